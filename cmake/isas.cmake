@@ -1,0 +1,15 @@
+# isas.cmake - the instruction sets the CPU kernels (src/cpu/isa/*.c) are built for, one row each: name, flags.
+# In: the target's architecture. Out: KARAT_ISAS, slowest first, and KARAT_ISA_FLAGS_<name>.
+set(KARAT_ISAS)
+macro(karat_isa name)
+    list(APPEND KARAT_ISAS ${name})
+    set(KARAT_ISA_FLAGS_${name} ${ARGN})
+endmacro()
+
+karat_isa(base)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    karat_isa(avx2 -mavx2 -mfma -mf16c)
+    karat_isa(avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mavx2 -mprefer-vector-width=512)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    karat_isa(neon82 -march=armv8.2-a+fp16+bf16+dotprod)
+endif()

@@ -1,0 +1,35 @@
+# python.cmake - the CPython extension and its package, importable from the build tree: PYTHONPATH=build/python.
+# In: KARAT_PYTHON_EXECUTABLE, python/*.c, python/**/*.py. Out: python/karat/_karat.<abi>.so beside links to the .py files.
+# The interpreter itself says where its headers are; without headers the rest of the build goes on.
+glob_sources(python_sources ${CMAKE_SOURCE_DIR}/python/*.c)
+file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python ${CMAKE_SOURCE_DIR}/python/*.py)
+
+foreach(file IN LISTS python_files)
+    get_filename_component(folder ${file} DIRECTORY)
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/python/${folder})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python/${file} ${CMAKE_BINARY_DIR}/python/${file} SYMBOLIC)
+endforeach()
+
+if(NOT KARAT_PYTHON OR NOT python_sources)
+    return()
+endif()
+execute_process(
+    COMMAND ${KARAT_PYTHON_EXECUTABLE} -c
+        "import sysconfig as s; print(s.get_path('include'), s.get_config_var('EXT_SUFFIX'), sep=';', end='')"
+    OUTPUT_VARIABLE python_facts RESULT_VARIABLE python_failed ERROR_QUIET)
+if(NOT python_failed)
+    list(GET python_facts 0 python_include)
+    list(GET python_facts 1 python_suffix)
+endif()
+if(python_failed OR NOT EXISTS ${python_include}/Python.h)
+    message(STATUS "no Python headers for ${KARAT_PYTHON_EXECUTABLE}: the extension is not built")
+    return()
+endif()
+
+add_library(karat_python MODULE ${python_sources})
+set_target_properties(karat_python PROPERTIES PREFIX "" OUTPUT_NAME _karat SUFFIX ${python_suffix}
+    C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/karat)
+target_include_directories(karat_python SYSTEM PRIVATE ${python_include})
+target_include_directories(karat_python PRIVATE python)
+target_compile_options(karat_python PRIVATE -ftls-model=initial-exec -fno-plt)
+target_link_libraries(karat_python PRIVATE karat karat_flags)

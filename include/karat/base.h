@@ -1,0 +1,109 @@
+/* base.h - status codes, errors, scopes: what every other header of Karat stands on.
+ *
+ * Ownership, one sentence: a tensor you are given belongs to the innermost open scope and dies with it, unless you
+ * kt_keep it (then you kt_drop it) or kt_escape it to the enclosing scope.
+ *
+ * Errors: functions that make things return them or NULL; functions that do things return a status. The first failure on
+ * a thread is kept, with its message; while it is pending, operators return NULL, so one check per step is enough. */
+#ifndef KARAT_BASE_H
+#define KARAT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+#define KT_BEGIN extern "C" {
+#define KT_END   }
+#else
+#define KT_BEGIN
+#define KT_END
+#endif
+
+#if defined(__GNUC__)
+#define KT_API              __attribute__((visibility("default")))
+#define KT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
+#define KT_MUST_CHECK       __attribute__((warn_unused_result))
+#else
+#define KT_API
+#define KT_PRINTF(fmt, arg)
+#define KT_MUST_CHECK
+#endif
+
+KT_BEGIN
+
+/* Each code names the Python exception that it becomes. */
+typedef enum kt_status {
+    KT_OK                  = 0,
+    KT_ERR_RUNTIME         = -1, /* RuntimeError */
+    KT_ERR_TYPE            = -2, /* TypeError */
+    KT_ERR_VALUE           = -3, /* ValueError */
+    KT_ERR_INDEX           = -4, /* IndexError */
+    KT_ERR_NOT_IMPLEMENTED = -5, /* NotImplementedError */
+    KT_ERR_MEMORY          = -6, /* MemoryError */
+    KT_ERR_OS              = -7, /* OSError */
+    KT_ERR_FOREIGN         = -8  /* the binding's own exception travels as the payload */
+} kt_status;
+
+typedef struct kt_tensor kt_tensor;
+
+/* ---- errors (thread-local) ---- */
+KT_API bool        kt_failed(void);                   /* is an error pending on this thread? */
+KT_API kt_status   kt_error_status(void);             /* KT_OK when none */
+KT_API const char *kt_error(void);                    /* the whole text; its first line is PyTorch's. "" when none */
+KT_API void        kt_clear(void);                    /* forget the pending error */
+KT_API int         kt_report(FILE *to);               /* print the pending error, if any; returns 0 or 1 (an exit code) */
+KT_API kt_status   kt_fail(kt_status code, const char *format, ...) KT_PRINTF(2, 3); /* first failure wins; returns its code */
+KT_API void        kt_fail_more(const char *format, ...) KT_PRINTF(1, 2);            /* append to the pending text */
+
+typedef struct kt_error_state kt_error_state;         /* a fresh error state around finalizers, hooks and callbacks */
+KT_API kt_error_state *kt_error_push(void);           /* NULL when there is no memory: the old state stays */
+KT_API void            kt_error_pop(kt_error_state *state);
+
+/* ---- scopes (thread-local) ---- */
+typedef struct kt_guard {
+    uint64_t token;
+} kt_guard;
+KT_API kt_guard   kt_scope_open(void);
+KT_API void       kt_scope_close(kt_guard *guard);    /* drops what the scope still owns */
+KT_API kt_tensor *kt_keep(kt_tensor *t);              /* one more owner: you; NULL passes through */
+KT_API void       kt_drop(kt_tensor *t);              /* one owner less; NULL is fine */
+KT_API kt_tensor *kt_escape(kt_tensor *t);            /* hand t to the enclosing scope */
+
+#define KT_CAT_(a, b) a##b
+#define KT_CAT(a, b)  KT_CAT_(a, b)
+#if defined(__GNUC__)
+#define KT_SCOPE kt_guard KT_CAT(kt_scope_, __LINE__) __attribute__((cleanup(kt_scope_close), unused)) = kt_scope_open()
+#endif
+
+/* ---- version ---- */
+#define KT_VERSION_MAJOR 0
+#define KT_VERSION_MINOR 1
+#define KT_VERSION_PATCH 0
+KT_API const char *kt_version(void);                  /* "0.1.0" */
+
+/* ---- memory: what the caching allocator knows ---- */
+typedef struct kt_memory_stats {
+    size_t   size;                                    /* of this struct, set by the caller */
+    uint64_t live_bytes, live_blocks;                 /* handed out now */
+    uint64_t cached_bytes;                            /* held for reuse */
+    uint64_t peak_bytes;                              /* most live_bytes since start or the last reset */
+    uint64_t total_allocations;                       /* ever */
+    uint64_t system_allocations;                      /* those that reached the system */
+} kt_memory_stats;
+KT_API void      kt_memory_read(kt_memory_stats *stats);
+KT_API void      kt_memory_reset_peak(void);
+KT_API void      kt_memory_limit(uint64_t bytes);     /* 0: no limit. KARAT_MEMORY_LIMIT sets it at start */
+KT_API void      kt_memory_trim(void);                /* give cached blocks of this thread and the shared cache back */
+KT_API void      kt_memory_fail_after(int64_t n);     /* tests: the n-th allocation from now fails (0: the next); -1: never */
+
+/* ---- threads ---- */
+KT_API int       kt_get_num_threads(void);
+KT_API kt_status kt_set_num_threads(int n);
+
+/* ---- instruction set of the CPU kernels ---- */
+KT_API const char *kt_cpu_isa(void);                  /* the build in use, e.g. "avx512" */
+
+KT_END
+#endif
