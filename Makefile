@@ -1,0 +1,75 @@
+# Makefile - the front door. CMake and Ninja do the work in build/; every command here can be read and run by hand.
+#
+#   make            set up what is missing and build: build/bin/karat, build/lib/libkarat.so, build/python
+#   make demo       a short tour
+#   make test       the C tests, then the Python tests          make test-all   adds exhaustive sweeps, asan and tsan
+#   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
+#   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
+#   make gen        rewrite the generated files                  make install    PREFIX=/usr/local DESTDIR=
+#   make clean      remove build/
+#
+# CC=clang make ... builds with another compiler; JOBS=n sets the parallelism.
+BUILD  := build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+CMAKE  := cmake -G Ninja -DKARAT_WERROR=ON
+NINJA   = cmake --build $(1) --parallel $(JOBS)
+
+# $(call configure,directory,options): again only when the compiler, the interpreter or the options change.
+configure = @tools/configure.sh $(1) "$(CC)" $(CMAKE) $(2)
+
+.PHONY: all setup build demo test test-all bench check asan tsan gen install clean
+
+all: build
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	$(call configure,$(BUILD))
+	@$(call NINJA,$(BUILD))
+
+demo: build
+	@if [ -x $(BUILD)/bin/karat ]; then $(BUILD)/bin/karat demo; else echo "make demo: there is no build/bin/karat"; exit 1; fi
+
+test: build
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
+
+test-all: build
+	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
+	@$(MAKE) --no-print-directory asan
+	@$(MAKE) --no-print-directory tsan
+
+asan: setup
+	$(call configure,$(BUILD)/asan,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)
+	@$(call NINJA,$(BUILD)/asan)
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan
+
+tsan: setup
+	$(call configure,$(BUILD)/tsan,-DKARAT_TSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)
+	@$(call NINJA,$(BUILD)/tsan)
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/tsan
+
+# A second library without lineage is what "lineage on against compiled out" is measured against.
+bench: build
+	$(call configure,$(BUILD)/nolineage,-DKARAT_LINEAGE=OFF -DKARAT_TESTS=OFF -DKARAT_PYTHON=OFF)
+	@$(call NINJA,$(BUILD)/nolineage)
+	@tools/run_bench.sh $(BUILD)
+
+check: build
+	@tools/check_layers.sh
+	@tools/lint.sh
+	@tests/headers/run.sh
+	@tools/check_library.sh $(BUILD)/lib/libkarat.so
+	@if [ -e tools/gen_ops.c ]; then $(call NINJA,$(BUILD)) --target check_gen && echo "generated files: current"; fi
+	@echo "make check: all good"
+
+gen: setup
+	$(call configure,$(BUILD))
+	@$(call NINJA,$(BUILD)) --target gen
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,22 @@
+#!/bin/sh
+# check_library.sh - what the built library promises its users: only kt_ names exported, small, loadable by dlopen.
+# In: libkarat.so. Out: one line each, exit status 1 on the first broken promise.
+set -eu
+library=$1
+fail() { echo "check_library: $*"; exit 1; }
+
+exported=$(nm -D --defined-only "$library" | awk '{ print $NF }')
+foreign=$(echo "$exported" | grep -v -E '^kt_[a-z]' || true)
+[ -z "$foreign" ] || fail "exported by accident: $foreign"
+
+# Thread-local words are read through the static block (initial-exec); a dlopen finds only about 1.6 KiB of room there.
+tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
+tls=$((${tls:-0}))
+[ "$tls" -le 1024 ] || fail "the thread-local segment is $tls bytes, over 1024: keep a pointer there, not the thing"
+
+stripped=$(mktemp)
+trap 'rm -f "$stripped"' EXIT
+strip -o "$stripped" "$library"
+bytes=$(wc -c < "$stripped")
+[ "$bytes" -lt 4194304 ] || fail "the stripped library is $bytes bytes, not under 4 MiB"
+echo "library: $(echo "$exported" | wc -l) names exported, $tls bytes thread-local, $bytes bytes stripped"

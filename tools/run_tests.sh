@@ -1,0 +1,37 @@
+#!/bin/sh
+# run_tests.sh - the C tests by ctest, the Python tests by pytest; both run whatever the other says, the summaries come last.
+# In: the build directory. Out: exit status 0 if all passed. A build without the extension has no Python tests.
+set -u
+build=$1
+jobs=${JOBS:-2}
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
+
+# ThreadSanitizer needs its memory map where it expects it: without address randomisation.
+runner=""
+case $build in */tsan) setarch -R true 2> /dev/null && runner="setarch -R" ;; esac
+
+limit=1200
+[ -n "${KARAT_TEST_ALL:-}" ] && limit=7200
+
+$runner ctest --test-dir "$build" --output-on-failure --timeout $limit -j "$jobs" -O "$build/ctest.log"
+c_status=$?
+c_line=$(grep -E 'tests passed|No tests were found' "$build/ctest.log" | tail -n 1)
+
+python_status=0
+python_line=""
+if ls tests/python/*.py > /dev/null 2>&1 && ls "$build"/python/karat/_karat*.so > /dev/null 2>&1; then
+    export PYTHONPATH="$PWD/$build/python" PYTHONPYCACHEPREFIX="$PWD/$build/pycache"
+    {
+        "$(cat build/.python)" -m pytest -q -p no:cacheprovider tests/python 2>&1
+        echo $? > "$build/pytest.status"
+    } | tee "$build/pytest.log"
+    python_status=$(cat "$build/pytest.status")
+    python_line=$(grep -E '(passed|failed|error|no tests ran)' "$build/pytest.log" | tail -n 1)
+fi
+
+echo
+echo "C tests ($build): $c_line"
+[ -z "$python_line" ] || echo "Python tests: $python_line"
+[ $c_status = 0 ] && [ $python_status = 0 ]
