@@ -1,0 +1,77 @@
+/* dtype.h - the dtype table as C data, and what the engine asks about a dtype on its hot path.
+ *
+ * In: tables/dtypes.def. Out: rows indexed by kt_dtype, compute types, the promotion tables' readers.
+ * Must not know: tensors, operators, kernels. */
+#ifndef KT_DTYPE_DTYPE_H
+#define KT_DTYPE_DTYPE_H
+
+#include <karat/dtype.h>
+
+/* Storage of the complex dtypes; a complex32 is the bits of two float16. */
+typedef struct kt__c32 {
+    uint16_t re, im;
+} kt__c32;
+typedef float _Complex  kt__c64;
+typedef double _Complex kt__c128;
+
+/* What kernels calculate in. The names are those of the table's column C. */
+typedef enum kt__compute {
+    KT__COMPUTE_f32,
+    KT__COMPUTE_f64,
+    KT__COMPUTE_i32,
+    KT__COMPUTE_i64,
+    KT__COMPUTE_u64,
+    KT__COMPUTE_c64,
+    KT__COMPUTE_c128,
+    KT__NUM_COMPUTES
+} kt__compute;
+
+typedef enum kt__kind { KT__KIND_BOOL, KT__KIND_INT, KT__KIND_MINI, KT__KIND_REAL, KT__KIND_CPLX } kt__kind;
+typedef enum kt__specials { KT__NA, KT__IEEE, KT__FN, KT__FNUZ, KT__E8M0 } kt__specials;
+
+typedef struct kt__dtype_row {
+    const char *name, *torch_name, *c_name, *numpy, *safetensors, *aliases;
+    uint8_t     size;               /* bytes of one element */
+    uint8_t     compute, kind;      /* kt__compute, kt__kind */
+    uint8_t     exponent, mantissa; /* bits */
+    uint8_t     specials;           /* kt__specials */
+    uint8_t     eps;                /* -log2 of finfo's eps */
+    uint8_t     category;           /* kt_category */
+    uint8_t     dlpack_code, dlpack_bits;
+    bool        is_signed;
+    uint32_t    parents;            /* bit d set: kt_dtype d is directly above in the promotion lattice */
+} kt__dtype_row;
+
+extern const kt__dtype_row kt__dtype_rows[KT_NUM_DTYPES]; /* row 0 is KT_NONE's: no name, size 0 */
+
+static inline bool kt__dtype_valid(kt_dtype d)
+{
+    return (unsigned)d - 1u < KT_NUM_DTYPES - 1u;
+}
+
+/* The row of any value: a wrong one reads as KT_NONE. */
+static inline const kt__dtype_row *kt__dtype_row_of(kt_dtype d)
+{
+    return &kt__dtype_rows[kt__dtype_valid(d) ? d : KT_NONE];
+}
+
+/* The range of an integer dtype, bool included; false for other dtypes. */
+bool kt__int_range(kt_dtype d, int64_t *min, uint64_t *max);
+
+/* ---- promotion ---- */
+
+typedef enum kt__refusal {
+    KT__PROMOTES,
+    KT__REFUSED_UINT,   /* uint16, uint32, uint64 with anything but themselves and real floats */
+    KT__REFUSED_FLOAT8, /* a float8 with anything but itself */
+    KT__REFUSED_NONE    /* an operand is no dtype */
+} kt__refusal;
+
+/* PyTorch's promotion without an error: KT_NONE and *refusal (may be NULL) where PyTorch refuses. Table lookup. */
+kt_dtype kt__promote_quiet(kt_dtype a, kt_dtype b, int *refusal);
+/* The permissive policy's: joins what PyTorch refuses too. KT_NONE only when an operand is. */
+kt_dtype kt__promote_permissive(kt_dtype a, kt_dtype b);
+/* Puts PyTorch's text for a refusal into the pending error; returns the status. */
+kt_status kt__promote_fail(kt_dtype a, kt_dtype b, int refusal);
+
+#endif
