@@ -1,0 +1,24 @@
+/* env.h - the environment variables that Karat reads: one table, for the code, the documentation and `karat doctor`.
+ *
+ * In: the process environment. Out: values by name. Must not know: what a value is used for. */
+#ifndef KT_BASE_ENV_H
+#define KT_BASE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct kt__env_row {
+    const char *name;
+    const char *values;  /* what may be written */
+    const char *meaning; /* one sentence */
+} kt__env_row;
+
+size_t             kt__env_count(void);
+const kt__env_row *kt__env_at(size_t i); /* NULL past the end */
+
+const char *kt__env(const char *name);                          /* NULL when unset or empty; the name must be in the table */
+bool        kt__env_bytes(const char *name, uint64_t *bytes);   /* "512m": false, and *bytes untouched, when unset or no size */
+bool        kt__env_parse_bytes(const char *text, uint64_t *bytes);
+
+#endif

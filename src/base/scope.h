@@ -1,0 +1,43 @@
+/* scope.h - who owns a tensor that was given to C code: the innermost open scope.
+ *
+ * In: tensors, as plain pointers. Out: a call of the drop function for each, when its scope closes. Must not know: what
+ * a tensor is; the tensor layer says how to drop one. Thread-local throughout. */
+#ifndef KT_BASE_SCOPE_H
+#define KT_BASE_SCOPE_H
+
+#include "base/local.h"
+
+#include <karat/base.h>
+
+typedef struct kt__scope_mark {
+    size_t   base;  /* the scope owns the items from here on, up to the next mark */
+    uint64_t token; /* never used twice */
+} kt__scope_mark;
+
+typedef struct kt__scope_stack {
+    kt_tensor     **items;
+    size_t          count, capacity;
+    kt__scope_mark *marks;
+    size_t          depth, marks_capacity;
+    uint64_t        serial;
+} kt__scope_stack;
+
+extern KT__HOT_LOCAL kt__scope_stack kt__scopes; /* written only by scope.c and the line below */
+
+void kt__scope_set_drop(void (*drop)(kt_tensor *t)); /* set once, by the tensor layer, before the first scope closes */
+
+kt_status kt__scope_add_slow(kt_tensor *t);
+
+/* Hands one owned reference to the innermost scope. On failure (no scope open, no memory) the reference is still the
+ * caller's, who drops it. */
+static inline kt_status kt__scope_add(kt_tensor *t)
+{
+    kt__scope_stack *s = &kt__scopes;
+    if (KT__UNLIKELY(s->depth == 0 || s->count == s->capacity)) {
+        return kt__scope_add_slow(t);
+    }
+    s->items[s->count++] = t;
+    return KT_OK;
+}
+
+#endif

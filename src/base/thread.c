@@ -1,0 +1,137 @@
+/* thread.c - how many threads there are, and the splitting of a range over them.
+ *
+ * In: a range and a function over parts of it. Out: each index visited once. Must not know: what the work is.
+ *
+ * OpenMP in the normal build, since that is the pool oneDNN uses; our own pool (pool.c) without it, as for the thread
+ * sanitizer, which cannot see into OpenMP's. After a fork the child is single-threaded for good: the workers are not
+ * there, and OpenMP does not know. */
+#define _GNU_SOURCE 1 /* sched_getaffinity */
+#include "base/thread.h"
+
+#include "base/env.h"
+#include "base/error.h"
+#include "base/local.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#if defined(_OPENMP) && !defined(KT_NO_OPENMP)
+#define WITH_OPENMP 1
+#include <omp.h>
+#else
+#define WITH_OPENMP 0
+#include "base/pool.h"
+#endif
+
+enum { MOST_THREADS = 1024 };
+
+static pthread_once_t     once = PTHREAD_ONCE_INIT;
+static int                threads; /* atomic */
+static bool               forked;  /* set in a child, which then has one thread */
+static KT__HOT_LOCAL bool inside;
+
+static int positive(const char *text)
+{
+    const long n = text ? strtol(text, NULL, 10) : 0; /* "4,2" is OpenMP's list for nested regions: the first counts */
+    return n < 1 ? 0 : n > MOST_THREADS ? MOST_THREADS : (int)n;
+}
+
+static int cores(void)
+{
+    cpu_set_t set;
+    const int mine = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    const int all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return mine > 0 ? mine : all > 0 ? all : 1;
+}
+
+static void in_child(void)
+{
+    forked = true;
+    inside = false;
+    __atomic_store_n(&threads, 1, __ATOMIC_RELAXED);
+}
+
+static void start(void)
+{
+    int n = positive(kt__env("KARAT_NUM_THREADS"));
+    if (!n) {
+        const int asked = positive(getenv("OMP_NUM_THREADS")), most = cores();
+        n = asked && asked < most ? asked : most;
+    }
+    __atomic_store_n(&threads, n < MOST_THREADS ? n : MOST_THREADS, __ATOMIC_RELAXED);
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+int kt_get_num_threads(void)
+{
+    pthread_once(&once, start);
+    return __atomic_load_n(&threads, __ATOMIC_RELAXED);
+}
+
+kt_status kt_set_num_threads(int n)
+{
+    if (n < 1) {
+        return kt_fail(KT_ERR_RUNTIME, "set_num_threads expects a positive integer");
+    }
+    pthread_once(&once, start);
+    if (!forked) {
+        __atomic_store_n(&threads, n < MOST_THREADS ? n : MOST_THREADS, __ATOMIC_RELAXED);
+    }
+    return KT_OK;
+}
+
+bool kt__in_parallel(void)
+{
+    return inside;
+}
+
+typedef struct job {
+    kt__range_fn *fn;
+    void         *ctx;
+    int64_t       n;
+} job;
+
+/* The part-th of `parts` pieces that differ by at most one. */
+static void run_part(void *arg, int part, int parts)
+{
+    const job    *j = arg;
+    const int64_t size = j->n / parts, left = j->n % parts;
+    const int64_t begin = size * part + (part < left ? part : left);
+    inside = true;
+    j->fn(j->ctx, begin, begin + size + (part < left));
+    inside = false;
+}
+
+void kt__parallel(int64_t n, int64_t grain, kt__range_fn *fn, void *ctx)
+{
+    if (n <= 0) {
+        return;
+    }
+    if (n <= grain || inside) {
+        fn(ctx, 0, n);
+        return;
+    }
+    int64_t parts = grain > 1 ? n / grain + (n % grain != 0) : n;
+    if (parts > kt_get_num_threads()) {
+        parts = kt_get_num_threads();
+    }
+    if (parts <= 1) {
+        fn(ctx, 0, n);
+        return;
+    }
+    job j = {fn, ctx, n};
+#if WITH_OPENMP
+    if (omp_in_parallel()) {
+        fn(ctx, 0, n);
+        return;
+    }
+#pragma omp parallel num_threads((int)parts)
+    run_part(&j, omp_get_thread_num(), omp_get_num_threads());
+#else
+    if (!kt__pool_run((int)parts, run_part, &j)) {
+        fn(ctx, 0, n);
+    }
+#endif
+}

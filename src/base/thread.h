@@ -1,0 +1,20 @@
+/* thread.h - one way to split work over threads.
+ *
+ * In: a range and a function over parts of it. Out: each index visited once, by the time the call returns. Must not
+ * know: what the work is.
+ *
+ * The function runs on the calling thread and on workers, which inherit nothing of its error, scopes or modes: it must
+ * not fail, open scopes or make tensors. */
+#ifndef KT_BASE_THREAD_H
+#define KT_BASE_THREAD_H
+
+#include <karat/base.h>
+
+typedef void kt__range_fn(void *ctx, int64_t begin, int64_t end);
+
+/* Serial when n <= grain, with one thread, and inside another parallel region. No part is shorter than about `grain`. */
+void kt__parallel(int64_t n, int64_t grain, kt__range_fn *fn, void *ctx);
+
+bool kt__in_parallel(void); /* is this a part of a kt__parallel? */
+
+#endif
