@@ -10,7 +10,7 @@
  * complex to real drops the imaginary part. Same bits on every ISA, provided the compiler flags of the kernels
  * (-ffp-contract=off -fno-trapping-math -fwrapv). NaNs: sign and leading payload bits survive in the IEEE types of 16
  * bits and more, made quiet; 8-bit types have one NaN (per sign, where they have signs).
- * Must not know: tensors, strides, loops. */
+ * Must not know: tensors, strides, loops (dtype/rows.h has those that compilers do not vectorise by themselves). */
 #ifndef KT_DTYPE_CONVERT_H
 #define KT_DTYPE_CONVERT_H
 
@@ -40,34 +40,42 @@ KT__INLINE float kt__f32_bits(uint32_t u)
     return f;
 }
 
+KT__INLINE uint64_t kt__bits_f64(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    return u;
+}
+
+KT__INLINE double kt__f64_bits(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, sizeof d);
+    return d;
+}
+
 /* ---- floats of at most 16 bits, from the numbers of their row; all arguments but the value are constants ---- */
 
 /* The exponent bias of a row. */
 #define KT__BIAS(E, SPECIALS) ((1 << ((E)-1)) - 1 + ((SPECIALS) == KT__FNUZ))
 
-/* E == 8 shares float32's exponents: shifting is exact, also below the normal range, and no multiplication by a
- * subnormal constant (slow on x86) is wanted. */
 KT__INLINE float kt__mini_decode(uint32_t b, int E, int M, kt__specials specials)
 {
     if (specials == KT__E8M0)
         return kt__f32_bits(b == 0xff ? 0x7fc00000u : b ? b << 23 : 0x00400000u);
+    if (E == 8) /* float32's own exponents: a shift, exact below the normal range too */
+        return kt__f32_bits(b << (23 - M));
     const uint32_t mag = b & ((1u << (E + M)) - 1), sign = (b ^ mag) << (31 - E - M);
     const int bias = KT__BIAS(E, specials), unit = 1 - bias - M; /* 2^unit is the step of the subnormal numbers */
     const uint32_t norm = (mag << (23 - M)) + ((uint32_t)(127 - bias) << 23);
-    uint32_t r = norm;
-    if (E != 8) {
-        const uint32_t sub = kt__bits_f32((float)(int32_t)mag * kt__f32_bits((uint32_t)(unit + 127) << 23));
-        r = mag >> M ? norm : sub;
-    }
-    if (specials == KT__IEEE) {
-        const uint32_t top = ((1u << E) - 1) << M, quiet = E == 8 ? 0 : mag > top ? 0x400000u : 0;
-        r = mag >= top ? 0x7f800000u | mag << (23 - M) | quiet : r;
-    }
-    if (specials == KT__FN)
-        r = mag == (1u << (E + M)) - 1 ? 0x7f800000u | mag << (23 - M) : r;
+    const uint32_t sub = kt__bits_f32((float)(int32_t)mag * kt__f32_bits((uint32_t)(unit + 127) << 23));
+    const uint32_t r = mag >> M ? norm : sub;
+    const uint32_t ones = (1u << (E + M)) - 1, top = ((1u << E) - 1) << M;
     if (specials == KT__FNUZ)
-        return kt__f32_bits(b == 1u << (E + M) ? 0x7fc00000u : sign | r);
-    return kt__f32_bits(sign | r);
+        return kt__f32_bits(b == ones + 1 ? 0x7fc00000u : sign | r);
+    const uint32_t quiet = specials == KT__IEEE && mag > top ? 0x400000u : 0;
+    const bool special = specials == KT__IEEE ? mag >= top : mag == ones;
+    return kt__f32_bits(sign | (special ? 0x7f800000u | mag << (23 - M) | quiet : r));
 }
 
 KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials)
@@ -78,26 +86,29 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
         const uint32_t e = a >> 23, half = 0x400000u + (e == 0);
         return a >= 0x7f800000u ? 0xffu : e + ((a & 0x7fffffu) >= half);
     }
-    const uint32_t sign = (u ^ a) >> (31 - E - M);
     const int bias = KT__BIAS(E, specials), cut = 23 - M;
-    uint32_t r = ((a + (1u << (cut - 1)) - 1 + (a >> cut & 1)) >> cut) - ((uint32_t)(127 - bias) << M);
-    if (E != 8) { /* below the normal range: let the addition of a large number round at the right bit */
-        const uint32_t low = (uint32_t)(128 - bias) << 23, magic = (uint32_t)(151 - bias - M) << 23;
-        const uint32_t sub = kt__bits_f32(kt__f32_bits(a) + kt__f32_bits(magic)) - magic;
-        r = a >= low ? r : sub;
+    if (E == 8) { /* float32's own exponents: rounding carries into them, up to infinity */
+        const uint32_t rounded = (u + (1u << (cut - 1)) - 1 + (u >> cut & 1)) >> cut;
+        return a > 0x7f800000u ? u >> cut | 1u << (M - 1) : rounded;
     }
-    const uint32_t ones = (1u << (E + M)) - 1;
+    const uint32_t sign = (u ^ a) >> (31 - E - M);
+    const uint32_t norm = ((a + (1u << (cut - 1)) - 1 + (a >> cut & 1)) >> cut) - ((uint32_t)(127 - bias) << M);
+    /* Below the normal range, adding a large number rounds at the right bit. */
+    const uint32_t low = (uint32_t)(128 - bias) << 23, magic = (uint32_t)(151 - bias - M) << 23;
+    const uint32_t sub = kt__bits_f32(kt__f32_bits(a) + kt__f32_bits(magic)) - magic;
+    const uint32_t r = a >= low ? norm : sub;
+    const uint32_t ones = (1u << (E + M)) - 1, inf = ((1u << E) - 1) << M;
     if (specials == KT__FN)
         return sign | (r < ones ? r : ones);
     if (specials == KT__FNUZ)
         return r > ones ? ones + 1 : r ? sign | r : 0;
-    const uint32_t inf = ((1u << E) - 1) << M;
     const uint32_t nan = E + M == 7 ? ones : inf | 1u << (M - 1) | (a >> cut & ((1u << M) - 1));
     return sign | (a > 0x7f800000u ? nan : r < inf ? r : inf);
 }
 
 /* float16 where the machine converts it; bit for bit the same as above, quiet NaNs included. */
-#if defined(__aarch64__) && !defined(KT__GENERIC_F16)
+#if defined(__aarch64__)
+#define KT__FAST_F16 1
 KT__INLINE float kt__f16_decode(uint16_t b)
 {
     __fp16 h;
@@ -113,6 +124,7 @@ KT__INLINE uint16_t kt__f16_encode(float f)
     return b;
 }
 #else
+#define KT__FAST_F16 0
 KT__INLINE float kt__f16_decode(uint16_t b)
 {
     return kt__mini_decode(b, 5, 10, KT__IEEE);
@@ -126,7 +138,19 @@ KT__INLINE uint16_t kt__f16_encode(float f)
 
 KT__INLINE float kt__small_decode(uint32_t b, int E, int M, kt__specials specials)
 {
-    return E == 5 && M == 10 ? kt__f16_decode((uint16_t)b) : kt__mini_decode(b, E, M, specials);
+    if (E == 5 && M == 10)
+        return kt__f16_decode((uint16_t)b);
+    if (!KT__FAST_F16 || E > 5 || (E == 5 && specials != KT__IEEE))
+        return kt__mini_decode(b, E, M, specials);
+    /* A narrower exponent and mantissa sit in a float16's as they are, off by a power of two. */
+    const uint32_t ones = (1u << (E + M)) - 1, mag = b & ones, sign = b ^ mag;
+    const float f = kt__f16_decode((uint16_t)(sign << (15 - E - M) | mag << (10 - M)));
+    if (E == 5)
+        return f;
+    const uint32_t r = kt__bits_f32(f * (float)(1 << (15 - KT__BIAS(E, specials))));
+    if (specials == KT__FNUZ)
+        return kt__f32_bits(b == ones + 1 ? 0x7fc00000u : r);
+    return kt__f32_bits(mag == ones ? r | 0x7f800000u | mag << (23 - M) : r);
 }
 
 KT__INLINE uint32_t kt__small_encode(float f, int E, int M, kt__specials specials)
@@ -134,76 +158,76 @@ KT__INLINE uint32_t kt__small_encode(float f, int E, int M, kt__specials special
     return E == 5 && M == 10 ? kt__f16_encode(f) : kt__mini_encode(f, E, M, specials);
 }
 
-/* ---- float to integer: clamp, convert, and mend the one end that the float cannot express ---- */
-
-/* Into an integer of at most 31 bits, whose ends both floats hold exactly. */
-KT__INLINE int32_t kt__clamp_f32(float x, int32_t lo, int32_t hi)
-{
-    x = x == x ? x : 0.0f;
-    x = x > (float)lo ? x : (float)lo;
-    x = x < (float)hi ? x : (float)hi;
-    return (int32_t)x;
-}
-
-KT__INLINE int32_t kt__clamp_f64(double x, int32_t lo, int32_t hi)
-{
-    x = x == x ? x : 0.0;
-    x = x > (double)lo ? x : (double)lo;
-    x = x < (double)hi ? x : (double)hi;
-    return (int32_t)x;
-}
+/* ---- float to integer ----
+ * Ranges are tested on the bits, as integers: compilers vectorise that well and NaN falls into place. The value that
+ * reaches the C conversion is always in range, so nothing here is undefined. */
 
 KT__INLINE int32_t kt__to_i32_f32(float x)
 {
-    const float y = x >= -0x1p31f ? x : x == x ? -0x1p31f : 0.0f;
-    const int32_t r = (int32_t)(y < 0x1p31f ? y : 0.0f);
-    return y >= 0x1p31f ? INT32_MAX : r;
-}
-
-KT__INLINE int32_t kt__to_i32_f64(double x)
-{
-    return kt__clamp_f64(x, INT32_MIN, INT32_MAX);
-}
-
-KT__INLINE int64_t kt__to_i64_f64(double x)
-{
-    const double y = x >= -0x1p63 ? x : x == x ? -0x1p63 : 0.0;
-    const int64_t r = (int64_t)(y < 0x1p63 ? y : 0.0);
-    return y >= 0x1p63 ? INT64_MAX : r;
-}
-
-KT__INLINE int64_t kt__to_i64_f32(float x)
-{
-    const float y = x >= -0x1p63f ? x : x == x ? -0x1p63f : 0.0f;
-    const int64_t r = (int64_t)(y < 0x1p63f ? y : 0.0f);
-    return y >= 0x1p63f ? INT64_MAX : r;
-}
-
-KT__INLINE uint64_t kt__to_u64_f64(double x)
-{
-    const double y = x > 0.0 ? x : 0.0;
-    const uint64_t r = (uint64_t)(y < 0x1p64 ? y : 0.0);
-    return y >= 0x1p64 ? UINT64_MAX : r;
-}
-
-KT__INLINE uint64_t kt__to_u64_f32(float x)
-{
-    const float y = x > 0.0f ? x : 0.0f;
-    const uint64_t r = (uint64_t)(y < 0x1p64f ? y : 0.0f);
-    return y >= 0x1p64f ? UINT64_MAX : r;
-}
-
-KT__INLINE uint32_t kt__to_u32_f64(double x)
-{
-    const double y = x > 0.0 ? x : 0.0;
-    return (uint32_t)(int64_t)(y < 0x1p32 ? y : (double)UINT32_MAX);
+    const uint32_t u = kt__bits_f32(x), a = u & 0x7fffffffu;
+    const bool fits = a < 0x4f000000u; /* |x| < 2^31 */
+    const uint32_t beyond = a > 0x7f800000u ? 0 : (uint32_t)INT32_MAX + (u >> 31);
+    const int32_t r = (int32_t)kt__f32_bits(fits ? u : 0);
+    return fits ? r : (int32_t)beyond;
 }
 
 KT__INLINE uint32_t kt__to_u32_f32(float x)
 {
-    const float y = x > 0.0f ? x : 0.0f;
-    const uint32_t r = (uint32_t)(int64_t)(y < 0x1p32f ? y : 0.0f);
-    return y >= 0x1p32f ? UINT32_MAX : r;
+    const uint32_t u = kt__bits_f32(x);
+    const bool fits = u < 0x4f800000u; /* not negative and < 2^32 */
+    const uint32_t r = (uint32_t)kt__f32_bits(fits ? u : 0);
+    return fits ? r : u > 0x7f800000u ? 0 : UINT32_MAX;
+}
+
+KT__INLINE int32_t kt__to_i32_f64(double x)
+{
+    const uint64_t u = kt__bits_f64(x), a = u & 0x7fffffffffffffffu;
+    const bool fits = a < 0x41e0000000000000u;
+    const uint64_t beyond = a > 0x7ff0000000000000u ? 0 : (uint64_t)INT32_MAX + (u >> 63);
+    const int32_t r = (int32_t)kt__f64_bits(fits ? u : 0);
+    return fits ? r : (int32_t)beyond;
+}
+
+KT__INLINE uint32_t kt__to_u32_f64(double x)
+{
+    const uint64_t u = kt__bits_f64(x);
+    const bool fits = u < 0x41f0000000000000u;
+    const uint32_t r = (uint32_t)(int64_t)kt__f64_bits(fits ? u : 0);
+    return fits ? r : u > 0x7ff0000000000000u ? 0 : UINT32_MAX;
+}
+
+KT__INLINE int64_t kt__to_i64_f64(double x)
+{
+    const uint64_t u = kt__bits_f64(x), a = u & 0x7fffffffffffffffu;
+    const bool fits = a < 0x43e0000000000000u;
+    const uint64_t beyond = a > 0x7ff0000000000000u ? 0 : (uint64_t)INT64_MAX + (u >> 63);
+    const int64_t r = (int64_t)kt__f64_bits(fits ? u : 0);
+    return fits ? r : (int64_t)beyond;
+}
+
+KT__INLINE uint64_t kt__to_u64_f64(double x)
+{
+    const uint64_t u = kt__bits_f64(x);
+    const bool fits = u < 0x43f0000000000000u;
+    const uint64_t r = (uint64_t)kt__f64_bits(fits ? u : 0);
+    return fits ? r : u > 0x7ff0000000000000u ? 0 : UINT64_MAX;
+}
+
+/* Widening is exact, and the machines that convert float64 lanes to int64 lanes widen float32 lanes first. */
+KT__INLINE int64_t kt__to_i64_f32(float x)
+{
+    return kt__to_i64_f64((double)x);
+}
+
+KT__INLINE uint64_t kt__to_u64_f32(float x)
+{
+    return kt__to_u64_f64((double)x);
+}
+
+KT__INLINE int32_t kt__clamp_i32(int32_t x, int32_t lo, int32_t hi)
+{
+    const int32_t y = x < lo ? lo : x;
+    return y > hi ? hi : y;
 }
 
 /* ---- between compute types ---- */
@@ -299,10 +323,10 @@ KT__INLINE kt__c32 kt__pack_c32(kt__c64 x)
 #define KT__PACK_C128(F) kt__to_c128_##F(x)
 
 /* Saturating casts of floats, by target: narrow ones from the type's own ends. */
-#define KT__SATURATE_U8(F)  (uint8_t)kt__clamp_##F(x, 0, UINT8_MAX)
-#define KT__SATURATE_I8(F)  (int8_t)kt__clamp_##F(x, INT8_MIN, INT8_MAX)
-#define KT__SATURATE_I16(F) (int16_t)kt__clamp_##F(x, INT16_MIN, INT16_MAX)
-#define KT__SATURATE_U16(F) (uint16_t)kt__clamp_##F(x, 0, UINT16_MAX)
+#define KT__SATURATE_U8(F)  (uint8_t)kt__clamp_i32(kt__to_i32_##F(x), 0, UINT8_MAX)
+#define KT__SATURATE_I8(F)  (int8_t)kt__clamp_i32(kt__to_i32_##F(x), INT8_MIN, INT8_MAX)
+#define KT__SATURATE_I16(F) (int16_t)kt__clamp_i32(kt__to_i32_##F(x), INT16_MIN, INT16_MAX)
+#define KT__SATURATE_U16(F) (uint16_t)kt__clamp_i32(kt__to_i32_##F(x), 0, UINT16_MAX)
 #define KT__SATURATE_I32(F) kt__to_i32_##F(x)
 #define KT__SATURATE_I64(F) kt__to_i64_##F(x)
 #define KT__SATURATE_U32(F) kt__to_u32_##F(x)
