@@ -468,18 +468,20 @@ static size_t at_least_a_line(size_t bytes) /* blocks are aligned to a cache lin
 
 void *kt__block_get(size_t bytes, size_t *granted)
 {
-    ready();
     bytes = at_least_a_line(bytes);
-    if (direct) {
-        *granted = bytes;
-        return direct_get(bytes, LINE);
-    }
     if (bytes <= KT__SMALL_MAX) {
         const unsigned c = kt__size_class(bytes);
         const size_t   size = kt__class_bytes(c);
-        *granted = size;
-        void *p = kt__list_get(kt__my_heap, c, size);
-        return KT__LIKELY(p != NULL) ? p : small_get(c);
+        void          *p = kt__list_get(kt__my_heap, c, size);
+        if (KT__LIKELY(p != NULL)) {
+            *granted = size;
+            return p;
+        }
+    }
+    ready();
+    if (direct) {
+        *granted = bytes;
+        return direct_get(bytes, LINE);
     }
     return any_get(bytes, granted);
 }
@@ -490,16 +492,13 @@ void kt__block_put(void *p, size_t bytes)
         return;
     }
     bytes = at_least_a_line(bytes);
-    if (direct) {
-        direct_put(p, bytes);
-    } else if (bytes <= KT__SMALL_MAX) {
+    if (bytes <= KT__SMALL_MAX) {
         const unsigned c = kt__size_class(bytes);
-        if (KT__UNLIKELY(!kt__list_put(kt__my_heap, c, kt__class_bytes(c), p))) {
-            small_put(p, c);
+        if (KT__LIKELY(kt__list_put(kt__my_heap, c, kt__class_bytes(c), p))) {
+            return;
         }
-    } else {
-        any_put(p, bytes);
     }
+    kt__pool_put_slow(p, bytes);
 }
 
 void *kt__system_get(size_t bytes)

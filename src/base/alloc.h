@@ -33,13 +33,15 @@ typedef struct kt__list {
 } kt__list;
 
 typedef struct kt__heap {
-    kt__list lists[KT__CLASSES];
-    int64_t  live; /* bytes handed out less bytes taken back since the last flush to the process's count */
-    int64_t  high; /* the most of that */
-    uint64_t gets, puts;
-    uint64_t epoch; /* of kt_memory_reset_peak, when `high` was last begun */
-    struct kt__heap *next, **link;
-    kt__exit_hook at_exit;
+    kt__list         lists[KT__CLASSES];
+    int64_t          live;  /* bytes handed out less bytes taken back since the last flush to the process's count */
+    uint64_t         epoch; /* of kt_memory_reset_peak, when `high` was last begun */
+    int64_t          high;  /* the most of `live` */
+    struct kt__heap *next;
+    uint64_t         gets;
+    struct kt__heap **link;
+    uint64_t         puts;
+    kt__exit_hook    at_exit;
 } kt__heap;
 
 /* Never NULL: a thread without a heap has one whose lists are empty and have no room. */

@@ -10,16 +10,17 @@
 #include <karat/base.h>
 
 typedef struct kt__scope_mark {
-    size_t   base;  /* the scope owns the items from here on, up to the next mark */
-    uint64_t token; /* never used twice */
+    kt_tensor **base;  /* the scope owns the items from here on, up to the next mark */
+    uint64_t    token; /* never used twice */
 } kt__scope_mark;
 
+/* Both arrays may move when they grow; marks[0] is no scope, `top` the innermost one. */
 typedef struct kt__scope_stack {
-    kt_tensor     **items;
-    size_t          count, capacity;
-    kt__scope_mark *marks;
-    size_t          depth, marks_capacity;
+    kt_tensor     **items, **next, **end;
+    kt__scope_mark *marks, *top, *last;
     uint64_t        serial;
+    kt__exit_hook   at_exit;
+    bool            hooked; /* at_exit is registered */
 } kt__scope_stack;
 
 extern KT__HOT_LOCAL kt__scope_stack kt__scopes; /* written only by scope.c and the line below */
@@ -33,10 +34,10 @@ kt_status kt__scope_add_slow(kt_tensor *t);
 static inline kt_status kt__scope_add(kt_tensor *t)
 {
     kt__scope_stack *s = &kt__scopes;
-    if (KT__UNLIKELY(s->depth == 0 || s->count == s->capacity)) {
+    if (KT__UNLIKELY(s->top == s->marks || s->next == s->end)) {
         return kt__scope_add_slow(t);
     }
-    s->items[s->count++] = t;
+    *s->next++ = t;
     return KT_OK;
 }
 
