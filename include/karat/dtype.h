@@ -53,7 +53,12 @@ typedef enum kt_rounding {
 } kt_rounding;
 
 /* A number without a tensor: a "wrapped" Python or C number, weak in promotion. */
-typedef enum kt_scalar_kind { KT_SCALAR_BOOL = 1, KT_SCALAR_INT = 2, KT_SCALAR_FLOAT = 3, KT_SCALAR_COMPLEX = 4 } kt_scalar_kind;
+typedef enum kt_scalar_kind {
+    KT_SCALAR_BOOL    = 1,
+    KT_SCALAR_INT     = 2,
+    KT_SCALAR_FLOAT   = 3,
+    KT_SCALAR_COMPLEX = 4
+} kt_scalar_kind;
 typedef struct kt_scalar {
     union {
         int64_t i;  /* bool and int */
@@ -64,10 +69,25 @@ typedef struct kt_scalar {
     uint32_t is_unsigned; /* kind int, and v.i holds the bits of a uint64_t above INT64_MAX */
 } kt_scalar;
 
-static inline kt_scalar kt_flag(bool b)    { kt_scalar s = {{b ? 1 : 0}, 0.0, KT_SCALAR_BOOL, 0}; return s; }
-static inline kt_scalar kt_int(int64_t i)  { kt_scalar s = {{i}, 0.0, KT_SCALAR_INT, 0}; return s; }
-static inline kt_scalar kt_real(double d)  { kt_scalar s = {{0}, 0.0, KT_SCALAR_FLOAT, 0}; s.v.re = d; return s; }
-static inline kt_scalar kt_complex(double re, double im) { kt_scalar s = {{0}, im, KT_SCALAR_COMPLEX, 0}; s.v.re = re; return s; }
+static inline kt_scalar kt_scalar_of_int(int64_t i, uint32_t kind)
+{
+    kt_scalar s = {{0}, 0.0, 0, 0};
+    s.v.i = i;
+    s.kind = kind;
+    return s;
+}
+static inline kt_scalar kt_scalar_of_float(double re, double im, uint32_t kind)
+{
+    kt_scalar s = {{0}, 0.0, 0, 0};
+    s.v.re = re;
+    s.im = im;
+    s.kind = kind;
+    return s;
+}
+#define KT_FLAG(b)          kt_scalar_of_int((b) ? 1 : 0, KT_SCALAR_BOOL)
+#define KT_INT(i)           kt_scalar_of_int((i), KT_SCALAR_INT)
+#define KT_FLOAT(d)         kt_scalar_of_float((d), 0.0, KT_SCALAR_FLOAT)
+#define KT_COMPLEX(re, im)  kt_scalar_of_float((re), (im), KT_SCALAR_COMPLEX)
 
 /* ---- names and facts ---- */
 KT_API const char *kt_dtype_name(kt_dtype d);          /* "float32": the canonical name, as after "torch." */
@@ -75,13 +95,13 @@ KT_API const char *kt_dtype_torch_name(kt_dtype d);    /* "Float": PyTorch's Sca
 KT_API const char *kt_dtype_c_name(kt_dtype d);        /* "float", "c10::Half": PyTorch's C++ spelling in some errors */
 KT_API const char *kt_dtype_numpy(kt_dtype d);         /* "<f4"; NULL where NumPy has none */
 KT_API const char *kt_dtype_safetensors(kt_dtype d);   /* "F32"; NULL where the format has none */
-KT_API kt_dtype    kt_dtype_find(const char *name);    /* any spelling ("float", "half", "F32", "torch.float32"); KT_NONE if unknown */
+KT_API kt_dtype    kt_dtype_find(const char *name);    /* any spelling ("half", "F32", "torch.float32"); else KT_NONE */
 KT_API size_t      kt_dtype_size(kt_dtype d);          /* bytes of one element */
 KT_API kt_category kt_dtype_category(kt_dtype d);
 KT_API bool        kt_dtype_is_signed(kt_dtype d);
 KT_API bool        kt_dtype_is_float8(kt_dtype d);
 KT_API kt_dtype    kt_dtype_real(kt_dtype d);          /* complex64 -> float32; others themselves */
-KT_API kt_dtype    kt_dtype_complex(kt_dtype d);       /* float32 -> complex64, int -> complex of the default float; KT_NONE if none */
+KT_API kt_dtype    kt_dtype_complex(kt_dtype d);       /* float32 -> complex64, int -> the default's; or KT_NONE */
 
 typedef struct kt_finfo {
     int         bits;
@@ -101,7 +121,7 @@ KT_API kt_status kt_dtype_iinfo(kt_dtype d, kt_iinfo *out); /* integers */
 KT_API kt_dtype kt_promote_types(kt_dtype a, kt_dtype b);              /* KT_NONE and an error where PyTorch refuses */
 KT_API bool     kt_can_cast(kt_dtype from, kt_dtype to);               /* PyTorch's */
 KT_API bool     kt_can_cast_level(kt_dtype from, kt_dtype to, kt_casting level);
-KT_API kt_dtype kt_get_default_dtype(void);                            /* float32 until set; process-wide as PyTorch's */
+KT_API kt_dtype kt_get_default_dtype(void);                            /* float32 until set; process-wide */
 KT_API kt_status kt_set_default_dtype(kt_dtype d);
 
 /* ---- one value ---- */

@@ -22,7 +22,8 @@ const kt__dtype_row kt__dtype_rows[KT_NUM_DTYPES] = {
     [KT_##ID] = {.name = NAME, .torch_name = TORCH, .c_name = CXX, .numpy = NUMPY, .safetensors = SAFE,               \
                  .aliases = ALIASES, .size = sizeof(S), .compute = KT__COMPUTE_##C, .kind = KT__KIND_##KIND,          \
                  .exponent = E, .mantissa = M, .specials = KT__##SPECIALS, .eps = EPS, .category = KT_CAT_##CATEGORY, \
-                 .dlpack_code = DL, .dlpack_bits = BITS, .is_signed = SIGNED_##SPECIALS(S), .parents = UP(UP1) | UP(UP2)},
+                 .dlpack_code = DL, .dlpack_bits = BITS, .is_signed = SIGNED_##SPECIALS(S),                    \
+                 .parents = UP(UP1) | UP(UP2)},
 #include "tables/dtypes.def"
 };
 

@@ -57,8 +57,8 @@ KT__INLINE void kt__encode_row_f32_I64(int64_t *restrict to, const float *restri
         vst1q_s64(to + i + 2, vcvtq_s64_f64(vcvt_high_f64_f32(x)));
     }
 #elif defined(__AVX2__) && !defined(__AVX512DQ__)
-    /* No conversion of lanes to int64: the 24 bits of the mantissa as an integer, shifted by the exponent. A shift by 64
-     * or more gives 0 in these instructions, which is what a number below 1 becomes. */
+    /* No conversion of lanes to int64: the 24 bits of the mantissa as an integer, shifted by the exponent. A shift by
+     * 64 or more gives 0 in these instructions, which is what a number below 1 becomes. */
     const __m256i exponent_mask = _mm256_set1_epi64x(0xff), mantissa_mask = _mm256_set1_epi64x(0x7fffff);
     const __m256i one = _mm256_set1_epi64x(0x800000), bias = _mm256_set1_epi64x(150), zero = _mm256_setzero_si256();
     const __m256i limit = _mm256_set1_epi64x(0x5effffff), infinity = _mm256_set1_epi64x(0x7f800000);
