@@ -1,0 +1,347 @@
+/* explain.c - what a dtype error says below its first line, and what kt_explain says of any tensor.
+ *
+ * In: a mistake (operator, operands), records, sites. Out: text, always the same for the same input. Must not know: how
+ * records and sites are kept; kernels, the tape. Never fails: what is unknown is left out, what is too long is cut.
+ *
+ *       matmul(input: float32[64, 784], other: float16[784, 10])          train.py:41
+ *         input  float32   born as float64, numpy.load                    data.py:12
+ *                          cast to float32, .float()                      data.py:15
+ *         other  float16   born as float16, from_numpy                    model.py:22
+ *       fix: input.half() at train.py:41, or other.float(), or run under karat.policy("permissive") */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "lineage/lineage.h"
+#include "op/observe.h"
+
+#include <karat/mode.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SITE_COLUMN = 68,  /* where sites begin, unless a line is longer */
+    LEFT_ROOM   = 320, /* the longest line without its site */
+    SITE_ROOM   = 128,
+    BODY_ROOM   = 3072, /* an error has 4,095 bytes in all: its first line and the fix must find room */
+    FIX_ROOM    = 512,
+    SHOWN_LINES = 24,   /* of chains in one error, shared by the operands */
+    SHOWN_LEAST = 4
+};
+
+/* ---- lines with a site at their right ---- */
+
+/* The same lines are made twice: first to see how wide they are, then to write them. */
+typedef struct sheet {
+    kt__str *to; /* NULL: measuring */
+    int      column;
+} sheet;
+
+static int width(const char *text)
+{
+    int n = 0;
+    for (; *text; text++) {
+        n += ((unsigned char)*text & 0xc0) != 0x80; /* continuation bytes of UTF-8 take no room */
+    }
+    return n;
+}
+
+static void put_line(sheet *s, const char *left, uint32_t site)
+{
+    const int taken = width(left);
+    char      place[SITE_ROOM];
+    if (!s->to) {
+        s->column = site != 0 && taken + 2 > s->column ? taken + 2 : s->column;
+        return;
+    }
+    kt__str_addf(s->to, "%s%s", s->to->length ? "\n" : "", left);
+    if (site != 0 && kt__site_text(site, place, sizeof place)) {
+        kt__str_addf(s->to, "%*s%s", s->column - taken, "", place);
+    }
+}
+
+/* ---- one record, one chain ---- */
+static const struct {
+    const char *before, *after; /* around the dtype */
+} phrases[KT_NUM_REASONS] = {
+    [KT_WHY_NONE] = {"became ", ""},
+    [KT_WHY_EXPLICIT] = {"cast to ", ""},
+    [KT_WHY_PROMOTION] = {"promoted to ", ""},
+    [KT_WHY_SCALAR] = {"promoted to ", " by a number"},
+    [KT_WHY_AUTOCAST] = {"autocast to ", ""},
+    [KT_WHY_RESULT] = {"stored as ", ""},
+    [KT_WHY_ASSIGN] = {"assigned as ", ""},
+    [KT_WHY_INDEX] = {"widened to ", " as an index"},
+    [KT_WHY_GRADIENT] = {"cast to ", " as a gradient"},
+    [KT_WHY_LOADING] = {"cast to ", " on loading"},
+    [KT_WHY_OPTIMIZER] = {"cast to ", " by the optimizer"},
+    [KT_WHY_INTEROP] = {"cast to ", " on the way in or out"},
+    [KT_WHY_POLICY] = {"cast to ", " by the policy"},
+    [KT_BORN] = {"born as ", ""},
+    [KT_BORN_LOADED] = {"loaded as ", ""},
+    [KT_BORN_INTEROP] = {"taken over as ", ""},
+};
+
+static void say_record(kt__str *s, const kt__record *r)
+{
+    if (r->to == KT_NONE || r->folded) {
+        kt__str_add(s, r->op ? r->op : "");
+        return;
+    }
+    kt__str_addf(s, "%s%s%s", phrases[r->why].before, kt_dtype_name((kt_dtype)r->to), phrases[r->why].after);
+    if (r->op) {
+        kt__str_addf(s, ", %s", r->op);
+    }
+}
+
+typedef struct chain {
+    int               n;
+    const kt__record *record[KT__LINEAGE_DEPTH]; /* from birth to now */
+} chain;
+
+static void read_chain(chain *c, uint32_t id)
+{
+    const kt__record *r = kt__record_at(id);
+    c->n = r ? r->depth : 0;
+    for (int i = c->n; i-- > 0; r = kt__record_at(r->parent)) {
+        c->record[i] = r;
+    }
+}
+
+/* What precedes the first line of a chain, then as much blank before the others. */
+static void put_record(sheet *s, const char *head, bool first, const char *text, uint32_t site)
+{
+    char    left[LEFT_ROOM];
+    kt__str line = kt__str_in(left, sizeof left);
+    if (first) {
+        kt__str_add(&line, head);
+    } else {
+        kt__str_addf(&line, "%*s", width(head), "");
+    }
+    kt__str_add(&line, text);
+    put_line(s, left, site);
+}
+
+static void put_chain(sheet *s, const char *head, const chain *c, int most)
+{
+    char    text[LEFT_ROOM];
+    kt__str t = kt__str_in(text, sizeof text);
+    bool    first = true;
+    if (c->n == 0) {
+        put_record(s, head, true, "of unknown origin", 0);
+    } else if (c->record[0]->from != KT_NONE) {
+        kt__str_addf(&t, "%s of unknown origin", kt_dtype_name((kt_dtype)c->record[0]->from));
+        put_record(s, head, true, text, 0);
+        first = false;
+    }
+    const int before = c->n <= most ? c->n : most / 2, after = c->n <= most ? 0 : most - before - 1;
+    for (int i = 0; i < c->n; i++) {
+        t = kt__str_in(text, sizeof text);
+        if (i == before && i < c->n - after) {
+            int left_out = 0;
+            for (; i < c->n - after; i++) {
+                left_out += c->record[i]->folded ? (int)c->record[i]->folded : 1;
+            }
+            i--;
+            kt__str_addf(&t, "... %d conversions ...", left_out);
+            put_record(s, head, first, text, 0);
+        } else {
+            say_record(&t, c->record[i]);
+            put_record(s, head, first, text, c->record[i]->site);
+        }
+        first = false;
+    }
+}
+
+/* ---- the call ---- */
+static void say_type(kt__str *s, kt_dtype dtype, const kt_tensor *t)
+{
+    if (t) {
+        const kt_shape shape = kt_sizes(t);
+        kt__str_add(s, kt_dtype_name(dtype));
+        kt__str_dims(s, shape.d, (int)shape.n);
+    } else {
+        kt__str_addf(s, "%s%snumber", dtype != KT_NONE ? kt_dtype_name(dtype) : "", dtype != KT_NONE ? " " : "");
+    }
+}
+
+static void put_call(sheet *s, const kt__mistake *m, uint32_t site)
+{
+    char    left[LEFT_ROOM];
+    kt__str line = kt__str_in(left, sizeof left);
+    kt__str_addf(&line, "  %s(", m->row ? kt_row_name(m->row) : "call");
+    for (int i = 0; i < m->n; i++) {
+        kt__str_addf(&line, "%s%s: ", i ? ", " : "", m->operand[i].name);
+        say_type(&line, (kt_dtype)m->operand[i].dtype, m->operand[i].tensor);
+    }
+    kt__str_add(&line, ")");
+    put_line(s, left, site);
+}
+
+static void put_operands(sheet *s, const kt__mistake *m)
+{
+    int names = 0, dtypes = 0, tensors = 0;
+    for (int i = 0; i < m->n; i++) {
+        if (m->operand[i].tensor) {
+            const int name = width(m->operand[i].name), dtype = width(kt_dtype_name((kt_dtype)m->operand[i].dtype));
+            names = name > names ? name : names;
+            dtypes = dtype > dtypes ? dtype : dtypes;
+            tensors++;
+        }
+    }
+    const int share = tensors ? SHOWN_LINES / tensors : 0;
+    for (int i = 0; i < m->n; i++) {
+        const kt__operand_note *o = &m->operand[i];
+        if (o->tensor) {
+            char        head[LEFT_ROOM];
+            kt__str     h = kt__str_in(head, sizeof head);
+            const char *dtype = kt_dtype_name((kt_dtype)o->dtype);
+            const int   after_name = names - width(o->name) + 2, after_dtype = dtypes - width(dtype) + 3;
+            chain       c;
+            kt__str_addf(&h, "    %s%*s%s%*s", o->name, after_name, "", dtype, after_dtype, "");
+            read_chain(&c, kt_lineage_of(o->tensor));
+            put_chain(s, head, &c, share < SHOWN_LEAST ? SHOWN_LEAST : share);
+        }
+    }
+}
+
+/* ---- the fix ---- */
+static const char *method_of(kt_dtype d) /* Tensor's short cast methods */
+{
+    switch (d) {
+    case KT_BOOL: return "bool";
+    case KT_U8: return "byte";
+    case KT_I8: return "char";
+    case KT_I16: return "short";
+    case KT_I32: return "int";
+    case KT_I64: return "long";
+    case KT_F16: return "half";
+    case KT_BF16: return "bfloat16";
+    case KT_F32: return "float";
+    case KT_F64: return "double";
+    case KT_C32: return "chalf";
+    case KT_C64: return "cfloat";
+    case KT_C128: return "cdouble";
+    default: return NULL;
+    }
+}
+
+/* A parameter is known to the user by the name in its birth: nn.Linear weight "head". */
+static void say_owner(kt__str *s, const kt__operand_note *o, const chain *c)
+{
+    const char *op = c->n ? c->record[0]->op : NULL;
+    const char *open = op ? strchr(op, '"') : NULL, *close = open ? strchr(open + 1, '"') : NULL;
+    if (close) {
+        kt__str_addn(s, open, (size_t)(close - open) + 1);
+    } else {
+        kt__str_add(s, o->name);
+    }
+}
+
+/* Make o a `to`: by not converting it in the first place where that is what happened last, else by a cast. */
+static void say_change(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in_binding, const char *at)
+{
+    chain c;
+    read_chain(&c, kt_lineage_of(o->tensor));
+    const kt__record *last = c.n ? c.record[c.n - 1] : NULL;
+    if (last && last->from == to && !last->folded) {
+        char place[SITE_ROOM];
+        kt__str_add(s, "keep ");
+        say_owner(s, o, &c);
+        kt__str_addf(s, " in %s", kt_dtype_name(to));
+        if (kt__site_text(last->site, place, sizeof place)) {
+            kt__str_addf(s, " (%s)", place);
+        }
+    } else if (!in_binding) {
+        kt__str_addf(s, "cast %s to %s%s", o->name, kt_dtype_name(to), at);
+    } else if (method_of(to)) {
+        kt__str_addf(s, "%s.%s()%s", o->name, method_of(to), at);
+    } else {
+        kt__str_addf(s, "%s.to(karat.%s)%s", o->name, kt_dtype_name(to), at);
+    }
+}
+
+/* The first two tensors whose dtypes differ. The one that would lose its kind (a float made an integer) comes last. */
+static bool find_pair(const kt__mistake *m, const kt__operand_note **a, const kt__operand_note **b)
+{
+    *a = *b = NULL;
+    for (int i = 0; i < m->n && !*b; i++) {
+        const kt__operand_note *o = &m->operand[i];
+        if (o->tensor && !*a) {
+            *a = o;
+        } else if (o->tensor && o->dtype != (*a)->dtype) {
+            *b = o;
+        }
+    }
+    if (*b && kt_dtype_category((kt_dtype)(*b)->dtype) < kt_dtype_category((kt_dtype)(*a)->dtype)) {
+        const kt__operand_note *swap = *a;
+        *a = *b;
+        *b = swap;
+    }
+    return *b != NULL;
+}
+
+static void say_fix(kt__str *s, const kt__mistake *m, uint32_t site)
+{
+    const kt__operand_note *a, *b;
+    if (m->fix) {
+        kt__str_addf(s, "\n  fix: %s", m->fix);
+    } else if (find_pair(m, &a, &b)) {
+        const bool in_binding = kt__site_in_binding(site);
+        char       place[SITE_ROOM], at[SITE_ROOM + 8] = "";
+        if (kt__site_text(site, place, sizeof place)) {
+            snprintf(at, sizeof at, " at %s", place);
+        }
+        kt__str_add(s, "\n  fix: ");
+        say_change(s, a, (kt_dtype)b->dtype, in_binding, at);
+        kt__str_add(s, ", or ");
+        say_change(s, b, (kt_dtype)a->dtype, in_binding, "");
+        if (kt_get_policy() != KT_PERMISSIVE) {
+            kt__str_addf(s, ", or run under %s",
+                         in_binding ? "karat.policy(\"permissive\")" : "KT_POLICY(KT_PERMISSIVE)");
+        }
+    }
+}
+
+void kt__lineage_explain(const kt__mistake *m)
+{
+    if (!kt__failed()) {
+        return;
+    }
+    const uint32_t site = kt__site_now();
+    char           body[BODY_ROOM], fix[FIX_ROOM];
+    kt__str        text = kt__str_in(body, sizeof body), hint = kt__str_in(fix, sizeof fix);
+    sheet          s = {NULL, SITE_COLUMN};
+    for (int pass = 0; pass < 2; pass++, s.to = &text) {
+        put_call(&s, m, site);
+        put_operands(&s, m);
+    }
+    say_fix(&hint, m, site);
+    kt_fail_more("\n%s%s", body, fix);
+}
+
+/* ---- any tensor ---- */
+char *kt_explain(const kt_tensor *t)
+{
+    if (!t) {
+        kt_fail(KT_ERR_VALUE, "kt_explain: no tensor");
+        return NULL;
+    }
+    chain c;
+    read_chain(&c, kt_lineage_of(t));
+    const size_t room = 2 * LEFT_ROOM + (size_t)(c.n + 2) * (LEFT_ROOM + SITE_ROOM);
+    char        *text = malloc(room);
+    if (!text) {
+        kt__fail_memory(room);
+        return NULL;
+    }
+    kt__str out = kt__str_in(text, room);
+    char    head[LEFT_ROOM];
+    kt__str h = kt__str_in(head, sizeof head);
+    say_type(&h, kt_dtype_of(t), t);
+    sheet s = {NULL, 0};
+    for (int pass = 0; pass < 2; pass++, s.to = &out) {
+        put_line(&s, head, 0);
+        put_chain(&s, "  ", &c, KT__LINEAGE_DEPTH);
+    }
+    return text;
+}

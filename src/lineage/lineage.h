@@ -1,0 +1,76 @@
+/* lineage.h - the parts of the lineage layer as they see each other, and what the tests may set.
+ *
+ * In: nothing. Out: declarations. Must not know: kernels, the tape, Python.
+ *
+ * A record {why, op, from, to, site, parent} is interned: the same record is the same id. Id 0 is "unknown";
+ * KT__UNTRACKED stands for every record that the table had no room for. */
+#ifndef KT_LINEAGE_LINEAGE_H
+#define KT_LINEAGE_LINEAGE_H
+
+#include "base/local.h"
+
+#include <karat/lineage.h>
+
+/* Fills the hooks of op/observe.h. Called once, when the library is loaded. Without lineage (KT_NO_LINEAGE) nothing is
+ * recorded, and errors are still explained as far as the call goes. */
+void kt__lineage_init(void);
+
+enum { KT__LINEAGE_CAP = 1 << 20, KT__LINEAGE_DEPTH = 64 };
+#define KT__UNTRACKED UINT32_MAX
+
+/* ---- records (record.c) ---- */
+typedef struct kt__record {
+    const char *op; /* interned; NULL: not said */
+    uint32_t    parent, site;
+    uint8_t     why, from, to;
+    uint8_t     depth;  /* 1 for the first of a chain, at most KT__LINEAGE_DEPTH */
+    uint32_t    folded; /* how many records this one stands for; 0: it is one itself */
+} kt__record;
+
+/* `op` must never change its content: row names, literals, and what kt__intern_text gave. */
+uint32_t          kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent);
+const kt__record *kt__record_at(uint32_t id); /* NULL for 0 and for what was never given out */
+uint32_t          kt__lineage_count(void);
+uint32_t          kt__lineage_set_cap(uint32_t cap); /* tests: returns the old one */
+
+/* ---- sites (site.c) ---- */
+uint32_t kt__site_now(void);                                      /* 0: unknown */
+bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
+bool     kt__site_place(uint32_t site, const char **file, int *line); /* the path as given; lives on */
+bool     kt__site_in_binding(uint32_t site); /* in a binding's language; for site 0: is there a binding at all? */
+uint32_t kt__site_count(void);
+
+/* ---- text (explain.c) ---- */
+struct kt__mistake;
+void kt__lineage_explain(const struct kt__mistake *mistake); /* appends to the pending error */
+
+/* ---- each thread's short cuts into both tables (cache.c): a hit is a compare and a load ---- */
+enum { KT__CACHE_BITS = 10 };
+
+typedef struct kt__record_slot {
+    const char *op;
+    uint32_t    what, parent, site, id; /* what: why, from and to */
+} kt__record_slot;
+
+typedef struct kt__site_slot {
+    uintptr_t code;
+    uint64_t  where; /* offset, and whether it is a C site */
+    uint32_t  id;
+} kt__site_slot;
+
+typedef struct kt__lineage_cache {
+    kt__record_slot record[1 << KT__CACHE_BITS];
+    kt__site_slot   site[1 << KT__CACHE_BITS];
+    kt__exit_hook   at_exit;
+} kt__lineage_cache;
+
+extern KT__HOT_LOCAL kt__lineage_cache *kt__my_lineage; /* NULL until the thread first misses */
+
+kt__lineage_cache *kt__lineage_cache_open(void); /* NULL: no memory, go without */
+
+static inline unsigned kt__cache_slot(uint64_t key)
+{
+    return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KT__CACHE_BITS));
+}
+
+#endif

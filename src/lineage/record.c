@@ -1,0 +1,166 @@
+/* record.c - where a dtype was born and where it changed, as chains of interned records.
+ *
+ * In: plain values, one change at a time. Out: ids, and the records behind them. Must not know: tensors, operators, how
+ * a site is found or printed.
+ *
+ * A chain of more than KT__LINEAGE_DEPTH records folds: the first KEEP_FIRST stay, the last KEEP_LAST are linked again
+ * behind one record that stands for those between. Its count is exact up to FOLD_LIMIT and then stands still, so a
+ * value that is converted back and forth in a loop comes round to the same ids: the loop then adds nothing any more. */
+#include "lineage/intern.h"
+#include "lineage/lineage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { KEEP_FIRST = 32, KEEP_LAST = 15, FOLD_LIMIT = 256 };
+
+static uint64_t record_hash(const void *entry)
+{
+    const kt__record *r = entry;
+    const uint64_t    what = (uint64_t)r->why << 16 | (uint64_t)r->from << 8 | r->to;
+    return kt__mix(kt__mix(kt__mix((uintptr_t)r->op) + ((uint64_t)r->parent << 32 | r->site)) + what);
+}
+
+/* Depth and count follow from the rest: a fold's text holds its count. */
+static bool record_same(const void *a, const void *b)
+{
+    const kt__record *x = a, *y = b;
+    return x->op == y->op && x->parent == y->parent && x->site == y->site && x->why == y->why && x->from == y->from &&
+           x->to == y->to;
+}
+
+static kt__intern records = {
+    .entry_bytes = sizeof(kt__record), .hash = record_hash, .same = record_same, .cap = KT__LINEAGE_CAP};
+
+static const kt__record untracked = {.op = "not tracked: no room for more records", .depth = 1};
+
+const kt__record *kt__record_at(uint32_t id)
+{
+    return id == KT__UNTRACKED ? &untracked : kt__intern_at(&records, id);
+}
+
+uint32_t kt__lineage_count(void)
+{
+    return kt__intern_count(&records);
+}
+
+uint32_t kt__lineage_set_cap(uint32_t cap)
+{
+    return kt__intern_set_cap(&records, cap);
+}
+
+/* 0: no room. `r->parent` is 0 or a record at less than the greatest depth. */
+static uint32_t link_record(kt__record *r)
+{
+    const kt__record *parent = kt__record_at(r->parent);
+    r->depth = (uint8_t)(parent ? parent->depth + 1 : 1);
+    const uint32_t known = kt__intern_find(&records, r);
+    return known != 0 || kt__intern_full(&records) ? known : kt__intern_add(&records, r, NULL);
+}
+
+/* The id of the same chain with its middle folded, KEEP_FIRST + 1 + KEEP_LAST deep; 0: no room. */
+static uint32_t fold(uint32_t id)
+{
+    const kt__record *last[KEEP_LAST];
+    for (int i = KEEP_LAST; i-- > 0;) {
+        last[i] = kt__record_at(id);
+        id = last[i]->parent;
+    }
+    kt__record        middle = {.to = kt__record_at(id)->to};
+    const kt__record *r = kt__record_at(id);
+    for (; r->depth > KEEP_FIRST; r = kt__record_at(id)) {
+        middle.folded += r->folded ? r->folded : 1;
+        id = r->parent;
+    }
+    char text[64];
+    if (middle.folded > FOLD_LIMIT) {
+        middle.folded = FOLD_LIMIT + 1;
+        snprintf(text, sizeof text, "... more than %d conversions ...", FOLD_LIMIT);
+    } else {
+        snprintf(text, sizeof text, "... %d conversions ...", (int)middle.folded);
+    }
+    middle.op = kt__intern_text(text);
+    middle.from = r->to;
+    middle.parent = id;
+    id = middle.op ? link_record(&middle) : 0;
+    for (int i = 0; i < KEEP_LAST && id != 0; i++) {
+        kt__record again = *last[i];
+        again.parent = id;
+        id = link_record(&again);
+    }
+    return id;
+}
+
+static inline unsigned slot_of(const char *op, uint32_t what, uint32_t parent, uint32_t site)
+{
+    return kt__cache_slot(((uintptr_t)op ^ ((uint64_t)parent << 32 | site)) + ((uint64_t)what << 20));
+}
+
+static KT__COLD uint32_t intern_record(kt__record r, const char *op, uint32_t what)
+{
+    const uint32_t    given_parent = r.parent;
+    const kt__record *parent = kt__record_at(r.parent);
+    if (!parent) {
+        r.parent = 0;
+    } else if (parent->depth >= KT__LINEAGE_DEPTH) {
+        r.parent = fold(r.parent);
+        if (r.parent == 0) {
+            return KT__UNTRACKED;
+        }
+    }
+    r.op = op ? kt__intern_text(op) : NULL;
+    const uint32_t id = op && !r.op ? 0 : link_record(&r);
+    if (id == 0) {
+        return KT__UNTRACKED; /* not cached: memory may come back */
+    }
+    kt__lineage_cache *cache = kt__lineage_cache_open();
+    if (cache) {
+        cache->record[slot_of(op, what, given_parent, r.site)] = (kt__record_slot){op, what, given_parent, r.site, id};
+    }
+    return id;
+}
+
+uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent)
+{
+    const uint32_t           site = kt__site_now();
+    const uint32_t           what = (uint32_t)why << 16 | (uint32_t)from << 8 | (uint32_t)to;
+    const kt__lineage_cache *cache = kt__my_lineage;
+    if (KT__LIKELY(cache != NULL)) {
+        const kt__record_slot *slot = &cache->record[slot_of(op, what, parent, site)];
+        if (KT__LIKELY(slot->op == op && slot->what == what && slot->parent == parent && slot->site == site)) {
+            return slot->id;
+        }
+    }
+    return intern_record((kt__record){.why = (uint8_t)why, .from = (uint8_t)from, .to = (uint8_t)to, .parent = parent,
+                                      .site = site}, op, what);
+}
+
+/* ---- the public face ---- */
+const char *kt_reason_name(kt_reason why)
+{
+    static const char *const names[KT_NUM_REASONS] = {
+        [KT_WHY_NONE] = "none",           [KT_WHY_EXPLICIT] = "explicit", [KT_WHY_PROMOTION] = "promotion",
+        [KT_WHY_SCALAR] = "scalar",       [KT_WHY_AUTOCAST] = "autocast", [KT_WHY_RESULT] = "result",
+        [KT_WHY_ASSIGN] = "assign",       [KT_WHY_INDEX] = "index",       [KT_WHY_GRADIENT] = "gradient",
+        [KT_WHY_LOADING] = "loading",     [KT_WHY_OPTIMIZER] = "optimizer", [KT_WHY_INTEROP] = "interop",
+        [KT_WHY_POLICY] = "policy",       [KT_BORN] = "born",             [KT_BORN_LOADED] = "loaded",
+        [KT_BORN_INTEROP] = "interop birth",
+    };
+    return (unsigned)why < KT_NUM_REASONS ? names[why] : "unknown";
+}
+
+bool kt_lineage_read(uint32_t id, kt_lineage_record *out)
+{
+    const kt__record *r = kt__record_at(id);
+    if (!r) {
+        return false;
+    }
+    kt_lineage_record full = {.size = out->size, .why = (kt_reason)r->why, .op = r->op, .from = (kt_dtype)r->from,
+                              .to = (kt_dtype)r->to, .parent = r->parent};
+    if (r->site == 0 || !kt__site_place(r->site, &full.file, &full.line)) {
+        full.file = NULL;
+        full.line = 0;
+    }
+    memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
+    return true;
+}
