@@ -98,7 +98,8 @@ static void start(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-static inline void ready(void)
+/* At load, before there are threads: a fork must never fall into a start that is half done. */
+__attribute__((constructor)) static void ready(void)
 {
     pthread_once(&once, start);
 }

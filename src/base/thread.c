@@ -64,9 +64,15 @@ static void start(void)
     pthread_atfork(NULL, NULL, in_child);
 }
 
-int kt_get_num_threads(void)
+/* At load, before there are threads: a fork must never fall into a start that is half done. */
+__attribute__((constructor)) static void ready(void)
 {
     pthread_once(&once, start);
+}
+
+int kt_get_num_threads(void)
+{
+    ready();
     return __atomic_load_n(&threads, __ATOMIC_RELAXED);
 }
 
@@ -75,7 +81,7 @@ kt_status kt_set_num_threads(int n)
     if (n < 1) {
         return kt_fail(KT_ERR_RUNTIME, "set_num_threads expects a positive integer");
     }
-    pthread_once(&once, start);
+    ready();
     if (!forked) {
         __atomic_store_n(&threads, n < MOST_THREADS ? n : MOST_THREADS, __ATOMIC_RELAXED);
     }

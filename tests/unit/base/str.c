@@ -1,0 +1,118 @@
+/* str.c - the string builder, the environment table, the version, the processor's names. */
+#include "harness.h"
+
+#include "base/cpu.h"
+#include "base/env.h"
+#include "base/str.h"
+
+#include <karat/base.h>
+
+#include <stdlib.h>
+
+TEST(pieces_are_joined)
+{
+    char    buf[64];
+    kt__str s = kt__str_in(buf, sizeof buf);
+    CHECK_STR(buf, "");
+    kt__str_add(&s, "size ");
+    kt__str_dims(&s, (const int64_t[]){2, -3, INT64_MAX}, 3);
+    kt__str_addn(&s, " of many", 3);
+    kt__str_addf(&s, " %s%d", "x", 5);
+    CHECK_STR(buf, "size [2, -3, 9223372036854775807] of x5");
+    CHECK_EQ_INT(s.length, strlen(buf));
+    CHECK(!s.cut);
+    kt__str e = kt__str_in(buf, sizeof buf);
+    kt__str_dims(&e, NULL, 0);
+    CHECK_STR(buf, "[]");
+}
+
+TEST(every_capacity_and_length_stays_inside)
+{
+    char buf[40];
+    for (size_t capacity = 4; capacity < 32; capacity++) {
+        for (int length = 0; length < 36; length++) {
+            memset(buf, 7, sizeof buf);
+            kt__str s = kt__str_in(buf, capacity);
+            kt__str_addf(&s, "%.*s", length / 2, "0123456789abcdefghijklmnopqrstuvwxyz");
+            kt__str_addn(&s, "0123456789abcdefghijklmnopqrstuvwxyz", (size_t)(length - length / 2));
+            CHECK_EQ_INT(s.length, strlen(buf));
+            CHECK_EQ_INT(s.cut, (size_t)length >= capacity);
+            CHECK_EQ_INT(s.length, (size_t)length < capacity ? (size_t)length : capacity - 1);
+            CHECK_EQ_INT(buf[capacity], 7);
+        }
+    }
+}
+
+TEST(whole_characters)
+{
+    const char *text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"; /* 1, 2, 3, 4 and 1 bytes */
+    const int   want[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
+    for (int n = 0; n <= 11; n++) {
+        CHECK_EQ_INT(kt__str_whole(text, (size_t)n), want[n]);
+    }
+    CHECK_EQ_INT(kt__str_whole("\x80\x80\x80\x80\x80", 5), 5); /* no text at all: left as it is */
+}
+
+TEST(sizes_with_suffixes)
+{
+    const struct { const char *text; uint64_t want; bool good; } cases[] = {
+        {"0", 0, true}, {"17", 17, true}, {"4k", 4096, true}, {"3M", 3u << 20, true}, {"2g", (uint64_t)2 << 30, true},
+        {"18446744073709551615", UINT64_MAX, true}, {"18446744073709551616", 0, false}, {"17179869184g", 0, false},
+        {"", 0, false}, {"k", 0, false}, {"-1", 0, false}, {"1kb", 0, false}, {" 1", 0, false}, {"1.5g", 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t got = 42;
+        CHECK_MSG(kt__env_parse_bytes(cases[i].text, &got) == cases[i].good, "\"%s\"", cases[i].text);
+        CHECK_MSG(got == (cases[i].good ? cases[i].want : 42), "\"%s\" gives %llu", cases[i].text, (unsigned long long)got);
+    }
+}
+
+TEST(the_environment_table)
+{
+    CHECK(kt__env_count() >= 7 && kt__env_at(kt__env_count()) == NULL);
+    for (size_t i = 0; i < kt__env_count(); i++) {
+        const kt__env_row *row = kt__env_at(i);
+        CHECK(strncmp(row->name, "KARAT_", 6) == 0 && *row->values && *row->meaning);
+        CHECK(i == 0 || strcmp(kt__env_at(i - 1)->name, row->name) < 0);
+    }
+    setenv("KARAT_POLICY", "", 1);
+    CHECK(kt__env("KARAT_POLICY") == NULL);
+    setenv("KARAT_POLICY", "strict", 1);
+    CHECK_STR(kt__env("KARAT_POLICY"), "strict");
+    unsetenv("KARAT_POLICY");
+    CHECK(kt__env("KARAT_POLICY") == NULL);
+}
+
+TEST(the_version_is_that_of_the_header)
+{
+    char want[32];
+    snprintf(want, sizeof want, "%d.%d.%d", KT_VERSION_MAJOR, KT_VERSION_MINOR, KT_VERSION_PATCH);
+    CHECK_STR(kt_version(), want);
+}
+
+TEST(builds_this_processor_runs)
+{
+    CHECK(kt__cpu_has("base"));
+    CHECK(!kt__cpu_has("") && !kt__cpu_has("avx") && !kt__cpu_has("AVX2"));
+    CHECK(!kt__cpu_has("avx512") || kt__cpu_has("avx2"));
+    CHECK(!(kt__cpu_has("avx2") && kt__cpu_has("neon82")));
+#if defined(__x86_64__)
+    CHECK_EQ_INT(kt__cpu_has("avx2"), __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi"));
+    CHECK(!kt__cpu_has("avx512") || __builtin_cpu_supports("avx512f"));
+#endif
+}
+
+TEST(a_wanted_build)
+{
+    const char *refused = "x";
+    setenv("KARAT_ISA", "base", 1);
+    CHECK_STR(kt__cpu_wanted(&refused), "base");
+    CHECK(refused == NULL);
+    setenv("KARAT_ISA", "z80", 1);
+    CHECK(kt__cpu_wanted(&refused) == NULL);
+    CHECK_STR(refused, "z80");
+    unsetenv("KARAT_ISA");
+    CHECK(kt__cpu_wanted(&refused) == NULL && refused == NULL);
+    CHECK(kt__cpu_wanted(NULL) == NULL);
+}
