@@ -1,0 +1,179 @@
+/* backend.c - the CPU backend: the vtable of karat/plugin/backend.h over the builds of src/cpu/isa.
+ *
+ * In: plans. Out: their results, by the time `run` returns. Chooses one build at start: the last that the processor can
+ * run, or the one that KARAT_ISA names. Must not know: tensors, operators, what a kernel calculates. */
+#include "cpu/backend.h"
+
+#include "base/alloc.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "cpu/kernels.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the builds ---- */
+#define X(isa)                                                                              \
+    extern const kt__cpu_type kt__cpu_f32_##isa, kt__cpu_f64_##isa, kt__cpu_i32_##isa, kt__cpu_i64_##isa, \
+        kt__cpu_u64_##isa, kt__cpu_c64_##isa, kt__cpu_c128_##isa;                           \
+    extern const kt__cpu_bytes kt__cpu_bytes_##isa;
+KT_ISA_LIST
+#undef X
+
+const kt__cpu_build kt__cpu_builds[] = {
+#define X(isa)                                                                              \
+    {#isa,                                                                                  \
+     {&kt__cpu_f32_##isa, &kt__cpu_f64_##isa, &kt__cpu_i32_##isa, &kt__cpu_i64_##isa, &kt__cpu_u64_##isa, \
+      &kt__cpu_c64_##isa, &kt__cpu_c128_##isa},                                             \
+     &kt__cpu_bytes_##isa},
+    KT_ISA_LIST
+#undef X
+};
+const int kt__cpu_num_builds = sizeof kt__cpu_builds / sizeof *kt__cpu_builds;
+
+static const kt__cpu_build *chosen;
+
+static const kt__cpu_build *choose(void)
+{
+    const char          *refused = NULL, *wanted = kt__cpu_wanted(&refused);
+    const kt__cpu_build *best = &kt__cpu_builds[0];
+    for (int i = 0; i < kt__cpu_num_builds; i++) {
+        const kt__cpu_build *b = &kt__cpu_builds[i];
+        if (wanted != NULL ? strcmp(wanted, b->name) == 0 : kt__cpu_has(b->name))
+            best = b;
+    }
+    if (refused != NULL)
+        fprintf(stderr, "karat: KARAT_ISA=%s is not a build that this processor can run; using %s\n", refused, best->name);
+    return best;
+}
+
+static const kt__cpu_build *build_in_use(void)
+{
+    const kt__cpu_build *b = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+    if (b == NULL) {
+        const kt__cpu_build *mine = choose();
+        if (__atomic_compare_exchange_n(&chosen, &b, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            b = mine;
+    }
+    return b;
+}
+
+const char *kt_cpu_isa(void)
+{
+    return build_in_use()->name;
+}
+
+/* ---- the plan's scalars, for ranges ---- */
+kt__f64 kt__scalar_f64(const kt_scalar *s)
+{
+    if (s->kind == KT_SCALAR_FLOAT || s->kind == KT_SCALAR_COMPLEX)
+        return s->v.re;
+    return s->is_unsigned ? (double)(uint64_t)s->v.i : (double)s->v.i;
+}
+
+kt__c128 kt__scalar_c128(const kt_scalar *s)
+{
+    return CMPLX(kt__scalar_f64(s), s->kind == KT_SCALAR_COMPLEX ? s->im : 0.0);
+}
+
+kt__f64 kt__power_f64(kt__f64 base, kt__f64 exponent)
+{
+    return pow(base, exponent);
+}
+
+kt__c128 kt__power_c128(kt__c128 base, kt__c128 exponent)
+{
+    return cpow(base, exponent);
+}
+
+/* ---- running a plan ---- */
+static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
+{
+    const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
+    const bool        same = to->is == from->is && to->as == to->is && from->as == from->is;
+    if (same && from->bits == 0 && !from->immediate)
+        return build->bytes->copy(plan);
+    return build->type[kt__dtype_rows[from->is].compute]->cast(plan);
+}
+
+kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
+{
+    const kt__cpu_type *type = build->type[plan->compute];
+    if (plan->kernel < KT_K_elementwise_end)
+        return type->elementwise(plan);
+    if (plan->kernel == KT_K_sum) /* the empty sum is zero: these two look at their sizes themselves */
+        return type->sum(plan);
+    if (plan->kernel == KT_K_matmul)
+        return type->matmul(plan);
+    if (plan->numel == 0)
+        return KT_OK;
+    switch (plan->kernel) {
+    case KT_K_copy:     return run_copy(build, plan);
+    case KT_K_fill:     return build->bytes->fill(plan);
+    case KT_K_eye:      return build->bytes->eye(plan);
+    case KT_K_arange:
+    case KT_K_linspace:
+    case KT_K_logspace: return type->range(plan);
+    }
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no kernel %d", (int)plan->kernel);
+}
+
+static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
+{
+    (void)self;
+    return kt__cpu_run_with(chosen, plan);
+}
+
+static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
+{
+    (void)self;
+    if (kernel < KT_K_elementwise_end)
+        return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->has(kernel);
+    return kernel < KT_K_count;
+}
+
+/* ---- memory ---- */
+static int cpu_count(kt_backend *self)
+{
+    (void)self;
+    return 1;
+}
+
+static kt_status cpu_alloc(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+{
+    (void)self, (void)index;
+    *data = kt__block_get(bytes, granted);
+    return *data != NULL ? KT_OK : kt__fail_memory(bytes);
+}
+
+static void cpu_free(kt_backend *self, int index, void *data, size_t granted)
+{
+    (void)self, (void)index;
+    kt__block_put(data, granted);
+}
+
+static kt_status cpu_copy(kt_backend *self, int index, void *to, const void *from, size_t bytes)
+{
+    (void)self, (void)index;
+    memcpy(to, from, bytes);
+    return KT_OK;
+}
+
+static kt_status cpu_sync(kt_backend *self, int index)
+{
+    (void)self, (void)index;
+    return KT_OK;
+}
+
+kt_backend *kt__cpu_backend(void)
+{
+    static kt_backend cpu = {
+        .abi = KT_BACKEND_ABI, .size = sizeof cpu, .name = "cpu", .count = cpu_count, .alloc = cpu_alloc, .free = cpu_free,
+        .run = cpu_run, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync, .has = cpu_has, .addressable = 1,
+    };
+    build_in_use();
+    return &cpu;
+}

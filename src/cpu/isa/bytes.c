@@ -1,0 +1,215 @@
+/* bytes.c - copies and fills that ask no type: elements are units of 1, 2, 4, 8 or 16 bytes.
+ *
+ * In: plans whose operands have one dtype (copy) or whose value is made once (fill, eye). Out: the output's bytes. */
+#include "base/thread.h"
+#include "cpu/isa/names.h"
+#include "cpu/kernels.h"
+#include "cpu/math_core.h"
+
+enum { SIDE = 32 }; /* of a block of a transposing copy */
+
+typedef struct unit16 { uint64_t half[2]; } unit16;
+
+/* ---- rows ---- */
+KT_ALWAYS void copy_strided(char *restrict y, ptrdiff_t ys, const char *restrict x, ptrdiff_t xs, int64_t n, size_t width)
+{
+    for (int64_t i = 0; i < n; i++)
+        memcpy(y + i * ys, x + i * xs, width);
+}
+
+static void copy_row(char *y, ptrdiff_t ys, const char *x, ptrdiff_t xs, int64_t n, ptrdiff_t width)
+{
+    if (ys == width && xs == width) {
+        memcpy(y, x, (size_t)(n * width));
+        return;
+    }
+    switch (width) {
+    case 1:  copy_strided(y, ys, x, xs, n, 1); break;
+    case 2:  copy_strided(y, ys, x, xs, n, 2); break;
+    case 4:  copy_strided(y, ys, x, xs, n, 4); break;
+    case 8:  copy_strided(y, ys, x, xs, n, 8); break;
+    default: copy_strided(y, ys, x, xs, n, 16); break;
+    }
+}
+
+typedef struct copy_job {
+    kt__rows  rows;
+    ptrdiff_t width;
+} copy_job;
+
+static void copy_one_row(void *ctx, char *const *at, int64_t n)
+{
+    const copy_job *job = ctx;
+    copy_row(at[0], job->rows.step[0], at[1], job->rows.step[1], n, job->width);
+}
+
+static void copy_rows(void *ctx, int64_t begin, int64_t end)
+{
+    copy_job *job = ctx;
+    kt__rows_walk(&job->rows, begin, end, copy_one_row, job);
+}
+
+/* ---- crossed layouts: dense along one dim in the source, along another in the target ---- */
+typedef struct cross_job {
+    const kt_plan *plan;
+    int            p, q;     /* dims: the source is dense along p, the target along q */
+    int64_t        np, nq;   /* blocks along them */
+    ptrdiff_t      width;
+} cross_job;
+
+/* Through a buffer, so that both sides are touched in whole cache lines, whatever their strides. */
+KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width)
+{
+    char buffer[SIDE * SIDE * 16] __attribute__((aligned(64)));
+    for (int j = 0; j < q; j++)
+        for (int i = 0; i < p; i++)
+            memcpy(buffer + ((size_t)i * SIDE + (size_t)j) * width, x + j * xq + (ptrdiff_t)((size_t)i * width), width);
+    for (int i = 0; i < p; i++)
+        memcpy(y + i * yp, buffer + (size_t)i * SIDE * width, (size_t)q * width);
+}
+
+KT_ALWAYS void cross_any(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width)
+{
+    if (p == SIDE && q == SIDE)
+        cross_block(y, yp, x, xq, SIDE, SIDE, width);
+    else
+        cross_block(y, yp, x, xq, p, q, width);
+}
+
+static void cross_blocks(void *ctx, int64_t begin, int64_t end)
+{
+    const cross_job *job = ctx;
+    const kt_plan   *plan = job->plan;
+    for (int64_t u = begin; u < end; u++) {
+        const int64_t i = u % job->np * SIDE, j = u / job->np % job->nq * SIDE;
+        int64_t       rest = u / job->np / job->nq;
+        char         *y = plan->arg[0].data + i * plan->stride[0][job->p] + j * job->width;
+        const char   *x = plan->arg[1].data + i * job->width + j * plan->stride[1][job->q];
+        for (int d = plan->nd - 1; d >= 0; d--) {
+            if (d == job->p || d == job->q)
+                continue;
+            y += rest % plan->size[d] * plan->stride[0][d];
+            x += rest % plan->size[d] * plan->stride[1][d];
+            rest /= plan->size[d];
+        }
+        const int       p = (int)(plan->size[job->p] - i < SIDE ? plan->size[job->p] - i : SIDE);
+        const int       q = (int)(plan->size[job->q] - j < SIDE ? plan->size[job->q] - j : SIDE);
+        const ptrdiff_t yp = plan->stride[0][job->p], xq = plan->stride[1][job->q];
+        switch (job->width) {
+        case 1:  cross_any(y, yp, x, xq, p, q, 1); break;
+        case 2:  cross_any(y, yp, x, xq, p, q, 2); break;
+        case 4:  cross_any(y, yp, x, xq, p, q, 4); break;
+        case 8:  cross_any(y, yp, x, xq, p, q, 8); break;
+        default: cross_any(y, yp, x, xq, p, q, 16); break;
+        }
+    }
+}
+
+static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
+{
+    for (int d = plan->nd - 1; d >= 0; d--)
+        if (plan->stride[operand][d] == width && plan->size[d] >= 4)
+            return d;
+    return -1;
+}
+
+static bool copy_crossed(const kt_plan *plan, ptrdiff_t width)
+{
+    cross_job job = {.plan = plan, .width = width, .p = dense_dim(plan, 1, width), .q = dense_dim(plan, 0, width)};
+    if (job.p < 0 || job.q < 0 || job.p == job.q)
+        return false;
+    job.np = (plan->size[job.p] + SIDE - 1) / SIDE, job.nq = (plan->size[job.q] + SIDE - 1) / SIDE;
+    const int64_t rest = plan->numel / plan->size[job.p] / plan->size[job.q];
+    kt__parallel(rest * job.np * job.nq, KT__GRAIN / (SIDE * SIDE), cross_blocks, &job);
+    return true;
+}
+
+static kt_status copy(const kt_plan *plan)
+{
+    const ptrdiff_t width = kt__dtype_rows[plan->arg[0].is].size;
+    if (plan->nd >= 2 && copy_crossed(plan, width))
+        return KT_OK;
+    copy_job job = {.width = width};
+    kt__rows_of(&job.rows, plan);
+    kt__parallel(plan->numel, KT__GRAIN, copy_rows, &job);
+    return KT_OK;
+}
+
+/* ---- one value everywhere ---- */
+typedef struct fill_job {
+    kt__rows      rows;
+    ptrdiff_t     width;
+    bool          uniform; /* every byte is the same */
+    unsigned char unit[16];
+} fill_job;
+
+KT_ALWAYS void fill_strided(char *y, ptrdiff_t ys, const unsigned char *unit, int64_t n, size_t width)
+{
+    unsigned char u[16];
+    memcpy(u, unit, width);
+    if (ys == (ptrdiff_t)width)
+        for (int64_t i = 0; i < n; i++)
+            memcpy(y + i * (ptrdiff_t)width, u, width);
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(y + i * ys, u, width);
+}
+
+static void fill_row(void *ctx, char *const *at, int64_t n)
+{
+    const fill_job *job = ctx;
+    const ptrdiff_t step = job->rows.step[0];
+    if (job->uniform && step == job->width) {
+        memset(at[0], job->unit[0], (size_t)(n * job->width));
+        return;
+    }
+    switch (job->width) {
+    case 1:  fill_strided(at[0], step, job->unit, n, 1); break;
+    case 2:  fill_strided(at[0], step, job->unit, n, 2); break;
+    case 4:  fill_strided(at[0], step, job->unit, n, 4); break;
+    case 8:  fill_strided(at[0], step, job->unit, n, 8); break;
+    default: fill_strided(at[0], step, job->unit, n, 16); break;
+    }
+}
+
+static void fill_rows(void *ctx, int64_t begin, int64_t end)
+{
+    fill_job *job = ctx;
+    kt__rows_walk(&job->rows, begin, end, fill_row, job);
+}
+
+/* The value in the dtype that was computed, then in the one that is stored. */
+static void make_unit(fill_job *job, const kt_operand *to, kt_scalar value)
+{
+    kt_scalar_store(job->unit, (kt_dtype)to->as, value);
+    if (to->as != to->is)
+        kt_scalar_store(job->unit, (kt_dtype)to->is, kt_scalar_load(job->unit, (kt_dtype)to->as));
+    job->width = kt__dtype_rows[to->is].size;
+    job->uniform = true;
+    for (int i = 1; i < job->width; i++)
+        job->uniform &= job->unit[i] == job->unit[0];
+}
+
+static kt_status fill(const kt_plan *plan)
+{
+    fill_job job;
+    make_unit(&job, &plan->arg[0], plan->param[0]);
+    kt__rows_of(&job.rows, plan);
+    kt__parallel(plan->numel, KT__GRAIN, fill_rows, &job);
+    return KT_OK;
+}
+
+static kt_status eye(const kt_plan *plan)
+{
+    fill_job job;
+    make_unit(&job, &plan->arg[0], KT_INT(0));
+    kt__rows_of(&job.rows, plan);
+    kt__parallel(plan->numel, KT__GRAIN, fill_rows, &job);
+    make_unit(&job, &plan->arg[0], KT_INT(1));
+    const int64_t n = plan->size[0] < plan->size[1] ? plan->size[0] : plan->size[1];
+    for (int64_t i = 0; i < n; i++)
+        memcpy(plan->arg[0].data + i * (plan->stride[0][0] + plan->stride[0][1]), job.unit, (size_t)job.width);
+    return KT_OK;
+}
+
+const kt__cpu_bytes KT__CPU_SYMBOL(bytes, KT_ISA) = {.copy = copy, .fill = fill, .eye = eye};

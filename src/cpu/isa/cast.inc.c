@@ -1,0 +1,97 @@
+/* cast.inc.c - copies that change the dtype, or whose source carries bits, and ranges. A template like the others: T is the
+ * compute type of the source (cast) or of the result (range).
+ *
+ * In: a plan of one output and one input over the same dims (cast), of one output alone (range). Out: the output. */
+typedef struct FN(cast_job) {
+    FN(lens) to, from;
+    kt__rows rows;
+} FN(cast_job);
+
+static void FN(cast_row)(void *ctx, char *const *at, int64_t n)
+{
+    const FN(cast_job) *job = ctx;
+    const FN(lens)     *to = &job->to, *from = &job->from;
+    T                   tile[TILE];
+    if (from->step == 0) {
+        FN(load_tile)(tile, from, at[1], 1);
+        for (int i = 1; i < TILE && i < n; i++)
+            tile[i] = tile[0];
+    }
+    for (int64_t done = 0; done < n; done += TILE) {
+        const int   m = n - done < TILE ? (int)(n - done) : TILE;
+        const char *x = at[1] + done * from->step;
+        char       *y = at[0] + done * to->step;
+        if (to->direct && from->step != 0) {
+            FN(load_tile)((T *)(void *)y, from, x, m);
+        } else if (from->direct && !to->rounds && to->step == kt__dtype_rows[to->is].size) {
+            FN(stores)[to->is](y, (const T *)(const void *)x, m);
+        } else {
+            if (from->step != 0)
+                FN(load_tile)(tile, from, x, m);
+            FN(store_tile)(y, to, tile, m);
+        }
+    }
+}
+
+static void FN(cast_part)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(cast_job) *job = ctx;
+    kt__rows_walk(&job->rows, begin, end, FN(cast_row), job);
+}
+
+static kt_status FN(cast)(const kt_plan *plan)
+{
+    FN(cast_job) job;
+    kt__rows_of(&job.rows, plan);
+    job.to = FN(lens_of)(&plan->arg[0], job.rows.step[0]);
+    job.from = FN(lens_of)(&plan->arg[1], job.rows.step[1]);
+    if (plan->arg[1].as == plan->arg[0].is && !job.to.rounds)
+        job.from.rounds = false; /* the store is that cast */
+    kt__parallel(plan->numel, KT__GRAIN, FN(cast_part), &job);
+    return KT_OK;
+}
+
+/* ---- arange, linspace, logspace: in double, whatever T is, except that integers count exactly ---- */
+#if KT_IS_COMPLEX
+#define WIDE c128
+#else
+#define WIDE f64
+#endif
+#define WIDE_ KT_CAT(kt__, WIDE)
+static T FN(range_at)(const kt_plan *plan, int64_t i)
+{
+#if KT_IS_INTEGER
+    if (plan->kernel == KT_K_arange)
+        return FN(scalar)(&plan->param[0]) + (T)i * FN(scalar)(&plan->param[1]);
+#endif
+    const WIDE_ start = FN__(kt__scalar, WIDE)(&plan->param[0]), other = FN__(kt__scalar, WIDE)(&plan->param[1]);
+    if (plan->kernel == KT_K_arange)
+        return TO__(ID, WIDE)(start + (double)i * other);
+    const int64_t steps = plan->numel;
+    const WIDE_   step = steps > 1 ? (other - start) / (double)(steps - 1) : 0;
+    const WIDE_   x = i < steps / 2 || steps == 1 ? start + (double)i * step : other - (double)(steps - 1 - i) * step;
+    if (plan->kernel == KT_K_linspace)
+        return TO__(ID, WIDE)(x);
+    return TO__(ID, WIDE)(FN__(kt__power, WIDE)(FN__(kt__scalar, WIDE)(&plan->param[2]), x));
+}
+#undef WIDE_
+#undef WIDE
+
+static void FN(range_part)(void *ctx, int64_t begin, int64_t end)
+{
+    const kt_plan *plan = ctx;
+    const FN(lens) to = FN(lens_of)(&plan->arg[0], plan->nd != 0 ? plan->stride[0][0] : 0);
+    T              tile[TILE];
+    for (int64_t done = begin; done < end; done += TILE) {
+        const int m = end - done < TILE ? (int)(end - done) : TILE;
+        for (int i = 0; i < m; i++)
+            tile[i] = FN(range_at)(plan, done + i);
+        FN(store_tile)(plan->arg[0].data + done * to.step, &to, tile, m);
+    }
+}
+
+static kt_status FN(range)(const kt_plan *plan)
+{
+    kt__parallel(plan->numel, KT__GRAIN, FN(range_part), (void *)(uintptr_t)plan);
+    return KT_OK;
+}

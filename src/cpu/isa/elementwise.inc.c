@@ -1,0 +1,191 @@
+/* elementwise.inc.c - the rows of unary.def, binary.def and ternary.def in compute type T. A template: T, ID, SELF and
+ * PICK(real, integer, complex), which chooses the column, are defined by the
+ * includer, tile.inc.c is included; KT_LOOP_HOOK(z, a, n, kernel), if defined, may take a whole loop over.
+ *
+ * In: a plan of one output and up to three inputs over the same dims. Out: the output. One pass over memory: inputs pass
+ * through tiles in L1 where they are not dense Ts already. */
+#include "base/thread.h"
+
+enum { NO }; /* an absent expression; its loop is dropped */
+
+KT_ALWAYS T FN(apply)(int kernel, T a, T b, T c, T p0, T p1, T p2, T p3)
+{
+    (void)b, (void)c, (void)p0, (void)p1, (void)p2, (void)p3;
+    switch (kernel) {
+#define UN(name, ...) case KT_K_##name: return (T)(PICK(__VA_ARGS__));
+#include "tables/unary.def"
+#define BIN(name, ...) case KT_K_##name: return (T)(PICK(__VA_ARGS__));
+#include "tables/binary.def"
+#define TER(name, ...) case KT_K_##name: return (T)(PICK(__VA_ARGS__));
+#include "tables/ternary.def"
+    }
+    return 0;
+}
+
+KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int kernel)
+{
+#ifdef KT_LOOP_HOOK
+    if (KT_LOOP_HOOK(z, a, n, kernel))
+        return;
+#endif
+    const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+    KT_EACH
+    for (ptrdiff_t i = 0; i < n; i++)
+        z[i] = FN(apply)(kernel, a[i], b[i], c[i], p0, p1, p2, p3);
+}
+
+/* Stamp: one loop a row. */
+#define STAMP(name) \
+    static void FN(loop_##name)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p) { FN(loop)(z, a, b, c, n, p, KT_K_##name); }
+#define UN(name, ...) STAMP(name)
+#include "tables/unary.def"
+#define BIN(name, ...) STAMP(name)
+#include "tables/binary.def"
+#define TER(name, ...) STAMP(name)
+#include "tables/ternary.def"
+#undef STAMP
+
+typedef void FN(loop_fn)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p);
+
+#define TEXT_(...)       #__VA_ARGS__
+#define TEXT(...)        TEXT_(__VA_ARGS__)
+#define ENTRY(name, ...) [KT_K_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
+static FN(loop_fn) *const FN(loops)[KT_K_elementwise_end] = {
+#define UN ENTRY
+#include "tables/unary.def"
+#define BIN ENTRY
+#include "tables/binary.def"
+#define TER ENTRY
+#include "tables/ternary.def"
+};
+#undef ENTRY
+#undef TEXT
+#undef TEXT_
+
+static bool FN(has)(kt_kernel_id kernel)
+{
+    return kernel > KT_K_none && kernel < KT_K_elementwise_end && FN(loops)[kernel] != NULL;
+}
+
+/* Integers alone: these rows look for zero divisors first. */
+KT_ALWAYS bool FN(divides)(kt_kernel_id k)
+{
+    return KT_IS_INTEGER && (k == KT_K_div_trunc || k == KT_K_div_floor || k == KT_K_fmod || k == KT_K_remainder);
+}
+
+typedef struct FN(job) {
+    FN(loop_fn) *loop;
+    int          n_in;
+    bool         divides;
+    int          divided_by_zero;
+    FN(lens)     lens[4];   /* the output, then the inputs */
+    T            p[KT_MAX_PARAMS];
+    kt__rows     rows;
+} FN(job);
+
+static bool FN(any_zero)(const T *b, int n)
+{
+    int zeros = 0;
+    for (int i = 0; i < n; i++)
+        zeros |= b[i] == 0;
+    return zeros != 0;
+}
+
+/* One row, or a part of one: tile by tile. An operand of stride 0 is spread over its tile once. */
+static void FN(row)(void *ctx, char *const *at, int64_t n)
+{
+    FN(job)   *job = ctx;
+    T          tile[4][TILE];
+    const int  n_in = job->n_in, first = n < TILE ? (int)n : TILE;
+    const T   *in[3] = {tile[1], tile[1], tile[1]};
+    for (int k = 0; k < n_in; k++) {
+        in[k] = tile[k + 1];
+        if (job->lens[k + 1].step == 0) {
+            FN(load_tile)(tile[k + 1], &job->lens[k + 1], at[k + 1], 1);
+            for (int i = 1; i < first; i++)
+                tile[k + 1][i] = tile[k + 1][0];
+        }
+    }
+    for (int64_t done = 0; done < n; done += TILE) {
+        const int m = n - done < TILE ? (int)(n - done) : TILE;
+        for (int k = 0; k < n_in; k++) {
+            const FN(lens) *l = &job->lens[k + 1];
+            const char     *x = at[k + 1] + done * l->step;
+            if (l->direct)
+                in[k] = (const T *)(const void *)x;
+            else if (l->step != 0)
+                FN(load_tile)(tile[k + 1], l, x, m);
+        }
+        if (job->divides && FN(any_zero)(in[1], m)) {
+            __atomic_store_n(&job->divided_by_zero, 1, __ATOMIC_RELAXED);
+            return;
+        }
+        char *z = at[0] + done * job->lens[0].step;
+        T    *out = job->lens[0].direct ? (T *)(void *)z : tile[0];
+        job->loop(out, in[0], in[1], in[2], m, job->p);
+        if (!job->lens[0].direct)
+            FN(store_tile)(z, &job->lens[0], tile[0], m);
+    }
+}
+
+static void FN(part)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(job) *job = ctx;
+    kt__rows_walk(&job->rows, begin, end, FN(row), job);
+}
+
+/* nextafter steps in the float that the result is: how many low bits of T that one lacks. */
+static T FN(cut_bits)(int as)
+{
+    return (T)(as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0);
+}
+
+static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN(loop_fn) *loop)
+{
+    FN(job) job;
+    kt__rows_of(&job.rows, plan);
+    job.loop = loop;
+    job.n_in = plan->n_in;
+    job.divided_by_zero = 0;
+    job.divides = FN(divides)(plan->kernel);
+    for (int i = 0; i < plan->n_in + 1; i++)
+        job.lens[i] = FN(lens_of)(&plan->arg[i], job.rows.step[i]);
+    for (int i = 0; i < KT_MAX_PARAMS; i++)
+        job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
+    if (plan->kernel == KT_K_nextafter)
+        job.p[3] = FN(cut_bits)(plan->arg[0].as);
+    if (plan->numel <= KT__GRAIN)
+        FN(part)(&job, 0, plan->numel);
+    else
+        kt__parallel(plan->numel, KT__GRAIN, FN(part), &job);
+    if (job.divided_by_zero)
+        return kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError");
+    return KT_OK;
+}
+
+/* Small, dense, and of type T throughout: straight to the loop. What costs anything is left to run_tiled. */
+static kt_status FN(elementwise)(const kt_plan *plan)
+{
+    static const T none[KT_MAX_PARAMS];
+    FN(loop_fn)   *loop = FN(loops)[plan->kernel];
+    const int64_t  n = plan->numel;
+    const T       *in[3];
+    if (loop == NULL)
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
+    if (n == 0)
+        return KT_OK;
+    if (!plan->contiguous || n > KT__GRAIN || plan->n_param != 0 || FN(divides)(plan->kernel))
+        return FN(run_tiled)(plan, loop);
+    const kt_operand *z = plan->arg;
+    bool              plain = z->is == SELF && z->as == SELF;
+    for (int k = 0; k < plan->n_in; k++) {
+        const kt_operand *x = &plan->arg[k + 1];
+        plain &= x->is == SELF && x->as == SELF && x->bits == 0
+            && (n == 1 || (!x->immediate && plan->stride[k + 1][0] == (int64_t)sizeof(T)));
+        in[k] = (const T *)(const void *)(x->immediate ? (const char *)plan->imm[k + 1].bytes : x->data);
+    }
+    if (!plain)
+        return FN(run_tiled)(plan, loop);
+    loop((T *)(void *)z->data, in[0], in[plan->n_in > 1], in[plan->n_in > 2 ? 2 : 0], n, none);
+    return KT_OK;
+}

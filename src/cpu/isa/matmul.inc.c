@@ -1,0 +1,234 @@
+/* matmul.inc.c - matrix products in compute type T. A template: T, ID, SELF and MUL(a, b) are defined by the includer.
+ *
+ * In: a plan over [batch..., m, n, k]. Out: the output, cast once at the end. Panels of the operands are packed into T,
+ * so any dtype and any stride is served; a register tile of ROWS x COLS sums does the work. An element is the sum over k
+ * in order, in blocks of DEPTH, whatever the shape and the instruction set: the bits are the same everywhere. */
+#if KT_IS_COMPLEX
+enum { VEC = 1, VECS = 2, ROWS = 2 };
+typedef T FN(vec);
+#else
+#if defined(__AVX512F__)
+enum { VEC_BYTES = 64, ROWS = 8 };
+#elif defined(__AVX__)
+enum { VEC_BYTES = 32, ROWS = 4 };
+#elif defined(__aarch64__)
+enum { VEC_BYTES = 16, ROWS = 8 };
+#else
+enum { VEC_BYTES = 16, ROWS = 4 };
+#endif
+enum { VEC = VEC_BYTES / sizeof(T), VECS = 2 };
+typedef T FN(vec) __attribute__((vector_size(VEC_BYTES), aligned(sizeof(T)), may_alias));
+#endif
+enum { COLS = VEC * VECS, DEPTH = 256, /* at most a tile, of every type */ BLOCK_M = 128, BLOCK_N = 256 };
+
+/* ---- the register tile: c[ROWS][COLS] = or += a[ROWS][k] * b[k][COLS]; distances in elements ---- */
+typedef struct FN(side) {
+    const T  *p;
+    ptrdiff_t outer, inner; /* a: by row, by k; b: by k (columns are dense) */
+} FN(side);
+
+KT_ALWAYS void FN(register_tile)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, bool first)
+{
+    FN(vec) sum[ROWS][VECS];
+#pragma GCC unroll 16
+    for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < VECS; j++)
+            sum[i][j] = (FN(vec)){0};
+    for (int64_t l = 0; l < k; l++) {
+        FN(vec) row[VECS];
+#pragma GCC unroll 2
+        for (int j = 0; j < VECS; j++)
+            memcpy(&row[j], b.p + l * b.inner + j * VEC, sizeof row[j]);
+#pragma GCC unroll 16
+        for (int i = 0; i < ROWS; i++) {
+            const T x = a.p[i * a.outer + l * a.inner];
+#pragma GCC unroll 2
+            for (int j = 0; j < VECS; j++)
+                sum[i][j] += MUL(x, row[j]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < VECS; j++) {
+            FN(vec) *to = (FN(vec) *)(void *)(c + i * ldc + j * VEC);
+            if (!first)
+                sum[i][j] += *to;
+            *to = sum[i][j];
+        }
+}
+
+static void FN(tile_first)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k) { FN(register_tile)(c, ldc, a, b, k, true); }
+static void FN(tile_more)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k)  { FN(register_tile)(c, ldc, a, b, k, false); }
+
+/* The ragged edge, in the same order of additions. */
+static void FN(edge)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, int64_t m, int64_t n)
+{
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            T sum = 0;
+            for (int64_t l = 0; l < k; l++)
+                sum += MUL(a.p[i * a.outer + l * a.inner], b.p[l * b.inner + j]);
+            c[i * ldc + j] = sum;
+        }
+}
+
+/* ---- one product ---- */
+typedef struct FN(product) {
+    const kt_plan *plan;
+    int64_t        m, n, k, blocks_m, blocks_n;
+    ptrdiff_t      cm, cn, am, ak, bn, bk; /* bytes */
+    FN(lens)       a, b, c;
+    bool           failed;
+} FN(product);
+
+static void FN(locate_batch)(const FN(product) *p, int64_t index, char *at[3])
+{
+    const kt_plan *plan = p->plan;
+    for (int i = 0; i < 3; i++)
+        at[i] = plan->arg[i].data;
+    for (int d = plan->nd - 4; d >= 0; d--) {
+        const int64_t x = index % plan->size[d];
+        index /= plan->size[d];
+        for (int i = 0; i < 3; i++)
+            at[i] += x * plan->stride[i][d];
+    }
+}
+
+/* Small and plain: no packing. */
+static void FN(small)(const FN(product) *p, char *const at[3])
+{
+    const ptrdiff_t w = (ptrdiff_t)sizeof(T), ldc = p->cm / w;
+    T              *c = (T *)(void *)at[0];
+    FN(side)        a = {(const T *)(const void *)at[1], p->am / w, p->ak / w}, b = {(const T *)(const void *)at[2], 0, p->bk / w};
+    for (int64_t i = 0; i < p->m; i += ROWS)
+        for (int64_t j = 0; j < p->n; j += COLS) {
+            const int64_t m = p->m - i < ROWS ? p->m - i : ROWS, n = p->n - j < COLS ? p->n - j : COLS;
+            const FN(side) x = {a.p + i * a.outer, a.outer, a.inner}, y = {b.p + j, 0, b.inner};
+            if (m == ROWS && n == COLS)
+                FN(tile_first)(c + i * ldc + j, ldc, x, y, p->k);
+            else
+                FN(edge)(c + i * ldc + j, ldc, x, y, p->k, m, n);
+        }
+}
+
+/* A panel of `lines` lines (rows of a, columns of b) by k elements, as [k][width]: line by line into T, then interleaved.
+ * Lines past the end are zero. */
+static void FN(pack)(T *to, int width, const char *x, ptrdiff_t by_line, ptrdiff_t by_k, int64_t lines, int64_t k, FN(lens) l)
+{
+    T tile[DEPTH];
+    if (lines < width)
+        memset(to, 0, (size_t)(k * width) * sizeof(T));
+    if (by_line == kt__dtype_rows[l.is].size && by_k != by_line) { /* lines lie side by side: read across them */
+        l.step = by_line, l.direct = false;
+        for (int64_t i = 0; i < k; i++)
+            FN(load_tile)(to + i * width, &l, x + i * by_k, (int)lines);
+        return;
+    }
+    l.step = by_k, l.direct = false;
+    for (int64_t j = 0; j < lines; j++) {
+        FN(load_tile)(tile, &l, x + j * by_line, (int)k);
+        for (int64_t i = 0; i < k; i++)
+            to[i * width + j] = tile[i];
+    }
+}
+
+typedef struct FN(scratch) {
+    T a[(size_t)BLOCK_M * DEPTH], b[(size_t)BLOCK_N * DEPTH], c[(size_t)BLOCK_M * BLOCK_N];
+} FN(scratch);
+
+static void FN(block)(const FN(product) *p, FN(scratch) *s, char *const at[3], int64_t i0, int64_t j0)
+{
+    const int64_t m = p->m - i0 < BLOCK_M ? p->m - i0 : BLOCK_M, n = p->n - j0 < BLOCK_N ? p->n - j0 : BLOCK_N;
+    for (int64_t l0 = 0; l0 < p->k; l0 += DEPTH) {
+        const int64_t k = p->k - l0 < DEPTH ? p->k - l0 : DEPTH;
+        for (int64_t i = 0; i < m; i += ROWS)
+            FN(pack)(s->a + i * DEPTH, ROWS, at[1] + (i0 + i) * p->am + l0 * p->ak, p->am, p->ak, m - i < ROWS ? m - i : ROWS, k, p->a);
+        for (int64_t j = 0; j < n; j += COLS)
+            FN(pack)(s->b + j * DEPTH, COLS, at[2] + (j0 + j) * p->bn + l0 * p->bk, p->bn, p->bk, n - j < COLS ? n - j : COLS, k, p->b);
+        for (int64_t j = 0; j < n; j += COLS)
+            for (int64_t i = 0; i < m; i += ROWS) {
+                const FN(side) a = {s->a + i * DEPTH, 1, ROWS}, b = {s->b + j * DEPTH, 0, COLS};
+                T             *c = s->c + i * BLOCK_N + j;
+                if (l0 == 0)
+                    FN(tile_first)(c, BLOCK_N, a, b, k);
+                else
+                    FN(tile_more)(c, BLOCK_N, a, b, k);
+            }
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j += TILE) {
+            char     *to = at[0] + (i0 + i) * p->cm + (j0 + j) * p->cn;
+            const int count = n - j < TILE ? (int)(n - j) : TILE;
+            FN(store_tile)(to, &p->c, s->c + i * BLOCK_N + j, count);
+        }
+}
+
+static void FN(blocks)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(product) *p = ctx;
+    size_t       granted;
+    FN(scratch) *s = kt__block_get(sizeof *s, &granted);
+    if (s == NULL) {
+        __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    const int64_t each = p->blocks_m * p->blocks_n;
+    for (int64_t u = begin; u < end; u++) {
+        char *at[3];
+        FN(locate_batch)(p, u / each, at);
+        FN(block)(p, s, at, u % each / p->blocks_n * BLOCK_M, u % p->blocks_n * BLOCK_N);
+    }
+    kt__block_put(s, sizeof *s);
+}
+
+/* The empty sum. */
+static kt_status FN(clear_output)(const FN(product) *p, int64_t batch)
+{
+    for (int64_t u = 0; u < batch; u++) {
+        char *at[3];
+        FN(locate_batch)(p, u, at);
+        for (int64_t i = 0; i < p->m; i++)
+            for (int64_t j = 0; j < p->n; j++) {
+                T zero = 0;
+                FN(store_tile)(at[0] + i * p->cm + j * p->cn, &p->c, &zero, 1);
+            }
+    }
+    return KT_OK;
+}
+
+static kt_status FN(matmul)(const kt_plan *plan)
+{
+    const int       d = plan->nd - 3;
+    const ptrdiff_t w = (ptrdiff_t)sizeof(T);
+    FN(product)     p;
+    int64_t         batch = 1;
+    p.plan = plan, p.failed = false;
+    p.m = plan->size[d], p.n = plan->size[d + 1], p.k = plan->size[d + 2];
+    p.cm = plan->stride[0][d], p.cn = plan->stride[0][d + 1];
+    p.am = plan->stride[1][d], p.ak = plan->stride[1][d + 2];
+    p.bn = plan->stride[2][d + 1], p.bk = plan->stride[2][d + 2];
+    p.c = FN(lens_of)(&plan->arg[0], p.cn);
+    p.a = FN(lens_of)(&plan->arg[1], w);
+    p.b = FN(lens_of)(&plan->arg[2], w);
+    for (int i = 0; i < d; i++)
+        batch *= plan->size[i];
+    if (p.m == 0 || p.n == 0 || batch == 0)
+        return KT_OK;
+    if (p.k == 0)
+        return FN(clear_output)(&p, batch);
+    const bool dense = p.n == 1 || (p.cn == w && p.bn == w);
+    if (p.a.direct && p.b.direct && plan->arg[0].is == SELF && !p.c.rounds && dense && p.k <= DEPTH && p.m * p.n * p.k <= 65536) {
+        for (int64_t u = 0; u < batch; u++) {
+            char *at[3];
+            FN(locate_batch)(&p, u, at);
+            FN(small)(&p, at);
+        }
+        return KT_OK;
+    }
+    p.blocks_m = (p.m + BLOCK_M - 1) / BLOCK_M, p.blocks_n = (p.n + BLOCK_N - 1) / BLOCK_N;
+    const int64_t work = p.k * (p.m < BLOCK_M ? p.m : BLOCK_M) * (p.n < BLOCK_N ? p.n : BLOCK_N);
+    kt__parallel(batch * p.blocks_m * p.blocks_n, 8 * KT__GRAIN / (work + 1) + 1, FN(blocks), &p);
+    return p.failed ? kt__fail_memory(sizeof(FN(scratch))) : KT_OK;
+}

@@ -1,0 +1,22 @@
+/* names.h - how templates name what they stamp: FN(add) is add_f32 where ID is f32. Included by every template. */
+#ifndef KT_CPU_ISA_NAMES_H
+#define KT_CPU_ISA_NAMES_H
+
+/* An output may be one of the inputs, but an element never meets its neighbours. */
+#if defined(__clang__)
+#define KT_EACH _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define KT_EACH _Pragma("GCC ivdep")
+#endif
+
+#define FN_(name, id)  name##_##id
+#define FN__(name, id) FN_(name, id)
+#define FN(name)       FN__(name, ID)
+#define TO_(id, C)     kt__to_##id##_##C
+#define TO__(id, C)    TO_(id, C)
+#define TO(C)          TO__(ID, C)     /* from compute type C to T */
+#define ENC_(id, I)    kt__encode_##id##_##I
+#define ENC__(id, I)   ENC_(id, I)
+#define ENC(I)         ENC__(ID, I)    /* from T to dtype I */
+
+#endif

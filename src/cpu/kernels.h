@@ -1,0 +1,68 @@
+/* kernels.h - what one build of the CPU kernels (one instruction set) offers, and the walk over a plan's rows.
+ *
+ * In: plans. Out: tables of functions, one per compute type, compiled once per instruction set from src/cpu/isa.
+ * Must not know: tensors, operators, which build is in use. */
+#ifndef KT_CPU_KERNELS_H
+#define KT_CPU_KERNELS_H
+
+#include "dtype/convert.h"
+#include "op/plan.h"
+
+enum {
+    KT__GRAIN = 32768 /* elements below which a second thread costs more than it brings */
+};
+
+/* ---- a plan as rows: every dim but one is walked, that one is the row ---- */
+typedef struct kt__rows {
+    const kt_plan *plan;
+    int            n_op;                  /* operands to carry along: outputs first */
+    int            inner;                 /* the dim that makes a row */
+    int64_t        length;                /* its size */
+    int64_t        step[KT_MAX_OPERANDS]; /* its strides, in bytes */
+    char          *base[KT_MAX_OPERANDS]; /* first elements; immediates point into the plan */
+} kt__rows;
+
+typedef void kt__row_fn(void *ctx, char *const *at, int64_t n);
+
+void kt__rows_of(kt__rows *rows, const kt_plan *plan);
+/* Elements [begin, end) in row order: whole rows, and the ends of the first and the last. */
+void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn *fn, void *ctx);
+
+/* ---- the plan's scalars, and powers, for ranges ---- */
+kt__f64  kt__scalar_f64(const kt_scalar *s);
+kt__c128 kt__scalar_c128(const kt_scalar *s);
+kt__f64  kt__power_f64(kt__f64 base, kt__f64 exponent);
+kt__c128 kt__power_c128(kt__c128 base, kt__c128 exponent);
+
+/* ---- the kernels of one compute type ---- */
+typedef struct kt__cpu_type {
+    kt_status (*elementwise)(const kt_plan *plan);
+    bool      (*has)(kt_kernel_id kernel);          /* of the elementwise tables */
+    kt_status (*cast)(const kt_plan *plan);         /* copy whose source is calculated with in this type */
+    kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
+    kt_status (*sum)(const kt_plan *plan);
+    kt_status (*matmul)(const kt_plan *plan);
+} kt__cpu_type;
+
+/* ---- kernels that move bytes and ask no type ---- */
+typedef struct kt__cpu_bytes {
+    kt_status (*copy)(const kt_plan *plan); /* same dtype, no bits */
+    kt_status (*fill)(const kt_plan *plan); /* param[0] everywhere */
+    kt_status (*eye)(const kt_plan *plan);
+} kt__cpu_bytes;
+
+typedef struct kt__cpu_build {
+    const char          *name;
+    const kt__cpu_type  *type[KT_NUM_COMPUTE];
+    const kt__cpu_bytes *bytes;
+} kt__cpu_build;
+
+#define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa
+#define KT__CPU_SYMBOL(what, isa)  KT__CPU_SYMBOL_(what, isa)
+
+extern const kt__cpu_build kt__cpu_builds[]; /* slowest first */
+extern const int           kt__cpu_num_builds;
+
+kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan);
+
+#endif

@@ -1,0 +1,77 @@
+/* math_complex.inc.c - the functions of src/tables for one complex type. A template: T, R (its real type), FN and RFN (the
+ * function of R) are defined by the includer. The rare functions are the C library's, in double: rounding once at the end
+ * keeps complex64 within its last bit. A real result stands in the real part. */
+KT_ALWAYS T FN(make)(R re, R im) { return __builtin_complex(re, im); }
+KT_ALWAYS R FN(re)(T a)          { return __real__ a; }
+KT_ALWAYS R FN(im)(T a)          { return __imag__ a; }
+
+KT_ALWAYS T FN(conj)(T a)     { return FN(make)(FN(re)(a), -FN(im)(a)); }
+KT_ALWAYS T FN(abs)(T a)      { return RFN(hypot)(FN(re)(a), FN(im)(a)); }
+KT_ALWAYS T FN(angle)(T a)    { return RFN(atan2)(FN(im)(a), FN(re)(a)); }
+KT_ALWAYS T FN(isnan)(T a)    { return (R)((FN(re)(a) != FN(re)(a)) | (FN(im)(a) != FN(im)(a))); }
+KT_ALWAYS T FN(isinf)(T a)    { return (R)((RFN(abs)(FN(re)(a)) == (R)INFINITY) | (RFN(abs)(FN(im)(a)) == (R)INFINITY)); }
+KT_ALWAYS T FN(isfinite)(T a) { return (R)((RFN(abs)(FN(re)(a)) < (R)INFINITY) & (RFN(abs)(FN(im)(a)) < (R)INFINITY)); }
+
+KT_ALWAYS T FN(mul)(T a, T b)
+{
+    const R x = FN(re)(a), y = FN(im)(a), u = FN(re)(b), v = FN(im)(b);
+    return FN(make)(x * u - y * v, x * v + y * u);
+}
+
+/* Divided through by the larger part of b, so that |b|^2 is never formed. */
+KT_ALWAYS T FN(div)(T a, T b)
+{
+    const R x = FN(re)(a), y = FN(im)(a), u = FN(re)(b), v = FN(im)(b), au = RFN(abs)(u), av = RFN(abs)(v);
+    if (au == 0 && av == 0)
+        return FN(make)(x / au, y / av);
+    if (au >= av) {
+        const R ratio = v / u, scale = 1 / (u + v * ratio);
+        return FN(make)((x + y * ratio) * scale, (y - x * ratio) * scale);
+    }
+    const R ratio = u / v, scale = 1 / (u * ratio + v);
+    return FN(make)((x * ratio + y) * scale, (y * ratio - x) * scale);
+}
+
+KT_ALWAYS T FN(sgn)(T a)
+{
+    const R r = RFN(hypot)(FN(re)(a), FN(im)(a));
+    return r == 0 ? 0 : FN(make)(FN(re)(a) / r, FN(im)(a) / r);
+}
+
+KT_ALWAYS T FN(nan_to_num)(T a, T nan, T posinf, T neginf)
+{
+    return FN(make)(RFN(nan_to_num)(FN(re)(a), FN(re)(nan), FN(re)(posinf), FN(re)(neginf)),
+                    RFN(nan_to_num)(FN(im)(a), FN(re)(nan), FN(re)(posinf), FN(re)(neginf)));
+}
+
+KT_ALWAYS T FN(lerp)(T a, T b, T w)
+{
+    const T d = b - a;
+    return FN(re)(FN(abs)(w)) < (R)0.5 ? a + FN(mul)(w, d) : b - FN(mul)(d, 1 - w);
+}
+
+KT_ALWAYS T FN(acos)(T a)    { return (T)kt__complex_function(KT__CACOS, a); }
+KT_ALWAYS T FN(acosh)(T a)   { return (T)kt__complex_function(KT__CACOSH, a); }
+KT_ALWAYS T FN(asin)(T a)    { return (T)kt__complex_function(KT__CASIN, a); }
+KT_ALWAYS T FN(asinh)(T a)   { return (T)kt__complex_function(KT__CASINH, a); }
+KT_ALWAYS T FN(atan)(T a)    { return (T)kt__complex_function(KT__CATAN, a); }
+KT_ALWAYS T FN(atanh)(T a)   { return (T)kt__complex_function(KT__CATANH, a); }
+KT_ALWAYS T FN(cos)(T a)     { return (T)kt__complex_function(KT__CCOS, a); }
+KT_ALWAYS T FN(cosh)(T a)    { return (T)kt__complex_function(KT__CCOSH, a); }
+KT_ALWAYS T FN(exp)(T a)     { return (T)kt__complex_function(KT__CEXP, a); }
+KT_ALWAYS T FN(exp2)(T a)    { return (T)kt__complex_function(KT__CEXP2, a); }
+KT_ALWAYS T FN(expm1)(T a)   { return (T)kt__complex_function(KT__CEXPM1, a); }
+KT_ALWAYS T FN(log)(T a)     { return (T)kt__complex_function(KT__CLOG, a); }
+KT_ALWAYS T FN(log10)(T a)   { return (T)kt__complex_function(KT__CLOG10, a); }
+KT_ALWAYS T FN(log1p)(T a)   { return (T)kt__complex_function(KT__CLOG1P, a); }
+KT_ALWAYS T FN(log2)(T a)    { return (T)kt__complex_function(KT__CLOG2, a); }
+KT_ALWAYS T FN(rsqrt)(T a)   { return (T)kt__complex_function(KT__CRSQRT, a); }
+KT_ALWAYS T FN(sigmoid)(T a) { return (T)kt__complex_function(KT__CSIGMOID, a); }
+KT_ALWAYS T FN(sin)(T a)     { return (T)kt__complex_function(KT__CSIN, a); }
+KT_ALWAYS T FN(sinc)(T a)    { return (T)kt__complex_function(KT__CSINC, a); }
+KT_ALWAYS T FN(sinh)(T a)    { return (T)kt__complex_function(KT__CSINH, a); }
+KT_ALWAYS T FN(sqrt)(T a)    { return (T)kt__complex_function(KT__CSQRT, a); }
+KT_ALWAYS T FN(tan)(T a)     { return (T)kt__complex_function(KT__CTAN, a); }
+KT_ALWAYS T FN(tanh)(T a)    { return (T)kt__complex_function(KT__CTANH, a); }
+KT_ALWAYS T FN(pow)(T a, T b)       { return (T)kt__complex_pow(a, b); }
+KT_ALWAYS T FN(logaddexp)(T a, T b) { return (T)kt__complex_logaddexp(a, b); }

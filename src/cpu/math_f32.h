@@ -1,0 +1,111 @@
+/* math_f32.h - the functions of unary.def and binary.def for float32 that do not come by inclusion (math_real.inc.c).
+ *
+ * In and out: float. Each is one rounding of a double (math_core.h), at most 0.51 ulp from the true value; the rare ones
+ * call special.h. Must not know: tensors, tiles, dtypes. */
+#ifndef KT_CPU_MATH_F32_H
+#define KT_CPU_MATH_F32_H
+
+#include "cpu/math_core.h"
+#include "cpu/special.h"
+
+KT_ALWAYS float exp_f32(float a)     { return (float)core_exp(a); }
+KT_ALWAYS float exp2_f32(float a)    { return (float)core_exp2(a); }
+KT_ALWAYS float expm1_f32(float a)   { return (float)core_expm1(a); }
+KT_ALWAYS float log_f32(float a)     { return (float)core_log(a, CORE_LN2, 1.0); }
+KT_ALWAYS float log2_f32(float a)    { return (float)core_log(a, 1.0, CORE_LOG2E); }
+KT_ALWAYS float log10_f32(float a)   { return (float)core_log(a, 0x1.34413509f79ffp-2, 0x1.bcb7b1526e50ep-2); }
+KT_ALWAYS float log1p_f32(float a)   { return (float)core_log1p(a); }
+KT_ALWAYS float sin_f32(float a)     { return (float)core_sin(a, 0); }
+KT_ALWAYS float cos_f32(float a)     { return (float)core_sin(a, 1); }
+KT_ALWAYS float tan_f32(float a)     { return (float)core_tan(a); }
+KT_ALWAYS float atan2_f32(float a, float b) { return (float)core_atan2(a, b); }
+KT_ALWAYS float atan_f32(float a)    { return (float)core_atan2(a, 1.0); }
+KT_ALWAYS float asin_f32(float a)    { const double x = a; return (float)core_atan2(x, sqrt((1 - x) * (1 + x))); }
+KT_ALWAYS float acos_f32(float a)    { const double x = a; return (float)core_atan2(sqrt((1 - x) * (1 + x)), x); }
+KT_ALWAYS float sigmoid_f32(float a) { return (float)(1 / (1 + core_exp(-(double)a))); }
+KT_ALWAYS float erf_f32(float a)     { return (float)core_erf(a); }
+KT_ALWAYS float erfc_f32(float a)    { return (float)core_erfc(a); }
+KT_ALWAYS float pow_f32(float a, float b) { return (float)core_pow(a, b); }
+KT_ALWAYS float hypot_f32(float a, float b)
+{
+    const double x = a, y = b, r = sqrt(x * x + y * y);
+    return fabs(x) == INFINITY || fabs(y) == INFINITY ? INFINITY : (float)r;
+}
+
+KT_ALWAYS float tanh_f32(float a)
+{
+    const double t = core_expm1(2 * fabs((double)a));
+    return __builtin_copysignf((float)(t / (t + 2)), a);
+}
+
+KT_ALWAYS float sinh_f32(float a)
+{
+    const double t = core_expm1(fabs((double)a));
+    return __builtin_copysignf((float)(0.5 * (t + t / (t + 1))), a);
+}
+
+KT_ALWAYS float cosh_f32(float a)
+{
+    const double e = core_exp(fabs((double)a));
+    return (float)(0.5 * e + 0.5 / e);
+}
+
+KT_ALWAYS float asinh_f32(float a)
+{
+    const double x = fabs((double)a), r = core_log1p(x + x * x / (1 + sqrt(1 + x * x)));
+    return __builtin_copysignf(x == INFINITY ? INFINITY : (float)r, a);
+}
+
+KT_ALWAYS float acosh_f32(float a)
+{
+    const double t = (double)a - 1;
+    return (float)core_log1p(t + sqrt(t * (t + 2)));
+}
+
+KT_ALWAYS float atanh_f32(float a)
+{
+    const double x = fabs((double)a);
+    return __builtin_copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
+}
+
+KT_ALWAYS float logaddexp_f32(float a, float b)
+{
+    const double hi = a > b ? a : b, d = fabs((double)a - (double)b), r = hi + core_log1p(core_exp(-d));
+    return a == b && fabsf(a) == INFINITY ? a : (float)r;
+}
+
+KT_ALWAYS float logaddexp2_f32(float a, float b)
+{
+    const double hi = a > b ? a : b, d = fabs((double)a - (double)b), r = hi + core_log1p(core_exp2(-d)) * CORE_LOG2E;
+    return a == b && fabsf(a) == INFINITY ? a : (float)r;
+}
+
+KT_ALWAYS float digamma_f32(float a) { return (float)kt__digamma(a); }
+KT_ALWAYS float erfinv_f32(float a)  { return (float)kt__erfinv(a); }
+KT_ALWAYS float i0_f32(float a)      { return (float)kt__i0(a); }
+KT_ALWAYS float lgamma_f32(float a)  { return (float)kt__lgamma(a); }
+KT_ALWAYS float sinc_f32(float a)    { return (float)kt__sinc(a); }
+
+/* Next float32, float16 or bfloat16 after a towards b: `cut` low bits of a float32 are not stored by the type. */
+KT_ALWAYS float nextafter_f32(float a, float b, float cut)
+{
+    if (a != a || b != b)
+        return a + b;
+    if (a == b)
+        return b;
+    uint32_t   u;
+    const int  half = cut == 13, up = b > a, away = up == (a > 0);
+    const float fine = half ? 0x1p-24f : cut == 16 ? 0x1p-133f : 0x1p-149f, normal = half ? 0x1p-14f : 0x1p-126f;
+    if (a == 0)
+        return up ? fine : -fine;
+    if (half && fabsf(a) == INFINITY)
+        return a > 0 ? 65504.0f : -65504.0f;
+    if (half && (fabsf(a) < normal || (fabsf(a) == normal && !away)))
+        return up ? a + fine : a - fine;
+    memcpy(&u, &a, 4);
+    u = away ? u + (1u << (int)cut) : u - (1u << (int)cut);
+    memcpy(&a, &u, 4);
+    return a;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* math_f64.h - the functions of unary.def and binary.def for float64 that do not come by inclusion: the C library's, and
+ * special.h. Must not know: tensors, tiles, dtypes. */
+#ifndef KT_CPU_MATH_F64_H
+#define KT_CPU_MATH_F64_H
+
+#include "cpu/math_core.h"
+#include "cpu/special.h"
+
+KT_ALWAYS double exp_f64(double a)     { return exp(a); }
+KT_ALWAYS double exp2_f64(double a)    { return exp2(a); }
+KT_ALWAYS double expm1_f64(double a)   { return expm1(a); }
+KT_ALWAYS double log_f64(double a)     { return log(a); }
+KT_ALWAYS double log2_f64(double a)    { return log2(a); }
+KT_ALWAYS double log10_f64(double a)   { return log10(a); }
+KT_ALWAYS double log1p_f64(double a)   { return log1p(a); }
+KT_ALWAYS double sin_f64(double a)     { return sin(a); }
+KT_ALWAYS double cos_f64(double a)     { return cos(a); }
+KT_ALWAYS double tan_f64(double a)     { return tan(a); }
+KT_ALWAYS double asin_f64(double a)    { return asin(a); }
+KT_ALWAYS double acos_f64(double a)    { return acos(a); }
+KT_ALWAYS double atan_f64(double a)    { return atan(a); }
+KT_ALWAYS double atan2_f64(double a, double b) { return atan2(a, b); }
+KT_ALWAYS double sinh_f64(double a)    { return sinh(a); }
+KT_ALWAYS double cosh_f64(double a)    { return cosh(a); }
+KT_ALWAYS double tanh_f64(double a)    { return tanh(a); }
+KT_ALWAYS double asinh_f64(double a)   { return asinh(a); }
+KT_ALWAYS double acosh_f64(double a)   { return acosh(a); }
+KT_ALWAYS double atanh_f64(double a)   { return atanh(a); }
+KT_ALWAYS double sigmoid_f64(double a) { return 1 / (1 + exp(-a)); }
+KT_ALWAYS double erf_f64(double a)     { return erf(a); }
+KT_ALWAYS double erfc_f64(double a)    { return erfc(a); }
+KT_ALWAYS double pow_f64(double a, double b)   { return pow(a, b); }
+KT_ALWAYS double hypot_f64(double a, double b) { return hypot(a, b); }
+KT_ALWAYS double digamma_f64(double a) { return kt__digamma(a); }
+KT_ALWAYS double erfinv_f64(double a)  { return kt__erfinv(a); }
+KT_ALWAYS double i0_f64(double a)      { return kt__i0(a); }
+KT_ALWAYS double lgamma_f64(double a)  { return kt__lgamma(a); }
+KT_ALWAYS double sinc_f64(double a)    { return kt__sinc(a); }
+KT_ALWAYS double nextafter_f64(double a, double b, double cut) { (void)cut; return nextafter(a, b); }
+
+KT_ALWAYS double logaddexp_f64(double a, double b)
+{
+    return a == b && fabs(a) == INFINITY ? a : (a > b ? a : b) + log1p(exp(-fabs(a - b)));
+}
+
+KT_ALWAYS double logaddexp2_f64(double a, double b)
+{
+    return a == b && fabs(a) == INFINITY ? a : (a > b ? a : b) + log1p(exp2(-fabs(a - b))) * CORE_LOG2E;
+}
+
+#endif

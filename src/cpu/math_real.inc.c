@@ -1,0 +1,65 @@
+/* math_real.inc.c - functions that read the same for float32 and float64. A template: T, FN and MATH(f) (the compiler's own
+ * f for T) are defined by the includer. Out: FN(abs), FN(floor), ... for the expressions of src/tables. */
+KT_ALWAYS T FN(abs)(T a)      { return MATH(fabs)(a); }
+KT_ALWAYS T FN(ceil)(T a)     { return MATH(ceil)(a); }
+KT_ALWAYS T FN(floor)(T a)    { return MATH(floor)(a); }
+KT_ALWAYS T FN(trunc)(T a)    { return MATH(trunc)(a); }
+KT_ALWAYS T FN(round)(T a)    { return MATH(rint)(a); }
+KT_ALWAYS T FN(sqrt)(T a)     { return MATH(sqrt)(a); }
+KT_ALWAYS T FN(sign)(T a)     { return (T)((a > 0) - (a < 0)); }
+KT_ALWAYS T FN(signbit)(T a)  { return (T)(MATH(copysign)(1, a) < 0); }
+KT_ALWAYS T FN(isnan)(T a)    { return (T)(a != a); }
+KT_ALWAYS T FN(isinf)(T a)    { return (T)(MATH(fabs)(a) == (T)INFINITY); }
+KT_ALWAYS T FN(isfinite)(T a) { return (T)(MATH(fabs)(a) < (T)INFINITY); }
+KT_ALWAYS T FN(angle)(T a)    { return a != a ? a : a < 0 ? (T)3.141592653589793 : 0; }
+KT_ALWAYS T FN(copysign)(T a, T b)  { return MATH(copysign)(a, b); }
+KT_ALWAYS T FN(fmod)(T a, T b)      { return MATH(fmod)(a, b); }
+KT_ALWAYS T FN(maximum)(T a, T b)   { return a != a ? a : b != b ? b : a > b ? a : b; }
+KT_ALWAYS T FN(minimum)(T a, T b)   { return a != a ? a : b != b ? b : a < b ? a : b; }
+KT_ALWAYS T FN(fmax)(T a, T b)      { return a != a ? b : b != b ? a : a > b ? a : b; }
+KT_ALWAYS T FN(fmin)(T a, T b)      { return a != a ? b : b != b ? a : a < b ? a : b; }
+KT_ALWAYS T FN(heaviside)(T a, T b) { return a == 0 ? b : (T)!(a < 0); }
+KT_ALWAYS T FN(clamp)(T a, T lo, T hi) { return FN(minimum)(FN(maximum)(a, lo), hi); }
+KT_ALWAYS T FN(xlogy)(T a, T b)     { return b != b ? b : a == 0 ? 0 : a * FN(log)(b); }
+
+/* The quotient has the sign of the divisor. */
+KT_ALWAYS T FN(remainder)(T a, T b)
+{
+    const T m = MATH(fmod)(a, b);
+    return m != 0 && (b < 0) != (m < 0) ? m + b : m;
+}
+
+/* floor(a / b) as if it were calculated without rounding a / b. */
+KT_ALWAYS T FN(div_floor)(T a, T b)
+{
+    if (b == 0)
+        return a / b;
+    const T m = MATH(fmod)(a, b), q = (a - m) / b - (T)(m != 0 && (b < 0) != (m < 0));
+    if (q == 0)
+        return MATH(copysign)(0, a / b);
+    const T f = MATH(floor)(q);
+    return q - f > (T)0.5 ? f + 1 : f;
+}
+
+KT_ALWAYS T FN(lerp)(T a, T b, T w)
+{
+    const T d = b - a;
+    return MATH(fabs)(w) < (T)0.5 ? a + w * d : b - d * (1 - w);
+}
+
+KT_ALWAYS T FN(logit)(T a, T eps, T given)
+{
+    const T x = given == 0 ? a : a < eps ? eps : a > 1 - eps ? 1 - eps : a;
+    return FN(log)(x / (1 - x));
+}
+
+KT_ALWAYS T FN(nan_to_num)(T a, T nan, T posinf, T neginf)
+{
+    return a != a ? nan : a == (T)INFINITY ? posinf : a == -(T)INFINITY ? neginf : a;
+}
+
+KT_ALWAYS T FN(round_decimals)(T a, T decimals)
+{
+    const T ten = MATH(pow)(10, MATH(fabs)(decimals));
+    return decimals < 0 ? MATH(rint)(a / ten) * ten : MATH(rint)(a * ten) / ten;
+}

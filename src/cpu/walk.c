@@ -1,0 +1,67 @@
+/* walk.c - the odometer over a plan's outer dims. In: a plan. Out: a call for each row. Must not know: dtypes, kernels. */
+#include "cpu/kernels.h"
+
+/* The last dim, unless it is short: then the longest, since each row has a price. */
+static int pick_inner(const kt_plan *plan)
+{
+    int inner = plan->nd - 1;
+    if (plan->size[inner] >= 16)
+        return inner;
+    for (int d = plan->nd - 2; d >= 0; d--)
+        if (plan->size[d] > 2 * plan->size[inner])
+            inner = d;
+    return inner;
+}
+
+void kt__rows_of(kt__rows *rows, const kt_plan *plan)
+{
+    rows->plan = plan;
+    rows->n_op = plan->n_out + plan->n_in;
+    rows->inner = plan->nd == 0 ? -1 : pick_inner(plan);
+    rows->length = plan->nd == 0 ? 1 : plan->size[rows->inner];
+    for (int i = 0; i < rows->n_op; i++) {
+        rows->step[i] = plan->nd == 0 || plan->arg[i].immediate ? 0 : plan->stride[i][rows->inner];
+        rows->base[i] = plan->arg[i].immediate ? (char *)plan->imm[i].bytes : plan->arg[i].data;
+    }
+}
+
+void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn *fn, void *ctx)
+{
+    const kt_plan *plan = rows->plan;
+    const int      inner = rows->inner;
+    char          *at[KT_MAX_OPERANDS];
+    int64_t        index[KT_MAX_DIMS];
+    for (int i = 0; i < rows->n_op; i++)
+        at[i] = rows->base[i];
+    if (begin >= end)
+        return;
+    int64_t row = begin / rows->length, offset = begin % rows->length;
+    for (int d = plan->nd - 1; d >= 0; d--) {
+        if (d == inner)
+            continue;
+        index[d] = row % plan->size[d];
+        row /= plan->size[d];
+        for (int i = 0; i < rows->n_op && index[d] != 0; i++)
+            at[i] += plan->arg[i].immediate ? 0 : index[d] * plan->stride[i][d];
+    }
+    for (;;) {
+        char         *here[KT_MAX_OPERANDS];
+        const int64_t left = rows->length - offset, n = left < end - begin ? left : end - begin;
+        for (int i = 0; i < rows->n_op; i++)
+            here[i] = at[i] + offset * rows->step[i];
+        fn(ctx, here, n);
+        begin += n, offset = 0;
+        if (begin >= end)
+            return;
+        for (int d = plan->nd - 1; d >= 0; d--) {
+            if (d == inner)
+                continue;
+            const bool carry = ++index[d] == plan->size[d];
+            for (int i = 0; i < rows->n_op; i++)
+                at[i] += plan->arg[i].immediate ? 0 : carry ? -(plan->size[d] - 1) * plan->stride[i][d] : plan->stride[i][d];
+            if (!carry)
+                break;
+            index[d] = 0;
+        }
+    }
+}
