@@ -224,79 +224,77 @@ void kt__convert_rounding(void *dst, kt_dtype to, ptrdiff_t dst_stride, const vo
 
 /* ---- do values survive? ---- */
 
-static bool equal(const tile *a, const tile *b, int compute, int n)
+/* Are all values whole numbers of the integer dtype? */
+static bool whole_in_range(const tile *t, int compute, kt_dtype integer, int n)
 {
-    bool same = true;
-#define EQUAL(F, different)             \
-    case KT__COMPUTE_##F:               \
-        for (int i = 0; i < n; i++)     \
-            same &= !(different);       \
-        break;
-#define REALS_DIFFER(x, y) ((x) != (y) && ((x) == (x) || (y) == (y)))
-    switch (compute) {
-        EQUAL(f32, REALS_DIFFER(a->f32[i], b->f32[i]))
-        EQUAL(f64, REALS_DIFFER(a->f64[i], b->f64[i]))
-        EQUAL(i32, a->i32[i] != b->i32[i])
-        EQUAL(i64, a->i64[i] != b->i64[i])
-        EQUAL(u64, a->u64[i] != b->u64[i])
-        EQUAL(c64, REALS_DIFFER(KT__REAL(a->c64[i]), KT__REAL(b->c64[i])) ||
-                       REALS_DIFFER(KT__IMAG(a->c64[i]), KT__IMAG(b->c64[i])))
-        EQUAL(c128, REALS_DIFFER(KT__REAL(a->c128[i]), KT__REAL(b->c128[i])) ||
-                        REALS_DIFFER(KT__IMAG(a->c128[i]), KT__IMAG(b->c128[i])))
-    default: break;
-    }
-    return same;
-}
-
-/* Going there and back is not enough for integers, which wrap (-1 as uint64, and back) and saturate (2^63 - 1 as
- * float32 is 2^63, and back): both ways must stay in range. */
-static bool in_range(const tile *t, int compute, kt_dtype to, int n)
-{
-    int64_t min;
-    uint64_t max;
-    if (!kt__int_range(to, &min, &max))
-        return true;
-    bool within = true;
-    for (int i = 0; i < n; i++) {
+    int64_t min = 0;
+    uint64_t max = 0;
+    bool within = kt__int_range(integer, &min, &max);
+    const double beyond = max == UINT64_MAX ? 0x1p64 : (double)(max + 1);
+    for (int i = 0; i < n; i++)
         switch (compute) {
-        case KT__COMPUTE_i32:
-            within &= t->i32[i] >= min && (t->i32[i] < 0 || (uint64_t)t->i32[i] <= max);
-            break;
-        case KT__COMPUTE_i64:
-            within &= t->i64[i] >= min && (t->i64[i] < 0 || (uint64_t)t->i64[i] <= max);
-            break;
+        case KT__COMPUTE_i32: within &= t->i32[i] >= min && (t->i32[i] < 0 || (uint64_t)t->i32[i] <= max); break;
+        case KT__COMPUTE_i64: within &= t->i64[i] >= min && (t->i64[i] < 0 || (uint64_t)t->i64[i] <= max); break;
         case KT__COMPUTE_u64: within &= t->u64[i] <= max; break;
         default: {
-            const double x = real_part(t, compute, i, 0), beyond = max == UINT64_MAX ? 0x1p64 : (double)(max + 1);
-            within &= x >= (double)min && x < beyond;
+            const double x = real_part(t, compute, i, 0);
+            const double y = compute >= KT__COMPUTE_c64 ? real_part(t, compute, i, 1) : 0;
+            within &= x >= (double)min && x < beyond && x == trunc(x) && y == 0;
         }
         }
-    }
     return within;
+}
+
+static bool equal_integers(const tile *a, const tile *b, int compute, int n)
+{
+    switch (compute) {
+    case KT__COMPUTE_i32: return memcmp(a->i32, b->i32, sizeof a->i32[0] * (size_t)n) == 0;
+    case KT__COMPUTE_i64: return memcmp(a->i64, b->i64, sizeof a->i64[0] * (size_t)n) == 0;
+    default: return memcmp(a->u64, b->u64, sizeof a->u64[0] * (size_t)n) == 0;
+    }
+}
+
+/* Floats and complex numbers; float64 holds the parts of all of them. */
+static bool equal_reals(const tile *a, int a_compute, const tile *b, int b_compute, int n)
+{
+    bool same = true;
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < 2; p++) {
+            const double x = p && a_compute < KT__COMPUTE_c64 ? 0 : real_part(a, a_compute, i, p);
+            const double y = p && b_compute < KT__COMPUTE_c64 ? 0 : real_part(b, b_compute, i, p);
+            same &= x == y || (x != x && y != y);
+        }
+    return same;
 }
 
 bool kt__same_value(kt_dtype to, const void *src, kt_dtype from, ptrdiff_t src_stride, int64_t n)
 {
     if (kt_can_cast_level(from, to, KT_CAST_SAFE))
         return true;
-    const int there_compute = kt__dtype_rows[to].compute, compute = kt__dtype_rows[from].compute;
-    const ptrdiff_t there_size = (ptrdiff_t)kt_dtype_size(to), back_size = (ptrdiff_t)kt_dtype_size(from);
-    char there[TILE * sizeof(kt__c128)], back[TILE * sizeof(kt__c128)];
+    const int compute = kt__dtype_rows[from].compute, there_compute = kt__dtype_rows[to].compute;
+    const ptrdiff_t size = (ptrdiff_t)kt_dtype_size(to), back_size = (ptrdiff_t)kt_dtype_size(from);
+    const bool from_integer = kt_dtype_category(from) <= KT_CAT_INT, to_integer = kt_dtype_category(to) <= KT_CAT_INT;
+    char bytes[TILE * sizeof(kt__c128)];
     const char *s = src;
-    tile before, middle, after;
-    for (int k; n > 0; n -= k, s += src_stride * k) {
+    tile before, there, back;
+    bool same = true;
+    for (int k; same && n > 0; n -= k, s += src_stride * k) {
         k = next_tile(n);
         loads[from](&before, s, src_stride, k);
-        if (!in_range(&before, compute, to, k))
-            return false;
-        stores[compute][to](there, there_size, &before, k);
-        loads[to](&middle, there, there_size, k);
-        if (!in_range(&middle, there_compute, from, k))
-            return false;
-        stores[there_compute][from](back, back_size, &middle, k);
-        loads[from](&after, back, back_size, k);
-        if (!equal(&before, &after, compute, k))
-            return false;
+        if (to_integer) {
+            same = whole_in_range(&before, compute, to, k);
+            continue;
+        }
+        stores[compute][to](bytes, size, &before, k);
+        loads[to](&there, bytes, size, k);
+        if (from_integer) {
+            same = whole_in_range(&there, there_compute, from, k);
+            stores[there_compute][from](bytes, back_size, &there, k);
+            loads[from](&back, bytes, back_size, k);
+            same = same && equal_integers(&before, &back, compute, k);
+        } else {
+            same = equal_reals(&before, compute, &there, there_compute, k);
+        }
     }
-    return true;
+    return same;
 }

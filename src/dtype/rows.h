@@ -16,42 +16,42 @@
 
 KT__INLINE void kt__decode_row_F16(float *restrict to, const uint16_t *restrict from, ptrdiff_t n)
 {
-    ptrdiff_t i = 0;
+    ptrdiff_t i = 0, whole = 0; /* whole: what full vectors cover */
 #if defined(__AVX512F__)
-    for (; i + 16 <= n; i += 16)
+    for (whole = n - n % 16; i < whole; i += 16)
         _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(from + i))));
 #elif defined(__F16C__)
-    for (; i + 8 <= n; i += 8)
+    for (whole = n - n % 8; i < whole; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from + i))));
 #endif
-    for (; i < n; i++)
+    for (i = whole; i < n; i++)
         to[i] = kt__decode_F16(from[i]);
 }
 
 KT__INLINE void kt__encode_row_f32_F16(uint16_t *restrict to, const float *restrict from, ptrdiff_t n)
 {
-    ptrdiff_t i = 0;
+    ptrdiff_t i = 0, whole = 0; /* whole: what full vectors cover */
 #if defined(__AVX512F__)
-    for (; i + 16 <= n; i += 16)
+    for (whole = n - n % 16; i < whole; i += 16)
         _mm256_storeu_si256((__m256i *)(void *)(to + i),
                             _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #elif defined(__F16C__)
-    for (; i + 8 <= n; i += 8)
+    for (whole = n - n % 8; i < whole; i += 8)
         _mm_storeu_si128((__m128i *)(void *)(to + i),
                          _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #elif defined(__aarch64__)
-    for (; i + 4 <= n; i += 4)
+    for (whole = n - n % 4; i < whole; i += 4)
         vst1_u16(to + i, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(from + i))));
 #endif
-    for (; i < n; i++)
+    for (i = whole; i < n; i++)
         to[i] = kt__encode_f32_F16(from[i]);
 }
 
 KT__INLINE void kt__encode_row_f32_I64(int64_t *restrict to, const float *restrict from, ptrdiff_t n)
 {
-    ptrdiff_t i = 0;
+    ptrdiff_t i = 0, whole = 0; /* whole: what full vectors cover */
 #if defined(__aarch64__) /* its conversion truncates, saturates and takes NaN to 0 */
-    for (; i + 4 <= n; i += 4) {
+    for (whole = n - n % 4; i < whole; i += 4) {
         const float32x4_t x = vld1q_f32(from + i);
         vst1q_s64(to + i, vcvtq_s64_f64(vcvt_f64_f32(vget_low_f32(x))));
         vst1q_s64(to + i + 2, vcvtq_s64_f64(vcvt_high_f64_f32(x)));
@@ -63,7 +63,7 @@ KT__INLINE void kt__encode_row_f32_I64(int64_t *restrict to, const float *restri
     const __m256i one = _mm256_set1_epi64x(0x800000), bias = _mm256_set1_epi64x(150), zero = _mm256_setzero_si256();
     const __m256i limit = _mm256_set1_epi64x(0x5effffff), infinity = _mm256_set1_epi64x(0x7f800000);
     const __m256i most = _mm256_set1_epi64x(INT64_MAX), magnitude = _mm256_set1_epi64x(0x7fffffff);
-    for (; i + 4 <= n; i += 4) {
+    for (whole = n - n % 4; i < whole; i += 4) {
         const __m256i u = _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)(const void *)(from + i)));
         const __m256i a = _mm256_and_si256(u, magnitude);
         const __m256i up = _mm256_sub_epi64(_mm256_and_si256(_mm256_srli_epi64(u, 23), exponent_mask), bias);
@@ -77,7 +77,7 @@ KT__INLINE void kt__encode_row_f32_I64(int64_t *restrict to, const float *restri
         _mm256_storeu_si256((__m256i *)(void *)(to + i), r);
     }
 #endif
-    for (; i < n; i++)
+    for (i = whole; i < n; i++)
         to[i] = kt__encode_f32_I64(from[i]);
 }
 
