@@ -8,9 +8,9 @@ KT_ALWAYS R FN(im)(T a)          { return __imag__ a; }
 KT_ALWAYS T FN(conj)(T a)     { return FN(make)(FN(re)(a), -FN(im)(a)); }
 KT_ALWAYS T FN(abs)(T a)      { return RFN(hypot)(FN(re)(a), FN(im)(a)); }
 KT_ALWAYS T FN(angle)(T a)    { return RFN(atan2)(FN(im)(a), FN(re)(a)); }
-KT_ALWAYS T FN(isnan)(T a)    { return (R)((FN(re)(a) != FN(re)(a)) | (FN(im)(a) != FN(im)(a))); }
-KT_ALWAYS T FN(isinf)(T a)    { return (R)((RFN(abs)(FN(re)(a)) == (R)INFINITY) | (RFN(abs)(FN(im)(a)) == (R)INFINITY)); }
-KT_ALWAYS T FN(isfinite)(T a) { return (R)((RFN(abs)(FN(re)(a)) < (R)INFINITY) & (RFN(abs)(FN(im)(a)) < (R)INFINITY)); }
+KT_ALWAYS T FN(isnan)(T a)    { const R x = FN(re)(a), y = FN(im)(a); return (R)(x != x || y != y); }
+KT_ALWAYS T FN(isinf)(T a)    { return (R)(RFN(isinf)(FN(re)(a)) != 0 || RFN(isinf)(FN(im)(a)) != 0); }
+KT_ALWAYS T FN(isfinite)(T a) { return RFN(isfinite)(FN(re)(a)) * RFN(isfinite)(FN(im)(a)); }
 
 KT_ALWAYS T FN(mul)(T a, T b)
 {

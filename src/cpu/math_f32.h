@@ -59,7 +59,7 @@ KT_ALWAYS float asinh_f32(float a)
 KT_ALWAYS float acosh_f32(float a)
 {
     const double t = (double)a - 1;
-    return (float)core_log1p(t + sqrt(t * (t + 2)));
+    return t < 0 ? NAN : (float)core_log1p(t + sqrt(t * (t + 2)));
 }
 
 KT_ALWAYS float atanh_f32(float a)

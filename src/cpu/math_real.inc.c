@@ -18,7 +18,7 @@ KT_ALWAYS T FN(maximum)(T a, T b)   { return a != a ? a : b != b ? b : a > b ? a
 KT_ALWAYS T FN(minimum)(T a, T b)   { return a != a ? a : b != b ? b : a < b ? a : b; }
 KT_ALWAYS T FN(fmax)(T a, T b)      { return a != a ? b : b != b ? a : a > b ? a : b; }
 KT_ALWAYS T FN(fmin)(T a, T b)      { return a != a ? b : b != b ? a : a < b ? a : b; }
-KT_ALWAYS T FN(heaviside)(T a, T b) { return a == 0 ? b : (T)!(a < 0); }
+KT_ALWAYS T FN(heaviside)(T a, T b) { return a == 0 ? b : (T)(a > 0); }
 KT_ALWAYS T FN(clamp)(T a, T lo, T hi) { return FN(minimum)(FN(maximum)(a, lo), hi); }
 KT_ALWAYS T FN(xlogy)(T a, T b)     { return b != b ? b : a == 0 ? 0 : a * FN(log)(b); }
 

@@ -14,7 +14,7 @@ double kt__digamma(double x)
         return copysign(INFINITY, -x);
     double shift = 0;
     if (x < 0) {
-        const double whole = trunc(x);
+        const double whole = rint(x);
         if (x == whole)
             return NAN;
         shift = -pi / tan(pi * (x - whole));
@@ -50,6 +50,8 @@ double kt__erfinv(double x)
 double kt__i0(double x)
 {
     x = fabs(x);
+    if (x == INFINITY)
+        return NAN; /* as the reference has it */
     if (x != x || x > 714)
         return x != x ? x : INFINITY;
     double sum = 1, term = 1;
@@ -79,7 +81,8 @@ double kt__sinc(double x)
 {
     if (x == 0)
         return 1;
-    return sin(pi * x) / (pi * x);
+    const double r = x - 2 * rint(0.5 * x), a = fabs(r); /* the sine has period 2: |r| <= 1, exact */
+    return copysign(sin(pi * (a > 0.5 ? 1 - a : a)), r) / (pi * x);
 }
 
 float kt__sin_far(float x) { return (float)sin((double)x); }
@@ -90,6 +93,8 @@ float kt__tan_far(float x) { return (float)tan((double)x); }
 
 static double complex divide(double complex a, double complex b)
 {
+    if (isinf(creal(b)) || isinf(cimag(b)))
+        return 0;
     const double scale = 1 / hypot(creal(b), cimag(b)), u = creal(b) * scale, v = cimag(b) * scale;
     const double x = creal(a) * scale, y = cimag(a) * scale;
     return CMPLX(x * u + y * v, y * u - x * v);

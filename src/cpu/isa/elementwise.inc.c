@@ -75,6 +75,7 @@ KT_ALWAYS bool FN(divides)(kt_kernel_id k)
 
 typedef struct FN(job) {
     FN(loop_fn) *loop;
+    FN(loop_fn) *then;      /* on the result, rounded to `as` in between; usually none */
     int          n_in;
     bool         divides;
     int          divided_by_zero;
@@ -123,6 +124,10 @@ static void FN(row)(void *ctx, char *const *at, int64_t n)
         char *z = at[0] + done * job->lens[0].step;
         T    *out = job->lens[0].direct ? (T *)(void *)z : tile[0];
         job->loop(out, in[0], in[1], in[2], m, job->p);
+        if (job->then != NULL) {
+            FN(round_tile)(out, m, job->lens[0].as);
+            job->then(out, out, out, out, m, job->p);
+        }
         if (!job->lens[0].direct)
             FN(store_tile)(z, &job->lens[0], tile[0], m);
     }
@@ -145,6 +150,9 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
     FN(job) job;
     kt__rows_of(&job.rows, plan);
     job.loop = loop;
+    job.then = NULL;
+    if (!KT_IS_INTEGER && !KT_IS_COMPLEX && plan->kernel == KT_K_div_trunc && plan->arg[0].as != SELF)
+        job.loop = FN(loops)[KT_K_div], job.then = FN(loops)[KT_K_trunc]; /* a narrow float truncates the rounded quotient */
     job.n_in = plan->n_in;
     job.divided_by_zero = 0;
     job.divides = FN(divides)(plan->kernel);
@@ -170,6 +178,8 @@ static kt_status FN(elementwise)(const kt_plan *plan)
     FN(loop_fn)   *loop = FN(loops)[plan->kernel];
     const int64_t  n = plan->numel;
     const T       *in[3];
+    if (KT_IS_INTEGER && plan->kernel == KT_K_bitwise_not && plan->arg[0].as == KT_BOOL)
+        loop = FN(loops)[KT_K_logical_not];
     if (loop == NULL)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
     if (n == 0)
