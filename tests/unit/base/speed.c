@@ -126,6 +126,6 @@ TEST(print)
     print_best("is an error pending?", failed, quick);
     print_best("error push + pop", push_pop, quick);
     print_best("parallel, below the grain", parallel_serial, quick);
-    print_best("parallel, two parts", parallel_split, quick / 100);
+    print_best("parallel, two parts", parallel_split, quick / 1000);
     CHECK(!kt_failed());
 }
