@@ -260,6 +260,20 @@ static void say_change(kt__str *s, const kt__operand_note *o, kt_dtype to, bool 
     }
 }
 
+/* Does the error speak of two dtypes that do not go together? Others (a kernel that is missing for one dtype) are not
+ * mended by making two operands alike. */
+static bool is_mix(void)
+{
+    static const char *const words[] = {"same dtype",  "different dtypes", "expected scalar type", "expected dtype",
+                                        "can't be cast", "attempted to promote"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(kt_error(), words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The first two tensors whose dtypes differ. The one that would lose its kind (a float made an integer) comes last. */
 static bool find_pair(const kt__mistake *m, const kt__operand_note **a, const kt__operand_note **b)
 {
@@ -285,7 +299,7 @@ static void say_fix(kt__str *s, const kt__mistake *m, uint32_t site)
     const kt__operand_note *a, *b;
     if (m->fix) {
         kt__str_addf(s, "\n  fix: %s", m->fix);
-    } else if (find_pair(m, &a, &b)) {
+    } else if (is_mix() && find_pair(m, &a, &b)) {
         const bool in_binding = kt__site_in_binding(site);
         char       place[SITE_ROOM], at[SITE_ROOM + 8] = "";
         if (kt__site_text(site, place, sizeof place)) {

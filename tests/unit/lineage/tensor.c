@@ -1,0 +1,90 @@
+/* tensor.c - lineage of real tensors: who is born, who inherits, what an operator's refusal says. */
+#define KT_SITES
+#include "harness.h"
+#include "lineage/lineage.h"
+
+#include <karat/karat.h>
+
+static const double eight[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+static kt_lineage_record last_of(const kt_tensor *t)
+{
+    kt_lineage_record r = {.size = sizeof r};
+    CHECK(kt_lineage_read(kt_lineage_of(t), &r));
+    return r;
+}
+
+TEST(births_and_changes)
+{
+    KT_SCOPE;
+    kt_tensor *a = kt_from(eight, KT_SHAPE(2, 4), KT_F64);
+    CHECK_EQ_INT(last_of(a).why, KT_BORN);
+    CHECK_EQ_INT(last_of(a).to, KT_F64);
+    kt_tensor              *b = kt_to(a, .dtype = KT_F32);
+    const int               line = __LINE__ - 1;
+    const kt_lineage_record cast = last_of(b);
+    CHECK_EQ_INT(cast.why, KT_WHY_EXPLICIT);
+    CHECK_EQ_INT(cast.from, KT_F64);
+    CHECK_EQ_INT(cast.to, KT_F32);
+    CHECK_EQ_INT(cast.parent, kt_lineage_of(a));
+    CHECK_EQ_INT(cast.line, line);
+    CHECK(cast.file != NULL && strstr(cast.file, "tensor.c") != NULL);
+    kt_tensor *i = kt_ones(KT_SHAPE(4), .dtype = KT_I32);
+    kt_tensor *root = kt_sqrt(i);
+    CHECK_EQ_INT(last_of(root).why, KT_WHY_PROMOTION);
+    CHECK_STR(last_of(root).op, "sqrt");
+    CHECK_EQ_INT(last_of(root).parent, kt_lineage_of(i));
+}
+
+TEST(other_results_inherit)
+{
+    KT_SCOPE;
+    kt_tensor *a = kt_to(kt_from(eight, KT_SHAPE(2, 4), KT_F64), .dtype = KT_F32);
+    kt_tensor *i = kt_ones(KT_SHAPE(4), .dtype = KT_I32);
+    CHECK_EQ_INT(kt_lineage_of(kt_add(a, a)), kt_lineage_of(a));
+    CHECK_EQ_INT(kt_lineage_of(kt_add(i, a)), kt_lineage_of(a));
+    CHECK_EQ_INT(kt_lineage_of(kt_transpose(a, 0, 1)), kt_lineage_of(a));
+    CHECK_EQ_INT(kt_lineage_of(kt_select(a, 0, 0)), kt_lineage_of(a));
+    CHECK_EQ_INT(kt_lineage_of(kt_mul_s(a, KT_FLOAT(2))), kt_lineage_of(a));
+    CHECK_EQ_INT(kt_lineage_of(NULL), 0);
+}
+
+TEST(a_training_loop_adds_nothing)
+{
+    uint32_t records = 0, sites = 0;
+    for (int step = 0; step < 50; step++) {
+        KT_SCOPE;
+        kt_tensor *x = kt_from(eight, KT_SHAPE(2, 4), KT_F64);
+        kt_tensor *h = kt_mul(kt_to(x, .dtype = KT_BF16), kt_ones(KT_SHAPE(4), .dtype = KT_F32));
+        CHECK(kt_sum(kt_exp(h)) != NULL);
+        if (step == 1) {
+            records = kt__lineage_count();
+            sites = kt__site_count();
+        }
+    }
+    CHECK_EQ_INT(kt__lineage_count(), records);
+    CHECK_EQ_INT(kt__site_count(), sites);
+}
+
+/* The lines below the first are ours; the operands' names and the row's are the table's. */
+TEST(a_refused_mix_is_explained)
+{
+    KT_SCOPE;
+    kt_tensor *a = kt_to(kt_from(eight, KT_SHAPE(2, 4), KT_F64), .dtype = KT_F32);
+    const int  made = __LINE__ - 1;
+    kt_tensor *b = kt_to(kt_reshape(a, KT_SHAPE(4, 2)), .dtype = KT_F16);
+    const int  halved = __LINE__ - 1;
+    CHECK(kt_matmul(a, b) == NULL);
+    const int called = __LINE__ - 1;
+    char      want[160];
+    const char first[] = "expected m1 and m2 to have the same dtype, but got: float != c10::Half\n  matmul(";
+    CHECK_EQ_INT(strncmp(kt_error(), first, sizeof first - 1), 0);
+    CHECK(strstr(kt_error(), ": float32[2, 4], ") != NULL && strstr(kt_error(), ": float16[4, 2])") != NULL);
+    snprintf(want, sizeof want, "tensor.c:%d\n", called);
+    CHECK(strstr(kt_error(), want) != NULL);
+    snprintf(want, sizeof want, "cast to float32, to                             tensor.c:%d\n", made);
+    CHECK_MSG(strstr(kt_error(), want) != NULL, "no [%s] in:\n%s", want, kt_error());
+    snprintf(want, sizeof want, "in float32 (tensor.c:%d), or run under KT_POLICY(KT_PERMISSIVE)", halved);
+    CHECK_MSG(strstr(kt_error(), want) != NULL, "no [%s] in:\n%s", want, kt_error());
+    kt_clear();
+}

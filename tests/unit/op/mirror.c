@@ -1,0 +1,396 @@
+/* mirror.c - the mirror device against the CPU: every row of the operator table that can be called with made-up
+ * arguments, over dtypes and layouts, must give the same dtype, sizes, strides, bytes and errors on a device whose
+ * memory the host cannot read and whose work is done late. */
+#include "harness.h"
+
+#include <karat/karat.h>
+#include <karat/plugin/call.h>
+#include <stdlib.h>
+
+#ifndef KT_MIRROR_PLUGIN
+#define KT_MIRROR_PLUGIN KT_TEST_BUILD_DIR "/backends/mirror.so"
+#endif
+
+static kt_device cpu = {KT_CPU, 0}, mirror;
+
+static bool load(void)
+{
+    if (mirror.kind == 0) {
+        if (!CHECK_EQ_INT(kt_backend_load(KT_MIRROR_PLUGIN), KT_OK)) {
+            kt_report(stdout);
+            kt_clear();
+            return false;
+        }
+        mirror = kt_device_find("mirror:1"); /* not the first: an index that gets lost shows */
+    }
+    return CHECK(mirror.kind > KT_META);
+}
+
+static bool on_mirror(const kt_tensor *t)
+{
+    const kt_device d = kt_device_of(t);
+    return d.kind == mirror.kind && d.index == mirror.index;
+}
+
+/* ---- one call, made from a recipe, on one device ---- */
+typedef enum layout { DENSE, TRANSPOSED, ROW, ZERO_DIM, EMPTY, LAYOUTS } layout;
+
+typedef struct recipe {
+    const kt_row *row;
+    kt_form       form;
+    kt_dtype      dtype[2]; /* of the tensors by turns */
+    layout        layout[2];
+    bool          numbers;  /* give "Tensor|Scalar" a scalar */
+    kt_tensor    *out_like; /* of KT_OUT: a tensor of its dtype and sizes, on the device */
+} recipe;
+
+/* 1, 2, 3, ... in a small range: no division by zero, most functions' domains. */
+static kt_tensor *make(kt_dtype dtype, layout how, kt_device device)
+{
+    static const int64_t sizes[LAYOUTS][2] = {[DENSE] = {3, 4}, [TRANSPOSED] = {4, 3}, [ROW] = {4}, [EMPTY] = {0, 4}};
+    static const int     rank[LAYOUTS] = {[DENSE] = 2, [TRANSPOSED] = 2, [ROW] = 1, [EMPTY] = 2};
+    char                 bytes[12 * 16];
+    for (int i = 0; i < 12; i++) {
+        kt_scalar_store(bytes + i * kt_dtype_size(dtype), dtype, KT_INT(1 + i % 5));
+    }
+    kt_tensor *t = kt_from(bytes, (kt_shape){rank[how], sizes[how]}, dtype);
+    t = device.kind == KT_CPU ? t : kt_to(t, .device = device);
+    return how == TRANSPOSED ? kt_transpose(t, 0, 1) : t;
+}
+
+/* False: this row takes something that the recipe cannot make up. Tensors belong to the open scope. */
+static bool fill_arguments(kt_call *call, const recipe *r, kt_device device, kt_tensor **list)
+{
+    static const int64_t two[2] = {1, 0};
+    int                  tensors = 0, ints = 0;
+    for (int i = 0; i < kt_row_n_args(r->row); i++) {
+        const kt_arg_spec *spec = kt_row_arg(r->row, i);
+        kt_value          *v = &call->arg[i];
+        if (spec->kind == KT_ARG_DEVICE) {
+            v->device = device;
+        } else if (spec->has_default || (spec->optional && spec->kind != KT_ARG_TENSOR)) {
+            continue;
+        } else if (spec->kind == KT_ARG_TENSOR_OR_SCALAR && r->numbers) {
+            v->s = KT_INT(2);
+            call->scalars |= 1u << i;
+        } else if (spec->kind == KT_ARG_TENSOR || spec->kind == KT_ARG_TENSOR_OR_SCALAR) {
+            v->t = make(r->dtype[tensors % 2], r->layout[tensors % 2], device);
+            tensors++;
+        } else if (spec->kind == KT_ARG_TENSORS) {
+            list[0] = make(r->dtype[0], r->layout[0], device);
+            list[1] = make(r->dtype[1], r->layout[1], device);
+            v->ts.t = list;
+            v->ts.n = 2;
+        } else if (spec->kind == KT_ARG_SCALAR) {
+            v->s = KT_INT(2);
+        } else if (spec->kind == KT_ARG_INT) {
+            v->i = ints++ > 0;
+        } else if (spec->kind == KT_ARG_INTS) {
+            v->ints = (kt_shape){2, two};
+        } else if (spec->kind == KT_ARG_FLOAT) {
+            v->f = 0.5;
+        } else if (spec->kind == KT_ARG_BOOL) {
+            v->b = true;
+        } else if (spec->kind == KT_ARG_DTYPE) {
+            v->dtype = r->dtype[1];
+        } else {
+            return false;
+        }
+        call->given |= 1u << i;
+    }
+    return true;
+}
+
+enum { MOST_RESULTS = 16 };
+
+typedef struct outcome {
+    bool       callable;
+    kt_status  status;
+    char       text[512]; /* first line of the error */
+    int        n;
+    kt_tensor *t[MOST_RESULTS]; /* owned */
+    size_t     bytes[MOST_RESULTS];
+    void      *values[MOST_RESULTS];
+} outcome;
+
+static void take_error(outcome *o)
+{
+    if (kt_failed()) {
+        o->status = kt_error_status();
+        snprintf(o->text, sizeof o->text, "%.*s", (int)strcspn(kt_error(), "\n"), kt_error());
+        kt_clear();
+    }
+}
+
+static void run(const recipe *r, kt_device device, outcome *o)
+{
+    KT_SCOPE;
+    kt_call    call;
+    kt_tensor *list[2];
+    memset(o, 0, sizeof *o);
+    kt_call_begin(&call, r->row, r->form);
+    o->callable = fill_arguments(&call, r, device, list) && !kt_failed();
+    if (o->callable && r->form == KT_OUT) {
+        call.out[0] = kt_empty(kt_sizes(r->out_like), .dtype = kt_dtype_of(r->out_like), .device = device);
+    }
+    if (!o->callable || kt_failed()) {
+        o->callable = CHECK_MSG(!kt_failed(), "%s: its arguments: %s", kt_row_name(r->row), kt_error()) && o->callable;
+        kt_clear();
+        return;
+    }
+    if (kt_call_run(&call) == KT_OK) {
+        for (int i = 0; i < call.n_out && !call.list; i++) {
+            o->t[o->n++] = call.out[i];
+        }
+        for (int64_t i = 0; call.list && i < call.n_list && o->n < MOST_RESULTS; i++) {
+            o->t[o->n++] = kt_keep(call.list[i]);
+        }
+        kt_call_free_list(&call);
+    }
+    take_error(o);
+    for (int i = 0; i < o->n && o->status == KT_OK; i++) {
+        o->bytes[i] = (size_t)kt_numel(o->t[i]) * kt_dtype_size(kt_dtype_of(o->t[i]));
+        o->values[i] = calloc(1, o->bytes[i] + 1);
+        if (o->values[i]) {
+            kt_read(o->t[i], o->values[i], o->bytes[i]);
+        }
+        take_error(o);
+    }
+}
+
+static void release(outcome *o)
+{
+    for (int i = 0; i < o->n; i++) {
+        kt_drop(o->t[i]);
+        free(o->values[i]);
+    }
+}
+
+/* ---- comparing ---- */
+static bool same_shape(kt_shape a, kt_shape b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.d, b.d, (size_t)a.n * sizeof *a.d) == 0);
+}
+
+static bool compare(const recipe *r, const outcome *here, const outcome *there)
+{
+    const char *name = kt_row_name(r->row), *a = kt_dtype_name(r->dtype[0]), *b = kt_dtype_name(r->dtype[1]);
+#define SAME(cond, what)                                                                                              \
+    if (!CHECK_MSG(cond, "%s (form %d, layouts %d %d, %s and %s): %s differs: cpu [%s], mirror [%s]", name, r->form,  \
+                   r->layout[0], r->layout[1], a, b, what, here->text, there->text))                                  \
+    return false
+    SAME(here->status == there->status, "the status");
+    SAME(strcmp(here->text, there->text) == 0, "the error");
+    SAME(here->n == there->n, "the number of results");
+    for (int i = 0; i < here->n && here->status == KT_OK; i++) {
+        const kt_tensor *x = here->t[i], *y = there->t[i];
+        SAME(on_mirror(y), "the device");
+        SAME(kt_dtype_of(x) == kt_dtype_of(y), "the dtype");
+        SAME(same_shape(kt_sizes(x), kt_sizes(y)), "the shape");
+        SAME(same_shape(kt_strides(x), kt_strides(y)), "the layout");
+        SAME(strncmp(name, "empty", 5) == 0 || strcmp(name, "new_empty") == 0 ||
+             memcmp(here->values[i], there->values[i], here->bytes[i]) == 0, "a value");
+    }
+#undef SAME
+    return true;
+}
+
+static int compared, worked;
+
+/* One recipe in all the forms its row has. False stops the sweep over a row: one complaint each is enough. */
+static bool try_recipe(recipe r)
+{
+    outcome here, there;
+    bool    good = true;
+    r.form = KT_PLAIN;
+    run(&r, cpu, &here);
+    if (!here.callable) {
+        return false;
+    }
+    for (int form = KT_PLAIN; form <= KT_OUT && good; form++) {
+        if (!kt_row_has_form(r.row, (kt_form)form) || (form == KT_OUT && here.n != 1)) {
+            continue;
+        }
+        outcome again;
+        r.form = (kt_form)form;
+        r.out_like = here.n == 1 ? here.t[0] : NULL;
+        run(&r, cpu, &again);
+        run(&r, mirror, &there);
+        good = compare(&r, &again, &there);
+        compared++;
+        worked += good && again.status == KT_OK;
+        release(&again);
+        release(&there);
+    }
+    release(&here);
+    return good;
+}
+
+static bool sweep_row(const kt_row *row)
+{
+    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32}, {KT_F64, KT_F64}, {KT_F16, KT_F16},   {KT_BF16, KT_BF16},
+                                        {KT_I32, KT_I32}, {KT_I64, KT_I64}, {KT_U8, KT_U8},     {KT_BOOL, KT_BOOL},
+                                        {KT_C64, KT_C64}, {KT_C128, KT_C128}, {KT_F32, KT_BF16}, {KT_I64, KT_F32},
+                                        {KT_U16, KT_U16}, {KT_E5M2, KT_E5M2}};
+    static const layout layouts[][2] = {{DENSE, DENSE}, {TRANSPOSED, DENSE}, {DENSE, ROW}, {ZERO_DIM, ZERO_DIM},
+                                        {EMPTY, EMPTY}, {DENSE, ZERO_DIM}};
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
+            recipe r = {.row = row, .dtype = {pairs[p][0], pairs[p][1]}, .layout = {layouts[l][0], layouts[l][1]}};
+            if (!try_recipe(r)) {
+                return false;
+            }
+            r.numbers = true;
+            if (l == 0 && !try_recipe(r)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+TEST(every_row_gives_what_the_cpu_gives)
+{
+    if (!load()) {
+        return;
+    }
+    int rows = 0;
+    for (int i = 0; kt_row_at(i); i++) {
+        rows += sweep_row(kt_row_at(i));
+    }
+    printf("mirror: %d rows, %d calls compared, %d of them with results\n", rows, compared, worked);
+    CHECK(rows >= 60);
+    CHECK(worked > 10 * rows);
+}
+
+/* ---- what the sweep does not say ---- */
+TEST(a_plugin_is_loaded_once)
+{
+    if (!load()) {
+        return;
+    }
+    CHECK_FAILS(kt_backend_load(KT_MIRROR_PLUGIN), KT_ERR_RUNTIME, "a backend named 'mirror' is registered already");
+    CHECK_FAILS(kt_backend_load("no/such/plugin.so"), KT_ERR_OS, "cannot load the backend no/such/plugin.so");
+    CHECK_FAILS(kt_device_find("mirror:2"), KT_ERR_RUNTIME, "device index 2 is out of range");
+    CHECK_STR(kt_device_name(mirror), "mirror");
+}
+
+TEST(the_host_gets_no_address)
+{
+    if (!load()) {
+        return;
+    }
+    KT_SCOPE;
+    kt_tensor *t = kt_ones(KT_SHAPE(2), .device = mirror);
+    REQUIRE(t != NULL);
+    void *data = kt_data(t);
+    CHECK(data == NULL);
+    CHECK(kt_failed());
+    kt_clear();
+    CHECK_NEAR(kt_item(kt_sum(t)), 2.0, 0.0);
+}
+
+/* Sources may change or go while the copy waits in the queue. */
+TEST(a_copy_takes_its_bytes_at_once)
+{
+    if (!load()) {
+        return;
+    }
+    KT_SCOPE;
+    float      values[4] = {1, 2, 3, 4}, back[4];
+    kt_tensor *here = kt_from(values, KT_SHAPE(4), KT_F32);
+    kt_tensor *t = kt_to(here, .device = mirror);
+    kt_mul_s_(here, KT_INT(100));
+    kt_tensor *doubled = kt_add(t, t);
+    kt_add_s_(t, KT_INT(10));
+    CHECK_EQ_INT(kt_read(doubled, back, sizeof back), KT_OK);
+    CHECK_MEM(back, ((float[]){2, 4, 6, 8}), sizeof back);
+    CHECK_EQ_INT(kt_read(t, back, sizeof back), KT_OK);
+    CHECK_MEM(back, ((float[]){11, 12, 13, 14}), sizeof back);
+    kt_tensor *home = kt_to(kt_transpose(kt_reshape(t, KT_SHAPE(2, 2)), 0, 1), .device = cpu);
+    CHECK_EQ_INT(kt_device_of(home).kind, KT_CPU);
+    CHECK_EQ_INT(kt_read(home, back, sizeof back), KT_OK);
+    CHECK_MEM(back, ((float[]){11, 13, 12, 14}), sizeof back);
+}
+
+/* Thousands of steps whose operands are dropped before their work is done. */
+TEST(memory_outlives_the_work_that_needs_it)
+{
+    if (!load()) {
+        return;
+    }
+    KT_SCOPE;
+    kt_tensor *sum = kt_keep(kt_zeros(KT_SHAPE(100), .dtype = KT_F64, .device = mirror));
+    for (int i = 0; i < 2000; i++) {
+        KT_SCOPE;
+        kt_tensor *next = kt_keep(kt_add(sum, kt_full(KT_SHAPE(100), KT_INT(i), .dtype = KT_I32, .device = mirror)));
+        kt_drop(sum);
+        sum = next;
+    }
+    double back[100] = {0};
+    CHECK_EQ_INT(kt_read(sum, back, sizeof back), KT_OK);
+    CHECK_NEAR(back[0], 1999.0 * 1000.0, 0.0);
+    CHECK_NEAR(back[99], 1999.0 * 1000.0, 0.0);
+    kt_drop(sum);
+    kt_memory_stats before = {.size = sizeof before}, after = before;
+    CHECK_EQ_INT(kt_device_sync(mirror), KT_OK);
+    kt_memory_read(&before);
+    {
+        KT_SCOPE;
+        for (int i = 0; i < 100; i++) {
+            kt_mul(kt_ones(KT_SHAPE(1000), .device = mirror), kt_ones(KT_SHAPE(1000), .device = mirror));
+        }
+    }
+    CHECK_EQ_INT(kt_device_sync(mirror), KT_OK);
+    kt_memory_read(&after);
+    CHECK_EQ_INT(after.live_bytes, before.live_bytes);
+}
+
+TEST(devices_do_not_mix)
+{
+    if (!load()) {
+        return;
+    }
+    KT_SCOPE;
+    kt_tensor *a = kt_ones(KT_SHAPE(2), .device = mirror), *b = kt_ones(KT_SHAPE(2));
+    CHECK_FAILS(kt_add(a, b), KT_ERR_RUNTIME, "Expected all tensors to be on the same device");
+    kt_tensor *c = kt_ones(KT_SHAPE(2), .device = kt_device_find("mirror:0"));
+    CHECK_FAILS(kt_add(a, c), KT_ERR_RUNTIME, "Expected all tensors to be on the same device");
+}
+
+/* The kernel refuses when it runs, which is after the call: whoever waits first is told, once. */
+TEST(late_errors_surface_at_the_next_wait)
+{
+    if (!load()) {
+        return;
+    }
+    KT_SCOPE;
+    kt_tensor *zeros = kt_zeros(KT_SHAPE(3), .dtype = KT_I32, .device = mirror);
+    kt_tensor *ones = kt_ones(KT_SHAPE(3), .dtype = KT_I32, .device = mirror);
+    kt_tensor *bad = kt_floor_divide(ones, zeros), *good = kt_add(ones, ones);
+    CHECK(bad != NULL && good != NULL && !kt_failed());
+    int32_t back[3] = {0};
+    CHECK_FAILS(kt_read(good, back, sizeof back), KT_ERR_RUNTIME, "ZeroDivisionError");
+    CHECK_EQ_INT(kt_read(good, back, sizeof back), KT_OK);
+    CHECK_MEM(back, ((int32_t[]){2, 2, 2}), sizeof back);
+    kt_floor_divide_(ones, zeros);
+    CHECK_FAILS(kt_device_sync(mirror), KT_ERR_RUNTIME, "ZeroDivisionError");
+    CHECK_EQ_INT(kt_device_sync(mirror), KT_OK);
+}
+
+TEST(gradients)
+{
+    if (!load()) {
+        return;
+    }
+    KT_SCOPE;
+    float      values[3] = {1, 2, 3}, back[3] = {0};
+    kt_tensor *x = kt_to(kt_from(values, KT_SHAPE(3), KT_F32), .device = mirror);
+    REQUIRE(kt_set_requires_grad(x, true) == KT_OK);
+    kt_tensor *y = kt_sum(kt_mul(kt_mul(x, x), x));
+    CHECK_EQ_INT(kt_backward(y), KT_OK);
+    REQUIRE(kt_grad(x) != NULL);
+    CHECK(on_mirror(kt_grad(x)));
+    CHECK_EQ_INT(kt_read(kt_grad(x), back, sizeof back), KT_OK);
+    CHECK_MEM(back, ((float[]){3, 12, 27}), sizeof back);
+}
