@@ -10,7 +10,7 @@ function breach(why) { printf "%s:%d: includes %s: %s\n", file, line, name, why;
 function folder_of(path,    best, f) {
     best = ""
     for (f in allowed)
-        if (index(path, f "/") == 1 && length(f) > length(best)) best = f
+        if ((path == f || index(path, f "/") == 1) && length(f) > length(best)) best = f
     return best
 }
 
