@@ -1,0 +1,13 @@
+/* karat.h - all of Karat's stable C face. */
+#ifndef KARAT_KARAT_H
+#define KARAT_KARAT_H
+
+#include <karat/base.h>
+#include <karat/dtype.h>
+#include <karat/grad.h>
+#include <karat/lineage.h>
+#include <karat/mode.h>
+#include <karat/ops.h>
+#include <karat/tensor.h>
+
+#endif

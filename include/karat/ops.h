@@ -1,0 +1,985 @@
+/* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.
+ *
+ * kt_add(a, b) makes; kt_add_(a, b) writes into a; kt_add_out(out, a, b) writes into out; kt_add_s takes a number.
+ * Options are named: kt_add(a, b, .alpha = KT_INT(2)). An option whose default is not zero is set by KT_SOME(0).
+ * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`
+ * (room for so many) and return how many there are, or -1. */
+#ifndef KARAT_OPS_H
+#define KARAT_OPS_H
+
+#include <karat/lineage.h>
+#include <karat/tensor.h>
+
+KT_BEGIN
+
+typedef struct kt_opt_int { bool some; int64_t v; } kt_opt_int;
+typedef struct kt_opt_real { bool some; double v; } kt_opt_real;
+typedef struct kt_opt_bool { bool some; bool v; } kt_opt_bool;
+#define KT_SOME(x) {true, (x)}
+#define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})
+#ifdef KT_SITES /* every call says where it stands, for lineage */
+#define KT_AT __extension__({ static const kt_site kt_here_ = {__FILE__, __LINE__}; kt_site_set(&kt_here_); }),
+#else
+#define KT_AT
+#endif
+
+typedef struct kt_add_opts { size_t size; kt_scalar alpha; } kt_add_opts;
+typedef struct kt_add_s_opts { size_t size; kt_scalar alpha; } kt_add_s_opts;
+typedef struct kt_sub_opts { size_t size; kt_scalar alpha; } kt_sub_opts;
+typedef struct kt_sub_s_opts { size_t size; kt_scalar alpha; } kt_sub_s_opts;
+typedef struct kt_rsub_opts { size_t size; kt_scalar alpha; } kt_rsub_opts;
+typedef struct kt_rsub_s_opts { size_t size; kt_scalar alpha; } kt_rsub_s_opts;
+typedef struct kt_div_opts { size_t size; const char *rounding_mode; } kt_div_opts;
+typedef struct kt_div_s_opts { size_t size; const char *rounding_mode; } kt_div_s_opts;
+typedef struct kt_clamp_opts { size_t size; const kt_tensor *min; const kt_tensor *max; } kt_clamp_opts;
+typedef struct kt_clamp_s_opts { size_t size; kt_scalar min; kt_scalar max; } kt_clamp_s_opts;
+typedef struct kt_round_opts { size_t size; int64_t decimals; } kt_round_opts;
+typedef struct kt_logit_opts { size_t size; kt_opt_real eps; } kt_logit_opts;
+typedef struct kt_nan_to_num_opts { size_t size; kt_opt_real nan; kt_opt_real posinf; kt_opt_real neginf; } kt_nan_to_num_opts;
+typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts;
+typedef struct kt_addcdiv_opts { size_t size; kt_scalar value; } kt_addcdiv_opts;
+typedef struct kt_sum_opts { size_t size; kt_dtype dtype; } kt_sum_opts;
+typedef struct kt_sum_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_sum_dim_opts;
+typedef struct kt_to_opts { size_t size; kt_dtype dtype; kt_device device; bool copy; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_opts;
+typedef struct kt_to_copy_opts { size_t size; kt_dtype dtype; kt_device device; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_copy_opts;
+typedef struct kt_clone_opts { size_t size; kt_memory_format memory_format; } kt_clone_opts;
+typedef struct kt_contiguous_opts { size_t size; kt_memory_format memory_format; } kt_contiguous_opts;
+typedef struct kt_empty_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_empty_opts;
+typedef struct kt_zeros_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_zeros_opts;
+typedef struct kt_ones_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_ones_opts;
+typedef struct kt_full_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_full_opts;
+typedef struct kt_eye_opts { size_t size; kt_opt_int m; kt_dtype dtype; kt_device device; bool requires_grad; } kt_eye_opts;
+typedef struct kt_arange_opts { size_t size; kt_scalar step; kt_dtype dtype; kt_device device; bool requires_grad; } kt_arange_opts;
+typedef struct kt_linspace_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_linspace_opts;
+typedef struct kt_logspace_opts { size_t size; kt_opt_real base; kt_dtype dtype; kt_device device; bool requires_grad; } kt_logspace_opts;
+typedef struct kt_scalar_tensor_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_scalar_tensor_opts;
+typedef struct kt_empty_like_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_empty_like_opts;
+typedef struct kt_zeros_like_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_zeros_like_opts;
+typedef struct kt_ones_like_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_ones_like_opts;
+typedef struct kt_full_like_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_full_like_opts;
+typedef struct kt_new_empty_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_new_empty_opts;
+typedef struct kt_new_zeros_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_new_zeros_opts;
+typedef struct kt_new_ones_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_new_ones_opts;
+typedef struct kt_new_full_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_new_full_opts;
+typedef struct kt_slice_opts { size_t size; int64_t dim; kt_opt_int start; kt_opt_int end; kt_opt_int step; } kt_slice_opts;
+typedef struct kt_expand_opts { size_t size; bool implicit; } kt_expand_opts;
+typedef struct kt_flatten_opts { size_t size; int64_t start_dim; kt_opt_int end_dim; } kt_flatten_opts;
+typedef struct kt_diagonal_opts { size_t size; int64_t offset; int64_t dim1; kt_opt_int dim2; } kt_diagonal_opts;
+typedef struct kt_as_strided_opts { size_t size; kt_opt_int storage_offset; } kt_as_strided_opts;
+typedef struct kt_split_opts { size_t size; int64_t dim; } kt_split_opts;
+typedef struct kt_split_sizes_opts { size_t size; int64_t dim; } kt_split_sizes_opts;
+typedef struct kt_chunk_opts { size_t size; int64_t dim; } kt_chunk_opts;
+typedef struct kt_unbind_opts { size_t size; int64_t dim; } kt_unbind_opts;
+typedef struct kt_cat_opts { size_t size; int64_t dim; } kt_cat_opts;
+
+KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
+KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
+KT_API kt_tensor *kt_add_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
+KT_API kt_tensor *kt_add_s_kw(const kt_tensor *self, kt_scalar other, const kt_add_s_opts *opts); /* self + alpha * other */
+KT_API kt_tensor *kt_add_s__kw(kt_tensor *self, kt_scalar other, const kt_add_s_opts *opts); /* self + alpha * other */
+KT_API kt_tensor *kt_add_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar other, const kt_add_s_opts *opts); /* self + alpha * other */
+KT_API kt_tensor *kt_sub_kw(const kt_tensor *self, const kt_tensor *other, const kt_sub_opts *opts); /* self - alpha * other */
+KT_API kt_tensor *kt_sub__kw(kt_tensor *self, const kt_tensor *other, const kt_sub_opts *opts); /* self - alpha * other */
+KT_API kt_tensor *kt_sub_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_sub_opts *opts); /* self - alpha * other */
+KT_API kt_tensor *kt_sub_s_kw(const kt_tensor *self, kt_scalar other, const kt_sub_s_opts *opts); /* self - alpha * other */
+KT_API kt_tensor *kt_sub_s__kw(kt_tensor *self, kt_scalar other, const kt_sub_s_opts *opts); /* self - alpha * other */
+KT_API kt_tensor *kt_sub_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar other, const kt_sub_s_opts *opts); /* self - alpha * other */
+KT_API kt_tensor *kt_rsub_kw(const kt_tensor *self, const kt_tensor *other, const kt_rsub_opts *opts); /* other - alpha * self */
+KT_API kt_tensor *kt_rsub_s_kw(const kt_tensor *self, kt_scalar other, const kt_rsub_s_opts *opts); /* other - alpha * self */
+KT_API kt_tensor *kt_mul(const kt_tensor *self, const kt_tensor *other); /* self * other */
+KT_API kt_tensor *kt_mul_(kt_tensor *self, const kt_tensor *other); /* self * other */
+KT_API kt_tensor *kt_mul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self * other */
+KT_API kt_tensor *kt_mul_s(const kt_tensor *self, kt_scalar other); /* self * other */
+KT_API kt_tensor *kt_mul_s_(kt_tensor *self, kt_scalar other); /* self * other */
+KT_API kt_tensor *kt_mul_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self * other */
+KT_API kt_tensor *kt_div_kw(const kt_tensor *self, const kt_tensor *other, const kt_div_opts *opts); /* self / other, rounded as asked (trunc or floor) */
+KT_API kt_tensor *kt_div__kw(kt_tensor *self, const kt_tensor *other, const kt_div_opts *opts); /* self / other, rounded as asked (trunc or floor) */
+KT_API kt_tensor *kt_div_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_div_opts *opts); /* self / other, rounded as asked (trunc or floor) */
+KT_API kt_tensor *kt_div_s_kw(const kt_tensor *self, kt_scalar other, const kt_div_s_opts *opts); /* self / other, rounded as asked (trunc or floor) */
+KT_API kt_tensor *kt_div_s__kw(kt_tensor *self, kt_scalar other, const kt_div_s_opts *opts); /* self / other, rounded as asked (trunc or floor) */
+KT_API kt_tensor *kt_div_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar other, const kt_div_s_opts *opts); /* self / other, rounded as asked (trunc or floor) */
+KT_API kt_tensor *kt_true_divide(const kt_tensor *self, const kt_tensor *other); /* self / other */
+KT_API kt_tensor *kt_true_divide_(kt_tensor *self, const kt_tensor *other); /* self / other */
+KT_API kt_tensor *kt_true_divide_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self / other */
+KT_API kt_tensor *kt_true_divide_s(const kt_tensor *self, kt_scalar other); /* self / other */
+KT_API kt_tensor *kt_true_divide_s_(kt_tensor *self, kt_scalar other); /* self / other */
+KT_API kt_tensor *kt_true_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self / other */
+KT_API kt_tensor *kt_floor_divide(const kt_tensor *self, const kt_tensor *other); /* the quotient rounded down */
+KT_API kt_tensor *kt_floor_divide_(kt_tensor *self, const kt_tensor *other); /* the quotient rounded down */
+KT_API kt_tensor *kt_floor_divide_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the quotient rounded down */
+KT_API kt_tensor *kt_floor_divide_s(const kt_tensor *self, kt_scalar other); /* the quotient rounded down */
+KT_API kt_tensor *kt_floor_divide_s_(kt_tensor *self, kt_scalar other); /* the quotient rounded down */
+KT_API kt_tensor *kt_floor_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* the quotient rounded down */
+KT_API kt_tensor *kt_remainder(const kt_tensor *self, const kt_tensor *other); /* what floor division leaves: the sign is the divisor's */
+KT_API kt_tensor *kt_remainder_(kt_tensor *self, const kt_tensor *other); /* what floor division leaves: the sign is the divisor's */
+KT_API kt_tensor *kt_remainder_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* what floor division leaves: the sign is the divisor's */
+KT_API kt_tensor *kt_remainder_s(const kt_tensor *self, kt_scalar other); /* what floor division leaves: the sign is the divisor's */
+KT_API kt_tensor *kt_remainder_s_(kt_tensor *self, kt_scalar other); /* what floor division leaves: the sign is the divisor's */
+KT_API kt_tensor *kt_remainder_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* what floor division leaves: the sign is the divisor's */
+KT_API kt_tensor *kt_fmod(const kt_tensor *self, const kt_tensor *other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_fmod_(kt_tensor *self, const kt_tensor *other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_fmod_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_fmod_s(const kt_tensor *self, kt_scalar other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_fmod_s_(kt_tensor *self, kt_scalar other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_fmod_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_pow(const kt_tensor *self, const kt_tensor *exponent); /* self to the power of the exponent */
+KT_API kt_tensor *kt_pow_(kt_tensor *self, const kt_tensor *exponent); /* self to the power of the exponent */
+KT_API kt_tensor *kt_pow_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent); /* self to the power of the exponent */
+KT_API kt_tensor *kt_pow_s(const kt_tensor *self, kt_scalar exponent); /* self to the power of the exponent */
+KT_API kt_tensor *kt_pow_s_(kt_tensor *self, kt_scalar exponent); /* self to the power of the exponent */
+KT_API kt_tensor *kt_pow_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar exponent); /* self to the power of the exponent */
+KT_API kt_tensor *kt_pow_base(const kt_tensor *self, const kt_tensor *exponent); /* a number to the power of a tensor */
+KT_API kt_tensor *kt_pow_base_s(kt_scalar self, const kt_tensor *exponent); /* a number to the power of a tensor */
+KT_API kt_tensor *kt_float_power(const kt_tensor *self, const kt_tensor *exponent); /* pow in float64 or complex128 */
+KT_API kt_tensor *kt_float_power_s(const kt_tensor *self, kt_scalar exponent); /* pow in float64 or complex128 */
+KT_API kt_tensor *kt_ldexp(const kt_tensor *self, const kt_tensor *other); /* self * 2 ** other */
+KT_API kt_tensor *kt_atan2(const kt_tensor *self, const kt_tensor *other); /* the angle of (other, self) */
+KT_API kt_tensor *kt_atan2_(kt_tensor *self, const kt_tensor *other); /* the angle of (other, self) */
+KT_API kt_tensor *kt_atan2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the angle of (other, self) */
+KT_API kt_tensor *kt_copysign(const kt_tensor *self, const kt_tensor *other); /* self with the sign of other */
+KT_API kt_tensor *kt_copysign_(kt_tensor *self, const kt_tensor *other); /* self with the sign of other */
+KT_API kt_tensor *kt_copysign_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self with the sign of other */
+KT_API kt_tensor *kt_copysign_s(const kt_tensor *self, kt_scalar other); /* self with the sign of other */
+KT_API kt_tensor *kt_copysign_s_(kt_tensor *self, kt_scalar other); /* self with the sign of other */
+KT_API kt_tensor *kt_copysign_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self with the sign of other */
+KT_API kt_tensor *kt_hypot(const kt_tensor *self, const kt_tensor *other); /* sqrt(self^2 + other^2) without overflow */
+KT_API kt_tensor *kt_hypot_(kt_tensor *self, const kt_tensor *other); /* sqrt(self^2 + other^2) without overflow */
+KT_API kt_tensor *kt_hypot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* sqrt(self^2 + other^2) without overflow */
+KT_API kt_tensor *kt_logaddexp(const kt_tensor *self, const kt_tensor *other); /* log(exp(self) + exp(other)) without overflow */
+KT_API kt_tensor *kt_logaddexp_(kt_tensor *self, const kt_tensor *other); /* log(exp(self) + exp(other)) without overflow */
+KT_API kt_tensor *kt_logaddexp_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* log(exp(self) + exp(other)) without overflow */
+KT_API kt_tensor *kt_logaddexp2(const kt_tensor *self, const kt_tensor *other); /* log2(2^self + 2^other) without overflow */
+KT_API kt_tensor *kt_logaddexp2_(kt_tensor *self, const kt_tensor *other); /* log2(2^self + 2^other) without overflow */
+KT_API kt_tensor *kt_logaddexp2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* log2(2^self + 2^other) without overflow */
+KT_API kt_tensor *kt_nextafter(const kt_tensor *self, const kt_tensor *other); /* the next value of the dtype towards other */
+KT_API kt_tensor *kt_nextafter_(kt_tensor *self, const kt_tensor *other); /* the next value of the dtype towards other */
+KT_API kt_tensor *kt_nextafter_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the next value of the dtype towards other */
+KT_API kt_tensor *kt_xlogy(const kt_tensor *self, const kt_tensor *other); /* self * log(other), 0 where self is 0 */
+KT_API kt_tensor *kt_xlogy_(kt_tensor *self, const kt_tensor *other); /* self * log(other), 0 where self is 0 */
+KT_API kt_tensor *kt_xlogy_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self * log(other), 0 where self is 0 */
+KT_API kt_tensor *kt_xlogy_s(const kt_tensor *self, kt_scalar other); /* self * log(other), 0 where self is 0 */
+KT_API kt_tensor *kt_xlogy_s_(kt_tensor *self, kt_scalar other); /* self * log(other), 0 where self is 0 */
+KT_API kt_tensor *kt_xlogy_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self * log(other), 0 where self is 0 */
+KT_API kt_tensor *kt_heaviside(const kt_tensor *self, const kt_tensor *values); /* 0, values or 1 by the sign of self */
+KT_API kt_tensor *kt_heaviside_(kt_tensor *self, const kt_tensor *values); /* 0, values or 1 by the sign of self */
+KT_API kt_tensor *kt_heaviside_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *values); /* 0, values or 1 by the sign of self */
+KT_API kt_tensor *kt_gcd(const kt_tensor *self, const kt_tensor *other); /* greatest common divisor */
+KT_API kt_tensor *kt_gcd_(kt_tensor *self, const kt_tensor *other); /* greatest common divisor */
+KT_API kt_tensor *kt_gcd_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* greatest common divisor */
+KT_API kt_tensor *kt_lcm(const kt_tensor *self, const kt_tensor *other); /* least common multiple */
+KT_API kt_tensor *kt_lcm_(kt_tensor *self, const kt_tensor *other); /* least common multiple */
+KT_API kt_tensor *kt_lcm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* least common multiple */
+KT_API kt_tensor *kt_maximum(const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
+KT_API kt_tensor *kt_maximum_(kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
+KT_API kt_tensor *kt_maximum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
+KT_API kt_tensor *kt_minimum(const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
+KT_API kt_tensor *kt_minimum_(kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
+KT_API kt_tensor *kt_minimum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
+KT_API kt_tensor *kt_fmax(const kt_tensor *self, const kt_tensor *other); /* the larger; a number wins over NaN */
+KT_API kt_tensor *kt_fmax_(kt_tensor *self, const kt_tensor *other); /* the larger; a number wins over NaN */
+KT_API kt_tensor *kt_fmax_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the larger; a number wins over NaN */
+KT_API kt_tensor *kt_fmin(const kt_tensor *self, const kt_tensor *other); /* the smaller; a number wins over NaN */
+KT_API kt_tensor *kt_fmin_(kt_tensor *self, const kt_tensor *other); /* the smaller; a number wins over NaN */
+KT_API kt_tensor *kt_fmin_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the smaller; a number wins over NaN */
+KT_API kt_tensor *kt_eq(const kt_tensor *self, const kt_tensor *other); /* self == other */
+KT_API kt_tensor *kt_eq_(kt_tensor *self, const kt_tensor *other); /* self == other */
+KT_API kt_tensor *kt_eq_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self == other */
+KT_API kt_tensor *kt_eq_s(const kt_tensor *self, kt_scalar other); /* self == other */
+KT_API kt_tensor *kt_eq_s_(kt_tensor *self, kt_scalar other); /* self == other */
+KT_API kt_tensor *kt_eq_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self == other */
+KT_API kt_tensor *kt_ne(const kt_tensor *self, const kt_tensor *other); /* self != other */
+KT_API kt_tensor *kt_ne_(kt_tensor *self, const kt_tensor *other); /* self != other */
+KT_API kt_tensor *kt_ne_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self != other */
+KT_API kt_tensor *kt_ne_s(const kt_tensor *self, kt_scalar other); /* self != other */
+KT_API kt_tensor *kt_ne_s_(kt_tensor *self, kt_scalar other); /* self != other */
+KT_API kt_tensor *kt_ne_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self != other */
+KT_API kt_tensor *kt_lt(const kt_tensor *self, const kt_tensor *other); /* self < other */
+KT_API kt_tensor *kt_lt_(kt_tensor *self, const kt_tensor *other); /* self < other */
+KT_API kt_tensor *kt_lt_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self < other */
+KT_API kt_tensor *kt_lt_s(const kt_tensor *self, kt_scalar other); /* self < other */
+KT_API kt_tensor *kt_lt_s_(kt_tensor *self, kt_scalar other); /* self < other */
+KT_API kt_tensor *kt_lt_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self < other */
+KT_API kt_tensor *kt_le(const kt_tensor *self, const kt_tensor *other); /* self <= other */
+KT_API kt_tensor *kt_le_(kt_tensor *self, const kt_tensor *other); /* self <= other */
+KT_API kt_tensor *kt_le_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self <= other */
+KT_API kt_tensor *kt_le_s(const kt_tensor *self, kt_scalar other); /* self <= other */
+KT_API kt_tensor *kt_le_s_(kt_tensor *self, kt_scalar other); /* self <= other */
+KT_API kt_tensor *kt_le_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self <= other */
+KT_API kt_tensor *kt_gt(const kt_tensor *self, const kt_tensor *other); /* self > other */
+KT_API kt_tensor *kt_gt_(kt_tensor *self, const kt_tensor *other); /* self > other */
+KT_API kt_tensor *kt_gt_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self > other */
+KT_API kt_tensor *kt_gt_s(const kt_tensor *self, kt_scalar other); /* self > other */
+KT_API kt_tensor *kt_gt_s_(kt_tensor *self, kt_scalar other); /* self > other */
+KT_API kt_tensor *kt_gt_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self > other */
+KT_API kt_tensor *kt_ge(const kt_tensor *self, const kt_tensor *other); /* self >= other */
+KT_API kt_tensor *kt_ge_(kt_tensor *self, const kt_tensor *other); /* self >= other */
+KT_API kt_tensor *kt_ge_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self >= other */
+KT_API kt_tensor *kt_ge_s(const kt_tensor *self, kt_scalar other); /* self >= other */
+KT_API kt_tensor *kt_ge_s_(kt_tensor *self, kt_scalar other); /* self >= other */
+KT_API kt_tensor *kt_ge_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self >= other */
+KT_API kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
+KT_API kt_tensor *kt_clamp__kw(kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
+KT_API kt_tensor *kt_clamp_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
+KT_API kt_tensor *kt_clamp_s_kw(const kt_tensor *self, const kt_clamp_s_opts *opts); /* held between min and max */
+KT_API kt_tensor *kt_clamp_s__kw(kt_tensor *self, const kt_clamp_s_opts *opts); /* held between min and max */
+KT_API kt_tensor *kt_clamp_s_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_s_opts *opts); /* held between min and max */
+KT_API kt_tensor *kt_clamp_min(const kt_tensor *self, const kt_tensor *min); /* at least min */
+KT_API kt_tensor *kt_clamp_min_(kt_tensor *self, const kt_tensor *min); /* at least min */
+KT_API kt_tensor *kt_clamp_min_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *min); /* at least min */
+KT_API kt_tensor *kt_clamp_min_s(const kt_tensor *self, kt_scalar min); /* at least min */
+KT_API kt_tensor *kt_clamp_min_s_(kt_tensor *self, kt_scalar min); /* at least min */
+KT_API kt_tensor *kt_clamp_min_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar min); /* at least min */
+KT_API kt_tensor *kt_clamp_max(const kt_tensor *self, const kt_tensor *max); /* at most max */
+KT_API kt_tensor *kt_clamp_max_(kt_tensor *self, const kt_tensor *max); /* at most max */
+KT_API kt_tensor *kt_clamp_max_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *max); /* at most max */
+KT_API kt_tensor *kt_clamp_max_s(const kt_tensor *self, kt_scalar max); /* at most max */
+KT_API kt_tensor *kt_clamp_max_s_(kt_tensor *self, kt_scalar max); /* at most max */
+KT_API kt_tensor *kt_clamp_max_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar max); /* at most max */
+KT_API kt_tensor *kt_logical_and(const kt_tensor *self, const kt_tensor *other); /* and of truths */
+KT_API kt_tensor *kt_logical_and_(kt_tensor *self, const kt_tensor *other); /* and of truths */
+KT_API kt_tensor *kt_logical_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* and of truths */
+KT_API kt_tensor *kt_logical_or(const kt_tensor *self, const kt_tensor *other); /* or of truths */
+KT_API kt_tensor *kt_logical_or_(kt_tensor *self, const kt_tensor *other); /* or of truths */
+KT_API kt_tensor *kt_logical_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* or of truths */
+KT_API kt_tensor *kt_logical_xor(const kt_tensor *self, const kt_tensor *other); /* xor of truths */
+KT_API kt_tensor *kt_logical_xor_(kt_tensor *self, const kt_tensor *other); /* xor of truths */
+KT_API kt_tensor *kt_logical_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* xor of truths */
+KT_API kt_tensor *kt_logical_not(const kt_tensor *self); /* is it zero? */
+KT_API kt_tensor *kt_logical_not_(kt_tensor *self); /* is it zero? */
+KT_API kt_tensor *kt_logical_not_out(kt_tensor *out, const kt_tensor *self); /* is it zero? */
+KT_API kt_tensor *kt_bitwise_and(const kt_tensor *self, const kt_tensor *other); /* and of bits */
+KT_API kt_tensor *kt_bitwise_and_(kt_tensor *self, const kt_tensor *other); /* and of bits */
+KT_API kt_tensor *kt_bitwise_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* and of bits */
+KT_API kt_tensor *kt_bitwise_and_s(const kt_tensor *self, kt_scalar other); /* and of bits */
+KT_API kt_tensor *kt_bitwise_and_s_(kt_tensor *self, kt_scalar other); /* and of bits */
+KT_API kt_tensor *kt_bitwise_and_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* and of bits */
+KT_API kt_tensor *kt_bitwise_or(const kt_tensor *self, const kt_tensor *other); /* or of bits */
+KT_API kt_tensor *kt_bitwise_or_(kt_tensor *self, const kt_tensor *other); /* or of bits */
+KT_API kt_tensor *kt_bitwise_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* or of bits */
+KT_API kt_tensor *kt_bitwise_or_s(const kt_tensor *self, kt_scalar other); /* or of bits */
+KT_API kt_tensor *kt_bitwise_or_s_(kt_tensor *self, kt_scalar other); /* or of bits */
+KT_API kt_tensor *kt_bitwise_or_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* or of bits */
+KT_API kt_tensor *kt_bitwise_xor(const kt_tensor *self, const kt_tensor *other); /* xor of bits */
+KT_API kt_tensor *kt_bitwise_xor_(kt_tensor *self, const kt_tensor *other); /* xor of bits */
+KT_API kt_tensor *kt_bitwise_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* xor of bits */
+KT_API kt_tensor *kt_bitwise_xor_s(const kt_tensor *self, kt_scalar other); /* xor of bits */
+KT_API kt_tensor *kt_bitwise_xor_s_(kt_tensor *self, kt_scalar other); /* xor of bits */
+KT_API kt_tensor *kt_bitwise_xor_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* xor of bits */
+KT_API kt_tensor *kt_bitwise_not(const kt_tensor *self); /* every bit turned */
+KT_API kt_tensor *kt_bitwise_not_(kt_tensor *self); /* every bit turned */
+KT_API kt_tensor *kt_bitwise_not_out(kt_tensor *out, const kt_tensor *self); /* every bit turned */
+KT_API kt_tensor *kt_bitwise_left_shift(const kt_tensor *self, const kt_tensor *other); /* self << other */
+KT_API kt_tensor *kt_bitwise_left_shift_(kt_tensor *self, const kt_tensor *other); /* self << other */
+KT_API kt_tensor *kt_bitwise_left_shift_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self << other */
+KT_API kt_tensor *kt_bitwise_left_shift_s(const kt_tensor *self, kt_scalar other); /* self << other */
+KT_API kt_tensor *kt_bitwise_left_shift_s_(kt_tensor *self, kt_scalar other); /* self << other */
+KT_API kt_tensor *kt_bitwise_left_shift_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self << other */
+KT_API kt_tensor *kt_bitwise_right_shift(const kt_tensor *self, const kt_tensor *other); /* self >> other */
+KT_API kt_tensor *kt_bitwise_right_shift_(kt_tensor *self, const kt_tensor *other); /* self >> other */
+KT_API kt_tensor *kt_bitwise_right_shift_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self >> other */
+KT_API kt_tensor *kt_bitwise_right_shift_s(const kt_tensor *self, kt_scalar other); /* self >> other */
+KT_API kt_tensor *kt_bitwise_right_shift_s_(kt_tensor *self, kt_scalar other); /* self >> other */
+KT_API kt_tensor *kt_bitwise_right_shift_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self >> other */
+KT_API kt_tensor *kt_abs(const kt_tensor *self); /* magnitude */
+KT_API kt_tensor *kt_abs_(kt_tensor *self); /* magnitude */
+KT_API kt_tensor *kt_abs_out(kt_tensor *out, const kt_tensor *self); /* magnitude */
+KT_API kt_tensor *kt_isnan(const kt_tensor *self); /* nan? */
+KT_API kt_tensor *kt_isinf(const kt_tensor *self); /* inf? */
+KT_API kt_tensor *kt_isfinite(const kt_tensor *self); /* finite? */
+KT_API kt_tensor *kt_isposinf(const kt_tensor *self); /* posinf? */
+KT_API kt_tensor *kt_isposinf_out(kt_tensor *out, const kt_tensor *self); /* posinf? */
+KT_API kt_tensor *kt_isneginf(const kt_tensor *self); /* neginf? */
+KT_API kt_tensor *kt_isneginf_out(kt_tensor *out, const kt_tensor *self); /* neginf? */
+KT_API kt_tensor *kt_signbit(const kt_tensor *self); /* is the sign bit set? */
+KT_API kt_tensor *kt_signbit_out(kt_tensor *out, const kt_tensor *self); /* is the sign bit set? */
+KT_API kt_tensor *kt_sign(const kt_tensor *self); /* -1, 0 or 1 */
+KT_API kt_tensor *kt_sign_(kt_tensor *self); /* -1, 0 or 1 */
+KT_API kt_tensor *kt_sign_out(kt_tensor *out, const kt_tensor *self); /* -1, 0 or 1 */
+KT_API kt_tensor *kt_sgn(const kt_tensor *self); /* sign; of a complex number, its direction */
+KT_API kt_tensor *kt_sgn_(kt_tensor *self); /* sign; of a complex number, its direction */
+KT_API kt_tensor *kt_sgn_out(kt_tensor *out, const kt_tensor *self); /* sign; of a complex number, its direction */
+KT_API kt_tensor *kt_neg(const kt_tensor *self); /* -self */
+KT_API kt_tensor *kt_neg_(kt_tensor *self); /* -self */
+KT_API kt_tensor *kt_neg_out(kt_tensor *out, const kt_tensor *self); /* -self */
+KT_API kt_tensor *kt_positive(const kt_tensor *self); /* self */
+KT_API kt_tensor *kt_square(const kt_tensor *self); /* self * self */
+KT_API kt_tensor *kt_ceil(const kt_tensor *self); /* rounded up */
+KT_API kt_tensor *kt_ceil_(kt_tensor *self); /* rounded up */
+KT_API kt_tensor *kt_ceil_out(kt_tensor *out, const kt_tensor *self); /* rounded up */
+KT_API kt_tensor *kt_floor(const kt_tensor *self); /* rounded down */
+KT_API kt_tensor *kt_floor_(kt_tensor *self); /* rounded down */
+KT_API kt_tensor *kt_floor_out(kt_tensor *out, const kt_tensor *self); /* rounded down */
+KT_API kt_tensor *kt_trunc(const kt_tensor *self); /* rounded towards zero */
+KT_API kt_tensor *kt_trunc_(kt_tensor *self); /* rounded towards zero */
+KT_API kt_tensor *kt_trunc_out(kt_tensor *out, const kt_tensor *self); /* rounded towards zero */
+KT_API kt_tensor *kt_round_kw(const kt_tensor *self, const kt_round_opts *opts); /* to nearest, ties to even */
+KT_API kt_tensor *kt_round__kw(kt_tensor *self, const kt_round_opts *opts); /* to nearest, ties to even */
+KT_API kt_tensor *kt_round_out_kw(kt_tensor *out, const kt_tensor *self, const kt_round_opts *opts); /* to nearest, ties to even */
+KT_API kt_tensor *kt_frac(const kt_tensor *self); /* self - trunc(self) */
+KT_API kt_tensor *kt_frac_(kt_tensor *self); /* self - trunc(self) */
+KT_API kt_tensor *kt_frac_out(kt_tensor *out, const kt_tensor *self); /* self - trunc(self) */
+KT_API kt_tensor *kt_relu(const kt_tensor *self); /* max(self, 0) */
+KT_API kt_tensor *kt_relu_(kt_tensor *self); /* max(self, 0) */
+KT_API kt_tensor *kt_relu_out(kt_tensor *out, const kt_tensor *self); /* max(self, 0) */
+KT_API kt_tensor *kt_reciprocal(const kt_tensor *self); /* 1 / self */
+KT_API kt_tensor *kt_reciprocal_(kt_tensor *self); /* 1 / self */
+KT_API kt_tensor *kt_reciprocal_out(kt_tensor *out, const kt_tensor *self); /* 1 / self */
+KT_API kt_tensor *kt_sqrt(const kt_tensor *self); /* square root */
+KT_API kt_tensor *kt_sqrt_(kt_tensor *self); /* square root */
+KT_API kt_tensor *kt_sqrt_out(kt_tensor *out, const kt_tensor *self); /* square root */
+KT_API kt_tensor *kt_rsqrt(const kt_tensor *self); /* 1 / sqrt(self) */
+KT_API kt_tensor *kt_rsqrt_(kt_tensor *self); /* 1 / sqrt(self) */
+KT_API kt_tensor *kt_rsqrt_out(kt_tensor *out, const kt_tensor *self); /* 1 / sqrt(self) */
+KT_API kt_tensor *kt_exp(const kt_tensor *self); /* e^self */
+KT_API kt_tensor *kt_exp_(kt_tensor *self); /* e^self */
+KT_API kt_tensor *kt_exp_out(kt_tensor *out, const kt_tensor *self); /* e^self */
+KT_API kt_tensor *kt_exp2(const kt_tensor *self); /* 2^self */
+KT_API kt_tensor *kt_exp2_(kt_tensor *self); /* 2^self */
+KT_API kt_tensor *kt_exp2_out(kt_tensor *out, const kt_tensor *self); /* 2^self */
+KT_API kt_tensor *kt_expm1(const kt_tensor *self); /* e^self - 1, exact near 0 */
+KT_API kt_tensor *kt_expm1_(kt_tensor *self); /* e^self - 1, exact near 0 */
+KT_API kt_tensor *kt_expm1_out(kt_tensor *out, const kt_tensor *self); /* e^self - 1, exact near 0 */
+KT_API kt_tensor *kt_log(const kt_tensor *self); /* natural logarithm */
+KT_API kt_tensor *kt_log_(kt_tensor *self); /* natural logarithm */
+KT_API kt_tensor *kt_log_out(kt_tensor *out, const kt_tensor *self); /* natural logarithm */
+KT_API kt_tensor *kt_log2(const kt_tensor *self); /* logarithm to base 2 */
+KT_API kt_tensor *kt_log2_(kt_tensor *self); /* logarithm to base 2 */
+KT_API kt_tensor *kt_log2_out(kt_tensor *out, const kt_tensor *self); /* logarithm to base 2 */
+KT_API kt_tensor *kt_log10(const kt_tensor *self); /* logarithm to base 10 */
+KT_API kt_tensor *kt_log10_(kt_tensor *self); /* logarithm to base 10 */
+KT_API kt_tensor *kt_log10_out(kt_tensor *out, const kt_tensor *self); /* logarithm to base 10 */
+KT_API kt_tensor *kt_log1p(const kt_tensor *self); /* log(1 + self), exact near 0 */
+KT_API kt_tensor *kt_log1p_(kt_tensor *self); /* log(1 + self), exact near 0 */
+KT_API kt_tensor *kt_log1p_out(kt_tensor *out, const kt_tensor *self); /* log(1 + self), exact near 0 */
+KT_API kt_tensor *kt_sin(const kt_tensor *self); /* sine */
+KT_API kt_tensor *kt_sin_(kt_tensor *self); /* sine */
+KT_API kt_tensor *kt_sin_out(kt_tensor *out, const kt_tensor *self); /* sine */
+KT_API kt_tensor *kt_cos(const kt_tensor *self); /* cosine */
+KT_API kt_tensor *kt_cos_(kt_tensor *self); /* cosine */
+KT_API kt_tensor *kt_cos_out(kt_tensor *out, const kt_tensor *self); /* cosine */
+KT_API kt_tensor *kt_tan(const kt_tensor *self); /* tangent */
+KT_API kt_tensor *kt_tan_(kt_tensor *self); /* tangent */
+KT_API kt_tensor *kt_tan_out(kt_tensor *out, const kt_tensor *self); /* tangent */
+KT_API kt_tensor *kt_asin(const kt_tensor *self); /* arc sine */
+KT_API kt_tensor *kt_asin_(kt_tensor *self); /* arc sine */
+KT_API kt_tensor *kt_asin_out(kt_tensor *out, const kt_tensor *self); /* arc sine */
+KT_API kt_tensor *kt_acos(const kt_tensor *self); /* arc cosine */
+KT_API kt_tensor *kt_acos_(kt_tensor *self); /* arc cosine */
+KT_API kt_tensor *kt_acos_out(kt_tensor *out, const kt_tensor *self); /* arc cosine */
+KT_API kt_tensor *kt_atan(const kt_tensor *self); /* arc tangent */
+KT_API kt_tensor *kt_atan_(kt_tensor *self); /* arc tangent */
+KT_API kt_tensor *kt_atan_out(kt_tensor *out, const kt_tensor *self); /* arc tangent */
+KT_API kt_tensor *kt_sinh(const kt_tensor *self); /* hyperbolic sine */
+KT_API kt_tensor *kt_sinh_(kt_tensor *self); /* hyperbolic sine */
+KT_API kt_tensor *kt_sinh_out(kt_tensor *out, const kt_tensor *self); /* hyperbolic sine */
+KT_API kt_tensor *kt_cosh(const kt_tensor *self); /* hyperbolic cosine */
+KT_API kt_tensor *kt_cosh_(kt_tensor *self); /* hyperbolic cosine */
+KT_API kt_tensor *kt_cosh_out(kt_tensor *out, const kt_tensor *self); /* hyperbolic cosine */
+KT_API kt_tensor *kt_tanh(const kt_tensor *self); /* hyperbolic tangent */
+KT_API kt_tensor *kt_tanh_(kt_tensor *self); /* hyperbolic tangent */
+KT_API kt_tensor *kt_tanh_out(kt_tensor *out, const kt_tensor *self); /* hyperbolic tangent */
+KT_API kt_tensor *kt_asinh(const kt_tensor *self); /* inverse of sinh */
+KT_API kt_tensor *kt_asinh_(kt_tensor *self); /* inverse of sinh */
+KT_API kt_tensor *kt_asinh_out(kt_tensor *out, const kt_tensor *self); /* inverse of sinh */
+KT_API kt_tensor *kt_acosh(const kt_tensor *self); /* inverse of cosh */
+KT_API kt_tensor *kt_acosh_(kt_tensor *self); /* inverse of cosh */
+KT_API kt_tensor *kt_acosh_out(kt_tensor *out, const kt_tensor *self); /* inverse of cosh */
+KT_API kt_tensor *kt_atanh(const kt_tensor *self); /* inverse of tanh */
+KT_API kt_tensor *kt_atanh_(kt_tensor *self); /* inverse of tanh */
+KT_API kt_tensor *kt_atanh_out(kt_tensor *out, const kt_tensor *self); /* inverse of tanh */
+KT_API kt_tensor *kt_sigmoid(const kt_tensor *self); /* 1 / (1 + e^-self) */
+KT_API kt_tensor *kt_sigmoid_(kt_tensor *self); /* 1 / (1 + e^-self) */
+KT_API kt_tensor *kt_sigmoid_out(kt_tensor *out, const kt_tensor *self); /* 1 / (1 + e^-self) */
+KT_API kt_tensor *kt_sinc(const kt_tensor *self); /* sin(pi x) / (pi x) */
+KT_API kt_tensor *kt_sinc_(kt_tensor *self); /* sin(pi x) / (pi x) */
+KT_API kt_tensor *kt_sinc_out(kt_tensor *out, const kt_tensor *self); /* sin(pi x) / (pi x) */
+KT_API kt_tensor *kt_erf(const kt_tensor *self); /* error function */
+KT_API kt_tensor *kt_erf_(kt_tensor *self); /* error function */
+KT_API kt_tensor *kt_erf_out(kt_tensor *out, const kt_tensor *self); /* error function */
+KT_API kt_tensor *kt_erfc(const kt_tensor *self); /* 1 - erf */
+KT_API kt_tensor *kt_erfc_(kt_tensor *self); /* 1 - erf */
+KT_API kt_tensor *kt_erfc_out(kt_tensor *out, const kt_tensor *self); /* 1 - erf */
+KT_API kt_tensor *kt_erfinv(const kt_tensor *self); /* inverse of erf */
+KT_API kt_tensor *kt_erfinv_(kt_tensor *self); /* inverse of erf */
+KT_API kt_tensor *kt_erfinv_out(kt_tensor *out, const kt_tensor *self); /* inverse of erf */
+KT_API kt_tensor *kt_digamma(const kt_tensor *self); /* derivative of lgamma */
+KT_API kt_tensor *kt_digamma_(kt_tensor *self); /* derivative of lgamma */
+KT_API kt_tensor *kt_digamma_out(kt_tensor *out, const kt_tensor *self); /* derivative of lgamma */
+KT_API kt_tensor *kt_lgamma(const kt_tensor *self); /* log of |gamma| */
+KT_API kt_tensor *kt_lgamma_(kt_tensor *self); /* log of |gamma| */
+KT_API kt_tensor *kt_lgamma_out(kt_tensor *out, const kt_tensor *self); /* log of |gamma| */
+KT_API kt_tensor *kt_i0(const kt_tensor *self); /* modified Bessel function of order 0 */
+KT_API kt_tensor *kt_i0_(kt_tensor *self); /* modified Bessel function of order 0 */
+KT_API kt_tensor *kt_i0_out(kt_tensor *out, const kt_tensor *self); /* modified Bessel function of order 0 */
+KT_API kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
+KT_API kt_tensor *kt_logit__kw(kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
+KT_API kt_tensor *kt_logit_out_kw(kt_tensor *out, const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
+KT_API kt_tensor *kt_deg2rad(const kt_tensor *self); /* degrees to radians */
+KT_API kt_tensor *kt_deg2rad_(kt_tensor *self); /* degrees to radians */
+KT_API kt_tensor *kt_deg2rad_out(kt_tensor *out, const kt_tensor *self); /* degrees to radians */
+KT_API kt_tensor *kt_rad2deg(const kt_tensor *self); /* radians to degrees */
+KT_API kt_tensor *kt_rad2deg_(kt_tensor *self); /* radians to degrees */
+KT_API kt_tensor *kt_rad2deg_out(kt_tensor *out, const kt_tensor *self); /* radians to degrees */
+KT_API kt_tensor *kt_angle(const kt_tensor *self); /* angle of a complex number; pi for negative reals */
+KT_API kt_tensor *kt_angle_out(kt_tensor *out, const kt_tensor *self); /* angle of a complex number; pi for negative reals */
+KT_API kt_tensor *kt_nan_to_num_kw(const kt_tensor *self, const kt_nan_to_num_opts *opts); /* NaN and infinities replaced */
+KT_API kt_tensor *kt_nan_to_num__kw(kt_tensor *self, const kt_nan_to_num_opts *opts); /* NaN and infinities replaced */
+KT_API kt_tensor *kt_nan_to_num_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nan_to_num_opts *opts); /* NaN and infinities replaced */
+KT_API kt_tensor *kt_conj_physical(const kt_tensor *self); /* conjugate, computed now */
+KT_API kt_tensor *kt_conj_physical_(kt_tensor *self); /* conjugate, computed now */
+KT_API kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self); /* conjugate, computed now */
+KT_API kt_tensor *kt_where(const kt_tensor *condition, const kt_tensor *self, const kt_tensor *other); /* self where condition holds, else other */
+KT_API kt_tensor *kt_where_out(kt_tensor *out, const kt_tensor *condition, const kt_tensor *self, const kt_tensor *other); /* self where condition holds, else other */
+KT_API kt_tensor *kt_where_s(const kt_tensor *condition, const kt_tensor *self, kt_scalar other); /* self where condition holds, else other */
+KT_API kt_tensor *kt_where_s_out(kt_tensor *out, const kt_tensor *condition, const kt_tensor *self, kt_scalar other); /* self where condition holds, else other */
+KT_API kt_tensor *kt_where_ss(const kt_tensor *condition, kt_scalar self, kt_scalar other); /* self where condition holds, else other */
+KT_API kt_tensor *kt_where_ss_out(kt_tensor *out, const kt_tensor *condition, kt_scalar self, kt_scalar other); /* self where condition holds, else other */
+KT_API kt_tensor *kt_lerp(const kt_tensor *self, const kt_tensor *end, const kt_tensor *weight); /* self + weight * (end - self) */
+KT_API kt_tensor *kt_lerp_(kt_tensor *self, const kt_tensor *end, const kt_tensor *weight); /* self + weight * (end - self) */
+KT_API kt_tensor *kt_lerp_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *end, const kt_tensor *weight); /* self + weight * (end - self) */
+KT_API kt_tensor *kt_lerp_s(const kt_tensor *self, const kt_tensor *end, kt_scalar weight); /* self + weight * (end - self) */
+KT_API kt_tensor *kt_lerp_s_(kt_tensor *self, const kt_tensor *end, kt_scalar weight); /* self + weight * (end - self) */
+KT_API kt_tensor *kt_lerp_s_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *end, kt_scalar weight); /* self + weight * (end - self) */
+KT_API kt_tensor *kt_addcmul_kw(const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcmul_opts *opts); /* self + value * tensor1 * tensor2 */
+KT_API kt_tensor *kt_addcmul__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcmul_opts *opts); /* self + value * tensor1 * tensor2 */
+KT_API kt_tensor *kt_addcmul_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcmul_opts *opts); /* self + value * tensor1 * tensor2 */
+KT_API kt_tensor *kt_addcdiv_kw(const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
+KT_API kt_tensor *kt_addcdiv__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
+KT_API kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
+KT_API kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts); /* sum of all elements */
+KT_API kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
+KT_API kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
+KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
+KT_API kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
+KT_API kt_tensor *kt_mm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
+KT_API kt_tensor *kt_bmm(const kt_tensor *self, const kt_tensor *mat2); /* products of two batches of matrices */
+KT_API kt_tensor *kt_bmm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* products of two batches of matrices */
+KT_API kt_tensor *kt_mv(const kt_tensor *self, const kt_tensor *vec); /* matrix times vector */
+KT_API kt_tensor *kt_mv_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec); /* matrix times vector */
+KT_API kt_tensor *kt_dot(const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
+KT_API kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
+KT_API kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts); /* as another dtype or on another device; itself where nothing changes */
+KT_API kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts); /* the copy that to makes */
+KT_API kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts); /* a copy */
+KT_API kt_tensor *kt_contiguous_kw(const kt_tensor *self, const kt_contiguous_opts *opts); /* itself where dense and row-major, else a copy that is */
+KT_API kt_tensor *kt_copy(const kt_tensor *self, const kt_tensor *src); /* self with the values of src; in place: written over */
+KT_API kt_tensor *kt_copy_(kt_tensor *self, const kt_tensor *src); /* self with the values of src; in place: written over */
+KT_API kt_tensor *kt_fill(const kt_tensor *self, const kt_tensor *value); /* every element the same */
+KT_API kt_tensor *kt_fill_(kt_tensor *self, const kt_tensor *value); /* every element the same */
+KT_API kt_tensor *kt_fill_s(const kt_tensor *self, kt_scalar value); /* every element the same */
+KT_API kt_tensor *kt_fill_s_(kt_tensor *self, kt_scalar value); /* every element the same */
+KT_API kt_tensor *kt_zero(const kt_tensor *self); /* every element 0 */
+KT_API kt_tensor *kt_zero_(kt_tensor *self); /* every element 0 */
+KT_API kt_tensor *kt_resolve_conj(const kt_tensor *self); /* conjugated now where it was lazy */
+KT_API kt_tensor *kt_resolve_neg(const kt_tensor *self); /* negated now where it was lazy */
+KT_API kt_tensor *kt_empty_kw(kt_shape size, const kt_empty_opts *opts); /* memory as it is */
+KT_API kt_tensor *kt_zeros_kw(kt_shape size, const kt_zeros_opts *opts); /* zeros */
+KT_API kt_tensor *kt_ones_kw(kt_shape size, const kt_ones_opts *opts); /* ones */
+KT_API kt_tensor *kt_full_kw(kt_shape size, kt_scalar fill_value, const kt_full_opts *opts); /* one value everywhere; its kind gives the dtype */
+KT_API kt_tensor *kt_eye_kw(int64_t n, const kt_eye_opts *opts); /* ones on the diagonal */
+KT_API kt_tensor *kt_arange_kw(kt_scalar start, kt_scalar end, const kt_arange_opts *opts); /* start, start + step, ... before end */
+KT_API kt_tensor *kt_linspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_linspace_opts *opts); /* evenly spaced, both ends included */
+KT_API kt_tensor *kt_logspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_logspace_opts *opts); /* base to the powers of linspace */
+KT_API kt_tensor *kt_scalar_tensor_kw(kt_scalar s, const kt_scalar_tensor_opts *opts); /* a 0-dim tensor */
+KT_API kt_tensor *kt_empty_like_kw(const kt_tensor *self, const kt_empty_like_opts *opts); /* like self, memory as it is */
+KT_API kt_tensor *kt_zeros_like_kw(const kt_tensor *self, const kt_zeros_like_opts *opts); /* like self, zeros */
+KT_API kt_tensor *kt_ones_like_kw(const kt_tensor *self, const kt_ones_like_opts *opts); /* like self, ones */
+KT_API kt_tensor *kt_full_like_kw(const kt_tensor *self, kt_scalar fill_value, const kt_full_like_opts *opts); /* like self, one value */
+KT_API kt_tensor *kt_new_empty_kw(const kt_tensor *self, kt_shape size, const kt_new_empty_opts *opts); /* of self's dtype and device */
+KT_API kt_tensor *kt_new_zeros_kw(const kt_tensor *self, kt_shape size, const kt_new_zeros_opts *opts); /* of self's dtype and device, zeros */
+KT_API kt_tensor *kt_new_ones_kw(const kt_tensor *self, kt_shape size, const kt_new_ones_opts *opts); /* of self's dtype and device, ones */
+KT_API kt_tensor *kt_new_full_kw(const kt_tensor *self, kt_shape size, kt_scalar fill_value, const kt_new_full_opts *opts); /* of self's dtype and device, one value */
+KT_API kt_tensor *kt_select(const kt_tensor *self, int64_t dim, int64_t index); /* one index of a dim */
+KT_API kt_tensor *kt_slice_kw(const kt_tensor *self, const kt_slice_opts *opts); /* a range of a dim */
+KT_API kt_tensor *kt_narrow(const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* length elements of a dim from start */
+KT_API kt_tensor *kt_transpose(const kt_tensor *self, int64_t dim0, int64_t dim1); /* two dims exchanged */
+KT_API kt_tensor *kt_t(const kt_tensor *self); /* a matrix transposed */
+KT_API kt_tensor *kt_permute(const kt_tensor *self, kt_shape dims); /* dims in another order */
+KT_API kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_opts *opts); /* dims of one element repeated without copying */
+KT_API kt_tensor *kt_expand_as(const kt_tensor *self, const kt_tensor *other); /* expanded to the size of other */
+KT_API kt_tensor *kt_view(const kt_tensor *self, kt_shape size); /* the same elements in another shape */
+KT_API kt_tensor *kt_view_dtype(const kt_tensor *self, kt_dtype dtype); /* the same bytes as another dtype */
+KT_API kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape); /* a view in another shape, or a copy where none can be */
+KT_API kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts); /* some dims made one */
+KT_API kt_tensor *kt_squeeze(const kt_tensor *self); /* without dims of one element */
+KT_API kt_tensor *kt_squeeze_dim(const kt_tensor *self, kt_shape dim); /* without these dims where they have one element */
+KT_API kt_tensor *kt_unsqueeze(const kt_tensor *self, int64_t dim); /* a new dim of one element */
+KT_API kt_tensor *kt_unfold(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step); /* windows of a dim as a new last dim */
+KT_API kt_tensor *kt_diagonal_kw(const kt_tensor *self, const kt_diagonal_opts *opts); /* a diagonal of two dims as the last dim */
+KT_API kt_tensor *kt_as_strided_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_opts *opts); /* any geometry over the same storage */
+KT_API kt_tensor *kt_real(const kt_tensor *self); /* real parts */
+KT_API kt_tensor *kt_imag(const kt_tensor *self); /* imaginary parts */
+KT_API kt_tensor *kt_view_as_real(const kt_tensor *self); /* complex as a last dim of two reals */
+KT_API kt_tensor *kt_view_as_complex(const kt_tensor *self); /* a last dim of two reals as complex */
+KT_API kt_tensor *kt_conj(const kt_tensor *self); /* conjugate; lazy for complex */
+KT_API kt_tensor *kt_conj_lazy(const kt_tensor *self); /* the view that conj makes */
+KT_API kt_tensor *kt_neg_view(const kt_tensor *self); /* negated when read */
+KT_API kt_tensor *kt_detach(const kt_tensor *self); /* the same values without history */
+KT_API kt_tensor *kt_alias(const kt_tensor *self); /* the same tensor as a view of itself */
+KT_API int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_opts *opts); /* views of split_size each; the last may be smaller */
+KT_API int64_t kt_split_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_sizes_opts *opts); /* views of these sizes */
+KT_API int64_t kt_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_chunk_opts *opts); /* about equal views */
+KT_API int64_t kt_unbind_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_opts *opts); /* every index of a dim */
+KT_API int64_t kt_broadcast_tensors(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* all expanded to their common shape */
+KT_API kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* joined along a dim */
+KT_API int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room); /* each times a number */
+KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scalar); /* each times a number */
+
+#define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
+#define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
+#define kt_add_out(out, self, other, ...) (KT_AT kt_add_out_kw(out, self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
+#define kt_add_s(self, other, ...) (KT_AT kt_add_s_kw(self, other, KT_KW(kt_add_s_opts, __VA_ARGS__)))
+#define kt_add_s_(self, other, ...) (KT_AT kt_add_s__kw(self, other, KT_KW(kt_add_s_opts, __VA_ARGS__)))
+#define kt_add_s_out(out, self, other, ...) (KT_AT kt_add_s_out_kw(out, self, other, KT_KW(kt_add_s_opts, __VA_ARGS__)))
+#define kt_sub(self, other, ...) (KT_AT kt_sub_kw(self, other, KT_KW(kt_sub_opts, __VA_ARGS__)))
+#define kt_sub_(self, other, ...) (KT_AT kt_sub__kw(self, other, KT_KW(kt_sub_opts, __VA_ARGS__)))
+#define kt_sub_out(out, self, other, ...) (KT_AT kt_sub_out_kw(out, self, other, KT_KW(kt_sub_opts, __VA_ARGS__)))
+#define kt_sub_s(self, other, ...) (KT_AT kt_sub_s_kw(self, other, KT_KW(kt_sub_s_opts, __VA_ARGS__)))
+#define kt_sub_s_(self, other, ...) (KT_AT kt_sub_s__kw(self, other, KT_KW(kt_sub_s_opts, __VA_ARGS__)))
+#define kt_sub_s_out(out, self, other, ...) (KT_AT kt_sub_s_out_kw(out, self, other, KT_KW(kt_sub_s_opts, __VA_ARGS__)))
+#define kt_rsub(self, other, ...) (KT_AT kt_rsub_kw(self, other, KT_KW(kt_rsub_opts, __VA_ARGS__)))
+#define kt_rsub_s(self, other, ...) (KT_AT kt_rsub_s_kw(self, other, KT_KW(kt_rsub_s_opts, __VA_ARGS__)))
+#define kt_div(self, other, ...) (KT_AT kt_div_kw(self, other, KT_KW(kt_div_opts, __VA_ARGS__)))
+#define kt_div_(self, other, ...) (KT_AT kt_div__kw(self, other, KT_KW(kt_div_opts, __VA_ARGS__)))
+#define kt_div_out(out, self, other, ...) (KT_AT kt_div_out_kw(out, self, other, KT_KW(kt_div_opts, __VA_ARGS__)))
+#define kt_div_s(self, other, ...) (KT_AT kt_div_s_kw(self, other, KT_KW(kt_div_s_opts, __VA_ARGS__)))
+#define kt_div_s_(self, other, ...) (KT_AT kt_div_s__kw(self, other, KT_KW(kt_div_s_opts, __VA_ARGS__)))
+#define kt_div_s_out(out, self, other, ...) (KT_AT kt_div_s_out_kw(out, self, other, KT_KW(kt_div_s_opts, __VA_ARGS__)))
+#define kt_clamp(self, ...) (KT_AT kt_clamp_kw(self, KT_KW(kt_clamp_opts, __VA_ARGS__)))
+#define kt_clamp_(self, ...) (KT_AT kt_clamp__kw(self, KT_KW(kt_clamp_opts, __VA_ARGS__)))
+#define kt_clamp_out(out, self, ...) (KT_AT kt_clamp_out_kw(out, self, KT_KW(kt_clamp_opts, __VA_ARGS__)))
+#define kt_clamp_s(self, ...) (KT_AT kt_clamp_s_kw(self, KT_KW(kt_clamp_s_opts, __VA_ARGS__)))
+#define kt_clamp_s_(self, ...) (KT_AT kt_clamp_s__kw(self, KT_KW(kt_clamp_s_opts, __VA_ARGS__)))
+#define kt_clamp_s_out(out, self, ...) (KT_AT kt_clamp_s_out_kw(out, self, KT_KW(kt_clamp_s_opts, __VA_ARGS__)))
+#define kt_round(self, ...) (KT_AT kt_round_kw(self, KT_KW(kt_round_opts, __VA_ARGS__)))
+#define kt_round_(self, ...) (KT_AT kt_round__kw(self, KT_KW(kt_round_opts, __VA_ARGS__)))
+#define kt_round_out(out, self, ...) (KT_AT kt_round_out_kw(out, self, KT_KW(kt_round_opts, __VA_ARGS__)))
+#define kt_logit(self, ...) (KT_AT kt_logit_kw(self, KT_KW(kt_logit_opts, __VA_ARGS__)))
+#define kt_logit_(self, ...) (KT_AT kt_logit__kw(self, KT_KW(kt_logit_opts, __VA_ARGS__)))
+#define kt_logit_out(out, self, ...) (KT_AT kt_logit_out_kw(out, self, KT_KW(kt_logit_opts, __VA_ARGS__)))
+#define kt_nan_to_num(self, ...) (KT_AT kt_nan_to_num_kw(self, KT_KW(kt_nan_to_num_opts, __VA_ARGS__)))
+#define kt_nan_to_num_(self, ...) (KT_AT kt_nan_to_num__kw(self, KT_KW(kt_nan_to_num_opts, __VA_ARGS__)))
+#define kt_nan_to_num_out(out, self, ...) (KT_AT kt_nan_to_num_out_kw(out, self, KT_KW(kt_nan_to_num_opts, __VA_ARGS__)))
+#define kt_addcmul(self, tensor1, tensor2, ...) (KT_AT kt_addcmul_kw(self, tensor1, tensor2, KT_KW(kt_addcmul_opts, __VA_ARGS__)))
+#define kt_addcmul_(self, tensor1, tensor2, ...) (KT_AT kt_addcmul__kw(self, tensor1, tensor2, KT_KW(kt_addcmul_opts, __VA_ARGS__)))
+#define kt_addcmul_out(out, self, tensor1, tensor2, ...) (KT_AT kt_addcmul_out_kw(out, self, tensor1, tensor2, KT_KW(kt_addcmul_opts, __VA_ARGS__)))
+#define kt_addcdiv(self, tensor1, tensor2, ...) (KT_AT kt_addcdiv_kw(self, tensor1, tensor2, KT_KW(kt_addcdiv_opts, __VA_ARGS__)))
+#define kt_addcdiv_(self, tensor1, tensor2, ...) (KT_AT kt_addcdiv__kw(self, tensor1, tensor2, KT_KW(kt_addcdiv_opts, __VA_ARGS__)))
+#define kt_addcdiv_out(out, self, tensor1, tensor2, ...) (KT_AT kt_addcdiv_out_kw(out, self, tensor1, tensor2, KT_KW(kt_addcdiv_opts, __VA_ARGS__)))
+#define kt_sum(self, ...) (KT_AT kt_sum_kw(self, KT_KW(kt_sum_opts, __VA_ARGS__)))
+#define kt_sum_dim(self, dim, ...) (KT_AT kt_sum_dim_kw(self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
+#define kt_sum_dim_out(out, self, dim, ...) (KT_AT kt_sum_dim_out_kw(out, self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
+#define kt_to(self, ...) (KT_AT kt_to_kw(self, KT_KW(kt_to_opts, __VA_ARGS__)))
+#define kt_to_copy(self, ...) (KT_AT kt_to_copy_kw(self, KT_KW(kt_to_copy_opts, __VA_ARGS__)))
+#define kt_clone(self, ...) (KT_AT kt_clone_kw(self, KT_KW(kt_clone_opts, __VA_ARGS__)))
+#define kt_contiguous(self, ...) (KT_AT kt_contiguous_kw(self, KT_KW(kt_contiguous_opts, __VA_ARGS__)))
+#define kt_empty(size, ...) (KT_AT kt_empty_kw(size, KT_KW(kt_empty_opts, __VA_ARGS__)))
+#define kt_zeros(size, ...) (KT_AT kt_zeros_kw(size, KT_KW(kt_zeros_opts, __VA_ARGS__)))
+#define kt_ones(size, ...) (KT_AT kt_ones_kw(size, KT_KW(kt_ones_opts, __VA_ARGS__)))
+#define kt_full(size, fill_value, ...) (KT_AT kt_full_kw(size, fill_value, KT_KW(kt_full_opts, __VA_ARGS__)))
+#define kt_eye(n, ...) (KT_AT kt_eye_kw(n, KT_KW(kt_eye_opts, __VA_ARGS__)))
+#define kt_arange(start, end, ...) (KT_AT kt_arange_kw(start, end, KT_KW(kt_arange_opts, __VA_ARGS__)))
+#define kt_linspace(start, end, steps, ...) (KT_AT kt_linspace_kw(start, end, steps, KT_KW(kt_linspace_opts, __VA_ARGS__)))
+#define kt_logspace(start, end, steps, ...) (KT_AT kt_logspace_kw(start, end, steps, KT_KW(kt_logspace_opts, __VA_ARGS__)))
+#define kt_scalar_tensor(s, ...) (KT_AT kt_scalar_tensor_kw(s, KT_KW(kt_scalar_tensor_opts, __VA_ARGS__)))
+#define kt_empty_like(self, ...) (KT_AT kt_empty_like_kw(self, KT_KW(kt_empty_like_opts, __VA_ARGS__)))
+#define kt_zeros_like(self, ...) (KT_AT kt_zeros_like_kw(self, KT_KW(kt_zeros_like_opts, __VA_ARGS__)))
+#define kt_ones_like(self, ...) (KT_AT kt_ones_like_kw(self, KT_KW(kt_ones_like_opts, __VA_ARGS__)))
+#define kt_full_like(self, fill_value, ...) (KT_AT kt_full_like_kw(self, fill_value, KT_KW(kt_full_like_opts, __VA_ARGS__)))
+#define kt_new_empty(self, size, ...) (KT_AT kt_new_empty_kw(self, size, KT_KW(kt_new_empty_opts, __VA_ARGS__)))
+#define kt_new_zeros(self, size, ...) (KT_AT kt_new_zeros_kw(self, size, KT_KW(kt_new_zeros_opts, __VA_ARGS__)))
+#define kt_new_ones(self, size, ...) (KT_AT kt_new_ones_kw(self, size, KT_KW(kt_new_ones_opts, __VA_ARGS__)))
+#define kt_new_full(self, size, fill_value, ...) (KT_AT kt_new_full_kw(self, size, fill_value, KT_KW(kt_new_full_opts, __VA_ARGS__)))
+#define kt_slice(self, ...) (KT_AT kt_slice_kw(self, KT_KW(kt_slice_opts, __VA_ARGS__)))
+#define kt_expand(self, size, ...) (KT_AT kt_expand_kw(self, size, KT_KW(kt_expand_opts, __VA_ARGS__)))
+#define kt_flatten(self, ...) (KT_AT kt_flatten_kw(self, KT_KW(kt_flatten_opts, __VA_ARGS__)))
+#define kt_diagonal(self, ...) (KT_AT kt_diagonal_kw(self, KT_KW(kt_diagonal_opts, __VA_ARGS__)))
+#define kt_as_strided(self, size, stride, ...) (KT_AT kt_as_strided_kw(self, size, stride, KT_KW(kt_as_strided_opts, __VA_ARGS__)))
+#define kt_split(self, split_size, results, room, ...) (KT_AT kt_split_kw(self, split_size, results, room, KT_KW(kt_split_opts, __VA_ARGS__)))
+#define kt_split_sizes(self, split_sizes, results, room, ...) (KT_AT kt_split_sizes_kw(self, split_sizes, results, room, KT_KW(kt_split_sizes_opts, __VA_ARGS__)))
+#define kt_chunk(self, chunks, results, room, ...) (KT_AT kt_chunk_kw(self, chunks, results, room, KT_KW(kt_chunk_opts, __VA_ARGS__)))
+#define kt_unbind(self, results, room, ...) (KT_AT kt_unbind_kw(self, results, room, KT_KW(kt_unbind_opts, __VA_ARGS__)))
+#define kt_cat(tensors, n_tensors, ...) (KT_AT kt_cat_kw(tensors, n_tensors, KT_KW(kt_cat_opts, __VA_ARGS__)))
+
+#ifdef KT_SITES
+#define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))
+#define kt_mul_(...) (KT_AT kt_mul_(__VA_ARGS__))
+#define kt_mul_out(...) (KT_AT kt_mul_out(__VA_ARGS__))
+#define kt_mul_s(...) (KT_AT kt_mul_s(__VA_ARGS__))
+#define kt_mul_s_(...) (KT_AT kt_mul_s_(__VA_ARGS__))
+#define kt_mul_s_out(...) (KT_AT kt_mul_s_out(__VA_ARGS__))
+#define kt_true_divide(...) (KT_AT kt_true_divide(__VA_ARGS__))
+#define kt_true_divide_(...) (KT_AT kt_true_divide_(__VA_ARGS__))
+#define kt_true_divide_out(...) (KT_AT kt_true_divide_out(__VA_ARGS__))
+#define kt_true_divide_s(...) (KT_AT kt_true_divide_s(__VA_ARGS__))
+#define kt_true_divide_s_(...) (KT_AT kt_true_divide_s_(__VA_ARGS__))
+#define kt_true_divide_s_out(...) (KT_AT kt_true_divide_s_out(__VA_ARGS__))
+#define kt_floor_divide(...) (KT_AT kt_floor_divide(__VA_ARGS__))
+#define kt_floor_divide_(...) (KT_AT kt_floor_divide_(__VA_ARGS__))
+#define kt_floor_divide_out(...) (KT_AT kt_floor_divide_out(__VA_ARGS__))
+#define kt_floor_divide_s(...) (KT_AT kt_floor_divide_s(__VA_ARGS__))
+#define kt_floor_divide_s_(...) (KT_AT kt_floor_divide_s_(__VA_ARGS__))
+#define kt_floor_divide_s_out(...) (KT_AT kt_floor_divide_s_out(__VA_ARGS__))
+#define kt_remainder(...) (KT_AT kt_remainder(__VA_ARGS__))
+#define kt_remainder_(...) (KT_AT kt_remainder_(__VA_ARGS__))
+#define kt_remainder_out(...) (KT_AT kt_remainder_out(__VA_ARGS__))
+#define kt_remainder_s(...) (KT_AT kt_remainder_s(__VA_ARGS__))
+#define kt_remainder_s_(...) (KT_AT kt_remainder_s_(__VA_ARGS__))
+#define kt_remainder_s_out(...) (KT_AT kt_remainder_s_out(__VA_ARGS__))
+#define kt_fmod(...) (KT_AT kt_fmod(__VA_ARGS__))
+#define kt_fmod_(...) (KT_AT kt_fmod_(__VA_ARGS__))
+#define kt_fmod_out(...) (KT_AT kt_fmod_out(__VA_ARGS__))
+#define kt_fmod_s(...) (KT_AT kt_fmod_s(__VA_ARGS__))
+#define kt_fmod_s_(...) (KT_AT kt_fmod_s_(__VA_ARGS__))
+#define kt_fmod_s_out(...) (KT_AT kt_fmod_s_out(__VA_ARGS__))
+#define kt_pow(...) (KT_AT kt_pow(__VA_ARGS__))
+#define kt_pow_(...) (KT_AT kt_pow_(__VA_ARGS__))
+#define kt_pow_out(...) (KT_AT kt_pow_out(__VA_ARGS__))
+#define kt_pow_s(...) (KT_AT kt_pow_s(__VA_ARGS__))
+#define kt_pow_s_(...) (KT_AT kt_pow_s_(__VA_ARGS__))
+#define kt_pow_s_out(...) (KT_AT kt_pow_s_out(__VA_ARGS__))
+#define kt_pow_base(...) (KT_AT kt_pow_base(__VA_ARGS__))
+#define kt_pow_base_s(...) (KT_AT kt_pow_base_s(__VA_ARGS__))
+#define kt_float_power(...) (KT_AT kt_float_power(__VA_ARGS__))
+#define kt_float_power_s(...) (KT_AT kt_float_power_s(__VA_ARGS__))
+#define kt_ldexp(...) (KT_AT kt_ldexp(__VA_ARGS__))
+#define kt_atan2(...) (KT_AT kt_atan2(__VA_ARGS__))
+#define kt_atan2_(...) (KT_AT kt_atan2_(__VA_ARGS__))
+#define kt_atan2_out(...) (KT_AT kt_atan2_out(__VA_ARGS__))
+#define kt_copysign(...) (KT_AT kt_copysign(__VA_ARGS__))
+#define kt_copysign_(...) (KT_AT kt_copysign_(__VA_ARGS__))
+#define kt_copysign_out(...) (KT_AT kt_copysign_out(__VA_ARGS__))
+#define kt_copysign_s(...) (KT_AT kt_copysign_s(__VA_ARGS__))
+#define kt_copysign_s_(...) (KT_AT kt_copysign_s_(__VA_ARGS__))
+#define kt_copysign_s_out(...) (KT_AT kt_copysign_s_out(__VA_ARGS__))
+#define kt_hypot(...) (KT_AT kt_hypot(__VA_ARGS__))
+#define kt_hypot_(...) (KT_AT kt_hypot_(__VA_ARGS__))
+#define kt_hypot_out(...) (KT_AT kt_hypot_out(__VA_ARGS__))
+#define kt_logaddexp(...) (KT_AT kt_logaddexp(__VA_ARGS__))
+#define kt_logaddexp_(...) (KT_AT kt_logaddexp_(__VA_ARGS__))
+#define kt_logaddexp_out(...) (KT_AT kt_logaddexp_out(__VA_ARGS__))
+#define kt_logaddexp2(...) (KT_AT kt_logaddexp2(__VA_ARGS__))
+#define kt_logaddexp2_(...) (KT_AT kt_logaddexp2_(__VA_ARGS__))
+#define kt_logaddexp2_out(...) (KT_AT kt_logaddexp2_out(__VA_ARGS__))
+#define kt_nextafter(...) (KT_AT kt_nextafter(__VA_ARGS__))
+#define kt_nextafter_(...) (KT_AT kt_nextafter_(__VA_ARGS__))
+#define kt_nextafter_out(...) (KT_AT kt_nextafter_out(__VA_ARGS__))
+#define kt_xlogy(...) (KT_AT kt_xlogy(__VA_ARGS__))
+#define kt_xlogy_(...) (KT_AT kt_xlogy_(__VA_ARGS__))
+#define kt_xlogy_out(...) (KT_AT kt_xlogy_out(__VA_ARGS__))
+#define kt_xlogy_s(...) (KT_AT kt_xlogy_s(__VA_ARGS__))
+#define kt_xlogy_s_(...) (KT_AT kt_xlogy_s_(__VA_ARGS__))
+#define kt_xlogy_s_out(...) (KT_AT kt_xlogy_s_out(__VA_ARGS__))
+#define kt_heaviside(...) (KT_AT kt_heaviside(__VA_ARGS__))
+#define kt_heaviside_(...) (KT_AT kt_heaviside_(__VA_ARGS__))
+#define kt_heaviside_out(...) (KT_AT kt_heaviside_out(__VA_ARGS__))
+#define kt_gcd(...) (KT_AT kt_gcd(__VA_ARGS__))
+#define kt_gcd_(...) (KT_AT kt_gcd_(__VA_ARGS__))
+#define kt_gcd_out(...) (KT_AT kt_gcd_out(__VA_ARGS__))
+#define kt_lcm(...) (KT_AT kt_lcm(__VA_ARGS__))
+#define kt_lcm_(...) (KT_AT kt_lcm_(__VA_ARGS__))
+#define kt_lcm_out(...) (KT_AT kt_lcm_out(__VA_ARGS__))
+#define kt_maximum(...) (KT_AT kt_maximum(__VA_ARGS__))
+#define kt_maximum_(...) (KT_AT kt_maximum_(__VA_ARGS__))
+#define kt_maximum_out(...) (KT_AT kt_maximum_out(__VA_ARGS__))
+#define kt_minimum(...) (KT_AT kt_minimum(__VA_ARGS__))
+#define kt_minimum_(...) (KT_AT kt_minimum_(__VA_ARGS__))
+#define kt_minimum_out(...) (KT_AT kt_minimum_out(__VA_ARGS__))
+#define kt_fmax(...) (KT_AT kt_fmax(__VA_ARGS__))
+#define kt_fmax_(...) (KT_AT kt_fmax_(__VA_ARGS__))
+#define kt_fmax_out(...) (KT_AT kt_fmax_out(__VA_ARGS__))
+#define kt_fmin(...) (KT_AT kt_fmin(__VA_ARGS__))
+#define kt_fmin_(...) (KT_AT kt_fmin_(__VA_ARGS__))
+#define kt_fmin_out(...) (KT_AT kt_fmin_out(__VA_ARGS__))
+#define kt_eq(...) (KT_AT kt_eq(__VA_ARGS__))
+#define kt_eq_(...) (KT_AT kt_eq_(__VA_ARGS__))
+#define kt_eq_out(...) (KT_AT kt_eq_out(__VA_ARGS__))
+#define kt_eq_s(...) (KT_AT kt_eq_s(__VA_ARGS__))
+#define kt_eq_s_(...) (KT_AT kt_eq_s_(__VA_ARGS__))
+#define kt_eq_s_out(...) (KT_AT kt_eq_s_out(__VA_ARGS__))
+#define kt_ne(...) (KT_AT kt_ne(__VA_ARGS__))
+#define kt_ne_(...) (KT_AT kt_ne_(__VA_ARGS__))
+#define kt_ne_out(...) (KT_AT kt_ne_out(__VA_ARGS__))
+#define kt_ne_s(...) (KT_AT kt_ne_s(__VA_ARGS__))
+#define kt_ne_s_(...) (KT_AT kt_ne_s_(__VA_ARGS__))
+#define kt_ne_s_out(...) (KT_AT kt_ne_s_out(__VA_ARGS__))
+#define kt_lt(...) (KT_AT kt_lt(__VA_ARGS__))
+#define kt_lt_(...) (KT_AT kt_lt_(__VA_ARGS__))
+#define kt_lt_out(...) (KT_AT kt_lt_out(__VA_ARGS__))
+#define kt_lt_s(...) (KT_AT kt_lt_s(__VA_ARGS__))
+#define kt_lt_s_(...) (KT_AT kt_lt_s_(__VA_ARGS__))
+#define kt_lt_s_out(...) (KT_AT kt_lt_s_out(__VA_ARGS__))
+#define kt_le(...) (KT_AT kt_le(__VA_ARGS__))
+#define kt_le_(...) (KT_AT kt_le_(__VA_ARGS__))
+#define kt_le_out(...) (KT_AT kt_le_out(__VA_ARGS__))
+#define kt_le_s(...) (KT_AT kt_le_s(__VA_ARGS__))
+#define kt_le_s_(...) (KT_AT kt_le_s_(__VA_ARGS__))
+#define kt_le_s_out(...) (KT_AT kt_le_s_out(__VA_ARGS__))
+#define kt_gt(...) (KT_AT kt_gt(__VA_ARGS__))
+#define kt_gt_(...) (KT_AT kt_gt_(__VA_ARGS__))
+#define kt_gt_out(...) (KT_AT kt_gt_out(__VA_ARGS__))
+#define kt_gt_s(...) (KT_AT kt_gt_s(__VA_ARGS__))
+#define kt_gt_s_(...) (KT_AT kt_gt_s_(__VA_ARGS__))
+#define kt_gt_s_out(...) (KT_AT kt_gt_s_out(__VA_ARGS__))
+#define kt_ge(...) (KT_AT kt_ge(__VA_ARGS__))
+#define kt_ge_(...) (KT_AT kt_ge_(__VA_ARGS__))
+#define kt_ge_out(...) (KT_AT kt_ge_out(__VA_ARGS__))
+#define kt_ge_s(...) (KT_AT kt_ge_s(__VA_ARGS__))
+#define kt_ge_s_(...) (KT_AT kt_ge_s_(__VA_ARGS__))
+#define kt_ge_s_out(...) (KT_AT kt_ge_s_out(__VA_ARGS__))
+#define kt_clamp_min(...) (KT_AT kt_clamp_min(__VA_ARGS__))
+#define kt_clamp_min_(...) (KT_AT kt_clamp_min_(__VA_ARGS__))
+#define kt_clamp_min_out(...) (KT_AT kt_clamp_min_out(__VA_ARGS__))
+#define kt_clamp_min_s(...) (KT_AT kt_clamp_min_s(__VA_ARGS__))
+#define kt_clamp_min_s_(...) (KT_AT kt_clamp_min_s_(__VA_ARGS__))
+#define kt_clamp_min_s_out(...) (KT_AT kt_clamp_min_s_out(__VA_ARGS__))
+#define kt_clamp_max(...) (KT_AT kt_clamp_max(__VA_ARGS__))
+#define kt_clamp_max_(...) (KT_AT kt_clamp_max_(__VA_ARGS__))
+#define kt_clamp_max_out(...) (KT_AT kt_clamp_max_out(__VA_ARGS__))
+#define kt_clamp_max_s(...) (KT_AT kt_clamp_max_s(__VA_ARGS__))
+#define kt_clamp_max_s_(...) (KT_AT kt_clamp_max_s_(__VA_ARGS__))
+#define kt_clamp_max_s_out(...) (KT_AT kt_clamp_max_s_out(__VA_ARGS__))
+#define kt_logical_and(...) (KT_AT kt_logical_and(__VA_ARGS__))
+#define kt_logical_and_(...) (KT_AT kt_logical_and_(__VA_ARGS__))
+#define kt_logical_and_out(...) (KT_AT kt_logical_and_out(__VA_ARGS__))
+#define kt_logical_or(...) (KT_AT kt_logical_or(__VA_ARGS__))
+#define kt_logical_or_(...) (KT_AT kt_logical_or_(__VA_ARGS__))
+#define kt_logical_or_out(...) (KT_AT kt_logical_or_out(__VA_ARGS__))
+#define kt_logical_xor(...) (KT_AT kt_logical_xor(__VA_ARGS__))
+#define kt_logical_xor_(...) (KT_AT kt_logical_xor_(__VA_ARGS__))
+#define kt_logical_xor_out(...) (KT_AT kt_logical_xor_out(__VA_ARGS__))
+#define kt_logical_not(...) (KT_AT kt_logical_not(__VA_ARGS__))
+#define kt_logical_not_(...) (KT_AT kt_logical_not_(__VA_ARGS__))
+#define kt_logical_not_out(...) (KT_AT kt_logical_not_out(__VA_ARGS__))
+#define kt_bitwise_and(...) (KT_AT kt_bitwise_and(__VA_ARGS__))
+#define kt_bitwise_and_(...) (KT_AT kt_bitwise_and_(__VA_ARGS__))
+#define kt_bitwise_and_out(...) (KT_AT kt_bitwise_and_out(__VA_ARGS__))
+#define kt_bitwise_and_s(...) (KT_AT kt_bitwise_and_s(__VA_ARGS__))
+#define kt_bitwise_and_s_(...) (KT_AT kt_bitwise_and_s_(__VA_ARGS__))
+#define kt_bitwise_and_s_out(...) (KT_AT kt_bitwise_and_s_out(__VA_ARGS__))
+#define kt_bitwise_or(...) (KT_AT kt_bitwise_or(__VA_ARGS__))
+#define kt_bitwise_or_(...) (KT_AT kt_bitwise_or_(__VA_ARGS__))
+#define kt_bitwise_or_out(...) (KT_AT kt_bitwise_or_out(__VA_ARGS__))
+#define kt_bitwise_or_s(...) (KT_AT kt_bitwise_or_s(__VA_ARGS__))
+#define kt_bitwise_or_s_(...) (KT_AT kt_bitwise_or_s_(__VA_ARGS__))
+#define kt_bitwise_or_s_out(...) (KT_AT kt_bitwise_or_s_out(__VA_ARGS__))
+#define kt_bitwise_xor(...) (KT_AT kt_bitwise_xor(__VA_ARGS__))
+#define kt_bitwise_xor_(...) (KT_AT kt_bitwise_xor_(__VA_ARGS__))
+#define kt_bitwise_xor_out(...) (KT_AT kt_bitwise_xor_out(__VA_ARGS__))
+#define kt_bitwise_xor_s(...) (KT_AT kt_bitwise_xor_s(__VA_ARGS__))
+#define kt_bitwise_xor_s_(...) (KT_AT kt_bitwise_xor_s_(__VA_ARGS__))
+#define kt_bitwise_xor_s_out(...) (KT_AT kt_bitwise_xor_s_out(__VA_ARGS__))
+#define kt_bitwise_not(...) (KT_AT kt_bitwise_not(__VA_ARGS__))
+#define kt_bitwise_not_(...) (KT_AT kt_bitwise_not_(__VA_ARGS__))
+#define kt_bitwise_not_out(...) (KT_AT kt_bitwise_not_out(__VA_ARGS__))
+#define kt_bitwise_left_shift(...) (KT_AT kt_bitwise_left_shift(__VA_ARGS__))
+#define kt_bitwise_left_shift_(...) (KT_AT kt_bitwise_left_shift_(__VA_ARGS__))
+#define kt_bitwise_left_shift_out(...) (KT_AT kt_bitwise_left_shift_out(__VA_ARGS__))
+#define kt_bitwise_left_shift_s(...) (KT_AT kt_bitwise_left_shift_s(__VA_ARGS__))
+#define kt_bitwise_left_shift_s_(...) (KT_AT kt_bitwise_left_shift_s_(__VA_ARGS__))
+#define kt_bitwise_left_shift_s_out(...) (KT_AT kt_bitwise_left_shift_s_out(__VA_ARGS__))
+#define kt_bitwise_right_shift(...) (KT_AT kt_bitwise_right_shift(__VA_ARGS__))
+#define kt_bitwise_right_shift_(...) (KT_AT kt_bitwise_right_shift_(__VA_ARGS__))
+#define kt_bitwise_right_shift_out(...) (KT_AT kt_bitwise_right_shift_out(__VA_ARGS__))
+#define kt_bitwise_right_shift_s(...) (KT_AT kt_bitwise_right_shift_s(__VA_ARGS__))
+#define kt_bitwise_right_shift_s_(...) (KT_AT kt_bitwise_right_shift_s_(__VA_ARGS__))
+#define kt_bitwise_right_shift_s_out(...) (KT_AT kt_bitwise_right_shift_s_out(__VA_ARGS__))
+#define kt_abs(...) (KT_AT kt_abs(__VA_ARGS__))
+#define kt_abs_(...) (KT_AT kt_abs_(__VA_ARGS__))
+#define kt_abs_out(...) (KT_AT kt_abs_out(__VA_ARGS__))
+#define kt_isnan(...) (KT_AT kt_isnan(__VA_ARGS__))
+#define kt_isinf(...) (KT_AT kt_isinf(__VA_ARGS__))
+#define kt_isfinite(...) (KT_AT kt_isfinite(__VA_ARGS__))
+#define kt_isposinf(...) (KT_AT kt_isposinf(__VA_ARGS__))
+#define kt_isposinf_out(...) (KT_AT kt_isposinf_out(__VA_ARGS__))
+#define kt_isneginf(...) (KT_AT kt_isneginf(__VA_ARGS__))
+#define kt_isneginf_out(...) (KT_AT kt_isneginf_out(__VA_ARGS__))
+#define kt_signbit(...) (KT_AT kt_signbit(__VA_ARGS__))
+#define kt_signbit_out(...) (KT_AT kt_signbit_out(__VA_ARGS__))
+#define kt_sign(...) (KT_AT kt_sign(__VA_ARGS__))
+#define kt_sign_(...) (KT_AT kt_sign_(__VA_ARGS__))
+#define kt_sign_out(...) (KT_AT kt_sign_out(__VA_ARGS__))
+#define kt_sgn(...) (KT_AT kt_sgn(__VA_ARGS__))
+#define kt_sgn_(...) (KT_AT kt_sgn_(__VA_ARGS__))
+#define kt_sgn_out(...) (KT_AT kt_sgn_out(__VA_ARGS__))
+#define kt_neg(...) (KT_AT kt_neg(__VA_ARGS__))
+#define kt_neg_(...) (KT_AT kt_neg_(__VA_ARGS__))
+#define kt_neg_out(...) (KT_AT kt_neg_out(__VA_ARGS__))
+#define kt_positive(...) (KT_AT kt_positive(__VA_ARGS__))
+#define kt_square(...) (KT_AT kt_square(__VA_ARGS__))
+#define kt_ceil(...) (KT_AT kt_ceil(__VA_ARGS__))
+#define kt_ceil_(...) (KT_AT kt_ceil_(__VA_ARGS__))
+#define kt_ceil_out(...) (KT_AT kt_ceil_out(__VA_ARGS__))
+#define kt_floor(...) (KT_AT kt_floor(__VA_ARGS__))
+#define kt_floor_(...) (KT_AT kt_floor_(__VA_ARGS__))
+#define kt_floor_out(...) (KT_AT kt_floor_out(__VA_ARGS__))
+#define kt_trunc(...) (KT_AT kt_trunc(__VA_ARGS__))
+#define kt_trunc_(...) (KT_AT kt_trunc_(__VA_ARGS__))
+#define kt_trunc_out(...) (KT_AT kt_trunc_out(__VA_ARGS__))
+#define kt_frac(...) (KT_AT kt_frac(__VA_ARGS__))
+#define kt_frac_(...) (KT_AT kt_frac_(__VA_ARGS__))
+#define kt_frac_out(...) (KT_AT kt_frac_out(__VA_ARGS__))
+#define kt_relu(...) (KT_AT kt_relu(__VA_ARGS__))
+#define kt_relu_(...) (KT_AT kt_relu_(__VA_ARGS__))
+#define kt_relu_out(...) (KT_AT kt_relu_out(__VA_ARGS__))
+#define kt_reciprocal(...) (KT_AT kt_reciprocal(__VA_ARGS__))
+#define kt_reciprocal_(...) (KT_AT kt_reciprocal_(__VA_ARGS__))
+#define kt_reciprocal_out(...) (KT_AT kt_reciprocal_out(__VA_ARGS__))
+#define kt_sqrt(...) (KT_AT kt_sqrt(__VA_ARGS__))
+#define kt_sqrt_(...) (KT_AT kt_sqrt_(__VA_ARGS__))
+#define kt_sqrt_out(...) (KT_AT kt_sqrt_out(__VA_ARGS__))
+#define kt_rsqrt(...) (KT_AT kt_rsqrt(__VA_ARGS__))
+#define kt_rsqrt_(...) (KT_AT kt_rsqrt_(__VA_ARGS__))
+#define kt_rsqrt_out(...) (KT_AT kt_rsqrt_out(__VA_ARGS__))
+#define kt_exp(...) (KT_AT kt_exp(__VA_ARGS__))
+#define kt_exp_(...) (KT_AT kt_exp_(__VA_ARGS__))
+#define kt_exp_out(...) (KT_AT kt_exp_out(__VA_ARGS__))
+#define kt_exp2(...) (KT_AT kt_exp2(__VA_ARGS__))
+#define kt_exp2_(...) (KT_AT kt_exp2_(__VA_ARGS__))
+#define kt_exp2_out(...) (KT_AT kt_exp2_out(__VA_ARGS__))
+#define kt_expm1(...) (KT_AT kt_expm1(__VA_ARGS__))
+#define kt_expm1_(...) (KT_AT kt_expm1_(__VA_ARGS__))
+#define kt_expm1_out(...) (KT_AT kt_expm1_out(__VA_ARGS__))
+#define kt_log(...) (KT_AT kt_log(__VA_ARGS__))
+#define kt_log_(...) (KT_AT kt_log_(__VA_ARGS__))
+#define kt_log_out(...) (KT_AT kt_log_out(__VA_ARGS__))
+#define kt_log2(...) (KT_AT kt_log2(__VA_ARGS__))
+#define kt_log2_(...) (KT_AT kt_log2_(__VA_ARGS__))
+#define kt_log2_out(...) (KT_AT kt_log2_out(__VA_ARGS__))
+#define kt_log10(...) (KT_AT kt_log10(__VA_ARGS__))
+#define kt_log10_(...) (KT_AT kt_log10_(__VA_ARGS__))
+#define kt_log10_out(...) (KT_AT kt_log10_out(__VA_ARGS__))
+#define kt_log1p(...) (KT_AT kt_log1p(__VA_ARGS__))
+#define kt_log1p_(...) (KT_AT kt_log1p_(__VA_ARGS__))
+#define kt_log1p_out(...) (KT_AT kt_log1p_out(__VA_ARGS__))
+#define kt_sin(...) (KT_AT kt_sin(__VA_ARGS__))
+#define kt_sin_(...) (KT_AT kt_sin_(__VA_ARGS__))
+#define kt_sin_out(...) (KT_AT kt_sin_out(__VA_ARGS__))
+#define kt_cos(...) (KT_AT kt_cos(__VA_ARGS__))
+#define kt_cos_(...) (KT_AT kt_cos_(__VA_ARGS__))
+#define kt_cos_out(...) (KT_AT kt_cos_out(__VA_ARGS__))
+#define kt_tan(...) (KT_AT kt_tan(__VA_ARGS__))
+#define kt_tan_(...) (KT_AT kt_tan_(__VA_ARGS__))
+#define kt_tan_out(...) (KT_AT kt_tan_out(__VA_ARGS__))
+#define kt_asin(...) (KT_AT kt_asin(__VA_ARGS__))
+#define kt_asin_(...) (KT_AT kt_asin_(__VA_ARGS__))
+#define kt_asin_out(...) (KT_AT kt_asin_out(__VA_ARGS__))
+#define kt_acos(...) (KT_AT kt_acos(__VA_ARGS__))
+#define kt_acos_(...) (KT_AT kt_acos_(__VA_ARGS__))
+#define kt_acos_out(...) (KT_AT kt_acos_out(__VA_ARGS__))
+#define kt_atan(...) (KT_AT kt_atan(__VA_ARGS__))
+#define kt_atan_(...) (KT_AT kt_atan_(__VA_ARGS__))
+#define kt_atan_out(...) (KT_AT kt_atan_out(__VA_ARGS__))
+#define kt_sinh(...) (KT_AT kt_sinh(__VA_ARGS__))
+#define kt_sinh_(...) (KT_AT kt_sinh_(__VA_ARGS__))
+#define kt_sinh_out(...) (KT_AT kt_sinh_out(__VA_ARGS__))
+#define kt_cosh(...) (KT_AT kt_cosh(__VA_ARGS__))
+#define kt_cosh_(...) (KT_AT kt_cosh_(__VA_ARGS__))
+#define kt_cosh_out(...) (KT_AT kt_cosh_out(__VA_ARGS__))
+#define kt_tanh(...) (KT_AT kt_tanh(__VA_ARGS__))
+#define kt_tanh_(...) (KT_AT kt_tanh_(__VA_ARGS__))
+#define kt_tanh_out(...) (KT_AT kt_tanh_out(__VA_ARGS__))
+#define kt_asinh(...) (KT_AT kt_asinh(__VA_ARGS__))
+#define kt_asinh_(...) (KT_AT kt_asinh_(__VA_ARGS__))
+#define kt_asinh_out(...) (KT_AT kt_asinh_out(__VA_ARGS__))
+#define kt_acosh(...) (KT_AT kt_acosh(__VA_ARGS__))
+#define kt_acosh_(...) (KT_AT kt_acosh_(__VA_ARGS__))
+#define kt_acosh_out(...) (KT_AT kt_acosh_out(__VA_ARGS__))
+#define kt_atanh(...) (KT_AT kt_atanh(__VA_ARGS__))
+#define kt_atanh_(...) (KT_AT kt_atanh_(__VA_ARGS__))
+#define kt_atanh_out(...) (KT_AT kt_atanh_out(__VA_ARGS__))
+#define kt_sigmoid(...) (KT_AT kt_sigmoid(__VA_ARGS__))
+#define kt_sigmoid_(...) (KT_AT kt_sigmoid_(__VA_ARGS__))
+#define kt_sigmoid_out(...) (KT_AT kt_sigmoid_out(__VA_ARGS__))
+#define kt_sinc(...) (KT_AT kt_sinc(__VA_ARGS__))
+#define kt_sinc_(...) (KT_AT kt_sinc_(__VA_ARGS__))
+#define kt_sinc_out(...) (KT_AT kt_sinc_out(__VA_ARGS__))
+#define kt_erf(...) (KT_AT kt_erf(__VA_ARGS__))
+#define kt_erf_(...) (KT_AT kt_erf_(__VA_ARGS__))
+#define kt_erf_out(...) (KT_AT kt_erf_out(__VA_ARGS__))
+#define kt_erfc(...) (KT_AT kt_erfc(__VA_ARGS__))
+#define kt_erfc_(...) (KT_AT kt_erfc_(__VA_ARGS__))
+#define kt_erfc_out(...) (KT_AT kt_erfc_out(__VA_ARGS__))
+#define kt_erfinv(...) (KT_AT kt_erfinv(__VA_ARGS__))
+#define kt_erfinv_(...) (KT_AT kt_erfinv_(__VA_ARGS__))
+#define kt_erfinv_out(...) (KT_AT kt_erfinv_out(__VA_ARGS__))
+#define kt_digamma(...) (KT_AT kt_digamma(__VA_ARGS__))
+#define kt_digamma_(...) (KT_AT kt_digamma_(__VA_ARGS__))
+#define kt_digamma_out(...) (KT_AT kt_digamma_out(__VA_ARGS__))
+#define kt_lgamma(...) (KT_AT kt_lgamma(__VA_ARGS__))
+#define kt_lgamma_(...) (KT_AT kt_lgamma_(__VA_ARGS__))
+#define kt_lgamma_out(...) (KT_AT kt_lgamma_out(__VA_ARGS__))
+#define kt_i0(...) (KT_AT kt_i0(__VA_ARGS__))
+#define kt_i0_(...) (KT_AT kt_i0_(__VA_ARGS__))
+#define kt_i0_out(...) (KT_AT kt_i0_out(__VA_ARGS__))
+#define kt_deg2rad(...) (KT_AT kt_deg2rad(__VA_ARGS__))
+#define kt_deg2rad_(...) (KT_AT kt_deg2rad_(__VA_ARGS__))
+#define kt_deg2rad_out(...) (KT_AT kt_deg2rad_out(__VA_ARGS__))
+#define kt_rad2deg(...) (KT_AT kt_rad2deg(__VA_ARGS__))
+#define kt_rad2deg_(...) (KT_AT kt_rad2deg_(__VA_ARGS__))
+#define kt_rad2deg_out(...) (KT_AT kt_rad2deg_out(__VA_ARGS__))
+#define kt_angle(...) (KT_AT kt_angle(__VA_ARGS__))
+#define kt_angle_out(...) (KT_AT kt_angle_out(__VA_ARGS__))
+#define kt_conj_physical(...) (KT_AT kt_conj_physical(__VA_ARGS__))
+#define kt_conj_physical_(...) (KT_AT kt_conj_physical_(__VA_ARGS__))
+#define kt_conj_physical_out(...) (KT_AT kt_conj_physical_out(__VA_ARGS__))
+#define kt_where(...) (KT_AT kt_where(__VA_ARGS__))
+#define kt_where_out(...) (KT_AT kt_where_out(__VA_ARGS__))
+#define kt_where_s(...) (KT_AT kt_where_s(__VA_ARGS__))
+#define kt_where_s_out(...) (KT_AT kt_where_s_out(__VA_ARGS__))
+#define kt_where_ss(...) (KT_AT kt_where_ss(__VA_ARGS__))
+#define kt_where_ss_out(...) (KT_AT kt_where_ss_out(__VA_ARGS__))
+#define kt_lerp(...) (KT_AT kt_lerp(__VA_ARGS__))
+#define kt_lerp_(...) (KT_AT kt_lerp_(__VA_ARGS__))
+#define kt_lerp_out(...) (KT_AT kt_lerp_out(__VA_ARGS__))
+#define kt_lerp_s(...) (KT_AT kt_lerp_s(__VA_ARGS__))
+#define kt_lerp_s_(...) (KT_AT kt_lerp_s_(__VA_ARGS__))
+#define kt_lerp_s_out(...) (KT_AT kt_lerp_s_out(__VA_ARGS__))
+#define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
+#define kt_mm(...) (KT_AT kt_mm(__VA_ARGS__))
+#define kt_mm_out(...) (KT_AT kt_mm_out(__VA_ARGS__))
+#define kt_bmm(...) (KT_AT kt_bmm(__VA_ARGS__))
+#define kt_bmm_out(...) (KT_AT kt_bmm_out(__VA_ARGS__))
+#define kt_mv(...) (KT_AT kt_mv(__VA_ARGS__))
+#define kt_mv_out(...) (KT_AT kt_mv_out(__VA_ARGS__))
+#define kt_dot(...) (KT_AT kt_dot(__VA_ARGS__))
+#define kt_dot_out(...) (KT_AT kt_dot_out(__VA_ARGS__))
+#define kt_copy(...) (KT_AT kt_copy(__VA_ARGS__))
+#define kt_copy_(...) (KT_AT kt_copy_(__VA_ARGS__))
+#define kt_fill(...) (KT_AT kt_fill(__VA_ARGS__))
+#define kt_fill_(...) (KT_AT kt_fill_(__VA_ARGS__))
+#define kt_fill_s(...) (KT_AT kt_fill_s(__VA_ARGS__))
+#define kt_fill_s_(...) (KT_AT kt_fill_s_(__VA_ARGS__))
+#define kt_zero(...) (KT_AT kt_zero(__VA_ARGS__))
+#define kt_zero_(...) (KT_AT kt_zero_(__VA_ARGS__))
+#define kt_resolve_conj(...) (KT_AT kt_resolve_conj(__VA_ARGS__))
+#define kt_resolve_neg(...) (KT_AT kt_resolve_neg(__VA_ARGS__))
+#define kt_select(...) (KT_AT kt_select(__VA_ARGS__))
+#define kt_narrow(...) (KT_AT kt_narrow(__VA_ARGS__))
+#define kt_transpose(...) (KT_AT kt_transpose(__VA_ARGS__))
+#define kt_t(...) (KT_AT kt_t(__VA_ARGS__))
+#define kt_permute(...) (KT_AT kt_permute(__VA_ARGS__))
+#define kt_expand_as(...) (KT_AT kt_expand_as(__VA_ARGS__))
+#define kt_view(...) (KT_AT kt_view(__VA_ARGS__))
+#define kt_view_dtype(...) (KT_AT kt_view_dtype(__VA_ARGS__))
+#define kt_reshape(...) (KT_AT kt_reshape(__VA_ARGS__))
+#define kt_squeeze(...) (KT_AT kt_squeeze(__VA_ARGS__))
+#define kt_squeeze_dim(...) (KT_AT kt_squeeze_dim(__VA_ARGS__))
+#define kt_unsqueeze(...) (KT_AT kt_unsqueeze(__VA_ARGS__))
+#define kt_unfold(...) (KT_AT kt_unfold(__VA_ARGS__))
+#define kt_real(...) (KT_AT kt_real(__VA_ARGS__))
+#define kt_imag(...) (KT_AT kt_imag(__VA_ARGS__))
+#define kt_view_as_real(...) (KT_AT kt_view_as_real(__VA_ARGS__))
+#define kt_view_as_complex(...) (KT_AT kt_view_as_complex(__VA_ARGS__))
+#define kt_conj(...) (KT_AT kt_conj(__VA_ARGS__))
+#define kt_conj_lazy(...) (KT_AT kt_conj_lazy(__VA_ARGS__))
+#define kt_neg_view(...) (KT_AT kt_neg_view(__VA_ARGS__))
+#define kt_detach(...) (KT_AT kt_detach(__VA_ARGS__))
+#define kt_alias(...) (KT_AT kt_alias(__VA_ARGS__))
+#define kt_broadcast_tensors(...) (KT_AT kt_broadcast_tensors(__VA_ARGS__))
+#define kt_foreach_mul(...) (KT_AT kt_foreach_mul(__VA_ARGS__))
+#define kt_foreach_mul_(...) (KT_AT kt_foreach_mul_(__VA_ARGS__))
+#endif
+
+KT_END
+#endif

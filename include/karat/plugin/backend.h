@@ -1,0 +1,112 @@
+/* backend.h - what a device must offer, and the plan it is handed. Versioned apart from the stable headers: a plugin is
+ * refused unless its abi equals KT_BACKEND_ABI.
+ *
+ * A plan is a plain struct. It is what runs, and what lineage, audit, profiler and policy read. It holds no tensor: a
+ * backend may copy it and run it later; the storages that it points into are freed through the same backend, in order. */
+#ifndef KARAT_PLUGIN_BACKEND_H
+#define KARAT_PLUGIN_BACKEND_H
+
+#include <karat/dtype.h>
+
+KT_BEGIN
+
+enum {
+    KT_BACKEND_ABI  = 1,
+    KT_MAX_DIMS     = 64,
+    KT_MAX_OPERANDS = 6, /* outputs and inputs of one kernel call */
+    KT_MAX_PARAMS   = 4  /* scalars of one kernel call: alpha, value, min, max, ... */
+};
+
+/* Why a value was converted. Only `explicit` is exempt from policy. The last three are births, not conversions. */
+typedef enum kt_reason {
+    KT_WHY_NONE = 0,
+    KT_WHY_EXPLICIT,
+    KT_WHY_PROMOTION,
+    KT_WHY_SCALAR,
+    KT_WHY_AUTOCAST,
+    KT_WHY_RESULT,   /* in-place or out= */
+    KT_WHY_ASSIGN,   /* copy_, item assignment, fill_ */
+    KT_WHY_INDEX,
+    KT_WHY_GRADIENT,
+    KT_WHY_LOADING,
+    KT_WHY_OPTIMIZER,
+    KT_WHY_INTEROP,
+    KT_WHY_POLICY,
+    KT_BORN,
+    KT_BORN_LOADED,
+    KT_BORN_INTEROP,
+    KT_NUM_REASONS
+} kt_reason;
+
+/* One kernel: rows of the tables in src/tables (unary.def, binary.def, ternary.def), then those with loops of their own. */
+typedef uint16_t kt_kernel_id;
+
+/* Compute types: what an elementwise expression is evaluated in. */
+typedef enum kt_compute { KT_IN_F32, KT_IN_F64, KT_IN_I32, KT_IN_I64, KT_IN_U64, KT_IN_C64, KT_IN_C128, KT_NUM_COMPUTE } kt_compute;
+
+enum { KT_BIT_CONJ = 1, KT_BIT_NEG = 2 }; /* lazy conjugation and negation of an input, honoured in load */
+
+typedef struct kt_operand {
+    char    *data; /* address of the first element, in the backend's own memory; NULL for an immediate */
+    uint8_t  is;   /* kt_dtype: what the bytes are */
+    uint8_t  as;   /* kt_dtype: what the operator must see (inputs), what it computed before the store (outputs) */
+    uint8_t  why;  /* kt_reason, when is != as */
+    uint8_t  bits; /* KT_BIT_* */
+    uint8_t  immediate; /* the value is plan->imm[this operand], already in dtype `as` (is == as, every stride 0) */
+    uint8_t  unused[3];
+} kt_operand;
+
+typedef struct kt_plan {
+    const struct kt_row *row;  /* the operator; NULL for the engine's own copies and fills */
+    kt_kernel_id kernel;
+    uint8_t      compute;      /* kt_compute */
+    uint8_t      n_out, n_in;  /* operands: outputs first, then inputs */
+    uint8_t      n_param;
+    uint8_t      nd;           /* dims after collapsing, outer to inner; 0 means one element */
+    uint8_t      device_index;
+    uint8_t      contiguous;   /* nd <= 1 and every operand dense or of stride 0 */
+    uint8_t      rounding;     /* kt_rounding, for copies */
+    uint8_t      origin;       /* input whose dtype decided the result's (lineage); 0xff: none */
+    int64_t      numel;        /* product of the sizes */
+    uint64_t     seed;         /* stochastic rounding and random kernels */
+    kt_operand   arg[KT_MAX_OPERANDS];
+    kt_scalar    param[KT_MAX_PARAMS];
+    union { unsigned char bytes[16]; double align[2]; } imm[KT_MAX_OPERANDS];
+    int64_t      size[KT_MAX_DIMS];                      /* valid for [0, nd) */
+    int64_t      stride[KT_MAX_OPERANDS][KT_MAX_DIMS];   /* in bytes; valid for [0, nd) */
+} kt_plan;
+
+/* Shapes of plans by family:
+ *  elementwise   every operand over the same dims; a broadcast input has stride 0
+ *  reductions    the output has stride 0 in the reduced dims (sum)
+ *  matmul        dims are [batch..., m, n, k]; stride 0 where an operand lacks the dim; the last three are never collapsed
+ *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed, the index is the dim's own */
+
+typedef struct kt_backend kt_backend;
+struct kt_backend {
+    uint32_t    abi, size;
+    const char *name; /* "cpu", "meta", "cuda" */
+    int         (*count)(kt_backend *self);                                        /* how many devices */
+    kt_status   (*alloc)(kt_backend *self, int index, size_t bytes, void **data, size_t *granted);
+    void        (*free)(kt_backend *self, int index, void *data, size_t granted);
+    kt_status   (*run)(kt_backend *self, const kt_plan *plan);                     /* may return before the work is done */
+    kt_status   (*copy_in)(kt_backend *self, int index, void *to, const void *from_host, size_t bytes);
+    kt_status   (*copy_out)(kt_backend *self, int index, void *to_host, const void *from, size_t bytes); /* waits */
+    kt_status   (*sync)(kt_backend *self, int index);
+    bool        (*has)(kt_backend *self, kt_kernel_id kernel, kt_compute compute); /* is there a kernel? */
+    uint8_t     addressable; /* the host may read the memory directly (the CPU alone) */
+    uint8_t     stores_nothing; /* meta: no bytes at all */
+};
+
+/* What a plugin may call. Passed to its one symbol: kt_backend *kt_plugin_open(const kt_host *host) */
+typedef struct kt_host {
+    uint32_t    abi, size;
+    kt_status (*fail)(kt_status code, const char *format, ...);
+    kt_backend *cpu;
+} kt_host;
+
+KT_API kt_status kt_backend_register(kt_backend *backend);  /* append-only */
+KT_API kt_status kt_backend_load(const char *path);         /* dlopen a plugin and register what it offers */
+
+KT_END
+#endif

@@ -1,0 +1,91 @@
+/* call.h - one operator call as data: what a binding, a test or a tool uses to call any row of the operator table by name.
+ * Versioned apart from the stable headers. Calls made this way return owned references (kt_drop them) and a status: scopes
+ * and the pending-error rule belong to the typed wrappers of ops.h. */
+#ifndef KARAT_PLUGIN_CALL_H
+#define KARAT_PLUGIN_CALL_H
+
+#include <karat/plugin/backend.h>
+#include <karat/tensor.h>
+
+KT_BEGIN
+
+enum { KT_MAX_ARGS = 10, KT_MAX_RESULTS = 3 };
+
+typedef enum kt_arg_kind {
+    KT_ARG_TENSOR,
+    KT_ARG_TENSOR_OR_SCALAR, /* "Tensor|Scalar": bit in kt_call.scalars says which */
+    KT_ARG_TENSORS,
+    KT_ARG_SCALAR,
+    KT_ARG_INT,
+    KT_ARG_INTS,
+    KT_ARG_FLOAT,
+    KT_ARG_BOOL,
+    KT_ARG_DTYPE,
+    KT_ARG_DEVICE,
+    KT_ARG_FORMAT, /* memory format */
+    KT_ARG_STRING
+} kt_arg_kind;
+
+typedef union kt_value {
+    kt_tensor *t;
+    struct {
+        kt_tensor *const *t;
+        int64_t           n;
+    } ts;
+    kt_scalar   s;
+    int64_t     i;
+    kt_shape    ints;
+    double      f;
+    bool        b;
+    kt_dtype    dtype;
+    kt_device   device;
+    int32_t     format;
+    const char *str;
+} kt_value;
+
+typedef struct kt_arg_spec {
+    const char *name;
+    uint8_t     kind;         /* kt_arg_kind */
+    uint8_t     optional;     /* may be None */
+    uint8_t     has_default;
+    uint8_t     keyword_only;
+    uint8_t     written;      /* in the plain form already: "Tensor(a!)" */
+    kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
+} kt_arg_spec;
+
+typedef enum kt_form { KT_PLAIN = 0, KT_INPLACE = 1, KT_OUT = 2 } kt_form;
+
+typedef struct kt_row kt_row; /* one operator; opaque here, asked through the functions below */
+
+typedef struct kt_call {
+    const kt_row *row;
+    uint8_t       form;       /* kt_form */
+    uint8_t       n_out;      /* results */
+    uint32_t      given;      /* bit i: argument i was given; else its default holds */
+    uint32_t      scalars;    /* bit i: a Tensor|Scalar argument holds a scalar */
+    kt_value      arg[KT_MAX_ARGS];
+    kt_tensor    *out[KT_MAX_RESULTS]; /* in: the targets of KT_OUT (borrowed); out: the results, owned by the caller */
+    kt_tensor   **list;       /* a row that gives Tensor[]: owned results, and the array itself (kt_call_free_list) */
+    int64_t       n_list;
+} kt_call;
+
+KT_API const kt_row      *kt_row_find(const char *name);   /* NULL if there is no such operator; sets no error */
+KT_API const kt_row      *kt_row_at(int index);            /* NULL past the end */
+KT_API const char        *kt_row_name(const kt_row *row);
+KT_API const char        *kt_row_schema(const kt_row *row);
+KT_API const char        *kt_row_doc(const kt_row *row);
+KT_API int                kt_row_n_args(const kt_row *row);
+KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
+KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
+KT_API bool               kt_row_is_view(const kt_row *row);
+
+KT_API void      kt_call_begin(kt_call *call, const kt_row *row, kt_form form);
+KT_API kt_status kt_call_run(kt_call *call);
+KT_API void      kt_call_free_list(kt_call *call);          /* drops the results of a Tensor[] row */
+
+/* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
+KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
+KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);
+
+KT_END
+#endif

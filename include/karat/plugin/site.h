@@ -1,0 +1,21 @@
+/* site.h - how a binding tells Karat which line of the user's program is running. A site is (code, offset): for Python a
+ * code object and an instruction offset. Versioned apart from the stable headers. */
+#ifndef KARAT_PLUGIN_SITE_H
+#define KARAT_PLUGIN_SITE_H
+
+#include <karat/base.h>
+
+KT_BEGIN
+
+typedef struct kt_site_source {
+    uint32_t abi, size;
+    bool   (*now)(uintptr_t *code, int32_t *offset);  /* the innermost line that is the user's; false: not in the binding */
+    void   (*hold)(uintptr_t code);                   /* the code was interned: keep it alive for good */
+    bool   (*locate)(uintptr_t code, int32_t offset, char *file, size_t room, int *line);
+} kt_site_source;
+
+enum { KT_SITE_ABI = 1 };
+KT_API kt_status kt_site_register(const kt_site_source *source); /* one a process; asked when no C site is set */
+
+KT_END
+#endif

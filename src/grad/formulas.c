@@ -1,0 +1,225 @@
+/* formulas.c - one line per differentiable operator. G is dL/dy; A, B, C the saved operands, Y the saved result. The engine
+ * skips what nobody needs, sums away broadcasting and casts to the input's dtype, so a formula is only mathematics. */
+#include "base/scope.h"
+#include "grad/grad.h"
+#include "op/wrap.h"
+
+static kt_tensor *saved(kt__back *c, int which)
+{
+    kt_tensor *t = NULL;
+    if (kt__failed() || kt__unpack(c->node, which, c->history, &t))
+        return NULL;
+    if (kt__scope_add(t)) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
+#define G  (c->g)
+#define A  saved(c, 0)
+#define B  saved(c, 1)
+#define C  saved(c, 2)
+#define Y  saved(c, 3)
+#define dA if (c->need & 1) c->d[0]
+#define dB if (c->need & 2) c->d[1]
+#define dC if (c->need & 4) c->d[2]
+#define GRAD(op) static void grad_##op(kt__back *c)
+
+/* Argument i of the recorded call. */
+static const kt_value *arg(const kt__back *c, int i)
+{
+    const kt_node *n = c->node;
+    return n->arg && n->given >> i & 1 ? &n->arg[i] : &kt__arg_spec(n->row, i)->value;
+}
+static bool      number(const kt__back *c, int i) { return c->node->scalars >> i & 1; }
+static kt_shape  in_sizes(const kt__back *c, int i) { return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes}; }
+static bool      scaled(const kt__back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
+
+/* g * the other factor, conjugated: the factor is a tensor or a number. */
+static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
+{
+    if (!number(c, other))
+        return kt_mul(g, kt_conj(saved(c, other)));
+    kt_scalar s = arg(c, other)->s;
+    s.im = -s.im;
+    return kt_mul_s(g, s);
+}
+static kt_tensor *times_alpha(kt__back *c, int i)
+{
+    return scaled(c, i) ? kt_mul_s(G, arg(c, i)->s) : G;
+}
+
+/* ---- arithmetic ---- */
+GRAD(add)        { dA = G; dB = times_alpha(c, 2); }
+GRAD(sub)        { dA = G; dB = kt_neg(times_alpha(c, 2)); }
+GRAD(rsub)       { dA = kt_neg(times_alpha(c, 2)); dB = G; }
+GRAD(mul)        { dA = times_other(c, G, 1); dB = times_other(c, G, 0); }
+GRAD(neg)        { dA = kt_neg(G); }
+GRAD(div)
+{
+    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, kt_conj(B));
+    if (scaled(c, 2)) { /* a rounded quotient is flat */
+        dA = kt_zeros_like(G);
+        dB = kt_zeros_like(G);
+        return;
+    }
+    dA = over;
+    dB = kt_neg(kt_mul(over, kt_conj(kt_true_divide(A, B))));
+}
+GRAD(true_divide)
+{
+    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, kt_conj(B));
+    dA = over;
+    dB = kt_neg(kt_mul(over, kt_conj(kt_true_divide(A, B))));
+}
+GRAD(pow)
+{
+    if (number(c, 1)) {
+        kt_scalar e = arg(c, 1)->s;
+        bool      real = e.kind == KT_SCALAR_FLOAT || e.kind == KT_SCALAR_COMPLEX;
+        kt_scalar less = e;
+        if (real)
+            less.v.re -= 1.0;
+        else
+            less = KT_INT(e.v.i - 1);
+        bool zero = real ? e.v.re == 0.0 && e.im == 0.0 : e.v.i == 0;
+        dA = zero ? kt_zeros_like(G) : kt_mul(G, kt_conj(kt_mul_s(kt_pow_s(A, less), e)));
+        return;
+    }
+    dA = kt_where_s(kt_ne_s(B, KT_INT(0)), kt_mul(G, kt_conj(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))), KT_INT(0));
+    dB = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, kt_conj(kt_mul(Y, kt_log(A)))), KT_INT(0));
+}
+
+/* ---- elementary functions ---- */
+GRAD(exp)        { dA = kt_mul(G, kt_conj(Y)); }
+GRAD(exp2)       { dA = kt_mul_s(kt_mul(G, kt_conj(Y)), KT_FLOAT(0.693147180559945309417)); }
+GRAD(expm1)      { dA = kt_mul(G, kt_conj(kt_add_s(Y, KT_INT(1)))); }
+GRAD(log)        { dA = kt_true_divide(G, kt_conj(A)); }
+GRAD(log2)       { dA = kt_true_divide(G, kt_conj(kt_mul_s(A, KT_FLOAT(0.693147180559945309417)))); }
+GRAD(log10)      { dA = kt_true_divide(G, kt_conj(kt_mul_s(A, KT_FLOAT(2.302585092994045684018)))); }
+GRAD(log1p)      { dA = kt_true_divide(G, kt_conj(kt_add_s(A, KT_INT(1)))); }
+GRAD(sqrt)       { dA = kt_true_divide(G, kt_conj(kt_mul_s(Y, KT_INT(2)))); }
+GRAD(rsqrt)      { dA = kt_mul_s(kt_mul(G, kt_conj(kt_pow_s(Y, KT_INT(3)))), KT_FLOAT(-0.5)); }
+GRAD(reciprocal) { dA = kt_neg(kt_mul(G, kt_conj(kt_mul(Y, Y)))); }
+GRAD(sin)        { dA = kt_mul(G, kt_conj(kt_cos(A))); }
+GRAD(cos)        { dA = kt_neg(kt_mul(G, kt_conj(kt_sin(A)))); }
+GRAD(tan)        { dA = kt_mul(G, kt_conj(kt_add_s(kt_mul(Y, Y), KT_INT(1)))); }
+GRAD(sinh)       { dA = kt_mul(G, kt_conj(kt_cosh(A))); }
+GRAD(cosh)       { dA = kt_mul(G, kt_conj(kt_sinh(A))); }
+GRAD(tanh)       { dA = kt_mul(G, kt_conj(kt_rsub_s(kt_mul(Y, Y), KT_INT(1)))); }
+GRAD(sigmoid)    { dA = kt_mul(G, kt_conj(kt_mul(Y, kt_rsub_s(Y, KT_INT(1))))); }
+GRAD(asin)       { dA = kt_mul(G, kt_conj(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1))))); }
+GRAD(acos)       { dA = kt_neg(kt_mul(G, kt_conj(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1)))))); }
+GRAD(atan)       { dA = kt_true_divide(G, kt_conj(kt_add_s(kt_mul(A, A), KT_INT(1)))); }
+GRAD(relu)       { dA = kt_mul(G, kt_gt_s(Y, KT_INT(0))); }
+GRAD(abs)        { dA = kt_mul(G, kt_sgn(A)); }
+GRAD(erf)        { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(1.128379167095512573896))); }
+GRAD(lgamma)     { dA = kt_mul(G, kt_digamma(A)); }
+GRAD(deg2rad)    { dA = kt_mul_s(G, KT_FLOAT(0.017453292519943295)); }
+GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
+GRAD(flat)       { dA = kt_zeros_like(G); }
+GRAD(frac)       { dA = G; }
+GRAD(conj_physical) { dA = kt_conj(G); }
+
+/* ---- choices ---- */
+GRAD(where)
+{
+    dB = kt_where_s(A, G, KT_INT(0));
+    dC = kt_where_s(kt_logical_not(A), G, KT_INT(0));
+}
+
+/* Equal elements share the gradient. */
+static kt_tensor *share(kt_tensor *g, kt_tensor *wins, kt_tensor *ties)
+{
+    return kt_mul(g, kt_add(kt_to(wins, .dtype = kt_dtype_of(g)), kt_mul_s(kt_to(ties, .dtype = kt_dtype_of(g)), KT_FLOAT(0.5))));
+}
+GRAD(maximum)    { dA = share(G, kt_gt(A, B), kt_eq(A, B)); dB = share(G, kt_lt(A, B), kt_eq(A, B)); }
+GRAD(minimum)    { dA = share(G, kt_lt(A, B), kt_eq(A, B)); dB = share(G, kt_gt(A, B), kt_eq(A, B)); }
+
+/* ---- sums and products ---- */
+GRAD(sum)        { dA = kt_expand(G, in_sizes(c, 0)); }
+GRAD(sum_dim)
+{
+    kt_tensor *g = G;
+    kt_shape   dims = arg(c, 1)->ints;
+    if (!arg(c, 2)->b && dims.n) { /* the summed dims come back with one element each */
+        int64_t  sizes[KT_MAX_DIMS];
+        kt_shape in = in_sizes(c, 0);
+        for (int64_t i = 0; i < in.n; i++)
+            sizes[i] = in.d[i];
+        for (int64_t i = 0; i < dims.n; i++)
+            sizes[dims.d[i] < 0 ? dims.d[i] + in.n : dims.d[i]] = 1;
+        g = kt_reshape(g, (kt_shape){in.n, sizes});
+    }
+    dA = kt_expand(g, in_sizes(c, 0));
+}
+static kt_tensor *adjoint(kt_tensor *t) { return kt_conj(kt_transpose(t, -2, -1)); }
+GRAD(mm)         { dA = kt_mm(G, adjoint(B)); dB = kt_mm(adjoint(A), G); }
+GRAD(bmm)        { dA = kt_bmm(G, adjoint(B)); dB = kt_bmm(adjoint(A), G); }
+GRAD(mv)         { dA = kt_mul(kt_unsqueeze(G, 1), kt_unsqueeze(kt_conj(B), 0)); dB = kt_mv(adjoint(A), G); }
+GRAD(dot)        { dA = kt_mul(G, kt_conj(B)); dB = kt_mul(G, kt_conj(A)); }
+
+/* ---- casts and copies: the engine casts back ---- */
+GRAD(same)       { dA = G; }
+GRAD(copy)       { dA = kt_zeros_like(G); dB = G; }
+GRAD(fill)       { dA = kt_zeros_like(G); dB = kt_sum(G); }
+
+/* ---- views ---- */
+GRAD(transpose)  { dA = kt_transpose(G, arg(c, 1)->i, arg(c, 2)->i); }
+GRAD(t)          { dA = kt_t(G); }
+GRAD(permute)
+{
+    kt_shape dims = arg(c, 1)->ints;
+    int64_t  back[KT_MAX_DIMS];
+    for (int64_t i = 0; i < dims.n; i++)
+        back[dims.d[i] < 0 ? dims.d[i] + dims.n : dims.d[i]] = i;
+    dA = kt_permute(G, (kt_shape){dims.n, back});
+}
+GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
+GRAD(conj_lazy)  { dA = kt_conj(G); }
+GRAD(view_as_real)    { dA = kt_view_as_complex(kt_contiguous(G)); }
+GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
+
+/* Zeros, seen through the same view, written with g: right for every view that reaches an element once. */
+GRAD(through)
+{
+    kt_node   *n = c->node;
+    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)n->edge[0].dtype, .device = kt_device_of(G));
+    kt_call    look;
+    kt__open(&look, n->row->id, KT_PLAIN);
+    if (!zeros)
+        return;
+    for (int i = 1; i < kt__n_args(n->row); i++)
+        look.arg[i] = *arg(c, i);
+    look.given = n->given | 1;
+    look.arg[0].t = zeros;
+    if (kt_call_run(&look))
+        return;
+    kt_tensor *part = look.out[0];
+    if (kt__overlaps_itself(part)) /* each element collects from every place that shows it: one index of the last dim at a time */
+        for (int64_t i = 0, last = part->ndim - 1; i < part->sizes[last] && !kt__failed(); i++)
+            kt_add_(kt_select(part, last, i), kt_select(G, last, i));
+    else
+        kt_copy_(part, G);
+    kt__unref(part);
+    dA = zeros;
+}
+
+kt__formula *kt__formula_of(int op)
+{
+    static kt__formula *const table[KT_NUM_OPS] = {
+#define F(op) [KT_OP_##op] = grad_##op
+#define AS(op, formula) [KT_OP_##op] = grad_##formula
+        F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(exp), F(exp2), F(expm1), F(log), F(log2),
+        F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh), F(sigmoid),
+        F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(deg2rad), F(rad2deg), F(frac), F(conj_physical),
+        F(where), F(maximum), F(minimum), F(sum), F(sum_dim), F(mm), F(bmm), F(mv), F(dot), F(copy), F(fill), F(transpose), F(t),
+        F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
+        AS(ceil, flat), AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat),
+        AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(neg_view, neg),
+        AS(view, reshaped), AS(squeeze, reshaped), AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped),
+        AS(select, through), AS(slice, through), AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
+    };
+    return table[op];
+}

@@ -1,0 +1,21 @@
+/* karat.c - the one place that knows every layer by name: it wires them together when the library is loaded. */
+#include "base/env.h"
+#include "base/scope.h"
+#include "cpu/backend.h"
+#include "grad/grad.h"
+#include "lineage/lineage.h"
+#include "op/meta.h"
+#include "op/mode.h"
+#include "op/row.h"
+#include "tensor/tensor.h"
+
+__attribute__((constructor)) static void wire(void)
+{
+    kt__scope_set_drop(kt_drop);
+    kt__rows_init();
+    kt_backend_register(kt__cpu_backend()); /* kinds KT_CPU and KT_META by this order */
+    kt_backend_register(kt__meta_backend());
+    kt__modes_init();
+    kt__lineage_init();
+    kt__grad_init();
+}

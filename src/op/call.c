@@ -1,0 +1,513 @@
+/* call.c - one operator call from its arguments to its results: the only way in, for C wrappers, bindings and formulas.
+ * In: a kt_call. Out: owned results. It knows no kernel and no tape by name. */
+#include "op/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "op/wrap.h"
+
+kt__tape_hooks    kt__tape;
+kt__lineage_hooks kt__lineage;
+
+KT__HOT_LOCAL const kt_row *kt__frame_row;
+
+kt_status kt__launch(kt_plan *plan, const kt_tensor *on)
+{
+    if (plan->numel == 0)
+        return KT_OK;
+    kt_backend *backend = kt__backend(on->backend);
+    return backend->run(backend, plan);
+}
+
+/* ---- the tape's part ---- */
+
+static kt_tensor *target_of(const kt_call *call)
+{
+    return call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
+}
+
+kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping)
+{
+    taping->on = false;
+    if (KT__LIKELY(!any_grad)) {
+        const kt_tensor *written = target_of(call);
+        if (KT__LIKELY(!written || !(kt__grad_flags(written) & KT_T_REQUIRES_GRAD)))
+            return KT_OK;
+    }
+    if (!kt__tape.before || !(kt__mode() & KT_M_GRAD))
+        return KT_OK;
+    taping->token = NULL;
+    taping->on = true;
+    return kt__tape.before(call, plan, &taping->token);
+}
+
+kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far)
+{
+    if (!taping->on || !taping->token)
+        return so_far;
+    if (so_far) {
+        kt__tape.cancel(taping->token);
+        return so_far;
+    }
+    return kt__tape.after(call, plan, taping->token);
+}
+
+/* Ends a call that made or wrote `out`: version, lineage, tape. Takes over the reference. */
+static kt_status finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status)
+{
+    kt_tensor *given = call->out[0];
+    if (!status && call->form != KT_PLAIN)
+        kt__wrote(out);
+    call->out[0] = out;
+    call->n_out = 1;
+    status = kt__tape_after(call, plan, taping, status);
+    if (KT__UNLIKELY(status)) {
+        kt__unref(out);
+        call->out[0] = given;
+    }
+    return status;
+}
+
+/* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
+static inline const kt_plan *seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
+{
+    for (int i = 0; i < g->n; i++)
+        plan->arg[1 + i].as = d->as[i];
+    return plan;
+}
+
+/* ---- elementwise ---- */
+
+kt_status kt__run_elementwise(kt_call *call)
+{
+    kt__gathered g;
+    kt__decision d;
+    kt_plan      plan;
+    kt__taping   taping;
+    kt_tensor   *out = NULL;
+    kt__gather(call, &g);
+    if (kt__refine(call, &g) || kt__resolve(call, &g, kt__mode(), &d))
+        return kt_error_status();
+    if (g.n_param && kt__check_params(call, &g, &d))
+        return kt_error_status();
+    if (kt__tape_before(call, seen_as(&plan, &g, &d), g.any_grad, &taping))
+        return kt_error_status();
+    kt_status status = kt__prepare_elementwise(call, &g, &d, &plan, &out);
+    if (status)
+        return kt__tape_after(call, NULL, &taping, status);
+    status = kt__launch(&plan, out);
+    if (call->form == KT_PLAIN) {
+#ifndef KT_NO_LINEAGE
+        if (KT__LIKELY(d.origin != 0xff)) {
+            out->lineage = g.t[d.origin]->lineage;
+        } else {
+            const kt_tensor *from = g.t[0] ? g.t[0] : g.t[1] ? g.t[1] : g.t[2];
+            out->lineage = KT__RECORD((kt_reason)d.why_result, call->row->name, from->dtype, d.result, from->lineage);
+        }
+#endif
+    }
+    return finish(call, &plan, &taping, out, status);
+}
+
+/* ---- reductions ---- */
+
+/* Which dims are reduced, as bits by position. No dims given means all. */
+static kt_status reduced_dims(const kt_tensor *t, kt_shape dims, bool all, uint64_t *mask)
+{
+    *mask = 0;
+    if (all || dims.n == 0) {
+        *mask = t->ndim == 64 ? ~0ull : (1ull << t->ndim) - 1;
+        return KT_OK;
+    }
+    for (int64_t i = 0; i < dims.n; i++) {
+        int64_t d = dims.d[i];
+        if (kt__wrap_dim(&d, t->ndim))
+            return kt_error_status();
+        if (*mask >> d & 1)
+            return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)d);
+        *mask |= 1ull << d;
+    }
+    return KT_OK;
+}
+
+kt_status kt__run_reduce(kt_call *call)
+{
+    kt__gathered g;
+    kt__decision d;
+    kt_plan      plan;
+    kt__taping   taping;
+    uint64_t     mask = 0;
+    kt_tensor   *self = call->arg[0].t, *out = NULL;
+    bool         by_dim = call->row->id == KT_OP_sum_dim, keep = by_dim && kt__arg_bool(call, 2);
+    kt__gather(call, &g);
+    if (kt__refine(call, &g) || kt__resolve(call, &g, kt__mode(), &d))
+        return kt_error_status();
+    if (reduced_dims(self, by_dim ? kt__arg_ints(call, 1) : KT_SCALAR, !by_dim, &mask))
+        return kt_error_status();
+    int64_t sizes[KT_MAX_DIMS];
+    int     rank = 0;
+    for (int i = 0; i < self->ndim; i++)
+        if (!(mask >> i & 1) || keep)
+            sizes[rank++] = mask >> i & 1 ? 1 : self->sizes[i];
+    if (kt__tape_before(call, NULL, g.any_grad, &taping))
+        return kt_error_status();
+    kt_shape  shape = {rank, sizes};
+    kt_status status = KT_OK;
+    if (call->form == KT_OUT) {
+        out = kt__ref(call->out[0]);
+        if (!kt_can_cast((kt_dtype)d.result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
+            status = kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                                    kt_dtype_torch_name(d.result), kt_dtype_torch_name(out->dtype));
+        if (!status && (out->ndim != rank || memcmp(out->sizes, sizes, (size_t)rank * sizeof *sizes) != 0))
+            status = kt__tensor_resize(out, shape);
+        if (!status)
+            status = kt__check_written(out, g.t, g.n);
+    } else {
+        out = kt__tensor_new((kt_dtype)d.result, kt__device(self), shape);
+        status = out ? KT_OK : kt_error_status();
+    }
+    if (status) {
+        kt__unref(out);
+        return kt__tape_after(call, NULL, &taping, status);
+    }
+    plan.row = call->row;
+    plan.kernel = g.kernel;
+    plan.compute = d.compute;
+    plan.n_out = plan.n_in = 1;
+    plan.n_param = 0;
+    plan.device_index = self->index;
+    plan.rounding = KT_ROUND_TORCH;
+    plan.origin = d.origin;
+    plan.seed = 0;
+    plan.numel = self->numel;
+    plan.nd = self->ndim;
+    kt__set_operand(&plan, 0, out, (kt_dtype)d.result, KT_WHY_NONE);
+    kt__set_operand(&plan, 1, self, (kt_dtype)d.as[0], (kt_reason)d.why[0]);
+    for (int i = 0, at = 0; i < self->ndim; i++) {
+        bool gone = mask >> i & 1;
+        plan.size[i] = self->sizes[i];
+        plan.stride[1][i] = self->strides[i] * (int64_t)kt__itemsize(self);
+        plan.stride[0][i] = gone ? 0 : out->strides[at] * (int64_t)kt__itemsize(out);
+        at += !gone || keep;
+    }
+    kt__collapse(&plan, true);
+    plan.contiguous = 0;
+    status = self->numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
+#ifndef KT_NO_LINEAGE
+    if (call->form == KT_PLAIN)
+        out->lineage = d.origin == 0 ? self->lineage
+                                     : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d.result, self->lineage);
+#endif
+    return finish(call, &plan, &taping, out, status);
+}
+
+/* ---- matrix products: dims are [b, m, n, k] ---- */
+
+typedef struct product {
+    int64_t size[4];
+    int     rank[2];       /* of the operands */
+    int     out_rank;
+    int8_t  dim[3][4];     /* for out, a, b: which of its dims is b, m, n, k; -1: none */
+} product;
+
+static kt_status product_shape(const kt_call *call, const kt_tensor *a, const kt_tensor *b, product *p)
+{
+    static const product mm = {.rank = {2, 2}, .out_rank = 2, .dim = {{-1, 0, 1, -1}, {-1, 0, -1, 1}, {-1, -1, 1, 0}}};
+    static const product bmm = {.rank = {3, 3}, .out_rank = 3, .dim = {{0, 1, 2, -1}, {0, 1, -1, 2}, {0, -1, 2, 1}}};
+    static const product mv = {.rank = {2, 1}, .out_rank = 1, .dim = {{-1, 0, -1, -1}, {-1, 0, -1, 1}, {-1, -1, -1, 0}}};
+    static const product dot = {.rank = {1, 1}, .out_rank = 0, .dim = {{-1, -1, -1, -1}, {-1, -1, -1, 0}, {-1, -1, -1, 0}}};
+    int op = call->row->id;
+    *p = op == KT_OP_mm ? mm : op == KT_OP_bmm ? bmm : op == KT_OP_mv ? mv : dot;
+    if (a->ndim != p->rank[0] || b->ndim != p->rank[1]) {
+        if (op == KT_OP_mm)
+            return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", a->ndim != 2 ? "self" : "mat2");
+        if (op == KT_OP_bmm)
+            return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
+        if (op == KT_OP_mv)
+            return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got 1, %d, %d", a->ndim, b->ndim);
+        return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", a->ndim, b->ndim);
+    }
+    for (int d = 0; d < 4; d++) {
+        int     ia = p->dim[1][d], ib = p->dim[2][d];
+        int64_t sa = ia >= 0 ? a->sizes[ia] : 1, sb = ib >= 0 ? b->sizes[ib] : 1;
+        p->size[d] = ia >= 0 ? sa : sb;
+        if (ia < 0 || ib < 0 || sa == sb)
+            continue;
+        if (op == KT_OP_mm)
+            return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
+        if (op == KT_OP_bmm)
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                           (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
+        if (op == KT_OP_mv)
+            return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)a->sizes[0],
+                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0]);
+        return kt_fail(KT_ERR_RUNTIME,
+                       "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
+                       "got %lld and %lld elements respectively",
+                       (long long)sa, (long long)sb, (long long)sa, (long long)sb);
+    }
+    return KT_OK;
+}
+
+kt_status kt__run_matmul(kt_call *call)
+{
+    kt__gathered g;
+    kt__decision d;
+    kt_plan      plan;
+    kt__taping   taping;
+    product      p;
+    kt__gather(call, &g);
+    kt_tensor *a = g.t[0], *b = g.t[1], *out = NULL;
+    if (kt__resolve(call, &g, kt__mode(), &d) || product_shape(call, a, b, &p))
+        return kt_error_status();
+    if (a->backend != b->backend || a->index != b->index)
+        return kt_fail(KT_ERR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                       kt_device_name(kt__device(a)), kt_device_name(kt__device(b)));
+    if (kt__tape_before(call, seen_as(&plan, &g, &d), g.any_grad, &taping))
+        return kt_error_status();
+    int64_t sizes[3];
+    for (int i = 0; i < 4; i++)
+        if (p.dim[0][i] >= 0)
+            sizes[p.dim[0][i]] = p.size[i];
+    kt_shape  shape = {p.out_rank, sizes};
+    kt_status status = KT_OK;
+    if (call->form == KT_OUT) {
+        out = kt__ref(call->out[0]);
+        if (out->dtype != d.result)
+            status = kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
+                                    "Expected out tensor to have dtype %s, but got %s instead", kt_dtype_c_name(d.result),
+                                    kt_dtype_c_name(out->dtype));
+        if (!status && (out->ndim != p.out_rank || memcmp(out->sizes, sizes, (size_t)p.out_rank * sizeof *sizes) != 0))
+            status = kt__tensor_resize(out, shape);
+        if (!status)
+            status = kt__check_written(out, g.t, g.n);
+        for (int i = 0; i < 2 && !status; i++) /* a product reads its inputs many times: writing over one would spoil it */
+            if (kt__overlap_of(out, g.t[i]) != KT_OVERLAP_NONE)
+                status = kt_fail(KT_ERR_RUNTIME, "unsupported operation: the input tensor and the written-to tensor refer to the "
+                                                 "same memory. Please clone() the tensor before performing the operation.");
+    } else {
+        out = kt__tensor_new((kt_dtype)d.result, kt__device(a), shape);
+        status = out ? KT_OK : kt_error_status();
+    }
+    if (status) {
+        kt__unref(out);
+        return kt__tape_after(call, NULL, &taping, status);
+    }
+    plan.row = call->row;
+    plan.kernel = g.kernel;
+    plan.compute = d.compute;
+    plan.n_out = 1;
+    plan.n_in = 2;
+    plan.n_param = 0;
+    plan.device_index = a->index;
+    plan.contiguous = 0;
+    plan.rounding = KT_ROUND_TORCH;
+    plan.origin = d.origin;
+    plan.seed = 0;
+    plan.nd = 4;
+    plan.numel = p.size[0] * p.size[1] * p.size[2] * p.size[3];
+    kt_tensor *all[3] = {out, a, b};
+    for (int i = 0; i < 3; i++) {
+        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d.as[i - 1] : d.result), i ? (kt_reason)d.why[i - 1] : KT_WHY_NONE);
+        for (int k = 0; k < 4; k++)
+            plan.stride[i][k] = p.dim[i][k] < 0 ? 0 : all[i]->strides[p.dim[i][k]] * (int64_t)kt__itemsize(all[i]);
+    }
+    for (int k = 0; k < 4; k++)
+        plan.size[k] = p.size[k];
+    status = plan.numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
+#ifndef KT_NO_LINEAGE
+    if (call->form == KT_PLAIN)
+        out->lineage = d.origin != 0xff ? g.t[d.origin]->lineage
+                                        : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d.result, a->lineage);
+#endif
+    return finish(call, &plan, &taping, out, status);
+}
+
+/* ---- rows with a body ---- */
+
+static bool any_requires_grad(const kt_call *call)
+{
+    for (int i = 0; i < kt__n_args(call->row); i++)
+        if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_TENSOR && call->arg[i].t &&
+            (kt__grad_flags(call->arg[i].t) & KT_T_REQUIRES_GRAD))
+            return true;
+    return false;
+}
+
+static kt_status run_view(kt_call *call)
+{
+    kt__taping taping;
+    if (kt__tape_before(call, NULL, any_requires_grad(call), &taping))
+        return kt_error_status();
+    kt_status status = call->row->body(call);
+    if (status)
+        return kt__tape_after(call, NULL, &taping, status);
+    if (!(kt__mode() & KT_M_GRAD)) { /* made without grad mode: the tape will not follow it back */
+        kt__unref(call->out[0]->base);
+        call->out[0]->base = NULL;
+    }
+    return finish(call, NULL, &taping, call->out[0], KT_OK);
+}
+
+static kt_status run_body(kt_call *call)
+{
+    const kt_row *outer = kt__frame_row;
+    if (!outer)
+        kt__frame_row = call->row;
+    call->list = NULL;
+    call->n_list = 0;
+    kt_status status = call->row->body(call);
+    kt__frame_row = outer;
+    return status;
+}
+
+static kt_status check_tensors(const kt_call *call)
+{
+    for (int i = 0, n = kt__n_args(call->row); i < n; i++) {
+        const kt_arg_spec *spec = kt__arg_spec(call->row, i);
+        if (!kt__given(call, i)) {
+            if (!spec->has_default && !spec->optional)
+                return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name, spec->name);
+            continue;
+        }
+        bool tensor = spec->kind == KT_ARG_TENSOR || (spec->kind == KT_ARG_TENSOR_OR_SCALAR && !(call->scalars >> i & 1));
+        if (tensor && !call->arg[i].t)
+            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not NULL", call->row->name, spec->name,
+                           i + 1);
+        if (spec->kind == KT_ARG_TENSORS)
+            for (int64_t k = 0; k < call->arg[i].ts.n; k++)
+                if (!call->arg[i].ts.t[k])
+                    return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name, (long long)k,
+                                   spec->name);
+    }
+    if (call->form == KT_OUT && !call->out[0])
+        return kt_fail(KT_ERR_TYPE, "%s(): argument 'out' must be Tensor, not NULL", call->row->name);
+    return KT_OK;
+}
+
+void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
+{
+    kt__open(call, row->id, form);
+    call->n_out = 0;
+    call->list = NULL;
+    call->n_list = 0;
+}
+
+/* The tensors of an elementwise call are checked while they are gathered; a call of two tensors needs no more. */
+static inline bool plain_pair(const kt_call *call)
+{
+    return call->given == 3 && call->form != KT_OUT && call->arg[0].t && ((call->scalars & 2) || call->arg[1].t) &&
+           call->row->how == HOW_ELEMENTWISE && !(call->scalars & 1) && kt__operands_of[call->row->id].n == 2;
+}
+
+kt_status kt_call_run(kt_call *call)
+{
+    if (KT__LIKELY(plain_pair(call)))
+        return kt__run_elementwise(call);
+    if (!(call->row->forms >> call->form & 1))
+        return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name, call->form == KT_INPLACE ? "in-place" : "out=");
+    if (check_tensors(call))
+        return kt_error_status();
+    switch (call->row->how) {
+    case HOW_ELEMENTWISE: return kt__run_elementwise(call);
+    case HOW_REDUCE: return kt__run_reduce(call);
+    case HOW_MATMUL: return kt__run_matmul(call);
+    case HOW_COPY: return kt__run_copy(call);
+    case HOW_VIEW: return run_view(call);
+    default: return run_body(call);
+    }
+}
+
+void kt_call_free_list(kt_call *call)
+{
+    for (int64_t i = 0; i < call->n_list; i++)
+        kt__unref(call->list[i]);
+    kt__system_put(call->list, (size_t)call->n_list * sizeof *call->list);
+    call->list = NULL;
+    call->n_list = 0;
+}
+
+/* ---- typed wrappers of list rows ---- */
+
+int64_t kt__close_list(kt_call *c, kt_tensor **results, int64_t room)
+{
+    if (kt__failed() || kt_call_run(c))
+        return -1;
+    int64_t n = c->n_list, given = 0;
+    if (n > room)
+        kt_fail(KT_ERR_VALUE, "%s gives %lld tensors, there is room for %lld", c->row->name, (long long)n, (long long)room);
+    for (; given < n && !kt__failed(); given++) {
+        if (kt__scope_add(c->list[given]))
+            break;
+        results[given] = kt__ref(c->list[given]); /* the scope's reference; the list's own is dropped below */
+    }
+    kt_call_free_list(c);
+    return kt__failed() ? -1 : n;
+}
+
+kt_status kt__close_written(kt_call *c)
+{
+    if (kt__failed() || kt_call_run(c))
+        return kt_error_status();
+    kt_call_free_list(c);
+    return KT_OK;
+}
+
+/* ---- calls from inside ---- */
+
+kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result)
+{
+    kt_call c;
+    kt__open(&c, op, KT_PLAIN);
+    kt__put_tensor(&c, 0, a);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *result = c.out[0];
+    return KT_OK;
+}
+
+kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result)
+{
+    kt_call c;
+    kt__open(&c, op, KT_PLAIN);
+    kt__put_tensor(&c, 0, a);
+    kt__put_tensor(&c, 1, b);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *result = c.out[0];
+    return KT_OK;
+}
+
+kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result)
+{
+    kt_call c;
+    kt__open(&c, op, KT_PLAIN);
+    kt__put_tensor(&c, 0, a);
+    kt__put_either(&c, 1, b);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *result = c.out[0];
+    return KT_OK;
+}
+
+/* ---- arguments ---- */
+
+kt_status kt__wrap_dim(int64_t *dim, int64_t rank)
+{
+    int64_t n = rank ? rank : 1;
+    if (*dim < -n || *dim >= n)
+        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)", (long long)-n,
+                       (long long)n - 1, (long long)*dim);
+    *dim += *dim < 0 ? n : 0;
+    return KT_OK;
+}
+
+kt_status kt__arg_device(const kt_call *c, int i, kt_device *device)
+{
+    *device = kt__default_device(kt__given(c, i) ? c->arg[i].device : (kt_device){KT_DEVICE_DEFAULT, 0});
+    return kt__backend(device->kind) ? KT_OK : kt_fail(KT_ERR_RUNTIME, "there is no such device");
+}

@@ -1,0 +1,111 @@
+/* call.h - the way of a call through the operator layer: gather, resolve, prepare, run, after.
+ *
+ *   call -> row -> resolve.c (dtypes) = plan -> tape before -> prepare.c (shapes, outputs, collapse) -> backend run -> after
+ *
+ * Functions here return owned references and a status. */
+#ifndef KT_OP_CALL_H
+#define KT_OP_CALL_H
+
+#include "base/error.h"
+#include "op/mode.h"
+#include "op/observe.h"
+#include "op/plan.h"
+#include "op/row.h"
+#include "tensor/tensor.h"
+
+/* The operands of one call, gathered: tensors and wrapped numbers in the kernel's order. */
+typedef struct kt__gathered {
+    uint8_t    n;
+    uint8_t    dtype[4];
+    uint8_t    rank[4];  /* kt__rank_class */
+    uint8_t    rule;     /* of the row, unless its refinement chose another */
+    uint8_t    swap;     /* operands 0 and 1 change places for the kernel (rsub) */
+    uint8_t    exact_scalar; /* a number meets reduced floats in the compute type, unrounded (add, sub, mul, div) */
+    uint8_t    want;     /* dtype= argument, KT_NONE when not given */
+    uint8_t    any_grad;
+    uint16_t   kernel;
+    uint8_t    n_param;
+    kt_tensor *t[4];     /* NULL where the operand is a number */
+    kt_scalar  s[4];
+    kt_scalar  param[KT_MAX_PARAMS];
+} kt__gathered;
+
+typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt__rank_class; /* strength in promotion */
+
+/* What the resolver decides about dtypes. */
+typedef struct kt__decision {
+    uint8_t as[4], why[4];
+    uint8_t common;  /* what the kernel computes on */
+    uint8_t result;  /* dtype of a fresh result */
+    uint8_t compute; /* kt_compute */
+    uint8_t origin;  /* operand that the result's dtype comes from; 0xff: none */
+    uint8_t why_result; /* reason of the change, where there is no origin */
+} kt__decision;
+
+kt_status kt__gather(const kt_call *call, kt__gathered *g);
+kt_status kt__refine(const kt_call *call, kt__gathered *g);          /* refine.c: what alpha=, rounding_mode= and kin change */
+kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d); /* alpha fits the dtype */
+kt_status kt__resolve(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision *d); /* cached */
+kt_status kt__allow(uint64_t mode, const kt_row *row, const char *operand, const kt_tensor *t, kt_dtype from, kt_dtype to,
+                    kt_reason why);                                   /* the policy's word on one conversion */
+kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
+kt_status kt__fail_dtype(const kt_row *row, const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(4, 5);
+
+/* prepare.c: shapes, outputs, strides. */
+kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan, kt_tensor **out);
+kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
+void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
+void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
+kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);
+
+/* The rows with one of the four ready ways. */
+kt_status kt__run_elementwise(kt_call *call);
+kt_status kt__run_reduce(kt_call *call);
+kt_status kt__run_matmul(kt_call *call);
+kt_status kt__run_copy(kt_call *call);
+
+/* An in-place write is done: later reads of what was saved before it will find out. */
+static inline void kt__wrote(kt_tensor *t)
+{
+    kt__bump_version(t);
+    if (t->autograd || (t->base && t->base->autograd))
+        atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
+}
+
+kt_status kt__launch(kt_plan *plan, const kt_tensor *on); /* hands the plan to the device of `on` */
+
+/* ---- the tape's part, the same for every way ---- */
+typedef struct kt__taping {
+    void *token;
+    bool  on;
+} kt__taping;
+kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping);
+kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
+
+/* ---- arguments ---- */
+static inline bool kt__given(const kt_call *c, int i) { return c->given >> i & 1; }
+static inline const kt_value *kt__arg(const kt_call *c, int i)
+{
+    return kt__given(c, i) ? &c->arg[i] : &kt__arg_spec(c->row, i)->value;
+}
+static inline int64_t   kt__arg_int(const kt_call *c, int i) { return kt__arg(c, i)->i; }
+static inline bool      kt__arg_bool(const kt_call *c, int i) { return kt__arg(c, i)->b; }
+static inline kt_shape  kt__arg_ints(const kt_call *c, int i) { return kt__arg(c, i)->ints; }
+static inline kt_dtype  kt__arg_dtype(const kt_call *c, int i) { return kt__given(c, i) ? c->arg[i].dtype : KT_NONE; }
+static inline kt_scalar kt__arg_scalar(const kt_call *c, int i) { return kt__arg(c, i)->s; }
+
+kt_status kt__wrap_dim(int64_t *dim, int64_t rank); /* negative dims; a 0-dim tensor counts as rank 1 */
+kt_status kt__arg_device(const kt_call *c, int i, kt_device *device); /* the default, when not given */
+
+/* ---- calls from inside, owned results ---- */
+kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
+kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
+kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
+kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
+kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
+
+/* Inside a composite: autocast was decided, and errors name the outermost row. */
+extern KT__HOT_LOCAL const kt_row *kt__frame_row;
+
+#endif

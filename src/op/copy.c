@@ -1,0 +1,375 @@
+/* copy.c - every way bytes move without arithmetic: casts, clones, copies between devices, fills; and conversions with a
+ * reason (kt_convert, kt_copy_why), which policy, lineage and audit see. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "op/call.h"
+#include "op/wrap.h"
+
+/* ---- moving values, no tape ---- */
+
+static bool same_device(const kt_tensor *a, const kt_tensor *b) { return a->backend == b->backend && a->index == b->index; }
+
+/* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
+static kt_tensor *carried(kt_tensor *from, kt_device device)
+{
+    kt_backend *source = kt__backend(from->backend), *target = kt__backend(device.kind);
+    kt_tensor  *dense = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG))
+                            ? kt__ref(from)
+                            : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
+    kt_tensor  *there = NULL;
+    void       *stage = NULL;
+    size_t      bytes = (size_t)from->numel * kt__itemsize(from), granted = 0;
+    if (!dense || (dense != from && kt__copy_into(dense, from, KT_WHY_EXPLICIT, KT_ROUND_TORCH)))
+        goto done;
+    there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
+    if (!there || bytes == 0)
+        goto done;
+    kt_status status = KT_OK;
+    if (source->addressable) {
+        status = target->copy_in(target, device.index, there->data, dense->data, bytes);
+    } else if (target->addressable) {
+        status = source->copy_out(source, from->index, there->data, dense->data, bytes);
+    } else {
+        stage = kt__block_get(bytes, &granted);
+        status = stage ? source->copy_out(source, from->index, stage, dense->data, bytes) : kt__fail_memory(bytes);
+        if (!status)
+            status = target->copy_in(target, device.index, there->data, stage, bytes);
+        kt__block_put(stage, granted);
+    }
+    if (status) {
+        kt__unref(there);
+        there = NULL;
+    }
+done:
+    kt__unref(dense);
+    return there;
+}
+
+kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    kt_plan plan;
+    if (!same_device(to, from)) {
+        if (kt__backend(to->backend)->stores_nothing)
+            return KT_OK;
+        if (kt__backend(from->backend)->stores_nothing)
+            return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+        kt_tensor *near = carried(from, kt__device(to));
+        kt_status  status = near ? kt__copy_into(to, near, why, rounding) : kt_error_status();
+        kt__unref(near);
+        return status;
+    }
+    if (kt__prepare_copy(to, from, &plan))
+        return kt_error_status();
+    plan.arg[1].why = to->dtype == from->dtype ? KT_WHY_NONE : (uint8_t)why;
+    plan.rounding = (uint8_t)rounding;
+    if (rounding == KT_ROUND_STOCHASTIC) {
+        static _Atomic uint64_t serial;
+        plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
+    }
+    return kt__launch(&plan, to);
+}
+
+kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
+{
+    kt_plan plan;
+    plan.row = NULL;
+    plan.kernel = KT_K_fill;
+    plan.compute = kt__dtype_rows[to->dtype].compute;
+    plan.n_out = 1;
+    plan.n_in = 0;
+    plan.n_param = 1;
+    plan.param[0] = value;
+    plan.device_index = to->index;
+    plan.rounding = KT_ROUND_TORCH;
+    plan.origin = 0xff;
+    plan.seed = 0;
+    plan.numel = to->numel;
+    plan.nd = to->ndim;
+    kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
+    for (int d = 0; d < to->ndim; d++) {
+        plan.size[d] = to->sizes[d];
+        plan.stride[0][d] = to->strides[d] * (int64_t)kt__itemsize(to);
+    }
+    kt__collapse(&plan, true);
+    return kt__launch(&plan, to);
+}
+
+/* ---- casting levels and roundings by name ---- */
+
+static kt_status casting_level(const char *name, kt_casting *level)
+{
+    static const char *const names[] = {"unsafe", "same_kind", "safe", "equiv", "no", "same_value"};
+    for (int i = 0; i < 6; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *level = (kt_casting)i;
+            return KT_OK;
+        }
+    return kt_fail(KT_ERR_VALUE, "casting must be one of no, equiv, safe, same_kind, same_value, unsafe, not '%s'", name);
+}
+
+static kt_status rounding_of(const char *name, kt_rounding *rounding)
+{
+    static const char *const names[] = {"torch", "once", "stochastic"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *rounding = (kt_rounding)i;
+            return KT_OK;
+        }
+    return kt_fail(KT_ERR_VALUE, "rounding must be one of torch, once, stochastic, not '%s'", name);
+}
+
+static const char *arg_text(const kt_call *c, int i) { return kt__arg(c, i)->str; }
+
+/* Where values changed on the way: converting back must give the source again. */
+static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tensor *to)
+{
+    kt_tensor *back = kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from)), *same = NULL;
+    kt_status  status = back ? kt__copy_into(back, to, KT_WHY_EXPLICIT, KT_ROUND_TORCH) : kt_error_status();
+    if (!status)
+        status = kt__call2(KT_OP_eq, from, back, &same);
+    kt_tensor *wrong = NULL, *count = NULL;
+    if (!status)
+        status = kt__call1(KT_OP_logical_not, same, &wrong);
+    if (!status)
+        status = kt__call1(KT_OP_sum, wrong, &count);
+    if (!status && count) {
+        int64_t n = kt_item_scalar(count).v.i;
+        if (n && !kt__failed())
+            status = kt__fail_dtype(call->row, call, KT_ERR_TYPE, "Cannot cast from %s to %s with casting='same_value': %lld of "
+                                    "%lld values would change", kt_dtype_name(from->dtype), kt_dtype_name(to->dtype), (long long)n,
+                                    (long long)from->numel);
+    }
+    kt__unref(back);
+    kt__unref(same);
+    kt__unref(wrong);
+    kt__unref(count);
+    return status;
+}
+
+/* ---- the rows of copies ---- */
+
+static kt_tensor *empty_in_format(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
+{
+    int64_t strides[KT_MAX_DIMS];
+    if (format == KT_FORMAT_NONE || format == KT_PRESERVE_FORMAT) {
+        kt__preserved_strides(kt__sizes(like), kt__strides(like), strides);
+    } else if (!kt__format_strides(kt__sizes(like), format, strides)) {
+        kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format", format == KT_CHANNELS_LAST ? 4 : 5,
+                format == KT_CHANNELS_LAST ? "" : "_3d");
+        return NULL;
+    }
+    return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
+}
+
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
+{
+    return empty_in_format(like, dtype, device, format);
+}
+
+static kt_status make_copy(kt_call *call, kt_tensor **out)
+{
+    kt_tensor *self = call->arg[0].t;
+    kt_dtype   dtype = (kt_dtype)self->dtype;
+    kt_device  device = kt__device(self);
+    int        format_at = 1;
+    kt_casting level = KT_CAST_UNSAFE;
+    kt_rounding rounding = KT_ROUND_TORCH;
+    if (call->row->id == KT_OP_to_copy) {
+        format_at = 3;
+        if (kt__given(call, 1))
+            dtype = call->arg[1].dtype;
+        if (kt__given(call, 2) && kt__arg_device(call, 2, &device))
+            return kt_error_status();
+        if (casting_level(arg_text(call, 4), &level) || rounding_of(arg_text(call, 5), &rounding))
+            return kt_error_status();
+    }
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)dtype);
+    if (level != KT_CAST_SAME_VALUE && !kt_can_cast_level((kt_dtype)self->dtype, dtype, level))
+        return kt__fail_dtype(call->row, call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
+                              kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
+    kt_tensor *made = empty_in_format(self, dtype, device, (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
+    if (!made)
+        return kt_error_status();
+    if (kt__copy_into(made, self, KT_WHY_EXPLICIT, rounding) || (level == KT_CAST_SAME_VALUE && check_same_value(call, self, made))) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    made->lineage = dtype == self->dtype
+                        ? self->lineage
+                        : KT__RECORD(KT_WHY_EXPLICIT, kt__frame_row ? kt__frame_row->name : "to", self->dtype, dtype, self->lineage);
+    *out = made;
+    return KT_OK;
+}
+
+static const char *c_type_of(kt_dtype d)
+{
+    static const char *const names[KT_NUM_DTYPES] = {[KT_U8] = "uint8_t",   [KT_I8] = "int8_t",    [KT_I16] = "int16_t",
+                                                     [KT_I32] = "int",      [KT_I64] = "int64_t",  [KT_U16] = "uint16_t",
+                                                     [KT_U32] = "uint32_t", [KT_U64] = "uint64_t"};
+    return names[d] ? names[d] : kt_dtype_c_name(d);
+}
+
+static kt_status fill_checked(kt_call *call, kt_tensor *to)
+{
+    kt_scalar value = KT_INT(0);
+    if (call->row->id == KT_OP_fill) {
+        if (!(call->scalars >> 1 & 1)) {
+            kt_tensor *source = call->arg[1].t;
+            if (source->ndim)
+                return kt_fail(KT_ERR_RUNTIME, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
+                               source->ndim);
+            return kt__copy_into(to, source, KT_WHY_ASSIGN, KT_ROUND_TORCH);
+        }
+        value = call->arg[1].s;
+    }
+    if (!kt_scalar_fits(value, (kt_dtype)to->dtype))
+        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow",
+                              c_type_of((kt_dtype)to->dtype));
+    return kt__fill_with(to, value);
+}
+
+static kt_status write_copy(kt_call *call, kt_tensor *to)
+{
+    if (call->row->id != KT_OP_copy)
+        return fill_checked(call, to);
+    kt_tensor *from = call->arg[1].t;
+    if (kt__allow(kt__mode(), call->row, "src", from, (kt_dtype)from->dtype, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
+        return kt_error_status();
+    if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
+        !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
+        return KT_OK;
+    return kt__copy_into(to, from, KT_WHY_ASSIGN, KT_ROUND_TORCH);
+}
+
+kt_status kt__run_copy(kt_call *call)
+{
+    kt__taping taping;
+    kt_tensor *self = call->arg[0].t, *out = NULL;
+    bool       writes = call->row->forms & 1 << KT_INPLACE;
+    bool       second = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1) &&
+                  (kt__grad_flags(call->arg[1].t) & KT_T_REQUIRES_GRAD);
+    if (call->form == KT_INPLACE) {
+        kt_tensor *inputs[1] = {call->row->id == KT_OP_copy ? call->arg[1].t : NULL};
+        if (kt__check_written(self, inputs, 1))
+            return kt_error_status();
+    }
+    if (kt__tape_before(call, NULL, (kt__grad_flags(self) & KT_T_REQUIRES_GRAD) || second, &taping))
+        return kt_error_status();
+    kt_status status = KT_OK;
+    if (call->form == KT_INPLACE) {
+        out = kt__ref(self);
+        status = write_copy(call, self);
+        if (!status)
+            kt__wrote(self);
+    } else if (writes) {
+        out = empty_in_format(self, (kt_dtype)self->dtype, kt__device(self), KT_FORMAT_NONE);
+        status = out ? write_copy(call, out) : kt_error_status();
+        if (out)
+            out->lineage = self->lineage;
+    } else {
+        status = make_copy(call, &out);
+    }
+    call->out[0] = out;
+    call->n_out = 1;
+    status = kt__tape_after(call, NULL, &taping, status);
+    if (status) {
+        kt__unref(out);
+        call->out[0] = NULL;
+    }
+    return status;
+}
+
+/* ---- composites of copies ---- */
+
+kt_status kt__body_to(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t;
+    kt_device  device = kt__device(self);
+    if (kt__given(call, 2) && kt__arg_device(call, 2, &device))
+        return kt_error_status();
+    bool same = (!kt__given(call, 1) || call->arg[1].dtype == (kt_dtype)self->dtype) && device.kind == self->backend &&
+                device.index == self->index && !kt__arg_bool(call, 3) &&
+                (!kt__given(call, 4) || call->arg[4].format == KT_PRESERVE_FORMAT ||
+                 kt_is_contiguous_as(self, (kt_memory_format)call->arg[4].format));
+    if (same) {
+        call->out[0] = kt__ref(self);
+        return KT_OK;
+    }
+    kt_call c;
+    kt__open(&c, KT_OP_to_copy, KT_PLAIN);
+    static const uint8_t from[] = {0, 1, 2, 4, 5, 6}; /* `to` has copy= at 3 */
+    for (int i = 0; i < 6; i++)
+        if (kt__given(call, from[i])) {
+            c.arg[i] = call->arg[from[i]];
+            c.given |= 1u << i;
+        }
+    if (kt_call_run(&c))
+        return kt_error_status();
+    call->out[0] = c.out[0];
+    return KT_OK;
+}
+
+kt_status kt__body_contiguous(kt_call *call)
+{
+    kt_tensor       *self = call->arg[0].t;
+    kt_memory_format format = kt__given(call, 1) && call->arg[1].format ? (kt_memory_format)call->arg[1].format : KT_CONTIGUOUS_FORMAT;
+    if (format == KT_PRESERVE_FORMAT)
+        return kt_fail(KT_ERR_RUNTIME, "preserve memory format is unsupported by the contiguous operator");
+    if (kt_is_contiguous_as(self, format)) {
+        call->out[0] = kt__ref(self);
+        return KT_OK;
+    }
+    kt_call c;
+    kt__open(&c, KT_OP_clone, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, format, (int32_t)format);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    call->out[0] = c.out[0];
+    return KT_OK;
+}
+
+static kt_status resolve_bit(kt_call *call, uint32_t bit)
+{
+    kt_tensor *self = call->arg[0].t;
+    if (self->flags & bit)
+        return kt__call1(KT_OP_clone, self, &call->out[0]);
+    call->out[0] = kt__ref(self);
+    return KT_OK;
+}
+
+kt_status kt__body_resolve_conj(kt_call *call) { return resolve_bit(call, KT_T_CONJ); }
+kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NEG); }
+
+/* ---- conversions with a reason ---- */
+
+kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+{
+    if ((kt_dtype)t->dtype == dtype) {
+        *result = kt__ref(t);
+        return KT_OK;
+    }
+    if (kt__allow(kt__mode(), kt__frame_row, "a tensor", t, (kt_dtype)t->dtype, dtype, why))
+        return kt_error_status();
+    kt_call c;
+    kt__open(&c, KT_OP_to_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, t);
+    kt__put(&c, 1, dtype, dtype);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *result = c.out[0];
+    if (why != KT_WHY_EXPLICIT)
+        (*result)->lineage = KT__RECORD(why, kt__frame_row ? kt__frame_row->name : "convert", t->dtype, dtype, t->lineage);
+    return KT_OK;
+}
+
+kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
+{
+    if (kt__allow(kt__mode(), kt__frame_row, "src", from, (kt_dtype)from->dtype, (kt_dtype)to->dtype, why) ||
+        kt__copy_into(to, from, why, KT_ROUND_TORCH))
+        return kt_error_status();
+    kt__wrote(to);
+    return KT_OK;
+}

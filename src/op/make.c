@@ -1,0 +1,238 @@
+/* make.c - tensors from nothing: zeros, full, arange and kin. In: sizes, numbers, dtype=, device=. Out: a new tensor whose
+ * dtype is born here, by the name of the operator. */
+#include <math.h>
+
+#include "op/call.h"
+#include "op/wrap.h"
+
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format);
+
+/* The options every row of this file ends with; `at` is where dtype= stands. */
+typedef struct options {
+    kt_dtype  dtype;
+    kt_device device;
+    bool      requires_grad;
+} options;
+
+static kt_status read_options(const kt_call *call, int at, kt_dtype fallback, const kt_tensor *like, options *o)
+{
+    o->dtype = kt__given(call, at) && call->arg[at].dtype ? call->arg[at].dtype : fallback;
+    o->requires_grad = kt__arg_bool(call, at + 2);
+    if (!kt__dtype_valid(o->dtype))
+        return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)o->dtype);
+    if (o->requires_grad && !(kt_dtype_category(o->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return kt_fail(KT_ERR_RUNTIME, "Only Tensors of floating point and complex dtype can require gradients");
+    o->device = like ? kt__device(like) : (kt_device){KT_CPU, 0};
+    return like && !kt__given(call, at + 1) ? KT_OK : kt__arg_device(call, at + 1, &o->device);
+}
+
+/* Takes over t. */
+static kt_status born(kt_call *call, kt_tensor *t, const options *o, kt_status status)
+{
+    if (!t || status) {
+        kt__unref(t);
+        return kt_error_status();
+    }
+    if (o->requires_grad)
+        t->flags |= KT_T_REQUIRES_GRAD;
+    t->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, t->dtype, 0);
+    call->out[0] = t;
+    return KT_OK;
+}
+
+static kt_dtype dtype_of_scalar(kt_scalar s)
+{
+    switch (s.kind) {
+    case KT_SCALAR_BOOL: return KT_BOOL;
+    case KT_SCALAR_INT: return KT_I64;
+    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
+    default: return kt_dtype_complex(kt_get_default_dtype());
+    }
+}
+
+static kt_status fill_new(kt_call *call, kt_tensor *t, kt_scalar value)
+{
+    if (!t)
+        return kt_error_status();
+    kt_call c;
+    kt__open(&c, KT_OP_fill, KT_INPLACE);
+    kt__put_tensor(&c, 0, t);
+    kt__put_either(&c, 1, value);
+    (void)call;
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(c.out[0]);
+    atomic_store_explicit(t->version, 0, memory_order_relaxed); /* filling at birth is not a write anyone can see */
+    return KT_OK;
+}
+
+static kt_status check_sizes(const kt_call *call, kt_shape size)
+{
+    for (int64_t i = 0; i < size.n; i++)
+        if (size.d[i] < 0)
+            return kt_fail(KT_ERR_RUNTIME, "%s: Dimension size must be non-negative.", call->row->name);
+    return KT_OK;
+}
+
+/* ---- of a size ---- */
+
+kt_status kt__body_empty(kt_call *call)
+{
+    options o;
+    int64_t strides[KT_MAX_DIMS];
+    kt_shape size = call->arg[0].ints;
+    kt_memory_format format = kt__given(call, 4) ? (kt_memory_format)call->arg[4].format : KT_CONTIGUOUS_FORMAT;
+    if (check_sizes(call, size) || read_options(call, 1, kt_get_default_dtype(), NULL, &o))
+        return kt_error_status();
+    if (format == KT_PRESERVE_FORMAT)
+        return kt_fail(KT_ERR_RUNTIME, "unsupported memory format option Preserve");
+    if (size.n > KT_MAX_DIMS || !kt__format_strides(size, format, strides))
+        return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format", format == KT_CHANNELS_LAST ? 4 : 5,
+                       format == KT_CHANNELS_LAST ? "" : "_3d");
+    kt_tensor *t = kt__tensor_new_strided(o.dtype, o.device, size, (kt_shape){size.n, strides});
+    return born(call, t, &o, KT_OK);
+}
+
+static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fallback, const kt_tensor *like, kt_scalar value)
+{
+    options o;
+    if (check_sizes(call, call->arg[size_at].ints) || read_options(call, options_at, fallback, like, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, call->arg[size_at].ints);
+    return born(call, t, &o, value.kind ? fill_new(call, t, value) : KT_OK);
+}
+
+static const kt_scalar nothing;
+
+kt_status kt__body_zeros(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(0)); }
+kt_status kt__body_ones(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(1)); }
+kt_status kt__body_full(kt_call *call) { return sized(call, 0, 2, dtype_of_scalar(call->arg[1].s), NULL, call->arg[1].s); }
+
+kt_status kt__body_new_empty(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, nothing); }
+kt_status kt__body_new_zeros(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(0)); }
+kt_status kt__body_new_ones(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(1)); }
+kt_status kt__body_new_full(kt_call *call)
+{
+    return sized(call, 1, 3, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, call->arg[2].s);
+}
+
+/* ---- like another ---- */
+
+static kt_status like(kt_call *call, int options_at, kt_scalar value)
+{
+    options    o;
+    kt_tensor *self = call->arg[0].t;
+    int        format_at = options_at + 3;
+    if (read_options(call, options_at, (kt_dtype)self->dtype, self, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__empty_like(self, o.dtype, o.device,
+                                  (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
+    return born(call, t, &o, value.kind ? fill_new(call, t, value) : KT_OK);
+}
+
+kt_status kt__body_empty_like(kt_call *call) { return like(call, 1, nothing); }
+kt_status kt__body_zeros_like(kt_call *call) { return like(call, 1, KT_INT(0)); }
+kt_status kt__body_ones_like(kt_call *call) { return like(call, 1, KT_INT(1)); }
+kt_status kt__body_full_like(kt_call *call) { return like(call, 2, call->arg[1].s); }
+
+kt_status kt__body_scalar_tensor(kt_call *call)
+{
+    options o;
+    if (read_options(call, 1, dtype_of_scalar(call->arg[0].s), NULL, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SCALAR);
+    return born(call, t, &o, fill_new(call, t, call->arg[0].s));
+}
+
+/* ---- ranges ---- */
+
+static double as_double(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+}
+
+static bool is_integral(kt_scalar s) { return s.kind == KT_SCALAR_BOOL || s.kind == KT_SCALAR_INT; }
+
+/* A kernel over the indices of a fresh dense tensor. */
+static kt_status run_range(kt_tensor *t, int kernel, const kt_scalar *param, int n)
+{
+    kt_plan plan;
+    plan.row = NULL;
+    plan.kernel = (kt_kernel_id)kernel;
+    plan.compute = kt__dtype_rows[t->dtype].compute;
+    plan.n_out = 1;
+    plan.n_in = 0;
+    plan.n_param = (uint8_t)n;
+    plan.device_index = t->index;
+    plan.contiguous = t->ndim == 1;
+    plan.rounding = KT_ROUND_TORCH;
+    plan.origin = 0xff;
+    plan.seed = 0;
+    plan.numel = t->numel;
+    plan.nd = t->ndim;
+    for (int i = 0; i < n; i++)
+        plan.param[i] = param[i];
+    kt__set_operand(&plan, 0, t, (kt_dtype)t->dtype, KT_WHY_NONE);
+    for (int d = 0; d < t->ndim; d++) {
+        plan.size[d] = t->sizes[d];
+        plan.stride[0][d] = t->strides[d] * (int64_t)kt__itemsize(t);
+    }
+    return kt__launch(&plan, t);
+}
+
+kt_status kt__body_arange(kt_call *call)
+{
+    options   o;
+    kt_scalar start = call->arg[0].s, end = call->arg[1].s, step = kt__arg_scalar(call, 2);
+    bool      ints = is_integral(start) && is_integral(end) && is_integral(step);
+    if (read_options(call, 3, ints ? KT_I64 : kt_get_default_dtype(), NULL, &o))
+        return kt_error_status();
+    double first = as_double(start), last = as_double(end), by = as_double(step), count = 0;
+    if (by == 0)
+        return kt_fail(KT_ERR_RUNTIME, "step must be nonzero");
+    if (!isfinite(first) || !isfinite(last))
+        return kt_fail(KT_ERR_RUNTIME, "unsupported range: %g -> %g", first, last);
+    if ((by > 0 && last < first) || (by < 0 && last > first))
+        return kt_fail(KT_ERR_RUNTIME, "upper bound and lower bound inconsistent with step sign");
+    int64_t n = 0;
+    if (ints) {
+        __int128 span = (__int128)end.v.i - start.v.i, stride = step.v.i;
+        __int128 wide = (span + stride - (stride > 0 ? 1 : -1)) / stride;
+        n = wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
+    } else {
+        count = ceil((last - first) / by);
+        n = count >= 0x1p62 ? INT64_MAX : (int64_t)count;
+    }
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n));
+    return born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
+}
+
+static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar base)
+{
+    options   o;
+    kt_scalar start = call->arg[0].s, end = call->arg[1].s;
+    int64_t   steps = call->arg[2].i;
+    bool      complex = start.kind == KT_SCALAR_COMPLEX || end.kind == KT_SCALAR_COMPLEX;
+    kt_dtype  fallback = kt_get_default_dtype();
+    if (steps < 0)
+        return kt_fail(KT_ERR_RUNTIME, "number of steps must be non-negative");
+    if (read_options(call, options_at, complex ? kt_dtype_complex(fallback) : fallback, NULL, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(steps));
+    return born(call, t, &o, t ? run_range(t, kernel, (kt_scalar[]){start, end, base}, 3) : KT_OK);
+}
+
+kt_status kt__body_linspace(kt_call *call) { return spaced(call, KT_K_linspace, 3, nothing); }
+kt_status kt__body_logspace(kt_call *call) { return spaced(call, KT_K_logspace, 4, KT_FLOAT(kt__arg(call, 3)->f)); }
+
+kt_status kt__body_eye(kt_call *call)
+{
+    options o;
+    int64_t n = call->arg[0].i, m = kt__given(call, 1) ? call->arg[1].i : n;
+    if (n < 0 || m < 0)
+        return kt_fail(KT_ERR_RUNTIME, "%s must be greater or equal to 0, got %lld", n < 0 ? "n" : "m", (long long)(n < 0 ? n : m));
+    if (read_options(call, 2, kt_get_default_dtype(), NULL, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n, m));
+    return born(call, t, &o, t ? run_range(t, KT_K_eye, NULL, 0) : KT_OK);
+}

@@ -1,0 +1,66 @@
+/* meta.c - the meta device: dtypes, shapes, strides and errors of every call, and no bytes. The dry run runs here. */
+#include "op/meta.h"
+
+static int count(kt_backend *self)
+{
+    (void)self;
+    return 1;
+}
+
+static kt_status no_memory(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+{
+    (void)self, (void)index, (void)bytes;
+    *data = NULL;
+    *granted = 0;
+    return KT_OK;
+}
+
+static void no_free(kt_backend *self, int index, void *data, size_t granted) { (void)self, (void)index, (void)data, (void)granted; }
+
+static kt_status no_work(kt_backend *self, const kt_plan *plan)
+{
+    (void)self, (void)plan;
+    return KT_OK;
+}
+
+static kt_status nothing_in(kt_backend *self, int index, void *to, const void *from_host, size_t bytes)
+{
+    (void)self, (void)index, (void)to, (void)from_host, (void)bytes;
+    return KT_OK;
+}
+
+static kt_status nothing_out(kt_backend *self, int index, void *to_host, const void *from, size_t bytes)
+{
+    (void)self, (void)index, (void)to_host, (void)from, (void)bytes;
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+}
+
+static kt_status no_wait(kt_backend *self, int index)
+{
+    (void)self, (void)index;
+    return KT_OK;
+}
+
+static bool every(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
+{
+    (void)self, (void)kernel, (void)compute;
+    return true;
+}
+
+kt_backend *kt__meta_backend(void)
+{
+    static kt_backend meta = {.abi = KT_BACKEND_ABI,
+                              .size = sizeof(kt_backend),
+                              .name = "meta",
+                              .count = count,
+                              .alloc = no_memory,
+                              .free = no_free,
+                              .run = no_work,
+                              .copy_in = nothing_in,
+                              .copy_out = nothing_out,
+                              .sync = no_wait,
+                              .has = every,
+                              .addressable = 0,
+                              .stores_nothing = 1};
+    return &meta;
+}

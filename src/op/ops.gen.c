@@ -1,0 +1,4197 @@
+/* ops.gen.c - the typed wrappers of ops.h. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.
+ * Each fills in a call and hands it to the one door; scopes and the pending-error rule live here alone. */
+#include "op/wrap.h"
+
+kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_add, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_add, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_add_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_add, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_add_s_kw(const kt_tensor *self, kt_scalar other, const kt_add_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_add, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_add_s__kw(kt_tensor *self, kt_scalar other, const kt_add_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_add, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_add_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar other, const kt_add_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_add, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sub_kw(const kt_tensor *self, const kt_tensor *other, const kt_sub_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sub, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sub__kw(kt_tensor *self, const kt_tensor *other, const kt_sub_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sub, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sub_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_sub_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sub, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sub_s_kw(const kt_tensor *self, kt_scalar other, const kt_sub_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sub, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sub_s__kw(kt_tensor *self, kt_scalar other, const kt_sub_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sub, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sub_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar other, const kt_sub_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sub, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_rsub_kw(const kt_tensor *self, const kt_tensor *other, const kt_rsub_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rsub, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_rsub_s_kw(const kt_tensor *self, kt_scalar other, const kt_rsub_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rsub, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 2, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mul(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mul_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_mul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_mul_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mul_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_mul_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_div_kw(const kt_tensor *self, const kt_tensor *other, const kt_div_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->rounding_mode)
+        kt__put(&c, 2, str, opts->rounding_mode);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_div__kw(kt_tensor *self, const kt_tensor *other, const kt_div_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->rounding_mode)
+        kt__put(&c, 2, str, opts->rounding_mode);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_div_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_div_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->rounding_mode)
+        kt__put(&c, 2, str, opts->rounding_mode);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_div_s_kw(const kt_tensor *self, kt_scalar other, const kt_div_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->rounding_mode)
+        kt__put(&c, 2, str, opts->rounding_mode);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_div_s__kw(kt_tensor *self, kt_scalar other, const kt_div_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->rounding_mode)
+        kt__put(&c, 2, str, opts->rounding_mode);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_div_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar other, const kt_div_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    if (opts && opts->rounding_mode)
+        kt__put(&c, 2, str, opts->rounding_mode);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_true_divide(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_true_divide, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_true_divide_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_true_divide, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_true_divide_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_true_divide, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_true_divide_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_true_divide, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_true_divide_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_true_divide, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_true_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_true_divide, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_floor_divide(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor_divide, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_floor_divide_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor_divide, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_floor_divide_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor_divide, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_floor_divide_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor_divide, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_floor_divide_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor_divide, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_floor_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor_divide, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_remainder(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_remainder, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_remainder_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_remainder, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_remainder_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_remainder, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_remainder_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_remainder, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_remainder_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_remainder, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_remainder_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_remainder, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_fmod(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmod, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fmod_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmod, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_fmod_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmod, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_fmod_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmod, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fmod_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmod, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_fmod_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmod, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_pow(const kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_pow_(kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_pow_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_pow_s(const kt_tensor *self, kt_scalar exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, exponent);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_pow_s_(kt_tensor *self, kt_scalar exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, exponent);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_pow_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, exponent);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_pow_base(const kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow_base, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_pow_base_s(kt_scalar self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow_base, KT_PLAIN);
+    kt__put_either(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_float_power(const kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_float_power, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_float_power_s(const kt_tensor *self, kt_scalar exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_float_power, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, exponent);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ldexp(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ldexp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atan2(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atan2, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atan2_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atan2, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_atan2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atan2, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_copysign(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copysign, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_copysign_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copysign, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_copysign_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copysign, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_copysign_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copysign, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_copysign_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copysign, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_copysign_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copysign, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_hypot(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hypot, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hypot_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hypot, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_hypot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hypot, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logaddexp(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logaddexp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logaddexp_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logaddexp, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logaddexp_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logaddexp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logaddexp2(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logaddexp2, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logaddexp2_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logaddexp2, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logaddexp2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logaddexp2, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_nextafter(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nextafter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nextafter_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nextafter, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_nextafter_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nextafter, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_xlogy(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_xlogy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_xlogy_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_xlogy, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_xlogy_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_xlogy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_xlogy_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_xlogy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_xlogy_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_xlogy, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_xlogy_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_xlogy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_heaviside(const kt_tensor *self, const kt_tensor *values)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_heaviside, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, values);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_heaviside_(kt_tensor *self, const kt_tensor *values)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_heaviside, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, values);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_heaviside_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *values)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_heaviside, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, values);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_gcd(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gcd, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_gcd_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gcd, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_gcd_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gcd, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_lcm(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lcm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_lcm_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lcm, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_lcm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lcm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_maximum(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_maximum, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_maximum_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_maximum, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_maximum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_maximum, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_minimum(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_minimum, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_minimum_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_minimum, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_minimum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_minimum, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_fmax(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fmax_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmax, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_fmax_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_fmin(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmin, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fmin_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmin, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_fmin_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fmin, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_eq(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eq, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_eq_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eq, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_eq_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eq, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_eq_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eq, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_eq_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eq, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_eq_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eq, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_ne(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ne, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ne_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ne, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_ne_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ne, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_ne_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ne, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ne_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ne, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_ne_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ne, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_lt(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lt, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_lt_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lt, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_lt_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lt, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_lt_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lt, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_lt_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lt, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_lt_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lt, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_le(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_le, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_le_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_le, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_le_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_le, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_le_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_le, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_le_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_le, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_le_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_le, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_gt(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gt, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_gt_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gt, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_gt_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gt, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_gt_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gt, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_gt_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gt, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_gt_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gt, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_ge(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ge, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ge_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ge, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_ge_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ge, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_ge_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ge, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ge_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ge, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_ge_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ge, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min)
+        kt__put_tensor(&c, 1, opts->min);
+    if (opts && opts->max)
+        kt__put_tensor(&c, 2, opts->max);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clamp__kw(kt_tensor *self, const kt_clamp_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min)
+        kt__put_tensor(&c, 1, opts->min);
+    if (opts && opts->max)
+        kt__put_tensor(&c, 2, opts->max);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_clamp_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min)
+        kt__put_tensor(&c, 1, opts->min);
+    if (opts && opts->max)
+        kt__put_tensor(&c, 2, opts->max);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_clamp_s_kw(const kt_tensor *self, const kt_clamp_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min.kind)
+        kt__put_either(&c, 1, opts->min);
+    if (opts && opts->max.kind)
+        kt__put_either(&c, 2, opts->max);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clamp_s__kw(kt_tensor *self, const kt_clamp_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min.kind)
+        kt__put_either(&c, 1, opts->min);
+    if (opts && opts->max.kind)
+        kt__put_either(&c, 2, opts->max);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_clamp_s_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_s_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min.kind)
+        kt__put_either(&c, 1, opts->min);
+    if (opts && opts->max.kind)
+        kt__put_either(&c, 2, opts->max);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_clamp_min(const kt_tensor *self, const kt_tensor *min)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_min, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, min);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clamp_min_(kt_tensor *self, const kt_tensor *min)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_min, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, min);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_clamp_min_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *min)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_min, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, min);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_clamp_min_s(const kt_tensor *self, kt_scalar min)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_min, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, min);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clamp_min_s_(kt_tensor *self, kt_scalar min)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_min, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, min);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_clamp_min_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar min)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_min, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, min);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_clamp_max(const kt_tensor *self, const kt_tensor *max)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_max, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, max);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clamp_max_(kt_tensor *self, const kt_tensor *max)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_max, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, max);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_clamp_max_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *max)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_max, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, max);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_clamp_max_s(const kt_tensor *self, kt_scalar max)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_max, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, max);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clamp_max_s_(kt_tensor *self, kt_scalar max)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_max, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, max);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_clamp_max_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar max)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clamp_max, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, max);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logical_and(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_and, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logical_and_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_and, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logical_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_and, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logical_or(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_or, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logical_or_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_or, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logical_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_or, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logical_xor(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_xor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logical_xor_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_xor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logical_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_xor, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logical_not(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_not, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logical_not_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_not, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logical_not_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logical_not, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_and(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_and, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_and_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_and, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_and, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_and_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_and, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_and_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_and, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_and_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_and, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_or(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_or, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_or_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_or, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_or, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_or_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_or, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_or_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_or, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_or_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_or, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_xor(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_xor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_xor_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_xor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_xor, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_xor_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_xor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_xor_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_xor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_xor_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_xor, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_not(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_not, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_not_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_not, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_not_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_not, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_left_shift(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_left_shift, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_left_shift_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_left_shift, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_left_shift_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_left_shift, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_left_shift_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_left_shift, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_left_shift_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_left_shift, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_left_shift_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_left_shift, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_right_shift(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_right_shift, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_right_shift_(kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_right_shift, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_right_shift_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_right_shift, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bitwise_right_shift_s(const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_right_shift, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bitwise_right_shift_s_(kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_right_shift, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bitwise_right_shift_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bitwise_right_shift, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_abs(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_abs, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_abs_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_abs, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_abs_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_abs, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_isnan(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isnan, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isinf(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isinf, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isfinite(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isfinite, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isposinf(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isposinf, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isposinf_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isposinf, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_isneginf(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isneginf, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isneginf_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isneginf, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_signbit(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_signbit, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_signbit_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_signbit, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sign(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sign, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sign_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sign, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sign_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sign, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sgn(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sgn, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sgn_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sgn, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sgn_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sgn, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_neg(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_neg, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_neg_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_neg, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_neg_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_neg, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_positive(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_positive, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_square(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_square, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ceil(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ceil, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ceil_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ceil, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_ceil_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ceil, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_floor(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_floor_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_floor_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_floor, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_trunc(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trunc, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_trunc_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trunc, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_trunc_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trunc, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_round_kw(const kt_tensor *self, const kt_round_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_round, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->decimals)
+        kt__put(&c, 1, i, opts->decimals);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_round__kw(kt_tensor *self, const kt_round_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_round, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->decimals)
+        kt__put(&c, 1, i, opts->decimals);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_round_out_kw(kt_tensor *out, const kt_tensor *self, const kt_round_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_round, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->decimals)
+        kt__put(&c, 1, i, opts->decimals);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_frac(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frac, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_frac_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frac, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_frac_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frac, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_relu(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_relu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_relu_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_relu, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_relu_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_relu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_reciprocal(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_reciprocal, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_reciprocal_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_reciprocal, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_reciprocal_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_reciprocal, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sqrt(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sqrt, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sqrt_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sqrt, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sqrt_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sqrt, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_rsqrt(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rsqrt, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_rsqrt_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rsqrt, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_rsqrt_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rsqrt, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_exp(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_exp_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exp, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_exp_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_exp2(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exp2, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_exp2_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exp2, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_exp2_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exp2, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_expm1(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expm1, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_expm1_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expm1, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_expm1_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expm1, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_log(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_log_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_log2(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log2, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log2_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log2, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_log2_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log2, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_log10(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log10, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log10_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log10, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_log10_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log10, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_log1p(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log1p, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log1p_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log1p, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_log1p_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log1p, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sin(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sin, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sin_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sin, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sin_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sin, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_cos(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cos, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cos_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cos, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_cos_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cos, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_tan(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tan, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tan_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tan, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_tan_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tan, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_asin(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_asin, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_asin_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_asin, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_asin_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_asin, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_acos(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_acos, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_acos_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_acos, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_acos_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_acos, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_atan(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atan, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atan_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atan, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_atan_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atan, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sinh(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sinh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sinh_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sinh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sinh_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sinh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_cosh(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cosh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cosh_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cosh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_cosh_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cosh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_tanh(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tanh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tanh_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tanh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_tanh_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tanh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_asinh(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_asinh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_asinh_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_asinh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_asinh_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_asinh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_acosh(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_acosh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_acosh_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_acosh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_acosh_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_acosh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_atanh(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atanh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atanh_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atanh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_atanh_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atanh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sigmoid(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sigmoid, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sigmoid_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sigmoid, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sigmoid_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sigmoid, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sinc(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sinc, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sinc_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sinc, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_sinc_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sinc, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_erf(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erf, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_erf_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erf, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_erf_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erf, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_erfc(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erfc, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_erfc_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erfc, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_erfc_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erfc, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_erfinv(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erfinv, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_erfinv_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erfinv, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_erfinv_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_erfinv, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_digamma(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_digamma, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_digamma_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_digamma, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_digamma_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_digamma, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_lgamma(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lgamma, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_lgamma_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lgamma, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_lgamma_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lgamma, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_i0(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_i0, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_i0_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_i0, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_i0_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_i0, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logit, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->eps.some)
+        kt__put(&c, 1, f, opts->eps.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logit__kw(kt_tensor *self, const kt_logit_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logit, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->eps.some)
+        kt__put(&c, 1, f, opts->eps.v);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_logit_out_kw(kt_tensor *out, const kt_tensor *self, const kt_logit_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logit, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->eps.some)
+        kt__put(&c, 1, f, opts->eps.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_deg2rad(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_deg2rad, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_deg2rad_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_deg2rad, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_deg2rad_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_deg2rad, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_rad2deg(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rad2deg, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_rad2deg_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rad2deg, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_rad2deg_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rad2deg, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_angle(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_angle, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_angle_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_angle, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_nan_to_num_kw(const kt_tensor *self, const kt_nan_to_num_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nan_to_num, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->nan.some)
+        kt__put(&c, 1, f, opts->nan.v);
+    if (opts && opts->posinf.some)
+        kt__put(&c, 2, f, opts->posinf.v);
+    if (opts && opts->neginf.some)
+        kt__put(&c, 3, f, opts->neginf.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nan_to_num__kw(kt_tensor *self, const kt_nan_to_num_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nan_to_num, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->nan.some)
+        kt__put(&c, 1, f, opts->nan.v);
+    if (opts && opts->posinf.some)
+        kt__put(&c, 2, f, opts->posinf.v);
+    if (opts && opts->neginf.some)
+        kt__put(&c, 3, f, opts->neginf.v);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_nan_to_num_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nan_to_num_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nan_to_num, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->nan.some)
+        kt__put(&c, 1, f, opts->nan.v);
+    if (opts && opts->posinf.some)
+        kt__put(&c, 2, f, opts->posinf.v);
+    if (opts && opts->neginf.some)
+        kt__put(&c, 3, f, opts->neginf.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_conj_physical(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_physical, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_conj_physical_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_physical, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_physical, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_where(const kt_tensor *condition, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where, KT_PLAIN);
+    kt__put_tensor(&c, 0, condition);
+    kt__put_tensor(&c, 1, self);
+    kt__put_tensor(&c, 2, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_where_out(kt_tensor *out, const kt_tensor *condition, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where, KT_OUT);
+    kt__put_tensor(&c, 0, condition);
+    kt__put_tensor(&c, 1, self);
+    kt__put_tensor(&c, 2, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_where_s(const kt_tensor *condition, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where, KT_PLAIN);
+    kt__put_tensor(&c, 0, condition);
+    kt__put_tensor(&c, 1, self);
+    kt__put_either(&c, 2, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_where_s_out(kt_tensor *out, const kt_tensor *condition, const kt_tensor *self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where, KT_OUT);
+    kt__put_tensor(&c, 0, condition);
+    kt__put_tensor(&c, 1, self);
+    kt__put_either(&c, 2, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_where_ss(const kt_tensor *condition, kt_scalar self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where, KT_PLAIN);
+    kt__put_tensor(&c, 0, condition);
+    kt__put_either(&c, 1, self);
+    kt__put_either(&c, 2, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_where_ss_out(kt_tensor *out, const kt_tensor *condition, kt_scalar self, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where, KT_OUT);
+    kt__put_tensor(&c, 0, condition);
+    kt__put_either(&c, 1, self);
+    kt__put_either(&c, 2, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_lerp(const kt_tensor *self, const kt_tensor *end, const kt_tensor *weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lerp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, end);
+    kt__put_tensor(&c, 2, weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_lerp_(kt_tensor *self, const kt_tensor *end, const kt_tensor *weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lerp, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, end);
+    kt__put_tensor(&c, 2, weight);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_lerp_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *end, const kt_tensor *weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lerp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, end);
+    kt__put_tensor(&c, 2, weight);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_lerp_s(const kt_tensor *self, const kt_tensor *end, kt_scalar weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lerp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, end);
+    kt__put_either(&c, 2, weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_lerp_s_(kt_tensor *self, const kt_tensor *end, kt_scalar weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lerp, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, end);
+    kt__put_either(&c, 2, weight);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_lerp_s_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *end, kt_scalar weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_lerp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, end);
+    kt__put_either(&c, 2, weight);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_addcmul_kw(const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcmul_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addcmul, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor1);
+    kt__put_tensor(&c, 2, tensor2);
+    if (opts && opts->value.kind)
+        kt__put(&c, 3, s, opts->value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_addcmul__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcmul_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addcmul, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor1);
+    kt__put_tensor(&c, 2, tensor2);
+    if (opts && opts->value.kind)
+        kt__put(&c, 3, s, opts->value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_addcmul_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcmul_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addcmul, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor1);
+    kt__put_tensor(&c, 2, tensor2);
+    if (opts && opts->value.kind)
+        kt__put(&c, 3, s, opts->value);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_addcdiv_kw(const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addcdiv, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor1);
+    kt__put_tensor(&c, 2, tensor2);
+    if (opts && opts->value.kind)
+        kt__put(&c, 3, s, opts->value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_addcdiv__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addcdiv, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor1);
+    kt__put_tensor(&c, 2, tensor2);
+    if (opts && opts->value.kind)
+        kt__put(&c, 3, s, opts->value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addcdiv, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor1);
+    kt__put_tensor(&c, 2, tensor2);
+    if (opts && opts->value.kind)
+        kt__put(&c, 3, s, opts->value);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sum, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sum_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sum_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_matmul, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat2);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat2);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bmm(const kt_tensor *self, const kt_tensor *mat2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bmm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat2);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bmm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bmm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat2);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_mv(const kt_tensor *self, const kt_tensor *vec)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mv, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mv_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mv, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_dot(const kt_tensor *self, const kt_tensor *tensor)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dot, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dot, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_to, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->copy)
+        kt__put(&c, 3, b, opts->copy);
+    if (opts && opts->memory_format)
+        kt__put(&c, 4, format, opts->memory_format);
+    if (opts && opts->casting)
+        kt__put(&c, 5, str, opts->casting);
+    if (opts && opts->rounding)
+        kt__put(&c, 6, str, opts->rounding);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_to_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->memory_format)
+        kt__put(&c, 3, format, opts->memory_format);
+    if (opts && opts->casting)
+        kt__put(&c, 4, str, opts->casting);
+    if (opts && opts->rounding)
+        kt__put(&c, 5, str, opts->rounding);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clone, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->memory_format)
+        kt__put(&c, 1, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_contiguous_kw(const kt_tensor *self, const kt_contiguous_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_contiguous, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->memory_format)
+        kt__put(&c, 1, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_copy(const kt_tensor *self, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_copy_(kt_tensor *self, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copy, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_fill(const kt_tensor *self, const kt_tensor *value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fill, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fill_(kt_tensor *self, const kt_tensor *value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fill, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_fill_s(const kt_tensor *self, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fill, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fill_s_(kt_tensor *self, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fill, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_zero(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_zero, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_zero_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_zero, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_resolve_conj(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_resolve_conj, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_resolve_neg(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_resolve_neg, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_empty_kw(kt_shape size, const kt_empty_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_empty, KT_PLAIN);
+    kt__put(&c, 0, ints, size);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 4, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_zeros_kw(kt_shape size, const kt_zeros_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_zeros, KT_PLAIN);
+    kt__put(&c, 0, ints, size);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ones_kw(kt_shape size, const kt_ones_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ones, KT_PLAIN);
+    kt__put(&c, 0, ints, size);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_full_kw(kt_shape size, kt_scalar fill_value, const kt_full_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_full, KT_PLAIN);
+    kt__put(&c, 0, ints, size);
+    kt__put(&c, 1, s, fill_value);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_eye_kw(int64_t n, const kt_eye_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_eye, KT_PLAIN);
+    kt__put(&c, 0, i, n);
+    if (opts && opts->m.some)
+        kt__put(&c, 1, i, opts->m.v);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_arange_kw(kt_scalar start, kt_scalar end, const kt_arange_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_arange, KT_PLAIN);
+    kt__put(&c, 0, s, start);
+    kt__put(&c, 1, s, end);
+    if (opts && opts->step.kind)
+        kt__put(&c, 2, s, opts->step);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 5, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_linspace_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linspace, KT_PLAIN);
+    kt__put(&c, 0, s, start);
+    kt__put(&c, 1, s, end);
+    kt__put(&c, 2, i, steps);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 5, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_logspace_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logspace, KT_PLAIN);
+    kt__put(&c, 0, s, start);
+    kt__put(&c, 1, s, end);
+    kt__put(&c, 2, i, steps);
+    if (opts && opts->base.some)
+        kt__put(&c, 3, f, opts->base.v);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 5, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 6, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scalar_tensor_kw(kt_scalar s, const kt_scalar_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scalar_tensor, KT_PLAIN);
+    kt__put(&c, 0, s, s);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_empty_like_kw(const kt_tensor *self, const kt_empty_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_empty_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 4, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_zeros_like_kw(const kt_tensor *self, const kt_zeros_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_zeros_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 4, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ones_like_kw(const kt_tensor *self, const kt_ones_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ones_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 2, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 3, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 4, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_full_like_kw(const kt_tensor *self, kt_scalar fill_value, const kt_full_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_full_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, s, fill_value);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 5, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_new_empty_kw(const kt_tensor *self, kt_shape size, const kt_new_empty_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_new_empty, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_new_zeros_kw(const kt_tensor *self, kt_shape size, const kt_new_zeros_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_new_zeros, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_new_ones_kw(const kt_tensor *self, kt_shape size, const kt_new_ones_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_new_ones, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_new_full_kw(const kt_tensor *self, kt_shape size, kt_scalar fill_value, const kt_new_full_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_new_full, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    kt__put(&c, 2, s, fill_value);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 5, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_select(const kt_tensor *self, int64_t dim, int64_t index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_select, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, index);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_slice_kw(const kt_tensor *self, const kt_slice_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_slice, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    if (opts && opts->start.some)
+        kt__put(&c, 2, i, opts->start.v);
+    if (opts && opts->end.some)
+        kt__put(&c, 3, i, opts->end.v);
+    if (opts && opts->step.some)
+        kt__put(&c, 4, i, opts->step.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_narrow(const kt_tensor *self, int64_t dim, int64_t start, int64_t length)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_narrow, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, start);
+    kt__put(&c, 3, i, length);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_transpose(const kt_tensor *self, int64_t dim0, int64_t dim1)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_transpose, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim0);
+    kt__put(&c, 2, i, dim1);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_t(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_t, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_permute(const kt_tensor *self, kt_shape dims)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_permute, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dims);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expand, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->implicit)
+        kt__put(&c, 2, b, opts->implicit);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_expand_as(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expand_as, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view(const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_dtype(const kt_tensor *self, kt_dtype dtype)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_dtype, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, dtype, dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_reshape, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, shape);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_flatten, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->start_dim)
+        kt__put(&c, 1, i, opts->start_dim);
+    if (opts && opts->end_dim.some)
+        kt__put(&c, 2, i, opts->end_dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_squeeze(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_squeeze, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_squeeze_dim(const kt_tensor *self, kt_shape dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_squeeze_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unsqueeze(const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsqueeze, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unfold(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unfold, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dimension);
+    kt__put(&c, 2, i, size);
+    kt__put(&c, 3, i, step);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diagonal_kw(const kt_tensor *self, const kt_diagonal_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagonal, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->offset)
+        kt__put(&c, 1, i, opts->offset);
+    if (opts && opts->dim1)
+        kt__put(&c, 2, i, opts->dim1);
+    if (opts && opts->dim2.some)
+        kt__put(&c, 3, i, opts->dim2.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_as_strided_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_as_strided, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    kt__put(&c, 2, ints, stride);
+    if (opts && opts->storage_offset.some)
+        kt__put(&c, 3, i, opts->storage_offset.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_real(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_real, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_imag(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_imag, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_as_real(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as_real, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_as_complex(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as_complex, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_conj(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_conj_lazy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_lazy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_neg_view(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_neg_view, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_detach(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_detach, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_alias(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_alias, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_split, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, split_size);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_split_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_sizes_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_split_sizes, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, split_sizes);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_chunk_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_chunk, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, chunks);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_unbind_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unbind, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_broadcast_tensors(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_broadcast_tensors, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_list(&c, results, room);
+}
+
+kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cat, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close(&c);
+}
+
+int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_foreach_mul, KT_PLAIN);
+    kt__put_tensors(&c, 0, self, n_self);
+    kt__put(&c, 1, s, scalar);
+    return kt__close_list(&c, results, room);
+}
+
+kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scalar)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_foreach_mul, KT_INPLACE);
+    kt__put_tensors(&c, 0, self, n_self);
+    kt__put(&c, 1, s, scalar);
+    return kt__close_written(&c);
+}

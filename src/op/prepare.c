@@ -1,0 +1,348 @@
+/* prepare.c - from dtypes to a plan that a backend can run: broadcast sizes, outputs with PyTorch's layout, strides in bytes,
+ * dims collapsed. In: gathered operands and the resolver's decision. It decides nothing about dtypes. */
+#include <string.h>
+
+#include "op/call.h"
+
+/* ---- broadcasting ---- */
+
+kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim)
+{
+    int rank = 0;
+    for (int i = 0; i < n; i++)
+        if (t[i] && t[i]->ndim > rank)
+            rank = t[i]->ndim;
+    for (int d = 0; d < rank; d++)
+        sizes[d] = 1;
+    for (int i = 0; i < n; i++)
+        for (int d = 0; t[i] && d < t[i]->ndim; d++) {
+            int     at = rank - t[i]->ndim + d;
+            int64_t size = t[i]->sizes[d];
+            if (size == sizes[at] || size == 1)
+                continue;
+            if (sizes[at] != 1)
+                return kt_fail(KT_ERR_RUNTIME,
+                               "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
+                               (long long)sizes[at], (long long)size, at);
+            sizes[at] = size;
+        }
+    *ndim = rank;
+    return KT_OK;
+}
+
+/* ---- operands ---- */
+
+void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why)
+{
+    kt_operand *o = &plan->arg[at];
+    o->data = t->data;
+    o->is = t->dtype;
+    o->as = (uint8_t)as;
+    o->why = (uint8_t)why;
+    o->bits = (uint8_t)((t->flags & KT_T_CONJ ? KT_BIT_CONJ : 0) | (t->flags & KT_T_NEG ? KT_BIT_NEG : 0));
+    o->immediate = 0;
+}
+
+static void set_immediate(kt_plan *plan, int at, kt_scalar value, kt_dtype as)
+{
+    kt_operand *o = &plan->arg[at];
+    o->data = NULL;
+    o->is = o->as = (uint8_t)as;
+    o->why = KT_WHY_NONE;
+    o->bits = 0;
+    o->immediate = 1;
+    kt_scalar_store(plan->imm[at].bytes, as, value);
+}
+
+/* Strides of t over the plan's sizes, in bytes; 0 where it is broadcast. */
+static void set_strides(kt_plan *plan, int at, const kt_tensor *t, int rank)
+{
+    int64_t item = (int64_t)kt__itemsize(t);
+    int     lead = rank - t->ndim;
+    for (int d = 0; d < lead; d++)
+        plan->stride[at][d] = 0;
+    for (int d = 0; d < t->ndim; d++)
+        plan->stride[at][lead + d] = t->sizes[d] == 1 && plan->size[lead + d] != 1 ? 0 : t->strides[d] * item;
+}
+
+/* ---- order of dims ---- */
+
+/* Should `a` lie outside `b`? By the first operand that can tell; a broadcast dim cannot. > 0: b is the slower one. */
+static int slower(const kt_plan *plan, int first, int count, int a, int b)
+{
+    for (int i = first; i < count; i++) {
+        int64_t sa = plan->stride[i][a], sb = plan->stride[i][b];
+        if (sa == 0 || sb == 0)
+            continue;
+        if (sa != sb)
+            return sa < sb ? 1 : -1;
+        if (plan->size[a] < plan->size[b])
+            return 1;
+    }
+    return 0;
+}
+
+/* Dims, slowest first, as the operands [first, count) lie in memory. Ambiguous pairs keep their order. */
+static void sort_dims(const kt_plan *plan, int first, int count, int rank, uint8_t *order)
+{
+    for (int d = 0; d < rank; d++)
+        order[d] = (uint8_t)(rank - 1 - d); /* fastest first while sorting */
+    for (int i = 1; i < rank; i++)
+        for (int at = i, below = i - 1; below >= 0; below--) {
+            int c = slower(plan, first, count, order[at], order[below]);
+            if (c < 0)
+                break;
+            if (c > 0) {
+                uint8_t swap = order[at];
+                order[at] = order[below];
+                order[below] = swap;
+                at = below;
+            }
+        }
+    for (int d = 0; d < rank / 2; d++) {
+        uint8_t swap = order[d];
+        order[d] = order[rank - 1 - d];
+        order[rank - 1 - d] = swap;
+    }
+}
+
+void kt__collapse(kt_plan *plan, bool reorder)
+{
+    int     count = plan->n_out + plan->n_in, rank = plan->nd, nd = 0;
+    uint8_t order[KT_MAX_DIMS];
+    int64_t size[KT_MAX_DIMS], stride[KT_MAX_OPERANDS][KT_MAX_DIMS];
+    if (reorder)
+        sort_dims(plan, 0, count, rank, order);
+    else
+        for (int d = 0; d < rank; d++)
+            order[d] = (uint8_t)d;
+    for (int d = 0; d < rank; d++) {
+        int from = order[d];
+        if (plan->size[from] == 1)
+            continue;
+        bool merges = nd > 0;
+        for (int i = 0; i < count && merges; i++)
+            merges = stride[i][nd - 1] == plan->stride[i][from] * plan->size[from];
+        if (!merges) {
+            size[nd] = 1;
+            nd++;
+        }
+        size[nd - 1] *= plan->size[from];
+        for (int i = 0; i < count; i++)
+            stride[i][nd - 1] = plan->stride[i][from];
+    }
+    memcpy(plan->size, size, (size_t)nd * sizeof(int64_t));
+    for (int i = 0; i < count; i++)
+        memcpy(plan->stride[i], stride[i], (size_t)nd * sizeof(int64_t));
+    plan->nd = (uint8_t)nd;
+    bool dense = nd <= 1;
+    for (int i = 0; i < count && dense && nd; i++) {
+        int64_t s = plan->stride[i][0];
+        dense = s == 0 ? i >= plan->n_out : s == (int64_t)kt__dtype_rows[plan->arg[i].is].size;
+    }
+    plan->contiguous = dense;
+}
+
+/* ---- outputs ---- */
+
+kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n)
+{
+    if (kt__overlaps_itself(out))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                       "location. Please clone() the tensor before performing the operation.");
+    for (int i = 0; i < n; i++)
+        if (inputs[i] && kt__overlap_of(out, inputs[i]) == KT_OVERLAP_PARTIAL)
+            return kt_fail(KT_ERR_RUNTIME,
+                           "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                           "single memory location. Please clone() the tensor before performing the operation.");
+    return KT_OK;
+}
+
+static kt_status check_devices(const kt__gathered *g, const kt_tensor *first)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->t[i] && (g->t[i]->backend != first->backend || g->t[i]->index != first->index))
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                           kt_device_name(kt__device(first)), kt_device_name(kt__device(g->t[i])));
+    return KT_OK;
+}
+
+/* The target of an in-place or out= call: dtype, size and overlap rules. */
+static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out, kt_shape shape)
+{
+    uint64_t mode = kt__mode();
+    if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
+        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                              kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
+    if (kt__allow(mode, call->row, call->form == KT_OUT ? "out" : "the result", out, d->result, out->dtype, KT_WHY_RESULT))
+        return kt_error_status();
+    bool same = out->ndim == shape.n;
+    for (int64_t i = 0; i < shape.n && same; i++)
+        same = out->sizes[i] == shape.d[i];
+    if (!same && call->form == KT_INPLACE) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(out));
+        kt__shape_text(wants, sizeof wants, shape);
+        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+    }
+    if (!same && kt__tensor_resize(out, shape))
+        return kt_error_status();
+    return kt__check_written(out, g->t, g->n);
+}
+
+/* A fresh result lies in memory as the inputs do. */
+static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const kt_tensor *like, int rank, bool row_major)
+{
+    kt_shape shape = {rank, plan->size};
+    if (row_major)
+        return kt__tensor_new((kt_dtype)d->result, kt__device(like), shape);
+    uint8_t order[KT_MAX_DIMS];
+    int64_t strides[KT_MAX_DIMS], step = 1;
+    sort_dims(plan, plan->n_out, plan->n_out + plan->n_in, rank, order);
+    for (int i = rank - 1; i >= 0; i--) {
+        strides[order[i]] = step;
+        step *= plan->size[order[i]] > 1 ? plan->size[order[i]] : 1;
+    }
+    return kt__tensor_new_strided((kt_dtype)d->result, kt__device(like), shape, (kt_shape){rank, strides});
+}
+
+static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const kt__decision *d)
+{
+    for (int i = 0; i < g->n; i++)
+        if (!g->t[i] && !kt_scalar_fits(g->s[i], (kt_dtype)d->as[i]))
+            return kt_fail(KT_ERR_TYPE, "policy '%s' refuses the number in %s: %s cannot hold it", kt_policy_name(kt_get_policy()),
+                           call->row->name, kt_dtype_name(d->as[i]));
+    return KT_OK;
+}
+
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan, kt_tensor **result)
+{
+    kt_tensor *first = NULL, *out = call->form == KT_PLAIN ? NULL : call->form == KT_INPLACE ? g->t[0] : call->out[0];
+    bool       simple = true; /* every tensor dense, row-major and of one size */
+    int        rank = 0;
+    for (int i = 0; i < g->n; i++) {
+        kt_tensor *t = g->t[i];
+        if (!t)
+            continue;
+        if (!first)
+            first = t;
+        simple &= kt__is_contiguous(t) && t->backend == first->backend && t->index == first->index &&
+                  (t == first || kt__same_sizes(t, first));
+    }
+    if (!first)
+        return kt_fail(KT_ERR_TYPE, "%s needs at least one tensor", call->row->name);
+    plan->row = call->row;
+    plan->kernel = g->kernel;
+    plan->compute = d->compute;
+    plan->n_out = 1;
+    plan->n_in = g->n;
+    plan->n_param = g->n_param;
+    plan->device_index = first->index;
+    plan->rounding = KT_ROUND_TORCH;
+    plan->origin = d->origin;
+    plan->seed = 0;
+    for (int i = 0; i < g->n_param; i++)
+        plan->param[i] = g->param[i];
+    if (KT__UNLIKELY((kt__mode() & KT_M_POLICY) <= KT_SAFE) && check_numbers(call, g, d))
+        return kt_error_status();
+
+    if (KT__LIKELY(simple)) {
+        rank = first->ndim;
+    } else {
+        if (check_devices(g, first) || kt__broadcast(g->t, g->n, plan->size, &rank))
+            return kt_error_status();
+    }
+    kt_shape shape = {rank, simple ? first->sizes : plan->size};
+    if (out && check_target(call, g, d, out, shape))
+        return kt_error_status();
+    if (out && !kt__is_contiguous(out))
+        simple = false;
+    if (!simple && shape.d != plan->size)
+        for (int k = 0; k < rank; k++)
+            plan->size[k] = shape.d[k];
+
+    for (int i = 0; i < g->n; i++) {
+        int at = 1 + (g->swap && i < 2 ? 1 - i : i);
+        if (g->t[i]) {
+            kt__set_operand(plan, at, g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i]);
+            if (!simple)
+                set_strides(plan, at, g->t[i], rank);
+            else
+                plan->stride[at][0] = (int64_t)kt__itemsize(g->t[i]);
+        } else {
+            bool exact = g->exact_scalar && d->compute == KT_IN_F32;
+            set_immediate(plan, at, g->s[i], exact ? KT_F32 : (kt_dtype)d->as[i]);
+            for (int k = 0; k < (simple ? 1 : rank); k++)
+                plan->stride[at][k] = 0;
+        }
+    }
+    if (!out) {
+        if (simple) {
+            out = kt__tensor_new((kt_dtype)d->result, kt__device(first), shape);
+        } else {
+            bool row_major = true;
+            for (int i = 0; i < g->n; i++)
+                row_major &= !g->t[i] || kt__is_contiguous(g->t[i]);
+            out = fresh_output(plan, d, first, rank, row_major);
+        }
+        if (!out)
+            return kt_error_status();
+    } else {
+        kt__ref(out);
+    }
+    kt__set_operand(plan, 0, out, (kt_dtype)d->result, d->result == out->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
+    plan->numel = out->numel;
+    if (simple) {
+        plan->nd = out->numel != 1;
+        plan->size[0] = out->numel;
+        plan->stride[0][0] = (int64_t)kt__itemsize(out);
+        plan->contiguous = 1;
+    } else {
+        set_strides(plan, 0, out, rank);
+        plan->nd = (uint8_t)rank;
+        kt__collapse(plan, true);
+    }
+    *result = out;
+    return KT_OK;
+}
+
+kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan)
+{
+    plan->row = NULL;
+    plan->kernel = KT_K_copy;
+    plan->n_out = plan->n_in = 1;
+    plan->n_param = 0;
+    plan->device_index = to->index;
+    plan->rounding = KT_ROUND_TORCH;
+    plan->origin = 0;
+    plan->seed = 0;
+    plan->compute = kt__dtype_rows[to->dtype].compute;
+    plan->numel = to->numel;
+    if (from->ndim > to->ndim)
+        goto no_fit;
+    for (int d = 0; d < to->ndim; d++) {
+        int at = d - (to->ndim - from->ndim);
+        if (at >= 0 && from->sizes[at] != to->sizes[d] && from->sizes[at] != 1)
+            goto no_fit;
+        plan->size[d] = to->sizes[d];
+    }
+    kt__set_operand(plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
+    kt__set_operand(plan, 1, from, (kt_dtype)from->dtype, KT_WHY_NONE);
+    set_strides(plan, 0, to, to->ndim);
+    set_strides(plan, 1, from, to->ndim);
+    plan->nd = to->ndim;
+    kt__collapse(plan, true);
+    return KT_OK;
+no_fit:; /* said as broadcasting says it, whichever dim it is */
+    int64_t    sizes[KT_MAX_DIMS];
+    int        rank = 0;
+    kt_tensor *both[2] = {to, from};
+    if (kt__broadcast(both, 2, sizes, &rank))
+        return kt_error_status();
+    char has[256], wants[256];
+    kt__shape_text(has, sizeof has, kt__sizes(to));
+    kt__shape_text(wants, sizeof wants, (kt_shape){rank, sizes});
+    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+}

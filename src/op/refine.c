@@ -1,0 +1,141 @@
+/* refine.c - gathering a call's operands, and what a row's own arguments change about it: alpha=, rounding_mode=, eps=.
+ * In: the call's arguments. Out: operands in the kernel's order, the kernel, its scalar parameters, the dtype rule. */
+#include <string.h>
+
+#include "op/call.h"
+
+static kt_dtype dtype_of_number(kt_scalar s)
+{
+    switch (s.kind) {
+    case KT_SCALAR_BOOL: return KT_BOOL;
+    case KT_SCALAR_INT: return KT_I64;
+    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
+    default: return kt_dtype_complex(kt_get_default_dtype());
+    }
+}
+
+kt_status kt__gather(const kt_call *call, kt__gathered *g)
+{
+    const kt_row          *row = call->row;
+    const kt__operand_map *map = &kt__operands_of[row->id];
+    g->n = 0;
+    g->n_param = 0;
+    g->rule = row->rule;
+    g->kernel = row->kernel;
+    g->swap = g->exact_scalar = 0;
+    g->want = KT_NONE;
+    uint32_t flags = 0;
+    for (int k = 0; k < map->n; k++) {
+        int at = map->at[k], i = g->n;
+        if (!kt__given(call, at))
+            continue;
+        if (call->scalars >> at & 1) {
+            g->t[i] = NULL;
+            g->s[i] = call->arg[at].s;
+            g->dtype[i] = (uint8_t)dtype_of_number(g->s[i]);
+            g->rank[i] = RANK_NUMBER;
+        } else {
+            kt_tensor *t = call->arg[at].t;
+            g->t[i] = t;
+            g->dtype[i] = t->dtype;
+            g->rank[i] = t->flags & KT_T_WRAPPED ? RANK_NUMBER : t->ndim == 0 ? RANK_ZERO : RANK_DIM;
+            flags |= kt__grad_flags(t);
+        }
+        g->n++;
+    }
+    g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
+    return KT_OK;
+}
+
+static void param(kt__gathered *g, kt_scalar value) { g->param[g->n_param++] = value; }
+
+static bool is_one(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re == 1.0 && s.im == 0.0 : s.v.i == 1;
+}
+
+static kt_status rounding_mode(const kt_call *call, kt__gathered *g)
+{
+    const char *mode = kt__given(call, 2) ? call->arg[2].str : NULL;
+    if (!mode)
+        return KT_OK;
+    bool trunc = strcmp(mode, "trunc") == 0;
+    if (!trunc && strcmp(mode, "floor") != 0)
+        return kt_fail(KT_ERR_RUNTIME, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
+    g->rule = RULE_PROMOTE;
+    g->kernel = trunc ? KT_K_div_trunc : KT_K_div_floor;
+    return KT_OK;
+}
+
+static kt_status clamp(const kt_call *call, kt__gathered *g)
+{
+    bool min = kt__given(call, 1), max = kt__given(call, 2);
+    if (!min && !max)
+        return kt_fail(KT_ERR_RUNTIME, "torch.clamp: At least one of 'min' or 'max' must not be None");
+    g->kernel = min && max ? KT_K_clamp_tensor : min ? KT_K_maximum : KT_K_minimum;
+    return KT_OK;
+}
+
+static void nan_to_num(const kt_call *call, kt__gathered *g)
+{
+    kt_finfo f = {.max = 0};
+    if (kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+        kt_dtype_finfo((kt_dtype)g->dtype[0], &f);
+    const double defaults[3] = {0.0, f.max, f.min};
+    for (int i = 0; i < 3; i++)
+        param(g, KT_FLOAT(kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]));
+}
+
+kt_status kt__refine(const kt_call *call, kt__gathered *g)
+{
+    switch (call->row->id) {
+    case KT_OP_rsub:
+        g->swap = 1;
+        __attribute__((fallthrough));
+    case KT_OP_add:
+    case KT_OP_sub:
+        g->exact_scalar = 1;
+        if (kt__given(call, 2) && !(is_one(call->arg[2].s) && call->arg[2].s.kind == KT_SCALAR_INT)) {
+            g->kernel = call->row->id == KT_OP_add ? KT_K_add_scaled : KT_K_sub_scaled;
+            param(g, call->arg[2].s);
+        }
+        return KT_OK;
+    case KT_OP_mul:
+    case KT_OP_true_divide: g->exact_scalar = 1; return KT_OK;
+    case KT_OP_div: g->exact_scalar = 1; return rounding_mode(call, g);
+    case KT_OP_clamp: return clamp(call, g);
+    case KT_OP_round:
+        if (kt__arg_int(call, 1)) {
+            g->kernel = KT_K_round_decimals;
+            param(g, KT_INT(kt__arg_int(call, 1)));
+        }
+        return KT_OK;
+    case KT_OP_logit:
+        param(g, KT_FLOAT(kt__given(call, 1) ? call->arg[1].f : 0.0));
+        param(g, KT_INT(kt__given(call, 1)));
+        return KT_OK;
+    case KT_OP_nan_to_num: nan_to_num(call, g); return KT_OK;
+    case KT_OP_addcmul:
+    case KT_OP_addcdiv: param(g, kt__arg_scalar(call, 3)); return KT_OK;
+    case KT_OP_sum: g->want = (uint8_t)kt__arg_dtype(call, 1); return KT_OK;
+    case KT_OP_sum_dim: g->want = (uint8_t)kt__arg_dtype(call, 3); return KT_OK;
+    default: return KT_OK;
+    }
+}
+
+kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d)
+{
+    if (!g->n_param || (g->kernel != KT_K_add_scaled && g->kernel != KT_K_sub_scaled))
+        return KT_OK;
+    uint32_t kind = g->param[0].kind;
+    int      category = kt__dtype_rows[d->common].category;
+    if (kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
+        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "Boolean alpha only supported for Boolean results.");
+    if (kind == KT_SCALAR_FLOAT && (category & (KT_CAT_BOOL | KT_CAT_INT)))
+        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
+                              "For integral input tensors, argument alpha must not be a floating point number.");
+    if (kind == KT_SCALAR_COMPLEX && category != KT_CAT_COMPLEX)
+        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
+                              "For non-complex input tensors, argument alpha must not be a complex number.");
+    return KT_OK;
+}

@@ -1,0 +1,336 @@
+/* resolve.c - the one door: all dtype decisions of a call. In: a row, its operands, the mode word. Out: for each operand
+ * what the kernel must see it as and why, the compute type and the result dtype; or a refusal in PyTorch's words.
+ * It must not know kernels, memory or shapes. The dry run is this file without what follows. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "op/call.h"
+
+/* ---- errors ---- */
+
+/* Who the operands are and where their dtypes came from, below the error's first line. */
+static void explain(const kt_row *row, const kt_call *call)
+{
+    if (!kt__lineage.explain)
+        return;
+    kt__mistake m = {.row = kt__frame_row ? kt__frame_row : row};
+    for (int i = 0; call && i < kt__n_args(row) && m.n < KT_MAX_ARGS; i++) {
+        const kt_arg_spec *spec = kt__arg_spec(row, i);
+        if (!kt__given(call, i) || (spec->kind != KT_ARG_TENSOR && spec->kind != KT_ARG_TENSOR_OR_SCALAR))
+            continue;
+        bool number = call->scalars >> i & 1;
+        m.operand[m.n++] = (kt__operand_note){.name = spec->name,
+                                              .tensor = number ? NULL : call->arg[i].t,
+                                              .dtype = number ? KT_NONE : call->arg[i].t->dtype};
+    }
+    kt__lineage.explain(&m);
+}
+
+kt_status kt__fail_dtype(const kt_row *row, const kt_call *call, kt_status code, const char *format, ...)
+{
+    char    text[1024];
+    va_list more;
+    va_start(more, format);
+    vsnprintf(text, sizeof text, format, more);
+    va_end(more);
+    if (kt__failed())
+        return kt_error_status();
+    kt_fail(code, "%s", text);
+    explain(row, call);
+    return code;
+}
+
+static bool category_is(kt_dtype d, int mask) { return (kt__dtype_rows[d].category & mask) != 0; }
+
+/* ---- promotion: dimensioned tensors beat 0-dim tensors beat numbers, unless the weaker has a higher category ---- */
+
+static kt_dtype join(kt_dtype a, kt_dtype b, uint64_t mode, kt_status *status)
+{
+    if (a == KT_NONE || b == KT_NONE || a == b)
+        return a ? a : b;
+    int      refusal = 0;
+    kt_dtype d = kt__promote_quiet(a, b, &refusal);
+    if (d == KT_NONE && kt__policy(mode) == KT_PERMISSIVE)
+        d = kt__promote_permissive(a, b);
+    if (d == KT_NONE)
+        *status = kt__promote_fail(a, b, refusal);
+    return d;
+}
+
+static kt_dtype prefer(kt_dtype strong, kt_dtype weak, uint64_t mode, kt_status *status)
+{
+    if (strong == KT_NONE || weak == KT_NONE || category_is(strong, KT_CAT_COMPLEX))
+        return strong ? strong : weak;
+    if (category_is(strong, KT_CAT_FLOAT)) {
+        if (!category_is(weak, KT_CAT_COMPLEX))
+            return strong;
+        kt_dtype c = kt_dtype_complex(strong);
+        if (c == KT_NONE && kt__policy(mode) == KT_PERMISSIVE)
+            c = KT_C64;
+        if (c == KT_NONE)
+            *status = kt_fail(KT_ERR_RUNTIME, "Unknown Complex ScalarType for %s", kt_dtype_torch_name(strong));
+        return c;
+    }
+    if (strong == KT_BOOL || category_is(weak, KT_CAT_FLOAT | KT_CAT_COMPLEX))
+        return join(strong, weak, mode, status);
+    return strong;
+}
+
+kt_dtype kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status)
+{
+    kt_dtype by_rank[3] = {KT_NONE, KT_NONE, KT_NONE};
+    *status = KT_OK;
+    for (int i = first; i < g->n && !*status; i++)
+        by_rank[g->rank[i]] = join(by_rank[g->rank[i]], g->dtype[i], mode, status);
+    kt_dtype weak = *status ? KT_NONE : prefer(by_rank[RANK_ZERO], by_rank[RANK_NUMBER], mode, status);
+    return *status ? KT_NONE : prefer(by_rank[RANK_DIM], weak, mode, status);
+}
+
+/* ---- refusals ---- */
+
+typedef enum when { BOTH_BOOL, ANY_BOOL, ANY_COMPLEX, MIXED, DIVIDES_INTS } when;
+
+static bool holds(when w, const kt__gathered *g)
+{
+    int bools = 0, complexes = 0;
+    for (int i = 0; i < g->n; i++) {
+        bools += g->dtype[i] == KT_BOOL;
+        complexes += category_is(g->dtype[i], KT_CAT_COMPLEX);
+    }
+    switch (w) {
+    case BOTH_BOOL: return bools == g->n;
+    case ANY_BOOL: return bools > 0;
+    case ANY_COMPLEX: return complexes > 0;
+    case MIXED: return g->n > 1 && g->dtype[0] != g->dtype[1];
+    case DIVIDES_INTS: return category_is(g->dtype[1], KT_CAT_BOOL | KT_CAT_INT) && category_is(g->dtype[2], KT_CAT_BOOL | KT_CAT_INT);
+    }
+    return false;
+}
+
+static kt_status refused(const kt_call *call, const kt__gathered *g)
+{
+    static const struct {
+        uint16_t    op;
+        uint8_t     when;
+        int8_t      status;
+        const char *text;
+    } rules[] = {
+#define REFUSE(op, w, code, text) {KT_OP_##op, w, KT_ERR_##code, text},
+#include "tables/refusals.def"
+    };
+    const kt_row *row = call->row;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].op == row->id && holds((when)rules[i].when, g)) {
+            char text[1024];
+            snprintf(text, sizeof text, rules[i].text, row->name);
+            return kt__fail_dtype(row, call, (kt_status)rules[i].status, "%s", text);
+        }
+    return KT_OK;
+}
+
+static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
+{
+    enum { C = 1, TORCH = 0 };
+    static const struct {
+        uint16_t    op;
+        bool        c_names;
+        const char *text;
+    } texts[] = {
+#define MISMATCH(op, names, text) {KT_OP_##op, names, text},
+#include "tables/refusals.def"
+    };
+    const kt_row *row = call->row;
+    kt_dtype      a = g->dtype[0], b = g->dtype[at];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].op == row->id) {
+            char text[512];
+            snprintf(text, sizeof text, texts[i].text, texts[i].c_names ? kt_dtype_c_name(a) : kt_dtype_torch_name(a),
+                     texts[i].c_names ? kt_dtype_c_name(b) : kt_dtype_torch_name(b));
+            return kt__fail_dtype(row, call, KT_ERR_RUNTIME, "%s", text);
+        }
+    return kt__fail_dtype(row, call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s", kt_dtype_c_name(a),
+                          kt__arg_spec(row, kt__operands_of[row->id].at[at])->name, kt_dtype_c_name(b));
+}
+
+/* ---- policy ---- */
+
+kt_status kt__allow(uint64_t mode, const kt_row *row, const char *operand, const kt_tensor *t, kt_dtype from, kt_dtype to,
+                    kt_reason why)
+{
+    kt_policy policy = kt__policy(mode);
+    if (from == to || why == KT_WHY_EXPLICIT || policy >= KT_TORCH)
+        return KT_OK;
+    if (policy == KT_SAFE && kt_can_cast_level(from, to, KT_CAST_SAFE))
+        return KT_OK;
+    static const char *const words[KT_NUM_REASONS] = {
+        [KT_WHY_PROMOTION] = "promotion",       [KT_WHY_SCALAR] = "a number of a higher kind", [KT_WHY_AUTOCAST] = "autocast",
+        [KT_WHY_RESULT] = "the result's dtype", [KT_WHY_ASSIGN] = "assignment",                [KT_WHY_INDEX] = "an index",
+        [KT_WHY_GRADIENT] = "a gradient",       [KT_WHY_LOADING] = "loading",                  [KT_WHY_OPTIMIZER] = "an optimizer",
+        [KT_WHY_INTEROP] = "interop"};
+    kt_fail(KT_ERR_TYPE, "policy '%s' refuses to convert %s from %s to %s in %s (%s)", kt_policy_name(policy), operand,
+            kt_dtype_name(from), kt_dtype_name(to), row ? row->name : "a copy", words[why] ? words[why] : "implicit");
+    if (kt__lineage.explain) {
+        char fix[160];
+        snprintf(fix, sizeof fix, "cast it yourself (%s.to(%s)), or run under policy '%s'", operand, kt_dtype_name(to),
+                 policy == KT_SAFE || !kt_can_cast_level(from, to, KT_CAST_SAFE) ? "torch" : "safe");
+        kt__mistake m = {.row = row, .n = t ? 1 : 0, .fix = fix};
+        m.operand[0] = (kt__operand_note){.name = operand, .tensor = t, .dtype = (uint8_t)from};
+        kt__lineage.explain(&m);
+    }
+    return KT_ERR_TYPE;
+}
+
+/* ---- autocast: the row's column read under the mode bit. Eligible: floating, not float64; never in place or out= ---- */
+
+static void autocast(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why)
+{
+    int  device = g->t[0] && g->t[0]->backend == KT_CPU ? 0 : 1;
+    bool on = (mode & (device ? KT_M_AUTOCAST_CUDA : KT_M_AUTOCAST_CPU)) && !(mode & KT_M_DECIDED);
+    if (!on || call->form != KT_PLAIN)
+        return;
+    kt__autocast how = call->row->autocast[device];
+    kt_dtype     to = KT_NONE;
+    if (how == AUTOCAST_LOWER)
+        to = (kt_dtype)(mode >> (KT_M_AUTOCAST_SHIFT + 5 * device) & 31);
+    else if (how == AUTOCAST_FP32)
+        to = KT_F32;
+    else if (how == AUTOCAST_WIDEST)
+        for (int i = 0; i < g->n; i++)
+            if (g->t[i] && g->dtype[i] == KT_F32)
+                to = KT_F32;
+    if (how == AUTOCAST_SET_DTYPE && g->want == KT_NONE && (g->dtype[0] == KT_F16 || g->dtype[0] == KT_BF16))
+        g->want = KT_F32;
+    for (int i = 0; i < g->n && to; i++)
+        if (g->t[i] && category_is(g->dtype[i], KT_CAT_FLOAT) && g->dtype[i] != KT_F64 && g->dtype[i] != to &&
+            !kt_dtype_is_float8(g->dtype[i])) {
+            g->dtype[i] = (uint8_t)to;
+            why[i] = KT_WHY_AUTOCAST;
+        }
+}
+
+/* ---- the rules ---- */
+
+static kt_status match(const kt_call *call, const kt__gathered *g, uint64_t mode, kt_dtype *common)
+{
+    kt_status status = KT_OK;
+    *common = g->dtype[0];
+    for (int i = 1; i < g->n; i++) {
+        if (!g->t[i] || g->dtype[i] == g->dtype[0])
+            continue;
+        if (kt__policy(mode) != KT_PERMISSIVE)
+            return mismatch(call, g, i);
+        *common = kt__common_dtype(g, 0, mode, &status);
+        return status;
+    }
+    return KT_OK;
+}
+
+static kt_status common_and_result(const kt_call *call, const kt__gathered *g, uint64_t mode, kt_dtype *common, kt_dtype *result)
+{
+    kt_status status = KT_OK;
+    switch (g->rule) {
+    case RULE_SAME:
+    case RULE_TO_BOOL:
+    case RULE_TO_REAL: *common = g->dtype[0]; break;
+    case RULE_SUM:
+        *common = g->want ? (kt_dtype)g->want : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64 : (kt_dtype)g->dtype[0];
+        break;
+    case RULE_MATCH: status = match(call, g, mode, common); break;
+    case RULE_WHERE: *common = kt__common_dtype(g, 1, mode, &status); break;
+    default: *common = kt__common_dtype(g, 0, mode, &status); break;
+    }
+    if (status)
+        return status;
+    if ((g->rule == RULE_FLOAT || g->rule == RULE_FLOAT_TO_REAL) && category_is(*common, KT_CAT_BOOL | KT_CAT_INT))
+        *common = kt_get_default_dtype();
+    *result = *common;
+    if (g->rule == RULE_COMPARE || g->rule == RULE_TO_BOOL)
+        *result = KT_BOOL;
+    if (g->rule == RULE_TO_REAL || g->rule == RULE_FLOAT_TO_REAL)
+        *result = kt_dtype_real(*common);
+    return KT_OK;
+}
+
+static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t mode, kt__decision *d)
+{
+    const kt_row *row = call->row;
+    kt__gathered  g = *given;
+    kt_dtype      common = KT_NONE, result = KT_NONE;
+    memset(d, 0, sizeof *d);
+    if (refused(call, &g))
+        return kt_error_status();
+    autocast(call, &g, mode, d->why);
+    if (g.rule == RULE_WHERE && g.dtype[0] != KT_BOOL && g.dtype[0] != KT_U8 && kt__policy(mode) != KT_PERMISSIVE)
+        return kt__fail_dtype(row, call, KT_ERR_RUNTIME,
+                              "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+                              kt_dtype_torch_name(g.dtype[0]));
+    if (common_and_result(call, &g, mode, &common, &result)) {
+        if (g.rule != RULE_MATCH)
+            explain(row, call);
+        return kt_error_status();
+    }
+    if (!category_is(common, row->accepts))
+        return kt__fail_dtype(row, call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,
+                              kt_dtype_torch_name(common));
+
+    kt_status ignored = KT_OK;
+    kt__gathered tensors = g;
+    tensors.n = 0;
+    for (int i = 0; i < g.n; i++)
+        if (g.t[i]) {
+            tensors.dtype[tensors.n] = g.dtype[i];
+            tensors.rank[tensors.n++] = g.rank[i];
+        }
+    bool by_number = tensors.n < g.n && tensors.n && category_is(common, KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
+                     kt__common_dtype(&tensors, g.rule == RULE_WHERE, mode | KT_PERMISSIVE, &ignored) != common;
+    d->origin = 0xff;
+    d->why_result = by_number ? KT_WHY_SCALAR : KT_WHY_PROMOTION;
+    for (int i = 0; i < g.n; i++) {
+        bool condition = g.rule == RULE_WHERE && i == 0;
+        d->as[i] = condition ? given->dtype[0] : (uint8_t)common;
+        if (!g.t[i])
+            continue;
+        if (given->dtype[i] != d->as[i] && !d->why[i])
+            d->why[i] = g.rule == RULE_SUM ? (g.want ? KT_WHY_EXPLICIT : KT_WHY_NONE) : d->why_result;
+        bool accumulates = g.rule == RULE_SUM && !d->why[i]; /* a kernel's accumulate type is not a conversion */
+        if (given->dtype[i] == result && d->origin == 0xff && !condition)
+            d->origin = (uint8_t)i;
+        if (!accumulates && kt__allow(mode, row, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name, g.t[i], given->dtype[i], d->as[i],
+                      (kt_reason)d->why[i]))
+            return kt_error_status();
+    }
+    d->common = (uint8_t)common;
+    d->result = (uint8_t)result;
+    d->compute = kt__dtype_rows[common].compute;
+    return KT_OK;
+}
+
+/* ---- the cache of decisions: the one sanctioned short cut. Its key holds everything that `decide` reads ---- */
+
+enum { CACHE = 128 };
+static KT__HOT_LOCAL struct {
+    uint64_t     key;
+    kt__decision decision;
+} cache[CACHE];
+
+kt_status kt__resolve(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision *d)
+{
+    uint64_t key = 1u | (uint64_t)call->row->id << 1 | (uint64_t)g->rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14;
+    int      shift = 15;
+    for (int i = 0; i < g->n; i++, shift += 7)
+        key |= (uint64_t)(g->dtype[i] | g->rank[i] << 5) << shift;
+    /* 15 + 3 * 7 = 36 */
+    key |= (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt_get_default_dtype() << 43 | (uint64_t)g->want << 48;
+    bool whole = g->n <= 3 && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
+    size_t at = (size_t)((key * 0x9E3779B97F4A7C15u) >> 57) % CACHE;
+    if (KT__LIKELY(whole && cache[at].key == key)) {
+        *d = cache[at].decision;
+        return KT_OK;
+    }
+    kt_status status = decide(call, g, mode, d);
+    if (!status && whole) {
+        cache[at].key = key;
+        cache[at].decision = *d;
+    }
+    return status;
+}

@@ -1,0 +1,61 @@
+/* row.h - one operator as the engine sees it: the row of tables/ops.def with its tokens turned into values. */
+#ifndef KT_OP_ROW_H
+#define KT_OP_ROW_H
+
+#include <karat/plugin/call.h>
+
+enum kt__op {
+#define OP(name, ...) KT_OP_##name,
+#include "tables/ops.def"
+    KT_NUM_OPS
+};
+
+typedef enum kt__how { HOW_ELEMENTWISE, HOW_REDUCE, HOW_MATMUL, HOW_COPY, HOW_VIEW, HOW_MAKE, HOW_BODY, HOW_LIST } kt__how;
+
+typedef enum kt__rule {
+    RULE_NONE,
+    RULE_SAME,          /* operands as they are, result like the first */
+    RULE_PROMOTE,       /* the common dtype in and out */
+    RULE_FLOAT,         /* the common dtype; ints and bool go to the default float */
+    RULE_COMPARE,       /* the common dtype in, bool out */
+    RULE_TO_BOOL,       /* as it is in, bool out */
+    RULE_TO_REAL,       /* as it is in; complex gives its real dtype */
+    RULE_FLOAT_TO_REAL, /* FLOAT in; complex gives its real dtype */
+    RULE_WHERE,         /* the first operand is a condition, the others promote */
+    RULE_SUM,           /* ints and bool add up in int64; dtype= wins */
+    RULE_MATCH          /* operands must have one dtype already */
+} kt__rule;
+
+typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
+
+enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16 };
+
+struct kt_row {
+    const char *name, *schema, *doc;
+    const char *missing;     /* PyTorch's name of the kernel that refuses a dtype */
+    const char *node;        /* name of the backward node; NULL: not differentiable */
+    kt_status (*body)(kt_call *call); /* VIEW, MAKE, BODY, LIST */
+    uint16_t    id;          /* enum kt__op */
+    uint16_t    kernel;      /* enum kt__kernel */
+    uint8_t     forms;       /* bits: 1 << kt_form */
+    uint8_t     how, rule;
+    uint8_t     accepts;     /* bits: kt_category */
+    uint8_t     autocast[2]; /* CPU, CUDA */
+    uint8_t     saves;
+};
+
+extern const kt_row      kt__rows[KT_NUM_OPS];
+extern const kt_arg_spec kt__arg_table[];
+extern const uint16_t    kt__arg_first[];
+
+static inline int kt__n_args(const kt_row *row) { return kt__arg_first[row->id + 1] - kt__arg_first[row->id]; }
+static inline const kt_arg_spec *kt__arg_spec(const kt_row *row, int i) { return &kt__arg_table[kt__arg_first[row->id] + i]; }
+
+/* Which arguments of a row are operands of its kernel, in order: found once at start. */
+typedef struct kt__operand_map {
+    uint8_t n, at[4];
+} kt__operand_map;
+extern kt__operand_map kt__operands_of[KT_NUM_OPS];
+void kt__rows_init(void);
+
+#endif

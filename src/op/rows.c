@@ -1,0 +1,85 @@
+/* rows.c - tables/ops.def as C data, and the questions that tools and bindings ask about a row. */
+#include "op/row.h"
+
+#include <string.h>
+
+#include "op/kernels.h"
+
+enum { FORMS__ = 1, FORMS_I = 3, FORMS_O = 5, FORMS_IO = 7 };
+enum {
+    ACCEPTS_BIFC = 15,
+    ACCEPTS_BIF = 7,
+    ACCEPTS_BI = 3,
+    ACCEPTS_I = 2,
+    ACCEPTS_IF = 6,
+    ACCEPTS_IFC = 14,
+    ACCEPTS_F = 4,
+    ACCEPTS_FC = 12
+};
+
+/* A row whose `how` is a body names it after itself. */
+#define BODY_ELEMENTWISE(name)
+#define BODY_REDUCE(name)
+#define BODY_MATMUL(name)
+#define BODY_COPY(name)
+#define BODY_VIEW(name) kt_status kt__body_##name(kt_call *call);
+#define BODY_MAKE(name) BODY_VIEW(name)
+#define BODY_BODY(name) BODY_VIEW(name)
+#define BODY_LIST(name) BODY_VIEW(name)
+#define OP(name, schema, forms, how, ...) BODY_##how(name)
+#include "tables/ops.def"
+
+#define POINTER_ELEMENTWISE(name) NULL
+#define POINTER_REDUCE(name)      NULL
+#define POINTER_MATMUL(name)      NULL
+#define POINTER_COPY(name)        NULL
+#define POINTER_VIEW(name)        kt__body_##name
+#define POINTER_MAKE(name)        kt__body_##name
+#define POINTER_BODY(name)        kt__body_##name
+#define POINTER_LIST(name)        kt__body_##name
+
+enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, X = SAVES_X, _ = 0 };
+
+const kt_row kt__rows[KT_NUM_OPS] = {
+#define OP(row, text, form, way, dtypes, kern, accept, lacks, cpu, cuda, save, back, line)                              \
+    {.name = #row, .schema = text, .doc = line, .missing = lacks, .node = back, .body = POINTER_##way(row),            \
+     .id = KT_OP_##row, .kernel = KT_K_##kern, .forms = FORMS_##form, .how = HOW_##way, .rule = RULE_##dtypes,         \
+     .accepts = ACCEPTS_##accept, .autocast = {AUTOCAST_##cpu, AUTOCAST_##cuda}, .saves = save},
+#include "tables/ops.def"
+};
+
+kt__operand_map kt__operands_of[KT_NUM_OPS];
+
+void kt__rows_init(void)
+{
+    for (int id = 0; id < KT_NUM_OPS; id++) {
+        kt__operand_map *map = &kt__operands_of[id];
+        for (int i = 0; i < kt__n_args(&kt__rows[id]); i++) {
+            uint8_t kind = kt__arg_spec(&kt__rows[id], i)->kind;
+            if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && map->n < 4)
+                map->at[map->n++] = (uint8_t)i;
+        }
+    }
+}
+
+const kt_row *kt_row_at(int index) { return index >= 0 && index < KT_NUM_OPS ? &kt__rows[index] : NULL; }
+
+const kt_row *kt_row_find(const char *name)
+{
+    for (int id = 0; id < KT_NUM_OPS; id++)
+        if (strcmp(kt__rows[id].name, name) == 0)
+            return &kt__rows[id];
+    return NULL;
+}
+
+const char *kt_row_name(const kt_row *row) { return row->name; }
+const char *kt_row_schema(const kt_row *row) { return row->schema; }
+const char *kt_row_doc(const kt_row *row) { return row->doc; }
+int         kt_row_n_args(const kt_row *row) { return kt__n_args(row); }
+bool        kt_row_has_form(const kt_row *row, kt_form form) { return row->forms >> form & 1; }
+bool        kt_row_is_view(const kt_row *row) { return row->how == HOW_VIEW; }
+
+const kt_arg_spec *kt_row_arg(const kt_row *row, int index)
+{
+    return index >= 0 && index < kt__n_args(row) ? kt__arg_spec(row, index) : NULL;
+}

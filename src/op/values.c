@@ -1,0 +1,94 @@
+/* values.c - elements between tensors and the C program's own memory. Reading waits for the device. */
+#include <string.h>
+
+#include "op/call.h"
+#include "op/wrap.h"
+
+static kt_tensor *given(kt_tensor *t)
+{
+    if (t && kt__scope_add(t)) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
+kt_tensor *kt_from(const void *elements, kt_shape shape, kt_dtype dtype)
+{
+    if (kt__failed())
+        return NULL;
+    if (!kt__dtype_valid(dtype)) {
+        kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+        return NULL;
+    }
+    kt_tensor *t = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
+    if (!t)
+        return NULL;
+    if (t->numel)
+        memcpy(t->data, elements, (size_t)t->numel * kt__itemsize(t));
+    t->lineage = KT__RECORD(KT_BORN, "kt_from", KT_NONE, dtype, 0);
+    return given(t);
+}
+
+kt_tensor *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype, void (*release)(void *owner), void *owner)
+{
+    int64_t numel = 1;
+    if (kt__failed())
+        return NULL;
+    if (!kt__dtype_valid(dtype)) {
+        kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+        return NULL;
+    }
+    if (kt__count(shape, &numel))
+        return NULL;
+    kt_tensor *t = kt__tensor_wrap(memory, (size_t)numel * kt_dtype_size(dtype), dtype, shape, release, owner);
+    if (t)
+        t->lineage = KT__RECORD(KT_BORN_INTEROP, "kt_wrap", KT_NONE, dtype, 0);
+    return given(t);
+}
+
+kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
+{
+    kt_tensor *t = (kt_tensor *)(uintptr_t)tensor;
+    if (!t)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    size_t needed = (size_t)t->numel * kt__itemsize(t);
+    if (bytes != needed)
+        return kt_fail(KT_ERR_VALUE, "the tensor has %zu bytes, the buffer %zu", needed, bytes);
+    if (kt__backend(t->backend)->stores_nothing)
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+    if (needed == 0)
+        return KT_OK;
+    if (kt__backend(t->backend)->addressable && kt__is_contiguous(t) && !(t->flags & (KT_T_CONJ | KT_T_NEG))) {
+        memcpy(elements, t->data, needed);
+        return KT_OK;
+    }
+    kt_tensor *buffer = kt__tensor_wrap(elements, bytes, (kt_dtype)t->dtype, kt__sizes(t), NULL, NULL);
+    kt_status  status = buffer ? kt__copy_into(buffer, t, KT_WHY_EXPLICIT, KT_ROUND_TORCH) : kt_error_status();
+    kt__unref(buffer);
+    return status;
+}
+
+kt_scalar kt_item_scalar(const kt_tensor *t)
+{
+    unsigned char element[16] __attribute__((aligned(16)));
+    kt_scalar     none = {{0}, 0, 0, 0};
+    if (!t || t->numel != 1) {
+        if (!kt__failed())
+            kt_fail(KT_ERR_RUNTIME, "a Tensor with %lld elements cannot be converted to Scalar", t ? (long long)t->numel : 0LL);
+        return none;
+    }
+    if (kt_read(t, element, kt__itemsize(t)))
+        return none;
+    return kt_scalar_load(element, (kt_dtype)t->dtype);
+}
+
+double kt_item(const kt_tensor *t)
+{
+    kt_scalar s = kt_item_scalar(t);
+    if (!s.kind)
+        return __builtin_nan("");
+    if (s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX)
+        return s.v.re;
+    return s.is_unsigned ? (double)(uint64_t)s.v.i : (double)s.v.i;
+}

@@ -1,0 +1,101 @@
+/* backend.c - the registry of devices: append-only, read without locks. The CPU and the meta device are entered at start;
+ * plugins come by kt_backend_load or from the folders of KARAT_BACKEND_PATH. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tensor/tensor.h"
+
+enum { MAX_BACKENDS = 16 };
+
+static kt_backend *_Atomic backends[MAX_BACKENDS]; /* by kt_device_kind; 0 stays empty */
+static _Atomic int32_t count = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+kt_backend *kt__backend(int kind)
+{
+    return kind > 0 && kind < MAX_BACKENDS ? atomic_load_explicit(&backends[kind], memory_order_acquire) : NULL;
+}
+
+kt_device kt__default_device(kt_device d)
+{
+    return d.kind == KT_DEVICE_DEFAULT ? (kt_device){KT_CPU, 0} : d;
+}
+
+kt_status kt_backend_register(kt_backend *backend)
+{
+    if (!backend || backend->abi != KT_BACKEND_ABI || backend->size < sizeof(kt_backend))
+        return kt_fail(KT_ERR_RUNTIME, "a backend of abi %d is needed, this one has %u", KT_BACKEND_ABI,
+                       backend ? (unsigned)backend->abi : 0u);
+    kt_status status = KT_OK;
+    pthread_mutex_lock(&lock);
+    int32_t at = atomic_load(&count);
+    for (int32_t i = 1; i < at; i++)
+        if (strcmp(atomic_load(&backends[i])->name, backend->name) == 0)
+            status = kt_fail(KT_ERR_RUNTIME, "a backend named '%s' is registered already", backend->name);
+    if (!status && at == MAX_BACKENDS)
+        status = kt_fail(KT_ERR_RUNTIME, "there is room for %d backends", MAX_BACKENDS - 1);
+    if (!status) {
+        atomic_store_explicit(&backends[at], backend, memory_order_release);
+        atomic_store_explicit(&count, at + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+kt_status kt_backend_load(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return kt_fail(KT_ERR_OS, "cannot load the backend %s: %s", path, dlerror());
+    kt_backend *(*open_plugin)(const kt_host *) = NULL;
+    void *symbol = dlsym(library, "kt_plugin_open");
+    memcpy(&open_plugin, &symbol, sizeof symbol);
+    static kt_host host = {KT_BACKEND_ABI, sizeof host, kt_fail, NULL};
+    host.cpu = kt__backend(KT_CPU);
+    kt_backend *backend = open_plugin ? open_plugin(&host) : NULL;
+    kt_status   status = backend ? kt_backend_register(backend)
+                                 : kt_fail(KT_ERR_OS, "%s offers no backend (kt_plugin_open)", path);
+    if (status)
+        dlclose(library); /* a registered backend stays loaded for good */
+    return status;
+}
+
+kt_device kt_device_find(const char *name)
+{
+    const char *colon = strchr(name, ':');
+    size_t      length = colon ? (size_t)(colon - name) : strlen(name);
+    long        index = colon ? strtol(colon + 1, NULL, 10) : 0;
+    for (int kind = 1; kt__backend(kind); kind++) {
+        kt_backend *b = kt__backend(kind);
+        if (strlen(b->name) != length || memcmp(b->name, name, length) != 0)
+            continue;
+        if (index < 0 || index >= b->count(b)) {
+            kt_fail(KT_ERR_RUNTIME, "device index %ld is out of range: there are %d '%s' devices", index, b->count(b), b->name);
+            return (kt_device){-1, 0};
+        }
+        return (kt_device){kind, (int32_t)index};
+    }
+    char known[256] = "";
+    for (int kind = 1; kt__backend(kind); kind++) {
+        size_t at = strlen(known);
+        snprintf(known + at, sizeof known - at, "%s%s", kind > 1 ? ", " : "", kt__backend(kind)->name);
+    }
+    kt_fail(KT_ERR_RUNTIME, "Expected one of %s device type at start of device string: %s", known, name);
+    return (kt_device){-1, 0};
+}
+
+const char *kt_device_name(kt_device d)
+{
+    kt_backend *b = kt__backend(kt__default_device(d).kind);
+    return b ? b->name : "?";
+}
+
+kt_status kt_device_sync(kt_device d)
+{
+    d = kt__default_device(d);
+    kt_backend *b = kt__backend(d.kind);
+    return b ? b->sync(b, d.index) : kt_fail(KT_ERR_RUNTIME, "there is no such device");
+}

@@ -1,0 +1,374 @@
+/* tensor.c - birth and death of tensors and storages.
+ * In: a dtype, a device, sizes and strides. Out: an owned record. Memory comes from the device's backend; records from the pool. */
+#include "tensor/tensor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+void (*kt__autograd_release)(kt_tensor *t);
+
+/* The usual tensor: record, storage header and small data in one piece of the pool. */
+typedef struct kt_block {
+    kt_tensor     tensor;
+    kt_storage    storage;
+    unsigned char data[KT_INLINE_BYTES] __attribute__((aligned(16)));
+} kt_block;
+
+static kt_block *block_of_storage(kt_storage *s)
+{
+    return (kt_block *)(void *)((char *)s - offsetof(kt_block, storage));
+}
+
+static void block_unhold(kt_block *b)
+{
+    size_t size = b->storage.block_bytes;
+    if (atomic_fetch_sub_explicit(&b->storage.block_refs, 1, memory_order_acq_rel) == 1)
+        kt__pool_put(b, size);
+}
+
+static void storage_free_memory(kt_storage *s)
+{
+    if (s->release)
+        s->release(s->owner);
+    else if (s->granted)
+        kt__backend(s->backend)->free(kt__backend(s->backend), s->index, s->data, s->granted);
+}
+
+static void storage_unref(kt_storage *s)
+{
+    if (atomic_load_explicit(&s->refs, memory_order_acquire) != 1 &&
+        atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    storage_free_memory(s);
+    if (s->block_bytes)
+        block_unhold(block_of_storage(s));
+    else
+        kt__pool_put(s, sizeof *s);
+}
+
+static kt_status set_dims(kt_tensor *t, kt_shape shape)
+{
+    t->ndim = (uint8_t)shape.n;
+    t->sizes = t->dims;
+    t->strides = t->dims + KT_INLINE_DIMS;
+    if (shape.n <= KT_INLINE_DIMS)
+        return KT_OK;
+    int64_t *both = kt__pool_get((size_t)shape.n * 2 * sizeof(int64_t));
+    if (!both)
+        return kt__fail_memory((size_t)shape.n * 2 * sizeof(int64_t));
+    t->sizes = both;
+    t->strides = both + shape.n;
+    return KT_OK;
+}
+
+static void free_dims(kt_tensor *t)
+{
+    if (t->sizes != t->dims)
+        kt__pool_put(t->sizes, (size_t)t->ndim * 2 * sizeof(int64_t));
+}
+
+static void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
+{
+    atomic_init(&t->refs, 1);
+    t->dtype = (uint8_t)dtype;
+    t->backend = (uint8_t)device.kind;
+    t->index = (uint8_t)device.index;
+    t->flags = KT_T_LEAF;
+    t->lineage = 0;
+    t->base = NULL;
+    t->autograd = NULL;
+    t->wrapper = NULL;
+}
+
+static void init_storage(kt_storage *s, kt_device device, size_t bytes, size_t block_bytes)
+{
+    atomic_init(&s->refs, 1);
+    atomic_init(&s->version, 0);
+    atomic_init(&s->written_at, 0);
+    s->bytes = bytes;
+    s->granted = 0;
+    s->release = NULL;
+    s->owner = NULL;
+    s->backend = (uint8_t)device.kind;
+    s->index = (uint8_t)device.index;
+    s->block_bytes = (uint16_t)block_bytes;
+    atomic_init(&s->block_refs, 2);
+}
+
+static kt_status check_rank(kt_shape shape)
+{
+    if (shape.n > KT_MAX_DIMS)
+        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
+                       (long long)shape.n);
+    return KT_OK;
+}
+
+/* A block for numel elements, with memory; geometry is the caller's. */
+static kt_tensor *new_block(kt_dtype dtype, kt_device device, kt_shape shape, int64_t numel)
+{
+    size_t      bytes = (size_t)numel * kt__dtype_rows[dtype].size;
+    kt_backend *backend = kt__backend(device.kind);
+    bool        inside = backend->addressable && bytes <= KT_INLINE_BYTES;
+    size_t      size = inside ? sizeof(kt_block) : offsetof(kt_block, data);
+    kt_block   *b = kt__pool_get(size);
+    if (!b) {
+        kt__fail_memory(size);
+        return NULL;
+    }
+    init_record(&b->tensor, dtype, device);
+    init_storage(&b->storage, device, bytes, size);
+    b->tensor.flags |= KT_T_BLOCK;
+    b->tensor.numel = numel;
+    b->tensor.storage = &b->storage;
+    b->tensor.version = &b->storage.version;
+    b->storage.data = (char *)b->data;
+    if (!inside) {
+        void *data = NULL;
+        if (backend->alloc(backend, device.index, bytes, &data, &b->storage.granted)) {
+            kt__pool_put(b, size);
+            return NULL;
+        }
+        b->storage.data = data;
+    }
+    b->tensor.data = b->storage.data;
+    if (set_dims(&b->tensor, shape)) {
+        storage_free_memory(&b->storage);
+        kt__pool_put(b, size);
+        return NULL;
+    }
+    return &b->tensor;
+}
+
+kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
+{
+    int64_t numel = 1;
+    if (check_rank(shape) || kt__count(shape, &numel))
+        return NULL;
+    if (numel > (int64_t)(INT64_MAX / 16)) {
+        kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+        return NULL;
+    }
+    kt_tensor *t = new_block(dtype, device, shape, numel);
+    if (!t)
+        return NULL;
+    for (int64_t i = 0; i < shape.n; i++)
+        t->sizes[i] = shape.d[i];
+    kt__dense_strides(shape, t->strides);
+    t->flags |= KT_T_CONTIGUOUS;
+    return t;
+}
+
+kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides)
+{
+    kt_tensor *t = kt__tensor_new(dtype, device, shape);
+    if (!t)
+        return NULL;
+    for (int64_t i = 0; i < shape.n; i++)
+        t->strides[i] = strides.d[i];
+    if (!kt__is_row_major(shape, strides))
+        t->flags &= ~(uint32_t)KT_T_CONTIGUOUS;
+    return t;
+}
+
+/* How many elements of storage a geometry reaches, counted from its start. */
+static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64_t *span)
+{
+    int64_t last = offset;
+    for (int64_t i = 0; i < shape.n; i++) {
+        if (shape.d[i] == 0) {
+            *span = 0;
+            return KT_OK;
+        }
+        int64_t reach = 0;
+        if (__builtin_mul_overflow(shape.d[i] - 1, strides.d[i], &reach) || __builtin_add_overflow(last, reach, &last))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    }
+    *span = last + 1;
+    return KT_OK;
+}
+
+kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset)
+{
+    int64_t numel = 1, span = 0;
+    if (check_rank(shape) || kt__count(shape, &numel) || span_of(shape, strides, offset, &span))
+        return kt_error_status();
+    int64_t item = (int64_t)kt__itemsize(t), bytes = 0;
+    if (__builtin_mul_overflow(span, item, &bytes) || offset < 0)
+        return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    if ((size_t)bytes > t->storage->bytes) {
+        char sizes[256], steps[256];
+        kt__shape_text(sizes, sizeof sizes, shape);
+        kt__shape_text(steps, sizeof steps, strides);
+        return kt_fail(KT_ERR_RUNTIME,
+                       "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %lld requiring a storage size of "
+                       "%lld are out of bounds for storage of size %zu",
+                       sizes, steps, (long long)offset, (long long)item, (long long)bytes, t->storage->bytes);
+    }
+    if (shape.n > KT_INLINE_DIMS || t->sizes != t->dims) {
+        kt_tensor fresh = *t;
+        if (set_dims(&fresh, shape))
+            return kt_error_status();
+        memmove(fresh.sizes == fresh.dims ? t->dims : fresh.sizes, shape.d, (size_t)shape.n * sizeof(int64_t));
+        memmove(fresh.sizes == fresh.dims ? t->dims + KT_INLINE_DIMS : fresh.strides, strides.d, (size_t)shape.n * sizeof(int64_t));
+        free_dims(t);
+        t->sizes = fresh.sizes == fresh.dims ? t->dims : fresh.sizes;
+        t->strides = fresh.sizes == fresh.dims ? t->dims + KT_INLINE_DIMS : fresh.strides;
+        t->ndim = (uint8_t)shape.n;
+    } else {
+        t->ndim = (uint8_t)shape.n;
+        for (int64_t i = 0; i < shape.n; i++) {
+            t->sizes[i] = shape.d[i];
+            t->strides[i] = strides.d[i];
+        }
+    }
+    t->numel = numel;
+    t->data = (char *)((uintptr_t)t->storage->data + (uintptr_t)(offset * item));
+    t->flags &= ~(uint32_t)KT_T_CONTIGUOUS;
+    if (kt__is_row_major(shape, strides))
+        t->flags |= KT_T_CONTIGUOUS;
+    return KT_OK;
+}
+
+/* A record that looks into the storage of another; geometry still to be set. */
+static kt_tensor *sharing_record(kt_tensor *of)
+{
+    kt_tensor *t = kt__pool_get(sizeof *t);
+    if (!t) {
+        kt__fail_memory(sizeof *t);
+        return NULL;
+    }
+    init_record(t, of->dtype, kt__device(of));
+    atomic_fetch_add_explicit(&of->storage->refs, 1, memory_order_relaxed);
+    t->storage = of->storage;
+    t->version = of->version;
+    t->sizes = t->dims;
+    t->strides = t->dims + KT_INLINE_DIMS;
+    t->ndim = 0;
+    t->data = of->data;
+    t->numel = 0;
+    t->flags |= of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_PINNED);
+    t->lineage = of->lineage;
+    return t;
+}
+
+kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset)
+{
+    kt_tensor *t = sharing_record(of);
+    if (!t)
+        return NULL;
+    if (kt__tensor_set_geometry(t, shape, strides, offset)) {
+        kt__unref(t);
+        return NULL;
+    }
+    t->base = kt__ref(of->base ? of->base : of);
+    t->flags |= KT_T_VIEW;
+    return t;
+}
+
+kt_tensor *kt__tensor_alias(kt_tensor *of)
+{
+    kt_tensor *t = sharing_record(of);
+    if (t && kt__tensor_set_geometry(t, kt__sizes(of), kt__strides(of), kt__offset(of))) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
+kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner)
+{
+    int64_t numel = 1;
+    if (check_rank(shape) || kt__count(shape, &numel))
+        return NULL;
+    kt_block *b = kt__pool_get(offsetof(kt_block, data));
+    if (!b) {
+        kt__fail_memory(sizeof *b);
+        return NULL;
+    }
+    kt_device cpu = {KT_CPU, 0};
+    init_record(&b->tensor, dtype, cpu);
+    init_storage(&b->storage, cpu, bytes, offsetof(kt_block, data));
+    b->tensor.flags |= KT_T_BLOCK;
+    b->storage.data = memory;
+    b->tensor.numel = numel;
+    b->tensor.storage = &b->storage;
+    b->tensor.version = &b->storage.version;
+    b->tensor.data = memory;
+    if (set_dims(&b->tensor, shape)) {
+        kt__pool_put(b, offsetof(kt_block, data));
+        return NULL;
+    }
+    for (int64_t i = 0; i < shape.n; i++)
+        b->tensor.sizes[i] = shape.d[i];
+    kt__dense_strides(shape, b->tensor.strides);
+    b->tensor.flags |= KT_T_CONTIGUOUS;
+    b->storage.release = release;
+    b->storage.owner = owner;
+    return &b->tensor;
+}
+
+/* Gives t a storage of its own of at least `bytes`: other tensors that look into the old one keep it. */
+static kt_status rebind(kt_tensor *t, size_t bytes)
+{
+    kt_storage *s = kt__pool_get(sizeof *s);
+    if (!s)
+        return kt__fail_memory(sizeof *s);
+    init_storage(s, kt__device(t), bytes, 0);
+    kt_backend *backend = kt__backend(t->backend);
+    void       *data = NULL;
+    if (backend->alloc(backend, t->index, bytes, &data, &s->granted)) {
+        kt__pool_put(s, sizeof *s);
+        return kt_error_status();
+    }
+    s->data = data;
+    atomic_init(&s->version, kt__version(t));
+    if (t->version)
+        t->version = &s->version;
+    storage_unref(t->storage);
+    t->storage = s;
+    t->data = s->data;
+    return KT_OK;
+}
+
+kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape)
+{
+    int64_t numel = 1, strides[KT_MAX_DIMS];
+    if (check_rank(shape) || kt__count(shape, &numel))
+        return kt_error_status();
+    int64_t offset = kt__offset(t);
+    size_t  bytes = ((size_t)offset + (size_t)numel) * kt__itemsize(t);
+    if (bytes > t->storage->bytes) {
+        if (t->storage->release)
+            return kt_fail(KT_ERR_RUNTIME, "Trying to resize storage that is not resizable");
+        if (rebind(t, bytes))
+            return kt_error_status();
+    }
+    kt__dense_strides(shape, strides);
+    return kt__tensor_set_geometry(t, shape, (kt_shape){shape.n, strides}, offset);
+}
+
+void kt__tensor_free(kt_tensor *t)
+{
+    if (t->autograd)
+        kt__autograd_release(t);
+    kt__unref(t->base);
+    free_dims(t);
+    kt_storage *s = t->storage;
+    if (!(t->flags & KT_T_BLOCK)) {
+        storage_unref(s);
+        kt__pool_put(t, sizeof *t);
+        return;
+    }
+    kt_block *b = (kt_block *)(void *)t;
+    if (s == &b->storage && atomic_load_explicit(&s->refs, memory_order_acquire) == 1) {
+        size_t size = s->block_bytes; /* nobody else looks in: one free for all of it */
+        storage_free_memory(s);
+        kt__pool_put(b, size);
+        return;
+    }
+    storage_unref(s);
+    block_unhold(b);
+}

@@ -1,0 +1,144 @@
+/* tensor.h - the tensor record, decided once (ARCHITECTURE gives it field by field).
+ * One allocation holds tensor, storage header and up to 64 bytes of data; a view holds the tensor alone.
+ * This layer knows dtypes and backends' memory; it must not know operators, the tape or Python. */
+#ifndef KT_TENSOR_TENSOR_H
+#define KT_TENSOR_TENSOR_H
+
+#include <karat/plugin/backend.h>
+#include <karat/tensor.h>
+#include <stdatomic.h>
+
+#include "dtype/dtype.h"
+
+enum { KT_INLINE_DIMS = 5, KT_INLINE_BYTES = 64 };
+
+enum kt__tensor_flag {
+    KT_T_REQUIRES_GRAD = 1 << 0, /* a leaf that collects a gradient, or the result of a recorded operator */
+    KT_T_LEAF          = 1 << 1,
+    KT_T_VIEW          = 1 << 2,
+    KT_T_CONJ          = 1 << 3,
+    KT_T_NEG           = 1 << 4,
+    KT_T_INFERENCE     = 1 << 5,
+    KT_T_PINNED        = 1 << 6,
+    KT_T_SEALED        = 1 << 7, /* its dtype may not change */
+    KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
+    KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
+    KT_T_BLOCK         = 1 << 10 /* the record begins a block that holds a storage too */
+};
+
+typedef struct kt_storage {
+    _Atomic int32_t  refs;
+    _Atomic uint32_t version;    /* bumped by each in-place write; shared by views and detached tensors */
+    _Atomic uint32_t written_at; /* site of the last in-place write; 0: unknown */
+    char            *data;       /* start of the memory, in the backend's own addresses */
+    size_t           bytes;      /* what tensors may use */
+    size_t           granted;    /* what the allocator gave; 0: not ours to free */
+    void           (*release)(void *owner); /* foreign memory */
+    void            *owner;
+    uint8_t          backend, index;
+    uint16_t         block_bytes; /* size of the tensor's block that it lives in; 0: it stands alone */
+    _Atomic uint8_t  block_refs; /* in a block: the tensor and the storage each hold it */
+} kt_storage;
+
+struct kt_tensor {
+    _Atomic int32_t refs;
+    uint8_t         dtype;       /* kt_dtype */
+    uint8_t         backend;     /* kt_device_kind: index into the registry of backends */
+    uint8_t         index;       /* which device of that backend */
+    uint8_t         ndim;
+    uint32_t        flags;       /* kt__tensor_flag */
+    uint32_t        lineage;     /* id of the record that says where the dtype came from */
+    char           *data;        /* address of the first element */
+    int64_t         numel;
+    int64_t        *sizes;       /* `dims`, or the pool's when there are more than KT_INLINE_DIMS */
+    int64_t        *strides;     /* in elements */
+    kt_storage     *storage;
+    _Atomic uint32_t *version;   /* NULL for inference tensors */
+    kt_tensor      *base;        /* of a view: the tensor that it looks into, never itself a view; NULL if made without grad mode */
+    struct kt_autograd *autograd; /* NULL without grad; owned, freed through the hook below */
+    void           *wrapper;     /* a binding's object: the same tensor is the same object there */
+    int64_t         dims[2 * KT_INLINE_DIMS];
+};
+
+/* The grad layer's part of a tensor's death. */
+extern void (*kt__autograd_release)(kt_tensor *t);
+
+/* ---- life ---- */
+kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
+kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
+kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset); /* offset: absolute, elements */
+kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */
+kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);
+kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
+kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape); /* out=: grows the storage if it must; contents undefined */
+void       kt__tensor_free(kt_tensor *t);            /* the count reached zero */
+
+static inline kt_tensor *kt__ref(kt_tensor *t)
+{
+    atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+
+/* An atomic read-modify-write costs several times a load: the last owner needs none. */
+static inline void kt__unref(kt_tensor *t)
+{
+    if (!t)
+        return;
+    if (atomic_load_explicit(&t->refs, memory_order_acquire) == 1 ||
+        atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1)
+        kt__tensor_free(t);
+}
+
+/* ---- geometry ---- */
+static inline kt_shape  kt__sizes(const kt_tensor *t) { return (kt_shape){t->ndim, t->sizes}; }
+static inline kt_shape  kt__strides(const kt_tensor *t) { return (kt_shape){t->ndim, t->strides}; }
+static inline size_t    kt__itemsize(const kt_tensor *t) { return kt__dtype_rows[t->dtype].size; }
+static inline kt_device kt__device(const kt_tensor *t) { return (kt_device){t->backend, t->index}; }
+static inline bool      kt__is_contiguous(const kt_tensor *t) { return (t->flags & KT_T_CONTIGUOUS) != 0; }
+static inline int64_t   kt__offset(const kt_tensor *t)
+{
+    return (int64_t)((uintptr_t)t->data - (uintptr_t)t->storage->data) / (int64_t)kt__itemsize(t);
+}
+static inline bool kt__same_sizes(const kt_tensor *a, const kt_tensor *b)
+{
+    if (a->ndim != b->ndim)
+        return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->sizes[i] != b->sizes[i])
+            return false;
+    return true;
+}
+static inline uint32_t kt__version(const kt_tensor *t)
+{
+    return t->version ? atomic_load_explicit(t->version, memory_order_relaxed) : 0;
+}
+static inline void kt__bump_version(kt_tensor *t)
+{
+    if (t->version)
+        atomic_fetch_add_explicit(t->version, 1, memory_order_relaxed);
+}
+
+/* A view follows the tensor that it looks into: history gained there is its own. */
+static inline uint32_t kt__grad_flags(const kt_tensor *t)
+{
+    return t->flags | (t->flags & KT_T_VIEW && t->base ? t->base->flags & KT_T_REQUIRES_GRAD : 0);
+}
+
+/* ---- stride arithmetic (strides.c) ---- */
+kt_status kt__count(kt_shape shape, int64_t *numel);                     /* refuses negative sizes and overflow */
+void      kt__dense_strides(kt_shape shape, int64_t *strides);           /* row-major */
+bool      kt__format_strides(kt_shape shape, kt_memory_format format, int64_t *strides); /* false: rank does not fit */
+bool      kt__is_dense(kt_shape shape, kt_shape strides);                /* covers its span once: no gap, no overlap */
+bool      kt__is_row_major(kt_shape shape, kt_shape strides);
+void      kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out); /* empty_like's rule */
+bool      kt__overlaps_itself(const kt_tensor *t);                       /* two indices may reach one element */
+typedef enum kt__overlap { KT_OVERLAP_NONE, KT_OVERLAP_FULL, KT_OVERLAP_PARTIAL } kt__overlap;
+kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b);
+bool      kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out); /* false: needs a copy */
+void      kt__shape_text(char *buffer, size_t size, kt_shape shape);     /* "[2, 3]" */
+
+/* ---- the registry of backends (backend.c) ---- */
+kt_backend *kt__backend(int kind);       /* NULL if there is none */
+kt_device   kt__default_device(kt_device d); /* KT_DEVICE_DEFAULT resolved */
+
+#endif

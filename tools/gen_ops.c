@@ -1,0 +1,449 @@
+/* gen_ops.c - writes what follows from the operator table: include/karat/ops.h (one line an operator: a cheat sheet),
+ * src/op/ops.gen.c (the typed bodies) and src/op/argtable.gen.c (the packed argument table that bindings read).
+ * In: tables/ops.def, parsed by the C compiler, and its schema strings, parsed here. usage: gen_ops ROOT
+ *
+ * A C function has the arguments without default as parameters, in order; those with one form a size-first option struct. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row_text {
+    const char *name, *schema, *forms, *how, *doc;
+} row_text;
+
+static const row_text rows[] = {
+#define OP(name, schema, forms, how, dtypes, kernel, accepts, missing, cpu, cuda, saves, node, doc) {#name, schema, #forms, #how, doc},
+#include "tables/ops.def"
+};
+enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, TEXT = 64 };
+
+typedef struct arg {
+    char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */
+    bool optional, keyword;
+} arg;
+
+typedef struct schema {
+    char python[TEXT]; /* the name before "." or "(" */
+    arg  args[MAX_ARGS];
+    int  n;
+    bool list; /* gives Tensor[] */
+} schema;
+
+static void die(const char *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    fputs("gen_ops: ", stderr);
+    vfprintf(stderr, format, more);
+    fputc('\n', stderr);
+    va_end(more);
+    exit(1);
+}
+
+/* ---- the schema parser: one pass over "name(Type? arg=default, *, ...) -> Result" ---- */
+
+static const char *blanks(const char *s)
+{
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+static const char *take(const char *s, const char *stop, char *into)
+{
+    size_t n = strcspn(s, stop);
+    if (n >= TEXT)
+        die("too long: %s", s);
+    memcpy(into, s, n);
+    into[n] = 0;
+    return s + n;
+}
+
+static schema parse(const char *text)
+{
+    schema      out = {.n = 0};
+    char        skip[TEXT];
+    bool        keyword = false;
+    const char *s = take(text, ".(", out.python);
+    if (*s == '.')
+        s = take(s, "(", skip);
+    for (s++; *s && *s != ')';) {
+        s = blanks(s);
+        if (*s == '*') {
+            keyword = true;
+            s = blanks(s + 1);
+            s += *s == ',';
+            continue;
+        }
+        if (out.n == MAX_ARGS)
+            die("too many arguments: %s", text);
+        arg *a = &out.args[out.n++];
+        a->keyword = keyword;
+        s = blanks(take(s, " ", a->type));
+        size_t end = strlen(a->type);
+        if (a->type[end - 1] == '?') {
+            a->optional = true;
+            a->type[end - 1] = 0;
+        }
+        s = take(s, "=,)", a->name);
+        if (*s == '=')
+            s = take(s + 1, ",)", a->value);
+        s += *s == ',';
+    }
+    s = strstr(text, "-> ");
+    if (!s)
+        die("no result: %s", text);
+    out.list = strcmp(s + 3, "Tensor[]") == 0;
+    return out;
+}
+
+static bool is(const arg *a, const char *type) { return strcmp(a->type, type) == 0; }
+static bool either(const arg *a) { return is(a, "Tensor|Scalar"); }
+
+/* ---- types ---- */
+
+static const struct {
+    const char *schema, *kind, *c, *field; /* field: of kt_value */
+} types[] = {
+    {"Tensor", "TENSOR", "const kt_tensor *", "t"},
+    {"Tensor|Scalar", "TENSOR_OR_SCALAR", "const kt_tensor *", "t"},
+    {"Tensor[]", "TENSORS", "kt_tensor *const *", "ts"},
+    {"Scalar", "SCALAR", "kt_scalar ", "s"},
+    {"int", "INT", "int64_t ", "i"},
+    {"int[]", "INTS", "kt_shape ", "ints"},
+    {"float", "FLOAT", "double ", "f"},
+    {"bool", "BOOL", "bool ", "b"},
+    {"ScalarType", "DTYPE", "kt_dtype ", "dtype"},
+    {"Device", "DEVICE", "kt_device ", "device"},
+    {"MemoryFormat", "FORMAT", "kt_memory_format ", "format"},
+    {"str", "STRING", "const char *", "str"},
+};
+
+static int type_of(const arg *a)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (is(a, types[i].schema))
+            return (int)i;
+    die("unknown type %s", a->type);
+    return -1;
+}
+
+static bool zero_default(const arg *a)
+{
+    return strcmp(a->value, "0") == 0 || strcmp(a->value, "0.0") == 0 || strcmp(a->value, "False") == 0;
+}
+
+/* The type of an option: a plain zero where the default is zero, else one that can say "not given". */
+static const char *option_type(const arg *a, bool scalar)
+{
+    if (either(a))
+        return scalar ? "kt_scalar " : "const kt_tensor *";
+    if (is(a, "int"))
+        return zero_default(a) ? "int64_t " : "kt_opt_int ";
+    if (is(a, "float"))
+        return zero_default(a) ? "double " : "kt_opt_real ";
+    if (is(a, "bool"))
+        return zero_default(a) ? "bool " : "kt_opt_bool ";
+    return types[type_of(a)].c;
+}
+
+/* When an option counts as given. */
+static void option_given(FILE *f, const arg *a, bool scalar)
+{
+    const char *n = a->name;
+    if (is(a, "Scalar") || (either(a) && scalar))
+        fprintf(f, "opts->%s.kind", n);
+    else if (is(a, "int") || is(a, "float") || is(a, "bool"))
+        fprintf(f, zero_default(a) ? "opts->%s" : "opts->%s.some", n);
+    else if (is(a, "int[]"))
+        fprintf(f, "opts->%s.d", n);
+    else if (is(a, "Device"))
+        fprintf(f, "opts->%s.kind", n);
+    else
+        fprintf(f, "opts->%s", n);
+}
+
+/* ---- variants: which Tensor|Scalar arguments are scalars, and the form ---- */
+
+typedef struct variant {
+    const char *suffix;
+    unsigned    scalars;
+} variant;
+
+static int variants(const schema *s, variant *out)
+{
+    unsigned required = 0, optional = 0, last = 0;
+    for (int i = 0; i < s->n; i++)
+        if (either(&s->args[i])) {
+            if (s->args[i].value[0])
+                optional |= 1u << i;
+            else
+                required |= last = 1u << i;
+        }
+    int n = 0;
+    out[n++] = (variant){"", 0};
+    if (required | optional)
+        out[n++] = (variant){"_s", last | optional};
+    if (required & ~last)
+        out[n++] = (variant){"_ss", required | optional};
+    return n;
+}
+
+static bool has_options(const schema *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->args[i].value[0])
+            return true;
+    return false;
+}
+
+static void function_name(char *out, size_t room, const row_text *r, const variant *v, char form)
+{
+    snprintf(out, room, "kt_%s%s%s", r->name, v->suffix, form == 'I' ? "_" : form == 'O' ? "_out" : "");
+}
+
+static void parameters(FILE *f, const row_text *r, const schema *s, const variant *v, char form, bool names_only)
+{
+    const char *comma = "";
+    if (form == 'O') {
+        fprintf(f, names_only ? "out" : "kt_tensor *out");
+        comma = ", ";
+    }
+    for (int i = 0; i < s->n; i++) {
+        const arg  *a = &s->args[i];
+        const char *type = types[type_of(a)].c;
+        if (a->value[0])
+            continue;
+        if (form == 'I' && i == 0 && is(a, "Tensor"))
+            type = "kt_tensor *";
+        if (v->scalars >> i & 1)
+            type = "kt_scalar ";
+        if (names_only)
+            fprintf(f, "%s%s", comma, a->name);
+        else
+            fprintf(f, "%s%s%s", comma, type, a->name);
+        comma = ", ";
+        if (is(a, "Tensor[]"))
+            fprintf(f, names_only ? ", n_%s" : ", int64_t n_%s", a->name);
+    }
+    if (s->list && form != 'I')
+        fprintf(f, names_only ? "%sresults, room" : "%skt_tensor **results, int64_t room", comma);
+    if (has_options(s) && !names_only)
+        fprintf(f, "%sconst kt_%s%s_opts *opts", comma, r->name, v->suffix[0] ? "_s" : "");
+}
+
+static const char *result_type(const schema *s, char form)
+{
+    return !s->list ? "kt_tensor *" : form == 'I' ? "kt_status " : "int64_t ";
+}
+
+/* ---- include/karat/ops.h ---- */
+
+static void write_options(FILE *f, const row_text *r, const schema *s)
+{
+    bool both = false;
+    for (int i = 0; i < s->n; i++)
+        both |= either(&s->args[i]);
+    for (int scalar = 0; scalar <= both; scalar++) {
+        fprintf(f, "typedef struct kt_%s%s_opts { size_t size;", r->name, scalar ? "_s" : "");
+        for (int i = 0; i < s->n; i++)
+            if (s->args[i].value[0])
+                fprintf(f, " %s%s;", option_type(&s->args[i], scalar), s->args[i].name);
+        fprintf(f, " } kt_%s%s_opts;\n", r->name, scalar ? "_s" : "");
+    }
+}
+
+static void write_header(FILE *f)
+{
+    fputs("/* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
+          " *\n"
+          " * kt_add(a, b) makes; kt_add_(a, b) writes into a; kt_add_out(out, a, b) writes into out; kt_add_s takes a number.\n"
+          " * Options are named: kt_add(a, b, .alpha = KT_INT(2)). An option whose default is not zero is set by KT_SOME(0).\n"
+          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`\n"
+          " * (room for so many) and return how many there are, or -1. */\n"
+          "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/lineage.h>\n#include <karat/tensor.h>\n\nKT_BEGIN\n\n"
+          "typedef struct kt_opt_int { bool some; int64_t v; } kt_opt_int;\n"
+          "typedef struct kt_opt_real { bool some; double v; } kt_opt_real;\n"
+          "typedef struct kt_opt_bool { bool some; bool v; } kt_opt_bool;\n"
+          "#define KT_SOME(x) {true, (x)}\n"
+          "#define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})\n"
+          "#ifdef KT_SITES /* every call says where it stands, for lineage */\n"
+          "#define KT_AT __extension__({ static const kt_site kt_here_ = {__FILE__, __LINE__}; kt_site_set(&kt_here_); }),\n"
+          "#else\n#define KT_AT\n#endif\n\n", f);
+    for (int i = 0; i < ROWS; i++) {
+        schema s = parse(rows[i].schema);
+        if (has_options(&s))
+            write_options(f, &rows[i], &s);
+    }
+    fputc('\n', f);
+    for (int i = 0; i < ROWS; i++) {
+        schema  s = parse(rows[i].schema);
+        variant v[3];
+        for (int k = 0, n = variants(&s, v); k < n; k++)
+            for (const char *form = "PIO"; *form; form++) {
+                if (*form != 'P' && !strchr(rows[i].forms, *form))
+                    continue;
+                char name[2 * TEXT];
+                function_name(name, sizeof name, &rows[i], &v[k], *form);
+                fprintf(f, "KT_API %s%s%s(", result_type(&s, *form), name, has_options(&s) ? "_kw" : "");
+                parameters(f, &rows[i], &s, &v[k], *form, false);
+                fprintf(f, "); /* %s */\n", rows[i].doc);
+            }
+    }
+    fputc('\n', f);
+    for (int options = 1; options >= 0; options--) {
+        if (!options)
+            fputs("\n#ifdef KT_SITES\n", f);
+        for (int i = 0; i < ROWS; i++) {
+            schema  s = parse(rows[i].schema);
+            variant v[3];
+            if (has_options(&s) != options)
+                continue;
+            for (int k = 0, n = variants(&s, v); k < n; k++)
+                for (const char *form = "PIO"; *form; form++) {
+                    if (*form != 'P' && !strchr(rows[i].forms, *form))
+                        continue;
+                    char name[2 * TEXT];
+                    function_name(name, sizeof name, &rows[i], &v[k], *form);
+                    if (!options) {
+                        fprintf(f, "#define %s(...) (KT_AT %s(__VA_ARGS__))\n", name, name);
+                        continue;
+                    }
+                    fprintf(f, "#define %s(", name);
+                    parameters(f, &rows[i], &s, &v[k], *form, true);
+                    fprintf(f, ", ...) (KT_AT %s_kw(", name);
+                    parameters(f, &rows[i], &s, &v[k], *form, true);
+                    fprintf(f, ", KT_KW(kt_%s%s_opts, __VA_ARGS__)))\n", rows[i].name, v[k].suffix[0] ? "_s" : "");
+                }
+        }
+        if (!options)
+            fputs("#endif\n", f);
+    }
+    fputs("\nKT_END\n#endif\n", f);
+}
+
+/* ---- src/op/ops.gen.c ---- */
+
+static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
+{
+    const char *o = option ? "opts->" : "";
+    if (option) {
+        fputs("    if (opts && ", f);
+        option_given(f, a, scalar);
+        fputs(")\n    ", f);
+    }
+    bool some = option && !zero_default(a) && (is(a, "int") || is(a, "float") || is(a, "bool"));
+    if (is(a, "Tensor") || (either(a) && !scalar))
+        fprintf(f, "    kt__put_tensor(&c, %d, %s%s);\n", at, o, a->name);
+    else if (either(a))
+        fprintf(f, "    kt__put_either(&c, %d, %s%s);\n", at, o, a->name);
+    else if (is(a, "Tensor[]"))
+        fprintf(f, "    kt__put_tensors(&c, %d, %s, n_%s);\n", at, a->name, a->name);
+    else
+        fprintf(f, "    kt__put(&c, %d, %s, %s%s%s);\n", at, types[type_of(a)].field, o, a->name, some ? ".v" : "");
+}
+
+static void write_bodies(FILE *f)
+{
+    fputs("/* ops.gen.c - the typed wrappers of ops.h. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
+          " * Each fills in a call and hands it to the one door; scopes and the pending-error rule live here alone. */\n"
+          "#include \"op/wrap.h\"\n", f);
+    for (int i = 0; i < ROWS; i++) {
+        schema  s = parse(rows[i].schema);
+        variant v[3];
+        for (int k = 0, n = variants(&s, v); k < n; k++)
+            for (const char *form = "PIO"; *form; form++) {
+                if (*form != 'P' && !strchr(rows[i].forms, *form))
+                    continue;
+                char name[2 * TEXT];
+                function_name(name, sizeof name, &rows[i], &v[k], *form);
+                fprintf(f, "\n%s%s%s(", result_type(&s, *form), name, has_options(&s) ? "_kw" : "");
+                parameters(f, &rows[i], &s, &v[k], *form, false);
+                fprintf(f, ")\n{\n    kt_call c;\n    kt__open(&c, KT_OP_%s, %s);\n", rows[i].name,
+                        *form == 'P' ? "KT_PLAIN" : *form == 'I' ? "KT_INPLACE" : "KT_OUT");
+                for (int a = 0; a < s.n; a++)
+                    if (!s.args[a].value[0])
+                        write_put(f, a, &s.args[a], v[k].scalars >> a & 1, false);
+                for (int a = 0; a < s.n; a++)
+                    if (s.args[a].value[0])
+                        write_put(f, a, &s.args[a], v[k].scalars >> a & 1, true);
+                if (s.list)
+                    fputs(*form == 'I' ? "    return kt__close_written(&c);\n}\n" : "    return kt__close_list(&c, results, room);\n}\n", f);
+                else if (*form == 'O')
+                    fputs("    return kt__close_out(&c, out);\n}\n", f);
+                else
+                    fputs(*form == 'I' ? "    return kt__close_inplace(&c);\n}\n" : "    return kt__close(&c);\n}\n", f);
+            }
+    }
+}
+
+/* ---- src/op/argtable.gen.c ---- */
+
+static void write_default(FILE *f, const arg *a)
+{
+    const char *v = a->value;
+    if (!v[0] || strcmp(v, "None") == 0)
+        fputs("{0}", f);
+    else if (is(a, "Scalar"))
+        fprintf(f, strpbrk(v, ".e") ? "{.s = {{.re = %s}, 0, KT_SCALAR_FLOAT, 0}}" : "{.s = {{.i = %s}, 0, KT_SCALAR_INT, 0}}", v);
+    else if (is(a, "bool"))
+        fprintf(f, "{.b = %s}", strcmp(v, "True") == 0 ? "true" : "false");
+    else if (is(a, "int"))
+        fprintf(f, "{.i = %s}", v);
+    else if (is(a, "float"))
+        fprintf(f, "{.f = %s}", v);
+    else if (is(a, "str"))
+        fprintf(f, "{.str = \"%.*s\"}", (int)strlen(v) - 2, v + 1);
+    else
+        die("no way to write the default %s of %s", v, a->name);
+}
+
+static void write_table(FILE *f)
+{
+    fputs("/* argtable.gen.c - the arguments of every operator, packed. Written by tools/gen_ops.c from src/tables/ops.def: do\n"
+          " * not edit. Bindings read it, so nothing is parsed at start. */\n"
+          "#include \"op/row.h\"\n\nconst kt_arg_spec kt__arg_table[] = {\n", f);
+    int at = 0, first[ROWS + 1];
+    for (int i = 0; i < ROWS; i++) {
+        schema s = parse(rows[i].schema);
+        first[i] = at;
+        fprintf(f, "    /* %s */\n", rows[i].name);
+        for (int k = 0; k < s.n; k++, at++) {
+            const arg *a = &s.args[k];
+            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, ", a->name, types[type_of(a)].kind, a->optional, a->value[0] != 0,
+                    a->keyword);
+            write_default(f, a);
+            fputs("},\n", f);
+        }
+    }
+    first[ROWS] = at;
+    fputs("};\n\nconst uint16_t kt__arg_first[] = {", f);
+    for (int i = 0; i <= ROWS; i++)
+        fprintf(f, "%s%d,", i % 16 ? " " : "\n    ", first[i]);
+    fputs("\n};\n", f);
+}
+
+static void write_file(const char *root, const char *path, void (*write)(FILE *))
+{
+    char full[1024];
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    FILE *f = fopen(full, "w");
+    if (!f)
+        die("cannot write %s", full);
+    write(f);
+    if (fclose(f))
+        die("cannot write %s", full);
+}
+
+int main(int n, char **words)
+{
+    if (n != 2)
+        die("usage: gen_ops ROOT");
+    write_file(words[1], "include/karat/ops.h", write_header);
+    write_file(words[1], "src/op/ops.gen.c", write_bodies);
+    write_file(words[1], "src/op/argtable.gen.c", write_table);
+    return 0;
+}
