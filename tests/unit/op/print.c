@@ -599,6 +599,16 @@ TEST(gradient_suffixes)
     CHECK_EQ_INT(kt_set_print_options(NULL), KT_OK);
 }
 
+TEST(a_leaf_says_that_it_requires_a_gradient)
+{
+    KT_SCOPE;
+    kt_tensor *x = reals(KT_F32, KT_SHAPE(2), (double[]){1, 2});
+    REQUIRE(kt_set_requires_grad(x, true) == KT_OK);
+    PRINTS(x, "tensor([1., 2.], requires_grad=True)");
+    PRINTS(kt_mul_s(x, KT_INT(2)), "tensor([2., 4.], grad_fn=<MulBackward0>)");
+    PRINTS(kt_detach(x), "tensor([1., 2.])");
+}
+
 TEST(meta_tensors_have_no_values)
 {
     KT_SCOPE;
