@@ -38,8 +38,34 @@ kt_status kt__body_float_power(kt_call *call)
     return status;
 }
 
+/* A float times 2 to an integer keeps its dtype. In float64 between: neither the power nor the product can overflow there
+ * where the result does not. */
+static kt_status scale_exactly(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL;
+    kt_status  status = kt_convert(self, KT_F64, KT_WHY_EXPLICIT, &wide);
+    if (!status)
+        status = kt_convert(call->arg[1].t, KT_F64, KT_WHY_PROMOTION, &exponent);
+    if (!status)
+        status = kt__call1(KT_OP_exp2, exponent, &power);
+    if (!status)
+        status = kt__call2(KT_OP_mul, wide, power, &product);
+    if (!status)
+        status = kt_convert(product, (kt_dtype)self->dtype, KT_WHY_EXPLICIT, &call->out[0]);
+    if (!status)
+        call->out[0]->lineage = self->lineage;
+    kt__unref(wide);
+    kt__unref(exponent);
+    kt__unref(power);
+    kt__unref(product);
+    return status;
+}
+
 kt_status kt__body_ldexp(kt_call *call)
 {
+    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) == KT_CAT_FLOAT &&
+        kt_dtype_category((kt_dtype)call->arg[1].t->dtype) == KT_CAT_INT)
+        return scale_exactly(call);
     kt_call c;
     kt__open(&c, KT_OP_pow_base, KT_PLAIN);
     kt__put_either(&c, 0, KT_FLOAT(2.0));

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "op/call.h"
 
 /* ---- errors ---- */
@@ -71,7 +72,9 @@ static kt_dtype prefer(kt_dtype strong, kt_dtype weak, uint64_t mode, kt_status 
             *status = kt_fail(KT_ERR_RUNTIME, "Unknown Complex ScalarType for %s", kt_dtype_torch_name(strong));
         return c;
     }
-    if (strong == KT_BOOL || category_is(weak, KT_CAT_FLOAT | KT_CAT_COMPLEX))
+    if (category_is(weak, KT_CAT_COMPLEX)) /* of any integer; only equal ranks refuse uint16 and kin */
+        return weak;
+    if (strong == KT_BOOL || category_is(weak, KT_CAT_FLOAT))
         return join(strong, weak, mode, status);
     return strong;
 }
@@ -80,27 +83,32 @@ kt_dtype kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_st
 {
     kt_dtype by_rank[3] = {KT_NONE, KT_NONE, KT_NONE};
     *status = KT_OK;
-    for (int i = first; i < g->n && !*status; i++)
-        by_rank[g->rank[i]] = join(by_rank[g->rank[i]], g->dtype[i], mode, status);
+    for (int i = first; i < g->n && !*status; i++) {
+        int at = g->swap && i < 2 ? 1 - i : i; /* a refusal names the operands in the kernel's order */
+        by_rank[g->rank[at]] = join(by_rank[g->rank[at]], g->dtype[at], mode, status);
+    }
     kt_dtype weak = *status ? KT_NONE : prefer(by_rank[RANK_ZERO], by_rank[RANK_NUMBER], mode, status);
     return *status ? KT_NONE : prefer(by_rank[RANK_DIM], weak, mode, status);
 }
 
 /* ---- refusals ---- */
 
-typedef enum when { BOTH_BOOL, ANY_BOOL, ANY_COMPLEX, MIXED, DIVIDES_INTS } when;
+typedef enum when { BOTH_BOOL, ANY_BOOL, ANY_COMPLEX, FIRST_COMPLEX, NUMBER_COMPLEX, MIXED, DIVIDES_INTS } when;
 
 static bool holds(when w, const kt__gathered *g)
 {
-    int bools = 0, complexes = 0;
+    int bools = 0, complexes = 0, numbers = 0;
     for (int i = 0; i < g->n; i++) {
         bools += g->dtype[i] == KT_BOOL;
         complexes += category_is(g->dtype[i], KT_CAT_COMPLEX);
+        numbers += !g->t[i] && category_is(g->dtype[i], KT_CAT_COMPLEX);
     }
     switch (w) {
     case BOTH_BOOL: return bools == g->n;
     case ANY_BOOL: return bools > 0;
     case ANY_COMPLEX: return complexes > 0;
+    case FIRST_COMPLEX: return category_is(g->dtype[0], KT_CAT_COMPLEX);
+    case NUMBER_COMPLEX: return numbers > 0;
     case MIXED: return g->n > 1 && g->dtype[0] != g->dtype[1];
     case DIVIDES_INTS: return category_is(g->dtype[1], KT_CAT_BOOL | KT_CAT_INT) && category_is(g->dtype[2], KT_CAT_BOOL | KT_CAT_INT);
     }
@@ -275,7 +283,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
 
     kt_status ignored = KT_OK;
     kt__gathered tensors = g;
-    tensors.n = 0;
+    tensors.n = tensors.swap = 0;
     for (int i = 0; i < g.n; i++)
         if (g.t[i]) {
             tensors.dtype[tensors.n] = g.dtype[i];
@@ -305,32 +313,46 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     return KT_OK;
 }
 
-/* ---- the cache of decisions: the one sanctioned short cut. Its key holds everything that `decide` reads ---- */
+/* ---- the cache of decisions ---- */
 
-enum { CACHE = 128 };
-static KT__HOT_LOCAL struct {
-    uint64_t     key;
-    kt__decision decision;
-} cache[CACHE];
+KT__HOT_LOCAL kt__decided *kt__decisions;
 
-kt_status kt__resolve(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision *d)
+typedef struct table {
+    kt__exit_hook at_exit;
+    kt__decided   entry[KT_DECISIONS];
+} table;
+
+static void forget(kt__exit_hook *hook)
 {
-    uint64_t key = 1u | (uint64_t)call->row->id << 1 | (uint64_t)g->rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14;
-    int      shift = 15;
-    for (int i = 0; i < g->n; i++, shift += 7)
-        key |= (uint64_t)(g->dtype[i] | g->rank[i] << 5) << shift;
-    /* 15 + 3 * 7 = 36 */
-    key |= (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt_get_default_dtype() << 43 | (uint64_t)g->want << 48;
-    bool whole = g->n <= 3 && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
-    size_t at = (size_t)((key * 0x9E3779B97F4A7C15u) >> 57) % CACHE;
-    if (KT__LIKELY(whole && cache[at].key == key)) {
-        *d = cache[at].decision;
-        return KT_OK;
+    table *t = (table *)(void *)hook; /* the hook is its first member */
+    kt__decisions = NULL;
+    kt__system_put(t, sizeof *t);
+}
+
+/* Without memory for the cache every call decides anew. */
+static kt__decided *decisions(void)
+{
+    if (kt__decisions)
+        return kt__decisions;
+    table *t = kt__system_get(sizeof *t);
+    if (!t)
+        return NULL;
+    memset(t, 0, sizeof *t);
+    if (!kt__on_thread_exit(&t->at_exit, forget)) {
+        kt__system_put(t, sizeof *t);
+        return NULL;
     }
+    return kt__decisions = t->entry;
+}
+
+kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d)
+{
     kt_status status = decide(call, g, mode, d);
-    if (!status && whole) {
-        cache[at].key = key;
-        cache[at].decision = *d;
+    bool      whole = g->n <= 3 && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
+    if (!status && whole && decisions()) {
+        kt__decided *entry = &kt__decisions[key * 0x9E3779B97F4A7C15u >> 57];
+        entry->key = key;
+        entry->decision = *d;
     }
     return status;
 }
