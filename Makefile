@@ -57,12 +57,7 @@ bench: build
 	@tools/run_bench.sh $(BUILD)
 
 check: build
-	@tools/check_layers.sh
-	@tools/lint.sh
-	@tests/headers/run.sh
-	@tools/check_library.sh $(BUILD)/lib/libkarat.so
-	@if [ -e tools/gen_ops.c ]; then $(call NINJA,$(BUILD)) --target check_gen && echo "generated files: current"; fi
-	@echo "make check: all good"
+	@tools/check.sh $(BUILD)
 
 gen: setup
 	$(call configure,$(BUILD))
