@@ -31,5 +31,5 @@ set_target_properties(karat_python PROPERTIES PREFIX "" OUTPUT_NAME _karat SUFFI
     C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/karat)
 target_include_directories(karat_python SYSTEM PRIVATE ${python_include})
 target_include_directories(karat_python PRIVATE python)
-target_compile_options(karat_python PRIVATE -ftls-model=initial-exec -fno-plt)
+target_compile_options(karat_python PRIVATE -fno-plt)
 target_link_libraries(karat_python PRIVATE karat karat_flags)

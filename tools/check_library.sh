@@ -9,7 +9,7 @@ exported=$(nm -D --defined-only "$library" | awk '{ print $NF }')
 foreign=$(echo "$exported" | grep -v -E '^kt_[a-z]' || true)
 [ -z "$foreign" ] || fail "exported by accident: $foreign"
 
-# Thread-local words are read through the static block (initial-exec); a dlopen finds only about 1.6 KiB of room there.
+# Hot thread-local words live in the static block (base/local.h); a dlopen finds only about 1.6 KiB of room there.
 tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
 tls=$((${tls:-0}))
 [ "$tls" -le 1024 ] || fail "the thread-local segment is $tls bytes, over 1024: keep a pointer there, not the thing"
