@@ -41,4 +41,18 @@ static inline kt_status kt__scope_add(kt_tensor *t)
     return KT_OK;
 }
 
+/* Takes the innermost scope's reference to t back, when t came last or nearly so: the caller then owns it. False: it is
+ * not among the last few. */
+static inline bool kt__scope_take(const kt_tensor *t)
+{
+    kt__scope_stack *s = &kt__scopes;
+    for (kt_tensor **at = s->next; at > s->top->base && at > s->next - 4;) {
+        if (*--at == t) {
+            *at = *--s->next;
+            return true;
+        }
+    }
+    return false;
+}
+
 #endif

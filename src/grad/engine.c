@@ -9,7 +9,7 @@
 #include "op/wrap.h"
 
 typedef struct waiting {
-    kt_node   *node;
+    kt_node   *node; /* alive as long as the root's node is: that one is held */
     kt_tensor *grad; /* owned: the sum so far */
 } waiting;
 
@@ -88,7 +88,6 @@ static kt_status give(heap *h, kt_node *node, kt_tensor *grad)
         kt__unref(grad);
         return kt_error_status();
     }
-    atomic_fetch_add_explicit(&node->refs, 1, memory_order_relaxed);
     h->at[h->n] = (waiting){node, grad};
     sift_up(h, h->n++);
     return KT_OK;
@@ -223,7 +222,7 @@ static kt_status run_formula(kt_node *node, kt_tensor *g, uint32_t need, bool hi
     if (kt__failed())
         return kt_error_status();
     for (int i = 0; i < node->n_edges; i++)
-        d[i] = c.d[i] ? kt__ref(c.d[i]) : NULL;
+        d[i] = !c.d[i] || kt__scope_take(c.d[i]) ? c.d[i] : kt__ref(c.d[i]);
     return KT_OK;
 }
 
@@ -342,27 +341,23 @@ static kt_status run_node(heap *h, kt_node *node, kt_tensor *g, bool retain, boo
 kt_status kt__backward(kt_tensor *root, kt_tensor *gradient, bool retain_graph, bool create_graph)
 {
     heap      h = {.n = 0, .capacity = sizeof h.few / sizeof *h.few};
-    kt__edge  start;
+    kt_node  *start = NULL;
     kt_status status = KT_OK;
     h.at = h.few;
-    if (kt__edge_to(root, &start))
+    if (kt__producer(root, &start))
         return kt_error_status();
-    status = give(&h, start.to, kt__ref(gradient));
-    kt__node_unref(start.to);
+    status = give(&h, start, kt__ref(gradient));
     uint64_t mode = kt__mode();
     kt_set_grad_enabled(create_graph);
     while (!status && h.n) {
         waiting w = pop(&h);
         status = run_node(&h, w.node, w.grad, retain_graph, create_graph);
         kt__unref(w.grad);
-        kt__node_unref(w.node);
     }
     kt__mode_word = mode;
-    while (h.n) {
-        waiting w = h.at[--h.n];
-        kt__unref(w.grad);
-        kt__node_unref(w.node);
-    }
+    while (h.n)
+        kt__unref(h.at[--h.n].grad);
+    kt__node_unref(start);
     if (h.at != h.few)
         kt__system_put(h.at, h.capacity * sizeof *h.at);
     return status;

@@ -7,9 +7,10 @@
 static kt_tensor *saved(kt__back *c, int which)
 {
     kt_tensor *t = NULL;
-    if (kt__failed() || kt__unpack(c->node, which, c->history, &t))
+    bool       borrowed = false;
+    if (kt__failed() || kt__unpack(c->node, which, c->history, &t, &borrowed))
         return NULL;
-    if (kt__scope_add(t)) {
+    if (!borrowed && kt__scope_add(t)) {
         kt__unref(t);
         return NULL;
     }
@@ -36,11 +37,17 @@ static bool      number(const kt__back *c, int i) { return c->node->scalars >> i
 static kt_shape  in_sizes(const kt__back *c, int i) { return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes}; }
 static bool      scaled(const kt__back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
 
+/* Of a real tensor nothing is made. */
+static kt_tensor *conjugate(kt_tensor *t)
+{
+    return t && kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX ? kt_conj(t) : t;
+}
+
 /* g * the other factor, conjugated: the factor is a tensor or a number. */
 static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
 {
     if (!number(c, other))
-        return kt_mul(g, kt_conj(saved(c, other)));
+        return kt_mul(g, conjugate(saved(c, other)));
     kt_scalar s = arg(c, other)->s;
     s.im = -s.im;
     return kt_mul_s(g, s);
@@ -58,20 +65,20 @@ GRAD(mul)        { dA = times_other(c, G, 1); dB = times_other(c, G, 0); }
 GRAD(neg)        { dA = kt_neg(G); }
 GRAD(div)
 {
-    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, kt_conj(B));
+    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
     if (scaled(c, 2)) { /* a rounded quotient is flat */
         dA = kt_zeros_like(G);
         dB = kt_zeros_like(G);
         return;
     }
     dA = over;
-    dB = kt_neg(kt_mul(over, kt_conj(kt_true_divide(A, B))));
+    dB = kt_neg(kt_mul(over, conjugate(kt_true_divide(A, B))));
 }
 GRAD(true_divide)
 {
-    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, kt_conj(B));
+    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
     dA = over;
-    dB = kt_neg(kt_mul(over, kt_conj(kt_true_divide(A, B))));
+    dB = kt_neg(kt_mul(over, conjugate(kt_true_divide(A, B))));
 }
 GRAD(pow)
 {
@@ -84,34 +91,34 @@ GRAD(pow)
         else
             less = KT_INT(e.v.i - 1);
         bool zero = real ? e.v.re == 0.0 && e.im == 0.0 : e.v.i == 0;
-        dA = zero ? kt_zeros_like(G) : kt_mul(G, kt_conj(kt_mul_s(kt_pow_s(A, less), e)));
+        dA = zero ? kt_zeros_like(G) : kt_mul(G, conjugate(kt_mul_s(kt_pow_s(A, less), e)));
         return;
     }
-    dA = kt_where_s(kt_ne_s(B, KT_INT(0)), kt_mul(G, kt_conj(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))), KT_INT(0));
-    dB = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, kt_conj(kt_mul(Y, kt_log(A)))), KT_INT(0));
+    dA = kt_where_s(kt_ne_s(B, KT_INT(0)), kt_mul(G, conjugate(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))), KT_INT(0));
+    dB = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, conjugate(kt_mul(Y, kt_log(A)))), KT_INT(0));
 }
 
 /* ---- elementary functions ---- */
-GRAD(exp)        { dA = kt_mul(G, kt_conj(Y)); }
-GRAD(exp2)       { dA = kt_mul_s(kt_mul(G, kt_conj(Y)), KT_FLOAT(0.693147180559945309417)); }
-GRAD(expm1)      { dA = kt_mul(G, kt_conj(kt_add_s(Y, KT_INT(1)))); }
-GRAD(log)        { dA = kt_true_divide(G, kt_conj(A)); }
-GRAD(log2)       { dA = kt_true_divide(G, kt_conj(kt_mul_s(A, KT_FLOAT(0.693147180559945309417)))); }
-GRAD(log10)      { dA = kt_true_divide(G, kt_conj(kt_mul_s(A, KT_FLOAT(2.302585092994045684018)))); }
-GRAD(log1p)      { dA = kt_true_divide(G, kt_conj(kt_add_s(A, KT_INT(1)))); }
-GRAD(sqrt)       { dA = kt_true_divide(G, kt_conj(kt_mul_s(Y, KT_INT(2)))); }
-GRAD(rsqrt)      { dA = kt_mul_s(kt_mul(G, kt_conj(kt_pow_s(Y, KT_INT(3)))), KT_FLOAT(-0.5)); }
-GRAD(reciprocal) { dA = kt_neg(kt_mul(G, kt_conj(kt_mul(Y, Y)))); }
-GRAD(sin)        { dA = kt_mul(G, kt_conj(kt_cos(A))); }
-GRAD(cos)        { dA = kt_neg(kt_mul(G, kt_conj(kt_sin(A)))); }
-GRAD(tan)        { dA = kt_mul(G, kt_conj(kt_add_s(kt_mul(Y, Y), KT_INT(1)))); }
-GRAD(sinh)       { dA = kt_mul(G, kt_conj(kt_cosh(A))); }
-GRAD(cosh)       { dA = kt_mul(G, kt_conj(kt_sinh(A))); }
-GRAD(tanh)       { dA = kt_mul(G, kt_conj(kt_rsub_s(kt_mul(Y, Y), KT_INT(1)))); }
-GRAD(sigmoid)    { dA = kt_mul(G, kt_conj(kt_mul(Y, kt_rsub_s(Y, KT_INT(1))))); }
-GRAD(asin)       { dA = kt_mul(G, kt_conj(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1))))); }
-GRAD(acos)       { dA = kt_neg(kt_mul(G, kt_conj(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1)))))); }
-GRAD(atan)       { dA = kt_true_divide(G, kt_conj(kt_add_s(kt_mul(A, A), KT_INT(1)))); }
+GRAD(exp)        { dA = kt_mul(G, conjugate(Y)); }
+GRAD(exp2)       { dA = kt_mul_s(kt_mul(G, conjugate(Y)), KT_FLOAT(0.693147180559945309417)); }
+GRAD(expm1)      { dA = kt_mul(G, conjugate(kt_add_s(Y, KT_INT(1)))); }
+GRAD(log)        { dA = kt_true_divide(G, conjugate(A)); }
+GRAD(log2)       { dA = kt_true_divide(G, conjugate(kt_mul_s(A, KT_FLOAT(0.693147180559945309417)))); }
+GRAD(log10)      { dA = kt_true_divide(G, conjugate(kt_mul_s(A, KT_FLOAT(2.302585092994045684018)))); }
+GRAD(log1p)      { dA = kt_true_divide(G, conjugate(kt_add_s(A, KT_INT(1)))); }
+GRAD(sqrt)       { dA = kt_true_divide(G, conjugate(kt_mul_s(Y, KT_INT(2)))); }
+GRAD(rsqrt)      { dA = kt_mul_s(kt_mul(G, conjugate(kt_pow_s(Y, KT_INT(3)))), KT_FLOAT(-0.5)); }
+GRAD(reciprocal) { dA = kt_neg(kt_mul(G, conjugate(kt_mul(Y, Y)))); }
+GRAD(sin)        { dA = kt_mul(G, conjugate(kt_cos(A))); }
+GRAD(cos)        { dA = kt_neg(kt_mul(G, conjugate(kt_sin(A)))); }
+GRAD(tan)        { dA = kt_mul(G, conjugate(kt_add_s(kt_mul(Y, Y), KT_INT(1)))); }
+GRAD(sinh)       { dA = kt_mul(G, conjugate(kt_cosh(A))); }
+GRAD(cosh)       { dA = kt_mul(G, conjugate(kt_sinh(A))); }
+GRAD(tanh)       { dA = kt_mul(G, conjugate(kt_rsub_s(kt_mul(Y, Y), KT_INT(1)))); }
+GRAD(sigmoid)    { dA = kt_mul(G, conjugate(kt_mul(Y, kt_rsub_s(Y, KT_INT(1))))); }
+GRAD(asin)       { dA = kt_mul(G, conjugate(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1))))); }
+GRAD(acos)       { dA = kt_neg(kt_mul(G, conjugate(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1)))))); }
+GRAD(atan)       { dA = kt_true_divide(G, conjugate(kt_add_s(kt_mul(A, A), KT_INT(1)))); }
 GRAD(relu)       { dA = kt_mul(G, kt_gt_s(Y, KT_INT(0))); }
 GRAD(abs)        { dA = kt_mul(G, kt_sgn(A)); }
 GRAD(erf)        { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(1.128379167095512573896))); }
@@ -120,7 +127,7 @@ GRAD(deg2rad)    { dA = kt_mul_s(G, KT_FLOAT(0.017453292519943295)); }
 GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
 GRAD(flat)       { dA = kt_zeros_like(G); }
 GRAD(frac)       { dA = G; }
-GRAD(conj_physical) { dA = kt_conj(G); }
+GRAD(conj_physical) { dA = conjugate(G); }
 
 /* ---- choices ---- */
 GRAD(where)
@@ -154,11 +161,11 @@ GRAD(sum_dim)
     }
     dA = kt_expand(g, in_sizes(c, 0));
 }
-static kt_tensor *adjoint(kt_tensor *t) { return kt_conj(kt_transpose(t, -2, -1)); }
+static kt_tensor *adjoint(kt_tensor *t) { return conjugate(kt_transpose(t, -2, -1)); }
 GRAD(mm)         { dA = kt_mm(G, adjoint(B)); dB = kt_mm(adjoint(A), G); }
 GRAD(bmm)        { dA = kt_bmm(G, adjoint(B)); dB = kt_bmm(adjoint(A), G); }
-GRAD(mv)         { dA = kt_mul(kt_unsqueeze(G, 1), kt_unsqueeze(kt_conj(B), 0)); dB = kt_mv(adjoint(A), G); }
-GRAD(dot)        { dA = kt_mul(G, kt_conj(B)); dB = kt_mul(G, kt_conj(A)); }
+GRAD(mv)         { dA = kt_mul(kt_unsqueeze(G, 1), kt_unsqueeze(conjugate(B), 0)); dB = kt_mv(adjoint(A), G); }
+GRAD(dot)        { dA = kt_mul(G, conjugate(B)); dB = kt_mul(G, conjugate(A)); }
 
 /* ---- casts and copies: the engine casts back ---- */
 GRAD(same)       { dA = G; }
@@ -177,7 +184,7 @@ GRAD(permute)
     dA = kt_permute(G, (kt_shape){dims.n, back});
 }
 GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
-GRAD(conj_lazy)  { dA = kt_conj(G); }
+GRAD(conj_lazy)  { dA = conjugate(G); }
 GRAD(view_as_real)    { dA = kt_view_as_complex(kt_contiguous(G)); }
 GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
 

@@ -49,11 +49,11 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
 
 const char *kt_grad_fn_name(const kt_tensor *t)
 {
-    kt__edge edge;
-    if (!t || kt_is_leaf(t) || kt__edge_to((kt_tensor *)(uintptr_t)t, &edge) || !edge.to)
+    kt_node *node = NULL;
+    if (!t || kt_is_leaf(t) || kt__producer((kt_tensor *)(uintptr_t)t, &node) || !node)
         return NULL;
-    const char *name = kt__node_name(edge.to);
-    kt__node_unref(edge.to);
+    const char *name = kt__node_name(node);
+    kt__node_unref(node);
     return name;
 }
 

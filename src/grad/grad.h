@@ -1,7 +1,8 @@
 /* grad.h - the tape as its own files see it. A node is one recorded call: edges to where its inputs came from, what the row
  * says it saves (with the version it saw), and the arguments that its formula needs.
  *
- * Edges lead from later nodes to earlier ones: the sequence number orders them, so backward needs no counting pass. */
+ * A node's sequence number is larger than that of every node its edges lead to: running nodes in falling order of it is an
+ * order in which all consumers of a tensor come before its producer, so backward needs no counting pass. */
 #ifndef KT_GRAD_GRAD_H
 #define KT_GRAD_GRAD_H
 
@@ -47,7 +48,7 @@ struct kt_node {
     uint8_t         form;
     uint32_t        bytes;    /* of the whole piece of memory */
     uint32_t        site;
-    uint64_t        sequence;
+    uint64_t        sequence; /* one more than the largest among the edges' nodes */
     const kt_row   *row;
     uint32_t        given, scalars;
     kt_value       *arg;      /* those of the call that are no tensors; NULL where the formula needs none */
@@ -68,11 +69,12 @@ struct kt_autograd {
 
 /* tape.c */
 struct kt_autograd *kt__autograd_of(kt_tensor *t);           /* made on demand; NULL and an error without memory */
-kt_status           kt__edge_to(kt_tensor *t, kt__edge *edge); /* where a gradient for t must go; may be none */
+kt_status           kt__producer(kt_tensor *t, kt_node **node); /* owned: where a gradient for t must go; NULL: nowhere */
 void                kt__node_unref(kt_node *node);
 void                kt__node_release_saved(kt_node *node);
 const char         *kt__node_name(const kt_node *node);
-kt_status           kt__unpack(kt_node *node, int which, bool history, kt_tensor **t); /* owned, in its `as` dtype */
+/* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. */
+kt_status           kt__unpack(kt_node *node, int which, bool history, kt_tensor **t, bool *borrowed);
 
 /* engine.c */
 kt_status kt__backward(kt_tensor *root, kt_tensor *gradient, bool retain_graph, bool create_graph);

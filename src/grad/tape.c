@@ -4,8 +4,9 @@
 
 #include "base/alloc.h"
 #include "grad/grad.h"
+#include "op/print.h"
 
-static _Atomic uint64_t next_sequence = 1;
+#include <karat/grad.h>
 
 /* ---- life of nodes ---- */
 
@@ -24,7 +25,7 @@ static kt_node *node_new(kt__node_kind kind, int n_edges, int64_t ints, int valu
     n->released = 0;
     n->bytes = (uint32_t)bytes;
     n->site = KT__SITE();
-    n->sequence = kind == NODE_ACCUMULATE ? 0 : atomic_fetch_add_explicit(&next_sequence, 1, memory_order_relaxed);
+    n->sequence = 0;
     n->row = NULL;
     n->arg = values ? (kt_value *)(void *)(n + 1) : NULL;
     n->leaf = NULL;
@@ -80,6 +81,13 @@ void kt__node_unref(kt_node *node)
     }
 }
 
+static void set_edge(kt_node *n, int i, kt_node *to) /* takes over the reference */
+{
+    n->edge[i].to = to;
+    if (to && n->sequence <= to->sequence)
+        n->sequence = to->sequence + 1;
+}
+
 static kt_node *node_ref(kt_node *n)
 {
     atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
@@ -118,7 +126,8 @@ static void edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
     e->backend = t->backend;
     e->index = t->index;
     e->sizes = room;
-    memcpy(room, t->sizes, (size_t)t->ndim * sizeof(int64_t));
+    for (int i = 0; i < t->ndim; i++)
+        room[i] = t->sizes[i];
 }
 
 static kt_node *accumulator_of(kt_tensor *leaf)
@@ -160,10 +169,12 @@ static kt_status restride(kt_tensor *view)
     edge_form(&n->edge[0], base, room + 2 * base->ndim + 2 * view->ndim);
     n->row = &kt__rows[KT_OP_as_strided];
     n->out_dtype = view->dtype;
-    if (kt__edge_to(base, &n->edge[0])) {
+    kt_node *to = NULL;
+    if (kt__producer(base, &to)) {
         kt__node_unref(n);
         return kt_error_status();
     }
+    set_edge(n, 0, to);
     kt__node_unref(a->node);
     a->node = n;
     a->seen_version = kt__version(view);
@@ -171,19 +182,16 @@ static kt_status restride(kt_tensor *view)
     return KT_OK;
 }
 
-kt_status kt__edge_to(kt_tensor *t, kt__edge *edge)
+kt_status kt__producer(kt_tensor *t, kt_node **node)
 {
-    edge->to = NULL;
+    *node = NULL;
     if (!(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
         return KT_OK;
     if (t->flags & KT_T_VIEW && t->base && t->base->flags & KT_T_REQUIRES_GRAD &&
         (!t->autograd || !t->autograd->node || t->autograd->seen_version != kt__version(t)) && restride(t))
         return kt_error_status();
-    if (t->autograd && t->autograd->node)
-        edge->to = node_ref(t->autograd->node);
-    else
-        edge->to = accumulator_of(t);
-    return edge->to ? KT_OK : kt_error_status();
+    *node = t->autograd && t->autograd->node ? node_ref(t->autograd->node) : accumulator_of(t);
+    return *node ? KT_OK : kt_error_status();
 }
 
 /* ---- saving ---- */
@@ -239,10 +247,11 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
     return KT_ERR_RUNTIME;
 }
 
-kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t)
+kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t, bool *borrowed)
 {
     kt__saved *s = &n->saved[which];
     *t = NULL;
+    *borrowed = false;
     if (!s->t)
         return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that its row does not save", n->row->name);
     if (kt__version(s->t) != s->version)
@@ -260,7 +269,8 @@ kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t)
         return KT_OK;
     }
     if (s->as == s->t->dtype) {
-        *t = kt__ref(s->t);
+        *t = s->t;
+        *borrowed = true;
         return KT_OK;
     }
     kt_call c; /* the forward pass saw it converted, and that was decided there: no policy is asked again */
@@ -275,13 +285,6 @@ kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t)
 }
 
 /* ---- the hooks ---- */
-
-static int operand_args(const kt_row *row, uint8_t *at)
-{
-    const kt__operand_map *map = &kt__operands_of[row->id];
-    memcpy(at, map->at, map->n);
-    return map->n;
-}
 
 static kt_status written_rules(const kt_call *call, const kt_tensor *target)
 {
@@ -314,10 +317,10 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
 
 static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
 {
-    const kt_row *row = call->row;
-    uint8_t       at[4];
-    int           n = operand_args(row, at), n_args = kt__n_args(row);
-    int64_t       ints = 0;
+    const kt_row  *row = call->row;
+    const uint8_t *at = kt__operands_of[row->id].at;
+    int            n = kt__operands_of[row->id].n, n_args = kt__n_args(row);
+    int64_t        ints = 0;
     for (int i = 0; i < n; i++)
         if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1))
             ints += call->arg[at[i]].t->ndim;
@@ -342,8 +345,10 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
         kt_tensor *t = call->arg[at[i]].t;
         edge_form(&node->edge[i], t, room);
         room += t->ndim;
-        status = kt__edge_to(t, &node->edge[i]);
-        need |= (uint32_t)(node->edge[i].to != NULL) << i;
+        kt_node *to = NULL;
+        status = kt__producer(t, &to);
+        set_edge(node, i, to);
+        need |= (uint32_t)(to != NULL) << i;
     }
     uint32_t keep = row->saves & SAVES_X ? (need & 1) << 1 | need >> 1 : row->saves & 7;
     for (int i = 0; i < n && i < 3 && !status; i++)
@@ -401,9 +406,12 @@ static kt_status rebase(kt_tensor *view, kt_node *inner)
     geometry_into(&n->base, base, room);
     geometry_into(&n->view, view, room + 2 * base->ndim);
     edge_form(&n->edge[0], base, room + 2 * base->ndim + 2 * view->ndim);
-    kt_status status = kt__edge_to(base, &n->edge[0]);
+    kt_node  *to = NULL;
+    kt_status status = kt__producer(base, &to);
+    set_edge(n, 0, to);
     for (int i = 1; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
         n->edge[i] = inner->edge[i];
+        set_edge(n, i, inner->edge[i].to);
         inner->edge[i].to = NULL;
     }
     if (status) {
@@ -420,7 +428,7 @@ static kt_status after(kt_call *call, const kt_plan *plan, void *token)
     (void)plan;
     kt_node   *node = token;
     kt_tensor *out = call->out[0];
-    if (!(kt_dtype_category((kt_dtype)out->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX))) {
+    if (!(kt__dtype_rows[out->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))) {
         kt__node_unref(node); /* an integer result carries no gradient */
         return KT_OK;
     }
@@ -446,8 +454,15 @@ const char *kt__node_name(const kt_node *n)
     }
 }
 
+static const char *printed(const kt_tensor *t)
+{
+    const char *name = kt_grad_fn_name(t);
+    return name ? name : kt_requires_grad(t) ? "" : NULL;
+}
+
 void kt__grad_init(void)
 {
+    kt__print_grad = printed;
     kt__tape = (kt__tape_hooks){before, after, cancel};
     kt__autograd_release = release_autograd;
 }

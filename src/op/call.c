@@ -73,7 +73,7 @@ static kt_status finish(kt_call *call, const kt_plan *plan, kt__taping *taping, 
 /* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
 static inline const kt_plan *seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
 {
-    for (int i = 0; i < g->n; i++)
+    for (int i = 0; g->any_grad && i < g->n; i++)
         plan->arg[1 + i].as = d->as[i];
     return plan;
 }
@@ -83,32 +83,101 @@ static inline const kt_plan *seen_as(kt_plan *plan, const kt__gathered *g, const
 kt_status kt__run_elementwise(kt_call *call)
 {
     kt__gathered g;
-    kt__decision d;
+    kt__decision room;
     kt_plan      plan;
     kt__taping   taping;
     kt_tensor   *out = NULL;
+    uint64_t mode = kt__mode();
     kt__gather(call, &g);
-    if (kt__refine(call, &g) || kt__resolve(call, &g, kt__mode(), &d))
+    if (kt__operands_of[call->row->id].refined && kt__refine(call, &g))
         return kt_error_status();
-    if (g.n_param && kt__check_params(call, &g, &d))
+    const kt__decision *d = kt__resolve(call, &g, mode, &room);
+    if (KT__UNLIKELY(!d))
         return kt_error_status();
-    if (kt__tape_before(call, seen_as(&plan, &g, &d), g.any_grad, &taping))
+    if (g.n_param && kt__check_params(call, &g, d))
         return kt_error_status();
-    kt_status status = kt__prepare_elementwise(call, &g, &d, &plan, &out);
+    if (kt__tape_before(call, seen_as(&plan, &g, d), g.any_grad, &taping))
+        return kt_error_status();
+    kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
     status = kt__launch(&plan, out);
     if (call->form == KT_PLAIN) {
 #ifndef KT_NO_LINEAGE
-        if (KT__LIKELY(d.origin != 0xff)) {
-            out->lineage = g.t[d.origin]->lineage;
+        if (KT__LIKELY(d->origin != 0xff)) {
+            out->lineage = g.t[d->origin]->lineage;
         } else {
             const kt_tensor *from = g.t[0] ? g.t[0] : g.t[1] ? g.t[1] : g.t[2];
-            out->lineage = KT__RECORD((kt_reason)d.why_result, call->row->name, from->dtype, d.result, from->lineage);
+            out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, from->dtype, d->result, from->lineage);
         }
 #endif
     }
     return finish(call, &plan, &taping, out, status);
+}
+
+/* Two dense tensors of one size and a decision that was made before: the same steps as above with nothing to gather. */
+bool kt__run_pair(kt_call *call, kt_status *status)
+{
+    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
+    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG) ||
+                     a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
+        return false;
+    uint64_t mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
+    uint64_t dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
+    const kt_row       *row = call->row;
+    const kt__decision *d = kt__decided_before(kt__decision_key(call, row->rule, dtypes, KT_NONE, mode), mode);
+    if (KT__UNLIKELY(!d))
+        return false;
+    kt_plan    plan;
+    kt__taping taping = {.on = false};
+    plan.arg[1].as = d->as[0];
+    plan.arg[2].as = d->as[1];
+    if (KT__UNLIKELY(any & KT_T_REQUIRES_GRAD) && kt__tape_before(call, &plan, true, &taping)) {
+        *status = kt_error_status();
+        return true;
+    }
+    kt_tensor *out = kt__tensor_like(a, (kt_dtype)d->result);
+    if (KT__UNLIKELY(!out)) {
+        *status = kt__tape_after(call, NULL, &taping, kt_error_status());
+        return true;
+    }
+    plan.row = row;
+    plan.kernel = row->kernel;
+    plan.compute = d->compute;
+    plan.n_out = 1;
+    plan.n_in = 2;
+    plan.n_param = 0;
+    plan.device_index = a->index;
+    plan.rounding = KT_ROUND_TORCH;
+    plan.origin = d->origin;
+    plan.seed = 0;
+    plan.numel = out->numel;
+    plan.nd = out->numel != 1;
+    plan.contiguous = 1;
+    plan.size[0] = out->numel;
+    plan.arg[0] = (kt_operand){.data = out->data, .is = d->result, .as = d->result};
+    plan.arg[1] = (kt_operand){.data = a->data, .is = a->dtype, .as = d->as[0], .why = d->why[0]};
+    plan.arg[2] = (kt_operand){.data = b->data, .is = b->dtype, .as = d->as[1], .why = d->why[1]};
+    plan.stride[0][0] = kt__dtype_rows[d->result].size;
+    plan.stride[1][0] = kt__dtype_rows[a->dtype].size;
+    plan.stride[2][0] = kt__dtype_rows[b->dtype].size;
+    *status = kt__launch(&plan, out);
+#ifndef KT_NO_LINEAGE
+    if (KT__LIKELY(d->origin != 0xff))
+        out->lineage = (d->origin ? b : a)->lineage;
+    else
+        out->lineage = KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
+#endif
+    call->out[0] = out;
+    call->n_out = 1;
+    if (KT__UNLIKELY(taping.on))
+        *status = kt__tape_after(call, &plan, &taping, *status);
+    if (KT__UNLIKELY(*status)) {
+        kt__unref(out);
+        call->out[0] = NULL;
+    }
+    return true;
 }
 
 /* ---- reductions ---- */
@@ -135,14 +204,17 @@ static kt_status reduced_dims(const kt_tensor *t, kt_shape dims, bool all, uint6
 kt_status kt__run_reduce(kt_call *call)
 {
     kt__gathered g;
-    kt__decision d;
+    kt__decision room;
     kt_plan      plan;
     kt__taping   taping;
     uint64_t     mask = 0;
     kt_tensor   *self = call->arg[0].t, *out = NULL;
     bool         by_dim = call->row->id == KT_OP_sum_dim, keep = by_dim && kt__arg_bool(call, 2);
     kt__gather(call, &g);
-    if (kt__refine(call, &g) || kt__resolve(call, &g, kt__mode(), &d))
+    if (kt__refine(call, &g))
+        return kt_error_status();
+    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
+    if (!d)
         return kt_error_status();
     if (reduced_dims(self, by_dim ? kt__arg_ints(call, 1) : KT_SCALAR, !by_dim, &mask))
         return kt_error_status();
@@ -157,15 +229,15 @@ kt_status kt__run_reduce(kt_call *call)
     kt_status status = KT_OK;
     if (call->form == KT_OUT) {
         out = kt__ref(call->out[0]);
-        if (!kt_can_cast((kt_dtype)d.result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
             status = kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                                    kt_dtype_torch_name(d.result), kt_dtype_torch_name(out->dtype));
+                                    kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
         if (!status && (out->ndim != rank || memcmp(out->sizes, sizes, (size_t)rank * sizeof *sizes) != 0))
             status = kt__tensor_resize(out, shape);
         if (!status)
             status = kt__check_written(out, g.t, g.n);
     } else {
-        out = kt__tensor_new((kt_dtype)d.result, kt__device(self), shape);
+        out = kt__tensor_new((kt_dtype)d->result, kt__device(self), shape);
         status = out ? KT_OK : kt_error_status();
     }
     if (status) {
@@ -174,17 +246,17 @@ kt_status kt__run_reduce(kt_call *call)
     }
     plan.row = call->row;
     plan.kernel = g.kernel;
-    plan.compute = d.compute;
+    plan.compute = d->compute;
     plan.n_out = plan.n_in = 1;
     plan.n_param = 0;
     plan.device_index = self->index;
     plan.rounding = KT_ROUND_TORCH;
-    plan.origin = d.origin;
+    plan.origin = d->origin;
     plan.seed = 0;
     plan.numel = self->numel;
     plan.nd = self->ndim;
-    kt__set_operand(&plan, 0, out, (kt_dtype)d.result, KT_WHY_NONE);
-    kt__set_operand(&plan, 1, self, (kt_dtype)d.as[0], (kt_reason)d.why[0]);
+    kt__set_operand(&plan, 0, out, (kt_dtype)d->result, KT_WHY_NONE);
+    kt__set_operand(&plan, 1, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
     for (int i = 0, at = 0; i < self->ndim; i++) {
         bool gone = mask >> i & 1;
         plan.size[i] = self->sizes[i];
@@ -197,8 +269,8 @@ kt_status kt__run_reduce(kt_call *call)
     status = self->numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
-        out->lineage = d.origin == 0 ? self->lineage
-                                     : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d.result, self->lineage);
+        out->lineage = d->origin == 0 ? self->lineage
+                                     : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d->result, self->lineage);
 #endif
     return finish(call, &plan, &taping, out, status);
 }
@@ -256,18 +328,19 @@ static kt_status product_shape(const kt_call *call, const kt_tensor *a, const kt
 kt_status kt__run_matmul(kt_call *call)
 {
     kt__gathered g;
-    kt__decision d;
+    kt__decision room;
     kt_plan      plan;
     kt__taping   taping;
     product      p;
     kt__gather(call, &g);
     kt_tensor *a = g.t[0], *b = g.t[1], *out = NULL;
-    if (kt__resolve(call, &g, kt__mode(), &d) || product_shape(call, a, b, &p))
+    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
+    if (!d || product_shape(call, a, b, &p))
         return kt_error_status();
     if (a->backend != b->backend || a->index != b->index)
         return kt_fail(KT_ERR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
                        kt_device_name(kt__device(a)), kt_device_name(kt__device(b)));
-    if (kt__tape_before(call, seen_as(&plan, &g, &d), g.any_grad, &taping))
+    if (kt__tape_before(call, seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
     int64_t sizes[3];
     for (int i = 0; i < 4; i++)
@@ -277,9 +350,9 @@ kt_status kt__run_matmul(kt_call *call)
     kt_status status = KT_OK;
     if (call->form == KT_OUT) {
         out = kt__ref(call->out[0]);
-        if (out->dtype != d.result)
+        if (out->dtype != d->result)
             status = kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
-                                    "Expected out tensor to have dtype %s, but got %s instead", kt_dtype_c_name(d.result),
+                                    "Expected out tensor to have dtype %s, but got %s instead", kt_dtype_c_name(d->result),
                                     kt_dtype_c_name(out->dtype));
         if (!status && (out->ndim != p.out_rank || memcmp(out->sizes, sizes, (size_t)p.out_rank * sizeof *sizes) != 0))
             status = kt__tensor_resize(out, shape);
@@ -290,7 +363,7 @@ kt_status kt__run_matmul(kt_call *call)
                 status = kt_fail(KT_ERR_RUNTIME, "unsupported operation: the input tensor and the written-to tensor refer to the "
                                                  "same memory. Please clone() the tensor before performing the operation.");
     } else {
-        out = kt__tensor_new((kt_dtype)d.result, kt__device(a), shape);
+        out = kt__tensor_new((kt_dtype)d->result, kt__device(a), shape);
         status = out ? KT_OK : kt_error_status();
     }
     if (status) {
@@ -299,20 +372,20 @@ kt_status kt__run_matmul(kt_call *call)
     }
     plan.row = call->row;
     plan.kernel = g.kernel;
-    plan.compute = d.compute;
+    plan.compute = d->compute;
     plan.n_out = 1;
     plan.n_in = 2;
     plan.n_param = 0;
     plan.device_index = a->index;
     plan.contiguous = 0;
     plan.rounding = KT_ROUND_TORCH;
-    plan.origin = d.origin;
+    plan.origin = d->origin;
     plan.seed = 0;
     plan.nd = 4;
     plan.numel = p.size[0] * p.size[1] * p.size[2] * p.size[3];
     kt_tensor *all[3] = {out, a, b};
     for (int i = 0; i < 3; i++) {
-        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d.as[i - 1] : d.result), i ? (kt_reason)d.why[i - 1] : KT_WHY_NONE);
+        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d->as[i - 1] : d->result), i ? (kt_reason)d->why[i - 1] : KT_WHY_NONE);
         for (int k = 0; k < 4; k++)
             plan.stride[i][k] = p.dim[i][k] < 0 ? 0 : all[i]->strides[p.dim[i][k]] * (int64_t)kt__itemsize(all[i]);
     }
@@ -321,8 +394,8 @@ kt_status kt__run_matmul(kt_call *call)
     status = plan.numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
-        out->lineage = d.origin != 0xff ? g.t[d.origin]->lineage
-                                        : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d.result, a->lineage);
+        out->lineage = d->origin != 0xff ? g.t[d->origin]->lineage
+                                        : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d->result, a->lineage);
 #endif
     return finish(call, &plan, &taping, out, status);
 }
@@ -397,17 +470,13 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
     call->n_list = 0;
 }
 
-/* The tensors of an elementwise call are checked while they are gathered; a call of two tensors needs no more. */
-static inline bool plain_pair(const kt_call *call)
-{
-    return call->given == 3 && call->form != KT_OUT && call->arg[0].t && ((call->scalars & 2) || call->arg[1].t) &&
-           call->row->how == HOW_ELEMENTWISE && !(call->scalars & 1) && kt__operands_of[call->row->id].n == 2;
-}
-
 kt_status kt_call_run(kt_call *call)
 {
-    if (KT__LIKELY(plain_pair(call)))
-        return kt__run_elementwise(call);
+    kt_status status = KT_OK;
+    if (KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN && kt__operands_of[call->row->id].pair &&
+                   call->arg[0].t && call->arg[1].t) &&
+        kt__run_pair(call, &status))
+        return status;
     if (!(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name, call->form == KT_INPLACE ? "in-place" : "out=");
     if (check_tensors(call))

@@ -25,6 +25,9 @@ typedef struct kt__gathered {
     uint8_t    any_grad;
     uint16_t   kernel;
     uint8_t    n_param;
+    uint64_t   key;      /* dtypes and ranks, packed: the resolver's cache begins with it */
+    uint8_t    simple;   /* every tensor dense, row-major, of one size and on one device */
+    kt_tensor *first;    /* the first that is a tensor; NULL: all are numbers */
     kt_tensor *t[4];     /* NULL where the operand is a number */
     kt_scalar  s[4];
     kt_scalar  param[KT_MAX_PARAMS];
@@ -42,18 +45,101 @@ typedef struct kt__decision {
     uint8_t why_result; /* reason of the change, where there is no origin */
 } kt__decision;
 
-kt_status kt__gather(const kt_call *call, kt__gathered *g);
+kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine(const kt_call *call, kt__gathered *g);          /* refine.c: what alpha=, rounding_mode= and kin change */
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d); /* alpha fits the dtype */
-kt_status kt__resolve(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision *d); /* cached */
+kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
 kt_status kt__allow(uint64_t mode, const kt_row *row, const char *operand, const kt_tensor *t, kt_dtype from, kt_dtype to,
                     kt_reason why);                                   /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 kt_status kt__fail_dtype(const kt_row *row, const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(4, 5);
 
+/* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
+
+static inline __attribute__((always_inline)) void kt__gather(const kt_call *call, kt__gathered *g)
+{
+    const kt_row          *row = call->row;
+    const kt__operand_map *map = &kt__operands_of[row->id];
+    uint32_t               flags = 0;
+    int                    n = 0;
+    kt_tensor             *first = NULL;
+    bool                   simple = true;
+    uint64_t               key = 0;
+    for (int k = 0; k < map->n; k++) {
+        int at = map->at[k];
+        if (KT__UNLIKELY(!(call->given >> at & 1)))
+            continue;
+        uint8_t dtype, rank;
+        if (call->scalars >> at & 1) {
+            g->t[n] = NULL;
+            g->s[n] = call->arg[at].s;
+            dtype = (uint8_t)kt__dtype_of_number(g->s[n]);
+            rank = RANK_NUMBER;
+        } else {
+            kt_tensor *t = call->arg[at].t;
+            g->t[n] = t;
+            dtype = t->dtype;
+            rank = t->ndim ? RANK_DIM : t->flags & KT_T_WRAPPED ? RANK_NUMBER : RANK_ZERO;
+            flags |= kt__grad_flags(t);
+            if (!first)
+                first = t;
+            simple &= (t->flags & KT_T_CONTIGUOUS) != 0;
+            if (t != first)
+                simple &= t->backend == first->backend && t->index == first->index && kt__same_sizes(t, first);
+        }
+        g->dtype[n] = dtype;
+        g->rank[n] = rank;
+        key |= (uint64_t)(dtype | rank << 5) << 7 * n++;
+    }
+    g->key = key;
+    g->n = (uint8_t)n;
+    g->first = first;
+    g->simple = simple;
+    g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
+    g->rule = row->rule;
+    g->kernel = row->kernel;
+    g->swap = g->exact_scalar = 0;
+    g->n_param = 0;
+    g->want = KT_NONE;
+}
+
+/* A small per-thread cache is the one sanctioned short cut. Its key holds everything that the decision reads. */
+enum { KT_DECISIONS = 128 };
+typedef struct kt__decided {
+    uint64_t     key; /* 0: empty */
+    kt__decision decision;
+} kt__decided;
+extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's first miss */
+
+static inline uint64_t kt__decision_key(const kt_call *call, uint8_t rule, uint64_t dtypes, uint8_t want, uint64_t mode)
+{
+    return 1u | (uint64_t)call->row->id << 1 | (uint64_t)rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14 | dtypes << 15 |
+           (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt_get_default_dtype() << 43 | (uint64_t)want << 48;
+}
+
+static inline const kt__decision *kt__decided_before(uint64_t key, uint64_t mode)
+{
+    const kt__decided *at = kt__decisions;
+    if (KT__UNLIKELY(!at || mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
+        return NULL;
+    at += key * 0x9E3779B97F4A7C15u >> 57;
+    return KT__LIKELY(at->key == key) ? &at->decision : NULL;
+}
+
+/* The decision about a call: in the cache, or made anew into `room`. NULL: refused. */
+static inline __attribute__((always_inline)) const kt__decision *kt__resolve(const kt_call *call, const kt__gathered *g, uint64_t mode,
+                                                                             kt__decision *room)
+{
+    uint64_t            key = kt__decision_key(call, g->rule, g->key, g->want, mode);
+    const kt__decision *d = kt__decided_before(key, mode);
+    if (KT__LIKELY(d != NULL && g->n <= 3))
+        return d;
+    return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
+}
+
 /* prepare.c: shapes, outputs, strides. */
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
-kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan, kt_tensor **out);
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode, kt_plan *plan, kt_tensor **out);
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
@@ -61,6 +147,7 @@ kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int 
 
 /* The rows with one of the four ready ways. */
 kt_status kt__run_elementwise(kt_call *call);
+bool      kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
 kt_status kt__run_copy(kt_call *call);

@@ -40,16 +40,6 @@ static kt_status born(kt_call *call, kt_tensor *t, const options *o, kt_status s
     return KT_OK;
 }
 
-static kt_dtype dtype_of_scalar(kt_scalar s)
-{
-    switch (s.kind) {
-    case KT_SCALAR_BOOL: return KT_BOOL;
-    case KT_SCALAR_INT: return KT_I64;
-    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
-    default: return kt_dtype_complex(kt_get_default_dtype());
-    }
-}
-
 static kt_status fill_new(kt_call *call, kt_tensor *t, kt_scalar value)
 {
     if (!t)
@@ -106,7 +96,7 @@ static const kt_scalar nothing;
 
 kt_status kt__body_zeros(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(0)); }
 kt_status kt__body_ones(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(1)); }
-kt_status kt__body_full(kt_call *call) { return sized(call, 0, 2, dtype_of_scalar(call->arg[1].s), NULL, call->arg[1].s); }
+kt_status kt__body_full(kt_call *call) { return sized(call, 0, 2, kt__dtype_of_number(call->arg[1].s), NULL, call->arg[1].s); }
 
 kt_status kt__body_new_empty(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, nothing); }
 kt_status kt__body_new_zeros(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(0)); }
@@ -138,7 +128,7 @@ kt_status kt__body_full_like(kt_call *call) { return like(call, 2, call->arg[1].
 kt_status kt__body_scalar_tensor(kt_call *call)
 {
     options o;
-    if (read_options(call, 1, dtype_of_scalar(call->arg[0].s), NULL, &o))
+    if (read_options(call, 1, kt__dtype_of_number(call->arg[0].s), NULL, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SCALAR);
     return born(call, t, &o, fill_new(call, t, call->arg[0].s));

@@ -217,22 +217,49 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
     return KT_OK;
 }
 
-kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan, kt_tensor **result)
+static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan, kt_tensor **target)
 {
-    kt_tensor *first = NULL, *out = call->form == KT_PLAIN ? NULL : call->form == KT_INPLACE ? g->t[0] : call->out[0];
-    bool       simple = true; /* every tensor dense, row-major and of one size */
+    kt_tensor *out = *target;
     int        rank = 0;
+    if (check_devices(g, g->first) || kt__broadcast(g->t, g->n, plan->size, &rank))
+        return kt_error_status();
+    if (out && check_target(call, g, d, out, (kt_shape){rank, plan->size}))
+        return kt_error_status();
+    bool row_major = true;
     for (int i = 0; i < g->n; i++) {
-        kt_tensor *t = g->t[i];
-        if (!t)
-            continue;
-        if (!first)
-            first = t;
-        simple &= kt__is_contiguous(t) && t->backend == first->backend && t->index == first->index &&
-                  (t == first || kt__same_sizes(t, first));
+        int at = 1 + (g->swap && i < 2 ? 1 - i : i);
+        if (g->t[i]) {
+            set_strides(plan, at, g->t[i], rank);
+            row_major &= kt__is_contiguous(g->t[i]);
+        } else {
+            memset(plan->stride[at], 0, (size_t)rank * sizeof(int64_t));
+        }
     }
-    if (!first)
+    if (!out) {
+        out = fresh_output(plan, d, g->first, rank, row_major);
+        if (!out)
+            return kt_error_status();
+    } else {
+        kt__ref(out);
+    }
+    kt__set_operand(plan, 0, out, (kt_dtype)d->result, d->result == out->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
+    plan->numel = out->numel;
+    set_strides(plan, 0, out, rank);
+    plan->nd = (uint8_t)rank;
+    kt__collapse(plan, true);
+    *target = out;
+    return KT_OK;
+}
+
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode, kt_plan *plan,
+                                  kt_tensor **result)
+{
+    kt_tensor *first = g->first, *out = NULL;
+    bool       simple = g->simple;
+    if (KT__UNLIKELY(!first))
         return kt_fail(KT_ERR_TYPE, "%s needs at least one tensor", call->row->name);
+    if (KT__UNLIKELY((mode & KT_M_POLICY) <= KT_SAFE) && check_numbers(call, g, d))
+        return kt_error_status();
     plan->row = call->row;
     plan->kernel = g->kernel;
     plan->compute = d->compute;
@@ -245,65 +272,39 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     plan->seed = 0;
     for (int i = 0; i < g->n_param; i++)
         plan->param[i] = g->param[i];
-    if (KT__UNLIKELY((kt__mode() & KT_M_POLICY) <= KT_SAFE) && check_numbers(call, g, d))
-        return kt_error_status();
-
-    if (KT__LIKELY(simple)) {
-        rank = first->ndim;
-    } else {
-        if (check_devices(g, first) || kt__broadcast(g->t, g->n, plan->size, &rank))
-            return kt_error_status();
-    }
-    kt_shape shape = {rank, simple ? first->sizes : plan->size};
-    if (out && check_target(call, g, d, out, shape))
-        return kt_error_status();
-    if (out && !kt__is_contiguous(out))
-        simple = false;
-    if (!simple && shape.d != plan->size)
-        for (int k = 0; k < rank; k++)
-            plan->size[k] = shape.d[k];
-
     for (int i = 0; i < g->n; i++) {
         int at = 1 + (g->swap && i < 2 ? 1 - i : i);
-        if (g->t[i]) {
+        if (KT__LIKELY(g->t[i] != NULL)) {
             kt__set_operand(plan, at, g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i]);
-            if (!simple)
-                set_strides(plan, at, g->t[i], rank);
-            else
-                plan->stride[at][0] = (int64_t)kt__itemsize(g->t[i]);
+            plan->stride[at][0] = (int64_t)kt__itemsize(g->t[i]);
         } else {
-            bool exact = g->exact_scalar && d->compute == KT_IN_F32;
-            set_immediate(plan, at, g->s[i], exact ? KT_F32 : (kt_dtype)d->as[i]);
-            for (int k = 0; k < (simple ? 1 : rank); k++)
-                plan->stride[at][k] = 0;
+            set_immediate(plan, at, g->s[i], g->exact_scalar && d->compute == KT_IN_F32 ? KT_F32 : (kt_dtype)d->as[i]);
+            plan->stride[at][0] = 0;
         }
     }
-    if (!out) {
-        if (simple) {
-            out = kt__tensor_new((kt_dtype)d->result, kt__device(first), shape);
-        } else {
-            bool row_major = true;
-            for (int i = 0; i < g->n; i++)
-                row_major &= !g->t[i] || kt__is_contiguous(g->t[i]);
-            out = fresh_output(plan, d, first, rank, row_major);
-        }
-        if (!out)
+    if (call->form != KT_PLAIN) {
+        out = call->form == KT_INPLACE ? g->t[0] : call->out[0];
+        simple &= call->form == KT_INPLACE && kt__is_contiguous(out);
+    }
+    if (KT__UNLIKELY(!simple)) {
+        *result = out;
+        return prepare_strided(call, g, d, plan, result);
+    }
+    if (KT__LIKELY(!out)) {
+        out = kt__tensor_like(first, (kt_dtype)d->result);
+        if (KT__UNLIKELY(!out))
             return kt_error_status();
     } else {
+        if (check_target(call, g, d, out, kt__sizes(first)))
+            return kt_error_status();
         kt__ref(out);
     }
     kt__set_operand(plan, 0, out, (kt_dtype)d->result, d->result == out->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
     plan->numel = out->numel;
-    if (simple) {
-        plan->nd = out->numel != 1;
-        plan->size[0] = out->numel;
-        plan->stride[0][0] = (int64_t)kt__itemsize(out);
-        plan->contiguous = 1;
-    } else {
-        set_strides(plan, 0, out, rank);
-        plan->nd = (uint8_t)rank;
-        kt__collapse(plan, true);
-    }
+    plan->nd = out->numel != 1;
+    plan->size[0] = out->numel;
+    plan->stride[0][0] = (int64_t)kt__itemsize(out);
+    plan->contiguous = 1;
     *result = out;
     return KT_OK;
 }

@@ -1,10 +1,10 @@
-/* refine.c - gathering a call's operands, and what a row's own arguments change about it: alpha=, rounding_mode=, eps=.
- * In: the call's arguments. Out: operands in the kernel's order, the kernel, its scalar parameters, the dtype rule. */
+/* refine.c - what a row's own arguments change about it: alpha=, rounding_mode=, eps=, min= and max=.
+ * In: the call's arguments. Out: the kernel, its scalar parameters, the dtype rule. */
 #include <string.h>
 
 #include "op/call.h"
 
-static kt_dtype dtype_of_number(kt_scalar s)
+kt_dtype kt__dtype_of_number(kt_scalar s)
 {
     switch (s.kind) {
     case KT_SCALAR_BOOL: return KT_BOOL;
@@ -12,39 +12,6 @@ static kt_dtype dtype_of_number(kt_scalar s)
     case KT_SCALAR_FLOAT: return kt_get_default_dtype();
     default: return kt_dtype_complex(kt_get_default_dtype());
     }
-}
-
-kt_status kt__gather(const kt_call *call, kt__gathered *g)
-{
-    const kt_row          *row = call->row;
-    const kt__operand_map *map = &kt__operands_of[row->id];
-    g->n = 0;
-    g->n_param = 0;
-    g->rule = row->rule;
-    g->kernel = row->kernel;
-    g->swap = g->exact_scalar = 0;
-    g->want = KT_NONE;
-    uint32_t flags = 0;
-    for (int k = 0; k < map->n; k++) {
-        int at = map->at[k], i = g->n;
-        if (!kt__given(call, at))
-            continue;
-        if (call->scalars >> at & 1) {
-            g->t[i] = NULL;
-            g->s[i] = call->arg[at].s;
-            g->dtype[i] = (uint8_t)dtype_of_number(g->s[i]);
-            g->rank[i] = RANK_NUMBER;
-        } else {
-            kt_tensor *t = call->arg[at].t;
-            g->t[i] = t;
-            g->dtype[i] = t->dtype;
-            g->rank[i] = t->flags & KT_T_WRAPPED ? RANK_NUMBER : t->ndim == 0 ? RANK_ZERO : RANK_DIM;
-            flags |= kt__grad_flags(t);
-        }
-        g->n++;
-    }
-    g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
-    return KT_OK;
 }
 
 static void param(kt__gathered *g, kt_scalar value) { g->param[g->n_param++] = value; }

@@ -58,7 +58,11 @@ void kt__rows_init(void)
             uint8_t kind = kt__arg_spec(&kt__rows[id], i)->kind;
             if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && map->n < 4)
                 map->at[map->n++] = (uint8_t)i;
+            else
+                map->refined = true;
         }
+        map->pair = map->n == 2 && kt__rows[id].how == HOW_ELEMENTWISE && id != KT_OP_rsub;
+        map->refined |= id == KT_OP_mul || id == KT_OP_true_divide || id == KT_OP_clamp;
     }
 }
 

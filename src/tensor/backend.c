@@ -8,16 +8,9 @@
 #include "base/error.h"
 #include "tensor/tensor.h"
 
-enum { MAX_BACKENDS = 16 };
-
-static kt_backend *_Atomic backends[MAX_BACKENDS]; /* by kt_device_kind; 0 stays empty */
+kt_backend *_Atomic    kt__backends[KT_MAX_BACKENDS];
 static _Atomic int32_t count = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-kt_backend *kt__backend(int kind)
-{
-    return kind > 0 && kind < MAX_BACKENDS ? atomic_load_explicit(&backends[kind], memory_order_acquire) : NULL;
-}
 
 kt_device kt__default_device(kt_device d)
 {
@@ -33,12 +26,12 @@ kt_status kt_backend_register(kt_backend *backend)
     pthread_mutex_lock(&lock);
     int32_t at = atomic_load(&count);
     for (int32_t i = 1; i < at; i++)
-        if (strcmp(atomic_load(&backends[i])->name, backend->name) == 0)
+        if (strcmp(atomic_load(&kt__backends[i])->name, backend->name) == 0)
             status = kt_fail(KT_ERR_RUNTIME, "a backend named '%s' is registered already", backend->name);
-    if (!status && at == MAX_BACKENDS)
-        status = kt_fail(KT_ERR_RUNTIME, "there is room for %d backends", MAX_BACKENDS - 1);
+    if (!status && at == KT_MAX_BACKENDS)
+        status = kt_fail(KT_ERR_RUNTIME, "there is room for %d backends", KT_MAX_BACKENDS - 1);
     if (!status) {
-        atomic_store_explicit(&backends[at], backend, memory_order_release);
+        atomic_store_explicit(&kt__backends[at], backend, memory_order_release);
         atomic_store_explicit(&count, at + 1, memory_order_release);
     }
     pthread_mutex_unlock(&lock);

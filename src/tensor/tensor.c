@@ -22,16 +22,23 @@ static kt_block *block_of_storage(kt_storage *s)
     return (kt_block *)(void *)((char *)s - offsetof(kt_block, storage));
 }
 
-static void block_unhold(kt_block *b)
+static inline void block_put(kt_block *b)
 {
-    size_t size = b->storage.block_bytes;
-    if (atomic_fetch_sub_explicit(&b->storage.block_refs, 1, memory_order_acq_rel) == 1)
-        kt__pool_put(b, size);
+    if (KT__LIKELY(b->storage.block_bytes == sizeof(kt_block)))
+        kt__pool_put(b, sizeof(kt_block));
+    else
+        kt__pool_put(b, offsetof(kt_block, data));
 }
 
-static void storage_free_memory(kt_storage *s)
+static void block_unhold(kt_block *b)
 {
-    if (s->release)
+    if (atomic_fetch_sub_explicit(&b->storage.block_refs, 1, memory_order_acq_rel) == 1)
+        block_put(b);
+}
+
+static inline void storage_free_memory(kt_storage *s)
+{
+    if (KT__UNLIKELY(s->release != NULL))
         s->release(s->owner);
     else if (s->granted)
         kt__backend(s->backend)->free(kt__backend(s->backend), s->index, s->data, s->granted);
@@ -49,7 +56,7 @@ static void storage_unref(kt_storage *s)
         kt__pool_put(s, sizeof *s);
 }
 
-static kt_status set_dims(kt_tensor *t, kt_shape shape)
+static inline kt_status set_dims(kt_tensor *t, kt_shape shape)
 {
     t->ndim = (uint8_t)shape.n;
     t->sizes = t->dims;
@@ -64,13 +71,13 @@ static kt_status set_dims(kt_tensor *t, kt_shape shape)
     return KT_OK;
 }
 
-static void free_dims(kt_tensor *t)
+static inline void free_dims(kt_tensor *t)
 {
     if (t->sizes != t->dims)
         kt__pool_put(t->sizes, (size_t)t->ndim * 2 * sizeof(int64_t));
 }
 
-static void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
+static inline void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
 {
     atomic_init(&t->refs, 1);
     t->dtype = (uint8_t)dtype;
@@ -83,7 +90,7 @@ static void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
     t->wrapper = NULL;
 }
 
-static void init_storage(kt_storage *s, kt_device device, size_t bytes, size_t block_bytes)
+static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, size_t block_bytes)
 {
     atomic_init(&s->refs, 1);
     atomic_init(&s->version, 0);
@@ -107,14 +114,14 @@ static kt_status check_rank(kt_shape shape)
 }
 
 /* A block for numel elements, with memory; geometry is the caller's. */
-static kt_tensor *new_block(kt_dtype dtype, kt_device device, kt_shape shape, int64_t numel)
+static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype, kt_device device, kt_shape shape, int64_t numel)
 {
     size_t      bytes = (size_t)numel * kt__dtype_rows[dtype].size;
     kt_backend *backend = kt__backend(device.kind);
     bool        inside = backend->addressable && bytes <= KT_INLINE_BYTES;
     size_t      size = inside ? sizeof(kt_block) : offsetof(kt_block, data);
-    kt_block   *b = kt__pool_get(size);
-    if (!b) {
+    kt_block   *b = inside ? kt__pool_get(sizeof(kt_block)) : kt__pool_get(offsetof(kt_block, data)); /* constant sizes fold */
+    if (KT__UNLIKELY(!b)) {
         kt__fail_memory(size);
         return NULL;
     }
@@ -157,6 +164,22 @@ kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
     for (int64_t i = 0; i < shape.n; i++)
         t->sizes[i] = shape.d[i];
     kt__dense_strides(shape, t->strides);
+    t->flags |= KT_T_CONTIGUOUS;
+    return t;
+}
+
+kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
+{
+    kt_shape   shape = kt__sizes(like);
+    kt_tensor *t = new_block(dtype, kt__device(like), shape, like->numel);
+    if (KT__UNLIKELY(!t))
+        return NULL;
+    if (KT__LIKELY(shape.n <= KT_INLINE_DIMS)) {
+        memcpy(t->dims, like->dims, sizeof t->dims);
+    } else {
+        memcpy(t->sizes, shape.d, (size_t)shape.n * sizeof(int64_t));
+        kt__dense_strides(shape, t->strides);
+    }
     t->flags |= KT_T_CONTIGUOUS;
     return t;
 }
@@ -364,9 +387,8 @@ void kt__tensor_free(kt_tensor *t)
     }
     kt_block *b = (kt_block *)(void *)t;
     if (s == &b->storage && atomic_load_explicit(&s->refs, memory_order_acquire) == 1) {
-        size_t size = s->block_bytes; /* nobody else looks in: one free for all of it */
-        storage_free_memory(s);
-        kt__pool_put(b, size);
+        storage_free_memory(s); /* nobody else looks in: one free for all of it */
+        block_put(b);
         return;
     }
     storage_unref(s);

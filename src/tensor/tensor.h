@@ -65,6 +65,7 @@ extern void (*kt__autograd_release)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
+kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype);           /* the same, with the sizes of a dense row-major one */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset); /* offset: absolute, elements */
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */
@@ -138,7 +139,12 @@ bool      kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t
 void      kt__shape_text(char *buffer, size_t size, kt_shape shape);     /* "[2, 3]" */
 
 /* ---- the registry of backends (backend.c) ---- */
-kt_backend *kt__backend(int kind);       /* NULL if there is none */
+enum { KT_MAX_BACKENDS = 16 };
+extern kt_backend *_Atomic kt__backends[KT_MAX_BACKENDS]; /* by kt_device_kind; append-only; 0 stays empty */
+static inline kt_backend *kt__backend(int kind) /* NULL if there is none */
+{
+    return (unsigned)kind < KT_MAX_BACKENDS ? atomic_load_explicit(&kt__backends[kind], memory_order_relaxed) : NULL;
+}
 kt_device   kt__default_device(kt_device d); /* KT_DEVICE_DEFAULT resolved */
 
 #endif
