@@ -1,0 +1,491 @@
+/* alloc_failure.c - every allocation of many small programs is made to fail, one at a time.
+ *
+ * Each step is run once undisturbed, then with its first, second, ... allocation failing until it succeeds again. Each
+ * time: an error, which is the lack of memory unless the step is about another error; nothing leaked; no crash; and the
+ * step works as before afterwards. With KARAT_ALLOC=system, so that no warm cache hides a request. */
+#define KT_SITES
+#include "harness.h"
+
+#include <karat/karat.h>
+#include <karat/plugin/call.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "op/row.h"
+#include "support/by_name.h"
+
+__attribute__((constructor(101))) static void turn_caches_off(void)
+{
+    setenv("KARAT_ALLOC", "system", 1);
+}
+
+/* ---- the sweep ---- */
+typedef void step(void);
+
+static uint64_t live_blocks(uint64_t *bytes)
+{
+    kt_memory_stats s = {.size = sizeof s};
+    kt_memory_read(&s);
+    *bytes = s.live_bytes;
+    return s.live_blocks;
+}
+
+static void run_in_scope(step *run)
+{
+    KT_SCOPE;
+    run();
+}
+
+static int sweeps, failures_made;
+
+static void sweep(const char *name, step *run, bool may_be_refused)
+{
+    enum { MOST = 4000 };
+    uint64_t bytes, blocks, bytes_now;
+    int64_t  n = 0;
+    for (int i = 0; i < 2; i++) { /* what is interned once for all is interned here */
+        run_in_scope(run);
+        kt_clear();
+    }
+    run_in_scope(run);
+    const kt_status usual = kt_error_status();
+    CHECK_MSG(usual == KT_OK || may_be_refused, "%s: %s", name, kt_error());
+    kt_clear();
+    blocks = live_blocks(&bytes);
+    for (; n < MOST; n++) {
+        kt_memory_fail_after(n);
+        run_in_scope(run);
+        kt_memory_fail_after(-1);
+        const kt_status status = kt_error_status();
+        const bool      past = status == usual && usual == KT_OK;
+        CHECK_MSG(past || status == KT_ERR_MEMORY || (usual && status == usual), "%s, allocation %d: status %d: %s",
+                  name, (int)n, (int)status, kt_error());
+        kt_clear();
+        const uint64_t blocks_now = live_blocks(&bytes_now);
+        if (!CHECK_MSG(blocks_now == blocks && bytes_now == bytes,
+                       "%s, allocation %d: %lld blocks and %lld bytes leaked", name, (int)n,
+                       (long long)(blocks_now - blocks), (long long)(bytes_now - bytes))) {
+            blocks = blocks_now;
+            bytes = bytes_now;
+        }
+        if (past)
+            break;
+        if (usual && n > 60) /* a step that ends in an error cannot show that it has passed the last allocation */
+            break;
+    }
+    CHECK_MSG(n < MOST, "%s never succeeds", name);
+    run_in_scope(run);
+    CHECK_MSG(kt_error_status() == usual, "%s: other than before: %s", name, kt_error());
+    kt_clear();
+    sweeps++;
+    failures_made += (int)n;
+}
+
+/* ---- steps ---- */
+static kt_tensor *big(void)
+{
+    return kt_arange(KT_INT(0), KT_INT(60), .dtype = KT_F32);
+}
+static kt_tensor *matrix(void)
+{
+    return kt_reshape(big(), KT_SHAPE(6, 10));
+}
+static kt_tensor *leaf(void)
+{
+    kt_tensor *t = kt_full(KT_SHAPE(5, 5), KT_FLOAT(0.5));
+    if (t)
+        kt_set_requires_grad(t, true);
+    return t;
+}
+static kt_tensor *deep(void)
+{
+    return kt_reshape(big(), KT_SHAPE(1, 2, 1, 3, 1, 2, 5));
+}
+
+static void backward_of(kt_tensor *y)
+{
+    if (y)
+        kt_backward(kt_sum(y));
+}
+
+#define STEP(name) static void name(void)
+
+STEP(from)
+{
+    kt_from((float[100]){1, 2, 3}, KT_SHAPE(10, 10), KT_F32);
+}
+STEP(from_small)
+{
+    kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32);
+}
+STEP(wrap)
+{
+    static float memory[50];
+    kt_wrap(memory, KT_SHAPE(50), KT_F32, NULL, NULL);
+}
+STEP(makers)
+{
+    kt_zeros(KT_SHAPE(30));
+    kt_ones(KT_SHAPE(3, 30));
+    kt_empty(KT_SHAPE(40));
+    kt_eye(9);
+    kt_linspace(KT_INT(0), KT_INT(1), 50);
+    kt_logspace(KT_INT(0), KT_INT(1), 50);
+    kt_scalar_tensor(KT_FLOAT(2));
+    kt_full(KT_SHAPE(20), KT_COMPLEX(1, 2));
+}
+STEP(likes)
+{
+    kt_tensor *m = matrix();
+    kt_empty_like(m);
+    kt_zeros_like(m);
+    kt_ones_like(m, .dtype = KT_F16);
+    kt_full_like(m, KT_INT(3));
+    kt_new_empty(m, KT_SHAPE(20));
+    kt_new_zeros(m, KT_SHAPE(20));
+    kt_new_ones(m, KT_SHAPE(20));
+    kt_new_full(m, KT_SHAPE(9), KT_INT(1));
+}
+STEP(mixed_add)
+{
+    kt_add(big(), kt_to(big(), .dtype = KT_F16), .alpha = KT_INT(2));
+}
+STEP(broadcast)
+{
+    kt_mul(matrix(), kt_arange(KT_INT(0), KT_INT(10)));
+}
+STEP(many_dims)
+{
+    kt_add(deep(), kt_transpose(deep(), 1, 5));
+}
+STEP(refused_many_dims)
+{
+    kt_add(deep(), kt_permute(deep(), KT_SHAPE(6, 5, 4, 3, 2, 1, 0)));
+}
+STEP(in_place)
+{
+    kt_tensor *t = big();
+    kt_exp_(t);
+    kt_add_s_(t, KT_FLOAT(1.5));
+    kt_mul_(t, t);
+    kt_zero_(t);
+    kt_fill_s_(t, KT_INT(3));
+}
+STEP(into_a_buffer)
+{
+    kt_tensor *out = kt_empty(KT_SHAPE(0));
+    kt_add_out(out, big(), big());
+    kt_mul_out(out, matrix(), matrix());
+}
+STEP(ternary)
+{
+    kt_tensor *b = big();
+    kt_where(kt_gt_s(b, KT_INT(3)), b, kt_neg(b));
+    kt_lerp_s(b, b, KT_FLOAT(0.5));
+    kt_addcmul(b, b, b);
+    kt_addcdiv(b, b, b);
+}
+STEP(clamped)
+{
+    kt_clamp_s(big(), .min = KT_INT(1), .max = KT_INT(9));
+    kt_clamp(big(), .min = big());
+}
+STEP(rounded)
+{
+    kt_div(big(), big(), .rounding_mode = "floor");
+    kt_round(big(), .decimals = 2);
+    kt_nan_to_num(big());
+}
+STEP(sums)
+{
+    kt_sum(big());
+    kt_sum_dim(matrix(), KT_SHAPE(0));
+    kt_sum_dim(kt_transpose(matrix(), 0, 1), KT_SHAPE(1), .keepdim = true, .dtype = KT_F64);
+}
+STEP(products)
+{
+    kt_tensor *m = matrix();
+    kt_matmul(m, kt_t(m));
+    kt_mm(kt_t(m), m);
+    kt_dot(big(), big());
+    kt_mv(m, kt_select(m, 0, 0));
+}
+STEP(batched)
+{
+    kt_tensor *m = kt_expand(kt_unsqueeze(matrix(), 0), KT_SHAPE(3, 6, 10));
+    kt_bmm(m, kt_transpose(m, 1, 2));
+    kt_matmul(m, kt_t(matrix()));
+}
+STEP(half_products)
+{
+    kt_tensor *m = kt_to(matrix(), .dtype = KT_BF16);
+    kt_matmul(m, kt_t(m));
+}
+STEP(casts)
+{
+    kt_tensor *m = matrix();
+    kt_to(m, .dtype = KT_I8);
+    kt_to(m, .dtype = KT_C128);
+    kt_clone(kt_t(m));
+    kt_contiguous(kt_t(m));
+    kt_to(m, .dtype = KT_I64, .casting = "same_value");
+}
+STEP(copies)
+{
+    kt_tensor *m = matrix();
+    kt_copy_(kt_t(m), kt_t(kt_clone(m)));
+    kt_copy_(kt_select(m, 0, 1), kt_to(kt_select(m, 0, 2), .dtype = KT_I16));
+}
+STEP(simple_views)
+{
+    kt_tensor *m = matrix();
+    kt_select(m, 0, 1);
+    kt_slice(m, .dim = 1, .start = KT_SOME(2), .end = KT_SOME(8), .step = KT_SOME(2));
+    kt_narrow(m, 1, 2, 3);
+    kt_unsqueeze(m, 0);
+    kt_squeeze(kt_unsqueeze(m, 0));
+    kt_permute(m, KT_SHAPE(1, 0));
+    kt_expand(kt_unsqueeze(m, 0), KT_SHAPE(4, 6, 10));
+    kt_view(m, KT_SHAPE(60));
+    kt_reshape(kt_t(m), KT_SHAPE(60));
+    kt_flatten(m);
+    kt_diagonal(m);
+    kt_unfold(m, 0, 2, 1);
+    kt_as_strided(m, KT_SHAPE(2, 2), KT_SHAPE(1, 1));
+    kt_view_dtype(m, KT_I32);
+    kt_detach(m);
+    kt_alias(m);
+}
+STEP(deep_views)
+{
+    kt_tensor *d = deep();
+    kt_unsqueeze(d, 0);
+    kt_permute(d, KT_SHAPE(6, 5, 4, 3, 2, 1, 0));
+    kt_squeeze(d);
+    kt_select(d, 3, 2);
+    kt_clone(d);
+}
+STEP(complex_views)
+{
+    kt_tensor *c = kt_full(KT_SHAPE(20), KT_COMPLEX(1, 2));
+    kt_real(c);
+    kt_imag(kt_conj(c));
+    kt_view_as_real(c);
+    kt_resolve_conj(kt_conj(c));
+    kt_mul(kt_conj(c), c);
+    kt_resolve_neg(kt_neg_view(c));
+}
+STEP(lists)
+{
+    kt_tensor *m = matrix(), *parts[10];
+    if (kt_split(m, 2, parts, 10) == 3)
+        kt_cat(parts, 3);
+    kt_chunk(m, 3, parts, 10, .dim = 1);
+    kt_unbind(m, parts, 10);
+    kt_split_sizes(m, KT_SHAPE(1, 5), parts, 10);
+    parts[0] = m;
+    parts[1] = kt_select(m, 0, 0);
+    kt_broadcast_tensors(parts, 2, parts, 10);
+}
+STEP(foreach)
+{
+    kt_tensor *list[3] = {big(), matrix(), kt_to(big(), .dtype = KT_F64)}, *results[3];
+    kt_foreach_mul(list, 3, KT_FLOAT(2), results, 3);
+    kt_foreach_mul_(list, 3, KT_FLOAT(2));
+}
+STEP(composites)
+{
+    kt_tensor *b = big();
+    kt_square(b);
+    kt_float_power(b, b);
+    kt_ldexp(b, kt_to(b, .dtype = KT_I32));
+    kt_positive(b);
+    kt_expand_as(kt_select(b, 0, 0), b);
+}
+STEP(meta)
+{
+    kt_tensor *m = kt_empty(KT_SHAPE(1000, 1000), .device = {KT_META, 0});
+    kt_matmul(m, kt_add_s(m, KT_INT(1)));
+}
+STEP(printed)
+{
+    kt_free_string(kt_to_string(matrix()));
+    kt_free_string(kt_to_string(kt_full(KT_SHAPE(4), KT_COMPLEX(1, 2))));
+}
+STEP(printed_summary)
+{
+    kt_free_string(kt_to_string(kt_zeros(KT_SHAPE(2000))));
+}
+STEP(explained)
+{
+    kt_free_string(kt_explain(kt_to(big(), .dtype = KT_F16)));
+}
+STEP(read_back)
+{
+    double     all[60];
+    kt_tensor *t = kt_to(kt_t(matrix()), .dtype = KT_F64);
+    if (t)
+        kt_read(t, all, sizeof all);
+    kt_item(kt_sum(big()));
+}
+STEP(policy)
+{
+    KT_POLICY(KT_PERMISSIVE);
+    kt_matmul(matrix(), kt_t(kt_to(matrix(), .dtype = KT_F16)));
+}
+
+STEP(refused_dtypes)
+{
+    kt_matmul(matrix(), kt_t(kt_to(matrix(), .dtype = KT_F16)));
+}
+STEP(refused_shapes)
+{
+    kt_add(big(), kt_zeros(KT_SHAPE(7)));
+}
+STEP(refused_policy)
+{
+    KT_POLICY(KT_STRICT);
+    kt_add(big(), kt_to(big(), .dtype = KT_F64));
+}
+STEP(refused_result)
+{
+    kt_add_(kt_to(big(), .dtype = KT_I32), big());
+}
+STEP(refused_view)
+{
+    kt_view(kt_t(matrix()), KT_SHAPE(60));
+}
+STEP(refused_leaf)
+{
+    kt_exp_(leaf());
+}
+
+STEP(grad_arithmetic)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_div(kt_mul(kt_add(x, x), x), kt_add_s(kt_exp(x), KT_INT(1))));
+}
+STEP(grad_broadcast)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_mul(x, kt_select(x, 0, 0)));
+}
+STEP(grad_mixed)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_mul(kt_to(x, .dtype = KT_F16), kt_to(x, .dtype = KT_F64)));
+}
+STEP(grad_product)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_matmul(x, kt_t(x)));
+}
+STEP(grad_views)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_mul(kt_diagonal(x), kt_select(kt_slice(x, .dim = 0, .start = KT_SOME(1)), 0, 0)));
+}
+STEP(grad_in_place)
+{
+    kt_tensor *y = kt_mul_s(leaf(), KT_INT(2));
+    kt_mul_(kt_select(y, 0, 1), kt_clone(kt_select(y, 0, 2)));
+    kt_exp_(y);
+    backward_of(y);
+}
+STEP(grad_old_view)
+{
+    kt_tensor *y = kt_mul_s(leaf(), KT_INT(3)), *v = y ? kt_select(y, 0, 1) : NULL;
+    kt_mul_s_(y, KT_INT(2));
+    backward_of(v ? kt_exp(v) : NULL);
+}
+STEP(grad_twice)
+{
+    kt_tensor *x = leaf(), *y = kt_sum(kt_mul(kt_exp(x), x));
+    if (!y)
+        return;
+    kt_backward(y, .retain_graph = true);
+    kt_backward(y);
+}
+STEP(grad_of_grad)
+{
+    kt_tensor *x = leaf(), *y = kt_sum(kt_mul(kt_mul(x, x), x));
+    if (!y || kt_backward(y, .create_graph = true)) {
+        if (x)
+            kt_set_grad(x, NULL);
+        return;
+    }
+    kt_tensor *g = kt_keep(kt_grad(x));
+    kt_set_grad(x, NULL);
+    kt_backward(kt_sum(g));
+    kt_set_grad(x, NULL);
+    kt_drop(g);
+}
+STEP(grad_wide)
+{
+    kt_tensor *x = leaf(), *sum = NULL;
+    for (int i = 0; i < 40; i++) {
+        kt_tensor *part = kt_sum(kt_mul_s(x, KT_INT(i)));
+        sum = sum ? kt_add(sum, part) : part;
+    }
+    if (sum)
+        kt_backward(sum);
+}
+STEP(refused_stale)
+{
+    kt_tensor *y = kt_exp(leaf()), *z = kt_mul(y, y);
+    kt_add_s_(y, KT_INT(1));
+    backward_of(z);
+}
+
+#define ALL(X)                                                                                                         \
+    X(from)                                                                                                            \
+    X(from_small) X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)   \
+        X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(half_products) X(casts)     \
+            X(copies) X(simple_views) X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta)         \
+                X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
+                    X(refused_policy) X(refused_result) X(refused_view) X(refused_leaf) X(grad_arithmetic)             \
+                        X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views) X(grad_in_place)                 \
+                            X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(refused_stale)
+
+#define SWEEP(name)                                                                                                    \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        sweep(#name, name, strstr(#name, "refused") != NULL);                                                          \
+    }
+ALL(SWEEP)
+
+/* ---- every elementwise row, in its three forms ---- */
+static const kt_row *row_now;
+static kt_form       form_now;
+static const char   *kinds_now;
+
+STEP(one_row)
+{
+    kt_tensor *a = kt_full(KT_SHAPE(5, 5), KT_FLOAT(0.5)), *b = kt_t(kt_full(KT_SHAPE(5, 5), KT_FLOAT(0.25))),
+              *c = kt_clone(b);
+    kt_tensor *out = form_now == KT_OUT ? kt_empty(KT_SHAPE(0)) : NULL;
+    if (a && b && c && (out || form_now != KT_OUT))
+        by_row(row_now, form_now, out, kinds_now, a, b, c);
+}
+
+TEST(every_elementwise_row)
+{
+    CHECK(kt__alloc_is_direct());
+    for (int i = 0; (row_now = kt_row_at(i)); i++) {
+        static char kinds[KT_MAX_ARGS + 1];
+        int         n = 0;
+        for (; n < kt_row_n_args(row_now) && !kt_row_arg(row_now, n)->keyword_only; n++)
+            kinds[n] = kt_row_arg(row_now, n)->kind <= KT_ARG_TENSOR_OR_SCALAR ? 't' : '_';
+        kinds[n] = 0;
+        kinds_now = kinds;
+        if (row_now->how != HOW_ELEMENTWISE)
+            continue;
+        for (int form = KT_PLAIN; form <= KT_OUT; form++) {
+            form_now = (kt_form)form;
+            if (kt_row_has_form(row_now, form_now))
+                sweep(kt_row_name(row_now), one_row, true);
+        }
+    }
+    printf("  %d programs, %d allocations made to fail\n", sweeps, failures_made);
+    CHECK(sweeps > 200);
+}
