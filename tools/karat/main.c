@@ -1,0 +1,38 @@
+/* main.c - the command `karat`: finds the part that its first word names. It is a user of the public headers like any other. */
+#include <karat/karat.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "karat.h"
+
+static int usage(FILE *to)
+{
+    fputs("karat " "- a tensor engine in which a dtype is never lost\n\n"
+          "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
+          "  karat doctor            what this build found and chose on this machine\n"
+          "  karat ops [NAME]        every operator in a line each, or one of them whole\n"
+          "  karat version\n",
+          to);
+    return to == stderr ? 2 : 0;
+}
+
+int main(int n, char **words)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int n, char **words);
+    } parts[] = {{"demo", karat_demo}, {"doctor", karat_doctor}, {"ops", karat_ops}};
+    if (n < 2)
+        return usage(stderr);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(words[1], parts[i].name) == 0)
+            return parts[i].run(n - 2, words + 2);
+    if (strcmp(words[1], "version") == 0 || strcmp(words[1], "--version") == 0) {
+        printf("karat %s\n", kt_version());
+        return 0;
+    }
+    if (strcmp(words[1], "help") == 0 || strcmp(words[1], "--help") == 0)
+        return usage(stdout);
+    fprintf(stderr, "karat: there is no '%s'\n\n", words[1]);
+    return usage(stderr);
+}
