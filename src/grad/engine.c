@@ -215,7 +215,7 @@ static kt_status run_formula(kt_node *node, kt_tensor *g, uint32_t need, bool hi
             kt_fail_more("\n  recorded at %s", site);
         return kt_error_status();
     }
-    if (node->released && (node->row->saves || node->saved[0].t || node->saved[1].t))
+    if (node->released && node->row->saves)
         return freed();
     kt__back c = {.node = node, .g = g, .need = need, .history = history};
     formula(&c);

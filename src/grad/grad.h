@@ -28,7 +28,7 @@ typedef struct kt__edge {
 } kt__edge;
 
 typedef struct kt__saved {
-    kt_tensor *t;       /* owned; NULL: not saved, or released */
+    kt_tensor *t;       /* owned, where the node's `holds` says so */
     uint32_t   version;
     uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
     uint8_t    output;  /* the result itself, kept without its history */
@@ -44,8 +44,9 @@ struct kt_node {
     _Atomic int32_t refs;
     uint8_t         kind;
     uint8_t         n_edges;
-    uint8_t         released; /* its saved tensors are gone */
+    uint8_t         released; /* backward went through it and let go what it saved */
     uint8_t         form;
+    uint8_t         holds;    /* bit i: saved[i] is there */
     uint32_t        bytes;    /* of the whole piece of memory */
     uint32_t        site;
     uint64_t        sequence; /* one more than the largest among the edges' nodes */

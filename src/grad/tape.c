@@ -23,6 +23,7 @@ static kt_node *node_new(kt__node_kind kind, int n_edges, int64_t ints, int valu
     n->kind = (uint8_t)kind;
     n->n_edges = (uint8_t)n_edges;
     n->released = 0;
+    n->holds = 0;
     n->bytes = (uint32_t)bytes;
     n->site = KT__SITE();
     n->sequence = 0;
@@ -32,8 +33,6 @@ static kt_node *node_new(kt__node_kind kind, int n_edges, int64_t ints, int valu
     n->inner = NULL;
     for (int i = 0; i < n_edges; i++)
         n->edge[i].to = NULL;
-    for (int i = 0; i < 4; i++)
-        n->saved[i].t = NULL;
     return n;
 }
 
@@ -41,12 +40,13 @@ static int64_t *node_ints(kt_node *n, int values) { return (int64_t *)(void *)((
 
 void kt__node_release_saved(kt_node *n)
 {
-    for (int i = 0; i < 4; i++) {
-        kt__unref(n->saved[i].t);
-        n->saved[i].t = NULL;
-    }
+    for (int i = 0; n->holds; i++, n->holds >>= 1)
+        if (n->holds & 1) {
+            kt__unref(n->saved[i].t);
+            n->saved[i].t = NULL;
+        }
     n->released = 1;
-    if (n->inner)
+    if (n->kind == NODE_SLICES && n->inner)
         kt__node_release_saved(n->inner);
 }
 
@@ -72,7 +72,8 @@ void kt__node_unref(kt_node *node)
             to->inner = dead;
             dead = to;
         }
-        kt__node_release_saved(n);
+        if (n->holds)
+            kt__node_release_saved(n);
         if (n->kind == NODE_ACCUMULATE && n->leaf) {
             n->leaf->autograd->accumulator = NULL;
             kt__unref(n->leaf);
@@ -208,6 +209,7 @@ static kt_status save_input(kt_node *n, int which, kt_tensor *t, uint8_t as, boo
             return status;
     }
     s->t = copy ? copy : kt__ref(t);
+    n->holds |= (uint8_t)(1 << which);
     s->version = kt__version(s->t);
     s->as = as;
     s->output = 0;
@@ -220,6 +222,7 @@ static kt_status save_output(kt_node *n, kt_tensor *out)
     s->t = kt__tensor_alias(out);
     if (!s->t)
         return kt_error_status();
+    n->holds |= 8;
     s->version = kt__version(out);
     s->as = out->dtype;
     s->output = 1;
@@ -252,7 +255,7 @@ kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t, bool *b
     kt__saved *s = &n->saved[which];
     *t = NULL;
     *borrowed = false;
-    if (!s->t)
+    if (!(n->holds >> which & 1))
         return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that its row does not save", n->row->name);
     if (kt__version(s->t) != s->version)
         return stale(n, s);

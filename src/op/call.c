@@ -11,7 +11,7 @@
 kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
 
-KT__HOT_LOCAL const kt_row *kt__frame_row;
+KT__HOT_LOCAL const kt_call *kt__frame;
 
 kt_status kt__launch(kt_plan *plan, const kt_tensor *on)
 {
@@ -230,7 +230,7 @@ kt_status kt__run_reduce(kt_call *call)
     if (call->form == KT_OUT) {
         out = kt__ref(call->out[0]);
         if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
-            status = kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+            status = kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                                     kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
         if (!status && (out->ndim != rank || memcmp(out->sizes, sizes, (size_t)rank * sizeof *sizes) != 0))
             status = kt__tensor_resize(out, shape);
@@ -351,7 +351,7 @@ kt_status kt__run_matmul(kt_call *call)
     if (call->form == KT_OUT) {
         out = kt__ref(call->out[0]);
         if (out->dtype != d->result)
-            status = kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
+            status = kt__fail_dtype(call, KT_ERR_RUNTIME,
                                     "Expected out tensor to have dtype %s, but got %s instead", kt_dtype_c_name(d->result),
                                     kt_dtype_c_name(out->dtype));
         if (!status && (out->ndim != p.out_rank || memcmp(out->sizes, sizes, (size_t)p.out_rank * sizeof *sizes) != 0))
@@ -428,13 +428,13 @@ static kt_status run_view(kt_call *call)
 
 static kt_status run_body(kt_call *call)
 {
-    const kt_row *outer = kt__frame_row;
+    const kt_call *outer = kt__frame;
     if (!outer)
-        kt__frame_row = call->row;
+        kt__frame = call;
     call->list = NULL;
     call->n_list = 0;
     kt_status status = call->row->body(call);
-    kt__frame_row = outer;
+    kt__frame = outer;
     return status;
 }
 

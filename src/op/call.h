@@ -49,10 +49,10 @@ kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine(const kt_call *call, kt__gathered *g);          /* refine.c: what alpha=, rounding_mode= and kin change */
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d); /* alpha fits the dtype */
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
-kt_status kt__allow(uint64_t mode, const kt_row *row, const char *operand, const kt_tensor *t, kt_dtype from, kt_dtype to,
+kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
                     kt_reason why);                                   /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
-kt_status kt__fail_dtype(const kt_row *row, const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(4, 5);
+kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
 
 /* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
 
@@ -192,7 +192,7 @@ kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
 
-/* Inside a composite: autocast was decided, and errors name the outermost row. */
-extern KT__HOT_LOCAL const kt_row *kt__frame_row;
+/* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */
+extern KT__HOT_LOCAL const kt_call *kt__frame;
 
 #endif

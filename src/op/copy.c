@@ -136,7 +136,7 @@ static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tenso
     if (!status && count) {
         int64_t n = kt_item_scalar(count).v.i;
         if (n && !kt__failed())
-            status = kt__fail_dtype(call->row, call, KT_ERR_TYPE, "Cannot cast from %s to %s with casting='same_value': %lld of "
+            status = kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s with casting='same_value': %lld of "
                                     "%lld values would change", kt_dtype_name(from->dtype), kt_dtype_name(to->dtype), (long long)n,
                                     (long long)from->numel);
     }
@@ -187,7 +187,7 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)dtype);
     if (level != KT_CAST_SAME_VALUE && !kt_can_cast_level((kt_dtype)self->dtype, dtype, level))
-        return kt__fail_dtype(call->row, call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
+        return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
     kt_tensor *made = empty_in_format(self, dtype, device, (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
     if (!made)
@@ -198,7 +198,7 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
     }
     made->lineage = dtype == self->dtype
                         ? self->lineage
-                        : KT__RECORD(KT_WHY_EXPLICIT, kt__frame_row ? kt__frame_row->name : "to", self->dtype, dtype, self->lineage);
+                        : KT__RECORD(KT_WHY_EXPLICIT, kt__frame ? kt__frame->row->name : "to", self->dtype, dtype, self->lineage);
     *out = made;
     return KT_OK;
 }
@@ -225,7 +225,7 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
         value = call->arg[1].s;
     }
     if (!kt_scalar_fits(value, (kt_dtype)to->dtype))
-        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow",
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow",
                               c_type_of((kt_dtype)to->dtype));
     return kt__fill_with(to, value);
 }
@@ -235,7 +235,7 @@ static kt_status write_copy(kt_call *call, kt_tensor *to)
     if (call->row->id != KT_OP_copy)
         return fill_checked(call, to);
     kt_tensor *from = call->arg[1].t;
-    if (kt__allow(kt__mode(), call->row, "src", from, (kt_dtype)from->dtype, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
+    if (kt__allow(kt__mode(), call, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
         return kt_error_status();
     if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
         !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
@@ -351,7 +351,7 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
         *result = kt__ref(t);
         return KT_OK;
     }
-    if (kt__allow(kt__mode(), kt__frame_row, "a tensor", t, (kt_dtype)t->dtype, dtype, why))
+    if (kt__allow(kt__mode(), NULL, "a tensor", (kt_dtype)t->dtype, dtype, why))
         return kt_error_status();
     kt_call c;
     kt__open(&c, KT_OP_to_copy, KT_PLAIN);
@@ -361,13 +361,13 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
         return kt_error_status();
     *result = c.out[0];
     if (why != KT_WHY_EXPLICIT)
-        (*result)->lineage = KT__RECORD(why, kt__frame_row ? kt__frame_row->name : "convert", t->dtype, dtype, t->lineage);
+        (*result)->lineage = KT__RECORD(why, kt__frame ? kt__frame->row->name : "convert", t->dtype, dtype, t->lineage);
     return KT_OK;
 }
 
 kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
 {
-    if (kt__allow(kt__mode(), kt__frame_row, "src", from, (kt_dtype)from->dtype, (kt_dtype)to->dtype, why) ||
+    if (kt__allow(kt__mode(), NULL, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, why) ||
         kt__copy_into(to, from, why, KT_ROUND_TORCH))
         return kt_error_status();
     kt__wrote(to);

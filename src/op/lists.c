@@ -235,7 +235,7 @@ kt_status kt__body_cat(kt_call *call)
         kt_tensor *place = NULL;
         if (!counts(t[k]))
             continue;
-        status = kt__allow(kt__mode(), call->row, "tensors", t[k], (kt_dtype)t[k]->dtype, common, KT_WHY_PROMOTION);
+        status = kt__allow(kt__mode(), call, "tensors", (kt_dtype)t[k]->dtype, common, KT_WHY_PROMOTION);
         if (!status)
             status = narrow(out, dim, start, t[k]->sizes[dim], &place);
         if (!status) {

@@ -174,9 +174,9 @@ static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__de
 {
     uint64_t mode = kt__mode();
     if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
-        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
-    if (kt__allow(mode, call->row, call->form == KT_OUT ? "out" : "the result", out, d->result, out->dtype, KT_WHY_RESULT))
+    if (kt__allow(mode, call, call->form == KT_OUT ? "out" : "the result", (kt_dtype)d->result, (kt_dtype)out->dtype, KT_WHY_RESULT))
         return kt_error_status();
     bool same = out->ndim == shape.n;
     for (int64_t i = 0; i < shape.n && same; i++)

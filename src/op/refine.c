@@ -97,12 +97,12 @@ kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt_
     uint32_t kind = g->param[0].kind;
     int      category = kt__dtype_rows[d->common].category;
     if (kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
-        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "Boolean alpha only supported for Boolean results.");
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Boolean alpha only supported for Boolean results.");
     if (kind == KT_SCALAR_FLOAT && (category & (KT_CAT_BOOL | KT_CAT_INT)))
-        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "For integral input tensors, argument alpha must not be a floating point number.");
     if (kind == KT_SCALAR_COMPLEX && category != KT_CAT_COMPLEX)
-        return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME,
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "For non-complex input tensors, argument alpha must not be a complex number.");
     return KT_OK;
 }

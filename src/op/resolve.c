@@ -9,14 +9,17 @@
 
 /* ---- errors ---- */
 
-/* Who the operands are and where their dtypes came from, below the error's first line. */
-static void explain(const kt_row *row, const kt_call *call)
+/* Who the operands are and where their dtypes came from, below the error's first line. Inside a composite the outermost
+ * call speaks: that one the user wrote. */
+static void explain(const kt_call *call, const char *fix)
 {
-    if (!kt__lineage.explain)
+    if (kt__frame)
+        call = kt__frame;
+    if (!kt__lineage.explain || !call)
         return;
-    kt__mistake m = {.row = kt__frame_row ? kt__frame_row : row};
-    for (int i = 0; call && i < kt__n_args(row) && m.n < KT_MAX_ARGS; i++) {
-        const kt_arg_spec *spec = kt__arg_spec(row, i);
+    kt__mistake m = {.row = call->row, .fix = fix};
+    for (int i = 0; i < kt__n_args(call->row) && m.n < KT_MAX_ARGS; i++) {
+        const kt_arg_spec *spec = kt__arg_spec(call->row, i);
         if (!kt__given(call, i) || (spec->kind != KT_ARG_TENSOR && spec->kind != KT_ARG_TENSOR_OR_SCALAR))
             continue;
         bool number = call->scalars >> i & 1;
@@ -27,7 +30,7 @@ static void explain(const kt_row *row, const kt_call *call)
     kt__lineage.explain(&m);
 }
 
-kt_status kt__fail_dtype(const kt_row *row, const kt_call *call, kt_status code, const char *format, ...)
+kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...)
 {
     char    text[1024];
     va_list more;
@@ -37,7 +40,7 @@ kt_status kt__fail_dtype(const kt_row *row, const kt_call *call, kt_status code,
     if (kt__failed())
         return kt_error_status();
     kt_fail(code, "%s", text);
-    explain(row, call);
+    explain(call, NULL);
     return code;
 }
 
@@ -131,7 +134,7 @@ static kt_status refused(const kt_call *call, const kt__gathered *g)
         if (rules[i].op == row->id && holds((when)rules[i].when, g)) {
             char text[1024];
             snprintf(text, sizeof text, rules[i].text, row->name);
-            return kt__fail_dtype(row, call, (kt_status)rules[i].status, "%s", text);
+            return kt__fail_dtype(call, (kt_status)rules[i].status, "%s", text);
         }
     return KT_OK;
 }
@@ -154,16 +157,15 @@ static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
             char text[512];
             snprintf(text, sizeof text, texts[i].text, texts[i].c_names ? kt_dtype_c_name(a) : kt_dtype_torch_name(a),
                      texts[i].c_names ? kt_dtype_c_name(b) : kt_dtype_torch_name(b));
-            return kt__fail_dtype(row, call, KT_ERR_RUNTIME, "%s", text);
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s", text);
         }
-    return kt__fail_dtype(row, call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s", kt_dtype_c_name(a),
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s", kt_dtype_c_name(a),
                           kt__arg_spec(row, kt__operands_of[row->id].at[at])->name, kt_dtype_c_name(b));
 }
 
 /* ---- policy ---- */
 
-kt_status kt__allow(uint64_t mode, const kt_row *row, const char *operand, const kt_tensor *t, kt_dtype from, kt_dtype to,
-                    kt_reason why)
+kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to, kt_reason why)
 {
     kt_policy policy = kt__policy(mode);
     if (from == to || why == KT_WHY_EXPLICIT || policy >= KT_TORCH)
@@ -175,16 +177,13 @@ kt_status kt__allow(uint64_t mode, const kt_row *row, const char *operand, const
         [KT_WHY_RESULT] = "the result's dtype", [KT_WHY_ASSIGN] = "assignment",                [KT_WHY_INDEX] = "an index",
         [KT_WHY_GRADIENT] = "a gradient",       [KT_WHY_LOADING] = "loading",                  [KT_WHY_OPTIMIZER] = "an optimizer",
         [KT_WHY_INTEROP] = "interop"};
+    const kt_row *row = kt__frame ? kt__frame->row : call ? call->row : NULL;
     kt_fail(KT_ERR_TYPE, "policy '%s' refuses to convert %s from %s to %s in %s (%s)", kt_policy_name(policy), operand,
             kt_dtype_name(from), kt_dtype_name(to), row ? row->name : "a copy", words[why] ? words[why] : "implicit");
-    if (kt__lineage.explain) {
-        char fix[160];
-        snprintf(fix, sizeof fix, "cast it yourself (%s.to(%s)), or run under policy '%s'", operand, kt_dtype_name(to),
-                 policy == KT_SAFE || !kt_can_cast_level(from, to, KT_CAST_SAFE) ? "torch" : "safe");
-        kt__mistake m = {.row = row, .n = t ? 1 : 0, .fix = fix};
-        m.operand[0] = (kt__operand_note){.name = operand, .tensor = t, .dtype = (uint8_t)from};
-        kt__lineage.explain(&m);
-    }
+    char fix[160];
+    bool rung = kt_can_cast_level(from, to, KT_CAST_SAFE) && policy < KT_SAFE;
+    snprintf(fix, sizeof fix, "cast it to %s yourself, or run under policy '%s'", kt_dtype_name(to), rung ? "safe" : "torch");
+    explain(call, fix);
     return KT_ERR_TYPE;
 }
 
@@ -269,16 +268,16 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt_error_status();
     autocast(call, &g, mode, d->why);
     if (g.rule == RULE_WHERE && g.dtype[0] != KT_BOOL && g.dtype[0] != KT_U8 && kt__policy(mode) != KT_PERMISSIVE)
-        return kt__fail_dtype(row, call, KT_ERR_RUNTIME,
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
                               kt_dtype_torch_name(g.dtype[0]));
     if (common_and_result(call, &g, mode, &common, &result)) {
         if (g.rule != RULE_MATCH)
-            explain(row, call);
+            explain(call, NULL);
         return kt_error_status();
     }
     if (!category_is(common, row->accepts))
-        return kt__fail_dtype(row, call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,
                               kt_dtype_torch_name(common));
 
     kt_status ignored = KT_OK;
@@ -303,8 +302,8 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         bool accumulates = g.rule == RULE_SUM && !d->why[i]; /* a kernel's accumulate type is not a conversion */
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
-        if (!accumulates && kt__allow(mode, row, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name, g.t[i], given->dtype[i], d->as[i],
-                      (kt_reason)d->why[i]))
+        if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name, given->dtype[i], d->as[i],
+                                      (kt_reason)d->why[i]))
             return kt_error_status();
     }
     d->common = (uint8_t)common;

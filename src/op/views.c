@@ -591,7 +591,7 @@ kt_status kt__body_imag(kt_call *call)
 {
     if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) == KT_CAT_COMPLEX)
         return part(call, 1);
-    return kt__fail_dtype(call->row, call, KT_ERR_RUNTIME, "imag is not implemented for tensors with non-complex dtypes.");
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "imag is not implemented for tensors with non-complex dtypes.");
 }
 
 kt_status kt__body_narrow(kt_call *call)

@@ -168,20 +168,39 @@ kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
     return t;
 }
 
-kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
+static __attribute__((noinline)) kt_tensor *like_any(const kt_tensor *like, kt_dtype dtype)
 {
     kt_shape   shape = kt__sizes(like);
     kt_tensor *t = new_block(dtype, kt__device(like), shape, like->numel);
-    if (KT__UNLIKELY(!t))
+    if (!t)
         return NULL;
-    if (KT__LIKELY(shape.n <= KT_INLINE_DIMS)) {
-        memcpy(t->dims, like->dims, sizeof t->dims);
-    } else {
-        memcpy(t->sizes, shape.d, (size_t)shape.n * sizeof(int64_t));
-        kt__dense_strides(shape, t->strides);
-    }
+    memcpy(t->sizes, shape.d, (size_t)shape.n * sizeof(int64_t));
+    kt__dense_strides(shape, t->strides);
     t->flags |= KT_T_CONTIGUOUS;
     return t;
+}
+
+/* The result of a small operator: all in one block, and no call on the way. */
+kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
+{
+    size_t    bytes = (size_t)like->numel * kt__dtype_rows[dtype].size;
+    kt_block *b = NULL;
+    if (KT__UNLIKELY(like->backend != KT_CPU || bytes > KT_INLINE_BYTES || like->ndim > KT_INLINE_DIMS ||
+                     !(b = kt__pool_get(sizeof(kt_block)))))
+        return like_any(like, dtype);
+    kt_device cpu = {KT_CPU, 0};
+    init_record(&b->tensor, dtype, cpu);
+    init_storage(&b->storage, cpu, bytes, sizeof(kt_block));
+    b->tensor.flags = KT_T_LEAF | KT_T_BLOCK | KT_T_CONTIGUOUS;
+    b->tensor.ndim = like->ndim;
+    b->tensor.numel = like->numel;
+    b->tensor.storage = &b->storage;
+    b->tensor.version = &b->storage.version;
+    b->tensor.data = b->storage.data = (char *)b->data;
+    b->tensor.sizes = b->tensor.dims;
+    b->tensor.strides = b->tensor.dims + KT_INLINE_DIMS;
+    memcpy(b->tensor.dims, like->dims, sizeof b->tensor.dims);
+    return &b->tensor;
 }
 
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides)
