@@ -54,8 +54,7 @@ void kt__node_release_saved(kt_node *n)
 void kt__node_unref(kt_node *node)
 {
     kt_node *dead = NULL;
-    if (!node || (atomic_load_explicit(&node->refs, memory_order_acquire) != 1 &&
-                  atomic_fetch_sub_explicit(&node->refs, 1, memory_order_acq_rel) != 1))
+    if (!node || !kt__count_down(&node->refs))
         return;
     node->inner = node->inner ? (kt__node_unref(node->inner), NULL) : NULL;
     dead = node;
@@ -65,8 +64,7 @@ void kt__node_unref(kt_node *node)
         n->inner = NULL;
         for (int i = 0; i < n->n_edges; i++) {
             kt_node *to = n->edge[i].to;
-            if (!to || (atomic_load_explicit(&to->refs, memory_order_acquire) != 1 &&
-                        atomic_fetch_sub_explicit(&to->refs, 1, memory_order_acq_rel) != 1))
+            if (!to || !kt__count_down(&to->refs))
                 continue;
             kt__node_unref(to->inner);
             to->inner = dead;
@@ -91,7 +89,7 @@ static void set_edge(kt_node *n, int i, kt_node *to) /* takes over the reference
 
 static kt_node *node_ref(kt_node *n)
 {
-    atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
+    kt__count_up(&n->refs);
     return n;
 }
 

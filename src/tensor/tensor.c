@@ -46,8 +46,7 @@ static inline void storage_free_memory(kt_storage *s)
 
 static void storage_unref(kt_storage *s)
 {
-    if (atomic_load_explicit(&s->refs, memory_order_acquire) != 1 &&
-        atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+    if (!kt__count_down(&s->refs))
         return;
     storage_free_memory(s);
     if (s->block_bytes)
@@ -283,7 +282,7 @@ static kt_tensor *sharing_record(kt_tensor *of)
         return NULL;
     }
     init_record(t, of->dtype, kt__device(of));
-    atomic_fetch_add_explicit(&of->storage->refs, 1, memory_order_relaxed);
+    kt__count_up(&of->storage->refs);
     t->storage = of->storage;
     t->version = of->version;
     t->sizes = t->dims;

@@ -8,6 +8,7 @@
 #include <karat/tensor.h>
 #include <stdatomic.h>
 
+#include "base/count.h"
 #include "dtype/dtype.h"
 
 enum { KT_INLINE_DIMS = 5, KT_INLINE_BYTES = 64 };
@@ -76,17 +77,13 @@ void       kt__tensor_free(kt_tensor *t);            /* the count reached zero *
 
 static inline kt_tensor *kt__ref(kt_tensor *t)
 {
-    atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    kt__count_up(&t->refs);
     return t;
 }
 
-/* An atomic read-modify-write costs several times a load: the last owner needs none. */
 static inline void kt__unref(kt_tensor *t)
 {
-    if (!t)
-        return;
-    if (atomic_load_explicit(&t->refs, memory_order_acquire) == 1 ||
-        atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1)
+    if (t && kt__count_down(&t->refs))
         kt__tensor_free(t);
 }
 
