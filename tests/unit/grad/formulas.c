@@ -1,0 +1,333 @@
+/* formulas.c - every derivative against central differences in float64.
+ *
+ * In: the operator table (each elementwise row that records a node and has a formula) and hand-made programs for the
+ * others: sums, products, views, casts, in-place writes. The scalar differentiated is sum(w * f(x)) with random w. */
+#include "harness.h"
+
+#include <karat/karat.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "grad/grad.h"
+#include "op/row.h"
+#include "support/by_name.h"
+
+enum { MOST_INPUTS = 3, MOST_ELEMENTS = 64 };
+
+typedef kt_tensor *function(kt_tensor **in);
+
+typedef struct problem {
+    const char *name;
+    function   *f;
+    int         n;
+    kt_shape    shape[MOST_INPUTS];
+    double      low, high; /* of the random inputs; both 0: 0.2 to 0.8 */
+} problem;
+
+static double uniform(double low, double high) { return low + (high - low) * ((double)(test_random() >> 11) * 0x1p-53); }
+
+static int64_t elements(kt_shape s)
+{
+    int64_t n = 1;
+    for (int64_t i = 0; i < s.n; i++)
+        n *= s.d[i];
+    return n;
+}
+
+static double weighted(const problem *p, double values[][MOST_ELEMENTS], const double *weights)
+{
+    KT_SCOPE;
+    KT_NO_GRAD;
+    kt_tensor *in[MOST_INPUTS];
+    double     out[MOST_ELEMENTS * 8], sum = 0;
+    for (int i = 0; i < p->n; i++)
+        in[i] = kt_from(values[i], p->shape[i], KT_F64);
+    kt_tensor *y = p->f(in);
+    if (!y || kt_read(kt_to(y, .dtype = KT_F64), out, sizeof(double) * (size_t)kt_numel(y)))
+        return NAN;
+    for (int64_t i = 0; i < kt_numel(y); i++)
+        sum += weights[i] * out[i];
+    return sum;
+}
+
+/* The gradients that backward gives, beside those that differences give. */
+static void check(const problem *p)
+{
+    KT_SCOPE;
+    double       values[MOST_INPUTS][MOST_ELEMENTS], weights[MOST_ELEMENTS * 8];
+    const double low = p->low == p->high ? 0.2 : p->low, high = p->low == p->high ? 0.8 : p->high, h = 1e-6;
+    kt_tensor   *in[MOST_INPUTS];
+    for (int i = 0; i < p->n; i++) {
+        for (int64_t k = 0; k < elements(p->shape[i]); k++)
+            values[i][k] = uniform(low, high);
+        in[i] = kt_from(values[i], p->shape[i], KT_F64);
+        kt_set_requires_grad(in[i], true);
+    }
+    kt_tensor *y = p->f(in);
+    if (!CHECK_MSG(y != NULL && !kt_failed(), "%s: %s", p->name, kt_error())) {
+        kt_clear();
+        return;
+    }
+    if (!CHECK_MSG(kt_numel(y) <= MOST_ELEMENTS * 8 && kt_requires_grad(y), "%s: requires grad", p->name))
+        return;
+    for (int64_t i = 0; i < kt_numel(y); i++)
+        weights[i] = uniform(-1, 1);
+    if (!CHECK_MSG(!kt_backward(y, .gradient = kt_from(weights, kt_sizes(y), KT_F64)), "%s: %s", p->name, kt_error())) {
+        kt_clear();
+        return;
+    }
+    for (int i = 0; i < p->n; i++)
+        for (int64_t k = 0; k < elements(p->shape[i]); k++) {
+            const double at = values[i][k];
+            values[i][k] = at + h;
+            const double above = weighted(p, values, weights);
+            values[i][k] = at - h;
+            const double below = weighted(p, values, weights);
+            values[i][k] = at;
+            const double want = (above - below) / (2 * h), got = kt_grad(in[i]) ? tensor_at(kt_grad(in[i]), k) : 0.0;
+            CHECK_MSG(fabs(got - want) <= 1e-7 + 1e-6 * fabs(want), "%s, input %d, element %d: %.12g, differences give %.12g",
+                      p->name, i, (int)k, got, want);
+        }
+}
+
+/* ---- the rows of the table ---- */
+static const kt_row *row_now;
+static kt_form       form_now;
+
+static kt_tensor *call_row(kt_tensor **in)
+{
+    kt_tensor *first = form_now == KT_INPLACE ? kt_clone(in[0]) : in[0]; /* a leaf may not be written to */
+    return by_row(row_now, form_now, NULL, kt__operands_of[row_now->id].n == 1 ? "t" : "tt", first, in[1]);
+}
+
+TEST(every_elementwise_row)
+{
+    int with = 0, without = 0;
+    for (int i = 0; (row_now = kt_row_at(i)); i++) {
+        const int operands = kt__operands_of[row_now->id].n;
+        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || operands > 2 || strcmp(row_now->name, "pow_base") == 0)
+            continue;
+        if (!kt__formula_of(row_now->id)) {
+            without++;
+            continue;
+        }
+        const bool     acosh = strcmp(row_now->name, "acosh") == 0;
+        const kt_shape full = KT_SHAPE(2, 3), row = KT_SHAPE(3), wide = KT_SHAPE(4, 1, 3);
+        problem        p = {row_now->name, call_row, operands, {full, full}, acosh ? 1.2 : 0, acosh ? 3 : 0};
+        for (form_now = KT_PLAIN; form_now <= KT_INPLACE; form_now++)
+            if (kt_row_has_form(row_now, form_now)) {
+                check(&p);
+                p.shape[1] = form_now == KT_INPLACE ? row : wide; /* broadcast */
+                if (operands == 2)
+                    check(&p);
+                if (form_now == KT_PLAIN && operands == 2) {
+                    p.shape[0] = KT_SCALAR;
+                    check(&p);
+                    p.shape[0] = full;
+                }
+                p.shape[1] = full;
+            }
+        with++;
+    }
+    printf("  %d elementwise rows with a derivative, %d that say they have none\n", with, without);
+    CHECK(with >= 40);
+}
+
+TEST(a_row_without_a_derivative_says_so)
+{
+    for (int i = 0; (row_now = kt_row_at(i)); i++) {
+        KT_SCOPE;
+        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || kt__formula_of(row_now->id) || kt__operands_of[row_now->id].n > 2 ||
+            strcmp(row_now->name, "clamp") == 0)
+            continue;
+        kt_tensor *x = tensor_filled(KT_F64, KT_SHAPE(2), 0.5), *y;
+        char       text[96];
+        kt_set_requires_grad(x, true);
+        y = by_row(row_now, KT_PLAIN, NULL, kt__operands_of[row_now->id].n == 1 ? "t" : "tt", x, x);
+        snprintf(text, sizeof text, "derivative for aten::%s is not implemented", row_now->name);
+        CHECK_STR(kt_grad_fn_name(y), row_now->node);
+        CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME, text);
+    }
+}
+
+/* ---- programs ---- */
+#define F(name, body) \
+    static kt_tensor *name(kt_tensor **x) { return body; }
+F(add_alpha, kt_add(x[0], x[1], .alpha = KT_FLOAT(2.5)))
+F(sub_alpha, kt_sub(x[0], x[1], .alpha = KT_FLOAT(2.5)))
+F(rsub_alpha, kt_rsub(x[0], x[1], .alpha = KT_FLOAT(2.5)))
+F(mul_number, kt_mul_s(x[0], KT_FLOAT(-3)))
+F(rsub_number, kt_rsub_s(x[0], KT_INT(3)))
+F(div_number, kt_div_s(x[0], KT_INT(4)))
+F(true_divide_number, kt_true_divide_s(x[0], KT_FLOAT(0.5)))
+F(pow_number, kt_pow_s(x[0], KT_FLOAT(2.5)))
+F(pow_integer, kt_pow_s(x[0], KT_INT(3)))
+F(pow_zero, kt_pow_s(x[0], KT_INT(0)))
+F(squared, kt_square(x[0]))
+F(chosen, kt_where(kt_gt(x[0], x[1]), x[0], kt_mul(x[1], x[1])))
+F(chosen_number, kt_where_s(kt_gt_s(x[0], KT_FLOAT(0.5)), x[0], KT_FLOAT(0.5)))
+F(total, kt_sum(x[0]))
+F(total_of_one_dim, kt_sum_dim(x[0], KT_SHAPE(1)))
+F(total_kept, kt_sum_dim(x[0], KT_SHAPE(-1, 0), .keepdim = true))
+F(total_of_all, kt_sum_dim(x[0], KT_SCALAR))
+F(matrix_product, kt_matmul(x[0], x[1]))
+F(product_of_transposed, kt_mm(kt_t(x[0]), x[1]))
+F(product_with_itself, kt_matmul(x[0], kt_t(x[0])))
+F(inner, kt_dot(x[0], x[1]))
+F(matrix_vector, kt_mv(x[0], x[1]))
+F(batches, kt_bmm(x[0], x[1]))
+F(selected, kt_select(x[0], 1, -1))
+F(sliced, kt_slice(x[0], .dim = 1, .start = KT_SOME(1), .end = KT_SOME(4), .step = KT_SOME(2)))
+F(narrowed, kt_narrow(x[0], 0, 1, 1))
+F(transposed, kt_mul(kt_transpose(x[0], 0, 1), kt_transpose(x[0], 0, 1)))
+F(permuted, kt_exp(kt_permute(x[0], KT_SHAPE(2, 0, -2))))
+F(expanded, kt_mul(kt_expand(x[0], KT_SHAPE(4, 2, 3)), x[1]))
+F(viewed, kt_exp(kt_view(x[0], KT_SHAPE(3, -1))))
+F(reshaped, kt_exp(kt_reshape(kt_t(x[0]), KT_SHAPE(6))))
+F(flattened, kt_exp(kt_flatten(x[0])))
+F(squeezed, kt_exp(kt_squeeze(x[0])))
+F(squeezed_dim, kt_exp(kt_squeeze_dim(x[0], KT_SHAPE(1))))
+F(unsqueezed, kt_mul(kt_unsqueeze(x[0], 1), x[1]))
+F(windows, kt_exp(kt_unfold(x[0], 0, 3, 1)))
+F(windows_apart, kt_exp(kt_unfold(x[0], 0, 2, 3)))
+F(on_the_diagonal, kt_exp(kt_diagonal(x[0], .offset = 1)))
+F(strided, kt_exp(kt_as_strided(x[0], KT_SHAPE(2, 2), KT_SHAPE(1, 2), .storage_offset = KT_SOME(1))))
+F(strided_overlap, kt_exp(kt_as_strided(x[0], KT_SHAPE(3, 3), KT_SHAPE(1, 1))))
+F(cast_and_back, kt_exp(kt_to(kt_to(x[0], .dtype = KT_C128), .dtype = KT_F64)))
+F(cloned, kt_mul(kt_clone(x[0]), kt_contiguous(kt_t(kt_t(x[0])))))
+F(negated_view, kt_exp(kt_neg_view(x[0])))
+F(complex_product, kt_real(kt_mul(kt_view_as_complex(x[0]), kt_view_as_complex(x[1]))))
+F(complex_exp, kt_view_as_real(kt_exp(kt_conj(kt_view_as_complex(x[0])))))
+F(complex_matrix, kt_view_as_real(kt_matmul(kt_conj(kt_view_as_complex(x[0])), kt_view_as_complex(x[1]))))
+F(complex_quotient, kt_view_as_real(kt_div(kt_view_as_complex(x[0]), kt_view_as_complex(x[1]))))
+F(imaginary, kt_imag(kt_mul(kt_view_as_complex(x[0]), kt_view_as_complex(x[0]))))
+F(magnitude, kt_exp(kt_abs(x[0])))
+F(filled, kt_mul(kt_fill(x[0], kt_sum(x[1])), x[0]))
+F(copied, kt_mul(kt_copy(x[0], x[1]), x[0]))
+F(scaled_by_power, kt_ldexp(x[0], kt_arange(KT_INT(0), KT_INT(3))))
+F(long_way, kt_sum(kt_sigmoid(kt_matmul(kt_tanh(kt_matmul(x[0], x[1])), kt_t(x[1])))))
+
+static kt_tensor *joined(kt_tensor **x)
+{
+    return kt_exp(kt_cat(((kt_tensor *[]){x[0], kt_mul(x[1], x[1]), x[0]}), 3, .dim = 1));
+}
+static kt_tensor *split_up(kt_tensor **x)
+{
+    kt_tensor *part[3];
+    return kt_split(x[0], 2, part, 3) == 2 ? kt_mul(kt_sum_dim(part[0], KT_SHAPE(0)), kt_sum_dim(part[1], KT_SHAPE(0))) : NULL;
+}
+static kt_tensor *unbound(kt_tensor **x)
+{
+    kt_tensor *part[3];
+    return kt_unbind(x[0], part, 3) == 3 ? kt_mul(kt_mul(part[0], part[1]), part[2]) : NULL;
+}
+
+TEST(programs)
+{
+    const problem problems[] = {
+#define ONE(f, ...)          {#f, f, 1, {KT_SHAPE(__VA_ARGS__)}, 0, 0}
+#define TWO(f, first, other) {#f, f, 2, {first, other}, 0, 0}
+        TWO(add_alpha, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        TWO(sub_alpha, KT_SHAPE(2, 3), KT_SHAPE(2, 1)),
+        TWO(rsub_alpha, KT_SHAPE(3), KT_SHAPE(2, 3)),
+        ONE(mul_number, 2, 3),
+        ONE(rsub_number, 2, 3),
+        ONE(div_number, 2, 3),
+        ONE(true_divide_number, 2, 3),
+        ONE(pow_number, 2, 3),
+        ONE(pow_integer, 2, 3),
+        ONE(pow_zero, 2, 3),
+        ONE(squared, 2, 3),
+        TWO(chosen, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        ONE(chosen_number, 2, 3),
+        ONE(total, 2, 3),
+        ONE(total_of_one_dim, 2, 3, 2),
+        ONE(total_kept, 2, 3, 2),
+        ONE(total_of_all, 2, 3),
+        TWO(matrix_product, KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
+        TWO(matrix_product, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        TWO(matrix_product, KT_SHAPE(3), KT_SHAPE(3, 2)),
+        TWO(matrix_product, KT_SHAPE(3), KT_SHAPE(3)),
+        TWO(matrix_product, KT_SHAPE(2, 2, 3), KT_SHAPE(3, 4)),
+        TWO(matrix_product, KT_SHAPE(2, 3), KT_SHAPE(2, 3, 2)),
+        TWO(matrix_product, KT_SHAPE(2, 1, 2, 3), KT_SHAPE(3, 3, 2)),
+        TWO(product_of_transposed, KT_SHAPE(3, 2), KT_SHAPE(3, 4)),
+        ONE(product_with_itself, 2, 3),
+        TWO(inner, KT_SHAPE(5), KT_SHAPE(5)),
+        TWO(matrix_vector, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        TWO(batches, KT_SHAPE(2, 2, 3), KT_SHAPE(2, 3, 2)),
+        ONE(selected, 2, 3),
+        ONE(sliced, 2, 5),
+        ONE(narrowed, 3, 2),
+        ONE(transposed, 2, 3),
+        ONE(permuted, 2, 3, 2),
+        TWO(expanded, KT_SHAPE(2, 1), KT_SHAPE(2, 3)),
+        ONE(viewed, 2, 3),
+        ONE(reshaped, 2, 3),
+        ONE(flattened, 2, 3),
+        ONE(squeezed, 2, 1, 3, 1),
+        ONE(squeezed_dim, 2, 1, 3, 1),
+        TWO(unsqueezed, KT_SHAPE(2, 3), KT_SHAPE(2, 2, 3)),
+        ONE(windows, 5),
+        ONE(windows_apart, 5),
+        ONE(on_the_diagonal, 3, 4),
+        ONE(strided, 3, 2),
+        ONE(strided_overlap, 6),
+        ONE(cast_and_back, 2, 3),
+        ONE(cloned, 2, 3),
+        ONE(negated_view, 4),
+        TWO(complex_product, KT_SHAPE(3, 2), KT_SHAPE(3, 2)),
+        ONE(complex_exp, 3, 2),
+        TWO(complex_matrix, KT_SHAPE(2, 3, 2), KT_SHAPE(3, 2, 2)),
+        TWO(complex_quotient, KT_SHAPE(3, 2), KT_SHAPE(3, 2)),
+        ONE(imaginary, 3, 2),
+        {"magnitude", magnitude, 1, {KT_SHAPE(2, 3)}, -2, -1},
+        TWO(filled, KT_SHAPE(2, 3), KT_SHAPE(2)),
+        TWO(copied, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        ONE(scaled_by_power, 2, 3),
+        TWO(long_way, KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
+        TWO(joined, KT_SHAPE(2, 3), KT_SHAPE(2, 2)),
+        ONE(split_up, 4, 2),
+        ONE(unbound, 3, 2),
+    };
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+        check(&problems[i]);
+}
+
+/* ---- second derivatives: the gradient of sum(gradient of sum(f)) ---- */
+static function *inner_function;
+static kt_tensor *gradient_of(kt_tensor **x)
+{
+    const bool was = kt_grad_enabled();
+    kt_set_grad_enabled(true);
+    kt_tensor *leaf = was ? x[0] : kt_detach(x[0]), *g = NULL;
+    if (!was)
+        kt_set_requires_grad(leaf, true);
+    if (!kt_backward(kt_sum(inner_function(&leaf)), .create_graph = true))
+        g = kt_mul_s(kt_grad(leaf), KT_INT(1));
+    kt_set_grad(leaf, NULL);
+    kt_set_grad_enabled(was);
+    return g;
+}
+
+F(cube, kt_mul(kt_mul(x[0], x[0]), x[0]))
+F(exp_of, kt_exp(x[0]))
+F(tanh_of, kt_tanh(x[0]))
+F(square_of_sum, kt_mul(kt_sum(x[0]), kt_sum(x[0])))
+F(own_product, kt_matmul(kt_matmul(x[0], kt_t(x[0])), x[0]))
+F(quotient, kt_div(kt_sin(x[0]), x[0]))
+F(selected_cube, kt_mul(kt_mul(kt_select(x[0], 0, 1), kt_select(x[0], 0, 0)), kt_select(x[0], 0, 1)))
+
+TEST(second_derivatives)
+{
+    static const struct {
+        const char *name;
+        function   *f;
+    } all[] = {{"cube", cube},         {"exp_of", exp_of},           {"tanh_of", tanh_of},
+               {"square_of_sum", square_of_sum}, {"own_product", own_product}, {"quotient", quotient},
+               {"selected_cube", selected_cube}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        inner_function = all[i].f;
+        check(&(problem){all[i].name, gradient_of, 1, {KT_SHAPE(2, 3)}, 0, 0});
+    }
+}
