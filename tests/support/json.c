@@ -170,7 +170,7 @@ static void take_members(reader *r, json *node, int depth, char close)
         r->failed = true;
 }
 
-/* A number has no room for its NUL: the delimiter behind it is still to be read. It moves one character to the front. */
+/* A number has no room for its NUL: the delimiter behind it is still to be read. So it moves by one. */
 static void take_word(reader *r, json *node)
 {
     const size_t n = strcspn(r->at, ",]} \t\r\n");

@@ -60,8 +60,8 @@ TEST(recorded_casts)
     }
     CHECK_EQ_INT(wrong, 0);
     CHECK(pairs >= 400);
-    printf("recorded casts: %d pairs, %d values, %d wrong, %d undefined in PyTorch and different\n", pairs, cells, wrong,
-           free_cells);
+    printf("recorded casts: %d pairs, %d values, %d wrong, %d undefined in PyTorch and different\n", pairs, cells,
+           wrong, free_cells);
     json_free(facts);
 }
 

@@ -179,8 +179,8 @@ static inline bool same_number(number x, number y)
 
 /* ---- nearest even, by searching ---- */
 
-/* The finite numbers >= 0 of a float of at most 16 bits, in order; code i is the i-th. One more follows: what would come
- * next, where overflow begins. */
+/* The finite numbers >= 0 of a float of at most 16 bits, in order; code i is the i-th. One more follows: what would
+ * come next, where overflow begins. */
 typedef struct ladder {
     const format *f;
     int           n; /* the finite ones */

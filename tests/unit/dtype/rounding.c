@@ -3,7 +3,7 @@
 #include "dtype/value.h"
 #include "model.h"
 
-/* One rounding of an exact number: by dropping bits for IEEE floats, by search for others (a double holds the value). */
+/* One rounding of an exact number: by dropping bits for IEEE floats, by search for others (a double holds it). */
 static uint64_t once(number x, const format *to)
 {
     return to->form == IEEE && to->size >= 2 ? round_ieee(x, to) : round_small(to_double(x), to);
