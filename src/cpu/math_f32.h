@@ -8,9 +8,20 @@
 #include "cpu/math_core.h"
 #include "cpu/special.h"
 
-KT_ALWAYS float exp_f32(float a)     { return (float)core_exp(a); }
-KT_ALWAYS float exp2_f32(float a)    { return (float)core_exp2(a); }
-KT_ALWAYS float expm1_f32(float a)   { return (float)core_expm1(a); }
+/* r within (lo, hi), the limits beyond: one select after another, which compilers turn into less than nested ones. */
+KT_ALWAYS float ends_f32(float a, float r, float lo, float below, float hi, float above)
+{
+    r = a < lo ? below : r;
+    return a > hi ? above : r;
+}
+
+KT_ALWAYS float exp_f32(float a)     { return ends_f32(a, (float)core_exp(a), -104.0f, 0.0f, 89.0f, INFINITY); }
+KT_ALWAYS float exp2_f32(float a)    { return ends_f32(a, (float)core_exp2(a), -151.0f, 0.0f, 129.0f, INFINITY); }
+KT_ALWAYS float expm1_f32(float a)
+{
+    const float r = ends_f32(a, (float)core_expm1(a), -104.0f, -1.0f, 89.0f, INFINITY);
+    return a == 0 ? a : r;
+}
 KT_ALWAYS float log_f32(float a)     { return (float)core_log(a, CORE_LN2, 1.0); }
 KT_ALWAYS float log2_f32(float a)    { return (float)core_log(a, 1.0, CORE_LOG2E); }
 KT_ALWAYS float log10_f32(float a)   { return (float)core_log(a, 0x1.34413509f79ffp-2, 0x1.bcb7b1526e50ep-2); }
@@ -22,44 +33,76 @@ KT_ALWAYS float atan2_f32(float a, float b) { return (float)core_atan2(a, b); }
 KT_ALWAYS float atan_f32(float a)    { return (float)core_atan2(a, 1.0); }
 KT_ALWAYS float asin_f32(float a)    { const double x = a; return (float)core_atan2(x, sqrt((1 - x) * (1 + x))); }
 KT_ALWAYS float acos_f32(float a)    { const double x = a; return (float)core_atan2(sqrt((1 - x) * (1 + x)), x); }
-KT_ALWAYS float sigmoid_f32(float a) { return (float)(1 / (1 + core_exp(-(double)a))); }
-KT_ALWAYS float erf_f32(float a)     { return (float)core_erf(a); }
-KT_ALWAYS float erfc_f32(float a)    { return (float)core_erfc(a); }
 KT_ALWAYS float pow_f32(float a, float b) { return (float)core_pow(a, b); }
+KT_ALWAYS float sigmoid_f32(float a)
+{
+    return ends_f32(a, (float)(1 / (1 + core_exp(-(double)a))), -104.0f, 0.0f, 104.0f, 1.0f);
+}
+
+KT_ALWAYS float erf_f32(float a)
+{
+    const double x = fabs((double)a);
+    double r = 1 - core_erfc_far(x);
+    r = x > 4 ? 1.0 : r;
+    r = x < 0.75 ? core_erf_near(x) : r;
+    return __builtin_copysignf((float)r, a);
+}
+
+KT_ALWAYS float erfc_f32(float a)
+{
+    const double x = fabs((double)a);
+    double far = core_erfc_far(x);
+    far = x > 10.5 ? 0.0 : far;
+    double r = a < 0 ? 2 - far : far;
+    r = x < 0.75 ? 1 - core_erf_near(a) : r;
+    return (float)r;
+}
+
 KT_ALWAYS float hypot_f32(float a, float b)
 {
-    const double x = a, y = b, r = sqrt(x * x + y * y);
-    return fabs(x) == INFINITY || fabs(y) == INFINITY ? INFINITY : (float)r;
+    const double x = a, y = b;
+    double r = sqrt(x * x + y * y);
+    r = fabs(x) == INFINITY ? INFINITY : r;
+    r = fabs(y) == INFINITY ? INFINITY : r;
+    return (float)r;
 }
 
 KT_ALWAYS float tanh_f32(float a)
 {
     const double t = core_expm1(2 * fabs((double)a));
-    return __builtin_copysignf((float)(t / (t + 2)), a);
+    float r = (float)(t / (t + 2));
+    r = fabsf(a) > 20 ? 1.0f : r;
+    return __builtin_copysignf(r, a);
 }
 
 KT_ALWAYS float sinh_f32(float a)
 {
     const double t = core_expm1(fabs((double)a));
-    return __builtin_copysignf((float)(0.5 * (t + t / (t + 1))), a);
+    float r = (float)(0.5 * (t + t / (t + 1)));
+    r = fabsf(a) > 90 ? INFINITY : r;
+    return __builtin_copysignf(r, a);
 }
 
 KT_ALWAYS float cosh_f32(float a)
 {
     const double e = core_exp(fabs((double)a));
-    return (float)(0.5 * e + 0.5 / e);
+    const float r = (float)(0.5 * e + 0.5 / e);
+    return fabsf(a) > 90 ? INFINITY : r;
 }
 
 KT_ALWAYS float asinh_f32(float a)
 {
-    const double x = fabs((double)a), r = core_log1p(x + x * x / (1 + sqrt(1 + x * x)));
-    return __builtin_copysignf(x == INFINITY ? INFINITY : (float)r, a);
+    const double x = fabs((double)a);
+    float r = (float)core_log1p(x + x * x / (1 + sqrt(1 + x * x)));
+    r = x == INFINITY ? INFINITY : r;
+    return __builtin_copysignf(r, a);
 }
 
 KT_ALWAYS float acosh_f32(float a)
 {
     const double t = (double)a - 1;
-    return t < 0 ? NAN : (float)core_log1p(t + sqrt(t * (t + 2)));
+    const float r = (float)core_log1p(t + sqrt(t * (t + 2)));
+    return a < 1 ? NAN : r;
 }
 
 KT_ALWAYS float atanh_f32(float a)
@@ -68,16 +111,23 @@ KT_ALWAYS float atanh_f32(float a)
     return __builtin_copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
 }
 
+/* log(e^a + e^b); the lesser one no longer counts past a distance of 120 (in base 2: 170). */
 KT_ALWAYS float logaddexp_f32(float a, float b)
 {
-    const double hi = a > b ? a : b, d = fabs((double)a - (double)b), r = hi + core_log1p(core_exp(-d));
-    return a == b && fabsf(a) == INFINITY ? a : (float)r;
+    const double hi = a > b ? a : b, d = fabs((double)a - (double)b);
+    double tail = core_log1p(core_exp(-d));
+    tail = d > 120 ? 0.0 : tail;
+    const float r = (float)(hi + tail);
+    return a == b && fabsf(a) == INFINITY ? a : r;
 }
 
 KT_ALWAYS float logaddexp2_f32(float a, float b)
 {
-    const double hi = a > b ? a : b, d = fabs((double)a - (double)b), r = hi + core_log1p(core_exp2(-d)) * CORE_LOG2E;
-    return a == b && fabsf(a) == INFINITY ? a : (float)r;
+    const double hi = a > b ? a : b, d = fabs((double)a - (double)b);
+    double tail = core_log1p(core_exp2(-d)) * CORE_LOG2E;
+    tail = d > 170 ? 0.0 : tail;
+    const float r = (float)(hi + tail);
+    return a == b && fabsf(a) == INFINITY ? a : r;
 }
 
 KT_ALWAYS float digamma_f32(float a) { return (float)kt__digamma(a); }

@@ -57,13 +57,47 @@ typedef struct cross_job {
     ptrdiff_t      width;
 } cross_job;
 
+/* Small squares of one 16-byte vector a row. */
+typedef uint32_t four32 __attribute__((vector_size(16), may_alias));
+typedef uint64_t two64 __attribute__((vector_size(16), may_alias));
+
+KT_ALWAYS void transpose_4x4(char *y, const char *x, ptrdiff_t xq) /* units of 4 bytes; y's rows are SIDE units apart */
+{
+    four32 a, b, c, d;
+    memcpy(&a, x, 16), memcpy(&b, x + xq, 16), memcpy(&c, x + 2 * xq, 16), memcpy(&d, x + 3 * xq, 16);
+    const four32 ac0 = __builtin_shufflevector(a, c, 0, 4, 1, 5), ac1 = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    const four32 bd0 = __builtin_shufflevector(b, d, 0, 4, 1, 5), bd1 = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    *(four32 *)(void *)y = __builtin_shufflevector(ac0, bd0, 0, 4, 1, 5);
+    *(four32 *)(void *)(y + SIDE * 4) = __builtin_shufflevector(ac0, bd0, 2, 6, 3, 7);
+    *(four32 *)(void *)(y + SIDE * 8) = __builtin_shufflevector(ac1, bd1, 0, 4, 1, 5);
+    *(four32 *)(void *)(y + SIDE * 12) = __builtin_shufflevector(ac1, bd1, 2, 6, 3, 7);
+}
+
+KT_ALWAYS void transpose_2x2(char *y, const char *x, ptrdiff_t xq) /* units of 8 bytes */
+{
+    two64 a, b;
+    memcpy(&a, x, 16), memcpy(&b, x + xq, 16);
+    *(two64 *)(void *)y = __builtin_shufflevector(a, b, 0, 2);
+    *(two64 *)(void *)(y + SIDE * 8) = __builtin_shufflevector(a, b, 1, 3);
+}
+
 /* Through a buffer, so that both sides are touched in whole cache lines, whatever their strides. */
 KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width)
 {
     char buffer[SIDE * SIDE * 16] __attribute__((aligned(64)));
-    for (int j = 0; j < q; j++)
-        for (int i = 0; i < p; i++)
-            memcpy(buffer + ((size_t)i * SIDE + (size_t)j) * width, x + j * xq + (ptrdiff_t)((size_t)i * width), width);
+    const bool whole = p == SIDE && q == SIDE;
+    const int  unit = whole && width == 4 ? 4 : whole && width == 8 ? 2 : 1;
+    for (int j = 0; j < q; j += unit)
+        for (int i = 0; i < p; i += unit) {
+            char       *to = buffer + ((size_t)i * SIDE + (size_t)j) * width;
+            const char *from = x + j * xq + (ptrdiff_t)((size_t)i * width);
+            if (unit == 4)
+                transpose_4x4(to, from, xq);
+            else if (unit == 2)
+                transpose_2x2(to, from, xq);
+            else
+                memcpy(to, from, width);
+        }
     for (int i = 0; i < p; i++)
         memcpy(y + i * yp, buffer + (size_t)i * SIDE * width, (size_t)q * width);
 }
@@ -81,8 +115,8 @@ static void cross_blocks(void *ctx, int64_t begin, int64_t end)
     const cross_job *job = ctx;
     const kt_plan   *plan = job->plan;
     for (int64_t u = begin; u < end; u++) {
-        const int64_t i = u % job->np * SIDE, j = u / job->np % job->nq * SIDE;
-        int64_t       rest = u / job->np / job->nq;
+        const int64_t j = u % job->nq * SIDE, i = u / job->nq % job->np * SIDE; /* along the target's rows: they fill up */
+        int64_t       rest = u / job->nq / job->np;
         char         *y = plan->arg[0].data + i * plan->stride[0][job->p] + j * job->width;
         const char   *x = plan->arg[1].data + i * job->width + j * plan->stride[1][job->q];
         for (int d = plan->nd - 1; d >= 0; d--) {
@@ -127,6 +161,11 @@ static bool copy_crossed(const kt_plan *plan, ptrdiff_t width)
 static kt_status copy(const kt_plan *plan)
 {
     const ptrdiff_t width = kt__dtype_rows[plan->arg[0].is].size;
+    const bool      dense = plan->nd == 0 || (plan->nd == 1 && plan->stride[0][0] == width && plan->stride[1][0] == width);
+    if (dense && plan->numel <= KT__GRAIN) {
+        memcpy(plan->arg[0].data, plan->arg[1].data, (size_t)(plan->numel * width));
+        return KT_OK;
+    }
     if (plan->nd >= 2 && copy_crossed(plan, width))
         return KT_OK;
     copy_job job = {.width = width};

@@ -81,6 +81,7 @@ typedef struct FN(job) {
     int          divided_by_zero;
     FN(lens)     lens[4];   /* the output, then the inputs */
     T            p[KT_MAX_PARAMS];
+    char        *base[4];   /* of a contiguous plan, which needs no rows */
     kt__rows     rows;
 } FN(job);
 
@@ -139,6 +140,15 @@ static void FN(part)(void *ctx, int64_t begin, int64_t end)
     kt__rows_walk(&job->rows, begin, end, FN(row), job);
 }
 
+static void FN(contiguous_part)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(job) *job = ctx;
+    char    *at[4];
+    for (int i = 0; i < job->n_in + 1; i++)
+        at[i] = job->base[i] + begin * job->lens[i].step;
+    FN(row)(job, at, end - begin);
+}
+
 /* nextafter steps in the float that the result is: how many low bits of T that one lacks. */
 static T FN(cut_bits)(int as)
 {
@@ -147,25 +157,30 @@ static T FN(cut_bits)(int as)
 
 static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN(loop_fn) *loop)
 {
-    FN(job) job;
-    kt__rows_of(&job.rows, plan);
+    FN(job)       job;
+    kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : FN(part);
     job.loop = loop;
     job.then = NULL;
-    if (!KT_IS_INTEGER && !KT_IS_COMPLEX && plan->kernel == KT_K_div_trunc && plan->arg[0].as != SELF)
-        job.loop = FN(loops)[KT_K_div], job.then = FN(loops)[KT_K_trunc]; /* a narrow float truncates the rounded quotient */
     job.n_in = plan->n_in;
     job.divided_by_zero = 0;
     job.divides = FN(divides)(plan->kernel);
-    for (int i = 0; i < plan->n_in + 1; i++)
-        job.lens[i] = FN(lens_of)(&plan->arg[i], job.rows.step[i]);
+    if (!KT_IS_INTEGER && !KT_IS_COMPLEX && plan->kernel == KT_K_div_trunc && plan->arg[0].as != SELF)
+        job.loop = FN(loops)[KT_K_div], job.then = FN(loops)[KT_K_trunc]; /* a narrow float truncates the rounded quotient */
+    if (!plan->contiguous)
+        kt__rows_of(&job.rows, plan);
+    for (int i = 0; i < plan->n_in + 1; i++) {
+        const bool imm = plan->arg[i].immediate;
+        job.base[i] = imm ? (char *)plan->imm[i].bytes : plan->arg[i].data;
+        job.lens[i] = FN(lens_of)(&plan->arg[i], !plan->contiguous ? job.rows.step[i] : imm || plan->nd == 0 ? 0 : plan->stride[i][0]);
+    }
     for (int i = 0; i < KT_MAX_PARAMS; i++)
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
     if (plan->kernel == KT_K_nextafter)
         job.p[3] = FN(cut_bits)(plan->arg[0].as);
     if (plan->numel <= KT__GRAIN)
-        FN(part)(&job, 0, plan->numel);
+        part(&job, 0, plan->numel);
     else
-        kt__parallel(plan->numel, KT__GRAIN, FN(part), &job);
+        kt__parallel(plan->numel, KT__GRAIN, part, &job);
     if (job.divided_by_zero)
         return kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError");
     return KT_OK;

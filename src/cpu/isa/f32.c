@@ -3,6 +3,7 @@
 #define A              double
 #define ID             f32
 #define SELF           KT_F32
+#define KT_IS_F32      1
 #define KT_IS_INTEGER  0
 #define KT_IS_COMPLEX  0
 #define PICK(X, Y, Z)  X

@@ -7,17 +7,13 @@
 enum { VEC = 1, VECS = 2, ROWS = 2 };
 typedef T FN(vec);
 #else
-#if defined(__AVX512F__)
-enum { VEC_BYTES = 64, ROWS = 8 };
-#elif defined(__AVX__)
-enum { VEC_BYTES = 32, ROWS = 4 };
-#elif defined(__aarch64__)
-enum { VEC_BYTES = 16, ROWS = 8 };
+#if defined(__AVX512F__) || defined(__aarch64__)
+enum { ROWS = 8 }; /* 32 registers */
 #else
-enum { VEC_BYTES = 16, ROWS = 4 };
+enum { ROWS = 4 };
 #endif
-enum { VEC = VEC_BYTES / sizeof(T), VECS = 2 };
-typedef T FN(vec) __attribute__((vector_size(VEC_BYTES), aligned(sizeof(T)), may_alias));
+enum { VEC = KT_VEC_BYTES / sizeof(T), VECS = 2 };
+typedef T FN(vec) __attribute__((vector_size(KT_VEC_BYTES), aligned(sizeof(T)), may_alias));
 #endif
 enum { COLS = VEC * VECS, DEPTH = 256, /* at most a tile, of every type */ BLOCK_M = 128, BLOCK_N = 256 };
 
@@ -59,8 +55,19 @@ KT_ALWAYS void FN(register_tile)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, in
         }
 }
 
-static void FN(tile_first)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k) { FN(register_tile)(c, ldc, a, b, k, true); }
-static void FN(tile_more)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k)  { FN(register_tile)(c, ldc, a, b, k, false); }
+static void FN(tile_in_place)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k)
+{
+    FN(register_tile)(c, ldc, a, b, k, true);
+}
+
+static void FN(tile_packed)(T *c, const T *a, const T *b, int64_t k, bool first)
+{
+    const FN(side) x = {a, 1, ROWS}, y = {b, 0, COLS};
+    if (first)
+        FN(register_tile)(c, BLOCK_N, x, y, k, true);
+    else
+        FN(register_tile)(c, BLOCK_N, x, y, k, false);
+}
 
 /* The ragged edge, in the same order of additions. */
 static void FN(edge)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, int64_t m, int64_t n)
@@ -107,7 +114,7 @@ static void FN(small)(const FN(product) *p, char *const at[3])
             const int64_t m = p->m - i < ROWS ? p->m - i : ROWS, n = p->n - j < COLS ? p->n - j : COLS;
             const FN(side) x = {a.p + i * a.outer, a.outer, a.inner}, y = {b.p + j, 0, b.inner};
             if (m == ROWS && n == COLS)
-                FN(tile_first)(c + i * ldc + j, ldc, x, y, p->k);
+                FN(tile_in_place)(c + i * ldc + j, ldc, x, y, p->k);
             else
                 FN(edge)(c + i * ldc + j, ldc, x, y, p->k, m, n);
         }
@@ -148,14 +155,8 @@ static void FN(block)(const FN(product) *p, FN(scratch) *s, char *const at[3], i
         for (int64_t j = 0; j < n; j += COLS)
             FN(pack)(s->b + j * DEPTH, COLS, at[2] + (j0 + j) * p->bn + l0 * p->bk, p->bn, p->bk, n - j < COLS ? n - j : COLS, k, p->b);
         for (int64_t j = 0; j < n; j += COLS)
-            for (int64_t i = 0; i < m; i += ROWS) {
-                const FN(side) a = {s->a + i * DEPTH, 1, ROWS}, b = {s->b + j * DEPTH, 0, COLS};
-                T             *c = s->c + i * BLOCK_N + j;
-                if (l0 == 0)
-                    FN(tile_first)(c, BLOCK_N, a, b, k);
-                else
-                    FN(tile_more)(c, BLOCK_N, a, b, k);
-            }
+            for (int64_t i = 0; i < m; i += ROWS)
+                FN(tile_packed)(s->c + i * BLOCK_N + j, s->a + i * DEPTH, s->b + j * DEPTH, k, l0 == 0);
     }
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j += TILE) {

@@ -10,6 +10,15 @@
 #define KT_EACH _Pragma("GCC ivdep")
 #endif
 
+/* The widest vectors of this build, for the templates that spell theirs out. */
+#if defined(__AVX512F__)
+#define KT_VEC_BYTES 64
+#elif defined(__AVX__)
+#define KT_VEC_BYTES 32
+#else
+#define KT_VEC_BYTES 16
+#endif
+
 #define FN_(name, id)  name##_##id
 #define FN__(name, id) FN_(name, id)
 #define FN(name)       FN__(name, ID)

@@ -7,29 +7,35 @@
 #include "base/error.h"
 
 enum {
-    FN(LANES) = 64 / sizeof(A) * 4, /* independent sums, four vectors of the widest kind */
-    BLOCKS = 256,                   /* of one output, at most */
-    COLUMNS = TILE                  /* outputs that are summed side by side */
+    LANES = 16,              /* independent sums of one row */
+    BLOCKS = 256,            /* of one output, at most */
+    COLUMNS = TILE           /* outputs that are summed side by side */
 };
 
 /* ---- the operation: sum. Others bring their own zero, step and join ---- */
-KT_ALWAYS A FN(zero)(void)          { return 0; }
-KT_ALWAYS A FN(step)(A sum, T x)    { return sum + (A)x; }
-KT_ALWAYS A FN(join)(A one, A two)  { return one + two; }
+#define STEP(sum, x) ((sum) + (x))
+KT_ALWAYS A FN(zero)(void)         { return 0; }
+KT_ALWAYS A FN(join)(A one, A two) { return one + two; }
 
-/* ---- dense values ---- */
+/* ---- dense values: lane j takes every LANES-th value. Eight rows of lanes at once, or loading and storing the lanes would
+ * cost more than the additions ---- */
 static A FN(reduce_dense)(const T *x, int n)
 {
-    A   lane[FN(LANES)];
-    int i = 0;
-    for (int j = 0; j < FN(LANES); j++)
+    A lane[LANES];
+    for (int j = 0; j < LANES; j++)
         lane[j] = FN(zero)();
-    for (; i + FN(LANES) <= n; i += FN(LANES))
-        for (int j = 0; j < FN(LANES); j++)
-            lane[j] = FN(step)(lane[j], x[i + j]);
-    for (int j = 0; i < n; i++, j++)
-        lane[j] = FN(step)(lane[j], x[i]);
-    for (int half = FN(LANES) / 2; half > 0; half /= 2)
+    for (; n >= 8 * LANES; n -= 8 * LANES, x += 8 * LANES)
+        for (int j = 0; j < LANES; j++) {
+            const A low = STEP(STEP(STEP((A)x[j], (A)x[j + LANES]), (A)x[j + 2 * LANES]), (A)x[j + 3 * LANES]);
+            const A high = STEP(STEP(STEP((A)x[j + 4 * LANES], (A)x[j + 5 * LANES]), (A)x[j + 6 * LANES]), (A)x[j + 7 * LANES]);
+            lane[j] = FN(join)(lane[j], FN(join)(low, high));
+        }
+    for (; n >= LANES; n -= LANES, x += LANES)
+        for (int j = 0; j < LANES; j++)
+            lane[j] = STEP(lane[j], (A)x[j]);
+    for (int j = 0; j < n; j++)
+        lane[j] = STEP(lane[j], (A)x[j]);
+    for (int half = LANES / 2; half > 0; half /= 2)
         for (int j = 0; j < half; j++)
             lane[j] = FN(join)(lane[j], lane[j + half]);
     return lane[0];
@@ -110,8 +116,9 @@ static void FN(reduce_row)(void *ctx, char *const *at, int64_t n)
 
 static A FN(reduce_block)(const FN(reduction) *r, char *source, int64_t b)
 {
-    FN(row_sum)   sum = {.from = &r->from, .pairs = {.count = 0}};
+    FN(row_sum)   sum;
     const int64_t begin = b * r->block, end = begin + r->block < r->gone.numel ? begin + r->block : r->gone.numel;
+    sum.from = &r->from, sum.pairs.count = 0;
     if (r->gone.nd <= 1) {
         char *at[1] = {source + begin * r->from.step};
         FN(reduce_row)(&sum, at, end - begin);
@@ -132,7 +139,8 @@ static void FN(reduce_blocks)(void *ctx, int64_t begin, int64_t end)
 
 static A FN(join_blocks)(const A *partial, int64_t n)
 {
-    FN(pairs) pairs = {.count = 0};
+    FN(pairs) pairs;
+    pairs.count = 0;
     for (int64_t b = 0; b < n; b++)
         FN(pairs_add)(&pairs, partial[b]);
     return FN(pairs_end)(&pairs);
@@ -191,18 +199,25 @@ static kt_status FN(reduce_rows)(FN(reduction) *r)
 }
 
 /* ---- many outputs side by side: rows of the input are added to a row of sums ---- */
+enum { ROWS_AT_ONCE = 4, ROWS_A_LEVEL = 256 };
+
 typedef struct FN(column_sums) {
     A sum[2][COLUMNS]; /* the last rows, and all before: two levels keep the error small */
-    T tile[TILE];
+    T tile[ROWS_AT_ONCE][TILE];
 } FN(column_sums);
 
-enum { ROWS_A_LEVEL = 256 };
-
-static void FN(add_row)(A *sum, const T *x, int n)
+static void FN(add_rows)(A *sum, const T *const *x, int rows, int n)
 {
-    KT_EACH
-    for (int j = 0; j < n; j++)
-        sum[j] = FN(step)(sum[j], x[j]);
+    const T *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+    if (rows == ROWS_AT_ONCE) {
+        KT_EACH
+        for (int j = 0; j < n; j++)
+            sum[j] = STEP(STEP(STEP(STEP(sum[j], (A)x0[j]), (A)x1[j]), (A)x2[j]), (A)x3[j]);
+        return;
+    }
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < n; j++)
+            sum[j] = STEP(sum[j], (A)x[r][j]);
 }
 
 static void FN(join_row)(A *sum, A *other, int n)
@@ -219,6 +234,8 @@ static void FN(reduce_columns)(const FN(reduction) *r, FN(column_sums) *s, char 
 {
     const kt_plan *gone = &r->gone;
     int64_t        index[KT_MAX_DIMS], rest = begin;
+    const T       *x[ROWS_AT_ONCE] = {s->tile[0], s->tile[0], s->tile[0], s->tile[0]};
+    int            rows = 0;
     for (int d = gone->nd - 1; d >= 0; d--) {
         index[d] = rest % gone->size[d];
         rest /= gone->size[d];
@@ -227,9 +244,13 @@ static void FN(reduce_columns)(const FN(reduction) *r, FN(column_sums) *s, char 
     for (int j = 0; j < n; j++)
         s->sum[0][j] = s->sum[1][j] = FN(zero)();
     for (int64_t i = begin; i < end; i++) {
+        x[rows] = r->from.direct ? (const T *)(const void *)source : s->tile[rows];
         if (!r->from.direct)
-            FN(load_tile)(s->tile, &r->from, source, n);
-        FN(add_row)(s->sum[0], r->from.direct ? (const T *)(const void *)source : s->tile, n);
+            FN(load_tile)(s->tile[rows], &r->from, source, n);
+        if (++rows == ROWS_AT_ONCE || i + 1 == end) {
+            FN(add_rows)(s->sum[0], x, rows, n);
+            rows = 0;
+        }
         if ((i - begin) % ROWS_A_LEVEL == ROWS_A_LEVEL - 1)
             FN(join_row)(s->sum[1], s->sum[0], n);
         for (int d = gone->nd - 1; d >= 0; d--) {
@@ -267,8 +288,8 @@ static void FN(column_units)(void *ctx, int64_t begin, int64_t end)
             continue;
         }
         for (int j = 0; j < n; j++)
-            s->tile[j] = (T)s->sum[1][j];
-        FN(store_tile)(to, &r->to, s->tile, n);
+            s->tile[0][j] = (T)s->sum[1][j];
+        FN(store_tile)(to, &r->to, s->tile[0], n);
     }
     kt__block_put(s, sizeof *s);
 }

@@ -37,14 +37,26 @@ KT_ALWAYS void FN(put)(char *p, T v, int dtype)
 }
 
 /* ---- n dense elements ---- */
+#if KT_IS_F32
+#include "cpu/isa/fast_rows.h"
+#endif
+
 KT_ALWAYS void FN(load)(T *restrict y, const char *restrict x, int n, int dtype)
 {
+#if KT_IS_F32
+    if (fast_load(y, x, n, dtype))
+        return;
+#endif
     for (int i = 0; i < n; i++)
         y[i] = FN(get)(x + i * size_of(dtype), dtype);
 }
 
 KT_ALWAYS void FN(store)(char *restrict y, const T *restrict x, int n, int dtype)
 {
+#if KT_IS_F32
+    if (fast_store(y, x, n, dtype))
+        return;
+#endif
     for (int i = 0; i < n; i++)
         FN(put)(y + i * size_of(dtype), x[i], dtype);
 }
