@@ -18,6 +18,7 @@ typedef struct engine {
     kt_tensor *(*from)(const void *elements, kt_shape shape, kt_dtype dtype);
     kt_tensor *(*add)(const kt_tensor *a, const kt_tensor *b, const kt_add_opts *opts);
     kt_tensor *(*mul)(const kt_tensor *a, const kt_tensor *b);
+    kt_tensor *(*mul_s)(const kt_tensor *a, kt_scalar b);
     kt_tensor *(*to)(const kt_tensor *t, const kt_to_opts *opts);
     kt_tensor *(*sum)(const kt_tensor *t, const kt_sum_opts *opts);
     kt_status (*set_requires_grad)(kt_tensor *t, bool on);
@@ -42,7 +43,8 @@ static bool open_engine(engine *e, void *library)
 {
 #define FIND(field, name) find(library, name, &e->field, sizeof e->field)
     if (!library || !FIND(scope_open, "kt_scope_open") || !FIND(scope_close, "kt_scope_close") ||
-        !FIND(from, "kt_from") || !FIND(add, "kt_add_kw") || !FIND(mul, "kt_mul") || !FIND(to, "kt_to_kw") || !FIND(sum, "kt_sum_kw") ||
+        !FIND(from, "kt_from") || !FIND(add, "kt_add_kw") || !FIND(mul, "kt_mul") ||
+        !FIND(mul_s, "kt_mul_s") || !FIND(to, "kt_to_kw") || !FIND(sum, "kt_sum_kw") ||
         !FIND(set_requires_grad, "kt_set_requires_grad") || !FIND(set_grad, "kt_set_grad") ||
         !FIND(backward, "kt_backward_kw") || !FIND(site_set, "kt_site_set")) {
         return false;
@@ -69,7 +71,7 @@ static void inherits(engine *e)
 static void promotes(engine *e)
 {
     kt_guard g = e->scope_open();
-    e->add(e->i32, e->f32, NULL);
+    e->mul_s(e->i32, KT_FLOAT(2.5));
     e->scope_close(&g);
 }
 
@@ -154,7 +156,7 @@ int main(void)
         }
     }
     print_both("add of one element: inherits", &with, second, inherits, CALLS);
-    print_both("int32 + float32: one record", &with, second, promotes, CALLS);
+    print_both("int32 times 2.5: one record", &with, second, promotes, CALLS);
     print_both("to float64: one record", &with, second, casts, CALLS);
     print_both("to float64: one record with its site", &with, second, casts_at_a_site, CALLS);
     print_both("20 mul forward and backward, with sites", &with, second, trains, CALLS / 20);

@@ -81,13 +81,21 @@ static const struct {
     [KT_BORN_INTEROP] = {"taken over as ", ""},
 };
 
+/* A comparison gives bool, abs of a complex number its real type: nobody calls that a promotion. */
+static bool loses_kind(const kt__record *r)
+{
+    return r->why == KT_WHY_PROMOTION && r->from != KT_NONE &&
+           kt_dtype_category((kt_dtype)r->to) < kt_dtype_category((kt_dtype)r->from);
+}
+
 static void say_record(kt__str *s, const kt__record *r)
 {
     if (r->to == KT_NONE || r->folded) {
         kt__str_add(s, r->op ? r->op : "");
         return;
     }
-    kt__str_addf(s, "%s%s%s", phrases[r->why].before, kt_dtype_name((kt_dtype)r->to), phrases[r->why].after);
+    const int why = loses_kind(r) ? KT_WHY_NONE : r->why;
+    kt__str_addf(s, "%s%s%s", phrases[why].before, kt_dtype_name((kt_dtype)r->to), phrases[why].after);
     if (r->op) {
         kt__str_addf(s, ", %s", r->op);
     }

@@ -34,11 +34,21 @@ uint32_t          kt__lineage_count(void);
 uint32_t          kt__lineage_set_cap(uint32_t cap); /* tests: returns the old one */
 
 /* ---- sites (site.c) ---- */
+struct kt_site_source;
+extern KT__HOT_LOCAL const kt_site *kt__site_here;   /* the C site of the thread; NULL: none */
+extern const struct kt_site_source *kt__site_source; /* the binding's, set once; atomic */
+
 uint32_t kt__site_now(void);                                      /* 0: unknown */
 bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
 bool     kt__site_place(uint32_t site, const char **file, int *line); /* the path as given; lives on */
 bool     kt__site_in_binding(uint32_t site); /* in a binding's language; for site 0: is there a binding at all? */
 uint32_t kt__site_count(void);
+
+/* A program that has neither kind of site pays two loads. */
+static inline bool kt__no_sites(void)
+{
+    return !kt__site_here && !__atomic_load_n(&kt__site_source, __ATOMIC_RELAXED);
+}
 
 /* ---- text (explain.c) ---- */
 struct kt__mistake;
@@ -49,7 +59,8 @@ enum { KT__CACHE_BITS = 10 };
 
 typedef struct kt__record_slot {
     const char *op;
-    uint32_t    what, parent, site, id; /* what: why, from and to */
+    uint64_t    whence;   /* parent and site */
+    uint32_t    what, id; /* what: why, from and to */
 } kt__record_slot;
 
 typedef struct kt__site_slot {

@@ -91,19 +91,21 @@ static uint32_t fold(uint32_t id)
     return id;
 }
 
-static inline unsigned slot_of(const char *op, uint32_t what, uint32_t parent, uint32_t site)
+/* ---- the way in: arguments stay in registers, the slow ways are tail calls ---- */
+static inline unsigned slot_of(const char *op, uint32_t what, uint64_t whence)
 {
-    return kt__cache_slot(((uintptr_t)op ^ ((uint64_t)parent << 32 | site)) + ((uint64_t)what << 20));
+    return kt__cache_slot(((uintptr_t)op ^ whence) + ((uint64_t)what << 20));
 }
 
-static KT__COLD uint32_t intern_record(kt__record r, const char *op, uint32_t what)
+static KT__COLD uint32_t intern_record(const char *op, uint32_t what, uint32_t parent, uint32_t site)
 {
-    const uint32_t    given_parent = r.parent;
-    const kt__record *parent = kt__record_at(r.parent);
-    if (!parent) {
+    kt__record r = {.why = (uint8_t)(what >> 16), .from = (uint8_t)(what >> 8), .to = (uint8_t)what, .parent = parent,
+                    .site = site};
+    const kt__record *before = kt__record_at(parent);
+    if (!before) {
         r.parent = 0;
-    } else if (parent->depth >= KT__LINEAGE_DEPTH) {
-        r.parent = fold(r.parent);
+    } else if (before->depth >= KT__LINEAGE_DEPTH) {
+        r.parent = fold(parent);
         if (r.parent == 0) {
             return KT__UNTRACKED;
         }
@@ -115,24 +117,34 @@ static KT__COLD uint32_t intern_record(kt__record r, const char *op, uint32_t wh
     }
     kt__lineage_cache *cache = kt__lineage_cache_open();
     if (cache) {
-        cache->record[slot_of(op, what, given_parent, r.site)] = (kt__record_slot){op, what, given_parent, r.site, id};
+        const uint64_t whence = (uint64_t)parent << 32 | site;
+        cache->record[slot_of(op, what, whence)] = (kt__record_slot){op, whence, what, id};
     }
     return id;
 }
 
-uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent)
+static inline uint32_t look_up(const char *op, uint32_t what, uint32_t parent, uint32_t site)
 {
-    const uint32_t           site = kt__site_now();
-    const uint32_t           what = (uint32_t)why << 16 | (uint32_t)from << 8 | (uint32_t)to;
     const kt__lineage_cache *cache = kt__my_lineage;
     if (KT__LIKELY(cache != NULL)) {
-        const kt__record_slot *slot = &cache->record[slot_of(op, what, parent, site)];
-        if (KT__LIKELY(slot->op == op && slot->what == what && slot->parent == parent && slot->site == site)) {
+        const uint64_t         whence = (uint64_t)parent << 32 | site;
+        const kt__record_slot *slot = &cache->record[slot_of(op, what, whence)];
+        if (KT__LIKELY(slot->op == op && slot->whence == whence && slot->what == what)) {
             return slot->id;
         }
     }
-    return intern_record((kt__record){.why = (uint8_t)why, .from = (uint8_t)from, .to = (uint8_t)to, .parent = parent,
-                                      .site = site}, op, what);
+    return intern_record(op, what, parent, site);
+}
+
+static __attribute__((noinline)) uint32_t record_here(const char *op, uint32_t what, uint32_t parent)
+{
+    return look_up(op, what, parent, kt__site_now());
+}
+
+uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent)
+{
+    const uint32_t what = (uint32_t)why << 16 | (uint32_t)from << 8 | (uint32_t)to;
+    return kt__no_sites() ? look_up(op, what, parent, 0) : record_here(op, what, parent);
 }
 
 /* ---- the public face ---- */

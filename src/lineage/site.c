@@ -18,8 +18,8 @@ typedef struct site_entry {
     uint64_t  where; /* as in the cache */
 } site_entry;
 
-static const kt_site_source        *source; /* atomic; set once */
-static KT__HOT_LOCAL const kt_site *here;
+const kt_site_source        *kt__site_source;
+KT__HOT_LOCAL const kt_site *kt__site_here;
 
 /* Offset and kind in one word: a C file's name and a code object must not be mistaken for each other. */
 static inline uint64_t where_of(int32_t offset, bool in_c)
@@ -64,12 +64,12 @@ static kt__intern codes = {.entry_bytes = sizeof(uintptr_t), .hash = code_hash, 
 
 static const kt_site_source *the_source(void)
 {
-    return __atomic_load_n(&source, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&kt__site_source, __ATOMIC_ACQUIRE);
 }
 
 void kt_site_set(const kt_site *site)
 {
-    here = site;
+    kt__site_here = site;
 }
 
 kt_status kt_site_register(const kt_site_source *s)
@@ -79,7 +79,8 @@ kt_status kt_site_register(const kt_site_source *s)
                        KT_SITE_ABI);
     }
     const kt_site_source *none = NULL;
-    if (!__atomic_compare_exchange_n(&source, &none, s, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != s) {
+    if (!__atomic_compare_exchange_n(&kt__site_source, &none, s, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+        none != s) {
         return kt_fail(KT_ERR_RUNTIME, "kt_site_register: this process has a source of sites already");
     }
     return KT_OK;
@@ -121,7 +122,7 @@ static KT__COLD uint32_t intern_site(uintptr_t code, uint64_t where)
 
 uint32_t kt__site_now(void)
 {
-    const kt_site *c = here;
+    const kt_site *c = kt__site_here;
     uintptr_t      code;
     int32_t        offset;
     if (c) {
@@ -147,7 +148,7 @@ uint32_t kt__site_now(void)
 bool kt__site_in_binding(uint32_t site)
 {
     const site_entry *e = kt__intern_at(&sites, site);
-    return e ? !is_c(e) : here == NULL && the_source() != NULL;
+    return e ? !is_c(e) : kt__site_here == NULL && the_source() != NULL;
 }
 
 uint32_t kt__site_count(void)

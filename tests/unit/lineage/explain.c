@@ -288,6 +288,10 @@ TEST(explain_a_tensor)
     text = kt_explain(fake(&t, KT_F16, KT_SCALAR, kt__lineage_record(KT_WHY_EXPLICIT, "half", KT_F32, KT_F16, 0)));
     CHECK_STR(text, "float16[]\n  float32 of unknown origin\n  cast to float16, half");
     kt_free_string(text);
+    id = kt__lineage_record(KT_BORN, "ones", KT_NONE, KT_F32, 0);
+    text = kt_explain(fake(&t, KT_BOOL, KT_SCALAR, kt__lineage_record(KT_WHY_PROMOTION, "lt", KT_F32, KT_BOOL, id)));
+    CHECK_STR(text, "bool[]\n  born as float32, ones\n  became bool, lt");
+    kt_free_string(text);
     text = kt_explain(fake(&t, KT_F16, KT_SCALAR, KT__UNTRACKED));
     CHECK_STR(text, "float16[]\n  not tracked: no room for more records");
     kt_free_string(text);

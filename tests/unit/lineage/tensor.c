@@ -5,6 +5,14 @@
 
 #include <karat/karat.h>
 
+#ifdef KT_NO_LINEAGE
+TEST(nothing_is_recorded)
+{
+    KT_SCOPE;
+    CHECK_EQ_INT(kt_lineage_of(kt_ones(KT_SHAPE(2))), 0);
+    CHECK_EQ_INT(kt__lineage_count(), 0);
+}
+#else
 static const double eight[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 static kt_lineage_record last_of(const kt_tensor *t)
@@ -82,9 +90,12 @@ TEST(a_refused_mix_is_explained)
     CHECK(strstr(kt_error(), ": float32[2, 4], ") != NULL && strstr(kt_error(), ": float16[4, 2])") != NULL);
     snprintf(want, sizeof want, "tensor.c:%d\n", called);
     CHECK(strstr(kt_error(), want) != NULL);
-    snprintf(want, sizeof want, "cast to float32, to                             tensor.c:%d\n", made);
-    CHECK_MSG(strstr(kt_error(), want) != NULL, "no [%s] in:\n%s", want, kt_error());
+    const char *cast = strstr(kt_error(), "cast to float32, to ");
+    REQUIRE(cast != NULL);
+    snprintf(want, sizeof want, "tensor.c:%d\n", made);
+    CHECK_MSG(strncmp(strchr(cast, '.') - 6, want, strlen(want)) == 0, "no [%s] in:\n%s", want, kt_error());
     snprintf(want, sizeof want, "in float32 (tensor.c:%d), or run under KT_POLICY(KT_PERMISSIVE)", halved);
     CHECK_MSG(strstr(kt_error(), want) != NULL, "no [%s] in:\n%s", want, kt_error());
     kt_clear();
 }
+#endif
