@@ -276,13 +276,13 @@ static kt_status run_slices(kt_node *node, kt_tensor *g, uint32_t need, bool his
     if (!status)
         status = kt__call1(KT_OP_clone, part, &slice);
     if (!status)
-        status = run_formula(node->inner, slice, need | 1, history, d);
+        status = run_formula(node->inner, slice, need, history, d);
     if (!status && d[0] && unbroadcast(&d[0], &node->inner->edge[0]))
         status = kt_error_status();
-    if (!status)
+    if (!status && need & 1)
         status = d[0] ? copy_over(part, d[0]) : kt__fill_with(part, KT_INT(0));
     kt__unref(d[0]);
-    d[0] = status ? NULL : kt__ref(whole);
+    d[0] = status || !(need & 1) ? NULL : kt__ref(whole);
     kt__unref(whole);
     kt__unref(part);
     kt__unref(slice);

@@ -12,7 +12,8 @@ kt_status kt_set_requires_grad(kt_tensor *t, bool on)
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!on && !kt_is_leaf(t))
-        return kt_fail(KT_ERR_RUNTIME, "you can only change requires_grad flags of leaf variables.");
+        return kt_fail(KT_ERR_RUNTIME, "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                                        "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
     if (on && !(kt_dtype_category((kt_dtype)t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return kt_fail(KT_ERR_RUNTIME, "only Tensors of floating point dtype can require gradients");
     if (on)
@@ -31,10 +32,19 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
     if (grad && grad->dtype != t->dtype)
         return kt_fail(KT_ERR_RUNTIME,
                        "attempting to assign a gradient with dtype '%s' to a tensor with grad_dtype '%s'. The gradient must match the "
-                       "tensor's grad_dtype (defaults to the tensor's dtype).",
+                       "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+                       "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
+                       "its gradient may break downstream systems that assume they match.",
                        kt_dtype_c_name(grad->dtype), kt_dtype_torch_name(t->dtype));
-    if (grad && !kt__same_sizes(grad, t))
-        return kt_fail(KT_ERR_RUNTIME, "assigned grad has data of a different size");
+    if (grad && !kt__same_sizes(grad, t)) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(grad));
+        kt__shape_text(wants, sizeof wants, kt__sizes(t));
+        return kt_fail(KT_ERR_RUNTIME,
+                       "attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the gradient and the "
+                       "tensor are the same size",
+                       has, wants);
+    }
     struct kt_autograd *a = grad ? kt__autograd_of(t) : t->autograd;
     if (grad && !a)
         return kt_error_status();
@@ -68,6 +78,9 @@ kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
     kt_tensor *gradient = opts && opts->gradient ? (kt_tensor *)(uintptr_t)opts->gradient : NULL, *seed = NULL;
     if (!gradient && t->numel != 1)
         return kt_fail(KT_ERR_RUNTIME, "grad can be implicitly created only for scalar outputs");
+    if (!gradient && kt_dtype_category((kt_dtype)t->dtype) == KT_CAT_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "grad can be implicitly created only for real scalar outputs but got torch.%s",
+                       kt_dtype_name((kt_dtype)t->dtype));
     if (gradient && !kt__same_sizes(gradient, t)) {
         char has[256], wants[256];
         kt__shape_text(has, sizeof has, kt__sizes(gradient));

@@ -23,7 +23,7 @@ typedef struct kt_node kt_node;
 
 typedef struct kt__edge {
     kt_node *to;   /* owned; NULL: nobody needs this gradient */
-    uint8_t  dtype, ndim, backend, index; /* of the input: its gradient is given in that form */
+    uint8_t  dtype, ndim; /* of the input: its gradient is given in that form */
     int64_t *sizes; /* inside the node's own memory */
 } kt__edge;
 
@@ -56,7 +56,6 @@ struct kt_node {
     kt_tensor      *leaf;     /* NODE_ACCUMULATE: owned */
     kt_node        *inner;    /* NODE_SLICES: what was written */
     kt__geometry    base, view; /* NODE_SLICES, NODE_RESTRIDED */
-    uint8_t         out_dtype, out_backend, out_index;
     kt__edge        edge[KT_MAX_EDGES];
     kt__saved       saved[4]; /* operands A, B, C and the result Y */
 };

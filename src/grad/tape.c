@@ -1,5 +1,6 @@
 /* tape.c - recording: what happens to a call when gradients are wanted. In: calls before and after their kernel (the hooks
  * of op/observe.h). Out: nodes linked to the results. Leaf, view, in-place and out= rules live here. */
+#include <karat/grad.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,7 +12,7 @@
 /* ---- life of nodes ---- */
 
 /* Room for the node, `ints` integers and `values` arguments, in one piece. */
-static kt_node *node_new(kt__node_kind kind, int n_edges, int64_t ints, int values)
+static inline kt_node *node_new(kt__node_kind kind, int n_edges, int64_t ints, int values)
 {
     size_t   bytes = sizeof(kt_node) + (size_t)ints * sizeof(int64_t) + (size_t)values * sizeof(kt_value);
     kt_node *n = kt__pool_get(bytes);
@@ -102,7 +103,7 @@ struct kt_autograd *kt__autograd_of(kt_tensor *t)
         kt__fail_memory(sizeof *a);
         return NULL;
     }
-    memset(a, 0, sizeof *a);
+    *a = (struct kt_autograd){.node = NULL};
     t->autograd = a;
     return a;
 }
@@ -122,8 +123,6 @@ static void edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
 {
     e->dtype = t->dtype;
     e->ndim = t->ndim;
-    e->backend = t->backend;
-    e->index = t->index;
     e->sizes = room;
     for (int i = 0; i < t->ndim; i++)
         room[i] = t->sizes[i];
@@ -167,7 +166,6 @@ static kt_status restride(kt_tensor *view)
     geometry_into(&n->view, view, room + 2 * base->ndim);
     edge_form(&n->edge[0], base, room + 2 * base->ndim + 2 * view->ndim);
     n->row = &kt__rows[KT_OP_as_strided];
-    n->out_dtype = view->dtype;
     kt_node *to = NULL;
     if (kt__producer(base, &to)) {
         kt__node_unref(n);
@@ -230,14 +228,14 @@ static kt_status save_output(kt_node *n, kt_tensor *out)
 static kt_status stale(const kt_node *n, const kt__saved *s)
 {
     char        shape[256], site[128] = "";
-    const char *maker = s->output ? kt__node_name(n) : s->t->autograd && s->t->autograd->node ? kt__node_name(s->t->autograd->node) : NULL;
+    const char *maker = s->output ? kt__node_name(n) : kt_grad_fn_name(s->t);
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
     char output[96] = "";
     if (maker)
-        snprintf(output, sizeof output, "which is output 0 of %s, ", maker);
+        snprintf(output, sizeof output, ", which is output 0 of %s,", maker);
     kt_fail(KT_ERR_RUNTIME,
-            "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.%sTensor %s], "
-            "%sis at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that failed to "
+            "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.%sTensor %s]%s "
+            "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that failed to "
             "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             kt_dtype_torch_name(s->t->dtype), shape, output, kt__version(s->t), s->version);
     if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
@@ -323,7 +321,7 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     int            n = kt__operands_of[row->id].n, n_args = kt__n_args(row);
     int64_t        ints = 0;
     for (int i = 0; i < n; i++)
-        if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1))
+        if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1) && kt__grad_flags(call->arg[at[i]].t) & KT_T_REQUIRES_GRAD)
             ints += call->arg[at[i]].t->ndim;
     int64_t sizes = ints;
     bool    plain_args = n_args == n && !call->scalars; /* nothing but tensors: the formula needs no arguments */
@@ -337,22 +335,27 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     int64_t *room = node_ints(node, values);
     node->row = row;
     node->form = call->form;
-    copy_args(node, call, room + sizes);
+    if (values)
+        copy_args(node, call, room + sizes);
+    else
+        node->given = call->given, node->scalars = 0;
     kt_status status = KT_OK;
     uint32_t  need = 0;
     for (int i = 0; i < n && !status; i++) {
         if (!kt__given(call, at[i]) || call->scalars >> at[i] & 1)
             continue;
         kt_tensor *t = call->arg[at[i]].t;
-        edge_form(&node->edge[i], t, room);
-        room += t->ndim;
+        if (!(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
+            continue;
         kt_node *to = NULL;
         status = kt__producer(t, &to);
         set_edge(node, i, to);
-        need |= (uint32_t)(to != NULL) << i;
+        edge_form(&node->edge[i], t, room);
+        room += t->ndim;
+        need |= 1u << i;
     }
     uint32_t keep = row->saves & SAVES_X ? (need & 1) << 1 | need >> 1 : row->saves & 7;
-    for (int i = 0; i < n && i < 3 && !status; i++)
+    for (int i = 0; keep >> i && i < n && i < 3 && !status; i++)
         if (keep >> i & 1 && kt__given(call, at[i]) && !(call->scalars >> at[i] & 1))
             status = save_input(node, i, call->arg[at[i]].t, plan ? plan->arg[1 + i].as : call->arg[at[i]].t->dtype,
                                 call->form == KT_INPLACE && i == 0);
@@ -433,9 +436,6 @@ static kt_status after(kt_call *call, const kt_plan *plan, void *token)
         kt__node_unref(node); /* an integer result carries no gradient */
         return KT_OK;
     }
-    node->out_dtype = out->dtype;
-    node->out_backend = out->backend;
-    node->out_index = out->index;
     if (node->row->saves & SAVES_Y && save_output(node, out)) {
         kt__node_unref(node);
         return kt_error_status();
