@@ -30,6 +30,17 @@ kt_tensor *kt_from(const void *elements, kt_shape shape, kt_dtype dtype)
     return given(t);
 }
 
+kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor **result)
+{
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    *result = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
+    if (!*result)
+        return kt_error_status();
+    (*result)->lineage = KT__RECORD(KT_BORN, maker, KT_NONE, dtype, 0);
+    return KT_OK;
+}
+
 kt_tensor *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype, void (*release)(void *owner), void *owner)
 {
     int64_t numel = 1;

@@ -83,6 +83,11 @@ KT_API void      kt_call_begin(kt_call *call, const kt_row *row, kt_form form);
 KT_API kt_status kt_call_run(kt_call *call);
 KT_API void      kt_call_free_list(kt_call *call);          /* drops the results of a Tensor[] row */
 
+/* For bindings: a new tensor to be filled by kt_data, born in `maker` (text that lives on) as lineage will say; and the
+ * slot where a binding keeps its object of a tensor, so that the same tensor is the same object. */
+KT_API kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor **result); /* owned; on the CPU */
+KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* t must not be NULL */
+
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
 KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);

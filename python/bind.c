@@ -1,0 +1,293 @@
+/* bind.c - Python arguments to the arguments of any row, by the packed table that the rows come with.
+ *
+ * In: positionals and keywords as vectorcall gives them. Out: a kt_call ready to run, or a description of what does not
+ * fit, which becomes an exception only when no other overload takes the call. Must not know: any operator by name.
+ *
+ * A list of integers may be spread over the last positionals (x.view(2, 3)); one integer stands for a list of one. In
+ * functions the argument `self` is called `input`; NumPy's names for some arguments are understood. */
+#include "binding.h"
+
+static const struct {
+    const char *numpy, *name;
+} synonyms[] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"}, {"a", "input"}, {"x1", "input"}, {"x2", "other"}};
+
+const char *kp_arg_name(const kt_arg_spec *spec, bool method)
+{
+    return !method && strcmp(spec->name, "self") == 0 ? "input" : spec->name;
+}
+
+/* ---- memory of one binding ---- */
+
+static void *room_for(kp_args *a, Py_ssize_t n) /* n words of 8 bytes */
+{
+    _Static_assert(sizeof(kt_tensor *) == sizeof(int64_t), "the pool serves both");
+    if (n <= (Py_ssize_t)(sizeof a->pool / sizeof *a->pool) - a->pool_used) {
+        void *at = a->pool + a->pool_used;
+        a->pool_used += (int)n;
+        return at;
+    }
+    void *memory = PyMem_Malloc((size_t)n * sizeof(int64_t));
+    if (!memory)
+        return PyErr_NoMemory();
+    return a->owned[a->n_owned++] = memory;
+}
+
+void kp_args_free(kp_args *a)
+{
+    for (int i = 0; i < a->n_held; i++)
+        Py_DECREF(a->held[i]);
+    for (int i = 0; i < a->n_owned; i++)
+        PyMem_Free(a->owned[i]);
+}
+
+/* ---- one value: 1 taken, 0 of the wrong type, -1 exception ---- */
+
+static inline void count_work(kp_args *a, const kt_tensor *t)
+{
+    a->work += (uint64_t)kt_numel(t);
+}
+
+static int take_int(PyObject *o, int64_t *i)
+{
+    if (PyBool_Check(o) || !(PyLong_Check(o) || PyIndex_Check(o)))
+        return 0;
+    if (kp_is_tensor(o) && (kt_numel(kp_tensor_of(o)) != 1 || kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) != KT_CAT_INT))
+        return 0;
+    PyObject *number = PyNumber_Index(o);
+    if (!number)
+        return -1;
+    *i = PyLong_AsLongLong(number);
+    Py_DECREF(number);
+    return *i == -1 && PyErr_Occurred() ? -1 : 1;
+}
+
+static int take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *shape, Py_ssize_t *wrong)
+{
+    int64_t *d = room_for(a, n);
+    if (!d)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int taken = take_int(items[i], &d[i]);
+        if (taken <= 0) {
+            *wrong = i;
+            return taken;
+        }
+    }
+    *shape = (kt_shape){n, d};
+    return 1;
+}
+
+static int take_tensors(kp_args *a, PyObject *o, kt_value *value, kp_mistake *m)
+{
+    if (!PyList_Check(o) && !PyTuple_Check(o))
+        return 0;
+    PyObject *all = PySequence_Tuple(o); /* a list may change while the call runs */
+    if (!all)
+        return -1;
+    a->held[a->n_held++] = all;
+    Py_ssize_t  n = PyTuple_GET_SIZE(all);
+    kt_tensor **t = room_for(a, n);
+    if (!t)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *one = PyTuple_GET_ITEM(all, i);
+        if (!kp_is_tensor(one)) {
+            m->what = KP_WRONG_ELEMENT;
+            m->element = i;
+            m->got = (PyObject *)Py_TYPE(one);
+            return 0;
+        }
+        t[i] = kp_tensor_of(one);
+        count_work(a, t[i]);
+    }
+    value->ts.t = t;
+    value->ts.n = n;
+    return 1;
+}
+
+/* A number, or a tensor that holds one. */
+static int take_scalar(PyObject *o, kt_scalar *s)
+{
+    int taken = kp_to_scalar(o, s);
+    if (taken || !kp_is_tensor(o) || kt_ndim(kp_tensor_of(o)) != 0 || kt_requires_grad(kp_tensor_of(o)))
+        return taken;
+    *s = kt_item_scalar(kp_tensor_of(o));
+    if (s->kind)
+        return 1;
+    kp_raise();
+    return -1;
+}
+
+static int take(kp_args *a, int at, const kt_arg_spec *spec, PyObject *o, kp_mistake *m)
+{
+    kt_value *value = &a->call.arg[at];
+    switch ((kt_arg_kind)spec->kind) {
+    case KT_ARG_TENSOR_OR_SCALAR:
+        if (!kp_is_tensor(o)) {
+            int taken = kp_to_scalar(o, &value->s);
+            a->call.scalars |= taken > 0 ? 1u << at : 0;
+            return taken;
+        }
+        /* fall through */
+    case KT_ARG_TENSOR:
+        if (!kp_is_tensor(o))
+            return 0;
+        value->t = kp_tensor_of(o);
+        count_work(a, value->t);
+        return 1;
+    case KT_ARG_TENSORS: return take_tensors(a, o, value, m);
+    case KT_ARG_SCALAR: return take_scalar(o, &value->s);
+    case KT_ARG_INT: return take_int(o, &value->i);
+    case KT_ARG_INTS:
+        if (PyList_Check(o) || PyTuple_Check(o)) {
+            int taken = take_ints(a, PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), &value->ints, &m->element);
+            if (!taken) {
+                m->what = KP_WRONG_ELEMENT;
+                m->got = (PyObject *)Py_TYPE(PySequence_Fast_GET_ITEM(o, m->element));
+            }
+            return taken;
+        }
+        return take_ints(a, &o, 1, &value->ints, &m->element);
+    case KT_ARG_FLOAT:
+        if (PyBool_Check(o) || !(PyFloat_Check(o) || PyLong_Check(o)))
+            return 0;
+        value->f = PyFloat_AsDouble(o);
+        return value->f == -1.0 && PyErr_Occurred() ? -1 : 1;
+    case KT_ARG_BOOL:
+        if (!PyBool_Check(o))
+            return 0;
+        value->b = o == Py_True;
+        return 1;
+    case KT_ARG_DTYPE: return kp_to_dtype(o, &value->dtype);
+    case KT_ARG_DEVICE: return kp_to_device(o, &value->device);
+    case KT_ARG_FORMAT: return kp_to_format(o, &value->format);
+    case KT_ARG_STRING:
+        if (!PyUnicode_Check(o))
+            return 0;
+        return (value->str = PyUnicode_AsUTF8(o)) ? 1 : -1;
+    }
+    return 0;
+}
+
+/* None leaves an argument at its default where the schema allows it. */
+static int put(kp_args *a, int at, Py_ssize_t position, PyObject *o, kp_mistake *m)
+{
+    const kt_arg_spec *spec = kt_row_arg(a->call.row, at);
+    if (o == Py_None && (spec->optional || (spec->has_default && spec->kind != KT_ARG_BOOL)))
+        return 1;
+    m->what = KP_WRONG_TYPE;
+    m->arg = at;
+    m->position = position;
+    m->got = (PyObject *)Py_TYPE(o);
+    int taken = take(a, at, spec, o, m);
+    if (taken > 0) {
+        a->call.given |= 1u << at;
+        m->what = KP_FITS;
+    }
+    return taken;
+}
+
+/* ---- all of them ---- */
+
+static int find_keyword(const kt_row *row, int n_args, PyObject *keyword, bool method)
+{
+    const char *wanted = PyUnicode_AsUTF8(keyword);
+    for (int pass = 0; wanted && pass < 2; pass++) {
+        for (int i = 0; i < n_args; i++)
+            if (strcmp(kp_arg_name(kt_row_arg(row, i), method), wanted) == 0)
+                return i;
+        const char *known = NULL;
+        for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms && !known; i++)
+            known = strcmp(synonyms[i].numpy, wanted) == 0 ? synonyms[i].name : NULL;
+        wanted = known;
+    }
+    PyErr_Clear();
+    return -1;
+}
+
+static int put_out(kp_args *a, PyObject *o, kp_mistake *m)
+{
+    if (o == Py_None)
+        return 1;
+    if (!kp_is_tensor(o)) {
+        *m = (kp_mistake){.what = KP_WRONG_TYPE, .arg = -1, .got = (PyObject *)Py_TYPE(o)};
+        return 0;
+    }
+    a->call.form = KT_OUT;
+    a->call.out[0] = kp_tensor_of(o);
+    return 1;
+}
+
+static int bind_all(kp_args *a, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kp_mistake *m)
+{
+    const kt_row *row = a->call.row;
+    const int     n_args = kt_row_n_args(row);
+    uint32_t      seen = 0;
+    int           n_positional = 0;
+    while (n_positional < n_args && !kt_row_arg(row, n_positional)->keyword_only)
+        n_positional++;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int  at = (int)i;
+        bool last = i == n_positional - 1;
+        if (i >= n_positional) {
+            m->what = KP_TOO_MANY;
+            return 0;
+        }
+        if (last && n > n_positional && kt_row_arg(row, at)->kind == KT_ARG_INTS && !PyList_Check(argv[i]) &&
+            !PyTuple_Check(argv[i])) { /* spread over the rest */
+            Py_ssize_t wrong = 0;
+            int        taken = take_ints(a, argv + i, n - i, &a->call.arg[at].ints, &wrong);
+            if (taken <= 0) {
+                *m = (kp_mistake){.what = wrong ? KP_WRONG_ELEMENT : KP_WRONG_TYPE, .arg = at, .position = i + 1,
+                                  .element = wrong, .got = (PyObject *)Py_TYPE(argv[i + wrong])};
+                return taken;
+            }
+            a->call.given |= 1u << at;
+            seen |= 1u << at;
+            break;
+        }
+        int taken = put(a, at, i + 1, argv[i], m);
+        if (taken <= 0)
+            return taken;
+        seen |= 1u << at;
+    }
+    for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); k++) {
+        PyObject *name = PyTuple_GET_ITEM(keywords, k), *value = argv[n + k];
+        int       at = find_keyword(row, n_args, name, method), taken;
+        if (at < 0 && a->call.form != KT_INPLACE && kt_row_has_form(row, KT_OUT) &&
+            PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+            taken = put_out(a, value, m);
+        } else if (at < 0 || seen >> at & 1) {
+            *m = (kp_mistake){.what = at < 0 ? KP_UNKNOWN : KP_TWICE, .arg = at, .got = name};
+            return 0;
+        } else {
+            taken = put(a, at, 0, value, m);
+            seen |= 1u << at;
+        }
+        if (taken <= 0)
+            return taken;
+    }
+    m->n_missing = 0;
+    for (int i = n_args; i-- > 0;) {
+        const kt_arg_spec *spec = kt_row_arg(row, i);
+        if (!(seen >> i & 1) && !spec->has_default && !spec->optional) {
+            m->what = KP_MISSING;
+            m->arg = i;
+            m->n_missing++;
+        }
+    }
+    return m->n_missing == 0;
+}
+
+int kp_bind(kp_args *a, const kt_row *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords,
+            kp_mistake *mistake)
+{
+    kt_call_begin(&a->call, row, form);
+    a->work = 0;
+    a->n_held = a->n_owned = a->pool_used = 0;
+    mistake->what = KP_FITS;
+    int bound = bind_all(a, method, argv, n, keywords, mistake);
+    if (bound <= 0)
+        kp_args_free(a);
+    return bound;
+}

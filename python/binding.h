@@ -1,0 +1,162 @@
+/* binding.h - what the files of the extension share: the Tensor object, conversions of arguments, the way into a call.
+ *
+ * In: Python objects. Out: kt_call and kt_scalar values, Python objects. The extension knows the public headers of Karat
+ * and its plugin headers, never the inside of the engine. Names are kp_...; every function that can fail returns NULL or
+ * -1 with a Python exception set, unless it says otherwise. All run with the GIL held. */
+#ifndef KP_BINDING_H
+#define KP_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <karat/karat.h>
+#include <karat/plugin/call.h>
+
+#define KP_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define KP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define KP_FUNCTION(f) ((PyCFunction)(void (*)(void))(f)) /* METH_FASTCALL and kin have other parameters */
+
+/* ---- the Tensor object (tensor.c) ---- */
+typedef struct kp_tensor {
+    PyObject_HEAD
+    kt_tensor *t;    /* one reference; t's wrapper slot points back here */
+    PyObject  *dict; /* the user's attributes; NULL until there is one, and the object is not tracked by the GC before */
+    PyObject  *weak;
+} kp_tensor;
+extern PyTypeObject kp_tensor_type;
+
+PyObject *kp_wrap(kt_tensor *t);    /* takes over the reference, on failure too; NULL gives NULL */
+PyObject *kp_wrap_borrowed(kt_tensor *t);
+PyObject *kp_get_dict(PyObject *self, void *unused);
+PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free list: what an empty binding costs */
+
+static inline bool kp_is_tensor(PyObject *o)
+{
+    return KP_LIKELY(Py_IS_TYPE(o, &kp_tensor_type)) || PyObject_TypeCheck(o, &kp_tensor_type);
+}
+static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t; }
+
+/* ---- errors (error.c) ---- */
+PyObject *kp_raise(void);           /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
+
+/* ---- the way in (site.c holds the state) ---- */
+/* A site is asked for only while a call made here is under way: 0 outside; 1 the frame may be read; 2 it was read before
+ * the GIL was released. */
+typedef struct kp_entry {
+    uintptr_t code;
+    int32_t   offset;
+    uint8_t   state;
+} kp_entry;
+extern __thread kp_entry kp_here;
+int  kp_site_start(PyObject *module);           /* registers the source of sites */
+int  kp_site_set_package(PyObject *folder);     /* frames of files in it are not the user's */
+void kp_site_capture(kp_entry *entry);          /* reads the frame now */
+extern const char kp_site_variant[];            /* which way of reading was compiled */
+
+static inline uint8_t kp_enter(void)
+{
+    uint8_t before = kp_here.state;
+    kp_here.state = 1;
+    return before;
+}
+static inline void kp_leave(uint8_t before) { kp_here.state = before; }
+
+/* Work worth more than giving the GIL away and taking it back. */
+enum { KP_LARGE_NUMEL = 100 * 1000, KP_LARGE_PRODUCT = 100 * 1000 * 1000 };
+kt_status kp_run_released(kt_call *call);       /* without the GIL; the caller keeps the arguments alive */
+
+static inline kt_status kp_run(kt_call *call, bool large)
+{
+    if (KP_UNLIKELY(large))
+        return kp_run_released(call);
+    uint8_t   before = kp_enter();
+    kt_status status = kt_call_run(call);
+    kp_leave(before);
+    return status;
+}
+
+static inline bool kp_is_large(const kt_tensor *a, const kt_tensor *b)
+{
+    int64_t n = kt_numel(a), m = b ? kt_numel(b) : 1;
+    return n > KP_LARGE_NUMEL || m > KP_LARGE_NUMEL || (n > 1000 && m > KP_LARGE_PRODUCT / n);
+}
+
+PyObject *kp_call_results(kt_call *call);       /* after a successful run: one object, or a tuple */
+
+/* ---- numbers (scalar.c) ---- */
+int       kp_to_scalar(PyObject *o, kt_scalar *s); /* 1: done; 0: not a number, no exception; -1: too big */
+PyObject *kp_from_scalar(kt_scalar s);
+
+/* ---- dtypes, devices, sizes, memory formats ---- */
+extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type;
+PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one object of d; None for KT_NONE */
+int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
+PyObject *kp_device_object(kt_device d);
+int       kp_to_device(PyObject *o, kt_device *d); /* 1, 0: neither device nor string, -1: there is no such device */
+int       kp_to_format(PyObject *o, int32_t *f);
+PyObject *kp_size_object(kt_shape shape);
+int       kp_formats_start(PyObject *module);
+
+/* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
+typedef struct kp_args {
+    kt_call    call;
+    uint64_t   work;      /* elements of the tensors among the arguments, for the choice to release the GIL */
+    int        n_held, n_owned;
+    PyObject  *held[KT_MAX_ARGS];  /* tuples whose tensors the call points to */
+    void      *owned[KT_MAX_ARGS]; /* memory of long lists */
+    int        pool_used;
+    int64_t    pool[64];           /* memory of short ones */
+} kp_args;
+
+typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's words once it is raised */
+    enum { KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT } what;
+    int         arg;         /* index in the row; -1: out= */
+    Py_ssize_t  position;    /* of a positional argument, from 1; 0: it came by keyword */
+    PyObject   *got;         /* borrowed: the object, or the keyword's name */
+    Py_ssize_t  element;     /* of a sequence */
+    int         n_missing;
+} kp_mistake;
+
+/* 1: bound, run it and kp_args_free; 0: does not fit (see mistake), nothing to free; -1: exception, nothing to free. */
+int         kp_bind(kp_args *a, const kt_row *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n,
+                    PyObject *keywords, kp_mistake *mistake);
+void        kp_args_free(kp_args *a);
+PyObject   *kp_signature(const kt_row *row, bool method); /* "(Tensor input, Tensor other, *, Number alpha = 1)" */
+const char *kp_arg_name(const kt_arg_spec *spec, bool method);
+const char *kp_kind_name(int kind);
+int         kp_raise_mistake(const char *name, const kt_row *row, bool method, Py_ssize_t n_given, const kp_mistake *m);
+
+extern PyTypeObject kp_function_type, kp_method_type;
+int kp_functions_start(PyObject *module); /* module.functions, and the methods of Tensor */
+
+/* ---- parts of the Tensor type, one file each ---- */
+extern PyNumberMethods   kp_number_methods;    /* number.c */
+extern PyMappingMethods  kp_mapping_methods;   /* index.c */
+extern PySequenceMethods kp_sequence_methods;
+extern PyGetSetDef       kp_tensor_getset[];   /* attributes.c */
+extern PyMethodDef       kp_tensor_methods[];  /* methods.c */
+extern PyTypeObject      kp_node_type;         /* grad.c */
+extern PyTypeObject      kp_empty_type;        /* ceiling.c */
+int       kp_numbers_start(void);
+int       kp_index_start(void);
+int       kp_methods_start(void);
+PyObject *kp_compare(PyObject *a, PyObject *b, int op);
+PyObject *kp_iterate(PyObject *self);
+PyObject *kp_to_list(PyObject *self, PyObject *unused);
+
+PyObject *kp_get_grad(PyObject *self, void *unused);
+int       kp_set_grad(PyObject *self, PyObject *value, void *unused);
+PyObject *kp_get_requires_grad(PyObject *self, void *unused);
+int       kp_set_requires_grad(PyObject *self, PyObject *value, void *unused);
+PyObject *kp_get_is_leaf(PyObject *self, void *unused);
+PyObject *kp_get_grad_fn(PyObject *self, void *unused);
+PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords);
+
+/* ---- functions of the module ---- */
+extern PyMethodDef kp_make_functions[], kp_lineage_functions[], kp_mode_functions[], kp_dtype_functions[],
+    kp_ceiling_functions[];
+
+const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
+
+#endif

@@ -1,0 +1,226 @@
+/* device.c - device objects, memory formats and sizes: the small values that arguments and attributes are made of.
+ *
+ * In: the engine's devices and shapes. Out: objects printed as PyTorch prints them. Must not know: tensors. */
+#include "binding.h"
+
+/* ---- device ---- */
+
+typedef struct kp_device {
+    PyObject_HEAD
+    kt_device d;
+    int       has_index; /* "cpu" and "cpu:0" are told apart, as PyTorch does */
+} kp_device;
+
+static PyObject *new_device(kt_device d, int has_index)
+{
+    kp_device *self = PyObject_New(kp_device, &kp_device_type);
+    if (!self)
+        return NULL;
+    self->d = d;
+    self->has_index = has_index;
+    return (PyObject *)self;
+}
+
+PyObject *kp_device_object(kt_device d) { return new_device(d, d.kind > KT_META); }
+
+int kp_to_device(PyObject *o, kt_device *d)
+{
+    if (Py_IS_TYPE(o, &kp_device_type)) {
+        *d = ((kp_device *)o)->d;
+        return 1;
+    }
+    if (!PyUnicode_Check(o))
+        return 0;
+    const char *name = PyUnicode_AsUTF8(o);
+    if (!name)
+        return -1;
+    *d = kt_device_find(name);
+    if (d->kind >= 0)
+        return 1;
+    kp_raise();
+    return -1;
+}
+
+static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    (void)type;
+    static char *names[] = {"type", "index", NULL};
+    PyObject    *name, *index = Py_None;
+    kt_device    d = {0, 0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", names, &name, &index))
+        return NULL;
+    int found = kp_to_device(name, &d);
+    if (found < 0)
+        return NULL;
+    if (!found) {
+        PyErr_Format(PyExc_TypeError, "device(): argument 'type' must be str, not %s", Py_TYPE(name)->tp_name);
+        return NULL;
+    }
+    if (index == Py_None)
+        return new_device(d, Py_IS_TYPE(name, &kp_device_type) ? ((kp_device *)name)->has_index
+                                                               : PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0);
+    long i = PyLong_AsLong(index);
+    if (i == -1 && PyErr_Occurred())
+        return NULL;
+    d.index = (int32_t)i;
+    return new_device(d, 1);
+}
+
+static PyObject *device_type_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    const char *name = kt_device_name(((kp_device *)self)->d);
+    return PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, ":"));
+}
+
+static PyObject *device_index(PyObject *self, void *unused)
+{
+    (void)unused;
+    kp_device *d = (kp_device *)self;
+    return d->has_index ? PyLong_FromLong(d->d.index) : Py_NewRef(Py_None);
+}
+
+static PyObject *device_text(PyObject *self, const char *with, const char *without)
+{
+    kp_device *d = (kp_device *)self;
+    PyObject  *name = device_type_name(self, NULL);
+    if (!name)
+        return NULL;
+    PyObject *text = d->has_index ? PyUnicode_FromFormat(with, name, (int)d->d.index) : PyUnicode_FromFormat(without, name);
+    Py_DECREF(name);
+    return text;
+}
+
+static PyObject *device_repr(PyObject *self) { return device_text(self, "device(type='%U', index=%d)", "device(type='%U')"); }
+static PyObject *device_str(PyObject *self) { return device_text(self, "%U:%d", "%U"); }
+
+static PyObject *device_compare(PyObject *a, PyObject *b, int op)
+{
+    if (!Py_IS_TYPE(b, &kp_device_type) || (op != Py_EQ && op != Py_NE))
+        Py_RETURN_NOTIMPLEMENTED;
+    kp_device *x = (kp_device *)a, *y = (kp_device *)b;
+    bool same = x->d.kind == y->d.kind && x->has_index == y->has_index && (!x->has_index || x->d.index == y->d.index);
+    return PyBool_FromLong(same == (op == Py_EQ));
+}
+
+static Py_hash_t device_hash(PyObject *self)
+{
+    kp_device *d = (kp_device *)self;
+    return (Py_hash_t)d->d.kind * 1000 + (d->has_index ? d->d.index : 999);
+}
+
+static PyGetSetDef device_getset[] = {
+    {"type", device_type_name, NULL, "\"cpu\", \"meta\", ...", NULL},
+    {"index", device_index, NULL, "which of them, or None", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject kp_device_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.device",
+    .tp_doc = PyDoc_STR("device(type, index=None): where a tensor lives."),
+    .tp_basicsize = sizeof(kp_device),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = device_new,
+    .tp_repr = device_repr,
+    .tp_str = device_str,
+    .tp_richcompare = device_compare,
+    .tp_hash = device_hash,
+    .tp_getset = device_getset,
+};
+
+/* ---- memory formats: the value, and its name ---- */
+
+typedef struct kp_format {
+    PyObject_HEAD
+    int32_t     value;
+    const char *name;
+} kp_format;
+
+static PyObject *format_repr(PyObject *self) { return PyUnicode_FromFormat("torch.%s", ((kp_format *)self)->name); }
+
+PyTypeObject kp_format_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.memory_format",
+    .tp_doc = PyDoc_STR("The order of a tensor's elements in memory."),
+    .tp_basicsize = sizeof(kp_format),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_repr = format_repr,
+};
+
+int kp_formats_start(PyObject *module)
+{
+    static const struct {
+        const char *name;
+        int32_t     value;
+    } formats[] = {{"preserve_format", KT_PRESERVE_FORMAT},
+                   {"contiguous_format", KT_CONTIGUOUS_FORMAT},
+                   {"channels_last", KT_CHANNELS_LAST},
+                   {"channels_last_3d", KT_CHANNELS_LAST_3D}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        kp_format *o = PyObject_New(kp_format, &kp_format_type);
+        if (!o)
+            return -1;
+        o->value = formats[i].value;
+        o->name = formats[i].name;
+        int status = PyModule_AddObjectRef(module, formats[i].name, (PyObject *)o);
+        Py_DECREF(o);
+        if (status)
+            return -1;
+    }
+    return 0;
+}
+
+int kp_to_format(PyObject *o, int32_t *f)
+{
+    if (!Py_IS_TYPE(o, &kp_format_type))
+        return 0;
+    *f = ((kp_format *)o)->value;
+    return 1;
+}
+
+/* ---- Size: a tuple of ints with PyTorch's name ---- */
+
+static PyObject *size_repr(PyObject *self)
+{
+    PyObject *list = PySequence_List(self);
+    if (!list)
+        return NULL;
+    PyObject *text = PyUnicode_FromFormat("torch.Size(%R)", list);
+    Py_DECREF(list);
+    return text;
+}
+
+static PyObject *size_numel(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *product = PyLong_FromLong(1);
+    for (Py_ssize_t i = 0; product && i < PyTuple_GET_SIZE(self); i++)
+        Py_SETREF(product, PyNumber_Multiply(product, PyTuple_GET_ITEM(self, i)));
+    return product;
+}
+
+static PyMethodDef size_methods[] = {
+    {"numel", size_numel, METH_NOARGS, "how many elements a tensor of this size has"},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject kp_size_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.Size",
+    .tp_doc = PyDoc_STR("The sizes of a tensor's dims, outer to inner."),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_base = &PyTuple_Type,
+    .tp_repr = size_repr,
+    .tp_methods = size_methods,
+};
+
+PyObject *kp_size_object(kt_shape shape)
+{
+    PyObject *size = kp_size_type.tp_alloc(&kp_size_type, (Py_ssize_t)shape.n);
+    for (int64_t i = 0; size && i < shape.n; i++) {
+        PyObject *n = PyLong_FromLongLong(shape.d[i]);
+        if (n)
+            PyTuple_SET_ITEM(size, i, n);
+        else
+            Py_CLEAR(size);
+    }
+    return size;
+}

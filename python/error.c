@@ -1,0 +1,43 @@
+/* error.c - the engine's pending error as a Python exception.
+ *
+ * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first line is
+ * PyTorch's, what follows explains. The pending error is cleared. Must not know: what failed. */
+#include "binding.h"
+
+static PyObject *class_of(kt_status status)
+{
+    switch (status) {
+    case KT_ERR_TYPE: return PyExc_TypeError;
+    case KT_ERR_VALUE: return PyExc_ValueError;
+    case KT_ERR_INDEX: return PyExc_IndexError;
+    case KT_ERR_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
+    case KT_ERR_MEMORY: return PyExc_MemoryError;
+    case KT_ERR_OS: return PyExc_OSError;
+    default: return PyExc_RuntimeError;
+    }
+}
+
+PyObject *kp_raise(void)
+{
+    kt_status status = kt_error_status();
+    if (status == KT_OK) {
+        PyErr_SetString(PyExc_SystemError, "a call failed without saying why");
+        return NULL;
+    }
+    const char *text = kt_error();
+    PyObject   *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    if (message) {
+        PyErr_SetObject(class_of(status), message);
+        Py_DECREF(message);
+    }
+    kt_clear();
+    return NULL;
+}
+
+const kt_row *kp_row(const char *name)
+{
+    const kt_row *row = kt_row_find(name);
+    if (!row)
+        PyErr_Format(PyExc_SystemError, "the operator table has no row %s", name);
+    return row;
+}

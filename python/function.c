@@ -1,0 +1,241 @@
+/* function.c - every row of the operator table as a Python function and as a method of Tensor: one object a name, no
+ * wrapper written by hand.
+ *
+ * In: the table, read once when the module starts. Out: module.functions (a dict by name) and methods in the Tensor type.
+ * A name with several rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place
+ * form of its row. Must not know: any operator by name. */
+#include "binding.h"
+
+enum { MOST_ROWS = 4 };
+
+typedef struct kp_function {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject      *name;
+    const char    *text; /* of name */
+    const kt_row  *row[MOST_ROWS];
+    uint8_t        n_rows, form, method;
+} kp_function;
+
+/* ---- a call ---- */
+
+static PyObject *describe_given(PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    PyObject *list = PyUnicode_FromString("");
+    for (Py_ssize_t i = 0; list && i < n; i++)
+        Py_SETREF(list, PyUnicode_FromFormat("%U%s%s", list, i ? ", " : "", Py_TYPE(argv[i])->tp_name));
+    for (Py_ssize_t k = 0; list && keywords && k < PyTuple_GET_SIZE(keywords); k++)
+        Py_SETREF(list, PyUnicode_FromFormat("%U%s%U=%s", list, n || k ? ", " : "", PyTuple_GET_ITEM(keywords, k),
+                                             Py_TYPE(argv[n + k])->tp_name));
+    return list;
+}
+
+static void raise_no_overload(const kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    PyObject *given = describe_given(argv + f->method, n - f->method, keywords);
+    PyObject *wanted = PyUnicode_FromString("");
+    for (int i = 0; wanted && i < f->n_rows; i++) {
+        PyObject *one = kp_signature(f->row[i], f->method);
+        if (one)
+            Py_SETREF(wanted, PyUnicode_FromFormat("%U * %U\n", wanted, one));
+        else
+            Py_CLEAR(wanted);
+        Py_XDECREF(one);
+    }
+    if (given && wanted)
+        PyErr_Format(PyExc_TypeError, "%U() received an invalid combination of arguments - got (%U), but expected one of:\n%U",
+                     f->name, given, wanted);
+    Py_XDECREF(given);
+    Py_XDECREF(wanted);
+}
+
+static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
+{
+    const kp_function *f = (kp_function *)self;
+    const Py_ssize_t   n = PyVectorcall_NARGS(nargsf);
+    kp_args            a;
+    kp_mistake         mistake = {0};
+    if (f->method && (n == 0 || !kp_is_tensor(argv[0]))) {
+        PyErr_Format(PyExc_TypeError, "descriptor '%U' for 'karat.Tensor' objects doesn't apply to a '%s' object", f->name,
+                     n ? Py_TYPE(argv[0])->tp_name : "no");
+        return NULL;
+    }
+    for (int i = 0; i < f->n_rows; i++) {
+        int bound = kp_bind(&a, f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
+        if (bound < 0)
+            return NULL;
+        if (!bound)
+            continue;
+        kt_status status = kp_run(&a.call, a.work > KP_LARGE_NUMEL);
+        kp_args_free(&a);
+        return status ? kp_raise() : kp_call_results(&a.call);
+    }
+    if (f->n_rows == 1)
+        kp_raise_mistake(f->text, f->row[0], f->method, n, &mistake);
+    else
+        raise_no_overload(f, argv, n, keywords);
+    return NULL;
+}
+
+/* ---- the objects ---- */
+
+static void function_dealloc(PyObject *self)
+{
+    Py_XDECREF(((kp_function *)self)->name);
+    PyObject_Free(self);
+}
+
+static PyObject *function_repr(PyObject *self)
+{
+    const kp_function *f = (kp_function *)self;
+    return PyUnicode_FromFormat("<built-in %s %U of karat>", f->method ? "method" : "function", f->name);
+}
+
+static PyObject *get_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(((kp_function *)self)->name);
+}
+
+static PyObject *get_doc(PyObject *self, void *unused)
+{
+    (void)unused;
+    const kp_function *f = (kp_function *)self;
+    PyObject          *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0]));
+    for (int i = 0; text && i < f->n_rows; i++) {
+        PyObject *one = kp_signature(f->row[i], f->method);
+        if (one)
+            Py_SETREF(text, PyUnicode_FromFormat("%U\n%U%U", text, f->name, one));
+        else
+            Py_CLEAR(text);
+        Py_XDECREF(one);
+    }
+    return text;
+}
+
+static PyObject *get_schemas(PyObject *self, void *unused)
+{
+    (void)unused;
+    const kp_function *f = (kp_function *)self;
+    PyObject          *all = PyTuple_New(f->n_rows);
+    for (int i = 0; all && i < f->n_rows; i++) {
+        PyObject *one = PyUnicode_FromString(kt_row_schema(f->row[i]));
+        if (one)
+            PyTuple_SET_ITEM(all, i, one);
+        else
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
+static PyObject *get_module(PyObject *self, void *unused)
+{
+    (void)self, (void)unused;
+    return PyUnicode_FromString("karat");
+}
+
+static PyGetSetDef function_getset[] = {
+    {"__name__", get_name, NULL, NULL, NULL},
+    {"__qualname__", get_name, NULL, NULL, NULL},
+    {"__module__", get_module, NULL, NULL, NULL},
+    {"__doc__", get_doc, NULL, NULL, NULL},
+    {"schemas", get_schemas, NULL, "the rows of the operator table behind the name", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *owner)
+{
+    (void)owner;
+    return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+
+#define FUNCTION_PARTS                                                                                              \
+    .tp_basicsize = sizeof(kp_function), .tp_dealloc = function_dealloc, .tp_repr = function_repr,                 \
+    .tp_call = PyVectorcall_Call, .tp_vectorcall_offset = offsetof(kp_function, vectorcall), .tp_getset = function_getset
+
+PyTypeObject kp_function_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.function",
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
+    FUNCTION_PARTS,
+};
+
+PyTypeObject kp_method_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.method",
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+                Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_descr_get = method_get,
+    FUNCTION_PARTS,
+};
+
+/* ---- the table ---- */
+
+/* "sum.dim(Tensor self, ..." is the name sum. */
+static PyObject *python_name(const kt_row *row, kt_form form)
+{
+    const char *schema = kt_row_schema(row);
+    PyObject   *name = PyUnicode_FromStringAndSize(schema, (Py_ssize_t)strcspn(schema, ".("));
+    if (name && form == KT_INPLACE)
+        Py_SETREF(name, PyUnicode_FromFormat("%U_", name));
+    return name;
+}
+
+static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_form form)
+{
+    PyObject *name = python_name(row, form);
+    if (!name)
+        return -1;
+    PyObject *known = PyDict_GetItemWithError(names, name);
+    if (known && Py_IS_TYPE(known, type)) {
+        kp_function *f = (kp_function *)known;
+        Py_DECREF(name);
+        if (f->n_rows == MOST_ROWS) {
+            PyErr_Format(PyExc_SystemError, "more than %d rows of one name: %s", MOST_ROWS, kt_row_name(row));
+            return -1;
+        }
+        f->row[f->n_rows++] = row;
+        return 0;
+    }
+    if (known || PyErr_Occurred()) { /* the type has something better already */
+        Py_DECREF(name);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    kp_function *f = PyObject_New(kp_function, type);
+    if (!f) {
+        Py_DECREF(name);
+        return -1;
+    }
+    f->vectorcall = call_function;
+    f->name = name;
+    f->text = PyUnicode_AsUTF8(name);
+    f->row[0] = row;
+    f->n_rows = 1;
+    f->form = (uint8_t)form;
+    f->method = type == &kp_method_type;
+    int status = f->text ? PyDict_SetItem(names, name, (PyObject *)f) : -1;
+    Py_DECREF(f);
+    return status;
+}
+
+int kp_functions_start(PyObject *module)
+{
+    PyObject     *functions = PyDict_New();
+    const kt_row *row;
+    if (!functions)
+        return -1;
+    for (int i = 0; (row = kt_row_at(i)); i++) {
+        const kt_arg_spec *first = kt_row_arg(row, 0);
+        const bool         is_method = first && first->kind == KT_ARG_TENSOR && strcmp(first->name, "self") == 0;
+        for (int form = KT_PLAIN; form <= KT_INPLACE; form++)
+            if (kt_row_has_form(row, (kt_form)form) &&
+                (add_row(functions, &kp_function_type, row, (kt_form)form) ||
+                 (is_method && add_row(kp_tensor_type.tp_dict, &kp_method_type, row, (kt_form)form))))
+                goto failed;
+    }
+    PyType_Modified(&kp_tensor_type);
+    int status = PyModule_AddObjectRef(module, "functions", functions);
+    Py_DECREF(functions);
+    return status;
+failed:
+    Py_DECREF(functions);
+    return -1;
+}

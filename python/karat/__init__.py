@@ -1,0 +1,54 @@
+"""Karat: tensors and autograd whose subject is the data type, shaped like torch.
+
+The same names, arguments and results as PyTorch 2.11; every tensor also knows where its dtype came from (explain), and
+how strictly implicit conversions are treated is a scope (policy).
+"""
+
+from . import _karat
+
+_karat.own_package(__path__[0])
+globals().update(_karat.functions)
+globals().update(_karat.dtypes)
+
+from ._karat import (  # noqa: E402
+    Size,
+    Tensor,
+    can_cast,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    dtype,
+    get_default_dtype,
+    get_num_threads,
+    get_policy,
+    is_grad_enabled,
+    lineage,
+    memory_format,
+    memory_stats,
+    preserve_format,
+    promote_types,
+    set_default_dtype,
+    set_num_threads,
+    tensor,
+)
+from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
+
+__version__ = _karat.version
+
+
+def explain(t):
+    """Print where the dtype of `t` came from, line by line of the program."""
+    print(_karat.explain(t))
+
+
+def arange(start, end=None, step=1, **options):
+    """arange(end) or arange(start, end, step=1): start, start + step, ... before end."""
+    if end is None:
+        start, end = 0, start
+    return _karat.functions["arange"](start, end, step, **options)
+
+
+def is_tensor(obj):
+    """Is it a Tensor?"""
+    return isinstance(obj, Tensor)

@@ -1,0 +1,87 @@
+"""modes.py - scopes of the thread's modes: the cast policy, and whether operators are recorded for backward.
+
+Each is a context manager and a decorator; leaving puts back what was there on entering.
+"""
+
+from . import _karat
+
+
+class _Mode:
+    """Enters with _set(value), leaves with _set(what _get() said before)."""
+
+    def __enter__(self):
+        self._before.append(self._get())
+        self._set(self._value)
+        return self
+
+    def __exit__(self, *error):
+        self._set(self._before.pop())
+
+    def __init__(self, value):
+        self._value = value
+        self._before = []
+
+    def _again(self):
+        return type(self)(self._value)
+
+    def __call__(self, function):
+        from functools import wraps
+
+        @wraps(function)
+        def scoped(*args, **keywords):
+            with self._again():
+                return function(*args, **keywords)
+
+        return scoped
+
+
+class policy(_Mode):
+    """policy("strict"): how far implicit conversions may go: "strict", "safe", "torch" (the default), "permissive"."""
+
+    _get = staticmethod(_karat.get_policy)
+    _set = staticmethod(_karat.set_policy)
+
+    def __init__(self, name):
+        before = _karat.get_policy()
+        _karat.set_policy(name)  # refuses an unknown name here, not on entering
+        _karat.set_policy(before)
+        super().__init__(name)
+
+
+class _Grad(_Mode):
+    _get = staticmethod(_karat.is_grad_enabled)
+    _set = staticmethod(_karat.set_grad)
+
+
+class no_grad(_Grad):
+    """Operators inside are not recorded for backward."""
+
+    def __init__(self):
+        super().__init__(False)
+
+    def _again(self):
+        return no_grad()
+
+
+class enable_grad(_Grad):
+    """Operators inside are recorded again."""
+
+    def __init__(self):
+        super().__init__(True)
+
+    def _again(self):
+        return enable_grad()
+
+
+class set_grad_enabled(_Grad):
+    """set_grad_enabled(mode): at once, and as a scope that puts the old mode back."""
+
+    def __init__(self, mode):
+        super().__init__(bool(mode))
+        self._outside = _karat.is_grad_enabled()
+        _karat.set_grad(mode)
+
+    def __enter__(self):
+        self._before.append(self._outside)
+        _karat.set_grad(self._value)
+        return self

@@ -1,0 +1,229 @@
+/* methods.c - the methods of Tensor that are no operators: asking for sizes, leaving for Python's numbers and lists, and
+ * the casts named after their dtype.
+ *
+ * In: a Tensor. Out: numbers, lists, Tensors. Operators as methods come from the table (function.c). */
+#include "binding.h"
+
+static const kt_row *row_to;
+
+int kp_methods_start(void) { return (row_to = kp_row("to")) ? 0 : -1; }
+
+/* ---- leaving ---- */
+
+static PyObject *item(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return kp_from_scalar(kt_item_scalar(kp_tensor_of(self)));
+}
+
+typedef struct reader {
+    kt_shape    shape;
+    kt_dtype    dtype;
+    size_t      itemsize;
+    const char *at;
+} reader;
+
+static PyObject *read_dim(reader *r, int64_t dim)
+{
+    if (dim == r->shape.n) {
+        PyObject *number = kp_from_scalar(kt_scalar_load(r->at, r->dtype));
+        r->at += r->itemsize;
+        return number;
+    }
+    PyObject *list = PyList_New((Py_ssize_t)r->shape.d[dim]);
+    for (int64_t i = 0; list && i < r->shape.d[dim]; i++) {
+        PyObject *one = read_dim(r, dim + 1);
+        if (one)
+            PyList_SET_ITEM(list, i, one);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+PyObject *kp_to_list(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self);
+    reader     r = {kt_sizes(t), kt_dtype_of(t), kt_dtype_size(kt_dtype_of(t)), NULL};
+    size_t     bytes = (size_t)kt_numel(t) * r.itemsize;
+    char      *elements = PyMem_Malloc(bytes ? bytes : 1);
+    if (!elements)
+        return PyErr_NoMemory();
+    r.at = elements;
+    PyObject *list = kt_read(t, elements, bytes) ? kp_raise() : read_dim(&r, 0);
+    PyMem_Free(elements);
+    return list;
+}
+
+/* ---- asking ---- */
+
+static PyObject *ask_numel(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromLongLong(kt_numel(kp_tensor_of(self)));
+}
+
+static PyObject *ask_dim(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromLongLong(kt_ndim(kp_tensor_of(self)));
+}
+
+static PyObject *ask_offset(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromLongLong(kt_storage_offset(kp_tensor_of(self)));
+}
+
+static PyObject *ask_element_size(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromSize_t(kt_dtype_size(kt_dtype_of(kp_tensor_of(self))));
+}
+
+static PyObject *ask_dims(PyObject *self, PyObject *args, PyObject *keywords, const char *format, kt_shape (*all)(const kt_tensor *),
+                          int64_t (*one)(const kt_tensor *, int64_t))
+{
+    static char *names[] = {"dim", NULL};
+    PyObject    *dim = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, format, names, &dim))
+        return NULL;
+    if (dim == Py_None) {
+        PyObject *size = kp_size_object(all(kp_tensor_of(self)));
+        if (!size || one == kt_size)
+            return size;
+        PyObject *tuple = PyTuple_GetSlice(size, 0, PyTuple_GET_SIZE(size));
+        Py_DECREF(size);
+        return tuple;
+    }
+    Py_ssize_t i = PyNumber_AsSsize_t(dim, PyExc_IndexError);
+    if (i == -1 && PyErr_Occurred())
+        return NULL;
+    int64_t n = one(kp_tensor_of(self), i);
+    return kt_failed() ? kp_raise() : PyLong_FromLongLong(n);
+}
+
+static PyObject *ask_size(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return ask_dims(self, args, keywords, "|O:size", kt_sizes, kt_size);
+}
+
+static PyObject *ask_stride(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return ask_dims(self, args, keywords, "|O:stride", kt_strides, kt_stride);
+}
+
+static PyObject *ask_contiguous(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"memory_format", NULL};
+    PyObject    *format = Py_None;
+    int32_t      f = KT_CONTIGUOUS_FORMAT;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:is_contiguous", names, &format))
+        return NULL;
+    if (format != Py_None && !kp_to_format(format, &f)) {
+        PyErr_Format(PyExc_TypeError, "is_contiguous(): argument 'memory_format' must be torch.memory_format, not %s",
+                     Py_TYPE(format)->tp_name);
+        return NULL;
+    }
+    return PyBool_FromLong(kt_is_contiguous_as(kp_tensor_of(self), (kt_memory_format)f));
+}
+
+static PyObject *has_category(PyObject *self, unsigned categories)
+{
+    return PyBool_FromLong((kt_dtype_category(kt_dtype_of(kp_tensor_of(self))) & categories) != 0);
+}
+
+static PyObject *ask_floating(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return has_category(self, KT_CAT_FLOAT);
+}
+
+static PyObject *ask_complex(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return has_category(self, KT_CAT_COMPLEX);
+}
+
+static PyObject *ask_signed(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(kt_dtype_is_signed(kt_dtype_of(kp_tensor_of(self))));
+}
+
+static PyObject *ask_conj(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(kt_is_conj(kp_tensor_of(self)));
+}
+
+static PyObject *ask_neg(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(kt_is_neg(kp_tensor_of(self)));
+}
+
+/* A 0-dim tensor is formatted as its number, any other as its text. */
+static PyObject *format(PyObject *self, PyObject *spec)
+{
+    if (kt_ndim(kp_tensor_of(self)) != 0 || !PyUnicode_Check(spec) || PyUnicode_GET_LENGTH(spec) == 0)
+        return PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__format__", "OO", self, spec);
+    PyObject *number = item(self, NULL);
+    PyObject *text = number ? PyObject_Format(number, spec) : NULL;
+    Py_XDECREF(number);
+    return text;
+}
+
+/* ---- casts with a name of their own ---- */
+
+#define CASTS(X)                                                                                               \
+    X(bool, KT_BOOL) X(byte, KT_U8) X(char, KT_I8) X(short, KT_I16) X(int, KT_I32) X(long, KT_I64)             \
+    X(half, KT_F16) X(bfloat16, KT_BF16) X(float, KT_F32) X(double, KT_F64) X(chalf, KT_C32) X(cfloat, KT_C64) \
+    X(cdouble, KT_C128)
+
+static PyObject *cast(PyObject *self, kt_dtype dtype)
+{
+    kt_call call;
+    kt_call_begin(&call, row_to, KT_PLAIN);
+    call.arg[0].t = kp_tensor_of(self);
+    call.arg[1].dtype = dtype;
+    call.given = 3;
+    return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
+}
+
+#define X(name, dtype)                                              \
+    static PyObject *cast_##name(PyObject *self, PyObject *unused)  \
+    {                                                               \
+        (void)unused;                                               \
+        return cast(self, dtype);                                   \
+    }
+CASTS(X)
+#undef X
+
+PyMethodDef kp_tensor_methods[] = {
+    {"item", item, METH_NOARGS, "the one element as a Python number"},
+    {"tolist", kp_to_list, METH_NOARGS, "the elements as nested lists"},
+    {"numel", ask_numel, METH_NOARGS, "how many elements it has"},
+    {"nelement", ask_numel, METH_NOARGS, "how many elements it has"},
+    {"dim", ask_dim, METH_NOARGS, "how many dims it has"},
+    {"size", KP_FUNCTION(ask_size), METH_VARARGS | METH_KEYWORDS, "size(dim=None): the sizes, or one of them"},
+    {"stride", KP_FUNCTION(ask_stride), METH_VARARGS | METH_KEYWORDS, "stride(dim=None): the strides, or one of them"},
+    {"storage_offset", ask_offset, METH_NOARGS, "where it begins in its storage, in elements"},
+    {"element_size", ask_element_size, METH_NOARGS, "bytes of one element"},
+    {"is_contiguous", KP_FUNCTION(ask_contiguous), METH_VARARGS | METH_KEYWORDS, "is it dense and in this order?"},
+    {"is_floating_point", ask_floating, METH_NOARGS, "is its dtype a real float?"},
+    {"is_complex", ask_complex, METH_NOARGS, "is its dtype complex?"},
+    {"is_signed", ask_signed, METH_NOARGS, "can its dtype hold negative numbers?"},
+    {"is_conj", ask_conj, METH_NOARGS, "is it conjugated when read?"},
+    {"is_neg", ask_neg, METH_NOARGS, "is it negated when read?"},
+    {"__format__", format, METH_O, NULL},
+    {"backward", KP_FUNCTION(kp_backward), METH_VARARGS | METH_KEYWORDS,
+     "backward(gradient=None, retain_graph=None, create_graph=False): gradients of the leaves this was made of"},
+    {"requires_grad_", KP_FUNCTION(kp_requires_grad_), METH_VARARGS | METH_KEYWORDS,
+     "requires_grad_(requires_grad=True): ask for a gradient, or no longer"},
+#define X(name, dtype) {#name, cast_##name, METH_NOARGS, "to the dtype of that name"},
+    CASTS(X)
+#undef X
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,77 @@
+/* mode.c - the thread's modes, read and set; the context managers on top are Python (karat/modes.py).
+ *
+ * In: names and flags. Out: the engine's thread-local modes. */
+#include "binding.h"
+
+static PyObject *get_policy(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyUnicode_FromString(kt_policy_name(kt_get_policy()));
+}
+
+static PyObject *set_policy(PyObject *module, PyObject *o)
+{
+    (void)module;
+    const char *name = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : NULL;
+    int         policy = name ? kt_policy_find(name) : -1;
+    if (PyErr_Occurred())
+        return NULL;
+    if (policy < 0) {
+        PyErr_Format(PyExc_ValueError, "policy must be \"strict\", \"safe\", \"torch\" or \"permissive\", not %R", o);
+        return NULL;
+    }
+    kt_set_policy((kt_policy)policy);
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_grad_enabled(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(kt_grad_enabled());
+}
+
+static PyObject *set_grad(PyObject *module, PyObject *o)
+{
+    (void)module;
+    int on = PyObject_IsTrue(o);
+    if (on < 0)
+        return NULL;
+    kt_set_grad_enabled(on);
+    Py_RETURN_NONE;
+}
+
+static PyObject *memory_stats(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    kt_memory_stats s = {.size = sizeof s};
+    kt_memory_read(&s);
+    return Py_BuildValue("{s:K, s:K, s:K, s:K, s:K, s:K}", "live_bytes", s.live_bytes, "live_blocks", s.live_blocks,
+                         "cached_bytes", s.cached_bytes, "peak_bytes", s.peak_bytes, "total_allocations", s.total_allocations,
+                         "system_allocations", s.system_allocations);
+}
+
+static PyObject *get_num_threads(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong(kt_get_num_threads());
+}
+
+static PyObject *set_num_threads(PyObject *module, PyObject *o)
+{
+    (void)module;
+    int n = (int)PyLong_AsLong(o);
+    if (n == -1 && PyErr_Occurred())
+        return NULL;
+    return kt_set_num_threads(n) ? kp_raise() : Py_NewRef(Py_None);
+}
+
+PyMethodDef kp_mode_functions[] = {
+    {"get_policy", get_policy, METH_NOARGS, "the name of the cast policy of this thread"},
+    {"set_policy", set_policy, METH_O, "set it"},
+    {"is_grad_enabled", is_grad_enabled, METH_NOARGS, "are operators recorded for backward on this thread?"},
+    {"set_grad", set_grad, METH_O, "record them, or not"},
+    {"memory_stats", memory_stats, METH_NOARGS, "what the caching allocator knows, in bytes and blocks"},
+    {"get_num_threads", get_num_threads, METH_NOARGS, "how many threads a large operator may use"},
+    {"set_num_threads", set_num_threads, METH_O, "set it"},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,83 @@
+/* module.c - the module karat._karat: its types, its functions, its constants. The package karat re-exports them.
+ *
+ * In: the files of this folder. Out: PyInit__karat. One interpreter a process: the engine's source of sites is one. */
+#include "binding.h"
+
+static PyObject *own_package(PyObject *module, PyObject *folder)
+{
+    (void)module;
+    return kp_site_set_package(folder) ? NULL : Py_NewRef(Py_None);
+}
+
+static PyMethodDef own_functions[] = {
+    {"own_package", own_package, METH_O, "own_package(folder): frames of files in it are not the user's"},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_types(PyObject *module)
+{
+    static PyTypeObject *const types[] = {&kp_tensor_type, &kp_dtype_type,    &kp_device_type, &kp_format_type, &kp_size_type,
+                                          &kp_node_type,   &kp_function_type, &kp_method_type, &kp_empty_type};
+    kp_tensor_type.tp_hash = PyBaseObject_Type.tp_hash; /* == compares elements: a tensor is its own key */
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (PyModule_AddType(module, types[i]))
+            return -1;
+    return 0;
+}
+
+static int add_dtypes(PyObject *module)
+{
+    static const struct {
+        const char *name;
+        kt_dtype    dtype;
+    } short_names[] = {{"half", KT_F16}, {"float", KT_F32},  {"double", KT_F64},  {"short", KT_I16},   {"int", KT_I32},
+                       {"long", KT_I64}, {"chalf", KT_C32},  {"cfloat", KT_C64},  {"cdouble", KT_C128}};
+    PyObject *dtypes = PyDict_New(); /* by every name */
+    int       status = dtypes ? 0 : -1;
+    for (int d = KT_NONE + 1; !status && d < KT_NUM_DTYPES; d++) {
+        PyObject *o = kp_dtype_object((kt_dtype)d);
+        status = o ? PyDict_SetItemString(dtypes, kt_dtype_name((kt_dtype)d), o) : -1;
+        Py_XDECREF(o);
+    }
+    for (size_t i = 0; !status && i < sizeof short_names / sizeof *short_names; i++) {
+        PyObject *o = kp_dtype_object(short_names[i].dtype);
+        status = o ? PyDict_SetItemString(dtypes, short_names[i].name, o) : -1;
+        Py_XDECREF(o);
+    }
+    if (!status)
+        status = PyModule_AddObjectRef(module, "dtypes", dtypes);
+    Py_XDECREF(dtypes);
+    return status;
+}
+
+static int start(PyObject *module)
+{
+    if (kp_site_start(module) || kp_numbers_start() || kp_index_start() || kp_methods_start() || add_types(module) ||
+        add_dtypes(module) || kp_formats_start(module) || kp_functions_start(module) ||
+        PyModule_AddFunctions(module, kp_make_functions) || PyModule_AddFunctions(module, kp_lineage_functions) ||
+        PyModule_AddFunctions(module, kp_mode_functions) || PyModule_AddFunctions(module, kp_dtype_functions) ||
+        PyModule_AddFunctions(module, kp_ceiling_functions) || PyModule_AddFunctions(module, own_functions) ||
+        PyModule_AddStringConstant(module, "version", kt_version()) || PyModule_AddStringConstant(module, "isa", kt_cpu_isa()))
+        return -1;
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)start},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "karat._karat",
+    .m_doc = PyDoc_STR("The engine's face for the package karat."),
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__karat(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,271 @@
+/* number.c - Tensor's operators: + - * / // % ** @ & | ^ << >>, their in-place and reflected forms, comparisons, and the
+ * way to a Python number.
+ *
+ * In: a Tensor and a Tensor or number. Out: a Tensor, or NotImplemented for anything else, so that the other object is
+ * asked. The rows are looked up once; arguments are not parsed; the call itself is like any other. */
+#include "binding.h"
+
+/* What Python's operator is called, the row it is, and what `number op tensor` becomes: the same row with its operands
+ * exchanged, another row, 1/tensor times the number (as PyTorch has it), or nothing. */
+#define OPERATORS(X)                              \
+    X(add, add, SWAP, add)                        \
+    X(subtract, sub, OTHER, rsub)                 \
+    X(multiply, mul, SWAP, mul)                   \
+    X(true_divide, div, RECIPROCAL, mul)          \
+    X(floor_divide, floor_divide, NOTHING, add)   \
+    X(remainder, remainder, NOTHING, add)         \
+    X(matrix_multiply, matmul, TENSORS, add)      \
+    X(and, bitwise_and, SWAP, bitwise_and)        \
+    X(or, bitwise_or, SWAP, bitwise_or)           \
+    X(xor, bitwise_xor, SWAP, bitwise_xor)        \
+    X(lshift, bitwise_left_shift, NOTHING, add)   \
+    X(rshift, bitwise_right_shift, NOTHING, add)  \
+    X(power, pow, BASE, pow_base)
+
+enum reflect { SWAP, OTHER, RECIPROCAL, BASE, NOTHING, TENSORS };
+enum operator {
+#define X(slot, row, reflect, other) OP_##slot,
+    OPERATORS(X)
+#undef X
+        N_OPERATORS
+};
+
+static const kt_row *plain[N_OPERATORS], *reflected[N_OPERATORS];
+static const kt_row *comparison[6]; /* by Python's number: Py_LT.. */
+static const kt_row *row_neg, *row_abs, *row_not, *row_reciprocal;
+
+static const struct {
+    const char  *row, *other;
+    enum reflect reflect;
+} facts[N_OPERATORS] = {
+#define X(slot, row, reflect, other) {#row, #other, reflect},
+    OPERATORS(X)
+#undef X
+};
+
+int kp_numbers_start(void)
+{
+    static const char *const compare[6] = {[Py_LT] = "lt", [Py_LE] = "le", [Py_EQ] = "eq",
+                                           [Py_NE] = "ne", [Py_GT] = "gt", [Py_GE] = "ge"};
+    for (int i = 0; i < N_OPERATORS; i++)
+        if (!(plain[i] = kp_row(facts[i].row)) || !(reflected[i] = kp_row(facts[i].other)))
+            return -1;
+    for (int i = 0; i < 6; i++)
+        if (!(comparison[i] = kp_row(compare[i])))
+            return -1;
+    return (row_neg = kp_row("neg")) && (row_abs = kp_row("abs")) && (row_not = kp_row("bitwise_not")) &&
+                   (row_reciprocal = kp_row("reciprocal"))
+               ? 0
+               : -1;
+}
+
+static inline PyObject *finish(kt_call *call, bool large)
+{
+    if (KP_UNLIKELY(kp_run(call, large)))
+        return kp_raise();
+    return kp_wrap(call->out[0]);
+}
+
+static inline void begin(kt_call *call, const kt_row *row, kt_form form, kt_tensor *self)
+{
+    kt_call_begin(call, row, form);
+    call->arg[0].t = self;
+    call->given = 3;
+}
+
+/* The second operand is a number, or nothing that a tensor knows. */
+static PyObject *with_number(PyObject *a, PyObject *b, const kt_row *row, kt_form form)
+{
+    kt_call call;
+    int     is_number = kp_to_scalar(b, &call.arg[1].s);
+    if (is_number < 0)
+        return NULL;
+    if (!is_number)
+        Py_RETURN_NOTIMPLEMENTED;
+    begin(&call, row, form, kp_tensor_of(a));
+    call.scalars = 2;
+    return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
+}
+
+static inline PyObject *binary(PyObject *a, PyObject *b, const kt_row *row, kt_form form)
+{
+    if (KP_UNLIKELY(!kp_is_tensor(b)))
+        return with_number(a, b, row, form);
+    kt_call call;
+    begin(&call, row, form, kp_tensor_of(a));
+    call.arg[1].t = kp_tensor_of(b);
+    return finish(&call, kp_is_large(kp_tensor_of(a), kp_tensor_of(b)));
+}
+
+static PyObject *unary(PyObject *a, const kt_row *row)
+{
+    kt_call call;
+    begin(&call, row, KT_PLAIN, kp_tensor_of(a));
+    call.given = 1;
+    return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
+}
+
+/* `a` is no Tensor, `b` is one. */
+static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
+{
+    kt_call call;
+    int     is_number;
+    switch (facts[op].reflect) {
+    case SWAP:
+    case OTHER: return with_number(b, a, reflected[op], KT_PLAIN);
+    case RECIPROCAL: {
+        kt_scalar number;
+        is_number = kp_to_scalar(a, &number);
+        if (is_number <= 0)
+            return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
+        PyObject *inverse = unary(b, row_reciprocal);
+        PyObject *result = inverse ? with_number(inverse, a, reflected[op], KT_PLAIN) : NULL;
+        Py_XDECREF(inverse);
+        return result;
+    }
+    case BASE:
+        is_number = kp_to_scalar(a, &call.arg[0].s);
+        if (is_number <= 0)
+            return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
+        kt_call_begin(&call, reflected[op], KT_PLAIN);
+        call.arg[1].t = kp_tensor_of(b);
+        call.given = 3;
+        call.scalars = 1;
+        return finish(&call, kp_is_large(kp_tensor_of(b), NULL));
+    default: Py_RETURN_NOTIMPLEMENTED;
+    }
+}
+
+static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
+{
+    if (KP_LIKELY(kp_is_tensor(a))) {
+        if (facts[op].reflect == TENSORS && !kp_is_tensor(b))
+            Py_RETURN_NOTIMPLEMENTED;
+        return binary(a, b, plain[op], KT_PLAIN);
+    }
+    return reflect(a, b, op);
+}
+
+#define X(slot, row, reflect, other)                                                                               \
+    static PyObject *slot_##slot(PyObject *a, PyObject *b) { return operate(a, b, OP_##slot); }                    \
+    static PyObject *inplace_##slot(PyObject *a, PyObject *b) { return binary(a, b, plain[OP_##slot], KT_INPLACE); } \
+    static binaryfunc const used_##slot __attribute__((unused)) = inplace_##slot; /* @= has no in-place row */
+OPERATORS(X)
+#undef X
+
+static PyObject *power3(PyObject *a, PyObject *b, PyObject *modulus)
+{
+    if (modulus != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    return slot_power(a, b);
+}
+
+static PyObject *inplace_power3(PyObject *a, PyObject *b, PyObject *modulus)
+{
+    if (modulus != Py_None)
+        Py_RETURN_NOTIMPLEMENTED;
+    return inplace_power(a, b);
+}
+
+static PyObject *slot_negative(PyObject *a) { return unary(a, row_neg); }
+static PyObject *slot_absolute(PyObject *a) { return unary(a, row_abs); }
+static PyObject *slot_invert(PyObject *a) { return unary(a, row_not); }
+static PyObject *slot_positive(PyObject *a) { return Py_NewRef(a); }
+
+PyObject *kp_compare(PyObject *a, PyObject *b, int op)
+{
+    return binary(a, b, comparison[op], KT_PLAIN);
+}
+
+/* ---- to Python's numbers ---- */
+
+static int only_element(PyObject *self, kt_scalar *s)
+{
+    if (kt_numel(kp_tensor_of(self)) != 1) {
+        PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
+        return -1;
+    }
+    *s = kt_item_scalar(kp_tensor_of(self));
+    if (!s->kind) {
+        kp_raise();
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
+{
+    kt_scalar s;
+    if (only_element(self, &s))
+        return NULL;
+    PyObject *number = kp_from_scalar(s);
+    if (!number)
+        return NULL;
+    PyObject *result = convert(number);
+    Py_DECREF(number);
+    return result;
+}
+
+static PyObject *slot_float(PyObject *self) { return as_number(self, PyNumber_Float); }
+static PyObject *slot_int(PyObject *self) { return as_number(self, PyNumber_Long); }
+
+static PyObject *slot_index(PyObject *self)
+{
+    const kt_tensor *t = kp_tensor_of(self);
+    if (kt_numel(t) != 1 || !(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_INT | KT_CAT_BOOL))) {
+        PyErr_SetString(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
+        return NULL;
+    }
+    return slot_int(self);
+}
+
+static int slot_bool(PyObject *self)
+{
+    const int64_t n = kt_numel(kp_tensor_of(self));
+    kt_scalar     s;
+    if (n != 1) {
+        PyErr_Format(PyExc_RuntimeError, "Boolean value of Tensor with %s is ambiguous", n ? "more than one value" : "no values");
+        return -1;
+    }
+    if (only_element(self, &s))
+        return -1;
+    if (s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX)
+        return s.v.re != 0 || s.im != 0;
+    return s.v.i != 0;
+}
+
+PyNumberMethods kp_number_methods = {
+    .nb_add = slot_add,
+    .nb_subtract = slot_subtract,
+    .nb_multiply = slot_multiply,
+    .nb_true_divide = slot_true_divide,
+    .nb_floor_divide = slot_floor_divide,
+    .nb_remainder = slot_remainder,
+    .nb_power = power3,
+    .nb_matrix_multiply = slot_matrix_multiply,
+    .nb_and = slot_and,
+    .nb_or = slot_or,
+    .nb_xor = slot_xor,
+    .nb_lshift = slot_lshift,
+    .nb_rshift = slot_rshift,
+    .nb_inplace_add = inplace_add,
+    .nb_inplace_subtract = inplace_subtract,
+    .nb_inplace_multiply = inplace_multiply,
+    .nb_inplace_true_divide = inplace_true_divide,
+    .nb_inplace_floor_divide = inplace_floor_divide,
+    .nb_inplace_remainder = inplace_remainder,
+    .nb_inplace_power = inplace_power3,
+    .nb_inplace_and = inplace_and,
+    .nb_inplace_or = inplace_or,
+    .nb_inplace_xor = inplace_xor,
+    .nb_inplace_lshift = inplace_lshift,
+    .nb_inplace_rshift = inplace_rshift,
+    .nb_negative = slot_negative,
+    .nb_positive = slot_positive,
+    .nb_absolute = slot_absolute,
+    .nb_invert = slot_invert,
+    .nb_bool = slot_bool,
+    .nb_float = slot_float,
+    .nb_int = slot_int,
+    .nb_index = slot_index,
+};
