@@ -49,7 +49,7 @@ void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn 
         const int64_t left = rows->length - offset, n = left < end - begin ? left : end - begin;
         for (int i = 0; i < rows->n_op; i++)
             here[i] = at[i] + offset * rows->step[i];
-        fn(ctx, here, n);
+        fn(ctx, here, n, begin);
         begin += n, offset = 0;
         if (begin >= end)
             return;

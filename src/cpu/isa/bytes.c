@@ -37,8 +37,9 @@ typedef struct copy_job {
     ptrdiff_t width;
 } copy_job;
 
-static void copy_one_row(void *ctx, char *const *at, int64_t n)
+static void copy_one_row(void *ctx, char *const *at, int64_t n, int64_t index)
 {
+    (void)index;
     const copy_job *job = ctx;
     copy_row(at[0], job->rows.step[0], at[1], job->rows.step[1], n, job->width);
 }
@@ -194,8 +195,9 @@ KT_ALWAYS void fill_strided(char *y, ptrdiff_t ys, const unsigned char *unit, in
             memcpy(y + i * ys, u, width);
 }
 
-static void fill_row(void *ctx, char *const *at, int64_t n)
+static void fill_row(void *ctx, char *const *at, int64_t n, int64_t index)
 {
+    (void)index;
     const fill_job *job = ctx;
     const ptrdiff_t step = job->rows.step[0];
     if (job->uniform && step == job->width) {
@@ -233,6 +235,12 @@ static kt_status fill(const kt_plan *plan)
 {
     fill_job job;
     make_unit(&job, &plan->arg[0], plan->param[0]);
+    if (plan->contiguous && plan->numel <= KT__GRAIN) {
+        char *at[1] = {plan->arg[0].data};
+        job.rows.step[0] = job.width;
+        fill_row(&job, at, plan->numel, 0);
+        return KT_OK;
+    }
     kt__rows_of(&job.rows, plan);
     kt__parallel(plan->numel, KT__GRAIN, fill_rows, &job);
     return KT_OK;

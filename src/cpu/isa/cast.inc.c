@@ -3,11 +3,20 @@
  *
  * In: a plan of one output and one input over the same dims (cast), of one output alone (range). Out: the output. */
 typedef struct FN(cast_job) {
-    FN(lens) to, from;
-    kt__rows rows;
+    FN(lens)    to, from;
+    kt_rounding rounding;
+    uint64_t    seed;
+    kt__rows    rows;
 } FN(cast_job);
 
-static void FN(cast_row)(void *ctx, char *const *at, int64_t n)
+/* The roundings that the caller asked for by name are rare: through the plain conversions of dtype/value.h. */
+static void FN(cast_rounding)(const FN(cast_job) *job, char *y, T *tile, int n, int64_t index)
+{
+    kt__round_rng rng = {job->seed, (uint64_t)index};
+    kt__convert_rounding(y, (kt_dtype)job->to.is, job->to.step, tile, SELF, (ptrdiff_t)sizeof(T), n, job->rounding, &rng);
+}
+
+static void FN(cast_row)(void *ctx, char *const *at, int64_t n, int64_t index)
 {
     const FN(cast_job) *job = ctx;
     const FN(lens)     *to = &job->to, *from = &job->from;
@@ -21,7 +30,11 @@ static void FN(cast_row)(void *ctx, char *const *at, int64_t n)
         const int   m = n - done < TILE ? (int)(n - done) : TILE;
         const char *x = at[1] + done * from->step;
         char       *y = at[0] + done * to->step;
-        if (to->direct && from->step != 0) {
+        if (job->rounding != KT_ROUND_TORCH) {
+            if (from->step != 0)
+                FN(load_tile)(tile, from, x, m);
+            FN(cast_rounding)(job, y, tile, m, index + done);
+        } else if (to->direct && from->step != 0) {
             FN(load_tile)((T *)(void *)y, from, x, m);
         } else if (from->direct && !to->rounds && to->step == kt__dtype_rows[to->is].size) {
             FN(stores)[to->is](y, (const T *)(const void *)x, m);
@@ -42,11 +55,21 @@ static void FN(cast_part)(void *ctx, int64_t begin, int64_t end)
 static kt_status FN(cast)(const kt_plan *plan)
 {
     FN(cast_job) job;
-    kt__rows_of(&job.rows, plan);
-    job.to = FN(lens_of)(&plan->arg[0], job.rows.step[0]);
-    job.from = FN(lens_of)(&plan->arg[1], job.rows.step[1]);
+    const bool   small = plan->contiguous && plan->numel <= KT__GRAIN;
+    const bool   imm = plan->arg[1].immediate, alone = plan->nd == 0;
+    job.rounding = (kt_rounding)plan->rounding;
+    job.seed = plan->seed;
+    if (!small)
+        kt__rows_of(&job.rows, plan);
+    job.to = FN(lens_of)(&plan->arg[0], !small ? job.rows.step[0] : alone ? 0 : plan->stride[0][0]);
+    job.from = FN(lens_of)(&plan->arg[1], !small ? job.rows.step[1] : alone || imm ? 0 : plan->stride[1][0]);
     if (plan->arg[1].as == plan->arg[0].is && !job.to.rounds)
         job.from.rounds = false; /* the store is that cast */
+    if (small) {
+        char *at[2] = {plan->arg[0].data, imm ? (char *)plan->imm[1].bytes : plan->arg[1].data};
+        FN(cast_row)(&job, at, plan->numel, 0);
+        return KT_OK;
+    }
     kt__parallel(plan->numel, KT__GRAIN, FN(cast_part), &job);
     return KT_OK;
 }

@@ -94,8 +94,9 @@ static bool FN(any_zero)(const T *b, int n)
 }
 
 /* One row, or a part of one: tile by tile. An operand of stride 0 is spread over its tile once. */
-static void FN(row)(void *ctx, char *const *at, int64_t n)
+static void FN(row)(void *ctx, char *const *at, int64_t n, int64_t index)
 {
+    (void)index;
     FN(job)   *job = ctx;
     T          tile[4][TILE];
     const int  n_in = job->n_in, first = n < TILE ? (int)n : TILE;
@@ -146,7 +147,7 @@ static void FN(contiguous_part)(void *ctx, int64_t begin, int64_t end)
     char    *at[4];
     for (int i = 0; i < job->n_in + 1; i++)
         at[i] = job->base[i] + begin * job->lens[i].step;
-    FN(row)(job, at, end - begin);
+    FN(row)(job, at, end - begin, begin);
 }
 
 /* nextafter steps in the float that the result is: how many low bits of T that one lacks. */

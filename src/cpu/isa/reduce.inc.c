@@ -101,8 +101,9 @@ typedef struct FN(row_sum) {
     FN(pairs)       pairs;
 } FN(row_sum);
 
-static void FN(reduce_row)(void *ctx, char *const *at, int64_t n)
+static void FN(reduce_row)(void *ctx, char *const *at, int64_t n, int64_t index)
 {
+    (void)index;
     FN(row_sum) *s = ctx;
     T            tile[TILE];
     for (int64_t done = 0; done < n; done += TILE) {
@@ -121,7 +122,7 @@ static A FN(reduce_block)(const FN(reduction) *r, char *source, int64_t b)
     sum.from = &r->from, sum.pairs.count = 0;
     if (r->gone.nd <= 1) {
         char *at[1] = {source + begin * r->from.step};
-        FN(reduce_row)(&sum, at, end - begin);
+        FN(reduce_row)(&sum, at, end - begin, begin);
     } else {
         kt__rows rows = r->rows;
         rows.base[0] = source;

@@ -6,6 +6,7 @@
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
+#include "dtype/value.h"
 
 enum { TILE = 4096 / sizeof(T), RAW = 16 * TILE }; /* four tiles and one of raw elements stay in L1 */
 
