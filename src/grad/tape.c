@@ -197,13 +197,9 @@ static kt_status save_input(kt_node *n, int which, kt_tensor *t, uint8_t as, boo
 {
     kt__saved *s = &n->saved[which];
     kt_tensor *copy = NULL;
-    if (overwritten) { /* the call will write over it: what the formula needs is the value before */
-        kt_mode_guard guard = kt_no_grad_open();
-        kt_status     status = kt__call1(KT_OP_clone, t, &copy);
-        kt_mode_close(&guard);
-        if (status)
-            return status;
-    }
+    /* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
+    if (overwritten && kt__call1(KT_OP_clone, t, &copy))
+        return kt_error_status();
     s->t = copy ? copy : kt__ref(t);
     n->holds |= (uint8_t)(1 << which);
     s->version = kt__version(s->t);

@@ -1,0 +1,178 @@
+/* inplace.c - gradients through in-place writes: on a tensor, on a view of it, on the base of other views.
+ * The expected numbers were worked out once and are written here. */
+#include "harness.h"
+
+#include <karat/karat.h>
+#include <math.h>
+
+#include "support/by_name.h"
+
+static kt_tensor *counting(kt_shape shape, kt_dtype dtype) /* 1, 2, 3, ...: a leaf */
+{
+    double values[16];
+    for (int i = 0; i < 16; i++)
+        values[i] = i + 1;
+    kt_tensor *t = tensor_of(dtype, shape, values);
+    kt_set_requires_grad(t, true);
+    return t;
+}
+
+static void check_grad(kt_tensor *leaf, int n, const double *want)
+{
+    if (!CHECK_MSG(!kt_failed() && kt_grad(leaf) != NULL, "%s", kt_error())) {
+        kt_clear();
+        return;
+    }
+    CHECK_EQ_INT(kt_dtype_of(kt_grad(leaf)), kt_dtype_of(leaf));
+    CHECK_EQ_INT(kt_numel(kt_grad(leaf)), n);
+    for (int i = 0; i < n; i++)
+        CHECK_NEAR(tensor_at(kt_grad(leaf), i), want[i], 1e-6 * fabs(want[i]));
+}
+#define CHECK_GRAD(leaf, ...) \
+    check_grad(leaf, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__})
+
+TEST(a_view_made_before_its_base_was_written)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2, 3), KT_F32), *y = kt_mul_s(x, KT_INT(2)), *v = kt_select(y, 0, 0);
+    kt_mul_s_(y, KT_INT(3));
+    CHECK_STR(kt_grad_fn_name(v), "AsStridedBackward0");
+    kt_backward(kt_sum(kt_mul(v, v)));
+    CHECK_GRAD(x, 72, 144, 216, 0, 0, 0);
+}
+
+TEST(one_view_written_another_read)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2, 3), KT_F32), *y = kt_mul_s(x, KT_INT(2));
+    kt_tensor *v = kt_select(y, 0, 0), *w = kt_select(y, 1, 1);
+    kt_mul_s_(v, KT_INT(5));
+    CHECK_STR(kt_grad_fn_name(y), "CopySlices");
+    kt_backward(kt_add(kt_sum(kt_mul(w, w)), kt_sum(y)));
+    CHECK_GRAD(x, 10, 410, 10, 2, 42, 2);
+}
+
+TEST(a_view_of_a_view_of_a_transpose)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2, 3), KT_F64), *y = kt_mul_s(kt_t(x), KT_INT(2));
+    kt_exp_(kt_slice(kt_select(kt_t(y), 0, 1), .start = KT_SOME(1)));
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 2, 2, 2, 2, 2 * exp(10), 2 * exp(12));
+}
+
+TEST(a_plain_base_written_three_times)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3), KT_F32), *b = kt_zeros(KT_SHAPE(2, 3));
+    kt_copy_(kt_select(b, 0, 0), kt_mul(x, x));
+    kt_add_(kt_select(b, 0, 1), x);
+    kt_mul_s_(kt_select(b, 1, 0), KT_INT(2));
+    CHECK_NEAR(tensor_at(b, 0), 2, 0);
+    CHECK_NEAR(tensor_at(b, 5), 3, 0);
+    kt_backward(kt_sum(kt_mul(b, b)));
+    CHECK_GRAD(x, 24, 36, 114);
+}
+
+TEST(a_view_written_with_a_broadcast_value)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(4), KT_F32), *y = kt_view(kt_mul(x, x), KT_SHAPE(2, 2));
+    kt_mul_(kt_t(y), tensor_of(KT_F32, KT_SHAPE(2, 2), (double[]){1, 2, 3, 4}));
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 2, 12, 12, 32);
+    kt_tensor *s = counting(KT_SHAPE(1), KT_F32), *z = kt_zeros(KT_SHAPE(2, 3));
+    kt_add_(kt_select(z, 0, 0), s);
+    kt_backward(kt_sum(z));
+    CHECK_GRAD(s, 3);
+}
+
+TEST(overwritten_values_get_no_gradient)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3), KT_F32), *y = kt_mul(x, x);
+    kt_zero_(y);
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 0, 0, 0);
+    x = counting(KT_SHAPE(3), KT_F32);
+    y = kt_mul(x, x);
+    kt_fill_s_(kt_slice(y, .start = KT_SOME(1)), KT_INT(7));
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 2, 0, 0);
+    x = counting(KT_SHAPE(3), KT_F32);
+    y = kt_mul_s(x, KT_INT(1));
+    kt_copy_(y, tensor_of(KT_F32, KT_SHAPE(3), (double[]){4, 5, 6}));
+    kt_mul_(y, x);
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 4, 5, 6);
+}
+
+TEST(a_narrower_target)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2), KT_F64), *y = kt_zeros(KT_SHAPE(2));
+    kt_add_(y, x);
+    kt_backward(kt_sum(y));
+    CHECK_EQ_INT(kt_dtype_of(y), KT_F32);
+    CHECK_GRAD(x, 1, 1);
+    kt_tensor *h = counting(KT_SHAPE(2), KT_BF16), *z = kt_to(counting(KT_SHAPE(2), KT_F16), .dtype = KT_F16, .copy = true);
+    kt_mul_(z, h); /* float16 *= bfloat16: computed in float32 */
+    kt_backward(kt_sum(z));
+    CHECK_GRAD(h, 1, 2);
+}
+
+TEST(a_row_that_saves_its_result_or_its_first_operand)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3), KT_F64), *y = kt_mul_s(x, KT_INT(2));
+    kt_exp_(y); /* keeps the result, which is the target itself */
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 2 * exp(2), 2 * exp(4), 2 * exp(6));
+    x = counting(KT_SHAPE(3), KT_F64);
+    y = kt_mul_s(x, KT_INT(2));
+    kt_log_(y); /* keeps the operand, which is written over: a copy */
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 1, 0.5, 1.0 / 3);
+    x = counting(KT_SHAPE(3), KT_F64);
+    y = kt_mul_s(x, KT_INT(2));
+    kt_exp_(y);
+    kt_exp_(y);
+    CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME, "one of the variables needed for gradient computation has been modified");
+}
+
+TEST(a_detached_tensor_shares_values_but_no_history)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3), KT_F32), *y = kt_mul_s(x, KT_INT(2)), *d = kt_detach(y);
+    kt_add_s_(d, KT_INT(1));
+    CHECK_NEAR(tensor_at(y, 0), 3, 0);
+    CHECK_EQ_INT(kt_tensor_version(y), 1);
+    CHECK_STR(kt_grad_fn_name(y), "MulBackward0");
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 2, 2, 2);
+}
+
+TEST(create_graph_through_a_written_view)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3), KT_F64), *y = kt_mul(x, x); /* y = x^2, then y[1] *= x[1]: x0^2 + x1^3 + x2^2 */
+    kt_mul_(kt_select(y, 0, 1), kt_select(x, 0, 1));
+    CHECK_EQ_INT(kt_backward(kt_sum(y), .create_graph = true), KT_OK);
+    CHECK_GRAD(x, 2, 12, 6);
+    kt_tensor *g = kt_mul_s(kt_grad(x), KT_INT(1));
+    kt_set_grad(x, NULL);
+    CHECK_EQ_INT(kt_backward(kt_sum(g)), KT_OK);
+    CHECK_GRAD(x, 2, 12, 2);
+    kt_set_grad(x, NULL);
+}
+
+TEST(many_writes_one_after_the_other)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2), KT_F64), *y = kt_mul_s(x, KT_INT(1));
+    for (int i = 0; i < 1000; i++)
+        kt_mul_s_(i % 2 ? y : kt_slice(y, .start = KT_SOME(1)), KT_FLOAT(i % 4 < 2 ? 2 : 0.5));
+    CHECK_EQ_INT(kt_tensor_version(y), 1000);
+    kt_backward(kt_sum(y));
+    CHECK_GRAD(x, 1, 1);
+}
