@@ -18,4 +18,5 @@ __attribute__((constructor)) static void wire(void)
     kt__modes_init();
     kt__lineage_init();
     kt__grad_init();
+    kt__backends_load(kt__env("KARAT_BACKEND_PATH"));
 }

@@ -320,7 +320,7 @@ static void write_header(FILE *f)
                 }
         }
         if (!options)
-            fputs("#endif\n", f);
+            fputs("#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))\n#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))\n#endif\n", f);
     }
     fputs("\nKT_END\n#endif\n", f);
 }

@@ -52,6 +52,27 @@ typedef enum kt_rounding {
     KT_ROUND_STOCHASTIC = 2
 } kt_rounding;
 
+/* Why a value was converted. Only `explicit` is exempt from policy. The last three are births, not conversions. */
+typedef enum kt_reason {
+    KT_WHY_NONE = 0,
+    KT_WHY_EXPLICIT,
+    KT_WHY_PROMOTION,
+    KT_WHY_SCALAR,
+    KT_WHY_AUTOCAST,
+    KT_WHY_RESULT,   /* in-place or out= */
+    KT_WHY_ASSIGN,   /* copy_, item assignment, fill_ */
+    KT_WHY_INDEX,
+    KT_WHY_GRADIENT,
+    KT_WHY_LOADING,
+    KT_WHY_OPTIMIZER,
+    KT_WHY_INTEROP,
+    KT_WHY_POLICY,
+    KT_BORN,
+    KT_BORN_LOADED,
+    KT_BORN_INTEROP,
+    KT_NUM_REASONS
+} kt_reason;
+
 /* A number without a tensor: a "wrapped" Python or C number, weak in promotion. */
 typedef enum kt_scalar_kind {
     KT_SCALAR_BOOL    = 1,

@@ -3,7 +3,6 @@
 #ifndef KARAT_LINEAGE_H
 #define KARAT_LINEAGE_H
 
-#include <karat/plugin/backend.h>
 #include <karat/tensor.h>
 
 KT_BEGIN

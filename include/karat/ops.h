@@ -979,6 +979,8 @@ KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scal
 #define kt_broadcast_tensors(...) (KT_AT kt_broadcast_tensors(__VA_ARGS__))
 #define kt_foreach_mul(...) (KT_AT kt_foreach_mul(__VA_ARGS__))
 #define kt_foreach_mul_(...) (KT_AT kt_foreach_mul_(__VA_ARGS__))
+#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))
+#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))
 #endif
 
 KT_END

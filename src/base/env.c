@@ -9,7 +9,7 @@
 
 static const kt__env_row rows[] = {
     {"KARAT_ALLOC", "system", "every allocation goes to the system and every release gives back: no caches, no free lists"},
-    {"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device backends are looked for, before the usual places"},
+    {"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device plugins are looked for"},
     {"KARAT_CACHE_LIMIT", "bytes, with k, m or g", "most bytes of large freed blocks kept for reuse (one eighth of the memory)"},
     {"KARAT_ISA", "base, avx2, avx512, neon82", "the build of the CPU kernels to use instead of the best one"},
     {"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"},

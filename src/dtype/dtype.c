@@ -193,11 +193,11 @@ kt_status kt_dtype_iinfo(kt_dtype d, kt_iinfo *out)
     return KT_OK;
 }
 
-static _Atomic int default_dtype = KT_F32;
+_Atomic int kt__default_dtype_word = KT_F32;
 
 kt_dtype kt_get_default_dtype(void)
 {
-    return (kt_dtype)atomic_load_explicit(&default_dtype, memory_order_relaxed);
+    return kt__default_dtype();
 }
 
 kt_status kt_set_default_dtype(kt_dtype d)
@@ -206,6 +206,6 @@ kt_status kt_set_default_dtype(kt_dtype d)
         return kt_fail(KT_ERR_TYPE, "only floating-point types are supported as the default type");
     if (kt_dtype_is_float8(d))
         return kt_fail(KT_ERR_TYPE, "couldn't find storage object %sStorage", kt_dtype_torch_name(d));
-    atomic_store_explicit(&default_dtype, (int)d, memory_order_relaxed);
+    atomic_store_explicit(&kt__default_dtype_word, (int)d, memory_order_relaxed);
     return KT_OK;
 }

@@ -6,6 +6,7 @@
 #define KT_DTYPE_DTYPE_H
 
 #include <karat/dtype.h>
+#include <stdatomic.h>
 
 /* Storage of the complex dtypes; a complex32 is the bits of two float16. */
 typedef struct kt__c32 {
@@ -43,6 +44,12 @@ typedef struct kt__dtype_row {
 } kt__dtype_row;
 
 extern const kt__dtype_row kt__dtype_rows[KT_NUM_DTYPES]; /* row 0 is KT_NONE's: no name, size 0 */
+
+extern _Atomic int kt__default_dtype_word; /* written only by kt_set_default_dtype */
+static inline kt_dtype kt__default_dtype(void)
+{
+    return (kt_dtype)atomic_load_explicit(&kt__default_dtype_word, memory_order_relaxed);
+}
 
 static inline bool kt__dtype_valid(kt_dtype d)
 {

@@ -1,10 +1,9 @@
-/* init.c - joins the lineage layer to the engine: the hooks of op/observe.h, and the id that a tensor carries.
+/* init.c - joins the lineage layer to the engine: the hooks of op/observe.h.
  *
  * In: the call of the library's constructor. Out: filled hooks. Must not know: how records, sites and text are made. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
 #include "op/observe.h"
-#include "tensor/tensor.h"
 
 void kt__lineage_init(void)
 {
@@ -15,9 +14,4 @@ void kt__lineage_init(void)
 #endif
     kt__lineage.site_text = kt__site_text;
     kt__lineage.explain = kt__lineage_explain;
-}
-
-uint32_t kt_lineage_of(const kt_tensor *t)
-{
-    return t ? t->lineage : 0;
 }

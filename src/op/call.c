@@ -435,6 +435,7 @@ static kt_status run_body(kt_call *call)
     call->n_list = 0;
     kt_status status = call->row->body(call);
     kt__frame = outer;
+    call->n_out = !status && call->out[0];
     return status;
 }
 

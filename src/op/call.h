@@ -114,7 +114,14 @@ extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's firs
 static inline uint64_t kt__decision_key(const kt_call *call, uint8_t rule, uint64_t dtypes, uint8_t want, uint64_t mode)
 {
     return 1u | (uint64_t)call->row->id << 1 | (uint64_t)rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14 | dtypes << 15 |
-           (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt_get_default_dtype() << 43 | (uint64_t)want << 48;
+           (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt__default_dtype() << 43 | (uint64_t)want << 48;
+}
+
+/* Operator and dtypes differ from call to call, the rest hardly: fold them onto each other. */
+static inline size_t kt__decision_slot(uint64_t key)
+{
+    uint64_t h = key >> 1 ^ key >> 14 ^ key >> 19;
+    return h % KT_DECISIONS;
 }
 
 static inline const kt__decision *kt__decided_before(uint64_t key, uint64_t mode)
@@ -122,7 +129,7 @@ static inline const kt__decision *kt__decided_before(uint64_t key, uint64_t mode
     const kt__decided *at = kt__decisions;
     if (KT__UNLIKELY(!at || mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
         return NULL;
-    at += key * 0x9E3779B97F4A7C15u >> 57;
+    at += kt__decision_slot(key);
     return KT__LIKELY(at->key == key) ? &at->decision : NULL;
 }
 

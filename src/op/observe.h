@@ -41,7 +41,7 @@ typedef struct kt__lineage_hooks {
 extern kt__lineage_hooks kt__lineage;
 
 #ifdef KT_NO_LINEAGE
-#define KT__RECORD(why, op, from, to, parent) 0u
+#define KT__RECORD(why, op, from, to, parent) ((void)(op), 0u)
 #define KT__SITE()                            0u
 #else
 #define KT__RECORD(why, op, from, to, parent) \

@@ -159,13 +159,38 @@ kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int 
     return KT_OK;
 }
 
-static kt_status check_devices(const kt__gathered *g, const kt_tensor *first)
+static bool elsewhere(const kt_tensor *a, const kt_tensor *b) { return a->backend != b->backend || a->index != b->index; }
+
+static const char *device_text(const kt_tensor *t, char *room, size_t size)
 {
+    snprintf(room, size, t->backend == KT_CPU || t->backend == KT_META ? "%s" : "%s:%d", kt_device_name(kt__device(t)), t->index);
+    return room;
+}
+
+/* A 0-dim tensor of the CPU may meet tensors of any device: its value travels in the plan. Any other mix is refused. */
+static kt_status one_device(const kt__gathered *g, kt__gathered *together)
+{
+    const kt_tensor *home = g->first;
     for (int i = 0; i < g->n; i++)
-        if (g->t[i] && (g->t[i]->backend != first->backend || g->t[i]->index != first->index))
+        if (g->t[i] && home->backend == KT_CPU && home->ndim == 0)
+            home = g->t[i];
+    *together = *g;
+    together->first = (kt_tensor *)(uintptr_t)home;
+    for (int i = 0; i < g->n; i++) {
+        const kt_tensor *t = g->t[i];
+        if (!t || !elsewhere(t, home))
+            continue;
+        if (t->backend != KT_CPU || t->ndim) {
+            char a[64], b[64];
             return kt_fail(KT_ERR_RUNTIME,
                            "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                           kt_device_name(kt__device(first)), kt_device_name(kt__device(g->t[i])));
+                           device_text(home, a, sizeof a), device_text(t, b, sizeof b));
+        }
+        together->t[i] = NULL;
+        together->s[i] = kt_item_scalar(t);
+        if (kt__failed())
+            return kt_error_status();
+    }
     return KT_OK;
 }
 
@@ -221,7 +246,7 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
 {
     kt_tensor *out = *target;
     int        rank = 0;
-    if (check_devices(g, g->first) || kt__broadcast(g->t, g->n, plan->size, &rank))
+    if (kt__broadcast(g->t, g->n, plan->size, &rank))
         return kt_error_status();
     if (out && check_target(call, g, d, out, (kt_shape){rank, plan->size}))
         return kt_error_status();
@@ -254,10 +279,19 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode, kt_plan *plan,
                                   kt_tensor **result)
 {
+    kt__gathered together;
+    if (KT__UNLIKELY(!g->first))
+        return kt_fail(KT_ERR_TYPE, "%s needs at least one tensor", call->row->name);
+    if (KT__UNLIKELY(!g->simple)) {
+        bool mixed = false;
+        for (int i = 0; i < g->n; i++)
+            mixed |= g->t[i] && elsewhere(g->t[i], g->first);
+        if (mixed && one_device(g, &together))
+            return kt_error_status();
+        g = mixed ? &together : g;
+    }
     kt_tensor *first = g->first, *out = NULL;
     bool       simple = g->simple;
-    if (KT__UNLIKELY(!first))
-        return kt_fail(KT_ERR_TYPE, "%s needs at least one tensor", call->row->name);
     if (KT__UNLIKELY((mode & KT_M_POLICY) <= KT_SAFE) && check_numbers(call, g, d))
         return kt_error_status();
     plan->row = call->row;

@@ -349,7 +349,7 @@ kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t 
     kt_status status = decide(call, g, mode, d);
     bool      whole = g->n <= 3 && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
     if (!status && whole && decisions()) {
-        kt__decided *entry = &kt__decisions[key * 0x9E3779B97F4A7C15u >> 57];
+        kt__decided *entry = &kt__decisions[kt__decision_slot(key)];
         entry->key = key;
         entry->decision = *d;
     }

@@ -1,6 +1,8 @@
 /* access.c - the public questions one may ask a tensor. A NULL tensor answers with an error (or passes a pending one on). */
 #include <karat/plugin/call.h>
 
+#include <karat/lineage.h>
+
 #include "base/error.h"
 #include "base/scope.h"
 #include "tensor/tensor.h"
@@ -28,6 +30,8 @@ bool      kt_is_conj(const kt_tensor *t) { return !missing(t) && (t->flags & KT_
 bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_NEG); }
 void    **kt_tensor_wrapper(kt_tensor *t) { return &t->wrapper; }
 uint32_t  kt_tensor_version(const kt_tensor *t) { return missing(t) ? 0 : kt__version(t); }
+
+uint32_t  kt_lineage_of(const kt_tensor *t) { return t ? t->lineage : 0; }
 
 bool kt_shares_storage(const kt_tensor *a, const kt_tensor *b)
 {

@@ -1,5 +1,6 @@
 /* backend.c - the registry of devices: append-only, read without locks. The CPU and the meta device are entered at start;
  * plugins come by kt_backend_load or from the folders of KARAT_BACKEND_PATH. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -54,6 +55,31 @@ kt_status kt_backend_load(const char *path)
     if (status)
         dlclose(library); /* a registered backend stays loaded for good */
     return status;
+}
+
+/* Every plugin of the folders in a colon-separated list. One that cannot be loaded is said on stderr and left out: a device
+ * that is missing must not keep the CPU from working. */
+void kt__backends_load(const char *folders)
+{
+    char path[4096];
+    while (folders && *folders) {
+        size_t length = strcspn(folders, ":");
+        snprintf(path, sizeof path, "%.*s", (int)length, folders);
+        DIR *folder = length && length < sizeof path ? opendir(path) : NULL;
+        for (struct dirent *entry; folder && (entry = readdir(folder));) {
+            size_t n = strlen(entry->d_name);
+            if (n < 3 || strcmp(entry->d_name + n - 3, ".so") != 0)
+                continue;
+            snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, entry->d_name);
+            if (kt_backend_load(path)) {
+                fprintf(stderr, "karat: %s\n", kt_error());
+                kt_clear();
+            }
+        }
+        if (folder)
+            closedir(folder);
+        folders += length + (folders[length] == ':');
+    }
 }
 
 kt_device kt_device_find(const char *name)

@@ -143,5 +143,6 @@ static inline kt_backend *kt__backend(int kind) /* NULL if there is none */
     return (unsigned)kind < KT_MAX_BACKENDS ? atomic_load_explicit(&kt__backends[kind], memory_order_relaxed) : NULL;
 }
 kt_device   kt__default_device(kt_device d); /* KT_DEVICE_DEFAULT resolved */
+void        kt__backends_load(const char *folders);
 
 #endif

@@ -29,6 +29,10 @@ int karat_doctor(int n, char **words)
     printf("policy      %s\n", kt_policy_name(kt_get_policy()));
     printf("default     %s\n", kt_dtype_name(kt_get_default_dtype()));
     printf("dtypes      %d\n", KT_NUM_DTYPES - 1);
+    printf("devices    ");
+    for (int kind = KT_CPU; kt_device_name((kt_device){kind, 0})[0] != '?'; kind++)
+        printf(" %s", kt_device_name((kt_device){kind, 0}));
+    putchar('\n');
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i].name);
         printf("%-19s %-12s %s\n", variables[i].name, value ? value : "(not set)", variables[i].meaning);

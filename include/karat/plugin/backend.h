@@ -17,27 +17,6 @@ enum {
     KT_MAX_PARAMS   = 4  /* scalars of one kernel call: alpha, value, min, max, ... */
 };
 
-/* Why a value was converted. Only `explicit` is exempt from policy. The last three are births, not conversions. */
-typedef enum kt_reason {
-    KT_WHY_NONE = 0,
-    KT_WHY_EXPLICIT,
-    KT_WHY_PROMOTION,
-    KT_WHY_SCALAR,
-    KT_WHY_AUTOCAST,
-    KT_WHY_RESULT,   /* in-place or out= */
-    KT_WHY_ASSIGN,   /* copy_, item assignment, fill_ */
-    KT_WHY_INDEX,
-    KT_WHY_GRADIENT,
-    KT_WHY_LOADING,
-    KT_WHY_OPTIMIZER,
-    KT_WHY_INTEROP,
-    KT_WHY_POLICY,
-    KT_BORN,
-    KT_BORN_LOADED,
-    KT_BORN_INTEROP,
-    KT_NUM_REASONS
-} kt_reason;
-
 /* One kernel: rows of the tables in src/tables (unary.def, binary.def, ternary.def), then those with loops of their own. */
 typedef uint16_t kt_kernel_id;
 
