@@ -15,7 +15,8 @@ typedef struct row_text {
 } row_text;
 
 static const row_text rows[] = {
-#define OP(name, schema, forms, how, dtypes, kernel, accepts, missing, cpu, cuda, saves, node, doc) {#name, schema, #forms, #how, doc},
+#define OP(name, schema, forms, how, dtypes, kernel, accepts, missing, cpu, cuda, saves, node, doc)                    \
+    {#name, schema, #forms, #how, doc},
 #include "tables/ops.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, TEXT = 64 };
@@ -260,19 +261,25 @@ static void write_header(FILE *f)
 {
     fputs("/* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
           " *\n"
-          " * kt_add(a, b) makes; kt_add_(a, b) writes into a; kt_add_out(out, a, b) writes into out; kt_add_s takes a number.\n"
-          " * Options are named: kt_add(a, b, .alpha = KT_INT(2)). An option whose default is not zero is set by KT_SOME(0).\n"
-          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`\n"
+          " * kt_add(a, b) makes; kt_add_(a, b) writes into a; kt_add_out(out, a, b) writes into out; kt_add_s takes a "
+          "number.\n"
+          " * Options are named: kt_add(a, b, .alpha = KT_INT(2)). An option whose default is not zero is set by "
+          "KT_SOME(0).\n"
+          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill "
+          "`results`\n"
           " * (room for so many) and return how many there are, or -1. */\n"
-          "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/lineage.h>\n#include <karat/tensor.h>\n\nKT_BEGIN\n\n"
+          "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/lineage.h>\n#include "
+          "<karat/tensor.h>\n\nKT_BEGIN\n\n"
           "typedef struct kt_opt_int { bool some; int64_t v; } kt_opt_int;\n"
           "typedef struct kt_opt_real { bool some; double v; } kt_opt_real;\n"
           "typedef struct kt_opt_bool { bool some; bool v; } kt_opt_bool;\n"
           "#define KT_SOME(x) {true, (x)}\n"
           "#define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})\n"
           "#ifdef KT_SITES /* every call says where it stands, for lineage */\n"
-          "#define KT_AT __extension__({ static const kt_site kt_here_ = {__FILE__, __LINE__}; kt_site_set(&kt_here_); }),\n"
-          "#else\n#define KT_AT\n#endif\n\n", f);
+          "#define KT_AT __extension__({ static const kt_site kt_here_ = {__FILE__, __LINE__}; kt_site_set(&kt_here_); "
+          "}),\n"
+          "#else\n#define KT_AT\n#endif\n\n",
+          f);
     for (int i = 0; i < ROWS; i++) {
         schema s = parse(rows[i].schema);
         if (has_options(&s))
@@ -320,7 +327,9 @@ static void write_header(FILE *f)
                 }
         }
         if (!options)
-            fputs("#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))\n#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))\n#endif\n", f);
+            fputs("#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))\n#define kt_wrap(...) (KT_AT "
+                  "kt_wrap(__VA_ARGS__))\n#endif\n",
+                  f);
     }
     fputs("\nKT_END\n#endif\n", f);
 }
@@ -348,9 +357,11 @@ static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
 
 static void write_bodies(FILE *f)
 {
-    fputs("/* ops.gen.c - the typed wrappers of ops.h. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
-          " * Each fills in a call and hands it to the one door; scopes and the pending-error rule live here alone. */\n"
-          "#include \"op/wrap.h\"\n", f);
+    fputs(
+        "/* ops.gen.c - the typed wrappers of ops.h. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
+        " * Each fills in a call and hands it to the one door; scopes and the pending-error rule live here alone. */\n"
+        "#include \"op/wrap.h\"\n",
+        f);
     for (int i = 0; i < ROWS; i++) {
         schema  s = parse(rows[i].schema);
         variant v[3];
@@ -363,7 +374,9 @@ static void write_bodies(FILE *f)
                 fprintf(f, "\n%s%s%s(", result_type(&s, *form), name, has_options(&s) ? "_kw" : "");
                 parameters(f, &rows[i], &s, &v[k], *form, false);
                 fprintf(f, ")\n{\n    kt_call c;\n    kt__open(&c, KT_OP_%s, %s);\n", rows[i].name,
-                        *form == 'P' ? "KT_PLAIN" : *form == 'I' ? "KT_INPLACE" : "KT_OUT");
+                        *form == 'P'   ? "KT_PLAIN"
+                        : *form == 'I' ? "KT_INPLACE"
+                                       : "KT_OUT");
                 for (int a = 0; a < s.n; a++)
                     if (!s.args[a].value[0])
                         write_put(f, a, &s.args[a], v[k].scalars >> a & 1, false);
@@ -371,11 +384,14 @@ static void write_bodies(FILE *f)
                     if (s.args[a].value[0])
                         write_put(f, a, &s.args[a], v[k].scalars >> a & 1, true);
                 if (s.list)
-                    fputs(*form == 'I' ? "    return kt__close_written(&c);\n}\n" : "    return kt__close_list(&c, results, room);\n}\n", f);
+                    fputs(*form == 'I' ? "    return kt__close_written(&c);\n}\n"
+                                       : "    return kt__close_list(&c, results, room);\n}\n",
+                          f);
                 else if (*form == 'O')
                     fputs("    return kt__close_out(&c, out);\n}\n", f);
                 else
-                    fputs(*form == 'I' ? "    return kt__close_inplace(&c);\n}\n" : "    return kt__close(&c);\n}\n", f);
+                    fputs(*form == 'I' ? "    return kt__close_inplace(&c);\n}\n" : "    return kt__close(&c);\n}\n",
+                          f);
             }
     }
 }
@@ -388,7 +404,10 @@ static void write_default(FILE *f, const arg *a)
     if (!v[0] || strcmp(v, "None") == 0)
         fputs("{0}", f);
     else if (is(a, "Scalar"))
-        fprintf(f, strpbrk(v, ".e") ? "{.s = {{.re = %s}, 0, KT_SCALAR_FLOAT, 0}}" : "{.s = {{.i = %s}, 0, KT_SCALAR_INT, 0}}", v);
+        fprintf(f,
+                strpbrk(v, ".e") ? "{.s = {{.re = %s}, 0, KT_SCALAR_FLOAT, 0}}"
+                                 : "{.s = {{.i = %s}, 0, KT_SCALAR_INT, 0}}",
+                v);
     else if (is(a, "bool"))
         fprintf(f, "{.b = %s}", strcmp(v, "True") == 0 ? "true" : "false");
     else if (is(a, "int"))
@@ -403,9 +422,11 @@ static void write_default(FILE *f, const arg *a)
 
 static void write_table(FILE *f)
 {
-    fputs("/* argtable.gen.c - the arguments of every operator, packed. Written by tools/gen_ops.c from src/tables/ops.def: do\n"
+    fputs("/* argtable.gen.c - the arguments of every operator, packed. Written by tools/gen_ops.c from "
+          "src/tables/ops.def: do\n"
           " * not edit. Bindings read it, so nothing is parsed at start. */\n"
-          "#include \"op/row.h\"\n\nconst kt_arg_spec kt__arg_table[] = {\n", f);
+          "#include \"op/row.h\"\n\nconst kt_arg_spec kt__arg_table[] = {\n",
+          f);
     int at = 0, first[ROWS + 1];
     for (int i = 0; i < ROWS; i++) {
         schema s = parse(rows[i].schema);
@@ -413,8 +434,8 @@ static void write_table(FILE *f)
         fprintf(f, "    /* %s */\n", rows[i].name);
         for (int k = 0; k < s.n; k++, at++) {
             const arg *a = &s.args[k];
-            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, ", a->name, types[type_of(a)].kind, a->optional, a->value[0] != 0,
-                    a->keyword);
+            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, ", a->name, types[type_of(a)].kind, a->optional,
+                    a->value[0] != 0, a->keyword);
             write_default(f, a);
             fputs("},\n", f);
         }

@@ -173,7 +173,8 @@ static kt_status accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
     if (!a)
         return kt_error_status();
     if (!a->grad) {
-        bool sole = atomic_load_explicit(&g->refs, memory_order_acquire) == 1 && kt__is_contiguous(g) && !(g->flags & KT_T_VIEW);
+        bool sole = atomic_load_explicit(&g->refs, memory_order_acquire) == 1 && kt__is_contiguous(g) &&
+                    !(g->flags & KT_T_VIEW);
         if (sole || history)
             next = kt__ref(g);
         else if (kt__call1(KT_OP_clone, g, &next))
@@ -198,11 +199,12 @@ static kt_status accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
 
 static kt_status freed(void)
 {
-    return kt_fail(KT_ERR_RUNTIME,
-                   "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-                   "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-                   "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-                   "saved tensors after calling backward.");
+    return kt_fail(
+        KT_ERR_RUNTIME,
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward.");
 }
 
 static kt_status run_formula(kt_node *node, kt_tensor *g, uint32_t need, bool history, kt_tensor **d)
@@ -255,8 +257,9 @@ static kt_status copy_over(kt_tensor *to, kt_tensor *from)
 /* A gradient with the base's own layout, so that the view's geometry reaches the same elements in it. */
 static kt_status like_base(const kt_node *node, const kt_tensor *on, kt_tensor *from, kt_tensor **out)
 {
-    kt_tensor *t = kt__tensor_new_strided((kt_dtype)on->dtype, kt__device(on), (kt_shape){node->base.ndim, node->base.sizes},
-                                          (kt_shape){node->base.ndim, node->base.strides});
+    kt_tensor *t =
+        kt__tensor_new_strided((kt_dtype)on->dtype, kt__device(on), (kt_shape){node->base.ndim, node->base.sizes},
+                               (kt_shape){node->base.ndim, node->base.strides});
     if (!t)
         return kt_error_status();
     if (from ? copy_over(t, from) : kt__fill_with(t, KT_INT(0))) {

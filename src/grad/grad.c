@@ -5,15 +5,19 @@
 #include "op/wrap.h"
 
 bool kt_requires_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
-bool kt_is_leaf(const kt_tensor *t) { return t && (!kt_requires_grad(t) || (t->flags & KT_T_LEAF && !(t->autograd && t->autograd->node))); }
+bool kt_is_leaf(const kt_tensor *t)
+{
+    return t && (!kt_requires_grad(t) || (t->flags & KT_T_LEAF && !(t->autograd && t->autograd->node)));
+}
 
 kt_status kt_set_requires_grad(kt_tensor *t, bool on)
 {
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!on && !kt_is_leaf(t))
-        return kt_fail(KT_ERR_RUNTIME, "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-                                        "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+        return kt_fail(KT_ERR_RUNTIME,
+                       "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                       "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
     if (on && !(kt_dtype_category((kt_dtype)t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return kt_fail(KT_ERR_RUNTIME, "only Tensors of floating point dtype can require gradients");
     if (on)
@@ -31,9 +35,12 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (grad && grad->dtype != t->dtype)
         return kt_fail(KT_ERR_RUNTIME,
-                       "attempting to assign a gradient with dtype '%s' to a tensor with grad_dtype '%s'. The gradient must match the "
-                       "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
-                       "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
+                       "attempting to assign a gradient with dtype '%s' to a tensor with grad_dtype '%s'. The gradient "
+                       "must match the "
+                       "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
+                       "attribute with a "
+                       "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes "
+                       "of a tensor and "
                        "its gradient may break downstream systems that assume they match.",
                        kt_dtype_c_name(grad->dtype), kt_dtype_torch_name(t->dtype));
     if (grad && !kt__same_sizes(grad, t)) {
@@ -41,7 +48,8 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
         kt__shape_text(has, sizeof has, kt__sizes(grad));
         kt__shape_text(wants, sizeof wants, kt__sizes(t));
         return kt_fail(KT_ERR_RUNTIME,
-                       "attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the gradient and the "
+                       "attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the "
+                       "gradient and the "
                        "tensor are the same size",
                        has, wants);
     }
@@ -86,8 +94,9 @@ kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
         kt__shape_text(has, sizeof has, kt__sizes(gradient));
         kt__shape_text(wants, sizeof wants, kt__sizes(t));
         return kt_fail(KT_ERR_RUNTIME,
-                       "Mismatch in shape: grad_output[0] has a shape of torch.Size(%s) and output[0] has a shape of torch.Size(%s).", has,
-                       wants);
+                       "Mismatch in shape: grad_output[0] has a shape of torch.Size(%s) and output[0] has a shape of "
+                       "torch.Size(%s).",
+                       has, wants);
     }
     if (gradient) {
         if (kt_convert(gradient, (kt_dtype)t->dtype, KT_WHY_GRADIENT, &seed))

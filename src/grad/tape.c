@@ -158,7 +158,7 @@ static kt_status restride(kt_tensor *view)
 {
     kt_tensor          *base = view->base;
     struct kt_autograd *a = kt__autograd_of(view);
-    kt_node *n = a ? node_new(NODE_RESTRIDED, 1, 3 * base->ndim + 2 * view->ndim, 0) : NULL;
+    kt_node            *n = a ? node_new(NODE_RESTRIDED, 1, 3 * base->ndim + 2 * view->ndim, 0) : NULL;
     if (!n)
         return kt_error_status();
     int64_t *room = node_ints(n, 0);
@@ -230,8 +230,10 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
     if (maker)
         snprintf(output, sizeof output, ", which is output 0 of %s,", maker);
     kt_fail(KT_ERR_RUNTIME,
-            "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.%sTensor %s]%s "
-            "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that failed to "
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            "[torch.%sTensor %s]%s "
+            "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that "
+            "failed to "
             "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             kt_dtype_torch_name(s->t->dtype), shape, output, kt__version(s->t), s->version);
     if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
@@ -284,14 +286,16 @@ kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t, bool *b
 static kt_status written_rules(const kt_call *call, const kt_tensor *target)
 {
     if (call->form == KT_OUT)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "%s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                       "requires grad.",
-                       call->row->name);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "%s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad.",
+            call->row->name);
     if (target->flags & KT_T_REQUIRES_GRAD && target->flags & KT_T_LEAF && !(target->flags & KT_T_VIEW))
         return kt_fail(KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
     if (target->base && target->base->flags & KT_T_REQUIRES_GRAD && target->base->flags & KT_T_LEAF)
-        return kt_fail(KT_ERR_RUNTIME, "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+        return kt_fail(KT_ERR_RUNTIME,
+                       "a view of a leaf Variable that requires grad is being used in an in-place operation.");
     return KT_OK;
 }
 
@@ -317,7 +321,8 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     int            n = kt__operands_of[row->id].n, n_args = kt__n_args(row);
     int64_t        ints = 0;
     for (int i = 0; i < n; i++)
-        if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1) && kt__grad_flags(call->arg[at[i]].t) & KT_T_REQUIRES_GRAD)
+        if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1) &&
+            kt__grad_flags(call->arg[at[i]].t) & KT_T_REQUIRES_GRAD)
             ints += call->arg[at[i]].t->ndim;
     int64_t sizes = ints;
     bool    plain_args = n_args == n && !call->scalars; /* nothing but tensors: the formula needs no arguments */

@@ -87,7 +87,7 @@ kt_status kt__run_elementwise(kt_call *call)
     kt_plan      plan;
     kt__taping   taping;
     kt_tensor   *out = NULL;
-    uint64_t mode = kt__mode();
+    uint64_t     mode = kt__mode();
     kt__gather(call, &g);
     if (kt__operands_of[call->row->id].refined && kt__refine(call, &g))
         return kt_error_status();
@@ -123,8 +123,8 @@ bool kt__run_pair(kt_call *call, kt_status *status)
     if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG) ||
                      a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
         return false;
-    uint64_t mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
-    uint64_t dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
+    uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
+    uint64_t            dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
     const kt_row       *row = call->row;
     const kt__decision *d = kt__decided_before(kt__decision_key(call, row->rule, dtypes, KT_NONE, mode), mode);
     if (KT__UNLIKELY(!d))
@@ -269,8 +269,9 @@ kt_status kt__run_reduce(kt_call *call)
     status = self->numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
-        out->lineage = d->origin == 0 ? self->lineage
-                                     : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d->result, self->lineage);
+        out->lineage = d->origin == 0
+                           ? self->lineage
+                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d->result, self->lineage);
 #endif
     return finish(call, &plan, &taping, out, status);
 }
@@ -279,17 +280,19 @@ kt_status kt__run_reduce(kt_call *call)
 
 typedef struct product {
     int64_t size[4];
-    int     rank[2];       /* of the operands */
+    int     rank[2]; /* of the operands */
     int     out_rank;
-    int8_t  dim[3][4];     /* for out, a, b: which of its dims is b, m, n, k; -1: none */
+    int8_t  dim[3][4]; /* for out, a, b: which of its dims is b, m, n, k; -1: none */
 } product;
 
 static kt_status product_shape(const kt_call *call, const kt_tensor *a, const kt_tensor *b, product *p)
 {
     static const product mm = {.rank = {2, 2}, .out_rank = 2, .dim = {{-1, 0, 1, -1}, {-1, 0, -1, 1}, {-1, -1, 1, 0}}};
     static const product bmm = {.rank = {3, 3}, .out_rank = 3, .dim = {{0, 1, 2, -1}, {0, 1, -1, 2}, {0, -1, 2, 1}}};
-    static const product mv = {.rank = {2, 1}, .out_rank = 1, .dim = {{-1, 0, -1, -1}, {-1, 0, -1, 1}, {-1, -1, -1, 0}}};
-    static const product dot = {.rank = {1, 1}, .out_rank = 0, .dim = {{-1, -1, -1, -1}, {-1, -1, -1, 0}, {-1, -1, -1, 0}}};
+    static const product mv = {
+        .rank = {2, 1}, .out_rank = 1, .dim = {{-1, 0, -1, -1}, {-1, 0, -1, 1}, {-1, -1, -1, 0}}};
+    static const product dot = {
+        .rank = {1, 1}, .out_rank = 0, .dim = {{-1, -1, -1, -1}, {-1, -1, -1, 0}, {-1, -1, -1, 0}}};
     int op = call->row->id;
     *p = op == KT_OP_mm ? mm : op == KT_OP_bmm ? bmm : op == KT_OP_mv ? mv : dot;
     if (a->ndim != p->rank[0] || b->ndim != p->rank[1]) {
@@ -309,18 +312,22 @@ static kt_status product_shape(const kt_call *call, const kt_tensor *a, const kt
             continue;
         if (op == KT_OP_mm)
             return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
+                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
+                           (long long)b->sizes[1]);
         if (op == KT_OP_bmm)
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                           (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
         if (op == KT_OP_mv)
-            return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)a->sizes[0],
-                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0]);
-        return kt_fail(KT_ERR_RUNTIME,
-                       "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
-                       "got %lld and %lld elements respectively",
-                       (long long)sa, (long long)sb, (long long)sa, (long long)sb);
+            return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                           (long long)a->sizes[0], (long long)a->sizes[0], (long long)a->sizes[1],
+                           (long long)b->sizes[0]);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
+            "got %lld and %lld elements respectively",
+            (long long)sa, (long long)sb, (long long)sa, (long long)sb);
     }
     return KT_OK;
 }
@@ -333,12 +340,13 @@ kt_status kt__run_matmul(kt_call *call)
     kt__taping   taping;
     product      p;
     kt__gather(call, &g);
-    kt_tensor *a = g.t[0], *b = g.t[1], *out = NULL;
+    kt_tensor          *a = g.t[0], *b = g.t[1], *out = NULL;
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d || product_shape(call, a, b, &p))
         return kt_error_status();
     if (a->backend != b->backend || a->index != b->index)
-        return kt_fail(KT_ERR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+        return kt_fail(KT_ERR_RUNTIME,
+                       "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
                        kt_device_name(kt__device(a)), kt_device_name(kt__device(b)));
     if (kt__tape_before(call, seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
@@ -351,17 +359,18 @@ kt_status kt__run_matmul(kt_call *call)
     if (call->form == KT_OUT) {
         out = kt__ref(call->out[0]);
         if (out->dtype != d->result)
-            status = kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                    "Expected out tensor to have dtype %s, but got %s instead", kt_dtype_c_name(d->result),
-                                    kt_dtype_c_name(out->dtype));
+            status = kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                                    kt_dtype_c_name(d->result), kt_dtype_c_name(out->dtype));
         if (!status && (out->ndim != p.out_rank || memcmp(out->sizes, sizes, (size_t)p.out_rank * sizeof *sizes) != 0))
             status = kt__tensor_resize(out, shape);
         if (!status)
             status = kt__check_written(out, g.t, g.n);
-        for (int i = 0; i < 2 && !status; i++) /* a product reads its inputs many times: writing over one would spoil it */
+        for (int i = 0; i < 2 && !status;
+             i++) /* a product reads its inputs many times: writing over one would spoil it */
             if (kt__overlap_of(out, g.t[i]) != KT_OVERLAP_NONE)
-                status = kt_fail(KT_ERR_RUNTIME, "unsupported operation: the input tensor and the written-to tensor refer to the "
-                                                 "same memory. Please clone() the tensor before performing the operation.");
+                status = kt_fail(KT_ERR_RUNTIME,
+                                 "unsupported operation: the input tensor and the written-to tensor refer to the "
+                                 "same memory. Please clone() the tensor before performing the operation.");
     } else {
         out = kt__tensor_new((kt_dtype)d->result, kt__device(a), shape);
         status = out ? KT_OK : kt_error_status();
@@ -385,7 +394,8 @@ kt_status kt__run_matmul(kt_call *call)
     plan.numel = p.size[0] * p.size[1] * p.size[2] * p.size[3];
     kt_tensor *all[3] = {out, a, b};
     for (int i = 0; i < 3; i++) {
-        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d->as[i - 1] : d->result), i ? (kt_reason)d->why[i - 1] : KT_WHY_NONE);
+        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d->as[i - 1] : d->result),
+                        i ? (kt_reason)d->why[i - 1] : KT_WHY_NONE);
         for (int k = 0; k < 4; k++)
             plan.stride[i][k] = p.dim[i][k] < 0 ? 0 : all[i]->strides[p.dim[i][k]] * (int64_t)kt__itemsize(all[i]);
     }
@@ -394,8 +404,9 @@ kt_status kt__run_matmul(kt_call *call)
     status = plan.numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
-        out->lineage = d->origin != 0xff ? g.t[d->origin]->lineage
-                                        : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d->result, a->lineage);
+        out->lineage = d->origin != 0xff
+                           ? g.t[d->origin]->lineage
+                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d->result, a->lineage);
 #endif
     return finish(call, &plan, &taping, out, status);
 }
@@ -445,18 +456,20 @@ static kt_status check_tensors(const kt_call *call)
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
         if (!kt__given(call, i)) {
             if (!spec->has_default && !spec->optional)
-                return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name, spec->name);
+                return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name,
+                               spec->name);
             continue;
         }
-        bool tensor = spec->kind == KT_ARG_TENSOR || (spec->kind == KT_ARG_TENSOR_OR_SCALAR && !(call->scalars >> i & 1));
+        bool tensor =
+            spec->kind == KT_ARG_TENSOR || (spec->kind == KT_ARG_TENSOR_OR_SCALAR && !(call->scalars >> i & 1));
         if (tensor && !call->arg[i].t)
-            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not NULL", call->row->name, spec->name,
-                           i + 1);
+            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not NULL", call->row->name,
+                           spec->name, i + 1);
         if (spec->kind == KT_ARG_TENSORS)
             for (int64_t k = 0; k < call->arg[i].ts.n; k++)
                 if (!call->arg[i].ts.t[k])
-                    return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name, (long long)k,
-                                   spec->name);
+                    return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name,
+                                   (long long)k, spec->name);
     }
     if (call->form == KT_OUT && !call->out[0])
         return kt_fail(KT_ERR_TYPE, "%s(): argument 'out' must be Tensor, not NULL", call->row->name);
@@ -474,12 +487,13 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
 kt_status kt_call_run(kt_call *call)
 {
     kt_status status = KT_OK;
-    if (KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN && kt__operands_of[call->row->id].pair &&
-                   call->arg[0].t && call->arg[1].t) &&
+    if (KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&
+                   kt__operands_of[call->row->id].pair && call->arg[0].t && call->arg[1].t) &&
         kt__run_pair(call, &status))
         return status;
     if (!(call->row->forms >> call->form & 1))
-        return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name, call->form == KT_INPLACE ? "in-place" : "out=");
+        return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
+                       call->form == KT_INPLACE ? "in-place" : "out=");
     if (check_tensors(call))
         return kt_error_status();
     switch (call->row->how) {
@@ -509,7 +523,8 @@ int64_t kt__close_list(kt_call *c, kt_tensor **results, int64_t room)
         return -1;
     int64_t n = c->n_list, given = 0;
     if (n > room)
-        kt_fail(KT_ERR_VALUE, "%s gives %lld tensors, there is room for %lld", c->row->name, (long long)n, (long long)room);
+        kt_fail(KT_ERR_VALUE, "%s gives %lld tensors, there is room for %lld", c->row->name, (long long)n,
+                (long long)room);
     for (; given < n && !kt__failed(); given++) {
         if (kt__scope_add(c->list[given]))
             break;
@@ -570,8 +585,8 @@ kt_status kt__wrap_dim(int64_t *dim, int64_t rank)
 {
     int64_t n = rank ? rank : 1;
     if (*dim < -n || *dim >= n)
-        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)", (long long)-n,
-                       (long long)n - 1, (long long)*dim);
+        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+                       (long long)-n, (long long)n - 1, (long long)*dim);
     *dim += *dim < 0 ? n : 0;
     return KT_OK;
 }

@@ -17,18 +17,18 @@
 typedef struct kt__gathered {
     uint8_t    n;
     uint8_t    dtype[4];
-    uint8_t    rank[4];  /* kt__rank_class */
-    uint8_t    rule;     /* of the row, unless its refinement chose another */
-    uint8_t    swap;     /* operands 0 and 1 change places for the kernel (rsub) */
+    uint8_t    rank[4];      /* kt__rank_class */
+    uint8_t    rule;         /* of the row, unless its refinement chose another */
+    uint8_t    swap;         /* operands 0 and 1 change places for the kernel (rsub) */
     uint8_t    exact_scalar; /* a number meets reduced floats in the compute type, unrounded (add, sub, mul, div) */
-    uint8_t    want;     /* dtype= argument, KT_NONE when not given */
+    uint8_t    want;         /* dtype= argument, KT_NONE when not given */
     uint8_t    any_grad;
     uint16_t   kernel;
     uint8_t    n_param;
-    uint64_t   key;      /* dtypes and ranks, packed: the resolver's cache begins with it */
-    uint8_t    simple;   /* every tensor dense, row-major, of one size and on one device */
-    kt_tensor *first;    /* the first that is a tensor; NULL: all are numbers */
-    kt_tensor *t[4];     /* NULL where the operand is a number */
+    uint64_t   key;    /* dtypes and ranks, packed: the resolver's cache begins with it */
+    uint8_t    simple; /* every tensor dense, row-major, of one size and on one device */
+    kt_tensor *first;  /* the first that is a tensor; NULL: all are numbers */
+    kt_tensor *t[4];   /* NULL where the operand is a number */
     kt_scalar  s[4];
     kt_scalar  param[KT_MAX_PARAMS];
 } kt__gathered;
@@ -38,19 +38,20 @@ typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt_
 /* What the resolver decides about dtypes. */
 typedef struct kt__decision {
     uint8_t as[4], why[4];
-    uint8_t common;  /* what the kernel computes on */
-    uint8_t result;  /* dtype of a fresh result */
-    uint8_t compute; /* kt_compute */
-    uint8_t origin;  /* operand that the result's dtype comes from; 0xff: none */
+    uint8_t common;     /* what the kernel computes on */
+    uint8_t result;     /* dtype of a fresh result */
+    uint8_t compute;    /* kt_compute */
+    uint8_t origin;     /* operand that the result's dtype comes from; 0xff: none */
     uint8_t why_result; /* reason of the change, where there is no origin */
 } kt__decision;
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
-kt_status kt__refine(const kt_call *call, kt__gathered *g);          /* refine.c: what alpha=, rounding_mode= and kin change */
-kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d); /* alpha fits the dtype */
+kt_status kt__refine(const kt_call *call, kt__gathered *g); /* refine.c: what alpha=, rounding_mode= and kin change */
+kt_status kt__check_params(const kt_call *call, const kt__gathered *g,
+                           const kt__decision *d); /* alpha fits the dtype */
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
 kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
-                    kt_reason why);                                   /* the policy's word on one conversion */
+                    kt_reason why); /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
 
@@ -113,8 +114,9 @@ extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's firs
 
 static inline uint64_t kt__decision_key(const kt_call *call, uint8_t rule, uint64_t dtypes, uint8_t want, uint64_t mode)
 {
-    return 1u | (uint64_t)call->row->id << 1 | (uint64_t)rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14 | dtypes << 15 |
-           (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt__default_dtype() << 43 | (uint64_t)want << 48;
+    return 1u | (uint64_t)call->row->id << 1 | (uint64_t)rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14 |
+           dtypes << 15 | (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt__default_dtype() << 43 |
+           (uint64_t)want << 48;
 }
 
 /* Operator and dtypes differ from call to call, the rest hardly: fold them onto each other. */
@@ -134,8 +136,8 @@ static inline const kt__decision *kt__decided_before(uint64_t key, uint64_t mode
 }
 
 /* The decision about a call: in the cache, or made anew into `room`. NULL: refused. */
-static inline __attribute__((always_inline)) const kt__decision *kt__resolve(const kt_call *call, const kt__gathered *g, uint64_t mode,
-                                                                             kt__decision *room)
+static inline __attribute__((always_inline)) const kt__decision *kt__resolve(const kt_call *call, const kt__gathered *g,
+                                                                             uint64_t mode, kt__decision *room)
 {
     uint64_t            key = kt__decision_key(call, g->rule, g->key, g->want, mode);
     const kt__decision *d = kt__decided_before(key, mode);
@@ -146,7 +148,8 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
 
 /* prepare.c: shapes, outputs, strides. */
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
-kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode, kt_plan *plan, kt_tensor **out);
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
+                                  kt_plan *plan, kt_tensor **out);
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
@@ -154,7 +157,7 @@ kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int 
 
 /* The rows with one of the four ready ways. */
 kt_status kt__run_elementwise(kt_call *call);
-bool      kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
+bool kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
 kt_status kt__run_copy(kt_call *call);
@@ -178,7 +181,7 @@ kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt_
 kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
 
 /* ---- arguments ---- */
-static inline bool kt__given(const kt_call *c, int i) { return c->given >> i & 1; }
+static inline bool            kt__given(const kt_call *c, int i) { return c->given >> i & 1; }
 static inline const kt_value *kt__arg(const kt_call *c, int i)
 {
     return kt__given(c, i) ? &c->arg[i] : &kt__arg_spec(c->row, i)->value;

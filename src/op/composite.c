@@ -18,8 +18,8 @@ kt_status kt__body_square(kt_call *call) { return kt__call2s(KT_OP_pow, call->ar
 /* Always in the widest type: float64, or complex128 where an operand is complex. */
 kt_status kt__body_float_power(kt_call *call)
 {
-    bool     number = call->scalars >> 1 & 1;
-    int      categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
+    bool number = call->scalars >> 1 & 1;
+    int  categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
     if (number)
         categories |= call->arg[1].s.kind == KT_SCALAR_COMPLEX ? KT_CAT_COMPLEX : 0;
     else
@@ -192,7 +192,8 @@ kt_status kt__body_matmul(kt_call *call)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t, **out = &call->out[0];
     if (a->ndim == 0 || b->ndim == 0)
-        return kt_fail(KT_ERR_RUNTIME, "both arguments to matmul need to be at least 1D, but they are %dD and %dD", a->ndim, b->ndim);
+        return kt_fail(KT_ERR_RUNTIME, "both arguments to matmul need to be at least 1D, but they are %dD and %dD",
+                       a->ndim, b->ndim);
     if (a->ndim == 1 && b->ndim == 1)
         return kt__call2(KT_OP_dot, a, b, out);
     if (a->ndim == 2 && b->ndim == 1)

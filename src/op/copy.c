@@ -8,7 +8,10 @@
 
 /* ---- moving values, no tape ---- */
 
-static bool same_device(const kt_tensor *a, const kt_tensor *b) { return a->backend == b->backend && a->index == b->index; }
+static bool same_device(const kt_tensor *a, const kt_tensor *b)
+{
+    return a->backend == b->backend && a->index == b->index;
+}
 
 /* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
 static kt_tensor *carried(kt_tensor *from, kt_device device)
@@ -105,7 +108,8 @@ static kt_status casting_level(const char *name, kt_casting *level)
             *level = (kt_casting)i;
             return KT_OK;
         }
-    return kt_fail(KT_ERR_VALUE, "casting must be one of no, equiv, safe, same_kind, same_value, unsafe, not '%s'", name);
+    return kt_fail(KT_ERR_VALUE, "casting must be one of no, equiv, safe, same_kind, same_value, unsafe, not '%s'",
+                   name);
 }
 
 static kt_status rounding_of(const char *name, kt_rounding *rounding)
@@ -136,8 +140,10 @@ static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tenso
     if (!status && count) {
         int64_t n = kt_item_scalar(count).v.i;
         if (n && !kt__failed())
-            status = kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s with casting='same_value': %lld of "
-                                    "%lld values would change", kt_dtype_name(from->dtype), kt_dtype_name(to->dtype), (long long)n,
+            status = kt__fail_dtype(call, KT_ERR_TYPE,
+                                    "Cannot cast from %s to %s with casting='same_value': %lld of "
+                                    "%lld values would change",
+                                    kt_dtype_name(from->dtype), kt_dtype_name(to->dtype), (long long)n,
                                     (long long)from->numel);
     }
     kt__unref(back);
@@ -155,8 +161,8 @@ static kt_tensor *empty_in_format(kt_tensor *like, kt_dtype dtype, kt_device dev
     if (format == KT_FORMAT_NONE || format == KT_PRESERVE_FORMAT) {
         kt__preserved_strides(kt__sizes(like), kt__strides(like), strides);
     } else if (!kt__format_strides(kt__sizes(like), format, strides)) {
-        kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format", format == KT_CHANNELS_LAST ? 4 : 5,
-                format == KT_CHANNELS_LAST ? "" : "_3d");
+        kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
+                format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
         return NULL;
     }
     return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
@@ -169,11 +175,11 @@ kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_
 
 static kt_status make_copy(kt_call *call, kt_tensor **out)
 {
-    kt_tensor *self = call->arg[0].t;
-    kt_dtype   dtype = (kt_dtype)self->dtype;
-    kt_device  device = kt__device(self);
-    int        format_at = 1;
-    kt_casting level = KT_CAST_UNSAFE;
+    kt_tensor  *self = call->arg[0].t;
+    kt_dtype    dtype = (kt_dtype)self->dtype;
+    kt_device   device = kt__device(self);
+    int         format_at = 1;
+    kt_casting  level = KT_CAST_UNSAFE;
     kt_rounding rounding = KT_ROUND_TORCH;
     if (call->row->id == KT_OP_to_copy) {
         format_at = 3;
@@ -189,25 +195,27 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
     if (level != KT_CAST_SAME_VALUE && !kt_can_cast_level((kt_dtype)self->dtype, dtype, level))
         return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
-    kt_tensor *made = empty_in_format(self, dtype, device, (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
+    kt_tensor *made = empty_in_format(self, dtype, device,
+                                      (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
     if (!made)
         return kt_error_status();
-    if (kt__copy_into(made, self, KT_WHY_EXPLICIT, rounding) || (level == KT_CAST_SAME_VALUE && check_same_value(call, self, made))) {
+    if (kt__copy_into(made, self, KT_WHY_EXPLICIT, rounding) ||
+        (level == KT_CAST_SAME_VALUE && check_same_value(call, self, made))) {
         kt__unref(made);
         return kt_error_status();
     }
-    made->lineage = dtype == self->dtype
-                        ? self->lineage
-                        : KT__RECORD(KT_WHY_EXPLICIT, kt__frame ? kt__frame->row->name : "to", self->dtype, dtype, self->lineage);
+    made->lineage = dtype == self->dtype ? self->lineage
+                                         : KT__RECORD(KT_WHY_EXPLICIT, kt__frame ? kt__frame->row->name : "to",
+                                                      self->dtype, dtype, self->lineage);
     *out = made;
     return KT_OK;
 }
 
 static const char *c_type_of(kt_dtype d)
 {
-    static const char *const names[KT_NUM_DTYPES] = {[KT_U8] = "uint8_t",   [KT_I8] = "int8_t",    [KT_I16] = "int16_t",
-                                                     [KT_I32] = "int",      [KT_I64] = "int64_t",  [KT_U16] = "uint16_t",
-                                                     [KT_U32] = "uint32_t", [KT_U64] = "uint64_t"};
+    static const char *const names[KT_NUM_DTYPES] = {
+        [KT_U8] = "uint8_t",  [KT_I8] = "int8_t",    [KT_I16] = "int16_t",  [KT_I32] = "int",
+        [KT_I64] = "int64_t", [KT_U16] = "uint16_t", [KT_U32] = "uint32_t", [KT_U64] = "uint64_t"};
     return names[d] ? names[d] : kt_dtype_c_name(d);
 }
 
@@ -218,7 +226,8 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
         if (!(call->scalars >> 1 & 1)) {
             kt_tensor *source = call->arg[1].t;
             if (source->ndim)
-                return kt_fail(KT_ERR_RUNTIME, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
+                return kt_fail(KT_ERR_RUNTIME,
+                               "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
                                source->ndim);
             return kt__copy_into(to, source, KT_WHY_ASSIGN, KT_ROUND_TORCH);
         }
@@ -314,7 +323,8 @@ kt_status kt__body_to(kt_call *call)
 kt_status kt__body_contiguous(kt_call *call)
 {
     kt_tensor       *self = call->arg[0].t;
-    kt_memory_format format = kt__given(call, 1) && call->arg[1].format ? (kt_memory_format)call->arg[1].format : KT_CONTIGUOUS_FORMAT;
+    kt_memory_format format =
+        kt__given(call, 1) && call->arg[1].format ? (kt_memory_format)call->arg[1].format : KT_CONTIGUOUS_FORMAT;
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "preserve memory format is unsupported by the contiguous operator");
     if (kt_is_contiguous_as(self, format)) {

@@ -65,9 +65,11 @@ kt_status kt__body_split(kt_call *call)
     if (list_dim(call, 2, &dim))
         return kt_error_status();
     if (size < 0)
-        return kt_fail(KT_ERR_RUNTIME, "split expects split_size be non-negative, but got split_size=%lld", (long long)size);
+        return kt_fail(KT_ERR_RUNTIME, "split expects split_size be non-negative, but got split_size=%lld",
+                       (long long)size);
     if (size == 0 && call->arg[0].t->sizes[dim] != 0)
-        return kt_fail(KT_ERR_RUNTIME, "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
+        return kt_fail(KT_ERR_RUNTIME,
+                       "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
                        (long long)call->arg[0].t->sizes[dim]);
     return split_evenly(call, dim, size);
 }
@@ -98,13 +100,15 @@ kt_status kt__body_split_sizes(kt_call *call)
     kt__shape_text(text, sizeof text, sizes);
     for (int64_t i = 0; i < sizes.n; i++) {
         if (sizes.d[i] < 0)
-            return kt_fail(KT_ERR_RUNTIME, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s",
-                           text);
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s", text);
         sum += sizes.d[i];
     }
     if (sum != call->arg[0].t->sizes[dim])
         return kt_fail(KT_ERR_RUNTIME,
-                       "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), but got "
+                       "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension "
+                       "%lld), but got "
                        "split_sizes=%s",
                        (long long)call->arg[0].t->sizes[dim], (long long)dim, text);
     kt_status status = list_of(call, sizes.n);
@@ -187,11 +191,13 @@ static kt_status cat_sizes(kt_tensor *const *t, int64_t n, const kt_tensor *firs
         if (!counts(t[k]))
             continue;
         if (t[k]->ndim != first->ndim)
-            return kt_fail(KT_ERR_RUNTIME, "Tensors must have same number of dimensions: got %d and %d", first->ndim, t[k]->ndim);
+            return kt_fail(KT_ERR_RUNTIME, "Tensors must have same number of dimensions: got %d and %d", first->ndim,
+                           t[k]->ndim);
         for (int i = 0; i < first->ndim; i++)
             if (i != dim && t[k]->sizes[i] != sizes[i])
                 return kt_fail(KT_ERR_RUNTIME,
-                               "Sizes of tensors must match except in dimension %lld. Expected size %lld but got size %lld for tensor "
+                               "Sizes of tensors must match except in dimension %lld. Expected size %lld but got size "
+                               "%lld for tensor "
                                "number %lld in the list.",
                                (long long)dim, (long long)sizes[i], (long long)t[k]->sizes[i], (long long)k);
         sizes[dim] += t[k]->sizes[dim];
@@ -223,7 +229,8 @@ kt_status kt__body_cat(kt_call *call)
     const kt_tensor *first = t[0];
     for (int64_t k = 0; k < n; k++) {
         if (t[k]->ndim == 0)
-            return kt_fail(KT_ERR_RUNTIME, "zero-dimensional tensor (at position %lld) cannot be concatenated", (long long)k);
+            return kt_fail(KT_ERR_RUNTIME, "zero-dimensional tensor (at position %lld) cannot be concatenated",
+                           (long long)k);
         if (!counts(first) && counts(t[k]))
             first = t[k];
     }

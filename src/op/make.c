@@ -68,22 +68,23 @@ static kt_status check_sizes(const kt_call *call, kt_shape size)
 
 kt_status kt__body_empty(kt_call *call)
 {
-    options o;
-    int64_t strides[KT_MAX_DIMS];
-    kt_shape size = call->arg[0].ints;
+    options          o;
+    int64_t          strides[KT_MAX_DIMS];
+    kt_shape         size = call->arg[0].ints;
     kt_memory_format format = kt__given(call, 4) ? (kt_memory_format)call->arg[4].format : KT_CONTIGUOUS_FORMAT;
     if (check_sizes(call, size) || read_options(call, 1, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "unsupported memory format option Preserve");
     if (size.n > KT_MAX_DIMS || !kt__format_strides(size, format, strides))
-        return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format", format == KT_CHANNELS_LAST ? 4 : 5,
-                       format == KT_CHANNELS_LAST ? "" : "_3d");
+        return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
+                       format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
     kt_tensor *t = kt__tensor_new_strided(o.dtype, o.device, size, (kt_shape){size.n, strides});
     return born(call, t, &o, KT_OK);
 }
 
-static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fallback, const kt_tensor *like, kt_scalar value)
+static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fallback, const kt_tensor *like,
+                       kt_scalar value)
 {
     options o;
     if (check_sizes(call, call->arg[size_at].ints) || read_options(call, options_at, fallback, like, &o))
@@ -96,11 +97,23 @@ static const kt_scalar nothing;
 
 kt_status kt__body_zeros(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(0)); }
 kt_status kt__body_ones(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(1)); }
-kt_status kt__body_full(kt_call *call) { return sized(call, 0, 2, kt__dtype_of_number(call->arg[1].s), NULL, call->arg[1].s); }
+kt_status kt__body_full(kt_call *call)
+{
+    return sized(call, 0, 2, kt__dtype_of_number(call->arg[1].s), NULL, call->arg[1].s);
+}
 
-kt_status kt__body_new_empty(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, nothing); }
-kt_status kt__body_new_zeros(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(0)); }
-kt_status kt__body_new_ones(kt_call *call) { return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(1)); }
+kt_status kt__body_new_empty(kt_call *call)
+{
+    return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, nothing);
+}
+kt_status kt__body_new_zeros(kt_call *call)
+{
+    return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(0));
+}
+kt_status kt__body_new_ones(kt_call *call)
+{
+    return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(1));
+}
 kt_status kt__body_new_full(kt_call *call)
 {
     return sized(call, 1, 3, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, call->arg[2].s);
@@ -220,7 +233,8 @@ kt_status kt__body_eye(kt_call *call)
     options o;
     int64_t n = call->arg[0].i, m = kt__given(call, 1) ? call->arg[1].i : n;
     if (n < 0 || m < 0)
-        return kt_fail(KT_ERR_RUNTIME, "%s must be greater or equal to 0, got %lld", n < 0 ? "n" : "m", (long long)(n < 0 ? n : m));
+        return kt_fail(KT_ERR_RUNTIME, "%s must be greater or equal to 0, got %lld", n < 0 ? "n" : "m",
+                       (long long)(n < 0 ? n : m));
     if (read_options(call, 2, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n, m));

@@ -15,7 +15,10 @@ static kt_status no_memory(kt_backend *self, int index, size_t bytes, void **dat
     return KT_OK;
 }
 
-static void no_free(kt_backend *self, int index, void *data, size_t granted) { (void)self, (void)index, (void)data, (void)granted; }
+static void no_free(kt_backend *self, int index, void *data, size_t granted)
+{
+    (void)self, (void)index, (void)data, (void)granted;
+}
 
 static kt_status no_work(kt_backend *self, const kt_plan *plan)
 {

@@ -7,7 +7,7 @@
 
 #include "base/env.h"
 
-KT__HOT_LOCAL uint64_t kt__mode_word;
+KT__HOT_LOCAL uint64_t  kt__mode_word;
 static _Atomic uint64_t process_default = KT_TORCH | KT_M_GRAD;
 
 static const char *const names[] = {"strict", "safe", "torch", "permissive"};
@@ -42,13 +42,10 @@ int kt_policy_find(const char *name)
 }
 
 kt_policy kt_get_policy(void) { return kt__policy(kt__mode()); }
-void      kt_set_policy(kt_policy policy) { kt__mode_word = (kt__mode() & ~(uint64_t)KT_M_POLICY) | ((uint64_t)policy & 3); }
-bool      kt_grad_enabled(void) { return (kt__mode() & KT_M_GRAD) != 0; }
+void kt_set_policy(kt_policy policy) { kt__mode_word = (kt__mode() & ~(uint64_t)KT_M_POLICY) | ((uint64_t)policy & 3); }
+bool kt_grad_enabled(void) { return (kt__mode() & KT_M_GRAD) != 0; }
 
-void kt_set_grad_enabled(bool on)
-{
-    kt__mode_word = on ? kt__mode() | KT_M_GRAD : kt__mode() & ~(uint64_t)KT_M_GRAD;
-}
+void kt_set_grad_enabled(bool on) { kt__mode_word = on ? kt__mode() | KT_M_GRAD : kt__mode() & ~(uint64_t)KT_M_GRAD; }
 
 kt_mode_guard kt_policy_open(kt_policy policy)
 {

@@ -7,19 +7,19 @@
 #include "base/local.h"
 
 enum kt__mode_bit {
-    KT_M_POLICY         = 3,      /* kt_policy */
-    KT_M_GRAD           = 1 << 2,
-    KT_M_INFERENCE      = 1 << 3,
-    KT_M_AUTOCAST_CPU   = 1 << 4,
-    KT_M_AUTOCAST_CUDA  = 1 << 5,
-    KT_M_DECIDED        = 1 << 6, /* inside a composite: autocast was decided on its row */
-    KT_M_READY          = 1 << 7, /* the thread has taken the process default */
-    KT_M_AUTOCAST_SHIFT = 8       /* five bits each: the dtype that autocast lowers to, CPU then CUDA */
+    KT_M_POLICY = 3, /* kt_policy */
+    KT_M_GRAD = 1 << 2,
+    KT_M_INFERENCE = 1 << 3,
+    KT_M_AUTOCAST_CPU = 1 << 4,
+    KT_M_AUTOCAST_CUDA = 1 << 5,
+    KT_M_DECIDED = 1 << 6,  /* inside a composite: autocast was decided on its row */
+    KT_M_READY = 1 << 7,    /* the thread has taken the process default */
+    KT_M_AUTOCAST_SHIFT = 8 /* five bits each: the dtype that autocast lowers to, CPU then CUDA */
 };
 
 extern KT__HOT_LOCAL uint64_t kt__mode_word;
-uint64_t kt__mode_start(void);  /* a thread's first look: from the process default */
-void     kt__modes_init(void);  /* reads KARAT_POLICY */
+uint64_t                      kt__mode_start(void); /* a thread's first look: from the process default */
+void                          kt__modes_init(void); /* reads KARAT_POLICY */
 
 static inline uint64_t kt__mode(void)
 {

@@ -21,9 +21,10 @@ kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim)
             if (size == sizes[at] || size == 1)
                 continue;
             if (sizes[at] != 1)
-                return kt_fail(KT_ERR_RUNTIME,
-                               "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
-                               (long long)sizes[at], (long long)size, at);
+                return kt_fail(
+                    KT_ERR_RUNTIME,
+                    "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
+                    (long long)sizes[at], (long long)size, at);
             sizes[at] = size;
         }
     *ndim = rank;
@@ -148,22 +149,28 @@ void kt__collapse(kt_plan *plan, bool reorder)
 kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n)
 {
     if (kt__overlaps_itself(out))
-        return kt_fail(KT_ERR_RUNTIME,
-                       "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                       "location. Please clone() the tensor before performing the operation.");
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation.");
     for (int i = 0; i < n; i++)
         if (inputs[i] && kt__overlap_of(out, inputs[i]) == KT_OVERLAP_PARTIAL)
-            return kt_fail(KT_ERR_RUNTIME,
-                           "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                           "single memory location. Please clone() the tensor before performing the operation.");
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                "single memory location. Please clone() the tensor before performing the operation.");
     return KT_OK;
 }
 
-static bool elsewhere(const kt_tensor *a, const kt_tensor *b) { return a->backend != b->backend || a->index != b->index; }
+static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
+{
+    return a->backend != b->backend || a->index != b->index;
+}
 
 static const char *device_text(const kt_tensor *t, char *room, size_t size)
 {
-    snprintf(room, size, t->backend == KT_CPU || t->backend == KT_META ? "%s" : "%s:%d", kt_device_name(kt__device(t)), t->index);
+    snprintf(room, size, t->backend == KT_CPU || t->backend == KT_META ? "%s" : "%s:%d", kt_device_name(kt__device(t)),
+             t->index);
     return room;
 }
 
@@ -195,13 +202,15 @@ static kt_status one_device(const kt__gathered *g, kt__gathered *together)
 }
 
 /* The target of an in-place or out= call: dtype, size and overlap rules. */
-static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out, kt_shape shape)
+static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out,
+                              kt_shape shape)
 {
     uint64_t mode = kt__mode();
     if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
-    if (kt__allow(mode, call, call->form == KT_OUT ? "out" : "the result", (kt_dtype)d->result, (kt_dtype)out->dtype, KT_WHY_RESULT))
+    if (kt__allow(mode, call, call->form == KT_OUT ? "out" : "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
+                  KT_WHY_RESULT))
         return kt_error_status();
     bool same = out->ndim == shape.n;
     for (int64_t i = 0; i < shape.n && same; i++)
@@ -218,7 +227,8 @@ static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__de
 }
 
 /* A fresh result lies in memory as the inputs do. */
-static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const kt_tensor *like, int rank, bool row_major)
+static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const kt_tensor *like, int rank,
+                               bool row_major)
 {
     kt_shape shape = {rank, plan->size};
     if (row_major)
@@ -237,12 +247,13 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
 {
     for (int i = 0; i < g->n; i++)
         if (!g->t[i] && !kt_scalar_fits(g->s[i], (kt_dtype)d->as[i]))
-            return kt_fail(KT_ERR_TYPE, "policy '%s' refuses the number in %s: %s cannot hold it", kt_policy_name(kt_get_policy()),
-                           call->row->name, kt_dtype_name(d->as[i]));
+            return kt_fail(KT_ERR_TYPE, "policy '%s' refuses the number in %s: %s cannot hold it",
+                           kt_policy_name(kt_get_policy()), call->row->name, kt_dtype_name(d->as[i]));
     return KT_OK;
 }
 
-static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan, kt_tensor **target)
+static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan,
+                                 kt_tensor **target)
 {
     kt_tensor *out = *target;
     int        rank = 0;
@@ -276,8 +287,8 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     return KT_OK;
 }
 
-kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode, kt_plan *plan,
-                                  kt_tensor **result)
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
+                                  kt_plan *plan, kt_tensor **result)
 {
     kt__gathered together;
     if (KT__UNLIKELY(!g->first))

@@ -28,7 +28,8 @@ static kt_status rounding_mode(const kt_call *call, kt__gathered *g)
         return KT_OK;
     bool trunc = strcmp(mode, "trunc") == 0;
     if (!trunc && strcmp(mode, "floor") != 0)
-        return kt_fail(KT_ERR_RUNTIME, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
+        return kt_fail(KT_ERR_RUNTIME,
+                       "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
     g->rule = RULE_PROMOTE;
     g->kernel = trunc ? KT_K_div_trunc : KT_K_div_floor;
     return KT_OK;
@@ -56,9 +57,7 @@ static void nan_to_num(const kt_call *call, kt__gathered *g)
 kt_status kt__refine(const kt_call *call, kt__gathered *g)
 {
     switch (call->row->id) {
-    case KT_OP_rsub:
-        g->swap = 1;
-        __attribute__((fallthrough));
+    case KT_OP_rsub: g->swap = 1; __attribute__((fallthrough));
     case KT_OP_add:
     case KT_OP_sub:
         g->exact_scalar = 1;

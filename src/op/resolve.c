@@ -113,7 +113,8 @@ static bool holds(when w, const kt__gathered *g)
     case FIRST_COMPLEX: return category_is(g->dtype[0], KT_CAT_COMPLEX);
     case NUMBER_COMPLEX: return numbers > 0;
     case MIXED: return g->n > 1 && g->dtype[0] != g->dtype[1];
-    case DIVIDES_INTS: return category_is(g->dtype[1], KT_CAT_BOOL | KT_CAT_INT) && category_is(g->dtype[2], KT_CAT_BOOL | KT_CAT_INT);
+    case DIVIDES_INTS:
+        return category_is(g->dtype[1], KT_CAT_BOOL | KT_CAT_INT) && category_is(g->dtype[2], KT_CAT_BOOL | KT_CAT_INT);
     }
     return false;
 }
@@ -173,16 +174,18 @@ kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_
     if (policy == KT_SAFE && kt_can_cast_level(from, to, KT_CAST_SAFE))
         return KT_OK;
     static const char *const words[KT_NUM_REASONS] = {
-        [KT_WHY_PROMOTION] = "promotion",       [KT_WHY_SCALAR] = "a number of a higher kind", [KT_WHY_AUTOCAST] = "autocast",
-        [KT_WHY_RESULT] = "the result's dtype", [KT_WHY_ASSIGN] = "assignment",                [KT_WHY_INDEX] = "an index",
-        [KT_WHY_GRADIENT] = "a gradient",       [KT_WHY_LOADING] = "loading",                  [KT_WHY_OPTIMIZER] = "an optimizer",
-        [KT_WHY_INTEROP] = "interop"};
+        [KT_WHY_PROMOTION] = "promotion",    [KT_WHY_SCALAR] = "a number of a higher kind",
+        [KT_WHY_AUTOCAST] = "autocast",      [KT_WHY_RESULT] = "the result's dtype",
+        [KT_WHY_ASSIGN] = "assignment",      [KT_WHY_INDEX] = "an index",
+        [KT_WHY_GRADIENT] = "a gradient",    [KT_WHY_LOADING] = "loading",
+        [KT_WHY_OPTIMIZER] = "an optimizer", [KT_WHY_INTEROP] = "interop"};
     const kt_row *row = kt__frame ? kt__frame->row : call ? call->row : NULL;
     kt_fail(KT_ERR_TYPE, "policy '%s' refuses to convert %s from %s to %s in %s (%s)", kt_policy_name(policy), operand,
             kt_dtype_name(from), kt_dtype_name(to), row ? row->name : "a copy", words[why] ? words[why] : "implicit");
     char fix[160];
     bool rung = kt_can_cast_level(from, to, KT_CAST_SAFE) && policy < KT_SAFE;
-    snprintf(fix, sizeof fix, "cast it to %s yourself, or run under policy '%s'", kt_dtype_name(to), rung ? "safe" : "torch");
+    snprintf(fix, sizeof fix, "cast it to %s yourself, or run under policy '%s'", kt_dtype_name(to),
+             rung ? "safe" : "torch");
     explain(call, fix);
     return KT_ERR_TYPE;
 }
@@ -232,7 +235,8 @@ static kt_status match(const kt_call *call, const kt__gathered *g, uint64_t mode
     return KT_OK;
 }
 
-static kt_status common_and_result(const kt_call *call, const kt__gathered *g, uint64_t mode, kt_dtype *common, kt_dtype *result)
+static kt_status common_and_result(const kt_call *call, const kt__gathered *g, uint64_t mode, kt_dtype *common,
+                                   kt_dtype *result)
 {
     kt_status status = KT_OK;
     switch (g->rule) {
@@ -240,7 +244,9 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
     case RULE_TO_BOOL:
     case RULE_TO_REAL: *common = g->dtype[0]; break;
     case RULE_SUM:
-        *common = g->want ? (kt_dtype)g->want : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64 : (kt_dtype)g->dtype[0];
+        *common = g->want                                              ? (kt_dtype)g->want
+                  : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64
+                                                                       : (kt_dtype)g->dtype[0];
         break;
     case RULE_MATCH: status = match(call, g, mode, common); break;
     case RULE_WHERE: *common = kt__common_dtype(g, 1, mode, &status); break;
@@ -280,7 +286,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,
                               kt_dtype_torch_name(common));
 
-    kt_status ignored = KT_OK;
+    kt_status    ignored = KT_OK;
     kt__gathered tensors = g;
     tensors.n = tensors.swap = 0;
     for (int i = 0; i < g.n; i++)
@@ -302,8 +308,8 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         bool accumulates = g.rule == RULE_SUM && !d->why[i]; /* a kernel's accumulate type is not a conversion */
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
-        if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name, given->dtype[i], d->as[i],
-                                      (kt_reason)d->why[i]))
+        if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name,
+                                      given->dtype[i], d->as[i], (kt_reason)d->why[i]))
             return kt_error_status();
     }
     d->common = (uint8_t)common;

@@ -86,7 +86,8 @@ kt_scalar kt_item_scalar(const kt_tensor *t)
     kt_scalar     none = {{0}, 0, 0, 0};
     if (!t || t->numel != 1) {
         if (!kt__failed())
-            kt_fail(KT_ERR_RUNTIME, "a Tensor with %lld elements cannot be converted to Scalar", t ? (long long)t->numel : 0LL);
+            kt_fail(KT_ERR_RUNTIME, "a Tensor with %lld elements cannot be converted to Scalar",
+                    t ? (long long)t->numel : 0LL);
         return none;
     }
     if (kt_read(t, element, kt__itemsize(t)))

@@ -46,8 +46,8 @@ kt_status kt__body_select(kt_call *call)
     if (index < -size || index >= size) {
         char text[256];
         kt__shape_text(text, sizeof text, kt__sizes(t));
-        return kt_fail(KT_ERR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension %lld", (long long)index,
-                       text, (long long)dim);
+        return kt_fail(KT_ERR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension %lld",
+                       (long long)index, text, (long long)dim);
     }
     geometry_of(t, &g);
     g.offset += (index < 0 ? index + size : index) * g.stride[dim];
@@ -116,10 +116,11 @@ kt_status kt__body_permute(kt_call *call)
     geometry   g, from;
     uint64_t   seen = 0;
     if (dims.n != t->ndim)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-                       "ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %lld",
-                       t->ndim, (long long)dims.n);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %lld",
+            t->ndim, (long long)dims.n);
     geometry_of(t, &from);
     g = from;
     for (int64_t i = 0; i < dims.n; i++) {
@@ -144,13 +145,15 @@ kt_status kt__body_expand(kt_call *call)
         char has[256], text[256];
         kt__shape_text(has, sizeof has, kt__sizes(t));
         kt__shape_text(text, sizeof text, want);
-        return kt_fail(KT_ERR_RUNTIME,
-                       "expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%lld) must be greater or equal to the "
-                       "number of dimensions in the tensor (%d)",
-                       kt_dtype_torch_name(t->dtype), has, text, (long long)want.n, t->ndim);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%lld) must be greater or equal to the "
+            "number of dimensions in the tensor (%d)",
+            kt_dtype_torch_name(t->dtype), has, text, (long long)want.n, t->ndim);
     }
     if (want.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)want.n);
+        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
+                       (long long)want.n);
     g.n = want.n;
     g.offset = kt__offset(t);
     for (int64_t i = want.n - 1; i >= 0; i--) {
@@ -158,8 +161,10 @@ kt_status kt__body_expand(kt_call *call)
         int64_t stride = at >= 0 ? t->strides[at] : i + 1 < want.n ? g.size[i + 1] * g.stride[i + 1] : 1;
         g.size[i] = want.d[i];
         if (want.d[i] == -1 && at < 0)
-            return kt_fail(KT_ERR_RUNTIME,
-                           "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension %lld", (long long)i);
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension %lld",
+                (long long)i);
         if (want.d[i] == -1)
             g.size[i] = size;
         if (g.size[i] != size) {
@@ -167,10 +172,11 @@ kt_status kt__body_expand(kt_call *call)
                 char has[256], text[256];
                 kt__shape_text(has, sizeof has, kt__sizes(t));
                 kt__shape_text(text, sizeof text, want);
-                return kt_fail(KT_ERR_RUNTIME,
-                               "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton "
-                               "dimension %lld.  Target sizes: %s.  Tensor sizes: %s",
-                               (long long)g.size[i], (long long)size, (long long)i, text, has);
+                return kt_fail(
+                    KT_ERR_RUNTIME,
+                    "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton "
+                    "dimension %lld.  Target sizes: %s.  Tensor sizes: %s",
+                    (long long)g.size[i], (long long)size, (long long)i, text, has);
             }
             stride = 0;
         }
@@ -195,7 +201,8 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
 {
     int64_t unknown = -1, product = 1;
     if (want.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)want.n);
+        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
+                       (long long)want.n);
     for (int64_t i = 0; i < want.n; i++) {
         sizes[i] = want.d[i];
         if (want.d[i] == -1) {
@@ -212,8 +219,10 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
     kt__shape_text(text, sizeof text, want);
     if (unknown >= 0 && product == 0)
         return kt_fail(KT_ERR_RUNTIME,
-                       "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value "
-                       "and is ambiguous", text);
+                       "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 "
+                       "can be any value "
+                       "and is ambiguous",
+                       text);
     if (unknown >= 0 && t->numel % product == 0)
         sizes[unknown] = t->numel / product;
     else if (unknown >= 0 || product != t->numel)
@@ -228,8 +237,9 @@ kt_status kt__body_view(kt_call *call)
     if (infer_shape(t, call->arg[1].ints, g.size))
         return kt_error_status();
     if (!kt__view_strides(kt__sizes(t), kt__strides(t), (kt_shape){g.n, g.size}, g.stride))
-        return kt_fail(KT_ERR_RUNTIME, "view size is not compatible with input tensor's size and stride (at least one dimension "
-                                       "spans across two contiguous subspaces). Use .reshape(...) instead.");
+        return kt_fail(KT_ERR_RUNTIME,
+                       "view size is not compatible with input tensor's size and stride (at least one dimension "
+                       "spans across two contiguous subspaces). Use .reshape(...) instead.");
     return look(call, &g);
 }
 
@@ -343,8 +353,8 @@ kt_status kt__body_unfold(kt_call *call)
         return kt_error_status();
     int64_t max = t->ndim ? t->sizes[dim] : 1;
     if (size > max || size < 0)
-        return kt_fail(KT_ERR_RUNTIME, "maximum size for tensor at dimension %lld is %lld but size is %lld", (long long)dim,
-                       (long long)max, (long long)size);
+        return kt_fail(KT_ERR_RUNTIME, "maximum size for tensor at dimension %lld is %lld but size is %lld",
+                       (long long)dim, (long long)max, (long long)size);
     if (step <= 0)
         return kt_fail(KT_ERR_RUNTIME, "step is %lld but must be > 0", (long long)step);
     geometry_of(t, &g);
@@ -368,8 +378,8 @@ kt_status kt__body_diagonal(kt_call *call)
     if (kt__wrap_dim(&a, t->ndim) || kt__wrap_dim(&b, t->ndim))
         return kt_error_status();
     if (a == b)
-        return kt_fail(KT_ERR_RUNTIME, "diagonal dimensions cannot be identical %lld, %lld", (long long)kt__arg_int(call, 2),
-                       (long long)kt__arg_int(call, 3));
+        return kt_fail(KT_ERR_RUNTIME, "diagonal dimensions cannot be identical %lld, %lld",
+                       (long long)kt__arg_int(call, 2), (long long)kt__arg_int(call, 3));
     geometry_of(t, &g);
     int64_t rows = offset >= 0 ? g.size[a] : g.size[a] + offset, columns = offset >= 0 ? g.size[b] - offset : g.size[b];
     int64_t length = rows < columns ? rows : columns, stride = g.stride[a] + g.stride[b];
@@ -396,7 +406,8 @@ kt_status kt__body_as_strided(kt_call *call)
         if (strides.d[i] < 0) {
             char text[256];
             kt__shape_text(text, sizeof text, strides);
-            return kt_fail(KT_ERR_RUNTIME, "as_strided: Negative strides are not supported at the moment, got strides: %s", text);
+            return kt_fail(KT_ERR_RUNTIME,
+                           "as_strided: Negative strides are not supported at the moment, got strides: %s", text);
         }
         g.size[i] = sizes.d[i];
         g.stride[i] = strides.d[i];
@@ -434,7 +445,9 @@ kt_status kt__body_view_dtype(kt_call *call)
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "view: there is no dtype %d", (int)dtype);
     if (t->flags & KT_T_CONJ)
-        return kt_fail(KT_ERR_RUNTIME, "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.");
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.");
     geometry_of(t, &g);
     int64_t from = (int64_t)kt__itemsize(t), to = (int64_t)kt_dtype_size(dtype);
     if (from == to)
@@ -444,7 +457,8 @@ kt_status kt__body_view_dtype(kt_call *call)
                        kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype));
     int64_t last = g.n - 1, ratio = from > to ? from / to : to / from;
     if (g.stride[last] != 1)
-        return kt_fail(KT_ERR_RUNTIME, "self.stride(-1) must be 1 to view %s as %s (different element sizes), but got %lld",
+        return kt_fail(KT_ERR_RUNTIME,
+                       "self.stride(-1) must be 1 to view %s as %s (different element sizes), but got %lld",
                        kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.stride[last]);
     if (from > to) {
         g.size[last] *= ratio;
@@ -454,19 +468,22 @@ kt_status kt__body_view_dtype(kt_call *call)
         return look_as(call, dtype, &g, "view");
     }
     if (g.size[last] % ratio)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "self.size(-1) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
-                       (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.size[last]);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "self.size(-1) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
+            (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.size[last]);
     if (g.offset % ratio)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "self.storage_offset() must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
-                       (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.offset);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "self.storage_offset() must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
+            (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.offset);
     for (int64_t i = 0; i < last; i++) {
         if (g.stride[i] % ratio)
-            return kt_fail(KT_ERR_RUNTIME,
-                           "self.stride(%lld) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
-                           (long long)i, (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype),
-                           (long long)g.stride[i]);
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "self.stride(%lld) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
+                (long long)i, (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype),
+                (long long)g.stride[i]);
         g.stride[i] /= ratio;
     }
     g.size[last] /= ratio;
@@ -481,9 +498,11 @@ kt_status kt__body_view_as_real(kt_call *call)
     if (kt_dtype_category((kt_dtype)t->dtype) != KT_CAT_COMPLEX)
         return kt_fail(KT_ERR_RUNTIME, "view_as_real is only supported for complex tensors");
     if (t->flags & KT_T_CONJ)
-        return kt_fail(KT_ERR_RUNTIME, "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so "
-                                       "you can view it as real, use self.resolve_conj(); however, be warned that the resulting tensor "
-                                       "will NOT alias the original.");
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so "
+            "you can view it as real, use self.resolve_conj(); however, be warned that the resulting tensor "
+            "will NOT alias the original.");
     geometry_of(t, &g);
     if (g.n == KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
@@ -501,8 +520,11 @@ kt_status kt__body_view_as_complex(kt_call *call)
     geometry   g;
     geometry_of(t, &g);
     if (t->dtype != KT_F32 && t->dtype != KT_F64 && t->dtype != KT_F16)
-        return kt_fail(KT_ERR_RUNTIME, "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar "
-                                       "type: %s", kt_dtype_torch_name(t->dtype));
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar "
+            "type: %s",
+            kt_dtype_torch_name(t->dtype));
     if (g.n == 0)
         return kt_fail(KT_ERR_RUNTIME, "Input tensor must have one or more dimensions");
     if (g.size[g.n - 1] != 2)
@@ -606,12 +628,12 @@ kt_status kt__body_narrow(kt_call *call)
         return kt_error_status();
     int64_t size = t->sizes[dim];
     if (start < -size || start > size)
-        return kt_fail(KT_ERR_INDEX, "start out of range (expected to be in range of [%lld, %lld], but got %lld)", (long long)-size,
-                       (long long)size, (long long)start);
+        return kt_fail(KT_ERR_INDEX, "start out of range (expected to be in range of [%lld, %lld], but got %lld)",
+                       (long long)-size, (long long)size, (long long)start);
     start += start < 0 ? size : 0;
     if (start > size - length)
-        return kt_fail(KT_ERR_RUNTIME, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start, (long long)length,
-                       (long long)size);
+        return kt_fail(KT_ERR_RUNTIME, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start,
+                       (long long)length, (long long)size);
     kt_call c;
     kt__open(&c, KT_OP_slice, KT_PLAIN);
     kt__put_tensor(&c, 0, t);

@@ -13,10 +13,7 @@ kt_backend *_Atomic    kt__backends[KT_MAX_BACKENDS];
 static _Atomic int32_t count = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-kt_device kt__default_device(kt_device d)
-{
-    return d.kind == KT_DEVICE_DEFAULT ? (kt_device){KT_CPU, 0} : d;
-}
+kt_device kt__default_device(kt_device d) { return d.kind == KT_DEVICE_DEFAULT ? (kt_device){KT_CPU, 0} : d; }
 
 kt_status kt_backend_register(kt_backend *backend)
 {
@@ -50,8 +47,8 @@ kt_status kt_backend_load(const char *path)
     static kt_host host = {KT_BACKEND_ABI, sizeof host, kt_fail, NULL};
     host.cpu = kt__backend(KT_CPU);
     kt_backend *backend = open_plugin ? open_plugin(&host) : NULL;
-    kt_status   status = backend ? kt_backend_register(backend)
-                                 : kt_fail(KT_ERR_OS, "%s offers no backend (kt_plugin_open)", path);
+    kt_status   status =
+        backend ? kt_backend_register(backend) : kt_fail(KT_ERR_OS, "%s offers no backend (kt_plugin_open)", path);
     if (status)
         dlclose(library); /* a registered backend stays loaded for good */
     return status;
@@ -92,7 +89,8 @@ kt_device kt_device_find(const char *name)
         if (strlen(b->name) != length || memcmp(b->name, name, length) != 0)
             continue;
         if (index < 0 || index >= b->count(b)) {
-            kt_fail(KT_ERR_RUNTIME, "device index %ld is out of range: there are %d '%s' devices", index, b->count(b), b->name);
+            kt_fail(KT_ERR_RUNTIME, "device index %ld is out of range: there are %d '%s' devices", index, b->count(b),
+                    b->name);
             return (kt_device){-1, 0};
         }
         return (kt_device){kind, (int32_t)index};

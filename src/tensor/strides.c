@@ -14,8 +14,8 @@ kt_status kt__count(kt_shape shape, int64_t *numel)
         if (shape.d[i] < 0) {
             char text[256];
             kt__shape_text(text, sizeof text, shape);
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Trying to create tensor with negative dimension %lld: %s", (long long)shape.d[i], text);
+            return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s",
+                           (long long)shape.d[i], text);
         }
         empty |= shape.d[i] == 0;
     }
@@ -161,7 +161,7 @@ kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
         if (same)
             return KT_OVERLAP_FULL;
     }
-    uintptr_t begin[2], end[2];
+    uintptr_t        begin[2], end[2];
     const kt_tensor *both[2] = {a, b};
     for (int k = 0; k < 2; k++) {
         int64_t last = 0;

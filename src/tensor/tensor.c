@@ -1,5 +1,6 @@
 /* tensor.c - birth and death of tensors and storages.
- * In: a dtype, a device, sizes and strides. Out: an owned record. Memory comes from the device's backend; records from the pool. */
+ * In: a dtype, a device, sizes and strides. Out: an owned record. Memory comes from the device's backend, records from
+ * the pool. */
 #include "tensor/tensor.h"
 
 #include <stdlib.h>
@@ -113,13 +114,15 @@ static kt_status check_rank(kt_shape shape)
 }
 
 /* A block for numel elements, with memory; geometry is the caller's. */
-static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype, kt_device device, kt_shape shape, int64_t numel)
+static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype, kt_device device, kt_shape shape,
+                                                                  int64_t numel)
 {
     size_t      bytes = (size_t)numel * kt__dtype_rows[dtype].size;
     kt_backend *backend = kt__backend(device.kind);
     bool        inside = backend->addressable && bytes <= KT_INLINE_BYTES;
     size_t      size = inside ? sizeof(kt_block) : offsetof(kt_block, data);
-    kt_block   *b = inside ? kt__pool_get(sizeof(kt_block)) : kt__pool_get(offsetof(kt_block, data)); /* constant sizes fold */
+    kt_block   *b =
+        inside ? kt__pool_get(sizeof(kt_block)) : kt__pool_get(offsetof(kt_block, data)); /* constant sizes fold */
     if (KT__UNLIKELY(!b)) {
         kt__fail_memory(size);
         return NULL;
@@ -243,17 +246,19 @@ kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides
         char sizes[256], steps[256];
         kt__shape_text(sizes, sizeof sizes, shape);
         kt__shape_text(steps, sizeof steps, strides);
-        return kt_fail(KT_ERR_RUNTIME,
-                       "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %lld requiring a storage size of "
-                       "%lld are out of bounds for storage of size %zu",
-                       sizes, steps, (long long)offset, (long long)item, (long long)bytes, t->storage->bytes);
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %lld requiring a storage size of "
+            "%lld are out of bounds for storage of size %zu",
+            sizes, steps, (long long)offset, (long long)item, (long long)bytes, t->storage->bytes);
     }
     if (shape.n > KT_INLINE_DIMS || t->sizes != t->dims) {
         kt_tensor fresh = *t;
         if (set_dims(&fresh, shape))
             return kt_error_status();
         memmove(fresh.sizes == fresh.dims ? t->dims : fresh.sizes, shape.d, (size_t)shape.n * sizeof(int64_t));
-        memmove(fresh.sizes == fresh.dims ? t->dims + KT_INLINE_DIMS : fresh.strides, strides.d, (size_t)shape.n * sizeof(int64_t));
+        memmove(fresh.sizes == fresh.dims ? t->dims + KT_INLINE_DIMS : fresh.strides, strides.d,
+                (size_t)shape.n * sizeof(int64_t));
         free_dims(t);
         t->sizes = fresh.sizes == fresh.dims ? t->dims : fresh.sizes;
         t->strides = fresh.sizes == fresh.dims ? t->dims + KT_INLINE_DIMS : fresh.strides;
@@ -319,7 +324,8 @@ kt_tensor *kt__tensor_alias(kt_tensor *of)
     return t;
 }
 
-kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner)
+kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *),
+                           void *owner)
 {
     int64_t numel = 1;
     if (check_rank(shape) || kt__count(shape, &numel))

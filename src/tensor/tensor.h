@@ -55,7 +55,7 @@ struct kt_tensor {
     int64_t        *strides;     /* in elements */
     kt_storage     *storage;
     _Atomic uint32_t *version;   /* NULL for inference tensors */
-    kt_tensor      *base;        /* of a view: the tensor that it looks into, never itself a view; NULL if made without grad mode */
+    kt_tensor      *base;        /* of a view: the tensor that it looks into; NULL if made without grad mode */
     struct kt_autograd *autograd; /* NULL without grad; owned, freed through the hook below */
     void           *wrapper;     /* a binding's object: the same tensor is the same object there */
     int64_t         dims[2 * KT_INLINE_DIMS];
@@ -66,7 +66,7 @@ extern void (*kt__autograd_release)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
-kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype);           /* the same, with the sizes of a dense row-major one */
+kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes of a dense one */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset); /* offset: absolute, elements */
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */

@@ -7,7 +7,8 @@
 
 static int usage(FILE *to)
 {
-    fputs("karat " "- a tensor engine in which a dtype is never lost\n\n"
+    fputs("karat "
+          "- a tensor engine in which a dtype is never lost\n\n"
           "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
           "  karat doctor            what this build found and chose on this machine\n"
           "  karat ops [NAME]        every operator in a line each, or one of them whole\n"

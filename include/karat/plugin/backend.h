@@ -21,7 +21,16 @@ enum {
 typedef uint16_t kt_kernel_id;
 
 /* Compute types: what an elementwise expression is evaluated in. */
-typedef enum kt_compute { KT_IN_F32, KT_IN_F64, KT_IN_I32, KT_IN_I64, KT_IN_U64, KT_IN_C64, KT_IN_C128, KT_NUM_COMPUTE } kt_compute;
+typedef enum kt_compute {
+    KT_IN_F32,
+    KT_IN_F64,
+    KT_IN_I32,
+    KT_IN_I64,
+    KT_IN_U64,
+    KT_IN_C64,
+    KT_IN_C128,
+    KT_NUM_COMPUTE
+} kt_compute;
 
 enum { KT_BIT_CONJ = 1, KT_BIT_NEG = 2 }; /* lazy conjugation and negation of an input, honoured in load */
 
