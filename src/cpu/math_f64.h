@@ -26,7 +26,7 @@ KT_ALWAYS double tanh_f64(double a)    { return tanh(a); }
 KT_ALWAYS double asinh_f64(double a)   { return asinh(a); }
 KT_ALWAYS double acosh_f64(double a)   { return acosh(a); }
 KT_ALWAYS double atanh_f64(double a)   { return atanh(a); }
-KT_ALWAYS double sigmoid_f64(double a) { return 1 / (1 + exp(-a)); }
+KT_ALWAYS double sigmoid_f64(double a) { const double e = exp(-fabs(a)); return (a < 0 ? e : 1) / (1 + e); }
 KT_ALWAYS double erf_f64(double a)     { return erf(a); }
 KT_ALWAYS double erfc_f64(double a)    { return erfc(a); }
 KT_ALWAYS double pow_f64(double a, double b)   { return pow(a, b); }
