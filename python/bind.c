@@ -267,16 +267,16 @@ static int bind_all(kp_args *a, bool method, PyObject *const *argv, Py_ssize_t n
         if (taken <= 0)
             return taken;
     }
-    m->n_missing = 0;
-    for (int i = n_args; i-- > 0;) {
+    for (int i = 0; i < n_args; i++) {
         const kt_arg_spec *spec = kt_row_arg(row, i);
         if (!(seen >> i & 1) && !spec->has_default && !spec->optional) {
-            m->what = KP_MISSING;
-            m->arg = i;
-            m->n_missing++;
+            *m = (kp_mistake){.what = KP_MISSING, .arg = i};
+            for (; i < n_args; i++) /* as PyTorch counts: all that is needed from there on */
+                m->n_missing += !kt_row_arg(row, i)->has_default && !kt_row_arg(row, i)->optional;
+            return 0;
         }
     }
-    return m->n_missing == 0;
+    return 1;
 }
 
 int kp_bind(kp_args *a, const kt_row *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords,

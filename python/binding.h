@@ -23,7 +23,7 @@ typedef struct kp_tensor {
     PyObject  *dict; /* the user's attributes; NULL until there is one, and the object is not tracked by the GC before */
     PyObject  *weak;
 } kp_tensor;
-extern PyTypeObject kp_tensor_type;
+extern PyTypeObject *kp_tensor_type;
 
 PyObject *kp_wrap(kt_tensor *t);    /* takes over the reference, on failure too; NULL gives NULL */
 PyObject *kp_wrap_borrowed(kt_tensor *t);
@@ -32,7 +32,7 @@ PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free 
 
 static inline bool kp_is_tensor(PyObject *o)
 {
-    return KP_LIKELY(Py_IS_TYPE(o, &kp_tensor_type)) || PyObject_TypeCheck(o, &kp_tensor_type);
+    return KP_LIKELY(Py_IS_TYPE(o, kp_tensor_type)) || PyObject_TypeCheck(o, kp_tensor_type);
 }
 static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t; }
 
@@ -130,19 +130,14 @@ extern PyTypeObject kp_function_type, kp_method_type;
 int kp_functions_start(PyObject *module); /* module.functions, and the methods of Tensor */
 
 /* ---- parts of the Tensor type, one file each ---- */
-extern PyNumberMethods   kp_number_methods;    /* number.c */
-extern PyMappingMethods  kp_mapping_methods;   /* index.c */
-extern PySequenceMethods kp_sequence_methods;
-extern PyGetSetDef       kp_tensor_getset[];   /* attributes.c */
-extern PyMethodDef       kp_tensor_methods[];  /* methods.c */
-extern PyTypeObject      kp_node_type;         /* grad.c */
-extern PyTypeObject      kp_empty_type;        /* ceiling.c */
-int       kp_numbers_start(void);
-int       kp_index_start(void);
-int       kp_methods_start(void);
-PyObject *kp_compare(PyObject *a, PyObject *b, int op);
-PyObject *kp_iterate(PyObject *self);
-PyObject *kp_to_list(PyObject *self, PyObject *unused);
+extern const PyType_Slot kp_number_slots[], kp_index_slots[]; /* number.c, index.c; ended by 0 */
+extern PyGetSetDef       kp_tensor_getset[];                  /* attributes.c */
+extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
+extern PyTypeObject      kp_node_type, kp_empty_type;         /* grad.c, ceiling.c */
+int kp_tensor_start(PyObject *module);
+int kp_numbers_start(void);
+int kp_index_start(void);
+int kp_methods_start(void);
 
 PyObject *kp_get_grad(PyObject *self, void *unused);
 int       kp_set_grad(PyObject *self, PyObject *value, void *unused);

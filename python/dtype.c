@@ -160,7 +160,41 @@ static PyObject *set_default_dtype(PyObject *module, PyObject *o)
     return kt_set_default_dtype(d) ? kp_raise() : Py_NewRef(Py_None);
 }
 
+/* ---- limits, as a dict that karat/limits.py gives its shape ---- */
+
+static PyObject *float_limits(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_dtype d;
+    kt_finfo f;
+    if (!kp_to_dtype(o, &d)) {
+        PyErr_Format(PyExc_TypeError, "finfo(): argument 'type' (position 1) must be torch.dtype, not %s", Py_TYPE(o)->tp_name);
+        return NULL;
+    }
+    if (kt_dtype_finfo(d, &f))
+        return kp_raise();
+    return Py_BuildValue("{s:d, s:d, s:d, s:d, s:d, s:d, s:s, s:i}", "resolution", f.resolution, "min", f.min, "max", f.max, "eps",
+                         f.eps, "smallest_normal", f.smallest_normal, "tiny", f.tiny, "dtype", f.dtype, "bits", f.bits);
+}
+
+static PyObject *int_limits(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_dtype d;
+    kt_iinfo i;
+    if (!kp_to_dtype(o, &d)) {
+        PyErr_Format(PyExc_TypeError, "iinfo(): argument 'type' (position 1) must be torch.dtype, not %s", Py_TYPE(o)->tp_name);
+        return NULL;
+    }
+    if (kt_dtype_iinfo(d, &i))
+        return kp_raise();
+    return Py_BuildValue("{s:L, s:K, s:s, s:i}", "min", (long long)i.min, "max", (unsigned long long)i.max, "dtype", i.dtype,
+                         "bits", i.bits);
+}
+
 PyMethodDef kp_dtype_functions[] = {
+    {"float_limits", float_limits, METH_O, "the limits of a floating dtype, by name"},
+    {"int_limits", int_limits, METH_O, "the limits of an integer dtype, by name"},
     {"promote_types", KP_FUNCTION(promote_types), METH_FASTCALL, "promote_types(type1, type2): the dtype that holds both"},
     {"can_cast", KP_FUNCTION(can_cast), METH_FASTCALL, "can_cast(from_, to): does the kind allow it?"},
     {"get_default_dtype", get_default_dtype, METH_NOARGS, "the dtype of Python's floats"},

@@ -228,10 +228,10 @@ int kp_functions_start(PyObject *module)
         for (int form = KT_PLAIN; form <= KT_INPLACE; form++)
             if (kt_row_has_form(row, (kt_form)form) &&
                 (add_row(functions, &kp_function_type, row, (kt_form)form) ||
-                 (is_method && add_row(kp_tensor_type.tp_dict, &kp_method_type, row, (kt_form)form))))
+                 (is_method && add_row(kp_tensor_type->tp_dict, &kp_method_type, row, (kt_form)form))))
                 goto failed;
     }
-    PyType_Modified(&kp_tensor_type);
+    PyType_Modified(kp_tensor_type);
     int status = PyModule_AddObjectRef(module, "functions", functions);
     Py_DECREF(functions);
     return status;

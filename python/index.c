@@ -37,14 +37,15 @@ static kt_tensor *run_one(kt_call *call)
     return call->out[0];
 }
 
-/* Owned; the bounds are checked here because indexing says it in other words than select(). */
-static kt_tensor *select_at(kt_tensor *t, int64_t dim, int64_t index)
+/* Owned; the bounds are checked here because indexing says it in other words than select(). `named` is the dim as the user
+ * counts it. */
+static kt_tensor *select_at(kt_tensor *t, int64_t dim, int64_t index, int64_t named)
 {
     kt_call call;
     int64_t n = kt_sizes(t).d[dim];
     if (index < -n || index >= n) {
         PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for dimension %lld with size %lld", (long long)index,
-                     (long long)dim, (long long)n);
+                     (long long)named, (long long)n);
         return NULL;
     }
     begin(&call, row_select, t);
@@ -87,21 +88,26 @@ static bool is_integer(PyObject *o)
            (kp_is_tensor(o) && kt_ndim(kp_tensor_of(o)) == 0 && kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) == KT_CAT_INT);
 }
 
-/* One step; `*dim` is the dim it applies to, moved past what it leaves. The view before is given up. */
-static kt_tensor *step(kt_tensor *t, PyObject *index, int64_t *dim, int64_t left)
+/* One step; `*dim` is the dim it applies to, moved past what it leaves, `*used` that dim in the tensor indexed. The view
+ * before is given up. */
+static kt_tensor *step(kt_tensor *t, PyObject *index, int64_t *dim, int64_t *used, int64_t left)
 {
     kt_tensor *next = NULL;
     if (is_integer(index)) {
         Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
         if (i != -1 || !PyErr_Occurred())
-            next = select_at(t, *dim, i);
+            next = select_at(t, *dim, i, (*used)++);
     } else if (PySlice_Check(index)) {
         next = slice_at(t, (*dim)++, index);
+        (*used)++;
     } else if (index == Py_None) {
         next = new_dim(t, (*dim)++);
     } else if (index == Py_Ellipsis) {
         *dim += left;
+        *used += left;
         return t;
+    } else if (PyUnicode_Check(index)) {
+        PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(index)->tp_name);
     } else if (kp_is_tensor(index) || PyBool_Check(index) || PySequence_Check(index)) {
         PyErr_SetString(PyExc_NotImplementedError, "indexing by tensors, lists and booleans is not part of this version of karat");
     } else {
@@ -120,7 +126,7 @@ static kt_tensor *view_of(PyObject *self, PyObject *index)
     const int64_t     rank = kt_ndim(t);
     const bool        many = PyTuple_Check(index);
     const Py_ssize_t  n = many ? PyTuple_GET_SIZE(index) : 1;
-    int64_t           used = 0, dim = 0;
+    int64_t           used = 0, dim = 0, real = 0;
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *one = many ? PyTuple_GET_ITEM(index, i) : index;
         used += one != Py_None && one != Py_Ellipsis;
@@ -135,11 +141,11 @@ static kt_tensor *view_of(PyObject *self, PyObject *index)
     }
     if (!many && PyLong_CheckExact(index)) { /* x[i] */
         Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
-        return i == -1 && PyErr_Occurred() ? NULL : select_at(t, 0, i);
+        return i == -1 && PyErr_Occurred() ? NULL : select_at(t, 0, i, 0);
     }
     t = kt_keep(t);
     for (Py_ssize_t i = 0; i < n && t; i++)
-        t = step(t, many ? PyTuple_GET_ITEM(index, i) : index, &dim, rank - used);
+        t = step(t, many ? PyTuple_GET_ITEM(index, i) : index, &dim, &real, rank - used);
     if (t == kp_tensor_of(self)) { /* x[...] and x[()]: another view, not x itself */
         kt_call call;
         kt_drop(t);
@@ -196,7 +202,7 @@ static Py_ssize_t length(PyObject *self)
     return (Py_ssize_t)kt_sizes(t).d[0];
 }
 
-PyObject *kp_iterate(PyObject *self)
+static PyObject *iterate(PyObject *self)
 {
     kt_call call;
     if (kt_ndim(kp_tensor_of(self)) == 0) {
@@ -214,5 +220,7 @@ PyObject *kp_iterate(PyObject *self)
     return iterator;
 }
 
-PyMappingMethods  kp_mapping_methods = {.mp_length = length, .mp_subscript = subscript, .mp_ass_subscript = assign};
-PySequenceMethods kp_sequence_methods = {.sq_length = length};
+const PyType_Slot kp_index_slots[] = {
+    {Py_mp_length, length}, {Py_mp_subscript, subscript}, {Py_mp_ass_subscript, assign},
+    {Py_sq_length, length}, {Py_tp_iter, iterate},        {0, NULL},
+};

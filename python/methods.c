@@ -41,7 +41,7 @@ static PyObject *read_dim(reader *r, int64_t dim)
     return list;
 }
 
-PyObject *kp_to_list(PyObject *self, PyObject *unused)
+static PyObject *to_list(PyObject *self, PyObject *unused)
 {
     (void)unused;
     kt_tensor *t = kp_tensor_of(self);
@@ -203,7 +203,7 @@ CASTS(X)
 
 PyMethodDef kp_tensor_methods[] = {
     {"item", item, METH_NOARGS, "the one element as a Python number"},
-    {"tolist", kp_to_list, METH_NOARGS, "the elements as nested lists"},
+    {"tolist", to_list, METH_NOARGS, "the elements as nested lists"},
     {"numel", ask_numel, METH_NOARGS, "how many elements it has"},
     {"nelement", ask_numel, METH_NOARGS, "how many elements it has"},
     {"dim", ask_dim, METH_NOARGS, "how many dims it has"},

@@ -135,6 +135,10 @@ int kp_raise_mistake(const char *name, const kt_row *row, bool method, Py_ssize_
     case KP_TOO_MANY:
         while (n_positional < kt_row_n_args(row) && !kt_row_arg(row, n_positional)->keyword_only)
             n_positional++;
+        if (method && kt_row_n_args(row) == 1) {
+            PyErr_Format(PyExc_TypeError, "TensorBase.%s() takes no arguments (%zd given)", name, n_given - 1);
+            break;
+        }
         n_positional -= method;
         PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", name, n_positional,
                      n_positional == 1 ? "" : "s", n_given - method, n_given - method == 1 ? "was" : "were");

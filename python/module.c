@@ -16,9 +16,8 @@ static PyMethodDef own_functions[] = {
 
 static int add_types(PyObject *module)
 {
-    static PyTypeObject *const types[] = {&kp_tensor_type, &kp_dtype_type,    &kp_device_type, &kp_format_type, &kp_size_type,
-                                          &kp_node_type,   &kp_function_type, &kp_method_type, &kp_empty_type};
-    kp_tensor_type.tp_hash = PyBaseObject_Type.tp_hash; /* == compares elements: a tensor is its own key */
+    static PyTypeObject *const types[] = {&kp_dtype_type, &kp_device_type,   &kp_format_type, &kp_size_type,
+                                          &kp_node_type,  &kp_function_type, &kp_method_type, &kp_empty_type};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (PyModule_AddType(module, types[i]))
             return -1;
@@ -52,7 +51,7 @@ static int add_dtypes(PyObject *module)
 
 static int start(PyObject *module)
 {
-    if (kp_site_start(module) || kp_numbers_start() || kp_index_start() || kp_methods_start() || add_types(module) ||
+    if (kp_tensor_start(module) || kp_site_start(module) || kp_numbers_start() || kp_index_start() || kp_methods_start() || add_types(module) ||
         add_dtypes(module) || kp_formats_start(module) || kp_functions_start(module) ||
         PyModule_AddFunctions(module, kp_make_functions) || PyModule_AddFunctions(module, kp_lineage_functions) ||
         PyModule_AddFunctions(module, kp_mode_functions) || PyModule_AddFunctions(module, kp_dtype_functions) ||

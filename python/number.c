@@ -45,13 +45,13 @@ static const struct {
 
 int kp_numbers_start(void)
 {
-    static const char *const compare[6] = {[Py_LT] = "lt", [Py_LE] = "le", [Py_EQ] = "eq",
+    static const char *const names[6] = {[Py_LT] = "lt", [Py_LE] = "le", [Py_EQ] = "eq",
                                            [Py_NE] = "ne", [Py_GT] = "gt", [Py_GE] = "ge"};
     for (int i = 0; i < N_OPERATORS; i++)
         if (!(plain[i] = kp_row(facts[i].row)) || !(reflected[i] = kp_row(facts[i].other)))
             return -1;
     for (int i = 0; i < 6; i++)
-        if (!(comparison[i] = kp_row(compare[i])))
+        if (!(comparison[i] = kp_row(names[i])))
             return -1;
     return (row_neg = kp_row("neg")) && (row_abs = kp_row("abs")) && (row_not = kp_row("bitwise_not")) &&
                    (row_reciprocal = kp_row("reciprocal"))
@@ -148,8 +148,8 @@ static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
 
 #define X(slot, row, reflect, other)                                                                               \
     static PyObject *slot_##slot(PyObject *a, PyObject *b) { return operate(a, b, OP_##slot); }                    \
-    static PyObject *inplace_##slot(PyObject *a, PyObject *b) { return binary(a, b, plain[OP_##slot], KT_INPLACE); } \
-    static binaryfunc const used_##slot __attribute__((unused)) = inplace_##slot; /* @= has no in-place row */
+    __attribute__((unused)) /* @= has no in-place row */                                                           \
+    static PyObject *inplace_##slot(PyObject *a, PyObject *b) { return binary(a, b, plain[OP_##slot], KT_INPLACE); }
 OPERATORS(X)
 #undef X
 
@@ -172,7 +172,7 @@ static PyObject *slot_absolute(PyObject *a) { return unary(a, row_abs); }
 static PyObject *slot_invert(PyObject *a) { return unary(a, row_not); }
 static PyObject *slot_positive(PyObject *a) { return Py_NewRef(a); }
 
-PyObject *kp_compare(PyObject *a, PyObject *b, int op)
+static PyObject *compare(PyObject *a, PyObject *b, int op)
 {
     return binary(a, b, comparison[op], KT_PLAIN);
 }
@@ -234,38 +234,40 @@ static int slot_bool(PyObject *self)
     return s.v.i != 0;
 }
 
-PyNumberMethods kp_number_methods = {
-    .nb_add = slot_add,
-    .nb_subtract = slot_subtract,
-    .nb_multiply = slot_multiply,
-    .nb_true_divide = slot_true_divide,
-    .nb_floor_divide = slot_floor_divide,
-    .nb_remainder = slot_remainder,
-    .nb_power = power3,
-    .nb_matrix_multiply = slot_matrix_multiply,
-    .nb_and = slot_and,
-    .nb_or = slot_or,
-    .nb_xor = slot_xor,
-    .nb_lshift = slot_lshift,
-    .nb_rshift = slot_rshift,
-    .nb_inplace_add = inplace_add,
-    .nb_inplace_subtract = inplace_subtract,
-    .nb_inplace_multiply = inplace_multiply,
-    .nb_inplace_true_divide = inplace_true_divide,
-    .nb_inplace_floor_divide = inplace_floor_divide,
-    .nb_inplace_remainder = inplace_remainder,
-    .nb_inplace_power = inplace_power3,
-    .nb_inplace_and = inplace_and,
-    .nb_inplace_or = inplace_or,
-    .nb_inplace_xor = inplace_xor,
-    .nb_inplace_lshift = inplace_lshift,
-    .nb_inplace_rshift = inplace_rshift,
-    .nb_negative = slot_negative,
-    .nb_positive = slot_positive,
-    .nb_absolute = slot_absolute,
-    .nb_invert = slot_invert,
-    .nb_bool = slot_bool,
-    .nb_float = slot_float,
-    .nb_int = slot_int,
-    .nb_index = slot_index,
+const PyType_Slot kp_number_slots[] = {
+    {Py_nb_add, slot_add},
+    {Py_nb_subtract, slot_subtract},
+    {Py_nb_multiply, slot_multiply},
+    {Py_nb_true_divide, slot_true_divide},
+    {Py_nb_floor_divide, slot_floor_divide},
+    {Py_nb_remainder, slot_remainder},
+    {Py_nb_power, power3},
+    {Py_nb_matrix_multiply, slot_matrix_multiply},
+    {Py_nb_and, slot_and},
+    {Py_nb_or, slot_or},
+    {Py_nb_xor, slot_xor},
+    {Py_nb_lshift, slot_lshift},
+    {Py_nb_rshift, slot_rshift},
+    {Py_nb_inplace_add, inplace_add},
+    {Py_nb_inplace_subtract, inplace_subtract},
+    {Py_nb_inplace_multiply, inplace_multiply},
+    {Py_nb_inplace_true_divide, inplace_true_divide},
+    {Py_nb_inplace_floor_divide, inplace_floor_divide},
+    {Py_nb_inplace_remainder, inplace_remainder},
+    {Py_nb_inplace_power, inplace_power3},
+    {Py_nb_inplace_and, inplace_and},
+    {Py_nb_inplace_or, inplace_or},
+    {Py_nb_inplace_xor, inplace_xor},
+    {Py_nb_inplace_lshift, inplace_lshift},
+    {Py_nb_inplace_rshift, inplace_rshift},
+    {Py_nb_negative, slot_negative},
+    {Py_nb_positive, slot_positive},
+    {Py_nb_absolute, slot_absolute},
+    {Py_nb_invert, slot_invert},
+    {Py_nb_bool, slot_bool},
+    {Py_nb_float, slot_float},
+    {Py_nb_int, slot_int},
+    {Py_nb_index, slot_index},
+    {Py_tp_richcompare, compare},
+    {0, NULL},
 };

@@ -7,6 +7,8 @@
  * attribute: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python does it. */
 #include "binding.h"
 
+#include <structmember.h>
+
 enum { SPARE_MOST = 256 };
 static kp_tensor *spare; /* linked through `dict` */
 static int        n_spare;
@@ -17,9 +19,9 @@ PyObject *kp_new_shell(void)
     if (KP_LIKELY(self != NULL)) {
         spare = (kp_tensor *)self->dict;
         n_spare--;
-        PyObject_Init((PyObject *)self, &kp_tensor_type);
+        PyObject_Init((PyObject *)self, kp_tensor_type);
     } else {
-        self = PyObject_GC_New(kp_tensor, &kp_tensor_type);
+        self = PyObject_GC_New(kp_tensor, kp_tensor_type);
         if (!self)
             return NULL;
     }
@@ -57,7 +59,7 @@ PyObject *kp_wrap_borrowed(kt_tensor *t)
 static void tensor_dealloc(PyObject *o)
 {
     kp_tensor *self = (kp_tensor *)o;
-    const bool exact = Py_IS_TYPE(o, &kp_tensor_type);
+    const bool exact = Py_IS_TYPE(o, kp_tensor_type);
     if (KP_UNLIKELY(!exact || self->dict))
         PyObject_GC_UnTrack(o);
     if (KP_LIKELY(self->t != NULL))
@@ -67,24 +69,29 @@ static void tensor_dealloc(PyObject *o)
     if (KP_UNLIKELY(self->dict != NULL))
         Py_CLEAR(self->dict);
     kt_drop(self->t);
+    PyTypeObject *type = Py_TYPE(o);
     if (KP_LIKELY(exact && n_spare < SPARE_MOST)) {
         self->dict = (PyObject *)spare;
         spare = self;
         n_spare++;
-        return;
+    } else {
+        type->tp_free(o);
     }
-    Py_TYPE(o)->tp_free(o); /* the type of a subclass is released by Python's own dealloc, which called this one */
+    Py_DECREF(type);
 }
 
 static int tensor_traverse(PyObject *o, visitproc visit, void *arg)
 {
+    Py_VISIT(Py_TYPE(o));
     Py_VISIT(((kp_tensor *)o)->dict);
     return 0;
 }
 
+/* The dict itself stays: that there is one says that the collector knows the object. */
 static int tensor_clear(PyObject *o)
 {
-    Py_CLEAR(((kp_tensor *)o)->dict);
+    if (((kp_tensor *)o)->dict)
+        PyDict_Clear(((kp_tensor *)o)->dict);
     return 0;
 }
 
@@ -125,7 +132,7 @@ static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     call.given = 1;
     if (kp_run(&call, false))
         return kp_raise();
-    if (type == &kp_tensor_type)
+    if (type == kp_tensor_type)
         return kp_wrap(call.out[0]);
     kp_tensor *self = (kp_tensor *)type->tp_alloc(type, 0);
     if (!self) {
@@ -137,6 +144,9 @@ static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     return (PyObject *)self;
 }
 
+/* == compares elements: a tensor is its own key. */
+static Py_hash_t tensor_hash(PyObject *self) { return (Py_hash_t)(intptr_t)self; }
+
 static PyObject *tensor_repr(PyObject *self)
 {
     char *text = kt_to_string(kp_tensor_of(self));
@@ -147,24 +157,47 @@ static PyObject *tensor_repr(PyObject *self)
     return result;
 }
 
-PyTypeObject kp_tensor_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.Tensor",
-    .tp_doc = PyDoc_STR("A tensor: elements of one dtype, and where that dtype came from (karat.explain)."),
-    .tp_basicsize = sizeof(kp_tensor),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_new = tensor_new,
-    .tp_dealloc = tensor_dealloc,
-    .tp_traverse = tensor_traverse,
-    .tp_clear = tensor_clear,
-    .tp_dictoffset = offsetof(kp_tensor, dict),
-    .tp_weaklistoffset = offsetof(kp_tensor, weak),
-    .tp_setattro = tensor_setattr,
-    .tp_repr = tensor_repr,
-    .tp_richcompare = kp_compare,
-    .tp_iter = kp_iterate,
-    .tp_as_number = &kp_number_methods,
-    .tp_as_mapping = &kp_mapping_methods,
-    .tp_as_sequence = &kp_sequence_methods,
-    .tp_getset = kp_tensor_getset,
-    .tp_methods = kp_tensor_methods,
+/* ---- the type, put together from the slots of several files ---- */
+
+static PyMemberDef offsets[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(kp_tensor, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(kp_tensor, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
 };
+
+static const PyType_Slot own_slots[] = {
+    {Py_tp_doc, "A tensor: elements of one dtype, and where that dtype came from (karat.explain)."},
+    {Py_tp_new, tensor_new},
+    {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_traverse, tensor_traverse},
+    {Py_tp_clear, tensor_clear},
+    {Py_tp_setattro, tensor_setattr},
+    {Py_tp_repr, tensor_repr},
+    {Py_tp_hash, tensor_hash},
+    {Py_tp_members, offsets},
+    {Py_tp_getset, kp_tensor_getset},
+    {Py_tp_methods, kp_tensor_methods},
+    {0, NULL},
+};
+
+PyTypeObject *kp_tensor_type;
+
+int kp_tensor_start(PyObject *module)
+{
+    static const PyType_Slot *const parts[] = {own_slots, kp_number_slots, kp_index_slots};
+    PyType_Slot                     slots[96];
+    int                             n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (const PyType_Slot *s = parts[i]; s->slot && n < 95; s++)
+            slots[n++] = *s;
+    slots[n] = (PyType_Slot){0, NULL};
+    PyType_Spec spec = {.name = "karat.Tensor",
+                        .basicsize = sizeof(kp_tensor),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                        .slots = slots};
+    kp_tensor_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (!kp_tensor_type)
+        return -1;
+    kp_tensor_type->tp_name = "Tensor"; /* as Python's messages call it; __module__ stays karat */
+    return PyModule_AddObjectRef(module, "Tensor", (PyObject *)kp_tensor_type);
+}

@@ -32,6 +32,7 @@ from ._karat import (  # noqa: E402
     set_num_threads,
     tensor,
 )
+from .limits import finfo, iinfo  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
 
 __version__ = _karat.version

@@ -1,0 +1,36 @@
+"""limits.py - finfo and iinfo: the numeric limits of a dtype, as attributes."""
+
+from . import _karat
+
+
+class finfo:
+    """finfo(dtype): bits, eps, max, min, tiny, smallest_normal, resolution of a floating dtype (the default one's if none)."""
+
+    def __init__(self, type=None):
+        self.__dict__.update(_karat.float_limits(_karat.get_default_dtype() if type is None else type))
+
+    def __eq__(self, other):
+        return isinstance(other, finfo) and vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash(self.dtype)
+
+    def __repr__(self):
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return "finfo(" + "".join(f"{name}={getattr(self, name):g}, " for name in names) + f"dtype={self.dtype})"
+
+
+class iinfo:
+    """iinfo(dtype): bits, max, min of an integer dtype."""
+
+    def __init__(self, type):
+        self.__dict__.update(_karat.int_limits(type))
+
+    def __eq__(self, other):
+        return isinstance(other, iinfo) and vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash(self.dtype)
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

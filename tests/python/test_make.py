@@ -1,0 +1,116 @@
+"""karat.tensor and the functions that make tensors: inference, sizes, refusals in PyTorch's words."""
+
+import pytest
+
+import karat
+
+
+@pytest.mark.parametrize(
+    "data, dtype, shape",
+    [
+        (True, "bool", []),
+        ([True, False], "bool", [2]),
+        ([True, 2], "int64", [2]),
+        ([1, 2.5], "float32", [2]),
+        ([1, 2j], "complex64", [2]),
+        ([], "float32", [0]),
+        ([[], []], "float32", [2, 0]),
+        (((1, 2), (3, 4)), "int64", [2, 2]),
+        ([[[1.0]]], "float32", [1, 1, 1]),
+        (range(3), "int64", [3]),
+    ],
+)
+def test_inference(data, dtype, shape):
+    t = karat.tensor(data)
+    assert t.dtype is getattr(karat, dtype)
+    assert t.shape == tuple(shape) and list(t.shape) == shape
+
+
+def test_values_survive():
+    nested = [[1.5, -2.0, 0.0], [4.0, 5.25, 6.0]]
+    assert karat.tensor(nested).tolist() == nested
+    for d in (karat.float64, karat.float16, karat.bfloat16):
+        assert karat.tensor(nested, dtype=d).tolist() == nested
+    assert karat.tensor([2**63], dtype=karat.float32).item() == 2.0**63
+    assert karat.tensor(2**63, dtype=karat.uint64).item() == 2**63
+    assert karat.tensor([-1], dtype=karat.uint8).item() == 255
+    assert karat.tensor([1.5], dtype=karat.int64).item() == 1
+    assert karat.tensor([1e40]).item() == float("inf")
+    assert karat.tensor([2**70, 0], dtype=karat.bool).tolist() == [True, False]
+    assert karat.tensor([1 + 2**-11 + 2**-40], dtype=karat.float16).item() == 1.0
+
+
+def test_of_tensors():
+    x = karat.ones(2, requires_grad=True)
+    y = karat.tensor(x * 2)
+    assert y.tolist() == [2.0, 2.0] and not y.requires_grad
+    assert karat.tensor([karat.tensor(1.5), 2]).tolist() == [1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda: karat.tensor([[1, 2], 3]), TypeError, "not a sequence"),
+        (lambda: karat.tensor([1, [2]]), TypeError, "'list' object cannot be interpreted as an integer"),
+        (lambda: karat.tensor([[1, 2], [3]]), ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
+        (lambda: karat.tensor(["a"]), ValueError, "too many dimensions 'str'"),
+        (lambda: karat.tensor("a"), TypeError, "new(): invalid data type 'str'"),
+        (lambda: karat.tensor([None]), RuntimeError, "Could not infer dtype of NoneType"),
+        (lambda: karat.tensor(2**63), ValueError, "Overflow when unpacking long long"),
+        (lambda: karat.tensor(300, dtype=karat.uint8), RuntimeError, "value cannot be converted to type uint8 without overflow"),
+        (lambda: karat.tensor(1e10, dtype=karat.int32), RuntimeError, "value cannot be converted to type int32 without overflow"),
+        (lambda: karat.tensor([1j], dtype=karat.float32), TypeError, "must be real number, not complex"),
+        (
+            lambda: karat.tensor([karat.ones(2)]),
+            ValueError,
+            "only one element tensors can be converted to Python scalars",
+        ),
+        (
+            lambda: karat.tensor([1], requires_grad=True),
+            RuntimeError,
+            "Only Tensors of floating point and complex dtype can require gradients",
+        ),
+        (lambda: karat.tensor([1.5], dtype="float32"), TypeError, "tensor(): argument 'dtype' must be torch.dtype, not str"),
+        (lambda: karat.tensor(), TypeError, 'tensor() missing 1 required positional arguments: "data"'),
+        (lambda: karat.tensor([1.0], 3), TypeError, "tensor() takes 1 positional argument but 2 were given"),
+        (lambda: karat.tensor([1.0], foo=3), TypeError, "tensor() got an unexpected keyword argument 'foo'"),
+    ],
+)
+def test_refusals(make, error, text):
+    with pytest.raises(error) as e:
+        make()
+    assert type(e.value) is error and str(e.value) == text
+
+
+def test_keywords():
+    assert karat.tensor(data=[1], dtype=karat.float32).tolist() == [1.0]
+    assert karat.tensor([1.0], requires_grad=True).requires_grad
+    assert karat.tensor([1.0, 2.0], device="meta").device == karat.device("meta")
+
+
+def test_makers():
+    assert karat.zeros(2, 3).shape == (2, 3)
+    assert karat.zeros((2, 3)).shape == (2, 3)
+    assert karat.ones([]).shape == ()
+    assert karat.full((2,), 7).tolist() == [7, 7] and karat.full((2,), 7).dtype is karat.int64
+    assert karat.arange(4).tolist() == [0, 1, 2, 3] and karat.arange(1, 2, 0.5).tolist() == [1.0, 1.5]
+    assert karat.eye(2).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert karat.linspace(0, 1, 3).tolist() == [0.0, 0.5, 1.0]
+    assert karat.zeros_like(karat.ones(2, dtype=karat.int8)).dtype is karat.int8
+    assert karat.empty(3, dtype=karat.float16, requires_grad=True).requires_grad
+
+
+def test_device():
+    assert repr(karat.ones(1).device) == "device(type='cpu')"
+    d = karat.device("cpu", 0)
+    assert repr(d) == "device(type='cpu', index=0)" and str(d) == "cpu:0" and d.type == "cpu" and d.index == 0
+    assert d != karat.device("cpu") and karat.device("cpu") == karat.ones(1).device
+    assert len({karat.device("cpu"), karat.device("cpu"), karat.device("meta")}) == 2
+    with pytest.raises(RuntimeError, match="device type at start of device string: foo"):
+        karat.device("foo")
+
+
+def test_size():
+    s = karat.ones(2, 3).shape
+    assert repr(s) == "torch.Size([2, 3])" and isinstance(s, tuple) and isinstance(s, karat.Size)
+    assert s.numel() == 6 and s[0] == 2 and len(s) == 2

@@ -1,0 +1,168 @@
+"""Operators of Tensor: values, dtypes, reflected and in-place forms, comparisons, the way to Python's numbers."""
+
+import pytest
+
+import karat
+
+A = [1.0, 2.0, 4.0]
+B = [3.0, 5.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [
+        lambda a, b: a + b,
+        lambda a, b: a - b,
+        lambda a, b: a * b,
+        lambda a, b: a / b,
+        lambda a, b: a // b,
+        lambda a, b: a % b,
+        lambda a, b: a**b,
+    ],
+)
+def test_arithmetic_is_elementwise(apply):
+    a, b = karat.tensor(A, dtype=karat.float64), karat.tensor(B, dtype=karat.float64)
+    assert apply(a, b).tolist() == pytest.approx([apply(x, y) for x, y in zip(A, B)])
+    assert apply(a, 3.0).tolist() == pytest.approx([apply(x, 3.0) for x in A])
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [
+        lambda a, b: a + b,
+        lambda a, b: a - b,
+        lambda a, b: a * b,
+        lambda a, b: a / b,
+        lambda a, b: a**b,
+    ],
+)
+def test_a_number_on_the_left(apply):
+    b = karat.tensor(B, dtype=karat.float64)
+    assert apply(2.5, b).tolist() == pytest.approx([apply(2.5, y) for y in B])
+
+
+def test_reciprocal_gives_the_division_of_a_number():
+    i = karat.tensor([1, 2])
+    assert (2 / i).dtype is karat.float32
+    x = karat.tensor([3.0], requires_grad=True)
+    assert (1 / x).grad_fn.name() == "MulBackward0"
+
+
+def test_bits():
+    a, b = karat.tensor([12, 10]), karat.tensor([10, 6])
+    assert (a & b).tolist() == [8, 2]
+    assert (a | b).tolist() == [14, 14]
+    assert (a ^ b).tolist() == [6, 12]
+    assert (a << 1).tolist() == [24, 20]
+    assert (a >> 1).tolist() == [6, 5]
+    assert (~a).tolist() == [-13, -11]
+    assert (8 & a).tolist() == [8, 8]
+
+
+def test_unary():
+    a = karat.tensor([-1.5, 2.0])
+    assert (-a).tolist() == [1.5, -2.0]
+    assert abs(a).tolist() == [1.5, 2.0]
+    assert +a is a
+
+
+def test_matmul():
+    m = karat.tensor([[1.0, 2.0], [3.0, 4.0]])
+    v = karat.tensor([1.0, 1.0])
+    assert (m @ m).tolist() == [[7.0, 10.0], [15.0, 22.0]]
+    assert (m @ v).tolist() == [3.0, 7.0]
+    assert (v @ v).item() == 2.0
+    with pytest.raises(TypeError, match="unsupported operand type\\(s\\) for @: 'Tensor' and 'int'"):
+        m @ 2
+
+
+def test_comparisons():
+    a, b = karat.tensor([1, 2, 3]), karat.tensor([3, 2, 1])
+    assert (a < b).tolist() == [True, False, False]
+    assert (a <= b).tolist() == [True, True, False]
+    assert (a == b).tolist() == [False, True, False]
+    assert (a != b).tolist() == [True, False, True]
+    assert (a > b).tolist() == [False, False, True]
+    assert (a >= 2).tolist() == [False, True, True]
+    assert (2 > a).tolist() == [True, False, False]
+    assert (a == b).dtype is karat.bool
+    assert (a == None) is False  # noqa: E711
+    assert (a == "x") is False
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'Tensor' and 'str'"):
+        a < "x"
+
+
+def test_in_place_gives_the_same_object():
+    a = karat.tensor([1.0, 2.0])
+    same = a
+    a += 1
+    a *= karat.tensor([2.0, 3.0])
+    a -= 1
+    a /= 2
+    assert a is same
+    assert a.tolist() == [1.5, 4.0]
+    assert a.add_(1) is a and a.tolist() == [2.5, 5.0]
+    assert a._version == 5
+
+
+@pytest.mark.parametrize("other", ["a", None, [1], {}])
+def test_what_is_no_number_is_refused_as_python_refuses_it(other):
+    kind = type(other).__name__
+    with pytest.raises(TypeError, match=f"unsupported operand type\\(s\\) for \\+: 'Tensor' and '{kind}'"):
+        karat.ones(1) + other
+
+
+def test_the_other_object_is_asked():
+    class Absorbs:
+        def __radd__(self, tensor):
+            return "absorbed"
+
+    assert karat.ones(1) + Absorbs() == "absorbed"
+
+
+def test_big_integers():
+    assert (karat.ones(1) + 2**63).item() == 2.0**63
+    assert (karat.tensor([1]) + 2**63).item() == -(2**63) + 1
+    with pytest.raises(OverflowError, match="^int too big to convert$"):
+        karat.ones(1) + 2**70
+    with pytest.raises(OverflowError, match="^int too big to convert$"):
+        karat.ones(1) + -(2**70)
+
+
+def test_python_numbers():
+    assert float(karat.tensor(1.5)) == 1.5
+    assert int(karat.tensor([2.9])) == 2
+    assert bool(karat.tensor([0.0])) is False and bool(karat.tensor(3)) is True
+    assert [10, 20, 30][karat.tensor(1)] == 20
+    assert f"{karat.tensor(1.23456):.2f}" == "1.23"
+    assert karat.tensor(2**62).item() == 2**62
+    assert karat.tensor(2**64 - 1, dtype=karat.uint64).item() == 2**64 - 1
+    assert karat.tensor([1 + 2j]).item() == 1 + 2j
+    assert karat.tensor(True).item() is True
+
+
+def test_python_numbers_of_many_elements():
+    x = karat.ones(2, 3)
+    with pytest.raises(RuntimeError, match="^a Tensor with 6 elements cannot be converted to Scalar$"):
+        x.item()
+    with pytest.raises(RuntimeError, match="^Boolean value of Tensor with more than one value is ambiguous$"):
+        bool(x)
+    with pytest.raises(RuntimeError, match="^Boolean value of Tensor with no values is ambiguous$"):
+        bool(karat.ones(0))
+    with pytest.raises(ValueError, match="^only one element tensors can be converted to Python scalars$"):
+        float(x)
+    with pytest.raises(TypeError, match="^only integer tensors of a single element can be converted to an index$"):
+        range(3)[karat.tensor(1.0)]
+
+
+def test_text():
+    assert repr(karat.tensor([1.0, 2.5])) == "tensor([1.0000, 2.5000])"
+    assert str(karat.tensor([1, 2], dtype=karat.int8)) == "tensor([1, 2], dtype=torch.int8)"
+    assert f"{karat.tensor([1])}" == "tensor([1])"
+
+
+def test_large_work_gives_the_same():
+    a = karat.arange(300_000, dtype=karat.float32)
+    assert (a + a)[299_999].item() == 599_998.0
+    assert a.add(a, alpha=2)[10].item() == 30.0
+    assert a.sum().item() == pytest.approx(299_999 * 150_000, rel=1e-5)
