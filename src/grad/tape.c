@@ -291,11 +291,13 @@ static kt_status written_rules(const kt_call *call, const kt_tensor *target)
             "%s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad.",
             call->row->name);
-    if (target->flags & KT_T_REQUIRES_GRAD && target->flags & KT_T_LEAF && !(target->flags & KT_T_VIEW))
-        return kt_fail(KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
-    if (target->base && target->base->flags & KT_T_REQUIRES_GRAD && target->base->flags & KT_T_LEAF)
+    if (!(kt__grad_flags(target) & KT_T_REQUIRES_GRAD))
+        return KT_OK;
+    if (target->base && target->base->flags & KT_T_LEAF)
         return kt_fail(KT_ERR_RUNTIME,
                        "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    if (target->flags & KT_T_LEAF && !target->base)
+        return kt_fail(KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
     return KT_OK;
 }
 

@@ -24,6 +24,11 @@ kt_tensor *kt_from(const void *elements, kt_shape shape, kt_dtype dtype)
     kt_tensor *t = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
     if (!t)
         return NULL;
+    if (t->numel && !elements) {
+        kt__unref(t);
+        kt_fail(KT_ERR_VALUE, "kt_from: there are no elements to copy");
+        return NULL;
+    }
     if (t->numel)
         memcpy(t->data, elements, (size_t)t->numel * kt__itemsize(t));
     t->lineage = KT__RECORD(KT_BORN, "kt_from", KT_NONE, dtype, 0);
@@ -52,6 +57,10 @@ kt_tensor *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype, void (*release)
     }
     if (kt__count(shape, &numel))
         return NULL;
+    if (numel && !memory) {
+        kt_fail(KT_ERR_VALUE, "kt_wrap: there is no memory to wrap");
+        return NULL;
+    }
     kt_tensor *t = kt__tensor_wrap(memory, (size_t)numel * kt_dtype_size(dtype), dtype, shape, release, owner);
     if (t)
         t->lineage = KT__RECORD(KT_BORN_INTEROP, "kt_wrap", KT_NONE, dtype, 0);

@@ -10,6 +10,8 @@ kt_status kt__count(kt_shape shape, int64_t *numel)
 {
     int64_t n = 1;
     bool    empty = false;
+    if (shape.n < 0 || (shape.n && !shape.d))
+        return kt_fail(KT_ERR_VALUE, "a shape of %lld dims without sizes", (long long)shape.n);
     for (int64_t i = 0; i < shape.n; i++) {
         if (shape.d[i] < 0) {
             char text[256];
