@@ -65,12 +65,30 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
     if (kt__prepare_copy(to, from, &plan))
         return kt_error_status();
     plan.arg[1].why = to->dtype == from->dtype ? KT_WHY_NONE : (uint8_t)why;
+    plan.arg[1].bits ^= plan.arg[0].bits; /* what is written through a lazy view is undone in the base */
+    plan.arg[0].bits = 0;
     plan.rounding = (uint8_t)rounding;
     if (rounding == KT_ROUND_STOCHASTIC) {
         static _Atomic uint64_t serial;
         plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
     }
     return kt__launch(&plan, to);
+}
+
+/* The value to store so that reading `to` through its lazy flags gives `value`. */
+static kt_scalar undone(const kt_tensor *to, kt_scalar value)
+{
+    bool real = value.kind == KT_SCALAR_FLOAT || value.kind == KT_SCALAR_COMPLEX;
+    if (to->flags & KT_T_CONJ)
+        value.im = -value.im;
+    if (to->flags & KT_T_NEG && real) {
+        value.v.re = -value.v.re;
+        value.im = -value.im;
+    } else if (to->flags & KT_T_NEG) {
+        value.v.i = (int64_t)(0 - (uint64_t)value.v.i);
+        value.kind = KT_SCALAR_INT;
+    }
+    return value;
 }
 
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
@@ -82,7 +100,7 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
     plan.n_out = 1;
     plan.n_in = 0;
     plan.n_param = 1;
-    plan.param[0] = value;
+    plan.param[0] = to->flags & (KT_T_CONJ | KT_T_NEG) ? undone(to, value) : value;
     plan.device_index = to->index;
     plan.rounding = KT_ROUND_TORCH;
     plan.origin = 0xff;

@@ -55,7 +55,8 @@ static kt_status list_dim(const kt_call *call, int at, int64_t *dim)
 {
     *dim = kt__arg_int(call, at);
     if (call->arg[0].t->ndim == 0)
-        return kt_fail(KT_ERR_RUNTIME, "%s expects at least a 1-dimensional tensor", call->row->name);
+        return kt_fail(KT_ERR_RUNTIME, "%s expects at least a 1-dimensional tensor",
+                       call->row->id == KT_OP_chunk ? "chunk" : "split");
     return kt__wrap_dim(dim, call->arg[0].t->ndim);
 }
 
@@ -124,7 +125,7 @@ kt_status kt__body_unbind(kt_call *call)
     if (kt__wrap_dim(&dim, t->ndim))
         return kt_error_status();
     if (t->ndim == 0)
-        return kt_fail(KT_ERR_RUNTIME, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     int64_t   n = t->sizes[dim];
     kt_status status = list_of(call, n);
     for (int64_t i = 0; i < n && !status; i++) {

@@ -61,7 +61,7 @@ kt_status kt__body_slice(kt_call *call)
     int64_t    dim = kt__arg_int(call, 1), step = kt__arg_int(call, 4);
     geometry   g;
     if (t->ndim == 0)
-        return kt_fail(KT_ERR_RUNTIME, "slice() cannot be applied to a 0-dim tensor.");
+        return kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.");
     if (kt__wrap_dim(&dim, t->ndim))
         return kt_error_status();
     if (step <= 0)
@@ -200,6 +200,8 @@ kt_status kt__body_expand_as(kt_call *call)
 static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
 {
     int64_t unknown = -1, product = 1;
+    char    text[256];
+    kt__shape_text(text, sizeof text, want);
     if (want.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
                        (long long)want.n);
@@ -210,13 +212,12 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
                 return kt_fail(KT_ERR_RUNTIME, "only one dimension can be inferred");
             unknown = i;
         } else if (want.d[i] < 0) {
-            return kt_fail(KT_ERR_RUNTIME, "invalid shape dimension %lld", (long long)want.d[i]);
+            return kt_fail(KT_ERR_RUNTIME, "invalid shape dimension %lld at index %lld of shape %s", (long long)want.d[i],
+                           (long long)i, text);
         } else if (__builtin_mul_overflow(product, want.d[i], &product)) {
             return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
         }
     }
-    char text[256];
-    kt__shape_text(text, sizeof text, want);
     if (unknown >= 0 && product == 0)
         return kt_fail(KT_ERR_RUNTIME,
                        "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 "
@@ -316,6 +317,8 @@ kt_status kt__body_squeeze_dim(kt_call *call)
         int64_t d = call->arg[1].ints.d[i];
         if (kt__wrap_dim(&d, g.n))
             return kt_error_status();
+        if (mask >> d & 1)
+            return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)d);
         mask |= 1ull << d;
     }
     for (int64_t i = g.n - 1; i >= 0; i--)
@@ -352,7 +355,9 @@ kt_status kt__body_unfold(kt_call *call)
     if (kt__wrap_dim(&dim, t->ndim))
         return kt_error_status();
     int64_t max = t->ndim ? t->sizes[dim] : 1;
-    if (size > max || size < 0)
+    if (size < 0)
+        return kt_fail(KT_ERR_RUNTIME, "size is %lld but must be >= 0", (long long)size);
+    if (size > max)
         return kt_fail(KT_ERR_RUNTIME, "maximum size for tensor at dimension %lld is %lld but size is %lld",
                        (long long)dim, (long long)max, (long long)size);
     if (step <= 0)
@@ -408,6 +413,12 @@ kt_status kt__body_as_strided(kt_call *call)
             kt__shape_text(text, sizeof text, strides);
             return kt_fail(KT_ERR_RUNTIME,
                            "as_strided: Negative strides are not supported at the moment, got strides: %s", text);
+        }
+        if (sizes.d[i] < 0) {
+            char text[256], steps[256];
+            kt__shape_text(text, sizeof text, sizes);
+            kt__shape_text(steps, sizeof steps, strides);
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s and strides=%s", text, steps);
         }
         g.size[i] = sizes.d[i];
         g.stride[i] = strides.d[i];
