@@ -9,7 +9,8 @@
 
 static const struct {
     const char *numpy, *name;
-} synonyms[] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"}, {"a", "input"}, {"x1", "input"}, {"x2", "other"}};
+} synonyms[] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},
+                {"a", "input"},  {"x1", "input"},         {"x2", "other"}};
 
 const char *kp_arg_name(const kt_arg_spec *spec, bool method)
 {
@@ -51,7 +52,8 @@ static int take_int(PyObject *o, int64_t *i)
 {
     if (PyBool_Check(o) || !(PyLong_Check(o) || PyIndex_Check(o)))
         return 0;
-    if (kp_is_tensor(o) && (kt_numel(kp_tensor_of(o)) != 1 || kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) != KT_CAT_INT))
+    if (kp_is_tensor(o) &&
+        (kt_numel(kp_tensor_of(o)) != 1 || kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) != KT_CAT_INT))
         return 0;
     PyObject *number = PyNumber_Index(o);
     if (!number)
@@ -170,9 +172,8 @@ static int take(kp_args *a, int at, const kt_arg_spec *spec, PyObject *o, kp_mis
 }
 
 /* None leaves an argument at its default where the schema allows it. */
-static int put(kp_args *a, int at, Py_ssize_t position, PyObject *o, kp_mistake *m)
+static int put(kp_args *a, int at, const kt_arg_spec *spec, Py_ssize_t position, PyObject *o, kp_mistake *m)
 {
-    const kt_arg_spec *spec = kt_row_arg(a->call.row, at);
     if (o == Py_None && (spec->optional || (spec->has_default && spec->kind != KT_ARG_BOOL)))
         return 1;
     m->what = KP_WRONG_TYPE;
@@ -189,12 +190,12 @@ static int put(kp_args *a, int at, Py_ssize_t position, PyObject *o, kp_mistake 
 
 /* ---- all of them ---- */
 
-static int find_keyword(const kt_row *row, int n_args, PyObject *keyword, bool method)
+static int find_keyword(const kp_row_facts *row, PyObject *keyword, bool method)
 {
     const char *wanted = PyUnicode_AsUTF8(keyword);
     for (int pass = 0; wanted && pass < 2; pass++) {
-        for (int i = 0; i < n_args; i++)
-            if (strcmp(kp_arg_name(kt_row_arg(row, i), method), wanted) == 0)
+        for (int i = 0; i < row->n_args; i++)
+            if (strcmp(kp_arg_name(&row->spec[i], method), wanted) == 0)
                 return i;
         const char *known = NULL;
         for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms && !known; i++)
@@ -218,14 +219,11 @@ static int put_out(kp_args *a, PyObject *o, kp_mistake *m)
     return 1;
 }
 
-static int bind_all(kp_args *a, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kp_mistake *m)
+static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *const *argv, Py_ssize_t n,
+                    PyObject *keywords, kp_mistake *m)
 {
-    const kt_row *row = a->call.row;
-    const int     n_args = kt_row_n_args(row);
-    uint32_t      seen = 0;
-    int           n_positional = 0;
-    while (n_positional < n_args && !kt_row_arg(row, n_positional)->keyword_only)
-        n_positional++;
+    const int n_args = row->n_args, n_positional = row->n_positional;
+    uint32_t  seen = 0;
     for (Py_ssize_t i = 0; i < n; i++) {
         int  at = (int)i;
         bool last = i == n_positional - 1;
@@ -233,7 +231,7 @@ static int bind_all(kp_args *a, bool method, PyObject *const *argv, Py_ssize_t n
             m->what = KP_TOO_MANY;
             return 0;
         }
-        if (last && n > n_positional && kt_row_arg(row, at)->kind == KT_ARG_INTS && !PyList_Check(argv[i]) &&
+        if (last && n > n_positional && row->spec[at].kind == KT_ARG_INTS && !PyList_Check(argv[i]) &&
             !PyTuple_Check(argv[i])) { /* spread over the rest */
             Py_ssize_t wrong = 0;
             int        taken = take_ints(a, argv + i, n - i, &a->call.arg[at].ints, &wrong);
@@ -246,47 +244,60 @@ static int bind_all(kp_args *a, bool method, PyObject *const *argv, Py_ssize_t n
             seen |= 1u << at;
             break;
         }
-        int taken = put(a, at, i + 1, argv[i], m);
+        int taken = put(a, at, &row->spec[at], i + 1, argv[i], m);
         if (taken <= 0)
             return taken;
         seen |= 1u << at;
     }
     for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); k++) {
         PyObject *name = PyTuple_GET_ITEM(keywords, k), *value = argv[n + k];
-        int       at = find_keyword(row, n_args, name, method), taken;
-        if (at < 0 && a->call.form != KT_INPLACE && kt_row_has_form(row, KT_OUT) &&
+        int       at = find_keyword(row, name, method), taken;
+        if (at < 0 && a->call.form != KT_INPLACE && kt_row_has_form(row->row, KT_OUT) &&
             PyUnicode_CompareWithASCIIString(name, "out") == 0) {
             taken = put_out(a, value, m);
         } else if (at < 0 || seen >> at & 1) {
             *m = (kp_mistake){.what = at < 0 ? KP_UNKNOWN : KP_TWICE, .arg = at, .got = name};
             return 0;
         } else {
-            taken = put(a, at, 0, value, m);
+            taken = put(a, at, &row->spec[at], 0, value, m);
             seen |= 1u << at;
         }
         if (taken <= 0)
             return taken;
     }
     for (int i = 0; i < n_args; i++) {
-        const kt_arg_spec *spec = kt_row_arg(row, i);
+        const kt_arg_spec *spec = &row->spec[i];
         if (!(seen >> i & 1) && !spec->has_default && !spec->optional) {
             *m = (kp_mistake){.what = KP_MISSING, .arg = i};
             for (; i < n_args; i++) /* as PyTorch counts: all that is needed from there on */
-                m->n_missing += !kt_row_arg(row, i)->has_default && !kt_row_arg(row, i)->optional;
+                m->n_missing += !row->spec[i].has_default && !row->spec[i].optional;
             return 0;
         }
     }
     return 1;
 }
 
-int kp_bind(kp_args *a, const kt_row *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords,
-            kp_mistake *mistake)
+int kp_row_facts_of(kp_row_facts *facts, const kt_row *row)
 {
-    kt_call_begin(&a->call, row, form);
+    *facts = (kp_row_facts){.row = row, .spec = kt_row_arg(row, 0), .n_args = kt_row_n_args(row)};
+    for (int i = 0; i < facts->n_args; i++) {
+        if (kt_row_arg(row, i) != facts->spec + i) {
+            PyErr_Format(PyExc_SystemError, "the arguments of %s do not stand together", kt_row_name(row));
+            return -1;
+        }
+        facts->n_positional += !facts->spec[i].keyword_only;
+    }
+    return 0;
+}
+
+int kp_bind(kp_args *a, const kp_row_facts *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n,
+            PyObject *keywords, kp_mistake *mistake)
+{
+    kt_call_begin(&a->call, row->row, form);
     a->work = 0;
     a->n_held = a->n_owned = a->pool_used = 0;
     mistake->what = KP_FITS;
-    int bound = bind_all(a, method, argv, n, keywords, mistake);
+    int bound = bind_all(a, row, method, argv, n, keywords, mistake);
     if (bound <= 0)
         kp_args_free(a);
     return bound;

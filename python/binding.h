@@ -1,8 +1,8 @@
 /* binding.h - what the files of the extension share: the Tensor object, conversions of arguments, the way into a call.
  *
- * In: Python objects. Out: kt_call and kt_scalar values, Python objects. The extension knows the public headers of Karat
- * and its plugin headers, never the inside of the engine. Names are kp_...; every function that can fail returns NULL or
- * -1 with a Python exception set, unless it says otherwise. All run with the GIL held. */
+ * In: Python objects. Out: kt_call and kt_scalar values, Python objects. The extension knows the public headers of
+ * Karat and its plugin headers, never the inside of the engine. Names are kp_...; every function that can fail returns
+ * NULL or -1 with a Python exception set, unless it says otherwise. All run with the GIL held. */
 #ifndef KP_BINDING_H
 #define KP_BINDING_H
 
@@ -20,7 +20,7 @@
 typedef struct kp_tensor {
     PyObject_HEAD
     kt_tensor *t;    /* one reference; t's wrapper slot points back here */
-    PyObject  *dict; /* the user's attributes; NULL until there is one, and the object is not tracked by the GC before */
+    PyObject  *dict; /* the user's attributes; NULL until there is one: the GC does not track the object before */
     PyObject  *weak;
 } kp_tensor;
 extern PyTypeObject *kp_tensor_type;
@@ -37,11 +37,11 @@ static inline bool kp_is_tensor(PyObject *o)
 static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t; }
 
 /* ---- errors (error.c) ---- */
-PyObject *kp_raise(void);           /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
+PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
 
 /* ---- the way in (site.c holds the state) ---- */
-/* A site is asked for only while a call made here is under way: 0 outside; 1 the frame may be read; 2 it was read before
- * the GIL was released. */
+/* A site is asked for only while a call made here is under way: 0 outside; 1 the frame may be read; 2 it was read
+ * before the GIL was released. */
 typedef struct kp_entry {
     uintptr_t code;
     int32_t   offset;
@@ -108,6 +108,12 @@ typedef struct kp_args {
     int64_t    pool[64];           /* memory of short ones */
 } kp_args;
 
+typedef struct kp_row_facts { /* a row as the binder wants it: nothing is asked twice */
+    const kt_row      *row;
+    const kt_arg_spec *spec; /* n_args of them */
+    int                n_args, n_positional;
+} kp_row_facts;
+
 typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's words once it is raised */
     enum { KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT } what;
     int         arg;         /* index in the row; -1: out= */
@@ -118,13 +124,15 @@ typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's word
 } kp_mistake;
 
 /* 1: bound, run it and kp_args_free; 0: does not fit (see mistake), nothing to free; -1: exception, nothing to free. */
-int         kp_bind(kp_args *a, const kt_row *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n,
-                    PyObject *keywords, kp_mistake *mistake);
+int         kp_bind(kp_args *a, const kp_row_facts *facts, kt_form form, bool method, PyObject *const *argv,
+                    Py_ssize_t n, PyObject *keywords, kp_mistake *mistake);
+int         kp_row_facts_of(kp_row_facts *facts, const kt_row *row);
 void        kp_args_free(kp_args *a);
-PyObject   *kp_signature(const kt_row *row, bool method); /* "(Tensor input, Tensor other, *, Number alpha = 1)" */
+PyObject   *kp_signature(const kp_row_facts *row, bool method); /* "(Tensor input, *, Number alpha = 1)" */
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);
 const char *kp_kind_name(int kind);
-int         kp_raise_mistake(const char *name, const kt_row *row, bool method, Py_ssize_t n_given, const kp_mistake *m);
+void        kp_raise_mistake(const char *name, const kp_row_facts *row, bool method, Py_ssize_t n_given,
+                             const kp_mistake *m);
 
 extern PyTypeObject kp_function_type, kp_method_type;
 int kp_functions_start(PyObject *module); /* module.functions, and the methods of Tensor */

@@ -1,7 +1,7 @@
 /* ceiling.c - what Python itself costs, for benchmarks to stand beside: a binding of the same shape that does nothing.
  *
- * In: nothing of tensors. Out: Empty, whose + gives a new object of a Tensor's size from the free list; nothing(a, b), a
- * function of two arguments. */
+ * In: nothing of tensors. Out: Empty, whose + gives a new object of a Tensor's size from the free list; nothing(a,
+ * b), a function of two arguments. */
 #include "binding.h"
 
 static PyObject *empty_add(PyObject *a, PyObject *b)

@@ -57,8 +57,9 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
         return NULL;
     }
     if (index == Py_None)
-        return new_device(d, Py_IS_TYPE(name, &kp_device_type) ? ((kp_device *)name)->has_index
-                                                               : PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0);
+        return new_device(d, Py_IS_TYPE(name, &kp_device_type)
+                                 ? ((kp_device *)name)->has_index
+                                 : PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0);
     long i = PyLong_AsLong(index);
     if (i == -1 && PyErr_Occurred())
         return NULL;
@@ -86,12 +87,16 @@ static PyObject *device_text(PyObject *self, const char *with, const char *witho
     PyObject  *name = device_type_name(self, NULL);
     if (!name)
         return NULL;
-    PyObject *text = d->has_index ? PyUnicode_FromFormat(with, name, (int)d->d.index) : PyUnicode_FromFormat(without, name);
+    PyObject *text =
+        d->has_index ? PyUnicode_FromFormat(with, name, (int)d->d.index) : PyUnicode_FromFormat(without, name);
     Py_DECREF(name);
     return text;
 }
 
-static PyObject *device_repr(PyObject *self) { return device_text(self, "device(type='%U', index=%d)", "device(type='%U')"); }
+static PyObject *device_repr(PyObject *self)
+{
+    return device_text(self, "device(type='%U', index=%d)", "device(type='%U')");
+}
 static PyObject *device_str(PyObject *self) { return device_text(self, "%U:%d", "%U"); }
 
 static PyObject *device_compare(PyObject *a, PyObject *b, int op)

@@ -117,8 +117,8 @@ static int two_dtypes(const char *name, const char *const *names, PyObject *cons
     }
     for (int i = 0; i < 2; i++)
         if (!kp_to_dtype(argv[i], &d[i])) {
-            PyErr_Format(PyExc_TypeError, "%s(): argument '%s' (position %d) must be torch.dtype, not %s", name, names[i], i + 1,
-                         Py_TYPE(argv[i])->tp_name);
+            PyErr_Format(PyExc_TypeError, "%s(): argument '%s' (position %d) must be torch.dtype, not %s", name,
+                         names[i], i + 1, Py_TYPE(argv[i])->tp_name);
             return -1;
         }
     return 0;
@@ -168,13 +168,15 @@ static PyObject *float_limits(PyObject *module, PyObject *o)
     kt_dtype d;
     kt_finfo f;
     if (!kp_to_dtype(o, &d)) {
-        PyErr_Format(PyExc_TypeError, "finfo(): argument 'type' (position 1) must be torch.dtype, not %s", Py_TYPE(o)->tp_name);
+        PyErr_Format(PyExc_TypeError, "finfo(): argument 'type' (position 1) must be torch.dtype, not %s",
+                     Py_TYPE(o)->tp_name);
         return NULL;
     }
     if (kt_dtype_finfo(d, &f))
         return kp_raise();
-    return Py_BuildValue("{s:d, s:d, s:d, s:d, s:d, s:d, s:s, s:i}", "resolution", f.resolution, "min", f.min, "max", f.max, "eps",
-                         f.eps, "smallest_normal", f.smallest_normal, "tiny", f.tiny, "dtype", f.dtype, "bits", f.bits);
+    return Py_BuildValue("{s:d, s:d, s:d, s:d, s:d, s:d, s:s, s:i}", "resolution", f.resolution, "min", f.min, "max",
+                         f.max, "eps", f.eps, "smallest_normal", f.smallest_normal, "tiny", f.tiny, "dtype", f.dtype,
+                         "bits", f.bits);
 }
 
 static PyObject *int_limits(PyObject *module, PyObject *o)
@@ -183,19 +185,21 @@ static PyObject *int_limits(PyObject *module, PyObject *o)
     kt_dtype d;
     kt_iinfo i;
     if (!kp_to_dtype(o, &d)) {
-        PyErr_Format(PyExc_TypeError, "iinfo(): argument 'type' (position 1) must be torch.dtype, not %s", Py_TYPE(o)->tp_name);
+        PyErr_Format(PyExc_TypeError, "iinfo(): argument 'type' (position 1) must be torch.dtype, not %s",
+                     Py_TYPE(o)->tp_name);
         return NULL;
     }
     if (kt_dtype_iinfo(d, &i))
         return kp_raise();
-    return Py_BuildValue("{s:L, s:K, s:s, s:i}", "min", (long long)i.min, "max", (unsigned long long)i.max, "dtype", i.dtype,
-                         "bits", i.bits);
+    return Py_BuildValue("{s:L, s:K, s:s, s:i}", "min", (long long)i.min, "max", (unsigned long long)i.max, "dtype",
+                         i.dtype, "bits", i.bits);
 }
 
 PyMethodDef kp_dtype_functions[] = {
     {"float_limits", float_limits, METH_O, "the limits of a floating dtype, by name"},
     {"int_limits", int_limits, METH_O, "the limits of an integer dtype, by name"},
-    {"promote_types", KP_FUNCTION(promote_types), METH_FASTCALL, "promote_types(type1, type2): the dtype that holds both"},
+    {"promote_types", KP_FUNCTION(promote_types), METH_FASTCALL,
+     "promote_types(type1, type2): the dtype that holds both"},
     {"can_cast", KP_FUNCTION(can_cast), METH_FASTCALL, "can_cast(from_, to): does the kind allow it?"},
     {"get_default_dtype", get_default_dtype, METH_NOARGS, "the dtype of Python's floats"},
     {"set_default_dtype", set_default_dtype, METH_O, "set the dtype of Python's floats"},

@@ -1,7 +1,7 @@
 /* error.c - the engine's pending error as a Python exception.
  *
- * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first line is
- * PyTorch's, what follows explains. The pending error is cleared. Must not know: what failed. */
+ * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first
+ * line is PyTorch's, what follows explains. The pending error is cleared. Must not know: what failed. */
 #include "binding.h"
 
 static PyObject *class_of(kt_status status)

@@ -1,9 +1,9 @@
 /* function.c - every row of the operator table as a Python function and as a method of Tensor: one object a name, no
  * wrapper written by hand.
  *
- * In: the table, read once when the module starts. Out: module.functions (a dict by name) and methods in the Tensor type.
- * A name with several rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place
- * form of its row. Must not know: any operator by name. */
+ * In: the table, read once when the module starts. Out: module.functions (a dict by name) and methods in the Tensor
+ * type. A name with several rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is
+ * the in-place form of its row. Must not know: any operator by name. */
 #include "binding.h"
 
 enum { MOST_ROWS = 4 };
@@ -13,7 +13,7 @@ typedef struct kp_function {
     vectorcallfunc vectorcall;
     PyObject      *name;
     const char    *text; /* of name */
-    const kt_row  *row[MOST_ROWS];
+    kp_row_facts   row[MOST_ROWS];
     uint8_t        n_rows, form, method;
 } kp_function;
 
@@ -35,7 +35,7 @@ static void raise_no_overload(const kp_function *f, PyObject *const *argv, Py_ss
     PyObject *given = describe_given(argv + f->method, n - f->method, keywords);
     PyObject *wanted = PyUnicode_FromString("");
     for (int i = 0; wanted && i < f->n_rows; i++) {
-        PyObject *one = kp_signature(f->row[i], f->method);
+        PyObject *one = kp_signature(&f->row[i], f->method);
         if (one)
             Py_SETREF(wanted, PyUnicode_FromFormat("%U * %U\n", wanted, one));
         else
@@ -43,8 +43,9 @@ static void raise_no_overload(const kp_function *f, PyObject *const *argv, Py_ss
         Py_XDECREF(one);
     }
     if (given && wanted)
-        PyErr_Format(PyExc_TypeError, "%U() received an invalid combination of arguments - got (%U), but expected one of:\n%U",
-                     f->name, given, wanted);
+        PyErr_Format(PyExc_TypeError,
+                     "%U() received an invalid combination of arguments - got (%U), but expected one of:\n%U", f->name,
+                     given, wanted);
     Py_XDECREF(given);
     Py_XDECREF(wanted);
 }
@@ -56,12 +57,12 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
     kp_args            a;
     kp_mistake         mistake = {0};
     if (f->method && (n == 0 || !kp_is_tensor(argv[0]))) {
-        PyErr_Format(PyExc_TypeError, "descriptor '%U' for 'karat.Tensor' objects doesn't apply to a '%s' object", f->name,
-                     n ? Py_TYPE(argv[0])->tp_name : "no");
+        PyErr_Format(PyExc_TypeError, "descriptor '%U' for 'karat.Tensor' objects doesn't apply to a '%s' object",
+                     f->name, n ? Py_TYPE(argv[0])->tp_name : "no");
         return NULL;
     }
     for (int i = 0; i < f->n_rows; i++) {
-        int bound = kp_bind(&a, f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
+        int bound = kp_bind(&a, &f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
         if (bound < 0)
             return NULL;
         if (!bound)
@@ -71,7 +72,7 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
         return status ? kp_raise() : kp_call_results(&a.call);
     }
     if (f->n_rows == 1)
-        kp_raise_mistake(f->text, f->row[0], f->method, n, &mistake);
+        kp_raise_mistake(f->text, &f->row[0], f->method, n, &mistake);
     else
         raise_no_overload(f, argv, n, keywords);
     return NULL;
@@ -101,9 +102,9 @@ static PyObject *get_doc(PyObject *self, void *unused)
 {
     (void)unused;
     const kp_function *f = (kp_function *)self;
-    PyObject          *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0]));
+    PyObject          *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0].row));
     for (int i = 0; text && i < f->n_rows; i++) {
-        PyObject *one = kp_signature(f->row[i], f->method);
+        PyObject *one = kp_signature(&f->row[i], f->method);
         if (one)
             Py_SETREF(text, PyUnicode_FromFormat("%U\n%U%U", text, f->name, one));
         else
@@ -119,7 +120,7 @@ static PyObject *get_schemas(PyObject *self, void *unused)
     const kp_function *f = (kp_function *)self;
     PyObject          *all = PyTuple_New(f->n_rows);
     for (int i = 0; all && i < f->n_rows; i++) {
-        PyObject *one = PyUnicode_FromString(kt_row_schema(f->row[i]));
+        PyObject *one = PyUnicode_FromString(kt_row_schema(f->row[i].row));
         if (one)
             PyTuple_SET_ITEM(all, i, one);
         else
@@ -149,9 +150,10 @@ static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *owner)
     return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
 }
 
-#define FUNCTION_PARTS                                                                                              \
-    .tp_basicsize = sizeof(kp_function), .tp_dealloc = function_dealloc, .tp_repr = function_repr,                 \
-    .tp_call = PyVectorcall_Call, .tp_vectorcall_offset = offsetof(kp_function, vectorcall), .tp_getset = function_getset
+#define FUNCTION_PARTS                                                                                                 \
+    .tp_basicsize = sizeof(kp_function), .tp_dealloc = function_dealloc, .tp_repr = function_repr,                     \
+    .tp_call = PyVectorcall_Call, .tp_vectorcall_offset = offsetof(kp_function, vectorcall),                           \
+    .tp_getset = function_getset
 
 PyTypeObject kp_function_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.function",
@@ -192,8 +194,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
             PyErr_Format(PyExc_SystemError, "more than %d rows of one name: %s", MOST_ROWS, kt_row_name(row));
             return -1;
         }
-        f->row[f->n_rows++] = row;
-        return 0;
+        return kp_row_facts_of(&f->row[f->n_rows++], row);
     }
     if (known || PyErr_Occurred()) { /* the type has something better already */
         Py_DECREF(name);
@@ -207,11 +208,10 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
     f->vectorcall = call_function;
     f->name = name;
     f->text = PyUnicode_AsUTF8(name);
-    f->row[0] = row;
     f->n_rows = 1;
     f->form = (uint8_t)form;
     f->method = type == &kp_method_type;
-    int status = f->text ? PyDict_SetItem(names, name, (PyObject *)f) : -1;
+    int status = f->text && kp_row_facts_of(&f->row[0], row) == 0 ? PyDict_SetItem(names, name, (PyObject *)f) : -1;
     Py_DECREF(f);
     return status;
 }

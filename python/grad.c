@@ -87,7 +87,10 @@ static PyObject *node_name(PyObject *self, PyObject *unused)
     return PyUnicode_FromString(((kp_node *)self)->name);
 }
 
-static PyObject *node_repr(PyObject *self) { return PyUnicode_FromFormat("<%s object at %p>", ((kp_node *)self)->name, self); }
+static PyObject *node_repr(PyObject *self)
+{
+    return PyUnicode_FromFormat("<%s object at %p>", ((kp_node *)self)->name, self);
+}
 
 static PyMethodDef node_methods[] = {
     {"name", node_name, METH_NOARGS, "the name of the operator's backward"},
@@ -125,7 +128,8 @@ PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOp:backward", names, &gradient, &retain, &create))
         return NULL;
     if (gradient != Py_None && !kp_is_tensor(gradient)) {
-        PyErr_Format(PyExc_TypeError, "gradients can be either Tensors or None, but got %s", Py_TYPE(gradient)->tp_name);
+        PyErr_Format(PyExc_TypeError, "gradients can be either Tensors or None, but got %s",
+                     Py_TYPE(gradient)->tp_name);
         return NULL;
     }
     int keep = retain == Py_None ? create : PyObject_IsTrue(retain);

@@ -1,7 +1,7 @@
 /* index.c - x[...], x[...] = y, len(x), iteration: integers, slices, None, Ellipsis and tuples of them, as views.
  *
- * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze, like any other call; assignment copies into
- * that view. Must not know: strides. Indexing by tensors is not here. */
+ * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze, like any other call; assignment copies
+ * into that view. Must not know: strides. Indexing by tensors is not here. */
 #include "binding.h"
 
 static const kt_row *row_select, *row_slice, *row_unsqueeze, *row_alias, *row_unbind, *row_copy, *row_fill;
@@ -37,15 +37,15 @@ static kt_tensor *run_one(kt_call *call)
     return call->out[0];
 }
 
-/* Owned; the bounds are checked here because indexing says it in other words than select(). `named` is the dim as the user
- * counts it. */
+/* Owned; the bounds are checked here because indexing says it in other words than select(). `named` is the dim as
+ * the user counts it. */
 static kt_tensor *select_at(kt_tensor *t, int64_t dim, int64_t index, int64_t named)
 {
     kt_call call;
     int64_t n = kt_sizes(t).d[dim];
     if (index < -n || index >= n) {
-        PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for dimension %lld with size %lld", (long long)index,
-                     (long long)named, (long long)n);
+        PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for dimension %lld with size %lld",
+                     (long long)index, (long long)named, (long long)n);
         return NULL;
     }
     begin(&call, row_select, t);
@@ -85,11 +85,12 @@ static bool is_integer(PyObject *o)
     if (PyBool_Check(o))
         return false;
     return PyLong_Check(o) || (PyIndex_Check(o) && !kp_is_tensor(o)) ||
-           (kp_is_tensor(o) && kt_ndim(kp_tensor_of(o)) == 0 && kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) == KT_CAT_INT);
+           (kp_is_tensor(o) && kt_ndim(kp_tensor_of(o)) == 0 &&
+            kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) == KT_CAT_INT);
 }
 
-/* One step; `*dim` is the dim it applies to, moved past what it leaves, `*used` that dim in the tensor indexed. The view
- * before is given up. */
+/* One step; `*dim` is the dim it applies to, moved past what it leaves, `*used` that dim in the tensor indexed. The
+ * view before is given up. */
 static kt_tensor *step(kt_tensor *t, PyObject *index, int64_t *dim, int64_t *used, int64_t left)
 {
     kt_tensor *next = NULL;
@@ -109,11 +110,13 @@ static kt_tensor *step(kt_tensor *t, PyObject *index, int64_t *dim, int64_t *use
     } else if (PyUnicode_Check(index)) {
         PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(index)->tp_name);
     } else if (kp_is_tensor(index) || PyBool_Check(index) || PySequence_Check(index)) {
-        PyErr_SetString(PyExc_NotImplementedError, "indexing by tensors, lists and booleans is not part of this version of karat");
+        PyErr_SetString(PyExc_NotImplementedError,
+                        "indexing by tensors, lists and booleans is not part of this version of karat");
     } else {
-        PyErr_Format(PyExc_IndexError,
-                     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
-                     Py_TYPE(index)->tp_name);
+        PyErr_Format(
+            PyExc_IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
+            Py_TYPE(index)->tp_name);
     }
     kt_drop(t);
     return next;

@@ -7,7 +7,8 @@ static kt_tensor *the_tensor(const char *name, PyObject *o)
 {
     if (kp_is_tensor(o))
         return kp_tensor_of(o);
-    PyErr_Format(PyExc_TypeError, "%s(): argument 'input' (position 1) must be Tensor, not %s", name, Py_TYPE(o)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s(): argument 'input' (position 1) must be Tensor, not %s", name,
+                 Py_TYPE(o)->tp_name);
     return NULL;
 }
 
@@ -15,8 +16,8 @@ static PyObject *record_object(const kt_lineage_record *r)
 {
     PyObject *from = kp_dtype_object(r->from), *to = kp_dtype_object(r->to), *result = NULL;
     if (from && to)
-        result = Py_BuildValue("{s:s, s:z, s:O, s:O, s:z, s:i}", "why", kt_reason_name(r->why), "op", r->op, "from", from, "to", to,
-                               "file", r->file, "line", r->line);
+        result = Py_BuildValue("{s:s, s:z, s:O, s:O, s:z, s:i}", "why", kt_reason_name(r->why), "op", r->op, "from",
+                               from, "to", to, "file", r->file, "line", r->line);
     Py_XDECREF(from);
     Py_XDECREF(to);
     return result;

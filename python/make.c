@@ -1,8 +1,8 @@
 /* make.c - karat.tensor: numbers and nested sequences of numbers into a tensor, with PyTorch's inference of dtype.
  *
- * In: a number, or lists and tuples of equal lengths. Out: a new tensor, born at the caller's line. The dtype, where none is
- * asked for: all bool gives bool, all int int64, any float the default float, any complex the complex of that.
- * Must not know: operators. */
+ * In: a number, or lists and tuples of equal lengths. Out: a new tensor, born at the caller's line. The dtype, where
+ * none is asked for: all bool gives bool, all int int64, any float the default float, any complex the complex of
+ * that. Must not know: operators. */
 #include "binding.h"
 
 typedef struct plan {
@@ -150,11 +150,12 @@ static int store(plan *p, PyObject *o)
         if (number_of(o, p->dtype, &s))
             return -1;
         if (kt_dtype_category(p->dtype) == KT_CAT_INT && !kt_scalar_fits(s, p->dtype)) {
-            PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow", kt_dtype_name(p->dtype));
+            PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow",
+                         kt_dtype_name(p->dtype));
             return -1;
         }
-        if (kt_dtype_category(p->dtype) == KT_CAT_INT && s.kind == KT_SCALAR_INT && s.v.i < 0 && !kt_dtype_is_signed(p->dtype) &&
-            !s.is_unsigned) { /* a negative number wraps into an unsigned type */
+        if (kt_dtype_category(p->dtype) == KT_CAT_INT && s.kind == KT_SCALAR_INT && s.v.i < 0 &&
+            !kt_dtype_is_signed(p->dtype) && !s.is_unsigned) { /* a negative number wraps into an unsigned type */
             memcpy(p->at, &s.v.i, p->itemsize);
         } else {
             kt_scalar_store(p->at, p->dtype, s);
@@ -174,7 +175,8 @@ static int store_all(plan *p, PyObject *data, int dim)
     int        status = 0;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
     if (n != p->sizes[dim]) {
-        PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)", (long long)p->sizes[dim], dim, n);
+        PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)", (long long)p->sizes[dim],
+                     dim, n);
         status = -1;
     }
     for (Py_ssize_t i = 0; !status && i < n && i < PySequence_Fast_GET_SIZE(fast); i++)
@@ -288,7 +290,8 @@ static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t
             return NULL;
         }
         if (expected) {
-            PyErr_Format(PyExc_TypeError, "tensor(): argument '%U' must be %s, not %s", name, expected, Py_TYPE(value)->tp_name);
+            PyErr_Format(PyExc_TypeError, "tensor(): argument '%U' must be %s, not %s", name, expected,
+                         Py_TYPE(value)->tp_name);
             return NULL;
         }
     }
@@ -313,6 +316,7 @@ static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t
 
 PyMethodDef kp_make_functions[] = {
     {"tensor", KP_FUNCTION(make_tensor), METH_FASTCALL | METH_KEYWORDS,
-     "tensor(data, *, dtype=None, device=None, requires_grad=False): numbers or nested sequences of them as a new tensor"},
+     "tensor(data, *, dtype=None, device=None, requires_grad=False): numbers or nested sequences of them as a new "
+     "tensor"},
     {NULL, NULL, 0, NULL},
 };

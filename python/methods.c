@@ -1,5 +1,5 @@
-/* methods.c - the methods of Tensor that are no operators: asking for sizes, leaving for Python's numbers and lists, and
- * the casts named after their dtype.
+/* methods.c - the methods of Tensor that are no operators: asking for sizes, leaving for Python's numbers and lists,
+ * and the casts named after their dtype.
  *
  * In: a Tensor. Out: numbers, lists, Tensors. Operators as methods come from the table (function.c). */
 #include "binding.h"
@@ -82,8 +82,8 @@ static PyObject *ask_element_size(PyObject *self, PyObject *unused)
     return PyLong_FromSize_t(kt_dtype_size(kt_dtype_of(kp_tensor_of(self))));
 }
 
-static PyObject *ask_dims(PyObject *self, PyObject *args, PyObject *keywords, const char *format, kt_shape (*all)(const kt_tensor *),
-                          int64_t (*one)(const kt_tensor *, int64_t))
+static PyObject *ask_dims(PyObject *self, PyObject *args, PyObject *keywords, const char *format,
+                          kt_shape (*all)(const kt_tensor *), int64_t (*one)(const kt_tensor *, int64_t))
 {
     static char *names[] = {"dim", NULL};
     PyObject    *dim = Py_None;

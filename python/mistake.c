@@ -76,14 +76,14 @@ static int append(PyObject *parts, PyObject *text) /* takes over text */
     return status;
 }
 
-PyObject *kp_signature(const kt_row *row, bool method)
+PyObject *kp_signature(const kp_row_facts *row, bool method)
 {
     PyObject *parts = PyList_New(0), *result = NULL;
     bool      star = false;
     if (!parts)
         return NULL;
-    for (int i = method ? 1 : 0; i < kt_row_n_args(row); i++) {
-        const kt_arg_spec *spec = kt_row_arg(row, i);
+    for (int i = method ? 1 : 0; i < row->n_args; i++) {
+        const kt_arg_spec *spec = &row->spec[i];
         if (spec->keyword_only && !star) {
             if (append(parts, PyUnicode_FromString("*")))
                 goto done;
@@ -92,8 +92,9 @@ PyObject *kp_signature(const kt_row *row, bool method)
         if (append(parts, argument_text(spec, method)))
             goto done;
     }
-    if (kt_row_has_form(row, KT_OUT) && !method) {
-        if ((!star && append(parts, PyUnicode_FromString("*"))) || append(parts, PyUnicode_FromString("Tensor out = None")))
+    if (kt_row_has_form(row->row, KT_OUT) && !method) {
+        if ((!star && append(parts, PyUnicode_FromString("*"))) ||
+            append(parts, PyUnicode_FromString("Tensor out = None")))
             goto done;
     }
     PyObject *comma = PyUnicode_FromString(", ");
@@ -106,14 +107,15 @@ done:
     return result;
 }
 
-static void raise_missing(const char *name, const kt_row *row, bool method, const kp_mistake *m)
+static void raise_missing(const char *name, const kp_row_facts *row, bool method, const kp_mistake *m)
 {
     PyObject *list = PyUnicode_FromString("");
     int       left = m->n_missing;
     for (int i = m->arg; list && left; i++) {
-        const kt_arg_spec *spec = kt_row_arg(row, i);
+        const kt_arg_spec *spec = &row->spec[i];
         if (!spec->has_default && !spec->optional) {
-            Py_SETREF(list, PyUnicode_FromFormat("%U%s\"%s\"", list, left == m->n_missing ? "" : ", ", kp_arg_name(spec, method)));
+            Py_SETREF(list, PyUnicode_FromFormat("%U%s\"%s\"", list, left == m->n_missing ? "" : ", ",
+                                                 kp_arg_name(spec, method)));
             left--;
         }
     }
@@ -124,22 +126,19 @@ static void raise_missing(const char *name, const kt_row *row, bool method, cons
 }
 
 /* Positions are counted as the user wrote them: a method's self is not among them. */
-int kp_raise_mistake(const char *name, const kt_row *row, bool method, Py_ssize_t n_given, const kp_mistake *m)
+void kp_raise_mistake(const char *name, const kp_row_facts *row, bool method, Py_ssize_t n_given, const kp_mistake *m)
 {
-    const kt_arg_spec *spec = m->arg >= 0 ? kt_row_arg(row, m->arg) : NULL;
+    const kt_arg_spec *spec = m->arg >= 0 ? &row->spec[m->arg] : NULL;
     const char        *arg = spec ? kp_arg_name(spec, method) : "out";
     const char        *kind = spec ? kp_kind_name(spec->kind) : "Tensor";
     const Py_ssize_t   position = m->position - (method ? 1 : 0);
-    int                n_positional = 0;
+    const int          n_positional = row->n_positional - method;
     switch (m->what) {
     case KP_TOO_MANY:
-        while (n_positional < kt_row_n_args(row) && !kt_row_arg(row, n_positional)->keyword_only)
-            n_positional++;
-        if (method && kt_row_n_args(row) == 1) {
+        if (method && row->n_args == 1) {
             PyErr_Format(PyExc_TypeError, "TensorBase.%s() takes no arguments (%zd given)", name, n_given - 1);
             break;
         }
-        n_positional -= method;
         PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", name, n_positional,
                      n_positional == 1 ? "" : "s", n_given - method, n_given - method == 1 ? "was" : "were");
         break;
@@ -148,20 +147,20 @@ int kp_raise_mistake(const char *name, const kt_row *row, bool method, Py_ssize_
     case KP_TWICE: PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", name, m->got); break;
     case KP_WRONG_ELEMENT:
         if (spec && spec->kind == KT_ARG_TENSORS)
-            PyErr_Format(PyExc_TypeError, "expected Tensor as element %zd in argument %d, but got %s", m->element, m->arg,
-                         ((PyTypeObject *)m->got)->tp_name);
+            PyErr_Format(PyExc_TypeError, "expected Tensor as element %zd in argument %d, but got %s", m->element,
+                         m->arg, ((PyTypeObject *)m->got)->tp_name);
         else
-            PyErr_Format(PyExc_TypeError,
-                         "%s(): argument '%s' failed to unpack the object at pos %zd with error \"type must be %s,but got %s\"", name,
-                         arg, m->element + 1, kind, ((PyTypeObject *)m->got)->tp_name);
+            PyErr_Format(
+                PyExc_TypeError,
+                "%s(): argument '%s' failed to unpack the object at pos %zd with error \"type must be %s,but got %s\"",
+                name, arg, m->element + 1, kind, ((PyTypeObject *)m->got)->tp_name);
         break;
     default:
         if (m->position)
-            PyErr_Format(PyExc_TypeError, "%s(): argument '%s' (position %zd) must be %s, not %s", name, arg, position, kind,
-                         ((PyTypeObject *)m->got)->tp_name);
+            PyErr_Format(PyExc_TypeError, "%s(): argument '%s' (position %zd) must be %s, not %s", name, arg, position,
+                         kind, ((PyTypeObject *)m->got)->tp_name);
         else
             PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, arg, kind,
                          ((PyTypeObject *)m->got)->tp_name);
     }
-    return -1;
 }

@@ -46,8 +46,8 @@ static PyObject *memory_stats(PyObject *module, PyObject *unused)
     kt_memory_stats s = {.size = sizeof s};
     kt_memory_read(&s);
     return Py_BuildValue("{s:K, s:K, s:K, s:K, s:K, s:K}", "live_bytes", s.live_bytes, "live_blocks", s.live_blocks,
-                         "cached_bytes", s.cached_bytes, "peak_bytes", s.peak_bytes, "total_allocations", s.total_allocations,
-                         "system_allocations", s.system_allocations);
+                         "cached_bytes", s.cached_bytes, "peak_bytes", s.peak_bytes, "total_allocations",
+                         s.total_allocations, "system_allocations", s.system_allocations);
 }
 
 static PyObject *get_num_threads(PyObject *module, PyObject *unused)

@@ -51,12 +51,13 @@ static int add_dtypes(PyObject *module)
 
 static int start(PyObject *module)
 {
-    if (kp_tensor_start(module) || kp_site_start(module) || kp_numbers_start() || kp_index_start() || kp_methods_start() || add_types(module) ||
-        add_dtypes(module) || kp_formats_start(module) || kp_functions_start(module) ||
-        PyModule_AddFunctions(module, kp_make_functions) || PyModule_AddFunctions(module, kp_lineage_functions) ||
-        PyModule_AddFunctions(module, kp_mode_functions) || PyModule_AddFunctions(module, kp_dtype_functions) ||
-        PyModule_AddFunctions(module, kp_ceiling_functions) || PyModule_AddFunctions(module, own_functions) ||
-        PyModule_AddStringConstant(module, "version", kt_version()) || PyModule_AddStringConstant(module, "isa", kt_cpu_isa()))
+    if (kp_tensor_start(module) || kp_site_start(module) || kp_numbers_start() || kp_index_start() ||
+        kp_methods_start() || add_types(module) || add_dtypes(module) || kp_formats_start(module) ||
+        kp_functions_start(module) || PyModule_AddFunctions(module, kp_make_functions) ||
+        PyModule_AddFunctions(module, kp_lineage_functions) || PyModule_AddFunctions(module, kp_mode_functions) ||
+        PyModule_AddFunctions(module, kp_dtype_functions) || PyModule_AddFunctions(module, kp_ceiling_functions) ||
+        PyModule_AddFunctions(module, own_functions) || PyModule_AddStringConstant(module, "version", kt_version()) ||
+        PyModule_AddStringConstant(module, "isa", kt_cpu_isa()))
         return -1;
     return 0;
 }

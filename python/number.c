@@ -1,8 +1,8 @@
-/* number.c - Tensor's operators: + - * / // % ** @ & | ^ << >>, their in-place and reflected forms, comparisons, and the
- * way to a Python number.
+/* number.c - Tensor's operators: + - * / // % ** @ & | ^ << >>, their in-place and reflected forms, comparisons, and
+ * the way to a Python number.
  *
- * In: a Tensor and a Tensor or number. Out: a Tensor, or NotImplemented for anything else, so that the other object is
- * asked. The rows are looked up once; arguments are not parsed; the call itself is like any other. */
+ * In: a Tensor and a Tensor or number. Out: a Tensor, or NotImplemented for anything else, so that the other object
+ * is asked. The rows are looked up once; arguments are not parsed; the call itself is like any other. */
 #include "binding.h"
 
 /* What Python's operator is called, the row it is, and what `number op tensor` becomes: the same row with its operands
@@ -224,7 +224,8 @@ static int slot_bool(PyObject *self)
     const int64_t n = kt_numel(kp_tensor_of(self));
     kt_scalar     s;
     if (n != 1) {
-        PyErr_Format(PyExc_RuntimeError, "Boolean value of Tensor with %s is ambiguous", n ? "more than one value" : "no values");
+        PyErr_Format(PyExc_RuntimeError, "Boolean value of Tensor with %s is ambiguous",
+                     n ? "more than one value" : "no values");
         return -1;
     }
     if (only_element(self, &s))

@@ -1,6 +1,7 @@
 /* run.c - calls that leave Python for long, and what a call gave as Python objects.
  *
- * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Must not know: which row it is. */
+ * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Must not know: which row it
+ * is. */
 #include "binding.h"
 
 kt_status kp_run_released(kt_call *call)

@@ -1,7 +1,8 @@
 /* scalar.c - Python numbers and kt_scalar, both ways.
  *
- * In: bool, int, float, complex and their subclasses. Out: weak numbers, kind kept: a bool is asked before an int, since it
- * is one. An int beyond 64 bits has no place in any tensor and is refused in Python's words, as PyTorch does. */
+ * In: bool, int, float, complex and their subclasses. Out: weak numbers, kind kept: a bool is asked before an int,
+ * since it is one. An int beyond 64 bits has no place in any tensor and is refused in Python's words, as PyTorch
+ * does. */
 #include "binding.h"
 
 static int from_long(PyObject *o, kt_scalar *s)
@@ -52,7 +53,8 @@ PyObject *kp_from_scalar(kt_scalar s)
 {
     switch (s.kind) {
     case KT_SCALAR_BOOL: return PyBool_FromLong(s.v.i != 0);
-    case KT_SCALAR_INT: return s.is_unsigned ? PyLong_FromUnsignedLongLong((uint64_t)s.v.i) : PyLong_FromLongLong(s.v.i);
+    case KT_SCALAR_INT:
+        return s.is_unsigned ? PyLong_FromUnsignedLongLong((uint64_t)s.v.i) : PyLong_FromLongLong(s.v.i);
     case KT_SCALAR_FLOAT: return PyFloat_FromDouble(s.v.re);
     case KT_SCALAR_COMPLEX: return PyComplex_FromDoubles(s.v.re, s.im);
     default: return kp_raise();

@@ -1,13 +1,13 @@
 /* site.c - which line of the user's program is running: (code object, instruction offset) of the innermost Python frame
  * that is not karat's own package.
  *
- * In: the interpreter's frames. Out: the source of sites that lineage asks (karat/plugin/site.h). Must not know: tensors,
- * calls. It answers only while a call made by this extension is under way on the thread: then the thread's frames stand
- * still and may be read. Before the GIL is released the site is read and kept.
+ * In: the interpreter's frames. Out: the source of sites that lineage asks (karat/plugin/site.h). Must not know:
+ * tensors, calls. It answers only while a call made by this extension is under way on the thread: then the thread's
+ * frames stand still and may be read. Before the GIL is released the site is read and kept.
  *
- * Reading the frame's own record takes a few nanoseconds; the public API makes a frame object first and takes ten times as
- * long. The record differs from one CPython minor to the next, so each known minor has its lines below and any other
- * uses the public API. -DKP_SITE_PUBLIC forces that. */
+ * Reading the frame's own record takes a few nanoseconds; the public API makes a frame object first and takes some
+ * twenty. The record differs from one CPython minor to the next, so each known minor has its lines below and
+ * any other uses the public API. -DKP_SITE_PUBLIC forces that. */
 #include <patchlevel.h>
 
 #if !defined(KP_SITE_PUBLIC) && PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030f0000

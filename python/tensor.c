@@ -1,10 +1,11 @@
 /* tensor.c - the Tensor object: one reference to a kt_tensor, the same object for the same tensor.
  *
- * In: owned kt_tensor references. Out: Tensor objects; the tensor's wrapper slot points back, so that p.grad is p.grad while
- * someone holds it. Must not know: operators.
+ * In: owned kt_tensor references. Out: Tensor objects; the tensor's wrapper slot points back, so that p.grad is p.grad
+ * while someone holds it. Must not know: operators.
  *
- * Objects of exactly this type come from a free list and are unknown to the garbage collector until the user gives them an
- * attribute: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python does it. */
+ * Objects of exactly this type come from a free list and are unknown to the garbage collector until the user gives
+ * them an attribute: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python
+ * does it. */
 #include "binding.h"
 
 #include <structmember.h>
@@ -119,7 +120,8 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
 /* Tensor(t): another object of the class on the same values, without history. Values come from karat.tensor. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    if ((keywords && PyDict_GET_SIZE(keywords)) || PyTuple_GET_SIZE(args) != 1 || !kp_is_tensor(PyTuple_GET_ITEM(args, 0))) {
+    if ((keywords && PyDict_GET_SIZE(keywords)) || PyTuple_GET_SIZE(args) != 1 ||
+        !kp_is_tensor(PyTuple_GET_ITEM(args, 0))) {
         PyErr_Format(PyExc_TypeError, "%s() takes one Tensor; make one of other data by karat.tensor", type->tp_name);
         return NULL;
     }

@@ -4,7 +4,7 @@ from . import _karat
 
 
 class finfo:
-    """finfo(dtype): bits, eps, max, min, tiny, smallest_normal, resolution of a floating dtype (the default one's if none)."""
+    """finfo(dtype=default): bits, eps, max, min, tiny, smallest_normal, resolution of a floating dtype."""
 
     def __init__(self, type=None):
         self.__dict__.update(_karat.float_limits(_karat.get_default_dtype() if type is None else type))
