@@ -35,7 +35,7 @@ const char *kt_policy_name(kt_policy policy) { return (unsigned)policy < 4 ? nam
 
 int kt_policy_find(const char *name)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; name && i < 4; i++)
         if (strcmp(names[i], name) == 0)
             return i;
     return -1;
