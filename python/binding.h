@@ -30,9 +30,10 @@ PyObject *kp_wrap_borrowed(kt_tensor *t);
 PyObject *kp_get_dict(PyObject *self, void *unused);
 PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free list: what an empty binding costs */
 
-static inline bool kp_is_tensor(PyObject *o)
+static inline bool kp_is_tensor(PyObject *o) /* Python's own types are no heap types: a float is told at once */
 {
-    return KP_LIKELY(Py_IS_TYPE(o, kp_tensor_type)) || PyObject_TypeCheck(o, kp_tensor_type);
+    return KP_LIKELY(Py_IS_TYPE(o, kp_tensor_type)) ||
+           (PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyType_IsSubtype(Py_TYPE(o), kp_tensor_type));
 }
 static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t; }
 

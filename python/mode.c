@@ -1,6 +1,7 @@
-/* mode.c - the thread's modes, read and set; the context managers on top are Python (karat/modes.py).
+/* mode.c - the thread's modes, memory and threads, read and set; the context managers on top are Python
+ * (karat/modes.py).
  *
- * In: names and flags. Out: the engine's thread-local modes. */
+ * In: names and flags. Out: the engine's settings. */
 #include "binding.h"
 
 static PyObject *get_policy(PyObject *module, PyObject *unused)
@@ -65,7 +66,18 @@ static PyObject *set_num_threads(PyObject *module, PyObject *o)
     return kt_set_num_threads(n) ? kp_raise() : Py_NewRef(Py_None);
 }
 
+static PyObject *memory_fail_after(PyObject *module, PyObject *o)
+{
+    (void)module;
+    long long n = PyLong_AsLongLong(o);
+    if (n == -1 && PyErr_Occurred())
+        return NULL;
+    kt_memory_fail_after(n);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef kp_mode_functions[] = {
+    {"memory_fail_after", memory_fail_after, METH_O, "tests: the n-th allocation from now fails; -1: none"},
     {"get_policy", get_policy, METH_NOARGS, "the name of the cast policy of this thread"},
     {"set_policy", set_policy, METH_O, "set it"},
     {"is_grad_enabled", is_grad_enabled, METH_NOARGS, "are operators recorded for backward on this thread?"},

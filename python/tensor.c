@@ -189,6 +189,8 @@ int kp_tensor_start(PyObject *module)
     static const PyType_Slot *const parts[] = {own_slots, kp_number_slots, kp_index_slots};
     PyType_Slot                     slots[96];
     int                             n = 0;
+    if (kp_tensor_type) /* the module is loaded again: the tensors of before are tensors still */
+        return PyModule_AddObjectRef(module, "Tensor", (PyObject *)kp_tensor_type);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (const PyType_Slot *s = parts[i]; s->slot && n < 95; s++)
             slots[n++] = *s;
