@@ -154,6 +154,15 @@ static void FN(flip_tile)(T *t, int n, int bits)
 static void FN(load_tile)(T *tile, const FN(lens) *l, const char *x, int n)
 {
     const ptrdiff_t width = kt__dtype_rows[l->is].size;
+    if (KT_IS_INTEGER && l->rounds && kt__dtype_rows[l->is].category > KT_CAT_INT) {
+        /* A float seen as a narrow integer saturates in that one, so it must not pass through T first. */
+        char raw[RAW] __attribute__((aligned(16)));
+        kt__convert(raw, (kt_dtype)l->as, kt__dtype_rows[l->as].size, x, (kt_dtype)l->is, l->step, n);
+        FN(loads)[l->as](tile, raw, n);
+        if (l->bits != 0)
+            FN(flip_tile)(tile, n, l->bits);
+        return;
+    }
     if (l->step == width || n == 1) {
         FN(loads)[l->is](tile, x, n);
     } else if (l->is == SELF) {

@@ -56,7 +56,7 @@ static bool reference(int kernel, number a, number b, number c, number *r)
     case KT_K_eq: *r = a == b; break;
     case KT_K_ne: *r = a != b; break;
     case KT_K_lerp_scalar: *r = ref_lerp(a, b, p0); break;
-    case KT_K_logaddexp: *r = creall(a) > creall(b) ? a + clogl(1 + cexpl(b - a)) : b + clogl(1 + cexpl(a - b)); break;
+    case KT_K_logaddexp: *r = creall(a) >= creall(b) ? a + clogl(1 + cexpl(b - a)) : b + clogl(1 + cexpl(a - b)); break;
     case KT_K_logical_and: *r = a != 0 && b != 0; break;
     case KT_K_logical_or: *r = a != 0 || b != 0; break;
     case KT_K_logical_xor: *r = (a != 0) != (b != 0); break;
