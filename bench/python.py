@@ -1,4 +1,4 @@
-"""What Karat costs from Python: small operators, the tape, the import. Each figure beside its ceiling, from the same run.
+"""What Karat costs from Python: small operators, the tape, the import. Each figure beside its ceiling of the same run.
 
 Times are processor times of this process, the best of many rounds, with the cost of the loop taken off and shown. The
 ceiling of an operator is an empty binding of its shape: a + b of objects whose + gives a new object and does nothing.
@@ -94,7 +94,13 @@ def chain():
 
     print("20 multiplications of one element")
     empty = best(ceiling, 500) * 1e6
-    report("forward and backward", best(forward_backward, 500) * 1e6, "us", f"(20 empty bindings and their loop: {empty:.1f})", 12)
+    report(
+        "forward and backward",
+        best(forward_backward, 500) * 1e6,
+        "us",
+        f"(20 empty bindings and their loop: {empty:.1f})",
+        12,
+    )
     report("forward alone", best(forward, 500) * 1e6, "us", "")
 
 
@@ -112,7 +118,9 @@ def start_up(rounds=15):
     run("import karat")  # files are warm from here on
     bare = run("pass")
     print("start of a process")
-    report("import karat, beyond Python's own start", run("import karat") - bare, "ms", f"(python -c pass: {bare:.1f})", 60)
+    report(
+        "import karat, beyond Python's own start", run("import karat") - bare, "ms", f"(python -c pass: {bare:.1f})", 60
+    )
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import pytest
 import karat
 
 NAMES = (
-    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex32 complex64 complex128 "
-    "float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu"
+    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex32 complex64 "
+    "complex128 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu"
 ).split()
 
 
@@ -36,7 +36,9 @@ def test_short_names():
 
 def test_facts():
     assert karat.float32.itemsize == 4 and karat.complex128.itemsize == 16 and karat.bool.itemsize == 1
-    assert karat.bfloat16.is_floating_point and not karat.int8.is_floating_point and not karat.complex64.is_floating_point
+    assert (
+        karat.bfloat16.is_floating_point and not karat.int8.is_floating_point and not karat.complex64.is_floating_point
+    )
     assert karat.complex32.is_complex and not karat.float64.is_complex
     assert karat.int8.is_signed and not karat.uint8.is_signed and karat.float16.is_signed
     assert karat.complex64.to_real() is karat.float32 and karat.float64.to_complex() is karat.complex128
@@ -70,9 +72,13 @@ def test_refused_promotions():
     assert str(e.value).splitlines()[0] == (
         "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote UInt16 and Int"
     )
-    with pytest.raises(RuntimeError, match="^Promotion for Float8 Types is not supported, attempted to promote Float8_e4m3fn and Float"):
+    with pytest.raises(
+        RuntimeError, match="^Promotion for Float8 Types is not supported, attempted to promote Float8_e4m3fn and Float"
+    ):
         karat.ones(1, dtype=karat.float8_e4m3fn) + karat.ones(1)
-    with pytest.raises(TypeError, match=r"^promote_types\(\): argument 'type2' \(position 2\) must be torch.dtype, not int$"):
+    with pytest.raises(
+        TypeError, match=r"^promote_types\(\): argument 'type2' \(position 2\) must be torch.dtype, not int$"
+    ):
         karat.promote_types(karat.int8, 3)
 
 

@@ -1,4 +1,4 @@
-"""Functions and methods made of the operator table: binding of arguments, overloads, out=, refusals in PyTorch's words."""
+"""Functions and methods made of the operator table: binding, overloads, out=, refusals in PyTorch's words."""
 
 import pytest
 
@@ -91,7 +91,8 @@ def test_memory_formats():
         (lambda: karat.zeros("a"), "zeros(): argument 'size' (position 1) must be tuple of ints, not str"),
         (
             lambda: karat.zeros(2, "a"),
-            "zeros(): argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got str\"",
+            "zeros(): argument 'size' failed to unpack the object at pos 2 with error "
+            '"type must be tuple of ints,but got str"',
         ),
         (lambda: karat.zeros(2.5), "zeros(): argument 'size' (position 1) must be tuple of ints, not float"),
         (lambda: karat.full((2,), "a"), "full(): argument 'fill_value' (position 2) must be Number, not str"),
@@ -118,11 +119,15 @@ def test_no_overload_fits():
 
 
 def test_exceptions_have_the_right_class():
-    with pytest.raises(IndexError, match=r"^select\(\): index 5 out of range for tensor of size \[2, 3\] at dimension 0"):
+    with pytest.raises(
+        IndexError, match=r"^select\(\): index 5 out of range for tensor of size \[2, 3\] at dimension 0"
+    ):
         X.select(0, 5)
-    with pytest.raises(IndexError, match=r"^Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"):
+    with pytest.raises(
+        IndexError, match=r"^Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"
+    ):
         X.sum(2)
-    with pytest.raises(NotImplementedError, match='"bitwise_and_cpu" not implemented for \'Float\''):
+    with pytest.raises(NotImplementedError, match="\"bitwise_and_cpu\" not implemented for 'Float'"):
         X & X
     with pytest.raises(RuntimeError, match=r"^The size of tensor a \(3\) must match the size of tensor b \(2\)"):
         X + karat.ones(2)

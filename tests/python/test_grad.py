@@ -93,10 +93,22 @@ def test_no_grad():
 @pytest.mark.parametrize(
     "do, error, text",
     [
-        (lambda x: x.add_(1), RuntimeError, "a leaf Variable that requires grad is being used in an in-place operation."),
-        (lambda x: karat.ones(2).backward(), RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"),
+        (
+            lambda x: x.add_(1),
+            RuntimeError,
+            "a leaf Variable that requires grad is being used in an in-place operation.",
+        ),
+        (
+            lambda x: karat.ones(2).backward(),
+            RuntimeError,
+            "element 0 of tensors does not require grad and does not have a grad_fn",
+        ),
         (lambda x: x.backward(), RuntimeError, "grad can be implicitly created only for scalar outputs"),
-        (lambda x: setattr(x, "grad", 3), TypeError, "assigned grad expected to be a Tensor or None but got grad of type int"),
+        (
+            lambda x: setattr(x, "grad", 3),
+            TypeError,
+            "assigned grad expected to be a Tensor or None but got grad of type int",
+        ),
         (
             lambda x: setattr(karat.tensor([1]), "requires_grad", True),
             RuntimeError,
@@ -128,6 +140,8 @@ def test_a_write_after_saving_is_named_with_both_lines():
     with pytest.raises(RuntimeError) as e:
         y.sum().backward()
     first, *rest = str(e.value).splitlines()
-    assert first.startswith("one of the variables needed for gradient computation has been modified by an inplace operation: ")
+    assert first.startswith(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+    )
     assert "is at version 1; expected version 0 instead" in first
     assert sum("test_grad.py:" in line for line in rest) >= 1, rest

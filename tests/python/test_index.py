@@ -64,7 +64,8 @@ def test_assignment():
         (
             1.5,
             IndexError,
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got float)",
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+            "indices (got float)",
         ),
     ],
 )

@@ -33,8 +33,8 @@ def test_results_share_the_record_of_the_operand_that_decided():
 
 def test_promotion_is_a_record():
     i = karat.tensor([1])
-    (promoted, line) = i / 2, line_here()
-    (last, *_) = karat.lineage(promoted)
+    promoted, line = i / 2, line_here()
+    last, *_ = karat.lineage(promoted)
     assert last["from"] is karat.int64 and last["to"] is karat.float32 and last["line"] == line
 
 
@@ -50,8 +50,7 @@ def test_every_line_of_one_function_is_told_apart():
 
 def test_many_lines_in_one_call_expression():
     t = karat.add(
-        karat.ones(1)
-        .to(karat.float16),
+        karat.ones(1).to(karat.float16),
         1.0,
     )
     line = line_here() - 1
@@ -124,7 +123,7 @@ def test_code_that_is_gone_is_still_named():
 
 def test_large_work_without_the_gil_has_a_site():
     big = karat.ones(300_000)
-    (half, line) = big.to(karat.float16), line_here()
+    half, line = big.to(karat.float16), line_here()
     assert karat.lineage(half)[0]["line"] == line
 
 

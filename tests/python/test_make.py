@@ -57,8 +57,16 @@ def test_of_tensors():
         (lambda: karat.tensor("a"), TypeError, "new(): invalid data type 'str'"),
         (lambda: karat.tensor([None]), RuntimeError, "Could not infer dtype of NoneType"),
         (lambda: karat.tensor(2**63), ValueError, "Overflow when unpacking long long"),
-        (lambda: karat.tensor(300, dtype=karat.uint8), RuntimeError, "value cannot be converted to type uint8 without overflow"),
-        (lambda: karat.tensor(1e10, dtype=karat.int32), RuntimeError, "value cannot be converted to type int32 without overflow"),
+        (
+            lambda: karat.tensor(300, dtype=karat.uint8),
+            RuntimeError,
+            "value cannot be converted to type uint8 without overflow",
+        ),
+        (
+            lambda: karat.tensor(1e10, dtype=karat.int32),
+            RuntimeError,
+            "value cannot be converted to type int32 without overflow",
+        ),
         (lambda: karat.tensor([1j], dtype=karat.float32), TypeError, "must be real number, not complex"),
         (
             lambda: karat.tensor([karat.ones(2)]),
@@ -70,7 +78,11 @@ def test_of_tensors():
             RuntimeError,
             "Only Tensors of floating point and complex dtype can require gradients",
         ),
-        (lambda: karat.tensor([1.5], dtype="float32"), TypeError, "tensor(): argument 'dtype' must be torch.dtype, not str"),
+        (
+            lambda: karat.tensor([1.5], dtype="float32"),
+            TypeError,
+            "tensor(): argument 'dtype' must be torch.dtype, not str",
+        ),
         (lambda: karat.tensor(), TypeError, 'tensor() missing 1 required positional arguments: "data"'),
         (lambda: karat.tensor([1.0], 3), TypeError, "tensor() takes 1 positional argument but 2 were given"),
         (lambda: karat.tensor([1.0], foo=3), TypeError, "tensor() got an unexpected keyword argument 'foo'"),

@@ -164,5 +164,7 @@ def test_geometry():
     assert x.stride() == (12, 4, 1) and x.stride(0) == 12
     assert x.dim() == 3 == x.ndim and x.numel() == 24 and x[1].storage_offset() == 12
     assert x.element_size() == 4 == x.itemsize and x.is_contiguous() and not x.permute(2, 1, 0).is_contiguous()
-    with pytest.raises(IndexError, match=r"^Dimension out of range \(expected to be in range of \[-3, 2\], but got 5\)"):
+    with pytest.raises(
+        IndexError, match=r"^Dimension out of range \(expected to be in range of \[-3, 2\], but got 5\)"
+    ):
         x.size(5)
