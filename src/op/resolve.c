@@ -304,7 +304,10 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         if (!g.t[i])
             continue;
         if (given->dtype[i] != d->as[i] && !d->why[i])
-            d->why[i] = g.rule == RULE_SUM ? (g.want ? KT_WHY_EXPLICIT : KT_WHY_NONE) : d->why_result;
+            d->why[i] = g.rule != RULE_SUM     ? d->why_result
+                        : !g.want              ? KT_WHY_NONE
+                        : call->form == KT_OUT ? KT_WHY_RESULT
+                                               : KT_WHY_EXPLICIT;
         bool accumulates = g.rule == RULE_SUM && !d->why[i]; /* a kernel's accumulate type is not a conversion */
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
