@@ -74,8 +74,8 @@ static int dtype_of_element(PyObject *o, kt_dtype *d)
     return 0;
 }
 
-/* Promotes `*d` (KT_NONE: nothing seen) by all that data holds. */
-static int find_dtype(PyObject *data, kt_dtype *d)
+/* Promotes `*d` (KT_NONE: nothing seen) by all that data holds. A list in itself has no end: no tensor is so deep. */
+static int find_dtype(PyObject *data, kt_dtype *d, int depth)
 {
     if (!is_sequence(data)) {
         kt_dtype one;
@@ -86,12 +86,16 @@ static int find_dtype(PyObject *data, kt_dtype *d)
             kp_raise();
         return *d == KT_NONE ? -1 : 0;
     }
+    if (depth > KT_MAX_DIMS) {
+        PyErr_SetString(PyExc_TypeError, "new(): self-referential lists are incompatible");
+        return -1;
+    }
     PyObject *fast = PySequence_Fast(data, "not a sequence");
     if (!fast)
         return -1;
     int status = 0;
     for (Py_ssize_t i = 0; !status && i < PySequence_Fast_GET_SIZE(fast); i++)
-        status = find_dtype(PySequence_Fast_GET_ITEM(fast, i), d);
+        status = find_dtype(PySequence_Fast_GET_ITEM(fast, i), d, depth + 1);
     Py_DECREF(fast);
     return status;
 }
@@ -193,7 +197,7 @@ static kt_tensor *from_data(PyObject *data, kt_dtype dtype)
         PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(data)->tp_name);
         return NULL;
     }
-    if (find_sizes(data, &p) || (dtype == KT_NONE && find_dtype(data, &p.dtype)))
+    if (find_sizes(data, &p) || (dtype == KT_NONE && find_dtype(data, &p.dtype, 0)))
         return NULL;
     if (p.dtype == KT_NONE)
         p.dtype = kt_get_default_dtype();

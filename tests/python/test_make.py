@@ -94,6 +94,29 @@ def test_refusals(make, error, text):
     assert type(e.value) is error and str(e.value) == text
 
 
+def test_a_list_in_itself():
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="^too many dimensions 'list'$"):
+        karat.tensor(endless)
+    with pytest.raises(TypeError, match="^new\\(\\): self-referential lists are incompatible$"):
+        karat.tensor([1, endless])
+
+
+def test_a_sequence_that_is_shorter_than_it_says():
+    class Sequence:
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            if i >= 2:
+                raise IndexError
+            return float(i)
+
+    with pytest.raises(ValueError, match="^expected sequence of length 3 at dim 0 \\(got 2\\)$"):
+        karat.tensor(Sequence())
+
+
 def test_keywords():
     assert karat.tensor(data=[1], dtype=karat.float32).tolist() == [1.0]
     assert karat.tensor([1.0], requires_grad=True).requires_grad
