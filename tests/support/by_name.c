@@ -113,8 +113,8 @@ double tensor_at(const kt_tensor *t, int64_t index)
     if (all && t && index < kt_numel(t) && kt_read(t, all, bytes) == KT_OK) {
         const kt_scalar s = kt_scalar_load(all + (size_t)index * size, kt_dtype_of(t));
         value = s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re
-                : s.is_unsigned                                         ? (double)(uint64_t)s.v.i
-                                                                        : (double)s.v.i;
+                : s.is_unsigned                                          ? (double)(uint64_t)s.v.i
+                                                                         : (double)s.v.i;
     }
     free(all);
     return value;

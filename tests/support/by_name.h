@@ -5,7 +5,7 @@
  *
  *     by_name("add", KT_PLAIN, NULL, "ts_", a, KT_INT(1))      t tensor, s scalar, i int, f float, b bool, d dtype,
  *     by_name("mul", KT_OUT, out, "tt", a, b)                  v ints (kt_shape), l tensors (pointer, int64_t count),
- *     by_name("clamp", KT_PLAIN, NULL, "t_s", a, KT_INT(3))    z string, g device, m memory format, _ left to its default */
+ *     by_name("clamp", KT_PLAIN, NULL, "t_s", a, KT_INT(3))    z string, g device, m format, _ left to its default */
 #ifndef KARAT_TESTS_BY_NAME_H
 #define KARAT_TESTS_BY_NAME_H
 
@@ -14,10 +14,10 @@
 kt_tensor *by_name(const char *name, kt_form form, kt_tensor *out, const char *kinds, ...);
 kt_tensor *by_row(const kt_row *row, kt_form form, kt_tensor *out, const char *kinds, ...);
 
-kt_tensor  *tensor_filled(kt_dtype dtype, kt_shape shape, double value);       /* every element the same; in the scope */
-kt_tensor  *tensor_of(kt_dtype dtype, kt_shape shape, const double *values);   /* cast as the engine casts a float64 */
-double      tensor_at(const kt_tensor *t, int64_t index);                      /* row-major index, real part */
-const char *error_class(kt_status status);                                     /* "RuntimeError" */
-const char *error_line(void);                                                  /* first line of the pending error; static */
+kt_tensor  *tensor_filled(kt_dtype dtype, kt_shape shape, double value);     /* every element the same; in the scope */
+kt_tensor  *tensor_of(kt_dtype dtype, kt_shape shape, const double *values); /* cast as the engine casts a float64 */
+double      tensor_at(const kt_tensor *t, int64_t index);                    /* row-major index, real part */
+const char *error_class(kt_status status);                                   /* "RuntimeError" */
+const char *error_line(void); /* first line of the pending error; static */
 
 #endif

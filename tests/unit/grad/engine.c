@@ -23,7 +23,8 @@ static uint64_t live(void)
 TEST(a_tensor_used_many_times)
 {
     KT_SCOPE;
-    kt_tensor *x = leaf(3), *a = kt_mul(x, x), *b = kt_add(a, x), *c = kt_mul(a, b), *d = kt_add(kt_add(c, b), kt_mul(a, x));
+    kt_tensor *x = leaf(3), *a = kt_mul(x, x), *b = kt_add(a, x), *c = kt_mul(a, b),
+              *d = kt_add(kt_add(c, b), kt_mul(a, x));
     CHECK_EQ_INT(kt_backward(d), KT_OK); /* x^4 + 2 x^3 + x^2 + x */
     CHECK_NEAR(tensor_at(kt_grad(x), 0), 4 * 27 + 6 * 9 + 2 * 3 + 1, 1e-9);
     kt_set_grad(x, NULL);
@@ -34,7 +35,7 @@ TEST(a_tensor_used_many_times)
     CHECK_NEAR(tensor_at(kt_grad(x), 0), 1 << 20, 0);
 }
 
-/* A stack of 8 MiB holds no 200,000 nested calls of the engine: neither backward nor the death of the chain may recurse. */
+/* A stack of 8 MiB holds no 200,000 nested calls: neither backward nor the death of the chain may recurse. */
 static void chain(int length)
 {
     KT_SCOPE;
@@ -138,7 +139,7 @@ TEST(backward_gives_back_what_was_saved)
     KT_SCOPE;
     kt_tensor *x = tensor_filled(KT_F32, KT_SHAPE(1000), 2);
     kt_set_requires_grad(x, true);
-    kt_tensor *y;
+    kt_tensor     *y;
     const uint64_t before = live();
     {
         KT_SCOPE;

@@ -24,7 +24,10 @@ typedef struct problem {
     double      low, high; /* of the random inputs; both 0: 0.2 to 0.8 */
 } problem;
 
-static double uniform(double low, double high) { return low + (high - low) * ((double)(test_random() >> 11) * 0x1p-53); }
+static double uniform(double low, double high)
+{
+    return low + (high - low) * ((double)(test_random() >> 11) * 0x1p-53);
+}
 
 static int64_t elements(kt_shape s)
 {
@@ -85,8 +88,8 @@ static void check(const problem *p)
             const double below = weighted(p, values, weights);
             values[i][k] = at;
             const double want = (above - below) / (2 * h), got = kt_grad(in[i]) ? tensor_at(kt_grad(in[i]), k) : 0.0;
-            CHECK_MSG(fabs(got - want) <= 1e-7 + 1e-6 * fabs(want), "%s, input %d, element %d: %.12g, differences give %.12g",
-                      p->name, i, (int)k, got, want);
+            CHECK_MSG(fabs(got - want) <= 1e-7 + 1e-6 * fabs(want),
+                      "%s, input %d, element %d: %.12g, differences give %.12g", p->name, i, (int)k, got, want);
         }
 }
 
@@ -151,7 +154,7 @@ TEST(a_row_without_a_derivative_says_so)
 }
 
 /* ---- programs ---- */
-#define F(name, body) \
+#define F(name, body)                                                                                                  \
     static kt_tensor *name(kt_tensor **x) { return body; }
 F(add_alpha, kt_add(x[0], x[1], .alpha = KT_FLOAT(2.5)))
 F(sub_alpha, kt_sub(x[0], x[1], .alpha = KT_FLOAT(2.5)))
@@ -214,7 +217,8 @@ static kt_tensor *joined(kt_tensor **x)
 static kt_tensor *split_up(kt_tensor **x)
 {
     kt_tensor *part[3];
-    return kt_split(x[0], 2, part, 3) == 2 ? kt_mul(kt_sum_dim(part[0], KT_SHAPE(0)), kt_sum_dim(part[1], KT_SHAPE(0))) : NULL;
+    return kt_split(x[0], 2, part, 3) == 2 ? kt_mul(kt_sum_dim(part[0], KT_SHAPE(0)), kt_sum_dim(part[1], KT_SHAPE(0)))
+                                           : NULL;
 }
 static kt_tensor *unbound(kt_tensor **x)
 {
@@ -225,8 +229,11 @@ static kt_tensor *unbound(kt_tensor **x)
 TEST(programs)
 {
     const problem problems[] = {
-#define ONE(f, ...)          {#f, f, 1, {KT_SHAPE(__VA_ARGS__)}, 0, 0}
-#define TWO(f, first, other) {#f, f, 2, {first, other}, 0, 0}
+#define ONE(f, ...) {#f, f, 1, {KT_SHAPE(__VA_ARGS__)}, 0, 0}
+#define TWO(f, first, other)                                                                                           \
+    {                                                                                                                  \
+#f, f, 2, {first, other }, 0, 0                                                                                \
+    }
         TWO(add_alpha, KT_SHAPE(2, 3), KT_SHAPE(3)),
         TWO(sub_alpha, KT_SHAPE(2, 3), KT_SHAPE(2, 1)),
         TWO(rsub_alpha, KT_SHAPE(3), KT_SHAPE(2, 3)),
@@ -295,7 +302,7 @@ TEST(programs)
 }
 
 /* ---- second derivatives: the gradient of sum(gradient of sum(f)) ---- */
-static function *inner_function;
+static function  *inner_function;
 static kt_tensor *gradient_of(kt_tensor **x)
 {
     const bool was = kt_grad_enabled();
@@ -323,8 +330,12 @@ TEST(second_derivatives)
     static const struct {
         const char *name;
         function   *f;
-    } all[] = {{"cube", cube},         {"exp_of", exp_of},           {"tanh_of", tanh_of},
-               {"square_of_sum", square_of_sum}, {"own_product", own_product}, {"quotient", quotient},
+    } all[] = {{"cube", cube},
+               {"exp_of", exp_of},
+               {"tanh_of", tanh_of},
+               {"square_of_sum", square_of_sum},
+               {"own_product", own_product},
+               {"quotient", quotient},
                {"selected_cube", selected_cube}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         inner_function = all[i].f;

@@ -28,7 +28,7 @@ static void check_grad(kt_tensor *leaf, int n, const double *want)
     for (int i = 0; i < n; i++)
         CHECK_NEAR(tensor_at(kt_grad(leaf), i), want[i], 1e-6 * fabs(want[i]));
 }
-#define CHECK_GRAD(leaf, ...) \
+#define CHECK_GRAD(leaf, ...)                                                                                          \
     check_grad(leaf, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__})
 
 TEST(a_view_made_before_its_base_was_written)
@@ -115,7 +115,8 @@ TEST(a_narrower_target)
     kt_backward(kt_sum(y));
     CHECK_EQ_INT(kt_dtype_of(y), KT_F32);
     CHECK_GRAD(x, 1, 1);
-    kt_tensor *h = counting(KT_SHAPE(2), KT_BF16), *z = kt_to(counting(KT_SHAPE(2), KT_F16), .dtype = KT_F16, .copy = true);
+    kt_tensor *h = counting(KT_SHAPE(2), KT_BF16),
+              *z = kt_to(counting(KT_SHAPE(2), KT_F16), .dtype = KT_F16, .copy = true);
     kt_mul_(z, h); /* float16 *= bfloat16: computed in float32 */
     kt_backward(kt_sum(z));
     CHECK_GRAD(h, 1, 2);
@@ -137,7 +138,8 @@ TEST(a_row_that_saves_its_result_or_its_first_operand)
     y = kt_mul_s(x, KT_INT(2));
     kt_exp_(y);
     kt_exp_(y);
-    CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME, "one of the variables needed for gradient computation has been modified");
+    CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME,
+                "one of the variables needed for gradient computation has been modified");
 }
 
 TEST(a_detached_tensor_shares_values_but_no_history)
@@ -155,7 +157,8 @@ TEST(a_detached_tensor_shares_values_but_no_history)
 TEST(create_graph_through_a_written_view)
 {
     KT_SCOPE;
-    kt_tensor *x = counting(KT_SHAPE(3), KT_F64), *y = kt_mul(x, x); /* y = x^2, then y[1] *= x[1]: x0^2 + x1^3 + x2^2 */
+    kt_tensor *x = counting(KT_SHAPE(3), KT_F64),
+              *y = kt_mul(x, x); /* y = x^2, then y[1] *= x[1]: x0^2 + x1^3 + x2^2 */
     kt_mul_(kt_select(y, 0, 1), kt_select(x, 0, 1));
     CHECK_EQ_INT(kt_backward(kt_sum(y), .create_graph = true), KT_OK);
     CHECK_GRAD(x, 2, 12, 6);

@@ -14,10 +14,11 @@ static kt_tensor *leaf(kt_shape shape, kt_dtype dtype)
 static kt_tensor *pair(void) { return leaf(KT_SHAPE(2), KT_F32); }
 
 static const char *const written_leaf = "a leaf Variable that requires grad is being used in an in-place operation.";
-static const char *const written_view = "a view of a leaf Variable that requires grad is being used in an in-place operation.";
+static const char *const written_view =
+    "a view of a leaf Variable that requires grad is being used in an in-place operation.";
 
-#define NO_HINT \
-    " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with " \
+#define NO_HINT                                                                                                        \
+    " Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "                 \
     "torch.autograd.set_detect_anomaly(True, check_nan=False)."
 #define CHANGED "one of the variables needed for gradient computation has been modified by an inplace operation: "
 
@@ -43,7 +44,8 @@ TEST(leaves_and_results)
     CHECK_EQ_INT(kt_set_requires_grad(x, false), KT_OK);
     CHECK(!kt_requires_grad(x));
     CHECK_FAILS(kt_set_requires_grad(y, false), KT_ERR_RUNTIME,
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph "
                 "that doesn't require differentiation use var_no_grad = var.detach().");
     CHECK_FAILS(kt_set_requires_grad(kt_ones(KT_SHAPE(2), .dtype = KT_I64), true), KT_ERR_RUNTIME,
                 "only Tensors of floating point dtype can require gradients");
@@ -96,9 +98,10 @@ TEST(a_leaf_is_not_written_to)
     CHECK_FAILS(kt_fill_s_(x, KT_INT(1)), KT_ERR_RUNTIME, written_leaf);
     CHECK_FAILS(kt_exp_(kt_select(x, 0, 0)), KT_ERR_RUNTIME, written_view);
     CHECK_FAILS(kt_add_s_(kt_expand(kt_select(x, 0, 0), KT_SHAPE(3, 2)), KT_INT(1)), KT_ERR_RUNTIME, written_view);
-    CHECK_FAILS(kt_add_out(plain, x, x), KT_ERR_RUNTIME,
-                "add(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                "requires grad.");
+    CHECK_FAILS(
+        kt_add_out(plain, x, x), KT_ERR_RUNTIME,
+        "add(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+        "requires grad.");
     CHECK_FAILS(kt_add_out(x, plain, plain), KT_ERR_RUNTIME, "add(): functions with out=... arguments don't support");
     CHECK_NEAR(tensor_at(x, 0), 1, 0);
     CHECK_EQ_INT(kt_tensor_version(x), 0);
@@ -128,16 +131,18 @@ TEST(a_saved_tensor_that_was_written_to)
     kt_tensor *y = kt_exp(pair());
     kt_add_s_(y, KT_INT(1));
     kt_backward(kt_sum(y));
-    check_line(KT_ERR_RUNTIME, CHANGED "[torch.FloatTensor [2]], which is output 0 of ExpBackward0, is at version 1; expected "
-                                       "version 0 instead." NO_HINT);
+    check_line(KT_ERR_RUNTIME,
+               CHANGED "[torch.FloatTensor [2]], which is output 0 of ExpBackward0, is at version 1; expected "
+                       "version 0 instead." NO_HINT);
 
     kt_tensor *z, *w = kt_ones(KT_SHAPE(2));
     y = kt_mul_s(pair(), KT_INT(2));
     z = kt_mul(y, y);
     kt_add_s_(y, KT_INT(1));
     kt_backward(kt_sum(z));
-    check_line(KT_ERR_RUNTIME, CHANGED "[torch.FloatTensor [2]], which is output 0 of AddBackward0, is at version 1; expected "
-                                       "version 0 instead." NO_HINT);
+    check_line(KT_ERR_RUNTIME,
+               CHANGED "[torch.FloatTensor [2]], which is output 0 of AddBackward0, is at version 1; expected "
+                       "version 0 instead." NO_HINT);
 
     z = kt_mul(pair(), w);
     kt_add_s_(w, KT_INT(1));
@@ -149,8 +154,9 @@ TEST(a_saved_tensor_that_was_written_to)
     z = kt_mul(v, v);
     kt_add_s_(y, KT_INT(1));
     kt_backward(kt_sum(z));
-    check_line(KT_ERR_RUNTIME, CHANGED "[torch.DoubleTensor [2]], which is output 0 of AsStridedBackward0, is at version 1; "
-                                       "expected version 0 instead." NO_HINT);
+    check_line(KT_ERR_RUNTIME,
+               CHANGED "[torch.DoubleTensor [2]], which is output 0 of AsStridedBackward0, is at version 1; "
+                       "expected version 0 instead." NO_HINT);
 }
 
 TEST(a_write_that_backward_does_not_mind)
@@ -175,9 +181,11 @@ TEST(backward_refuses)
     KT_SCOPE;
     CHECK_FAILS(kt_backward(kt_sum(kt_ones(KT_SHAPE(2)))), KT_ERR_RUNTIME,
                 "element 0 of tensors does not require grad and does not have a grad_fn");
-    CHECK_FAILS(kt_backward(kt_mul_s(pair(), KT_INT(2))), KT_ERR_RUNTIME, "grad can be implicitly created only for scalar outputs");
+    CHECK_FAILS(kt_backward(kt_mul_s(pair(), KT_INT(2))), KT_ERR_RUNTIME,
+                "grad can be implicitly created only for scalar outputs");
     CHECK_FAILS(kt_backward(kt_mul_s(pair(), KT_INT(2)), .gradient = kt_ones(KT_SHAPE(3))), KT_ERR_RUNTIME,
-                "Mismatch in shape: grad_output[0] has a shape of torch.Size([3]) and output[0] has a shape of torch.Size([2]).");
+                "Mismatch in shape: grad_output[0] has a shape of torch.Size([3]) and output[0] has a shape of "
+                "torch.Size([2]).");
     CHECK_FAILS(kt_backward(kt_sum(leaf(KT_SHAPE(2), KT_C64))), KT_ERR_RUNTIME,
                 "grad can be implicitly created only for real scalar outputs but got torch.complex64");
     CHECK_FAILS(kt_backward(NULL), KT_ERR_TYPE, "expected a tensor");
@@ -188,12 +196,16 @@ TEST(assigning_a_gradient)
     KT_SCOPE;
     kt_tensor *x = pair();
     CHECK_FAILS(kt_set_grad(x, kt_ones(KT_SHAPE(3))), KT_ERR_RUNTIME,
-                "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'. Please ensure that the gradient and the "
+                "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'. Please ensure that the "
+                "gradient and the "
                 "tensor are the same size");
     CHECK_FAILS(kt_set_grad(x, kt_ones(KT_SHAPE(2), .dtype = KT_F64)), KT_ERR_RUNTIME,
-                "attempting to assign a gradient with dtype 'double' to a tensor with grad_dtype 'Float'. The gradient must match "
-                "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
-                "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
+                "attempting to assign a gradient with dtype 'double' to a tensor with grad_dtype 'Float'. The gradient "
+                "must match "
+                "the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
+                "attribute with a "
+                "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a "
+                "tensor and its "
                 "gradient may break downstream systems that assume they match.");
     CHECK_EQ_INT(kt_set_grad(x, kt_full(KT_SHAPE(2), KT_FLOAT(5))), KT_OK);
     CHECK_EQ_INT(kt_backward(kt_sum(kt_mul(x, x))), KT_OK); /* adds up */
@@ -210,11 +222,13 @@ TEST(a_graph_is_used_once_unless_retained)
     CHECK_EQ_INT(kt_backward(y), KT_OK);
     CHECK_NEAR(tensor_at(kt_grad(x), 0), 4, 0);
     kt_backward(y);
-    check_line(KT_ERR_RUNTIME,
-               "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-               "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-               "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-               "after calling backward.");
+    check_line(KT_ERR_RUNTIME, "Trying to backward through the graph a second time (or directly access saved tensors "
+                               "after they have already been "
+                               "freed). Saved intermediate values of the graph are freed when you call .backward() or "
+                               "autograd.grad(). Specify "
+                               "retain_graph=True if you need to backward through the graph a second time or if you "
+                               "need to access saved tensors "
+                               "after calling backward.");
     CHECK_NEAR(tensor_at(kt_grad(x), 0), 4, 0);
     CHECK_EQ_INT(kt_backward(z), KT_OK); /* nothing was saved, nothing is missing */
     CHECK_EQ_INT(kt_backward(z), KT_OK);

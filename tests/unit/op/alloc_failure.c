@@ -14,10 +14,7 @@
 #include "op/row.h"
 #include "support/by_name.h"
 
-__attribute__((constructor(101))) static void turn_caches_off(void)
-{
-    setenv("KARAT_ALLOC", "system", 1);
-}
+__attribute__((constructor(101))) static void turn_caches_off(void) { setenv("KARAT_ALLOC", "system", 1); }
 
 /* ---- the sweep ---- */
 typedef void step(void);
@@ -82,14 +79,8 @@ static void sweep(const char *name, step *run, bool may_be_refused)
 }
 
 /* ---- steps ---- */
-static kt_tensor *big(void)
-{
-    return kt_arange(KT_INT(0), KT_INT(60), .dtype = KT_F32);
-}
-static kt_tensor *matrix(void)
-{
-    return kt_reshape(big(), KT_SHAPE(6, 10));
-}
+static kt_tensor *big(void) { return kt_arange(KT_INT(0), KT_INT(60), .dtype = KT_F32); }
+static kt_tensor *matrix(void) { return kt_reshape(big(), KT_SHAPE(6, 10)); }
 static kt_tensor *leaf(void)
 {
     kt_tensor *t = kt_full(KT_SHAPE(5, 5), KT_FLOAT(0.5));
@@ -97,10 +88,7 @@ static kt_tensor *leaf(void)
         kt_set_requires_grad(t, true);
     return t;
 }
-static kt_tensor *deep(void)
-{
-    return kt_reshape(big(), KT_SHAPE(1, 2, 1, 3, 1, 2, 5));
-}
+static kt_tensor *deep(void) { return kt_reshape(big(), KT_SHAPE(1, 2, 1, 3, 1, 2, 5)); }
 
 static void backward_of(kt_tensor *y)
 {
@@ -110,14 +98,8 @@ static void backward_of(kt_tensor *y)
 
 #define STEP(name) static void name(void)
 
-STEP(from)
-{
-    kt_from((float[100]){1, 2, 3}, KT_SHAPE(10, 10), KT_F32);
-}
-STEP(from_small)
-{
-    kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32);
-}
+STEP(from) { kt_from((float[100]){1, 2, 3}, KT_SHAPE(10, 10), KT_F32); }
+STEP(from_small) { kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32); }
 STEP(wrap)
 {
     static float memory[50];
@@ -146,22 +128,10 @@ STEP(likes)
     kt_new_ones(m, KT_SHAPE(20));
     kt_new_full(m, KT_SHAPE(9), KT_INT(1));
 }
-STEP(mixed_add)
-{
-    kt_add(big(), kt_to(big(), .dtype = KT_F16), .alpha = KT_INT(2));
-}
-STEP(broadcast)
-{
-    kt_mul(matrix(), kt_arange(KT_INT(0), KT_INT(10)));
-}
-STEP(many_dims)
-{
-    kt_add(deep(), kt_transpose(deep(), 1, 5));
-}
-STEP(refused_many_dims)
-{
-    kt_add(deep(), kt_permute(deep(), KT_SHAPE(6, 5, 4, 3, 2, 1, 0)));
-}
+STEP(mixed_add) { kt_add(big(), kt_to(big(), .dtype = KT_F16), .alpha = KT_INT(2)); }
+STEP(broadcast) { kt_mul(matrix(), kt_arange(KT_INT(0), KT_INT(10))); }
+STEP(many_dims) { kt_add(deep(), kt_transpose(deep(), 1, 5)); }
+STEP(refused_many_dims) { kt_add(deep(), kt_permute(deep(), KT_SHAPE(6, 5, 4, 3, 2, 1, 0))); }
 STEP(in_place)
 {
     kt_tensor *t = big();
@@ -312,14 +282,8 @@ STEP(printed)
     kt_free_string(kt_to_string(matrix()));
     kt_free_string(kt_to_string(kt_full(KT_SHAPE(4), KT_COMPLEX(1, 2))));
 }
-STEP(printed_summary)
-{
-    kt_free_string(kt_to_string(kt_zeros(KT_SHAPE(2000))));
-}
-STEP(explained)
-{
-    kt_free_string(kt_explain(kt_to(big(), .dtype = KT_F16)));
-}
+STEP(printed_summary) { kt_free_string(kt_to_string(kt_zeros(KT_SHAPE(2000)))); }
+STEP(explained) { kt_free_string(kt_explain(kt_to(big(), .dtype = KT_F16))); }
 STEP(read_back)
 {
     double     all[60];
@@ -334,31 +298,16 @@ STEP(policy)
     kt_matmul(matrix(), kt_t(kt_to(matrix(), .dtype = KT_F16)));
 }
 
-STEP(refused_dtypes)
-{
-    kt_matmul(matrix(), kt_t(kt_to(matrix(), .dtype = KT_F16)));
-}
-STEP(refused_shapes)
-{
-    kt_add(big(), kt_zeros(KT_SHAPE(7)));
-}
+STEP(refused_dtypes) { kt_matmul(matrix(), kt_t(kt_to(matrix(), .dtype = KT_F16))); }
+STEP(refused_shapes) { kt_add(big(), kt_zeros(KT_SHAPE(7))); }
 STEP(refused_policy)
 {
     KT_POLICY(KT_STRICT);
     kt_add(big(), kt_to(big(), .dtype = KT_F64));
 }
-STEP(refused_result)
-{
-    kt_add_(kt_to(big(), .dtype = KT_I32), big());
-}
-STEP(refused_view)
-{
-    kt_view(kt_t(matrix()), KT_SHAPE(60));
-}
-STEP(refused_leaf)
-{
-    kt_exp_(leaf());
-}
+STEP(refused_result) { kt_add_(kt_to(big(), .dtype = KT_I32), big()); }
+STEP(refused_view) { kt_view(kt_t(matrix()), KT_SHAPE(60)); }
+STEP(refused_leaf) { kt_exp_(leaf()); }
 
 STEP(grad_arithmetic)
 {
@@ -439,7 +388,8 @@ STEP(refused_stale)
 
 #define ALL(X)                                                                                                         \
     X(from)                                                                                                            \
-    X(from_small) X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)   \
+    X(from_small)                                                                                                      \
+    X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)                 \
         X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(half_products) X(casts)     \
             X(copies) X(simple_views) X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta)         \
                 X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
@@ -448,10 +398,7 @@ STEP(refused_stale)
                             X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(refused_stale)
 
 #define SWEEP(name)                                                                                                    \
-    TEST(name)                                                                                                         \
-    {                                                                                                                  \
-        sweep(#name, name, strstr(#name, "refused") != NULL);                                                          \
-    }
+    TEST(name) { sweep(#name, name, strstr(#name, "refused") != NULL); }
 ALL(SWEEP)
 
 /* ---- every elementwise row, in its three forms ---- */

@@ -1,8 +1,8 @@
 /* facts.c - the operator layer against the recorded behaviour of PyTorch, cell by cell.
  *
- * In: tests/conformance/dtype_facts.json.gz. A cell that records a dtype must give it; one that records a refusal by a rule
- * must be refused with the same class and the same first line. Free are the cells where PyTorch merely lacks a kernel, and
- * left to the binding's tests those that are about Python's argument types. Counts per part are printed. */
+ * In: tests/conformance/dtype_facts.json.gz. A cell that records a dtype must give it; one that records a refusal by a
+ * rule must be refused with the same class and the same first line. Free are the cells where PyTorch merely lacks a
+ * kernel, and left to the binding's tests those about Python's argument types. Counts per part are printed. */
 #include "harness.h"
 
 #include <karat/karat.h>
@@ -30,8 +30,8 @@ typedef struct part {
 
 static void done(const part *p)
 {
-    printf("  %-14s %5d cells as recorded, %d wrong; left out: %d free, %d of the binder, %d without a row\n", p->name, p->same,
-           p->wrong, p->free, p->binder, p->absent);
+    printf("  %-14s %5d cells as recorded, %d wrong; left out: %d free, %d of the binder, %d without a row\n", p->name,
+           p->same, p->wrong, p->free, p->binder, p->absent);
     CHECK_EQ_INT(p->wrong, 0);
     CHECK(p->same > 0);
 }
@@ -40,8 +40,8 @@ static const char *refusal(const json *want) { return json_text(json_get(want, "
 
 static bool is_free(const char *text)
 {
-    static const char *const marks[] = {"not implemented for", "not yet implemented",    "could not create",
-                                        "INTERNAL ASSERT",     "unsupported ScalarType", "Unsupported dtype",
+    static const char *const marks[] = {"not implemented for",       "not yet implemented",    "could not create",
+                                        "INTERNAL ASSERT",           "unsupported ScalarType", "Unsupported dtype",
                                         "Unknown Complex ScalarType"};
     if (strncmp(text, "NotImplementedError", 19) == 0)
         return true;
@@ -107,11 +107,11 @@ static void put_operand(kt__gathered *g, const char *text, size_t length)
     if (bracket)
         *bracket = 0;
     const kt_scalar s = number(name);
-    g->dtype[g->n] = (uint8_t)(bracket                            ? kt_dtype_find(name)
-                               : s.kind == KT_SCALAR_BOOL         ? KT_BOOL
-                               : s.kind == KT_SCALAR_INT          ? KT_I64
-                               : s.kind == KT_SCALAR_FLOAT        ? KT_F32
-                                                                  : KT_C64);
+    g->dtype[g->n] = (uint8_t)(bracket                     ? kt_dtype_find(name)
+                               : s.kind == KT_SCALAR_BOOL  ? KT_BOOL
+                               : s.kind == KT_SCALAR_INT   ? KT_I64
+                               : s.kind == KT_SCALAR_FLOAT ? KT_F32
+                                                           : KT_C64);
     g->n++;
 }
 
@@ -223,16 +223,14 @@ TEST(who_can_require_grad)
 static kt_tensor *first_row(const char *dtype) { return kt_select(matrix(dtype), 0, 0); }
 static kt_tensor *batch(const char *dtype) { return kt_unsqueeze(matrix(dtype), 0); }
 
-static kt_tensor *half_mask(void)
-{
-    return kt_from((bool[]){true, false, false, true}, KT_SHAPE(2, 2), KT_BOOL);
-}
+static kt_tensor *half_mask(void) { return kt_from((bool[]){true, false, false, true}, KT_SHAPE(2, 2), KT_BOOL); }
 
 /* NULL and no error: no row serves this operator yet. */
 static kt_tensor *two(const char *op, const char *a, const char *b)
 {
-    static const char *const plain[] = {"mm", "matmul"}, *const in_place[] = {"add_", "mul_", "div_", "sub_", "pow_", "copy_"};
-    const kt_dtype           db = kt_dtype_find(b);
+    static const char *const plain[] = {"mm", "matmul"}, *const in_place[] = {"add_", "mul_", "div_",
+                                                                              "sub_", "pow_", "copy_"};
+    const kt_dtype db = kt_dtype_find(b);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(op, plain[i]) == 0)
             return by_name(op, KT_PLAIN, NULL, "tt", matrix(a), matrix(b));

@@ -1,8 +1,8 @@
 /* generic.c - every elementwise row of the operator table, over dtypes, layouts and forms.
  *
- * In: the table. The plain form on dense operands is the reference; strided, offset, transposed, broadcast, empty, 0-dim and
- * channels_last operands, the in-place and out= forms and the meta device must agree with it: dtype, sizes, bytes, errors.
- * What the reference itself should be is the business of the kernels' and the facts' tests. */
+ * In: the table. The plain form on dense operands is the reference; strided, offset, transposed, broadcast, empty, 0-dim
+ * and channels_last operands, the in-place and out= forms and the meta device must agree with it: dtype, sizes, bytes,
+ * errors. What the reference itself should be is the business of the kernels' and the facts' tests. */
 #include "harness.h"
 
 #include <karat/karat.h>
@@ -55,7 +55,7 @@ static kt_tensor *laid_out(kt_tensor *t, layout how)
 /* ---- one call ---- */
 typedef struct sample {
     const kt_row *row;
-    int           n;        /* operands */
+    int           n; /* operands */
     kt_dtype      dtype[3];
     bool          number; /* the last "Tensor|Scalar" is a number */
 } sample;
@@ -64,8 +64,7 @@ static kt_tensor *call(const sample *s, kt_form form, kt_tensor *out, kt_tensor 
 {
     const bool number = s->number;
     switch (s->n) {
-    case 1:
-        return by_row(s->row, form, out, "t", t[0]);
+    case 1: return by_row(s->row, form, out, "t", t[0]);
     case 2:
         return number ? by_row(s->row, form, out, "ts", t[0], KT_INT(2)) : by_row(s->row, form, out, "tt", t[0], t[1]);
     default:
@@ -101,8 +100,9 @@ static bool same_values(const kt_tensor *a, const kt_tensor *b)
     return !kt_read(a, x, bytes) && !kt_read(b, y, bytes) && memcmp(x, y, bytes) == 0;
 }
 
-#define AGREES(got, want, what, ...)                                                                                    \
-    (CHECK_MSG(same_values((got), (want)), "%s " what " disagrees with the plain form", described(s), ##__VA_ARGS__), kt_clear())
+#define AGREES(got, want, what, ...)                                                                                   \
+    (CHECK_MSG(same_values((got), (want)), "%s " what " disagrees with the plain form", described(s), ##__VA_ARGS__),  \
+     kt_clear())
 
 /* ---- the comparisons, for one sample whose plain form gave `want` on the dense operands `t` ---- */
 
@@ -117,8 +117,8 @@ static void check_layouts(const sample *s, kt_tensor *const *t, kt_tensor *want)
             kt_tensor *got = call(s, KT_PLAIN, NULL, u);
             AGREES(got, want, "in layout %d of operands %d", how, mask);
             if (how == TRANSPOSED && mask == (1 << s->n) - 1 && !s->number)
-                CHECK_MSG(same_geometry(got, kt_to(u[0], .dtype = kt_dtype_of(got)), true), "%s: strides of a permuted result",
-                          described(s));
+                CHECK_MSG(same_geometry(got, kt_to(u[0], .dtype = kt_dtype_of(got)), true),
+                          "%s: strides of a permuted result", described(s));
         }
 }
 
@@ -147,7 +147,8 @@ static void check_in_place(const sample *s, kt_tensor *const *t, kt_tensor *want
         KT_SCOPE;
         kt_tensor *u[3] = {laid_out(kt_clone(t[0]), (layout)how), t[1], t[2]};
         kt_tensor *got = call(s, KT_INPLACE, NULL, u);
-        if (!kt_can_cast(kt_dtype_of(want), s->dtype[0])) {
+        const bool complex_abs = s->row->id == KT_OP_abs && kt_dtype_category(s->dtype[0]) == KT_CAT_COMPLEX;
+        if (!kt_can_cast(kt_dtype_of(want), s->dtype[0]) || complex_abs) {
             CHECK_MSG(!got && kt_error_status() == KT_ERR_RUNTIME, "%s in place is refused", described(s));
             kt_clear();
             CHECK_MSG(same_values(u[0], t[0]), "%s: a refused write leaves self as it was", described(s));
@@ -159,6 +160,12 @@ static void check_in_place(const sample *s, kt_tensor *const *t, kt_tensor *want
     }
 }
 
+/* Rows that PyTorch lets write into bool alone. */
+static bool only_bool(const kt_row *row)
+{
+    return row->id == KT_OP_isposinf || row->id == KT_OP_isneginf || row->id == KT_OP_signbit;
+}
+
 static void check_out(const sample *s, kt_tensor *const *t, kt_tensor *want)
 {
     if (!kt_row_has_form(s->row, KT_OUT))
@@ -168,12 +175,15 @@ static void check_out(const sample *s, kt_tensor *const *t, kt_tensor *want)
     kt_tensor *empty = kt_empty(KT_SHAPE(0), .dtype = result), *other = kt_zeros(KT_SHAPE(2, 3, 4), .dtype = wider);
     CHECK_MSG(call(s, KT_OUT, empty, t) == empty, "%s gives out", described(s));
     AGREES(empty, want, "into an empty tensor");
-    kt_tensor *turned = laid_out(kt_zeros(KT_SHAPE(2, 3, 4), .dtype = result), TRANSPOSED);
+    kt_tensor    *turned = laid_out(kt_zeros(KT_SHAPE(2, 3, 4), .dtype = result), TRANSPOSED);
     const int64_t stride = kt_stride(turned, 0);
     call(s, KT_OUT, turned, t);
     AGREES(turned, want, "into a transposed tensor");
     CHECK_EQ_INT(kt_stride(turned, 0), stride);
-    call(s, KT_OUT, other, t);
+    if (!call(s, KT_OUT, other, t) && only_bool(s->row)) {
+        kt_clear();
+        return;
+    }
     AGREES(other, kt_to(want, .dtype = wider), "into a wider dtype");
 }
 
@@ -188,8 +198,8 @@ static void check_small(const sample *s)
         v[i] = kt_reshape(u[i], KT_SCALAR);
     }
     kt_tensor *nothing = call(s, KT_PLAIN, NULL, t);
-    CHECK_MSG(nothing && kt_ndim(nothing) == 2 && kt_size(nothing, 0) == 0 && kt_size(nothing, 1) == 3, "%s of nothing: %s",
-              described(s), kt_error());
+    CHECK_MSG(nothing && kt_ndim(nothing) == 2 && kt_size(nothing, 0) == 0 && kt_size(nothing, 1) == 3,
+              "%s of nothing: %s", described(s), kt_error());
     kt_clear();
     kt_tensor *single = call(s, KT_PLAIN, NULL, u), *zero_dim = call(s, KT_PLAIN, NULL, v);
     CHECK_MSG(zero_dim && kt_ndim(zero_dim) == 0, "%s of 0-dim: %s", described(s), kt_error());
@@ -262,8 +272,8 @@ static void check_sample(const sample *s)
     samples++;
     if (!want) {
         refusals++;
-        CHECK_MSG(kt_error_status() == KT_ERR_RUNTIME || kt_error_status() == KT_ERR_NOT_IMPLEMENTED, "%s: %s", described(s),
-                  kt_error());
+        CHECK_MSG(kt_error_status() == KT_ERR_RUNTIME || kt_error_status() == KT_ERR_NOT_IMPLEMENTED, "%s: %s",
+                  described(s), kt_error());
         kt_clear();
         return;
     }
@@ -294,11 +304,11 @@ static void check_row(const kt_row *row, kt_dtype a, kt_dtype b)
 
 TEST(every_elementwise_row)
 {
-    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32},   {KT_F32, KT_BF16}, {KT_I64, KT_F32},     {KT_U8, KT_I8},
-                                        {KT_BOOL, KT_I32},  {KT_F16, KT_F16},  {KT_F16, KT_BF16},    {KT_F64, KT_F32},
-                                        {KT_C64, KT_F64},   {KT_I32, KT_I32},  {KT_BOOL, KT_BOOL},   {KT_C128, KT_C128},
-                                        {KT_U16, KT_U16},   {KT_U64, KT_F32},  {KT_E5M2, KT_E5M2},   {KT_I16, KT_C64},
-                                        {KT_BF16, KT_BF16}, {KT_C32, KT_C32},  {KT_E4M3FN, KT_F32},  {KT_I64, KT_I64}};
+    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32},   {KT_F32, KT_BF16}, {KT_I64, KT_F32},    {KT_U8, KT_I8},
+                                        {KT_BOOL, KT_I32},  {KT_F16, KT_F16},  {KT_F16, KT_BF16},   {KT_F64, KT_F32},
+                                        {KT_C64, KT_F64},   {KT_I32, KT_I32},  {KT_BOOL, KT_BOOL},  {KT_C128, KT_C128},
+                                        {KT_U16, KT_U16},   {KT_U64, KT_F32},  {KT_E5M2, KT_E5M2},  {KT_I16, KT_C64},
+                                        {KT_BF16, KT_BF16}, {KT_C32, KT_C32},  {KT_E4M3FN, KT_F32}, {KT_I64, KT_I64}};
     const int dtypes = KT_NUM_DTYPES - 1, all = test_all() ? dtypes * dtypes : (int)(sizeof pairs / sizeof *pairs);
     for (int p = 0; p < all; p++) {
         const kt_dtype a = test_all() ? (kt_dtype)(1 + p / dtypes) : pairs[p][0];
@@ -315,7 +325,8 @@ TEST(every_elementwise_row)
 /* Longer than any tile and long enough for threads: the same bytes whatever the way through memory. */
 TEST(long_operands)
 {
-    static const kt_dtype dtypes[] = {KT_BOOL, KT_U8, KT_I32, KT_I64, KT_F16, KT_BF16, KT_F32, KT_F64, KT_C64, KT_E4M3FN};
+    static const kt_dtype    dtypes[] = {KT_BOOL, KT_U8,  KT_I32, KT_I64, KT_F16,
+                                         KT_BF16, KT_F32, KT_F64, KT_C64, KT_E4M3FN};
     static const char *const rows[] = {"add", "mul", "exp", "eq", "neg", "sqrt", "maximum", "isnan"};
     enum { ROWS = 37, COLUMNS = 3001 };
     const size_t room = (size_t)ROWS * COLUMNS * 16;
@@ -327,9 +338,10 @@ TEST(long_operands)
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             KT_SCOPE;
-            kt_tensor  *a = tensor_of(dtypes[d], KT_SHAPE(ROWS, COLUMNS), values);
-            kt_tensor  *b = kt_mul(kt_to(a, .dtype = KT_F32), kt_to(a, .dtype = KT_F32)), *row = kt_select(b, 0, 3);
-            kt_tensor  *turned = kt_t(kt_contiguous(kt_t(a))), *full_row = kt_contiguous(kt_expand(row, KT_SHAPE(ROWS, COLUMNS)));
+            kt_tensor *a = tensor_of(dtypes[d], KT_SHAPE(ROWS, COLUMNS), values);
+            kt_tensor *b = kt_mul(kt_to(a, .dtype = KT_F32), kt_to(a, .dtype = KT_F32)), *row = kt_select(b, 0, 3);
+            kt_tensor *turned = kt_t(kt_contiguous(kt_t(a))),
+                      *full_row = kt_contiguous(kt_expand(row, KT_SHAPE(ROWS, COLUMNS)));
             const char *kinds = kt__operands_of[kt_row_find(rows[r])->id].n == 1 ? "t" : "tt";
             kt_clear(); /* float8 and float32 do not promote: then both ways refuse */
             kt_tensor *want = by_name(rows[r], KT_PLAIN, NULL, kinds, a, full_row);
@@ -337,7 +349,8 @@ TEST(long_operands)
             snprintf(text, sizeof text, "%s", error_line());
             kt_clear();
             for (int way = 0; way < 3; way++) {
-                kt_tensor *got = by_name(rows[r], KT_PLAIN, NULL, kinds, way == 0 ? a : turned, way == 1 ? full_row : row);
+                kt_tensor *got =
+                    by_name(rows[r], KT_PLAIN, NULL, kinds, way == 0 ? a : turned, way == 1 ? full_row : row);
                 CHECK_MSG((got != NULL) == (want != NULL) && strcmp(text, error_line()) == 0, "%s", kt_error());
                 kt_clear();
                 const size_t bytes = got ? (size_t)kt_numel(got) * kt_dtype_size(kt_dtype_of(got)) : 0;
@@ -353,7 +366,8 @@ TEST(long_operands)
 TEST(a_number_as_the_base)
 {
     KT_SCOPE;
-    kt_tensor *e = operand(KT_F64, KT_SHAPE(2, 3, 4), 0), *two = kt_full(KT_SHAPE(2, 3, 4), KT_FLOAT(2), .dtype = KT_F64);
+    kt_tensor *e = operand(KT_F64, KT_SHAPE(2, 3, 4), 0),
+              *two = kt_full(KT_SHAPE(2, 3, 4), KT_FLOAT(2), .dtype = KT_F64);
     kt_tensor *got = by_name("pow_base", KT_PLAIN, NULL, "st", KT_FLOAT(2), laid_out(e, TRANSPOSED));
     CHECK(same_values(got, kt_pow(two, e)));
     kt_tensor *ints = kt_pow_base_s(KT_INT(2), kt_arange(KT_INT(0), KT_INT(4)));
@@ -388,9 +402,11 @@ TEST(strides_of_results)
     check_strides(kt_exp(kt_expand(ones(KT_SHAPE(3, 1)), KT_SHAPE(2, 3, 4))), KT_SHAPE(12, 4, 1));
     check_strides(kt_exp(kt_expand(ones(KT_SHAPE(1, 4)), KT_SHAPE(3, 4))), KT_SHAPE(4, 1));
     check_strides(kt_exp(kt_t(kt_expand(ones(KT_SHAPE(4)), KT_SHAPE(3, 4)))), KT_SHAPE(3, 1));
-    check_strides(kt_exp(kt_contiguous(ones(KT_SHAPE(2, 3, 4, 5)), .memory_format = KT_CHANNELS_LAST)), KT_SHAPE(60, 1, 15, 3));
-    check_strides(kt_add(kt_contiguous(ones(KT_SHAPE(2, 3, 4, 5)), .memory_format = KT_CHANNELS_LAST), ones(KT_SHAPE(3, 1, 1))),
+    check_strides(kt_exp(kt_contiguous(ones(KT_SHAPE(2, 3, 4, 5)), .memory_format = KT_CHANNELS_LAST)),
                   KT_SHAPE(60, 1, 15, 3));
+    check_strides(
+        kt_add(kt_contiguous(ones(KT_SHAPE(2, 3, 4, 5)), .memory_format = KT_CHANNELS_LAST), ones(KT_SHAPE(3, 1, 1))),
+        KT_SHAPE(60, 1, 15, 3));
     check_strides(kt_clone(turned), KT_SHAPE(3, 1, 6));
     check_strides(kt_to(turned, .dtype = KT_F16), KT_SHAPE(3, 1, 6));
     check_strides(kt_zeros_like(turned), KT_SHAPE(3, 1, 6));

@@ -1,5 +1,5 @@
-/* inplace.c - writing into tensors that exist: the rules of in-place and out= forms and their words, overlap, resizing of
- * buffers, copies and fills; casting= and rounding= of an explicit cast; conversions with a reason and what lineage says. */
+/* inplace.c - writing into tensors that exist: the rules of in-place and out= forms and their words, overlap, resizing
+ * of buffers, copies and fills; casting= and rounding= of an explicit cast; conversions with a reason, and lineage. */
 #include "harness.h"
 
 #include <karat/karat.h>
@@ -15,8 +15,8 @@ static kt_tensor *count(int n) { return kt_arange(KT_INT(0), KT_INT(n), .dtype =
 
 static void refusal(kt_status want, const char *text, int line)
 {
-    test_check(kt_error_status() == want && strcmp(error_line(), text) == 0, __FILE__, line, "status %d, wanted %d and \"%s\"",
-               (int)kt_error_status(), (int)want, text);
+    test_check(kt_error_status() == want && strcmp(error_line(), text) == 0, __FILE__, line,
+               "status %d, wanted %d and \"%s\"", (int)kt_error_status(), (int)want, text);
     kt_clear();
 }
 #define REFUSES(expr, status, text) ((void)(expr), refusal(KT_ERR_##status, text, __LINE__))
@@ -28,22 +28,25 @@ static void values(kt_tensor *t, int n, const double *want, int line)
     for (int i = 0; i < n; i++)
         test_check(tensor_at(t, i) == want[i], __FILE__, line, "element %d is %g, not %g", i, tensor_at(t, i), want[i]);
 }
-#define HOLDS(t, ...) values((t), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__}, __LINE__)
+#define HOLDS(t, ...)                                                                                                  \
+    values((t), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__}, __LINE__)
 
-static const char *const many_at_once =
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
-    "tensor before performing the operation.";
-static const char *const shared =
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please "
-    "clone() the tensor before performing the operation.";
+static const char *const many_at_once = "unsupported operation: more than one element of the written-to tensor refers "
+                                        "to a single memory location. Please clone() the "
+                                        "tensor before performing the operation.";
+static const char *const shared = "unsupported operation: some elements of the input tensor and the written-to tensor "
+                                  "refer to a single memory location. Please "
+                                  "clone() the tensor before performing the operation.";
 
 /* ---- shapes and dtypes of a target ---- */
 TEST(the_shape_of_an_in_place_result)
 {
     KT_SCOPE;
     HOLDS(kt_add_(ones(S(2, 3)), count(3)), 1, 2, 3, 1, 2, 3);
-    REFUSES(kt_add_(ones(S(3)), ones(S(2, 3))), RUNTIME, "output with shape [3] doesn't match the broadcast shape [2, 3]");
-    REFUSES(kt_add_(ones(S(2, 1)), ones(S(2, 3))), RUNTIME, "output with shape [2, 1] doesn't match the broadcast shape [2, 3]");
+    REFUSES(kt_add_(ones(S(3)), ones(S(2, 3))), RUNTIME,
+            "output with shape [3] doesn't match the broadcast shape [2, 3]");
+    REFUSES(kt_add_(ones(S(2, 1)), ones(S(2, 3))), RUNTIME,
+            "output with shape [2, 1] doesn't match the broadcast shape [2, 3]");
     REFUSES(kt_add_(ones(S(2)), ones(S(3))), RUNTIME,
             "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0");
 }
@@ -51,13 +54,16 @@ TEST(the_shape_of_an_in_place_result)
 TEST(the_dtype_of_an_in_place_result)
 {
     KT_SCOPE;
-    REFUSES(kt_add_(typed(S(3), KT_I64), ones(S(3))), RUNTIME, "result type Float can't be cast to the desired output type Long");
+    REFUSES(kt_add_(typed(S(3), KT_I64), ones(S(3))), RUNTIME,
+            "result type Float can't be cast to the desired output type Long");
     REFUSES(kt_add_(typed(S(3), KT_BOOL), typed(S(3), KT_I32)), RUNTIME,
             "result type Int can't be cast to the desired output type Bool");
     REFUSES(kt_add_(ones(S(3)), typed(S(3), KT_C64)), RUNTIME,
             "result type ComplexFloat can't be cast to the desired output type Float");
-    REFUSES(kt_mul_s_(typed(S(3), KT_I32), KT_FLOAT(1.5)), RUNTIME, "result type Float can't be cast to the desired output type Int");
-    REFUSES(kt_div_s_(typed(S(3), KT_I32), KT_INT(2)), RUNTIME, "result type Float can't be cast to the desired output type Int");
+    REFUSES(kt_mul_s_(typed(S(3), KT_I32), KT_FLOAT(1.5)), RUNTIME,
+            "result type Float can't be cast to the desired output type Int");
+    REFUSES(kt_div_s_(typed(S(3), KT_I32), KT_INT(2)), RUNTIME,
+            "result type Float can't be cast to the desired output type Int");
     REFUSES(kt_abs_(typed(S(3), KT_C64)), RUNTIME, "In-place abs is not supported for complex tensors.");
     CHECK_EQ_INT(kt_dtype_of(kt_add_(typed(S(3), KT_F16), typed(S(3), KT_F64))), KT_F16);
     HOLDS(kt_eq_s_(ones(S(2)), KT_INT(1)), 1, 1);
@@ -65,7 +71,8 @@ TEST(the_dtype_of_an_in_place_result)
     HOLDS(kt_add_s_(typed(S(2), KT_U8), KT_INT(300)), 45, 45); /* a number wraps */
     REFUSES(kt_add_s_(typed(S(3), KT_I32), KT_INT(1), .alpha = KT_FLOAT(1.5)), RUNTIME,
             "For integral input tensors, argument alpha must not be a floating point number.");
-    REFUSES(kt_add_s_(ones(S(3)), KT_INT(1), .alpha = KT_FLAG(true)), RUNTIME, "Boolean alpha only supported for Boolean results.");
+    REFUSES(kt_add_s_(ones(S(3)), KT_INT(1), .alpha = KT_FLAG(true)), RUNTIME,
+            "Boolean alpha only supported for Boolean results.");
     REFUSES(kt_add_s_(ones(S(3)), KT_INT(1), .alpha = KT_COMPLEX(0, 1)), RUNTIME,
             "For non-complex input tensors, argument alpha must not be a complex number.");
     REFUSES(kt_div_s(ones(S(2)), KT_INT(2), .rounding_mode = "up"), RUNTIME,
@@ -130,7 +137,8 @@ TEST(buffers_of_sums_and_products)
     HOLDS(kt_sum_dim(ones(S(2, 3)), KT_SCALAR), 6);
     {
         KT_POLICY(KT_STRICT);
-        CHECK_FAILS(kt_sum_dim_out(kt_zeros(KT_SCALAR, .dtype = KT_F64), halves, S(0)), KT_ERR_TYPE, "policy 'strict' refuses");
+        CHECK_FAILS(kt_sum_dim_out(kt_zeros(KT_SCALAR, .dtype = KT_F64), halves, S(0)), KT_ERR_TYPE,
+                    "policy 'strict' refuses");
     }
 }
 
@@ -138,7 +146,8 @@ TEST(shapes_of_sums_and_products)
 {
     KT_SCOPE;
     REFUSES(kt_sum_dim(ones(S(2, 3)), S(0, 0)), RUNTIME, "dim 0 appears multiple times in the list of dims");
-    REFUSES(kt_sum_dim(ones(S(2, 3)), S(2)), INDEX, "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+    REFUSES(kt_sum_dim(ones(S(2, 3)), S(2)), INDEX,
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
     REFUSES(kt_mv(ones(S(2, 3)), ones(S(2))), RUNTIME, "size mismatch, got input (2), mat (2x3), vec (2)");
     REFUSES(kt_mv(ones(S(2)), ones(S(2))), RUNTIME, "vector + matrix @ vector expected, got 1, 1, 1");
     REFUSES(kt_mm(ones(S(2, 3)), ones(S(2, 3))), RUNTIME, "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
@@ -149,7 +158,8 @@ TEST(shapes_of_sums_and_products)
             "Expected size for first two dimensions of batch2 tensor to be: [1, 3] but got: [2, 3].");
     REFUSES(kt_bmm(ones(S(2, 3)), ones(S(1, 2, 3))), RUNTIME, "batch1 must be a 3D tensor");
     REFUSES(kt_dot(ones(S(2)), ones(S(3))), RUNTIME,
-            "inconsistent tensor size, expected tensor [2] and src [3] to have the same number of elements, but got 2 and 3 elements "
+            "inconsistent tensor size, expected tensor [2] and src [3] to have the same number of elements, but got 2 "
+            "and 3 elements "
             "respectively");
     REFUSES(kt_dot(ones(S(2, 1)), ones(S(2))), RUNTIME, "1D tensors expected, but got 2D and 1D tensors");
     REFUSES(kt_matmul(ones(KT_SCALAR), ones(S(2))), RUNTIME,
@@ -195,12 +205,16 @@ TEST(copies_and_fills)
     HOLDS(kt_fill_(ones(S(2)), kt_scalar_tensor(KT_INT(7))), 7, 7);
     REFUSES(kt_copy_(ones(S(3)), ones(S(2))), RUNTIME,
             "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0");
-    REFUSES(kt_copy_(ones(S(3)), ones(S(2, 3))), RUNTIME, "output with shape [3] doesn't match the broadcast shape [2, 3]");
+    REFUSES(kt_copy_(ones(S(3)), ones(S(2, 3))), RUNTIME,
+            "output with shape [3] doesn't match the broadcast shape [2, 3]");
     REFUSES(kt_fill_(ones(S(3)), ones(S(1))), RUNTIME,
             "fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions.");
-    REFUSES(kt_fill_s_(typed(S(3), KT_U8), KT_INT(300)), RUNTIME, "value cannot be converted to type uint8_t without overflow");
-    REFUSES(kt_fill_s_(ones(S(3)), KT_COMPLEX(0, 1)), RUNTIME, "value cannot be converted to type float without overflow");
-    REFUSES(kt_full(S(2), KT_INT(300), .dtype = KT_U8), RUNTIME, "value cannot be converted to type uint8_t without overflow");
+    REFUSES(kt_fill_s_(typed(S(3), KT_U8), KT_INT(300)), RUNTIME,
+            "value cannot be converted to type uint8_t without overflow");
+    REFUSES(kt_fill_s_(ones(S(3)), KT_COMPLEX(0, 1)), RUNTIME,
+            "value cannot be converted to type float without overflow");
+    REFUSES(kt_full(S(2), KT_INT(300), .dtype = KT_U8), RUNTIME,
+            "value cannot be converted to type uint8_t without overflow");
     kt_tensor *t = ones(S(2));
     kt_tensor *copy = kt_copy(t, kt_zeros(S(2)));
     HOLDS(t, 1, 1);
@@ -216,8 +230,8 @@ TEST(casting_levels)
             for (int b = 1; b < KT_NUM_DTYPES; b++) {
                 KT_SCOPE;
                 kt_tensor *got = kt_to(typed(S(2), (kt_dtype)a), .dtype = (kt_dtype)b, .casting = names[level]);
-                CHECK_MSG((got != NULL) == (a == b || kt_can_cast_level((kt_dtype)a, (kt_dtype)b, (kt_casting)level)), "%s to %s, %s",
-                          kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b), names[level]);
+                CHECK_MSG((got != NULL) == (a == b || kt_can_cast_level((kt_dtype)a, (kt_dtype)b, (kt_casting)level)),
+                          "%s to %s, %s", kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b), names[level]);
                 CHECK(got || kt_error_status() == KT_ERR_TYPE);
                 kt_clear();
             }
@@ -231,9 +245,11 @@ TEST(casting_levels)
 TEST(casting_by_the_values_at_hand)
 {
     KT_SCOPE;
-    kt_tensor *whole = kt_from((float[]){1, 2, -3}, S(3), KT_F32), *broken = kt_from((float[]){1, 2.5, NAN}, S(3), KT_F32);
+    kt_tensor *whole = kt_from((float[]){1, 2, -3}, S(3), KT_F32),
+              *broken = kt_from((float[]){1, 2.5, NAN}, S(3), KT_F32);
     HOLDS(kt_to(whole, .dtype = KT_I8, .casting = "same_value"), 1, 2, -3);
-    CHECK_FAILS(kt_to(broken, .dtype = KT_I8, .casting = "same_value"), KT_ERR_TYPE, "Cannot cast from float32 to int8");
+    CHECK_FAILS(kt_to(broken, .dtype = KT_I8, .casting = "same_value"), KT_ERR_TYPE,
+                "Cannot cast from float32 to int8");
     CHECK_FAILS(kt_to(whole, .dtype = KT_U8, .casting = "same_value"), KT_ERR_TYPE,
                 "Cannot cast from float32 to uint8 with casting='same_value': 1 of 3 values would change");
     kt_tensor *nan = kt_to(broken, .dtype = KT_F16, .casting = "same_value");
@@ -251,14 +267,17 @@ TEST(roundings)
     CHECK_NEAR(tensor_at(kt_to(t, .dtype = KT_F16), 0), 1.0, 0);
     CHECK_NEAR(tensor_at(kt_to(t, .dtype = KT_F16, .rounding = "torch"), 0), 1.0, 0);
     CHECK_NEAR(tensor_at(kt_to(t, .dtype = KT_F16, .rounding = "once"), 0), 1 + 0x1p-10, 0);
-    CHECK_FAILS(kt_to(t, .dtype = KT_F16, .rounding = "up"), KT_ERR_VALUE, "rounding must be one of torch, once, stochastic, not 'up'");
+    CHECK_FAILS(kt_to(t, .dtype = KT_F16, .rounding = "up"), KT_ERR_VALUE,
+                "rounding must be one of torch, once, stochastic, not 'up'");
     enum { N = 4000 };
-    kt_tensor *many = kt_full(S(N), KT_FLOAT(1 + 0x1p-9), .dtype = KT_F32); /* a quarter of the way between two bfloat16 */
-    kt_tensor *drawn = kt_to(many, .dtype = KT_BF16, .rounding = "stochastic");
+    kt_tensor *many =
+        kt_full(S(N), KT_FLOAT(1 + 0x1p-9), .dtype = KT_F32); /* a quarter of the way between two bfloat16 */
+    kt_tensor   *drawn = kt_to(many, .dtype = KT_BF16, .rounding = "stochastic");
     const double up = kt_item(kt_sum(kt_to(kt_gt_s(drawn, KT_INT(1)), .dtype = KT_F64))) / N;
     CHECK_MSG(up > 0.19 && up < 0.31, "%.3f of them rounded up, expected a quarter", up);
     CHECK_NEAR(kt_item(kt_sum(kt_to(kt_lt_s(drawn, KT_INT(1)), .dtype = KT_F64))), 0, 0);
-    CHECK_NEAR(tensor_at(kt_to(kt_ones(S(3)), .dtype = KT_BF16, .rounding = "stochastic"), 2), 1, 0); /* exact stays exact */
+    CHECK_NEAR(tensor_at(kt_to(kt_ones(S(3)), .dtype = KT_BF16, .rounding = "stochastic"), 2), 1,
+               0); /* exact stays exact */
 }
 
 TEST(to_gives_itself_where_nothing_changes)

@@ -1,5 +1,5 @@
-/* policy.c - the ladder of cast policies: what one rung accepts the next accepts with the same result; what strict and safe
- * refuse and in which words; what permissive takes on; that a policy belongs to its block and its thread. */
+/* policy.c - the ladder of cast policies: what one rung accepts the next accepts with the same result; what strict and
+ * safe refuse and in which words; what permissive takes on; that a policy belongs to its block and its thread. */
 #include "harness.h"
 
 #include <karat/karat.h>
@@ -17,11 +17,11 @@ static kt_tensor *row(kt_dtype d) { return tensor_of(d, KT_SHAPE(3), (double[]){
 static kt_tensor *square(kt_dtype d) { return tensor_of(d, KT_SHAPE(2, 2), (double[]){1, 2, 3, 1}); }
 static kt_tensor *mask(void) { return kt_from((bool[]){true, false, true}, KT_SHAPE(3), KT_BOOL); }
 
-#define P(name, body)                              \
-    static kt_tensor *name(kt_dtype a, kt_dtype b)  \
-    {                                               \
-        (void)b;                                    \
-        return body;                                \
+#define P(name, body)                                                                                                  \
+    static kt_tensor *name(kt_dtype a, kt_dtype b)                                                                     \
+    {                                                                                                                  \
+        (void)b;                                                                                                       \
+        return body;                                                                                                   \
     }
 P(add, kt_add(row(a), row(b)))
 P(mul, kt_mul(row(a), row(b)))
@@ -58,8 +58,9 @@ static const struct {
 } programs[] = {
 #define X(name) {#name, name},
     X(add) X(mul) X(divide) X(power) X(larger) X(equal) X(angle) X(both) X(choose) X(condition) X(mix) X(accumulate)
-        X(with_zero_dim) X(with_int) X(with_float) X(exponential) X(product) X(dot) X(total) X(total_as) X(join) X(add_in_place)
-            X(divide_in_place) X(copy_over) X(fill_with) X(into_another) X(compared_into) X(explicit_cast)};
+        X(with_zero_dim) X(with_int) X(with_float) X(exponential) X(product) X(dot) X(total) X(total_as) X(join)
+            X(add_in_place) X(divide_in_place) X(copy_over) X(fill_with) X(into_another) X(compared_into)
+                X(explicit_cast)};
 
 typedef struct outcome {
     bool     accepted;
@@ -98,14 +99,15 @@ TEST(what_one_rung_accepts_the_next_accepts)
                     const outcome o = try(programs[p].run, (kt_policy)rung, (kt_dtype)a, (kt_dtype)b);
                     accepted[rung] += o.accepted;
                     if (below.accepted)
-                        CHECK_MSG(o.accepted && o.dtype == below.dtype && memcmp(o.value, below.value, sizeof o.value) == 0,
-                                  "%s(%s, %s): '%s' does not give what the rung below gives", programs[p].name,
-                                  kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b), kt_policy_name((kt_policy)rung));
+                        CHECK_MSG(
+                            o.accepted && o.dtype == below.dtype && memcmp(o.value, below.value, sizeof o.value) == 0,
+                            "%s(%s, %s): '%s' does not give what the rung below gives", programs[p].name,
+                            kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b), kt_policy_name((kt_policy)rung));
                     below = o;
                 }
             }
-    printf("  %d cells; accepted: strict %d, safe %d, torch %d, permissive %d\n", cells, accepted[0], accepted[1], accepted[2],
-           accepted[3]);
+    printf("  %d cells; accepted: strict %d, safe %d, torch %d, permissive %d\n", cells, accepted[0], accepted[1],
+           accepted[2], accepted[3]);
     CHECK(accepted[0] < accepted[1] && accepted[1] < accepted[2] && accepted[2] < accepted[3]);
 }
 
@@ -114,17 +116,18 @@ TEST(strict_and_safe_by_definition)
 {
     for (int a = 1; a < KT_NUM_DTYPES; a++)
         for (int b = 1; b < KT_NUM_DTYPES; b++) {
-            const outcome  torch = try(mul, KT_TORCH, (kt_dtype)a, (kt_dtype)b);
-            const outcome  strict = try(mul, KT_STRICT, (kt_dtype)a, (kt_dtype)b);
-            const outcome  safe = try(mul, KT_SAFE, (kt_dtype)a, (kt_dtype)b);
-            const bool     lossless = torch.accepted && kt_can_cast_level((kt_dtype)a, torch.dtype, KT_CAST_SAFE) &&
+            const outcome torch = try(mul, KT_TORCH, (kt_dtype)a, (kt_dtype)b);
+            const outcome strict = try(mul, KT_STRICT, (kt_dtype)a, (kt_dtype)b);
+            const outcome safe = try(mul, KT_SAFE, (kt_dtype)a, (kt_dtype)b);
+            const bool    lossless = torch.accepted && kt_can_cast_level((kt_dtype)a, torch.dtype, KT_CAST_SAFE) &&
                                   kt_can_cast_level((kt_dtype)b, torch.dtype, KT_CAST_SAFE);
             CHECK_MSG(strict.accepted == (torch.accepted && a == b), "strict: %s * %s", kt_dtype_name((kt_dtype)a),
                       kt_dtype_name((kt_dtype)b));
-            CHECK_MSG(safe.accepted == lossless, "safe: %s * %s", kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b));
+            CHECK_MSG(safe.accepted == lossless, "safe: %s * %s", kt_dtype_name((kt_dtype)a),
+                      kt_dtype_name((kt_dtype)b));
             for (int rung = KT_STRICT; rung <= KT_PERMISSIVE; rung++)
-                CHECK_MSG(try(explicit_cast, (kt_policy)rung, (kt_dtype)a, (kt_dtype)b).accepted, "an explicit cast of %s to %s",
-                          kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b));
+                CHECK_MSG(try(explicit_cast, (kt_policy)rung, (kt_dtype)a, (kt_dtype)b).accepted,
+                          "an explicit cast of %s to %s", kt_dtype_name((kt_dtype)a), kt_dtype_name((kt_dtype)b));
         }
 }
 
@@ -136,16 +139,23 @@ TEST(what_strict_refuses_and_how)
                 "policy 'strict' refuses to convert self from float16 to float32 in add (promotion)");
     CHECK_FAILS(kt_add(row(KT_F32), row(KT_F16)), KT_ERR_TYPE,
                 "policy 'strict' refuses to convert other from float16 to float32 in add (promotion)");
-    CHECK_FAILS(kt_add_s(row(KT_I32), KT_FLOAT(1.5)), KT_ERR_TYPE, "policy 'strict' refuses to convert self from int32 to float32");
-    CHECK_FAILS(kt_exp(row(KT_I64)), KT_ERR_TYPE, "policy 'strict' refuses to convert self from int64 to float32 in exp");
-    CHECK_FAILS(kt_div(row(KT_I64), row(KT_I64)), KT_ERR_TYPE, "policy 'strict' refuses to convert self from int64 to float32");
-    CHECK_FAILS(kt_eq(row(KT_I64), row(KT_I32)), KT_ERR_TYPE, "policy 'strict' refuses to convert other from int32 to int64 in eq");
+    CHECK_FAILS(kt_add_s(row(KT_I32), KT_FLOAT(1.5)), KT_ERR_TYPE,
+                "policy 'strict' refuses to convert self from int32 to float32");
+    CHECK_FAILS(kt_exp(row(KT_I64)), KT_ERR_TYPE,
+                "policy 'strict' refuses to convert self from int64 to float32 in exp");
+    CHECK_FAILS(kt_div(row(KT_I64), row(KT_I64)), KT_ERR_TYPE,
+                "policy 'strict' refuses to convert self from int64 to float32");
+    CHECK_FAILS(kt_eq(row(KT_I64), row(KT_I32)), KT_ERR_TYPE,
+                "policy 'strict' refuses to convert other from int32 to int64 in eq");
     CHECK_FAILS(kt_copy_(row(KT_F64), row(KT_F32)), KT_ERR_TYPE, "policy 'strict' refuses to convert");
     CHECK_FAILS(kt_add_out(row(KT_F64), row(KT_F32), row(KT_F32)), KT_ERR_TYPE,
                 "policy 'strict' refuses to convert out from float32 to float64 in add (the result's dtype)");
-    CHECK_FAILS(kt_cat(((kt_tensor *[]){row(KT_F32), row(KT_F64)}), 2), KT_ERR_TYPE, "policy 'strict' refuses to convert");
-    CHECK_FAILS(kt_add_s(row(KT_I8), KT_INT(300)), KT_ERR_TYPE, "policy 'strict' refuses the number in add: int8 cannot hold it");
-    CHECK(kt_add_s(row(KT_I8), KT_INT(100)) && kt_mul_s(row(KT_F16), KT_FLOAT(2.5)) && kt_add_s(row(KT_C64), KT_FLOAT(1)));
+    CHECK_FAILS(kt_cat(((kt_tensor *[]){row(KT_F32), row(KT_F64)}), 2), KT_ERR_TYPE,
+                "policy 'strict' refuses to convert");
+    CHECK_FAILS(kt_add_s(row(KT_I8), KT_INT(300)), KT_ERR_TYPE,
+                "policy 'strict' refuses the number in add: int8 cannot hold it");
+    CHECK(kt_add_s(row(KT_I8), KT_INT(100)) && kt_mul_s(row(KT_F16), KT_FLOAT(2.5)) &&
+          kt_add_s(row(KT_C64), KT_FLOAT(1)));
     CHECK(kt_add(row(KT_F16), row(KT_F16)) && kt_sum(row(KT_I8)) && kt_eq(row(KT_BF16), row(KT_BF16)));
     CHECK(kt_matmul(square(KT_F16), square(KT_F16)) && kt_fill_s_(row(KT_I8), KT_INT(3)));
     CHECK(!kt_failed());
@@ -170,7 +180,8 @@ TEST(what_safe_refuses)
 TEST(what_permissive_takes_on)
 {
     KT_SCOPE;
-    CHECK_FAILS(kt_add(row(KT_U16), row(KT_I32)), KT_ERR_RUNTIME, "Promotion for uint16, uint32, uint64 types is not supported");
+    CHECK_FAILS(kt_add(row(KT_U16), row(KT_I32)), KT_ERR_RUNTIME,
+                "Promotion for uint16, uint32, uint64 types is not supported");
     KT_POLICY(KT_PERMISSIVE);
     for (int a = 1; a < KT_NUM_DTYPES; a++)
         for (int b = 1; b < KT_NUM_DTYPES; b++) {

@@ -33,7 +33,8 @@ static void geometry(kt_tensor *t, kt_shape sizes, kt_shape strides, int64_t off
         same = kt_size(t, i) == sizes.d[i] && kt_stride(t, i) == strides.d[i];
     char *text = same ? NULL : kt_to_string(t);
     test_check(same, __FILE__, line, "geometry: %d dims, first size %d stride %d, offset %d: %s", (int)kt_ndim(t),
-               kt_ndim(t) ? (int)kt_size(t, 0) : 0, kt_ndim(t) ? (int)kt_stride(t, 0) : 0, (int)kt_storage_offset(t), text);
+               kt_ndim(t) ? (int)kt_size(t, 0) : 0, kt_ndim(t) ? (int)kt_stride(t, 0) : 0, (int)kt_storage_offset(t),
+               text);
     kt_free_string(text);
 }
 #define IS(expr, sizes, strides, offset) geometry((expr), sizes, strides, (offset), __LINE__)
@@ -42,12 +43,12 @@ static void geometry(kt_tensor *t, kt_shape sizes, kt_shape strides, int64_t off
 /* The first line, whole. */
 static void refusal(kt_status want, const char *text, int line)
 {
-    test_check(kt_error_status() == want && strcmp(error_line(), text) == 0, __FILE__, line, "status %d, wanted %d and \"%s\"",
-               (int)kt_error_status(), (int)want, text);
+    test_check(kt_error_status() == want && strcmp(error_line(), text) == 0, __FILE__, line,
+               "status %d, wanted %d and \"%s\"", (int)kt_error_status(), (int)want, text);
     kt_clear();
 }
 #define REFUSES(expr, status, text) ((void)(expr), refusal(KT_ERR_##status, text, __LINE__))
-#define OUT_OF_RANGE(low, high, got) \
+#define OUT_OF_RANGE(low, high, got)                                                                                   \
     "Dimension out of range (expected to be in range of [" #low ", " #high "], but got " #got ")"
 
 /* ---- geometry ---- */
@@ -90,7 +91,8 @@ TEST(transpose_permute)
     REFUSES(kt_transpose(a, 0, 3), INDEX, OUT_OF_RANGE(-3, 2, 3));
     REFUSES(kt_t(a), RUNTIME, "t() expects a tensor with <= 2 dimensions, but self is 3D");
     REFUSES(kt_permute(a, S(0, 1)), RUNTIME,
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of "
             "dimensions i.e. input.dim() = 3 is not equal to len(dims) = 2");
     REFUSES(kt_permute(a, S(0, 1, 1)), RUNTIME, "permute(): duplicate dims are not allowed.");
     REFUSES(kt_permute(a, S(0, 1, 3)), INDEX, OUT_OF_RANGE(-3, 2, 3));
@@ -105,15 +107,18 @@ TEST(expand)
     IS(kt_expand(ones(S(1, 3)), S(0, 3)), S(0, 3), S(0, 1), 0);
     IS(kt_expand_as(ones(S(4)), a), S(2, 3, 4), S(0, 0, 1), 0);
     REFUSES(kt_expand(a, S(2, 3, 5)), RUNTIME,
-            "The expanded size of the tensor (5) must match the existing size (4) at non-singleton dimension 2.  Target sizes: [2, "
+            "The expanded size of the tensor (5) must match the existing size (4) at non-singleton dimension 2.  "
+            "Target sizes: [2, "
             "3, 5].  Tensor sizes: [2, 3, 4]");
     REFUSES(kt_expand(a, S(3, 4)), RUNTIME,
-            "expand(torch.FloatTensor{[2, 3, 4]}, size=[3, 4]): the number of sizes provided (2) must be greater or equal to the "
+            "expand(torch.FloatTensor{[2, 3, 4]}, size=[3, 4]): the number of sizes provided (2) must be greater or "
+            "equal to the "
             "number of dimensions in the tensor (3)");
     REFUSES(kt_expand(ones(S(3)), S(-1, 3)), RUNTIME,
             "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension 0");
     REFUSES(kt_expand(ones(S(3)), S(-2)), RUNTIME,
-            "The expanded size of the tensor (-2) must match the existing size (3) at non-singleton dimension 0.  Target sizes: "
+            "The expanded size of the tensor (-2) must match the existing size (3) at non-singleton dimension 0.  "
+            "Target sizes: "
             "[-2].  Tensor sizes: [3]");
 }
 
@@ -137,11 +142,13 @@ TEST(view_reshape_flatten)
     REFUSES(kt_view(a, S(-1, -1)), RUNTIME, "only one dimension can be inferred");
     REFUSES(kt_view(a, S(5, -1)), RUNTIME, "shape '[5, -1]' is invalid for input of size 24");
     REFUSES(kt_view(kt_transpose(a, 0, 1), S(24)), RUNTIME,
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous "
             "subspaces). Use .reshape(...) instead.");
     REFUSES(kt_view(a, S(-2, 12)), RUNTIME, "invalid shape dimension -2 at index 0 of shape [-2, 12]");
     REFUSES(kt_view(ones(S(0, 3)), S(-1, 0)), RUNTIME,
-            "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be any value and "
+            "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be "
+            "any value and "
             "is ambiguous");
     REFUSES(kt_reshape(a, S(7)), RUNTIME, "shape '[7]' is invalid for input of size 24");
     REFUSES(kt_flatten(a, .start_dim = 2, .end_dim = KT_SOME(1)), RUNTIME,
@@ -161,9 +168,11 @@ TEST(view_dtype)
     IS(kt_view_dtype(kt_permute(a, S(2, 0, 1)), KT_I32), S(4, 2, 3), S(1, 12, 4), 0);
     REFUSES(kt_view_dtype(ones(S(3)), KT_F64), RUNTIME,
             "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes), but got 3");
-    REFUSES(kt_view_dtype(number(), KT_I16), RUNTIME, "self.dim() cannot be 0 to view Float as Short (different element sizes)");
-    REFUSES(kt_view_dtype(kt_narrow(ones(S(6)), 0, 1, 4), KT_F64), RUNTIME,
-            "self.storage_offset() must be divisible by 2 to view Float as Double (different element sizes), but got 1");
+    REFUSES(kt_view_dtype(number(), KT_I16), RUNTIME,
+            "self.dim() cannot be 0 to view Float as Short (different element sizes)");
+    REFUSES(
+        kt_view_dtype(kt_narrow(ones(S(6)), 0, 1, 4), KT_F64), RUNTIME,
+        "self.storage_offset() must be divisible by 2 to view Float as Double (different element sizes), but got 1");
     REFUSES(kt_view_dtype(kt_narrow(ones(S(2, 3)), 1, 0, 2), KT_F64), RUNTIME,
             "self.stride(0) must be divisible by 2 to view Float as Double (different element sizes), but got 3");
     REFUSES(kt_view_dtype(kt_conj(phasors()), KT_F32), RUNTIME,
@@ -198,16 +207,19 @@ TEST(unfold_diagonal_as_strided)
     REFUSES(kt_diagonal(a, .dim1 = 1, .dim2 = KT_SOME(1)), RUNTIME, "diagonal dimensions cannot be identical 1, 1");
     REFUSES(kt_diagonal(ones(S(3))), INDEX, OUT_OF_RANGE(-1, 0, 1));
     REFUSES(kt_as_strided(a, S(5, 5), S(5, 1)), RUNTIME,
-            "setStorage: sizes [5, 5], strides [5, 1], storage offset 0, and itemsize 4 requiring a storage size of 100 are out of "
+            "setStorage: sizes [5, 5], strides [5, 1], storage offset 0, and itemsize 4 requiring a storage size of "
+            "100 are out of "
             "bounds for storage of size 96");
     REFUSES(kt_as_strided(a, S(2, 2), S(1, 1), .storage_offset = KT_SOME(30)), RUNTIME,
-            "setStorage: sizes [2, 2], strides [1, 1], storage offset 30, and itemsize 4 requiring a storage size of 132 are out of "
+            "setStorage: sizes [2, 2], strides [1, 1], storage offset 30, and itemsize 4 requiring a storage size of "
+            "132 are out of "
             "bounds for storage of size 96");
     REFUSES(kt_as_strided(a, S(2, 2), S(-1, 1)), RUNTIME,
             "as_strided: Negative strides are not supported at the moment, got strides: [-1, 1]");
     REFUSES(kt_as_strided(a, S(2, 2), S(1)), RUNTIME, "mismatch in length of strides and shape");
     REFUSES(kt_as_strided(a, S(2), S(1), .storage_offset = KT_SOME(-1)), RUNTIME, "Tensor: invalid storage offset -1");
-    REFUSES(kt_as_strided(a, S(-1), S(1)), RUNTIME, "Storage size calculation overflowed with sizes=[-1] and strides=[1]");
+    REFUSES(kt_as_strided(a, S(-1), S(1)), RUNTIME,
+            "Storage size calculation overflowed with sizes=[-1] and strides=[1]");
     CHECK(kt_as_strided(a, S(INT64_C(1) << 40, INT64_C(1) << 40), S(1, 1)) == NULL);
     kt_clear();
     CHECK(kt_as_strided(a, S(2), S(INT64_MAX)) == NULL);
@@ -256,7 +268,8 @@ TEST(chunk_split_unbind)
     REFUSES(kt_chunk(a, 0, part, 8), RUNTIME, "chunk expects `chunks` to be greater than 0, got: 0");
     REFUSES(kt_chunk(number(), 1, part, 8), RUNTIME, "chunk expects at least a 1-dimensional tensor");
     REFUSES(kt_chunk(a, 2, part, 8, .dim = 3), INDEX, OUT_OF_RANGE(-3, 2, 3));
-    REFUSES(kt_split(five, 0, part, 8), RUNTIME, "split_size can only be 0 if dimension size is 0, but got dimension size of 5");
+    REFUSES(kt_split(five, 0, part, 8), RUNTIME,
+            "split_size can only be 0 if dimension size is 0, but got dimension size of 5");
     REFUSES(kt_split(five, -1, part, 8), RUNTIME, "split expects split_size be non-negative, but got split_size=-1");
     REFUSES(kt_split(number(), 1, part, 8), RUNTIME, "split expects at least a 1-dimensional tensor");
     REFUSES(kt_split_sizes(five, S(1, 3), part, 8), RUNTIME,
@@ -278,14 +291,15 @@ TEST(cat)
     kt_tensor *a = block(), *none[1] = {NULL};
     IS(kt_cat(((kt_tensor *[]){a, a}), 2, .dim = 1), S(2, 6, 4), S(24, 4, 1), 0);
     IS(kt_cat(((kt_tensor *[]){ones(S(0)), a}), 2), S(2, 3, 4), S(12, 4, 1), 0);
-    kt_tensor *joined = kt_cat(((kt_tensor *[]){kt_t(counting(S(2, 3))), counting(S(1, 2))}), 2);
+    kt_tensor          *joined = kt_cat(((kt_tensor *[]){kt_t(counting(S(2, 3))), counting(S(1, 2))}), 2);
     static const double want[] = {0, 3, 1, 4, 2, 5, 0, 1};
     for (int i = 0; i < 8; i++)
         CHECK_NEAR(tensor_at(joined, i), want[i], 0);
     REFUSES(kt_cat(((kt_tensor *[]){a, ones(S(2, 2))}), 2), RUNTIME,
             "Tensors must have same number of dimensions: got 3 and 2");
     REFUSES(kt_cat(((kt_tensor *[]){a, ones(S(2, 3, 5))}), 2, .dim = 1), RUNTIME,
-            "Sizes of tensors must match except in dimension 1. Expected size 4 but got size 5 for tensor number 1 in the list.");
+            "Sizes of tensors must match except in dimension 1. Expected size 4 but got size 5 for tensor number 1 in "
+            "the list.");
     REFUSES(kt_cat(((kt_tensor *[]){a, a}), 2, .dim = 3), INDEX, OUT_OF_RANGE(-3, 2, 3));
     REFUSES(kt_cat(none, 0), VALUE, "torch.cat(): expected a non-empty list of Tensors");
     REFUSES(kt_cat(((kt_tensor *[]){number(), number()}), 2), RUNTIME,
@@ -310,15 +324,17 @@ TEST(real_imag)
     REFUSES(kt_view_as_real(a), RUNTIME, "view_as_real is only supported for complex tensors");
     REFUSES(kt_view_as_complex(ones(S(3))), RUNTIME, "Tensor must have a last dimension of size 2");
     REFUSES(kt_view_as_complex(number()), RUNTIME, "Input tensor must have one or more dimensions");
-    REFUSES(kt_view_as_complex(kt_ones(S(2, 2), .dtype = KT_I32)), RUNTIME,
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: Int");
+    REFUSES(
+        kt_view_as_complex(kt_ones(S(2, 2), .dtype = KT_I32)), RUNTIME,
+        "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: Int");
     REFUSES(kt_view_as_complex(kt_t(ones(S(2, 3)))), RUNTIME, "Tensor must have a last dimension with stride 1");
     REFUSES(kt_view_as_complex(kt_view(kt_narrow(ones(S(7)), 0, 1, 6), S(3, 2))), RUNTIME,
             "Tensor must have a storage_offset divisible by 2");
     REFUSES(kt_view_as_complex(kt_narrow(ones(S(3, 3)), 1, 0, 2)), RUNTIME,
             "Tensor must have a stride divisible by 2 for all but last dimension");
     REFUSES(kt_view_as_real(kt_conj(c)), RUNTIME,
-            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it as "
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as "
             "real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.");
 }
 
@@ -418,7 +434,8 @@ TEST(a_view_of_an_expanded_tensor_is_not_written_to)
     KT_SCOPE;
     kt_tensor *e = kt_expand(ones(S(3, 1)), S(3, 4));
     REFUSES(kt_add_s_(e, KT_INT(1)), RUNTIME,
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please "
             "clone() the tensor before performing the operation.");
     CHECK(kt_add_s_(kt_select(e, 1, 0), KT_INT(1)) != NULL);
     CHECK_NEAR(tensor_at(e, 11), 2, 0);
