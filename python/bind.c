@@ -219,17 +219,39 @@ static int put_out(kp_args *a, PyObject *o, kp_mistake *m)
     return 1;
 }
 
+/* Where a dtype is expected and the row takes a device too, a device may stand there, or a tensor that has both. */
+static int put_place(kp_args *a, const kp_row_facts *row, int at, Py_ssize_t position, PyObject *o, kp_mistake *m)
+{
+    if (!kp_is_tensor(o))
+        return put(a, row->device_at, &row->spec[row->device_at], position, o, m);
+    a->call.arg[at].dtype = kt_dtype_of(kp_tensor_of(o));
+    a->call.arg[row->device_at].device = kt_device_of(kp_tensor_of(o));
+    a->call.given |= 1u << at | 1u << row->device_at;
+    return 1;
+}
+
+static bool is_place(PyObject *o) { return PyUnicode_Check(o) || Py_IS_TYPE(o, &kp_device_type) || kp_is_tensor(o); }
+
 static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *const *argv, Py_ssize_t n,
                     PyObject *keywords, kp_mistake *m)
 {
     const int n_args = row->n_args, n_positional = row->n_positional;
     uint32_t  seen = 0;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        int  at = (int)i;
-        bool last = i == n_positional - 1;
-        if (i >= n_positional) {
+    int       at = 0;
+    for (Py_ssize_t i = 0; i < n; i++, at++) {
+        bool last = at == n_positional - 1;
+        if (at >= n_positional) {
             m->what = KP_TOO_MANY;
             return 0;
+        }
+        if (row->spec[at].kind == KT_ARG_DTYPE && row->device_at >= 0 && is_place(argv[i]) &&
+            !(seen >> row->device_at & 1)) {
+            int taken = put_place(a, row, at, i + 1, argv[i], m);
+            if (taken <= 0)
+                return taken;
+            seen |= 1u << row->device_at | (kp_is_tensor(argv[i]) ? 1u << at : 0);
+            at -= !kp_is_tensor(argv[i]); /* the dtype may follow */
+            continue;
         }
         if (last && n > n_positional && row->spec[at].kind == KT_ARG_INTS && !PyList_Check(argv[i]) &&
             !PyTuple_Check(argv[i])) { /* spread over the rest */
@@ -251,7 +273,8 @@ static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *
     }
     for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); k++) {
         PyObject *name = PyTuple_GET_ITEM(keywords, k), *value = argv[n + k];
-        int       at = find_keyword(row, name, method), taken;
+        int       taken;
+        at = find_keyword(row, name, method);
         if (at < 0 && a->call.form != KT_INPLACE && kt_row_has_form(row->row, KT_OUT) &&
             PyUnicode_CompareWithASCIIString(name, "out") == 0) {
             taken = put_out(a, value, m);
@@ -279,13 +302,15 @@ static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *
 
 int kp_row_facts_of(kp_row_facts *facts, const kt_row *row)
 {
-    *facts = (kp_row_facts){.row = row, .spec = kt_row_arg(row, 0), .n_args = kt_row_n_args(row)};
+    *facts = (kp_row_facts){.row = row, .spec = kt_row_arg(row, 0), .n_args = kt_row_n_args(row), .device_at = -1};
     for (int i = 0; i < facts->n_args; i++) {
         if (kt_row_arg(row, i) != facts->spec + i) {
             PyErr_Format(PyExc_SystemError, "the arguments of %s do not stand together", kt_row_name(row));
             return -1;
         }
         facts->n_positional += !facts->spec[i].keyword_only;
+        if (facts->spec[i].kind == KT_ARG_DEVICE)
+            facts->device_at = i;
     }
     return 0;
 }

@@ -113,6 +113,7 @@ typedef struct kp_row_facts { /* a row as the binder wants it: nothing is asked 
     const kt_row      *row;
     const kt_arg_spec *spec; /* n_args of them */
     int                n_args, n_positional;
+    int                device_at; /* the argument that is a device; -1: none */
 } kp_row_facts;
 
 typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's words once it is raised */

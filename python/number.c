@@ -6,23 +6,23 @@
 #include "binding.h"
 
 /* What Python's operator is called, the row it is, and what `number op tensor` becomes: the same row with its operands
- * exchanged, another row, 1/tensor times the number (as PyTorch has it), or nothing. */
-#define OPERATORS(X)                              \
-    X(add, add, SWAP, add)                        \
-    X(subtract, sub, OTHER, rsub)                 \
-    X(multiply, mul, SWAP, mul)                   \
-    X(true_divide, div, RECIPROCAL, mul)          \
-    X(floor_divide, floor_divide, NOTHING, add)   \
-    X(remainder, remainder, NOTHING, add)         \
-    X(matrix_multiply, matmul, TENSORS, add)      \
-    X(and, bitwise_and, SWAP, bitwise_and)        \
-    X(or, bitwise_or, SWAP, bitwise_or)           \
-    X(xor, bitwise_xor, SWAP, bitwise_xor)        \
-    X(lshift, bitwise_left_shift, NOTHING, add)   \
-    X(rshift, bitwise_right_shift, NOTHING, add)  \
+ * exchanged, another row, 1/tensor times the number (as PyTorch has it), the number as a tensor, or nothing. */
+#define OPERATORS(X)                                       \
+    X(add, add, SWAP, add)                                 \
+    X(subtract, sub, OTHER, rsub)                          \
+    X(multiply, mul, SWAP, mul)                            \
+    X(true_divide, div, RECIPROCAL, mul)                   \
+    X(floor_divide, floor_divide, TENSOR, scalar_tensor)   \
+    X(remainder, remainder, TENSOR, scalar_tensor)         \
+    X(matrix_multiply, matmul, NOTHING, matmul)            \
+    X(and, bitwise_and, SWAP, bitwise_and)                 \
+    X(or, bitwise_or, SWAP, bitwise_or)                    \
+    X(xor, bitwise_xor, SWAP, bitwise_xor)                 \
+    X(lshift, bitwise_left_shift, TENSOR, scalar_tensor)   \
+    X(rshift, bitwise_right_shift, TENSOR, scalar_tensor)  \
     X(power, pow, BASE, pow_base)
 
-enum reflect { SWAP, OTHER, RECIPROCAL, BASE, NOTHING, TENSORS };
+enum reflect { SWAP, OTHER, RECIPROCAL, BASE, TENSOR, NOTHING };
 enum operator {
 #define X(slot, row, reflect, other) OP_##slot,
     OPERATORS(X)
@@ -105,6 +105,28 @@ static PyObject *unary(PyObject *a, const kt_row *row)
     return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
 }
 
+/* As weak as a number is: of the tensor's dtype, unless its kind needs more. Owned. */
+static kt_tensor *as_tensor(kt_scalar number, const kt_tensor *beside, const kt_row *scalar_tensor)
+{
+    const kt_category kind = kt_dtype_category(kt_dtype_of(beside));
+    const bool        fits = number.kind == KT_SCALAR_BOOL || (number.kind == KT_SCALAR_INT && kind >= KT_CAT_INT) ||
+                      (number.kind == KT_SCALAR_FLOAT && kind >= KT_CAT_FLOAT) || kind == KT_CAT_COMPLEX;
+    const kt_dtype d = fits                              ? kt_dtype_of(beside)
+                       : number.kind == KT_SCALAR_INT   ? KT_I64
+                       : number.kind == KT_SCALAR_FLOAT ? kt_get_default_dtype()
+                                                        : kt_dtype_complex(kt_get_default_dtype());
+    kt_call call;
+    kt_call_begin(&call, scalar_tensor, KT_PLAIN);
+    call.arg[0].s = number;
+    call.arg[1].dtype = d;
+    call.given = 3;
+    if (kp_run(&call, false)) {
+        kp_raise();
+        return NULL;
+    }
+    return call.out[0];
+}
+
 /* `a` is no Tensor, `b` is one. */
 static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
 {
@@ -132,6 +154,20 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
         call.given = 3;
         call.scalars = 1;
         return finish(&call, kp_is_large(kp_tensor_of(b), NULL));
+    case TENSOR: {
+        kt_scalar number;
+        is_number = kp_to_scalar(a, &number);
+        if (is_number <= 0)
+            return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
+        kt_tensor *t = as_tensor(number, kp_tensor_of(b), reflected[op]);
+        if (!t)
+            return NULL;
+        begin(&call, plain[op], KT_PLAIN, t);
+        call.arg[1].t = kp_tensor_of(b);
+        PyObject *result = finish(&call, kp_is_large(t, kp_tensor_of(b)));
+        kt_drop(t);
+        return result;
+    }
     default: Py_RETURN_NOTIMPLEMENTED;
     }
 }
@@ -139,7 +175,7 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
 static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
 {
     if (KP_LIKELY(kp_is_tensor(a))) {
-        if (facts[op].reflect == TENSORS && !kp_is_tensor(b))
+        if (facts[op].reflect == NOTHING && !kp_is_tensor(b))
             Py_RETURN_NOTIMPLEMENTED;
         return binary(a, b, plain[op], KT_PLAIN);
     }

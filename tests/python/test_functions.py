@@ -65,6 +65,20 @@ def test_a_tensor_of_one_number_is_a_number():
     assert X.select(0, karat.tensor(1)).shape == (3,)
 
 
+def test_to_takes_a_dtype_a_device_or_a_tensor():
+    assert X.to(karat.float16).dtype is karat.float16 and X.to(dtype=karat.int8).dtype is karat.int8
+    assert X.to("meta").device.type == "meta" and X.to(karat.device("meta")).device.type == "meta"
+    both = X.to("meta", karat.float64)
+    assert both.device.type == "meta" and both.dtype is karat.float64
+    assert X.to(karat.zeros(1, dtype=karat.bfloat16)).dtype is karat.bfloat16
+    assert X.to("cpu") is X and X.to(X) is X
+    assert X.to(karat.float16, copy=True).dtype is karat.float16 and X.to(X, copy=True) is not X
+    with pytest.raises(TypeError, match="^to\\(\\): argument 'dtype' \\(position 1\\) must be torch.dtype, not int$"):
+        X.to(3)
+    with pytest.raises(TypeError, match="takes 1 positional argument but 3 were given"):
+        X.to("meta", karat.float64, 3)
+
+
 def test_memory_formats():
     assert repr(karat.channels_last) == "torch.channels_last"
     y = karat.ones(1, 2, 3, 4).contiguous(memory_format=karat.channels_last)

@@ -33,12 +33,22 @@ def test_arithmetic_is_elementwise(apply):
         lambda a, b: a - b,
         lambda a, b: a * b,
         lambda a, b: a / b,
+        lambda a, b: a // b,
+        lambda a, b: a % b,
         lambda a, b: a**b,
     ],
 )
 def test_a_number_on_the_left(apply):
     b = karat.tensor(B, dtype=karat.float64)
     assert apply(2.5, b).tolist() == pytest.approx([apply(2.5, y) for y in B])
+
+
+def test_a_number_on_the_left_is_weak():
+    for d in (karat.int8, karat.int64, karat.float16, karat.float64):
+        assert (7 // karat.tensor([2], dtype=d)).dtype is d and (7 % karat.tensor(2, dtype=d)).item() == 1
+    assert (2.5 % karat.tensor([1, 2])).dtype is karat.float32 and (1 << karat.tensor([3])).tolist() == [8]
+    with pytest.raises(TypeError, match="unsupported operand type\\(s\\) for @: 'int' and 'Tensor'"):
+        2 @ karat.ones(1)
 
 
 def test_reciprocal_gives_the_division_of_a_number():
