@@ -94,6 +94,8 @@ kt_status kt__run_elementwise(kt_call *call)
     const kt__decision *d = kt__resolve(call, &g, mode, &room);
     if (KT__UNLIKELY(!d))
         return kt_error_status();
+    if (g.alone)
+        g.n = 1;
     if (g.n_param && kt__check_params(call, &g, d))
         return kt_error_status();
     if (kt__tape_before(call, seen_as(&plan, &g, d), g.any_grad, &taping))
@@ -450,7 +452,7 @@ static kt_status run_body(kt_call *call)
     return status;
 }
 
-static kt_status check_tensors(const kt_call *call)
+static kt_status check_arguments(const kt_call *call)
 {
     for (int i = 0, n = kt__n_args(call->row); i < n; i++) {
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
@@ -465,6 +467,9 @@ static kt_status check_tensors(const kt_call *call)
         if (tensor && !call->arg[i].t)
             return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not NULL", call->row->name,
                            spec->name, i + 1);
+        if (spec->kind == KT_ARG_DTYPE && call->arg[i].dtype != KT_NONE && !kt__dtype_valid(call->arg[i].dtype))
+            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) is no dtype: %d", call->row->name, spec->name,
+                           i + 1, (int)call->arg[i].dtype);
         if (spec->kind == KT_ARG_INTS && (call->arg[i].ints.n < 0 || (call->arg[i].ints.n && !call->arg[i].ints.d)))
             return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no ints", call->row->name, spec->name,
                            i + 1);
@@ -497,7 +502,7 @@ kt_status kt_call_run(kt_call *call)
     if (!(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
-    if (check_tensors(call))
+    if (check_arguments(call))
         return kt_error_status();
     switch (call->row->how) {
     case HOW_ELEMENTWISE: return kt__run_elementwise(call);

@@ -20,7 +20,8 @@ typedef struct kt__gathered {
     uint8_t    rank[4];      /* kt__rank_class */
     uint8_t    rule;         /* of the row, unless its refinement chose another */
     uint8_t    swap;         /* operands 0 and 1 change places for the kernel (rsub) */
-    uint8_t    exact_scalar; /* a number meets reduced floats in the compute type, unrounded (add, sub, mul, div) */
+    uint8_t    exact;    /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
+    uint8_t    alone;    /* the kernel takes operand 0 alone: the others chose it (pow) */
     uint8_t    want;         /* dtype= argument, KT_NONE when not given */
     uint8_t    any_grad;
     uint16_t   kernel;
@@ -99,7 +100,8 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
     g->rule = row->rule;
     g->kernel = row->kernel;
-    g->swap = g->exact_scalar = 0;
+    g->swap = g->alone = 0;
+    g->exact = 0xff;
     g->n_param = 0;
     g->want = KT_NONE;
 }

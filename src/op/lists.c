@@ -8,7 +8,7 @@
 static kt_status list_of(kt_call *call, int64_t n)
 {
     call->n_list = n;
-    call->list = kt__system_get((size_t)n * sizeof *call->list);
+    call->list = n <= INT64_MAX / 64 ? kt__system_get((size_t)n * sizeof *call->list) : NULL;
     if (!call->list) {
         call->n_list = 0;
         return n ? kt__fail_memory((size_t)n * sizeof *call->list) : KT_OK;

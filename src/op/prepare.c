@@ -319,11 +319,14 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         plan->param[i] = g->param[i];
     for (int i = 0; i < g->n; i++) {
         int at = 1 + (g->swap && i < 2 ? 1 - i : i);
+        /* PyTorch lets a number, and a 0-dim tensor, meet reduced floats in the compute type for some operators. */
+        bool     exact = i == g->exact && d->compute == KT_IN_F32 && (!g->t[i] || g->t[i]->ndim == 0);
+        kt_dtype as = exact ? KT_F32 : (kt_dtype)d->as[i];
         if (KT__LIKELY(g->t[i] != NULL)) {
-            kt__set_operand(plan, at, g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i]);
+            kt__set_operand(plan, at, g->t[i], as, (kt_reason)d->why[i]);
             plan->stride[at][0] = (int64_t)kt__itemsize(g->t[i]);
         } else {
-            set_immediate(plan, at, g->s[i], g->exact_scalar && d->compute == KT_IN_F32 ? KT_F32 : (kt_dtype)d->as[i]);
+            set_immediate(plan, at, g->s[i], as);
             plan->stride[at][0] = 0;
         }
     }

@@ -54,6 +54,27 @@ static void nan_to_num(const kt_call *call, kt__gathered *g)
         param(g, KT_FLOAT(kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]));
 }
 
+/* Powers that have a function of their own, exact where pow is not quite. Those of a bool or an integer go the usual way,
+ * but for the square. */
+static void known_power(const kt_call *call, kt__gathered *g)
+{
+    if (!(call->scalars >> 1 & 1) || call->arg[1].s.kind == KT_SCALAR_COMPLEX)
+        return;
+    kt_scalar e = call->arg[1].s;
+    double    power = e.kind == KT_SCALAR_FLOAT ? e.v.re : (double)e.v.i;
+    bool      inexact = kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    int       kernel = power == 2.0    ? KT_K_square
+                       : !inexact      ? 0
+                       : power == 0.5  ? KT_K_sqrt
+                       : power == -0.5 ? KT_K_rsqrt
+                       : power == -1.0 ? KT_K_reciprocal
+                                       : 0;
+    if (kernel) {
+        g->kernel = (uint16_t)kernel;
+        g->alone = 1;
+    }
+}
+
 /* A sum into a buffer adds up in the buffer's dtype. */
 static kt_status sum_into(const kt_call *call, kt__gathered *g)
 {
@@ -73,15 +94,17 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_rsub: g->swap = 1; __attribute__((fallthrough));
     case KT_OP_add:
     case KT_OP_sub:
-        g->exact_scalar = 1;
         if (kt__given(call, 2) && !(is_one(call->arg[2].s) && call->arg[2].s.kind == KT_SCALAR_INT)) {
             g->kernel = call->row->id == KT_OP_add ? KT_K_add_scaled : KT_K_sub_scaled;
             param(g, call->arg[2].s);
         }
         return KT_OK;
     case KT_OP_mul:
-    case KT_OP_true_divide: g->exact_scalar = 1; return KT_OK;
-    case KT_OP_div: g->exact_scalar = 1; return rounding_mode(call, g);
+    case KT_OP_true_divide:
+    case KT_OP_floor_divide: g->exact = 1; return KT_OK;
+    case KT_OP_lerp: g->exact = 2; return KT_OK;
+    case KT_OP_div: g->exact = 1; return rounding_mode(call, g);
+    case KT_OP_pow: known_power(call, g); return KT_OK;
     case KT_OP_clamp: return clamp(call, g);
     case KT_OP_round:
         if (kt__arg_int(call, 1)) {
