@@ -23,6 +23,19 @@ KT_API bool        kt_lineage_read(uint32_t id, kt_lineage_record *out);       /
 KT_API char       *kt_explain(const kt_tensor *t);                             /* the chain as text; kt_free_string it */
 KT_API const char *kt_reason_name(kt_reason why);                              /* "promotion" */
 
+/* The pending dtype error as data: who was there, and where each dtype came from. */
+typedef struct kt_mistake {
+    size_t      size;    /* of this struct, set by the caller */
+    const char *op;      /* the operator that the user called */
+    int         n;
+    struct {
+        const char *name;    /* of the argument */
+        kt_dtype    dtype;   /* KT_NONE for a number */
+        uint32_t    lineage; /* its record, for kt_lineage_read; 0 for a number */
+    } operand[8];
+} kt_mistake;
+KT_API bool kt_error_mistake(kt_mistake *out); /* false when no dtype error is pending */
+
 /* A site in C is a file and a line. Define KT_SITES before including karat.h and every call says where it stands. */
 typedef struct kt_site {
     const char *file;

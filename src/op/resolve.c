@@ -4,10 +4,41 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <karat/lineage.h>
+
 #include "base/alloc.h"
 #include "op/call.h"
 
 /* ---- errors ---- */
+
+static void free_mistake(void *record) { kt__system_put(record, sizeof(kt_mistake)); }
+
+/* The same as data, beside the text. Without memory there is the text alone. */
+static void keep_mistake(const kt__mistake *m)
+{
+    kt_mistake *record = kt__system_get(sizeof *record);
+    if (!record)
+        return;
+    *record = (kt_mistake){.size = sizeof *record, .op = m->row->name};
+    for (; record->n < m->n && record->n < (int)(sizeof record->operand / sizeof *record->operand); record->n++) {
+        const kt__operand_note *o = &m->operand[record->n];
+        record->operand[record->n].name = o->name;
+        record->operand[record->n].dtype = (kt_dtype)o->dtype;
+        record->operand[record->n].lineage = o->tensor ? o->tensor->lineage : 0;
+    }
+    kt__error_set_record(record, free_mistake);
+}
+
+bool kt_error_mistake(kt_mistake *out)
+{
+    const kt_mistake *record = kt__error_record();
+    size_t            size = out->size < sizeof *record ? out->size : sizeof *record;
+    if (!record)
+        return false;
+    memcpy(out, record, size);
+    out->size = size;
+    return true;
+}
 
 /* Who the operands are and where their dtypes came from, below the error's first line. Inside a composite the outermost
  * call speaks: that one the user wrote. */
@@ -15,7 +46,7 @@ static void explain(const kt_call *call, const char *fix)
 {
     if (kt__frame)
         call = kt__frame;
-    if (!kt__lineage.explain || !call)
+    if (!call)
         return;
     kt__mistake m = {.row = call->row, .fix = fix};
     for (int i = 0; i < kt__n_args(call->row) && m.n < KT_MAX_ARGS; i++) {
@@ -27,7 +58,9 @@ static void explain(const kt_call *call, const char *fix)
                                               .tensor = number ? NULL : call->arg[i].t,
                                               .dtype = number ? KT_NONE : call->arg[i].t->dtype};
     }
-    kt__lineage.explain(&m);
+    keep_mistake(&m);
+    if (kt__lineage.explain)
+        kt__lineage.explain(&m);
 }
 
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...)

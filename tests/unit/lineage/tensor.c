@@ -57,6 +57,24 @@ TEST(other_results_inherit)
     CHECK_EQ_INT(kt_lineage_of(NULL), 0);
 }
 
+TEST(a_refusal_is_there_as_data_too)
+{
+    KT_SCOPE;
+    kt_tensor *a = kt_from(eight, KT_SHAPE(2, 4), KT_F64), *b = kt_ones(KT_SHAPE(4, 2), .dtype = KT_F16);
+    kt_mistake m = {.size = sizeof m};
+    CHECK(!kt_error_mistake(&m));
+    CHECK(kt_matmul(a, b) == NULL);
+    CHECK(kt_error_mistake(&m));
+    CHECK_STR(m.op, "matmul");
+    CHECK_EQ_INT(m.n, 2);
+    CHECK_STR(m.operand[1].name, "other");
+    CHECK_EQ_INT(m.operand[0].dtype, KT_F64);
+    CHECK_EQ_INT(m.operand[1].dtype, KT_F16);
+    CHECK_EQ_INT(m.operand[1].lineage, kt_lineage_of(b));
+    kt_clear();
+    CHECK(!kt_error_mistake(&m));
+}
+
 TEST(a_training_loop_adds_nothing)
 {
     uint32_t records = 0, sites = 0;
