@@ -54,8 +54,7 @@ kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping,
     return kt__tape.after(call, plan, taping->token);
 }
 
-/* Ends a call that made or wrote `out`: version, lineage, tape. Takes over the reference. */
-static kt_status finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status)
+kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status)
 {
     kt_tensor *given = call->out[0];
     if (!status && call->form != KT_PLAIN)
@@ -68,14 +67,6 @@ static kt_status finish(kt_call *call, const kt_plan *plan, kt__taping *taping, 
         call->out[0] = given;
     }
     return status;
-}
-
-/* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
-static inline const kt_plan *seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
-{
-    for (int i = 0; g->any_grad && i < g->n; i++)
-        plan->arg[1 + i].as = d->as[i];
-    return plan;
 }
 
 /* ---- elementwise ---- */
@@ -98,7 +89,7 @@ kt_status kt__run_elementwise(kt_call *call)
         g.n = 1;
     if (g.n_param && kt__check_params(call, &g, d))
         return kt_error_status();
-    if (kt__tape_before(call, seen_as(&plan, &g, d), g.any_grad, &taping))
+    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
     kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
     if (status)
@@ -114,7 +105,7 @@ kt_status kt__run_elementwise(kt_call *call)
         }
 #endif
     }
-    return finish(call, &plan, &taping, out, status);
+    return kt__finish(call, &plan, &taping, out, status);
 }
 
 /* Two dense tensors of one size and a decision that was made before: the same steps as above with nothing to gather. */
@@ -144,16 +135,8 @@ bool kt__run_pair(kt_call *call, kt_status *status)
         *status = kt__tape_after(call, NULL, &taping, kt_error_status());
         return true;
     }
-    plan.row = row;
-    plan.kernel = row->kernel;
-    plan.compute = d->compute;
-    plan.n_out = 1;
-    plan.n_in = 2;
-    plan.n_param = 0;
-    plan.device_index = a->index;
-    plan.rounding = KT_ROUND_TORCH;
+    kt__plan_begin(&plan, row, row->kernel, d->compute, 2, a);
     plan.origin = d->origin;
-    plan.seed = 0;
     plan.numel = out->numel;
     plan.nd = out->numel != 1;
     plan.contiguous = 1;
@@ -182,237 +165,6 @@ bool kt__run_pair(kt_call *call, kt_status *status)
     return true;
 }
 
-/* ---- reductions ---- */
-
-/* Which dims are reduced, as bits by position. No dims given means all. */
-static kt_status reduced_dims(const kt_tensor *t, kt_shape dims, bool all, uint64_t *mask)
-{
-    *mask = 0;
-    if (all || dims.n == 0) {
-        *mask = t->ndim == 64 ? ~0ull : (1ull << t->ndim) - 1;
-        return KT_OK;
-    }
-    for (int64_t i = 0; i < dims.n; i++) {
-        int64_t d = dims.d[i];
-        if (kt__wrap_dim(&d, t->ndim))
-            return kt_error_status();
-        if (*mask >> d & 1)
-            return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)d);
-        *mask |= 1ull << d;
-    }
-    return KT_OK;
-}
-
-kt_status kt__run_reduce(kt_call *call)
-{
-    kt__gathered g;
-    kt__decision room;
-    kt_plan      plan;
-    kt__taping   taping;
-    uint64_t     mask = 0;
-    kt_tensor   *self = call->arg[0].t, *out = NULL;
-    bool         by_dim = call->row->id == KT_OP_sum_dim, keep = by_dim && kt__arg_bool(call, 2);
-    kt__gather(call, &g);
-    if (kt__refine(call, &g))
-        return kt_error_status();
-    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d)
-        return kt_error_status();
-    if (reduced_dims(self, by_dim ? kt__arg_ints(call, 1) : KT_SCALAR, !by_dim, &mask))
-        return kt_error_status();
-    int64_t sizes[KT_MAX_DIMS];
-    int     rank = 0;
-    for (int i = 0; i < self->ndim; i++)
-        if (!(mask >> i & 1) || keep)
-            sizes[rank++] = mask >> i & 1 ? 1 : self->sizes[i];
-    if (kt__tape_before(call, NULL, g.any_grad, &taping))
-        return kt_error_status();
-    kt_shape  shape = {rank, sizes};
-    kt_status status = KT_OK;
-    if (call->form == KT_OUT) {
-        out = kt__ref(call->out[0]);
-        if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
-            status = kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                                    kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
-        if (!status && (out->ndim != rank || memcmp(out->sizes, sizes, (size_t)rank * sizeof *sizes) != 0))
-            status = kt__tensor_resize(out, shape);
-        if (!status)
-            status = kt__check_written(out, g.t, g.n);
-    } else {
-        out = kt__tensor_new((kt_dtype)d->result, kt__device(self), shape);
-        status = out ? KT_OK : kt_error_status();
-    }
-    if (status) {
-        kt__unref(out);
-        return kt__tape_after(call, NULL, &taping, status);
-    }
-    plan.row = call->row;
-    plan.kernel = g.kernel;
-    plan.compute = d->compute;
-    plan.n_out = plan.n_in = 1;
-    plan.n_param = 0;
-    plan.device_index = self->index;
-    plan.rounding = KT_ROUND_TORCH;
-    plan.origin = d->origin;
-    plan.seed = 0;
-    plan.numel = self->numel;
-    plan.nd = self->ndim;
-    kt__set_operand(&plan, 0, out, (kt_dtype)d->result, KT_WHY_NONE);
-    kt__set_operand(&plan, 1, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
-    for (int i = 0, at = 0; i < self->ndim; i++) {
-        bool gone = mask >> i & 1;
-        plan.size[i] = self->sizes[i];
-        plan.stride[1][i] = self->strides[i] * (int64_t)kt__itemsize(self);
-        plan.stride[0][i] = gone ? 0 : out->strides[at] * (int64_t)kt__itemsize(out);
-        at += !gone || keep;
-    }
-    kt__collapse(&plan, true);
-    plan.contiguous = 0;
-    status = self->numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
-#ifndef KT_NO_LINEAGE
-    if (call->form == KT_PLAIN)
-        out->lineage = d->origin == 0
-                           ? self->lineage
-                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d->result, self->lineage);
-#endif
-    return finish(call, &plan, &taping, out, status);
-}
-
-/* ---- matrix products: dims are [b, m, n, k] ---- */
-
-typedef struct product {
-    int64_t size[4];
-    int     rank[2]; /* of the operands */
-    int     out_rank;
-    int8_t  dim[3][4]; /* for out, a, b: which of its dims is b, m, n, k; -1: none */
-} product;
-
-static kt_status product_shape(const kt_call *call, const kt_tensor *a, const kt_tensor *b, product *p)
-{
-    static const product mm = {.rank = {2, 2}, .out_rank = 2, .dim = {{-1, 0, 1, -1}, {-1, 0, -1, 1}, {-1, -1, 1, 0}}};
-    static const product bmm = {.rank = {3, 3}, .out_rank = 3, .dim = {{0, 1, 2, -1}, {0, 1, -1, 2}, {0, -1, 2, 1}}};
-    static const product mv = {
-        .rank = {2, 1}, .out_rank = 1, .dim = {{-1, 0, -1, -1}, {-1, 0, -1, 1}, {-1, -1, -1, 0}}};
-    static const product dot = {
-        .rank = {1, 1}, .out_rank = 0, .dim = {{-1, -1, -1, -1}, {-1, -1, -1, 0}, {-1, -1, -1, 0}}};
-    int op = call->row->id;
-    *p = op == KT_OP_mm ? mm : op == KT_OP_bmm ? bmm : op == KT_OP_mv ? mv : dot;
-    if (a->ndim != p->rank[0] || b->ndim != p->rank[1]) {
-        if (op == KT_OP_mm)
-            return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", a->ndim != 2 ? "self" : "mat2");
-        if (op == KT_OP_bmm)
-            return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
-        if (op == KT_OP_mv)
-            return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got 1, %d, %d", a->ndim, b->ndim);
-        return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", a->ndim, b->ndim);
-    }
-    for (int d = 0; d < 4; d++) {
-        int     ia = p->dim[1][d], ib = p->dim[2][d];
-        int64_t sa = ia >= 0 ? a->sizes[ia] : 1, sb = ib >= 0 ? b->sizes[ib] : 1;
-        p->size[d] = ia >= 0 ? sa : sb;
-        if (ia < 0 || ib < 0 || sa == sb)
-            continue;
-        if (op == KT_OP_mm)
-            return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
-                           (long long)b->sizes[1]);
-        if (op == KT_OP_bmm)
-            return kt_fail(
-                KT_ERR_RUNTIME,
-                "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
-        if (op == KT_OP_mv)
-            return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                           (long long)a->sizes[0], (long long)a->sizes[0], (long long)a->sizes[1],
-                           (long long)b->sizes[0]);
-        return kt_fail(
-            KT_ERR_RUNTIME,
-            "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
-            "got %lld and %lld elements respectively",
-            (long long)sa, (long long)sb, (long long)sa, (long long)sb);
-    }
-    return KT_OK;
-}
-
-kt_status kt__run_matmul(kt_call *call)
-{
-    kt__gathered g;
-    kt__decision room;
-    kt_plan      plan;
-    kt__taping   taping;
-    product      p;
-    kt__gather(call, &g);
-    kt_tensor          *a = g.t[0], *b = g.t[1], *out = NULL;
-    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || product_shape(call, a, b, &p))
-        return kt_error_status();
-    if (a->backend != b->backend || a->index != b->index)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                       kt_device_name(kt__device(a)), kt_device_name(kt__device(b)));
-    if (kt__tape_before(call, seen_as(&plan, &g, d), g.any_grad, &taping))
-        return kt_error_status();
-    int64_t sizes[3];
-    for (int i = 0; i < 4; i++)
-        if (p.dim[0][i] >= 0)
-            sizes[p.dim[0][i]] = p.size[i];
-    kt_shape  shape = {p.out_rank, sizes};
-    kt_status status = KT_OK;
-    if (call->form == KT_OUT) {
-        out = kt__ref(call->out[0]);
-        if (out->dtype != d->result)
-            status = kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                                    kt_dtype_c_name(d->result), kt_dtype_c_name(out->dtype));
-        if (!status && (out->ndim != p.out_rank || memcmp(out->sizes, sizes, (size_t)p.out_rank * sizeof *sizes) != 0))
-            status = kt__tensor_resize(out, shape);
-        if (!status)
-            status = kt__check_written(out, g.t, g.n);
-        for (int i = 0; i < 2 && !status;
-             i++) /* a product reads its inputs many times: writing over one would spoil it */
-            if (kt__overlap_of(out, g.t[i]) != KT_OVERLAP_NONE)
-                status = kt_fail(KT_ERR_RUNTIME,
-                                 "unsupported operation: the input tensor and the written-to tensor refer to the "
-                                 "same memory. Please clone() the tensor before performing the operation.");
-    } else {
-        out = kt__tensor_new((kt_dtype)d->result, kt__device(a), shape);
-        status = out ? KT_OK : kt_error_status();
-    }
-    if (status) {
-        kt__unref(out);
-        return kt__tape_after(call, NULL, &taping, status);
-    }
-    plan.row = call->row;
-    plan.kernel = g.kernel;
-    plan.compute = d->compute;
-    plan.n_out = 1;
-    plan.n_in = 2;
-    plan.n_param = 0;
-    plan.device_index = a->index;
-    plan.contiguous = 0;
-    plan.rounding = KT_ROUND_TORCH;
-    plan.origin = d->origin;
-    plan.seed = 0;
-    plan.nd = 4;
-    plan.numel = p.size[0] * p.size[1] * p.size[2] * p.size[3];
-    kt_tensor *all[3] = {out, a, b};
-    for (int i = 0; i < 3; i++) {
-        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d->as[i - 1] : d->result),
-                        i ? (kt_reason)d->why[i - 1] : KT_WHY_NONE);
-        for (int k = 0; k < 4; k++)
-            plan.stride[i][k] = p.dim[i][k] < 0 ? 0 : all[i]->strides[p.dim[i][k]] * (int64_t)kt__itemsize(all[i]);
-    }
-    for (int k = 0; k < 4; k++)
-        plan.size[k] = p.size[k];
-    status = plan.numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
-#ifndef KT_NO_LINEAGE
-    if (call->form == KT_PLAIN)
-        out->lineage = d->origin != 0xff
-                           ? g.t[d->origin]->lineage
-                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d->result, a->lineage);
-#endif
-    return finish(call, &plan, &taping, out, status);
-}
-
 /* ---- rows with a body ---- */
 
 static bool any_requires_grad(const kt_call *call)
@@ -436,7 +188,7 @@ static kt_status run_view(kt_call *call)
         kt__unref(call->out[0]->base);
         call->out[0]->base = NULL;
     }
-    return finish(call, NULL, &taping, call->out[0], KT_OK);
+    return kt__finish(call, NULL, &taping, call->out[0], KT_OK);
 }
 
 static kt_status run_body(kt_call *call)
@@ -468,8 +220,8 @@ static kt_status check_arguments(const kt_call *call)
             return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not NULL", call->row->name,
                            spec->name, i + 1);
         if (spec->kind == KT_ARG_DTYPE && call->arg[i].dtype != KT_NONE && !kt__dtype_valid(call->arg[i].dtype))
-            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) is no dtype: %d", call->row->name, spec->name,
-                           i + 1, (int)call->arg[i].dtype);
+            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) is no dtype: %d", call->row->name,
+                           spec->name, i + 1, (int)call->arg[i].dtype);
         if (spec->kind == KT_ARG_INTS && (call->arg[i].ints.n < 0 || (call->arg[i].ints.n && !call->arg[i].ints.d)))
             return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no ints", call->row->name, spec->name,
                            i + 1);

@@ -148,7 +148,34 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
     return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
 }
 
+/* ---- plans ---- */
+
+/* A plan with one output, whose operands, dims and parameters are still to come. */
+static inline void kt__plan_begin(kt_plan *plan, const kt_row *row, int kernel, int compute, int n_in, const kt_tensor *on)
+{
+    plan->row = row;
+    plan->kernel = (kt_kernel_id)kernel;
+    plan->compute = (uint8_t)compute;
+    plan->n_out = 1;
+    plan->n_in = (uint8_t)n_in;
+    plan->n_param = 0;
+    plan->device_index = on->index;
+    plan->contiguous = 0;
+    plan->rounding = KT_ROUND_TORCH;
+    plan->origin = 0xff;
+    plan->seed = 0;
+}
+
+/* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
+static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
+{
+    for (int i = 0; g->any_grad && i < g->n; i++)
+        plan->arg[1 + i].as = d->as[i];
+    return plan;
+}
+
 /* prepare.c: shapes, outputs, strides. */
+kt_status kt__output_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out);
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
@@ -181,6 +208,8 @@ typedef struct kt__taping {
 } kt__taping;
 kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping);
 kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
+/* Ends a call that made or wrote `out`: version, tape. Takes over the reference. */
+kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status);
 
 /* ---- arguments ---- */
 static inline bool            kt__given(const kt_call *c, int i) { return c->given >> i & 1; }

@@ -161,17 +161,9 @@ static bool is_integral(kt_scalar s) { return s.kind == KT_SCALAR_BOOL || s.kind
 static kt_status run_range(kt_tensor *t, int kernel, const kt_scalar *param, int n)
 {
     kt_plan plan;
-    plan.row = NULL;
-    plan.kernel = (kt_kernel_id)kernel;
-    plan.compute = kt__dtype_rows[t->dtype].compute;
-    plan.n_out = 1;
-    plan.n_in = 0;
+    kt__plan_begin(&plan, NULL, kernel, kt__dtype_rows[t->dtype].compute, 0, t);
     plan.n_param = (uint8_t)n;
-    plan.device_index = t->index;
     plan.contiguous = t->ndim == 1;
-    plan.rounding = KT_ROUND_TORCH;
-    plan.origin = 0xff;
-    plan.seed = 0;
     plan.numel = t->numel;
     plan.nd = t->ndim;
     for (int i = 0; i < n; i++)

@@ -226,6 +226,19 @@ static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__de
     return kt__check_written(out, g->t, g->n);
 }
 
+/* The output of a reduction or a product: a fresh one, or the target of out=, of the dtype rule and size that it must have. */
+kt_status kt__output_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out)
+{
+    if (call->form == KT_OUT) {
+        if (check_target(call, g, d, call->out[0], shape))
+            return kt_error_status();
+        *out = kt__ref(call->out[0]);
+        return KT_OK;
+    }
+    *out = kt__tensor_new((kt_dtype)d->result, kt__device(g->first), shape);
+    return *out ? KT_OK : kt_error_status();
+}
+
 /* A fresh result lies in memory as the inputs do. */
 static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const kt_tensor *like, int rank,
                                bool row_major)
@@ -305,16 +318,9 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     bool       simple = g->simple;
     if (KT__UNLIKELY((mode & KT_M_POLICY) <= KT_SAFE) && check_numbers(call, g, d))
         return kt_error_status();
-    plan->row = call->row;
-    plan->kernel = g->kernel;
-    plan->compute = d->compute;
-    plan->n_out = 1;
-    plan->n_in = g->n;
-    plan->n_param = g->n_param;
-    plan->device_index = first->index;
-    plan->rounding = KT_ROUND_TORCH;
+    kt__plan_begin(plan, call->row, g->kernel, d->compute, g->n, first);
     plan->origin = d->origin;
-    plan->seed = 0;
+    plan->n_param = g->n_param;
     for (int i = 0; i < g->n_param; i++)
         plan->param[i] = g->param[i];
     for (int i = 0; i < g->n; i++) {
@@ -359,15 +365,8 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
 
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan)
 {
-    plan->row = NULL;
-    plan->kernel = KT_K_copy;
-    plan->n_out = plan->n_in = 1;
-    plan->n_param = 0;
-    plan->device_index = to->index;
-    plan->rounding = KT_ROUND_TORCH;
+    kt__plan_begin(plan, NULL, KT_K_copy, kt__dtype_rows[to->dtype].compute, 1, to);
     plan->origin = 0;
-    plan->seed = 0;
-    plan->compute = kt__dtype_rows[to->dtype].compute;
     plan->numel = to->numel;
     if (from->ndim > to->ndim)
         goto no_fit;
