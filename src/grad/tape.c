@@ -309,7 +309,8 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
         n->arg[i] = call->arg[i];
         if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_INTS) {
             kt_shape ints = call->arg[i].ints;
-            memcpy(room, ints.d, (size_t)ints.n * sizeof(int64_t));
+            if (ints.n)
+                memcpy(room, ints.d, (size_t)ints.n * sizeof(int64_t));
             n->arg[i].ints.d = room;
             room += ints.n;
         }
