@@ -96,7 +96,12 @@ static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
     const bool        same = to->is == from->is && to->as == to->is && from->as == from->is;
     if (same && from->bits == 0 && !from->immediate)
         return build->bytes->copy(plan);
-    return build->type[kt__dtype_rows[from->is].compute]->cast(plan);
+    int compute = kt__dtype_rows[from->is].compute;
+    /* An int64 passes through float32 on its way to that and to any smaller float, and those rows are vectorised there. */
+    if (from->is == KT_I64 && from->as == KT_I64 && kt__dtype_rows[to->is].compute == KT_IN_F32 &&
+        kt__dtype_rows[to->as].compute == KT_IN_F32 && plan->rounding == KT_ROUND_TORCH)
+        compute = KT_IN_F32;
+    return build->type[compute]->cast(plan);
 }
 
 kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)

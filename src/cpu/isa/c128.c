@@ -19,6 +19,7 @@
 #define PICK(X, Y, Z)  Z
 #define MUL(x, y)      FN(mul)(x, y)
 #define R              double
+#define RBITS          uint64_t
 #define RFN(f)         f##_f64
 #include "cpu/isa/tile.inc.c"
 

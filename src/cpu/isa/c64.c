@@ -19,6 +19,7 @@
 #define PICK(X, Y, Z)  Z
 #define MUL(x, y)      FN(mul)(x, y)
 #define R              float
+#define RBITS          uint32_t
 #define RFN(f)         f##_f32
 #include "cpu/isa/tile.inc.c"
 

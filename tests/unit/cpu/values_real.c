@@ -99,7 +99,7 @@ typedef struct row {
     R1(nan_to_num, ref_nan_to_num(a), 0, 0) R1(neg, -a, 0, 0) R1(rad2deg, a * 180 / pi, 2, 2) R1(reciprocal, 1 / a, 1, 1) \
     R1(relu, isnan(a) ? a : a > 0 ? a : 0, 0, 0) R1(round, rintl(a), 0, 0) R1(round_decimals, ref_round_to(a), 3, 3) \
     R1(rsqrt, a == 0 ? copysignl(INFINITY, a) : 1 / sqrtl(a), 2, 2) R1(sgn, ref_sign(a), 0, 0)                       \
-    R1(sigmoid, 1 / (1 + expl(-a)), 2, 4) R1(sign, ref_sign(a), 0, 0) B1(signbit, signbit(a)) R1(sin, sinl(a), 2, 4) \
+    R1(sigmoid, 1 / (1 + expl(-a)), 2, 4) R1(sign, ref_sign(a), 0, 0) B1(signbit, signbit(a) != 0) R1(sin, sinl(a), 2, 4) \
     C1(sinc, ref_sinc(a), 8, 500) R1(sinh, sinhl(a), 2, 4) R1(sqrt, sqrtl(a), 0.51, 0.51) R1(square, a * a, 1, 1)    \
     R1(tan, tanl(a), 2, 4) R1(tanh, tanhl(a), 2, 4) R1(trunc, truncl(a), 0, 0)                                       \
     R2(add, a + b, 1, 1) C2(add_scaled, a + p0 * b, 2, 2) R2(atan2, atan2l(a, b), 2, 4) R2(copysign, copysignl(a, b), 0, 0) \
@@ -305,7 +305,7 @@ TEST(nextafter_steps_in_the_dtype)
                 int64_t bits_a = 0, bits_z = 0;
                 const size_t w = size_of_dtype(d);
                 memcpy(&bits_a, &a8, w), memcpy(&bits_z, &z8, w);
-                const int64_t sign = (int64_t)1 << (8 * w - 1), a = get_real(&a8, 0, d) == 0 ? 0 : bits_a & sign ? -(bits_a & ~sign) : bits_a;
+                const int64_t sign = (int64_t)((uint64_t)1 << (8 * w - 1)), a = get_real(&a8, 0, d) == 0 ? 0 : bits_a & sign ? -(bits_a & ~sign) : bits_a;
                 const int64_t z = get_real(&z8, 0, d) == 0 ? 0 : bits_z & sign ? -(bits_z & ~sign) : bits_z;
                 const bool    stays = isinf(get_real(&a8, 0, d)) && (get_real(&a8, 0, d) > 0) == (up == 1);
                 CHECK_MSG(z - a == (stays ? 0 : up ? 1 : -1), "%s: after %g towards %s: %g", kt_dtype_name(d), from[i], up ? "inf" : "-inf",
