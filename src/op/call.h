@@ -199,7 +199,7 @@ static inline void kt__wrote(kt_tensor *t)
         atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
 }
 
-kt_status kt__launch(kt_plan *plan, const kt_tensor *on); /* hands the plan to the device of `on` */
+kt_status kt__launch(kt_plan *plan, kt_tensor *on); /* hands the plan to the device of `on` */
 
 /* ---- the tape's part, the same for every way ---- */
 typedef struct kt__taping {

@@ -75,36 +75,12 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
     return kt__launch(&plan, to);
 }
 
-/* The value to store so that reading `to` through its lazy flags gives `value`. */
-static kt_scalar undone(const kt_tensor *to, kt_scalar value)
-{
-    bool real = value.kind == KT_SCALAR_FLOAT || value.kind == KT_SCALAR_COMPLEX;
-    if (to->flags & KT_T_CONJ)
-        value.im = -value.im;
-    if (to->flags & KT_T_NEG && real) {
-        value.v.re = -value.v.re;
-        value.im = -value.im;
-    } else if (to->flags & KT_T_NEG) {
-        value.v.i = (int64_t)(0 - (uint64_t)value.v.i);
-        value.kind = KT_SCALAR_INT;
-    }
-    return value;
-}
-
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
 {
     kt_plan plan;
-    plan.row = NULL;
-    plan.kernel = KT_K_fill;
-    plan.compute = kt__dtype_rows[to->dtype].compute;
-    plan.n_out = 1;
-    plan.n_in = 0;
+    kt__plan_begin(&plan, NULL, KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
     plan.n_param = 1;
-    plan.param[0] = to->flags & (KT_T_CONJ | KT_T_NEG) ? undone(to, value) : value;
-    plan.device_index = to->index;
-    plan.rounding = KT_ROUND_TORCH;
-    plan.origin = 0xff;
-    plan.seed = 0;
+    plan.param[0] = value;
     plan.numel = to->numel;
     plan.nd = to->ndim;
     kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);

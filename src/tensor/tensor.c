@@ -201,7 +201,12 @@ kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
     b->tensor.data = b->storage.data = (char *)b->data;
     b->tensor.sizes = b->tensor.dims;
     b->tensor.strides = b->tensor.dims + KT_INLINE_DIMS;
-    memcpy(b->tensor.dims, like->dims, sizeof b->tensor.dims);
+    int64_t step = 1; /* not like's own strides: those of dims of one element may be odd */
+    for (int i = like->ndim - 1; i >= 0; i--) {
+        int64_t size = b->tensor.dims[i] = like->sizes[i];
+        b->tensor.dims[KT_INLINE_DIMS + i] = step;
+        step *= size > 1 ? size : 1;
+    }
     return &b->tensor;
 }
 

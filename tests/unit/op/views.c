@@ -495,3 +495,24 @@ TEST(absurd_sizes)
     kt_clear();
     CHECK_EQ_INT(kt_numel(kt_zeros(S(0, INT64_C(1) << 40))), 0);
 }
+
+TEST(operators_write_through_lazy_views)
+{
+    KT_SCOPE;
+    kt_tensor *c = phasors(), *k = kt_conj(c), *a = counting(S(4)), *n = kt_neg_view(a);
+    kt_mul_s_(k, KT_COMPLEX(0, 1)); /* conj(c) * i = 10 + 0i, 11 + i, ...: the base holds the conjugate */
+    PARTS(k, 10, 0, 11, 1, 12, 2, 13, 3);
+    PARTS(c, 10, 0, 11, -1, 12, -2, 13, -3);
+    kt_add_out(k, c, c);
+    PARTS(k, 20, 0, 22, -2, 24, -4, 26, -6);
+    PARTS(c, 20, 0, 22, 2, 24, 4, 26, 6);
+    kt_add_s_(n, KT_INT(-1)); /* -a - 1 */
+    CHECK_NEAR(tensor_at(n, 3), -4, 0);
+    CHECK_NEAR(tensor_at(a, 3), 4, 0);
+    kt_exp_out(n, kt_zeros(S(4)));
+    CHECK_NEAR(tensor_at(a, 2), -1, 0);
+    kt_mm_out(kt_neg_view(kt_reshape(a, S(2, 2))), kt_eye(2), kt_eye(2));
+    CHECK_NEAR(tensor_at(a, 0), -1, 0);
+    kt_sum_dim_out(n, kt_ones(S(3, 4)), S(0));
+    CHECK_NEAR(tensor_at(a, 1), -3, 0);
+}
