@@ -84,11 +84,11 @@ kt_status kt__run_matmul(kt_call *call)
                                 kt_dtype_c_name(d->result), kt_dtype_c_name(call->out[0]->dtype));
     if (!status)
         status = kt__output_of(call, &g, d, (kt_shape){p.out_rank, sizes}, &out);
-    for (int i = 0; i < 2 && !status; i++) /* a product reads its inputs many times: writing over one would spoil it */
-        if (kt__overlap_of(out, g.t[i]) != KT_OVERLAP_NONE)
-            status = kt_fail(KT_ERR_RUNTIME,
-                             "unsupported operation: the input tensor and the written-to tensor refer to the "
-                             "same memory. Please clone() the tensor before performing the operation.");
+    kt_tensor *apart = NULL; /* a product reads its inputs many times: what is written over one is made beside it first */
+    if (!status && (kt__overlap_of(out, a) != KT_OVERLAP_NONE || kt__overlap_of(out, b) != KT_OVERLAP_NONE)) {
+        apart = kt__tensor_new((kt_dtype)d->result, kt__device(a), kt__sizes(out));
+        status = apart ? KT_OK : kt_error_status();
+    }
     if (status) {
         kt__unref(out);
         return kt__tape_after(call, NULL, &taping, status);
@@ -97,7 +97,7 @@ kt_status kt__run_matmul(kt_call *call)
     plan.origin = d->origin;
     plan.nd = 4;
     plan.numel = p.size[0] * p.size[1] * p.size[2] * p.size[3];
-    kt_tensor *all[3] = {out, a, b};
+    kt_tensor *all[3] = {apart ? apart : out, a, b};
     for (int i = 0; i < 3; i++) {
         kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d->as[i - 1] : d->result),
                         i ? (kt_reason)d->why[i - 1] : KT_WHY_NONE);
@@ -106,7 +106,10 @@ kt_status kt__run_matmul(kt_call *call)
     }
     for (int k = 0; k < 4; k++)
         plan.size[k] = p.size[k];
-    status = plan.numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
+    status = plan.numel ? kt__launch(&plan, all[0]) : kt__fill_with(all[0], KT_INT(0));
+    if (apart && !status)
+        status = kt__copy_into(out, apart, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
+    kt__unref(apart);
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
         out->lineage = d->origin != 0xff

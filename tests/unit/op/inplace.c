@@ -367,3 +367,12 @@ TEST(lineage_is_inherited_or_recorded)
     CHECK_EQ_INT(kt_lineage_of(kt_to(ones(S(2)), .dtype = KT_F64)), kt_lineage_of(kt_to(ones(S(2)), .dtype = KT_F64)));
 #endif
 }
+
+TEST(a_product_may_be_written_over_its_operand)
+{
+    KT_SCOPE;
+    kt_tensor *a = kt_from((float[]){1, 2, 3, 4}, KT_SHAPE(2, 2), KT_F32);
+    CHECK(kt_mm_out(a, a, a) == a);
+    const float want[] = {7, 10, 15, 22};
+    CHECK_MEM(kt_data(a), want, sizeof want);
+}
