@@ -14,6 +14,11 @@ tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
 tls=$((${tls:-0}))
 [ "$tls" -le 1024 ] || fail "the thread-local segment is $tls bytes, over 1024: keep a pointer there, not the thing"
 
+# The same bits on every instruction set: a fused multiply-add rounds once where the base build rounds twice.
+fusing='[[:space:]](vfn?m(add|sub)|fn?m(add|sub)[[:space:]]|fml[as][[:space:]]|fcmla)'
+fused=$(objdump -d --no-show-raw-insn "$library" | grep -c -E "$fusing" || true)
+[ "$fused" = 0 ] || fail "$fused fused multiply-adds in the code"
+
 stripped=$(mktemp)
 trap 'rm -f "$stripped"' EXIT
 strip -o "$stripped" "$library"
