@@ -39,6 +39,7 @@ static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t;
 
 /* ---- errors (error.c) ---- */
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
+PyObject *kp_mistake_object(void); /* the pending dtype error as data; None when there is none */
 
 /* ---- the way in (site.c holds the state) ---- */
 /* A site is asked for only while a call made here is under way: 0 outside; 1 the frame may be read; 2 it was read

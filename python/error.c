@@ -1,7 +1,8 @@
 /* error.c - the engine's pending error as a Python exception.
  *
  * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first
- * line is PyTorch's, what follows explains. The pending error is cleared. Must not know: what failed. */
+ * line is PyTorch's, what follows explains. A dtype error is there as data too, in its attribute `karat` (None for other
+ * errors). The pending error is cleared. Must not know: what failed. */
 #include "binding.h"
 
 static PyObject *class_of(kt_status status)
@@ -26,10 +27,13 @@ PyObject *kp_raise(void)
     }
     const char *text = kt_error();
     PyObject   *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-    if (message) {
-        PyErr_SetObject(class_of(status), message);
-        Py_DECREF(message);
-    }
+    PyObject   *error = message ? PyObject_CallOneArg(class_of(status), message) : NULL;
+    PyObject   *mistake = error ? kp_mistake_object() : NULL;
+    if (mistake && PyObject_SetAttrString(error, "karat", mistake) == 0)
+        PyErr_SetObject(class_of(status), error);
+    Py_XDECREF(message);
+    Py_XDECREF(error);
+    Py_XDECREF(mistake);
     kt_clear();
     return NULL;
 }

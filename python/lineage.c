@@ -23,21 +23,50 @@ static PyObject *record_object(const kt_lineage_record *r)
     return result;
 }
 
-static PyObject *lineage(PyObject *module, PyObject *o)
+static PyObject *chain_object(uint32_t id)
 {
-    (void)module;
-    kt_tensor *t = the_tensor("lineage", o);
-    if (!t)
-        return NULL;
     PyObject         *list = PyList_New(0);
     kt_lineage_record record = {.size = sizeof record};
-    for (uint32_t id = kt_lineage_of(t); list && id && kt_lineage_read(id, &record); id = record.parent) {
+    for (; list && id && kt_lineage_read(id, &record); id = record.parent) {
         PyObject *one = record_object(&record);
         if (!one || PyList_Append(list, one))
             Py_CLEAR(list);
         Py_XDECREF(one);
     }
     return list;
+}
+
+static PyObject *operand_object(const char *name, kt_dtype dtype, uint32_t lineage)
+{
+    PyObject *type = kp_dtype_object(dtype), *chain = type ? chain_object(lineage) : NULL;
+    PyObject *result = chain ? Py_BuildValue("{s:s, s:O, s:O}", "name", name, "dtype", type, "lineage", chain) : NULL;
+    Py_XDECREF(type);
+    Py_XDECREF(chain);
+    return result;
+}
+
+PyObject *kp_mistake_object(void)
+{
+    kt_mistake m = {.size = sizeof m};
+    if (!kt_error_mistake(&m))
+        Py_RETURN_NONE;
+    PyObject *operands = PyList_New(0);
+    for (int i = 0; operands && i < m.n; i++) {
+        PyObject *one = operand_object(m.operand[i].name, m.operand[i].dtype, m.operand[i].lineage);
+        if (!one || PyList_Append(operands, one))
+            Py_CLEAR(operands);
+        Py_XDECREF(one);
+    }
+    PyObject *result = operands ? Py_BuildValue("{s:s, s:O}", "op", m.op, "operands", operands) : NULL;
+    Py_XDECREF(operands);
+    return result;
+}
+
+static PyObject *lineage(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_tensor *t = the_tensor("lineage", o);
+    return t ? chain_object(kt_lineage_of(t)) : NULL;
 }
 
 static PyObject *explain(PyObject *module, PyObject *o)

@@ -79,6 +79,20 @@ def test_a_refused_mix_is_explained_with_its_lines():
     assert "fix:" in text
 
 
+def test_a_refused_mix_is_there_as_data():
+    a, b = karat.ones(2, 3), karat.ones(3, 2).to(karat.float16)
+    with pytest.raises(RuntimeError) as caught:
+        a @ b
+    mistake = caught.value.karat
+    assert mistake["op"] == "matmul"
+    assert [o["name"] for o in mistake["operands"]] == ["self", "other"]
+    assert [o["dtype"] for o in mistake["operands"]] == [karat.float32, karat.float16]
+    assert mistake["operands"][1]["lineage"] == karat.lineage(b)
+    with pytest.raises(RuntimeError) as caught:
+        a + karat.ones(5)
+    assert caught.value.karat is None  # sizes, not dtypes
+
+
 def test_a_policy_refusal_is_explained_with_its_lines():
     a, b = karat.ones(2), karat.arange(2)
     with karat.policy("strict"), pytest.raises((RuntimeError, TypeError)) as e:

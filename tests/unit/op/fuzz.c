@@ -62,8 +62,9 @@ typedef struct words {
 
 static void any_argument(kt_call *call, int i, const kt_arg_spec *spec, kt_device device, words *w)
 {
-    static const char *const texts[] = {"trunc", "floor", "unsafe", "safe", "same_kind", "same_value", "once", "stochastic", "torch", "x"};
-    kt_value *v = &call->arg[i];
+    static const char *const texts[] = {"trunc",      "floor", "unsafe",     "safe",  "same_kind",
+                                        "same_value", "once",  "stochastic", "torch", "x"};
+    kt_value                *v = &call->arg[i];
     switch ((kt_arg_kind)spec->kind) {
     case KT_ARG_TENSOR_OR_SCALAR:
         if (roll(3) == 0) {
