@@ -13,12 +13,3 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     karat_isa(neon82 -march=armv8.2-a+fp16+bf16+dotprod)
 endif()
-
-# gcc 12 fuses a complex product (vfmaddsub) even under -ffp-contract=off, which would give other bits than the base build.
-# The complex kernels are therefore built without the instructions that can: c<bits>.c, on x86-64.
-function(karat_unfused_complex)
-    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-        list(FILTER ARGN INCLUDE REGEX "/c[0-9]+[^/]*\\.c$")
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mno-fma;-mno-avx512f")
-    endif()
-endfunction()
