@@ -162,6 +162,18 @@ F(rsub_alpha, kt_rsub(x[0], x[1], .alpha = KT_FLOAT(2.5)))
 F(mul_number, kt_mul_s(x[0], KT_FLOAT(-3)))
 F(rsub_number, kt_rsub_s(x[0], KT_INT(3)))
 F(div_number, kt_div_s(x[0], KT_INT(4)))
+F(mixed, kt_lerp(x[0], x[1], x[2]))
+F(mixed_number, kt_lerp_s(x[0], x[1], KT_FLOAT(0.3)))
+F(plus_product, kt_addcmul(x[0], x[1], x[2], .value = KT_FLOAT(1.5)))
+F(plus_quotient, kt_addcdiv(x[0], x[1], x[2], .value = KT_FLOAT(-2.0)))
+F(held, kt_clamp(x[0], .min = kt_mul_s(x[1], KT_FLOAT(0.7)), .max = kt_mul_s(x[2], KT_FLOAT(1.2))))
+F(held_by_numbers, kt_clamp_s(x[0], .min = KT_FLOAT(0.4), .max = KT_FLOAT(0.6)))
+F(held_below, kt_clamp_s(x[0], .max = KT_FLOAT(0.5)))
+F(floored_by_a_number, kt_clamp_min_s(x[0], KT_FLOAT(0.5)))
+F(logit_held, kt_logit(x[0], .eps = KT_SOME(0.3)))
+F(signed_by_a_number, kt_copysign_s(x[0], KT_FLOAT(-1.0)))
+F(log_of_a_number, kt_xlogy_s(x[0], KT_FLOAT(2.5)))
+F(left_by_a_number, kt_remainder_s(x[0], KT_FLOAT(0.3)))
 F(true_divide_number, kt_true_divide_s(x[0], KT_FLOAT(0.5)))
 F(pow_number, kt_pow_s(x[0], KT_FLOAT(2.5)))
 F(pow_integer, kt_pow_s(x[0], KT_INT(3)))
@@ -240,6 +252,18 @@ TEST(programs)
         ONE(mul_number, 2, 3),
         ONE(rsub_number, 2, 3),
         ONE(div_number, 2, 3),
+        {"mixed", mixed, 3, {KT_SHAPE(2, 3), KT_SHAPE(3), KT_SHAPE(2, 1)}, 0, 0},
+        TWO(mixed_number, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+        {"plus_product", plus_product, 3, {KT_SHAPE(2, 3), KT_SHAPE(3), KT_SHAPE(2, 1)}, 0, 0},
+        {"plus_quotient", plus_quotient, 3, {KT_SHAPE(3), KT_SHAPE(2, 3), KT_SHAPE(2, 3)}, 0, 0},
+        {"held", held, 3, {KT_SHAPE(4, 3), KT_SHAPE(4, 3), KT_SHAPE(3)}, 0, 0},
+        ONE(held_by_numbers, 4, 3),
+        ONE(held_below, 4, 3),
+        ONE(floored_by_a_number, 4, 3),
+        ONE(logit_held, 4, 3),
+        ONE(signed_by_a_number, 4),
+        ONE(log_of_a_number, 4),
+        ONE(left_by_a_number, 4),
         ONE(true_divide_number, 2, 3),
         ONE(pow_number, 2, 3),
         ONE(pow_integer, 2, 3),
