@@ -46,7 +46,8 @@ static const kt__cpu_build *choose(void)
             best = b;
     }
     if (refused != NULL)
-        fprintf(stderr, "karat: KARAT_ISA=%s is not a build that this processor can run; using %s\n", refused, best->name);
+        fprintf(stderr, "karat: KARAT_ISA=%s is not a build that this processor can run; using %s\n", refused,
+                best->name);
     return best;
 }
 
@@ -97,7 +98,8 @@ static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
     if (same && from->bits == 0 && !from->immediate)
         return build->bytes->copy(plan);
     int compute = kt__dtype_rows[from->is].compute;
-    /* An int64 passes through float32 on its way to that and to any smaller float, and those rows are vectorised there. */
+    /* An int64 passes through float32 on its way to that and to any smaller float, and those rows are vectorised
+     * there. */
     if (from->is == KT_I64 && from->as == KT_I64 && kt__dtype_rows[to->is].compute == KT_IN_F32 &&
         kt__dtype_rows[to->as].compute == KT_IN_F32 && plan->rounding == KT_ROUND_TORCH)
         compute = KT_IN_F32;
@@ -176,8 +178,18 @@ static kt_status cpu_sync(kt_backend *self, int index)
 kt_backend *kt__cpu_backend(void)
 {
     static kt_backend cpu = {
-        .abi = KT_BACKEND_ABI, .size = sizeof cpu, .name = "cpu", .count = cpu_count, .alloc = cpu_alloc, .free = cpu_free,
-        .run = cpu_run, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync, .has = cpu_has, .addressable = 1,
+        .abi = KT_BACKEND_ABI,
+        .size = sizeof cpu,
+        .name = "cpu",
+        .count = cpu_count,
+        .alloc = cpu_alloc,
+        .free = cpu_free,
+        .run = cpu_run,
+        .copy_in = cpu_copy,
+        .copy_out = cpu_copy,
+        .sync = cpu_sync,
+        .has = cpu_has,
+        .addressable = 1,
     };
     build_in_use();
     return &cpu;

@@ -22,7 +22,8 @@ typedef struct kt__rows {
     char          *base[KT_MAX_OPERANDS]; /* first elements; immediates point into the plan */
 } kt__rows;
 
-typedef void kt__row_fn(void *ctx, char *const *at, int64_t n, int64_t index); /* index: of the first element, in row order */
+typedef void kt__row_fn(void *ctx, char *const *at, int64_t n,
+                        int64_t index); /* index: of the first element, in row order */
 
 void kt__rows_of(kt__rows *rows, const kt_plan *plan);
 /* Elements [begin, end) in row order: whole rows, and the ends of the first and the last. */

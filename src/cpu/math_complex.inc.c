@@ -13,8 +13,8 @@ KT_ALWAYS T FN(isnan)(T a)    { const R x = FN(re)(a), y = FN(im)(a); return (R)
 KT_ALWAYS T FN(isinf)(T a)    { return (R)(RFN(isinf)(FN(re)(a)) != 0 || RFN(isinf)(FN(im)(a)) != 0); }
 KT_ALWAYS T FN(isfinite)(T a) { return RFN(isfinite)(FN(re)(a)) * RFN(isfinite)(FN(im)(a)); }
 
-/* -a by its bits: where a sum of products stands beside a difference of products, gcc 12 forms a fused vfmaddsub, in spite
- * of -ffp-contract=off, and the bits would depend on the instruction set. */
+/* -a by its bits: where a sum of products stands beside a difference of products, gcc 12 forms a fused vfmaddsub, in
+ * spite of -ffp-contract=off, and the bits would depend on the instruction set. */
 KT_ALWAYS R FN(minus)(R a)
 {
     RBITS u;

@@ -1,9 +1,10 @@
 /* math_core.h - the transcendental functions of float32, calculated in double.
  *
- * In: a double that holds a float32 (or a function of one). Out: the function with a relative error below 2^-37 unless
- * said otherwise, so that the one rounding to float32 that follows decides the result: at most 0.51 ulp.
- * Straight-line code with selects instead of branches, so that loops over it vectorise on every instruction set; no FMA and
- * no table, so that every instruction set gives the same bits. The polynomials are minimax fits made for this file.
+ * In: a double that holds a float32 (or a function of one). Out: the function with a relative error below 2^-37
+ * unless said otherwise, so that the one rounding to float32 that follows decides the result: at most 0.51 ulp.
+ * Straight-line code with selects instead of branches, so that loops over it vectorise on every instruction set; no
+ * FMA and no table, so that every instruction set gives the same bits. The polynomials are minimax fits made for
+ * this file.
  * Must not know: tensors, tiles, dtypes. */
 #ifndef KT_CPU_MATH_CORE_H
 #define KT_CPU_MATH_CORE_H
@@ -26,14 +27,19 @@ KT_ALWAYS double   core_two_to(double magic_sum) { return core_double((core_bits
 
 /* Polynomials by halves (Estrin): short chains of dependent operations. */
 KT_ALWAYS double core_p2(double x, double a, double b) { return a + b * x; }
-KT_ALWAYS double core_p4(double x, double x2, double a, double b, double c, double d) { return (a + b * x) + (c + d * x) * x2; }
+KT_ALWAYS double core_p4(double x, double x2, double a, double b, double c, double d)
+{
+    return (a + b * x) + (c + d * x) * x2;
+}
 
 /* e^r - 1 over r, |r| <= ln2 / 2 */
 KT_ALWAYS double core_expm1_over(double r)
 {
     const double r2 = r * r;
-    return core_p4(r, r2, 0x1.fffffffff62ffp-1, 0x1.000000001ab86p-1, 0x1.5555557e5b72fp-3, 0x1.555554f270f47p-5)
-        + r2 * r2 * core_p4(r, r2, 0x1.1110a62a4d9c3p-7, 0x1.6c175bb0daf21p-10, 0x1.a17e063000174p-13, 0x1.a019f19d1ce9ap-16);
+    return core_p4(r, r2, 0x1.fffffffff62ffp-1, 0x1.000000001ab86p-1, 0x1.5555557e5b72fp-3, 0x1.555554f270f47p-5) +
+           r2 * r2 *
+               core_p4(r, r2, 0x1.1110a62a4d9c3p-7, 0x1.6c175bb0daf21p-10, 0x1.a17e063000174p-13,
+                       0x1.a019f19d1ce9ap-16);
 }
 
 /* The exponentials hold for |x| <= 700 (exp2: 1000); past the range of float32 the caller selects the limit instead. */
@@ -106,8 +112,9 @@ KT_ALWAYS double core_reduce(double x, uint64_t *quadrant)
 KT_ALWAYS double core_sin_near(double r)
 {
     const double z = r * r, z2 = z * z;
-    return r * (core_p4(z, z2, 0x1.fffffffff5fc5p-1, -0x1.55555548e0c54p-3, 0x1.11110716e896dp-7, -0x1.a00ec5f4fa55bp-13)
-        + z2 * z2 * 0x1.6cb0651dd571cp-19);
+    return r *
+           (core_p4(z, z2, 0x1.fffffffff5fc5p-1, -0x1.55555548e0c54p-3, 0x1.11110716e896dp-7, -0x1.a00ec5f4fa55bp-13) +
+            z2 * z2 * 0x1.6cb0651dd571cp-19);
 }
 
 KT_ALWAYS double core_cos_near(double r)
@@ -133,8 +140,8 @@ KT_ALWAYS double core_tan(double x)
     return ((q & 1) != 0 ? -c : s) / ((q & 1) != 0 ? s : c);
 }
 
-/* The angle of the point (x, y), like atan2; the signs of zeros count. Below tan(pi/8) the arc of lo/hi, above it pi/4 plus
- * that of (lo - hi) / (lo + hi), then mirrored into the right octant. */
+/* The angle of the point (x, y), like atan2; the signs of zeros count. Below tan(pi/8) the arc of lo/hi, above it
+ * pi/4 plus that of (lo - hi) / (lo + hi), then mirrored into the right octant. */
 KT_ALWAYS double core_atan2(double y, double x)
 {
     const double ax = fabs(x), ay = fabs(y);
@@ -145,8 +152,11 @@ KT_ALWAYS double core_atan2(double y, double x)
     const double cut = hi * 0x1.a827999fcef32p-2;
     const double num = lo > cut ? lo - hi : lo, den = lo > cut ? lo + hi : hi, base = lo > cut ? CORE_PI_4 : 0.0;
     const double t = num / den, z = t * t, z2 = z * z;
-    const double p = t * (core_p4(z, z2, 0x1.fffffffffe661p-1, -0x1.5555554be57eap-2, 0x1.999990745649fp-3, -0x1.2490973cfa00cp-3)
-        + z2 * z2 * core_p4(z, z2, 0x1.c6ccee20c9171p-4, -0x1.705bdfa09a292p-4, 0x1.1dc2aa6d9b543p-4, -0x1.34c8013f0a096p-5));
+    const double p =
+        t *
+        (core_p4(z, z2, 0x1.fffffffffe661p-1, -0x1.5555554be57eap-2, 0x1.999990745649fp-3, -0x1.2490973cfa00cp-3) +
+         z2 * z2 *
+             core_p4(z, z2, 0x1.c6ccee20c9171p-4, -0x1.705bdfa09a292p-4, 0x1.1dc2aa6d9b543p-4, -0x1.34c8013f0a096p-5));
     double r = base + p;
     r = ay > ax ? CORE_PI_2 - r : r;
     r = core_bits(x) >> 63 != 0 ? 2 * CORE_PI_2 - r : r;
@@ -159,10 +169,12 @@ KT_ALWAYS double core_atan2(double y, double x)
 KT_ALWAYS double core_erfc_far(double a)
 {
     const double y = (a - 3) / (a + 3), y2 = y * y, y4 = y2 * y2;
-    const double low = core_p4(y, y2, 0x1.6e9827d22a884p-3, -0x1.4e102b9d36f7ap-2, 0x1.f6ff204133833p-3, -0x1.336ffbcae23eep-3)
-        + y4 * core_p4(y, y2, 0x1.258b138214ca7p-4, -0x1.8fa5a682950b6p-6, 0x1.17c867372ddadp-8, 0x1.732b792d1ecd9p-11);
-    const double high = core_p4(y, y2, -0x1.390e9d37cfcacp-11, 0x1.73be56b082a6bp-15, 0x1.0c73a189f9636p-14, -0x1.667f0df6cd558p-17)
-        + y4 * -0x1.e611bac6cc01cp-18;
+    const double low =
+        core_p4(y, y2, 0x1.6e9827d22a884p-3, -0x1.4e102b9d36f7ap-2, 0x1.f6ff204133833p-3, -0x1.336ffbcae23eep-3) +
+        y4 * core_p4(y, y2, 0x1.258b138214ca7p-4, -0x1.8fa5a682950b6p-6, 0x1.17c867372ddadp-8, 0x1.732b792d1ecd9p-11);
+    const double high =
+        core_p4(y, y2, -0x1.390e9d37cfcacp-11, 0x1.73be56b082a6bp-15, 0x1.0c73a189f9636p-14, -0x1.667f0df6cd558p-17) +
+        y4 * -0x1.e611bac6cc01cp-18;
     return core_exp(-a * a) * (low + y4 * y4 * high);
 }
 
@@ -170,8 +182,11 @@ KT_ALWAYS double core_erfc_far(double a)
 KT_ALWAYS double core_erf_near(double x)
 {
     const double z = x * x, z2 = z * z;
-    return x * (core_p4(z, z2, 0x1.20dd7504293e4p+0, -0x1.812746ae9108cp-2, 0x1.ce2f20abecfe7p-4, -0x1.b82cad0356f8cp-6)
-        + z2 * z2 * core_p4(z, z2, 0x1.5655e66cc68d9p-8, -0x1.bf79866ed23e8p-11, 0x1.ed9bef44339aep-14, -0x1.873eff4e6bf13p-17));
+    return x *
+           (core_p4(z, z2, 0x1.20dd7504293e4p+0, -0x1.812746ae9108cp-2, 0x1.ce2f20abecfe7p-4, -0x1.b82cad0356f8cp-6) +
+            z2 * z2 *
+                core_p4(z, z2, 0x1.5655e66cc68d9p-8, -0x1.bf79866ed23e8p-11, 0x1.ed9bef44339aep-14,
+                        -0x1.873eff4e6bf13p-17));
 }
 
 /* C's pow for float32 operands: 2^(y log2|x|), then the signs and the exact ends. A float32 beyond 2^24 is an even

@@ -1,7 +1,8 @@
-/* math_f32.h - the functions of unary.def and binary.def for float32 that do not come by inclusion (math_real.inc.c).
+/* math_f32.h - the functions of unary.def and binary.def for float32 that do not come by inclusion
+ * (math_real.inc.c).
  *
- * In and out: float. Each is one rounding of a double (math_core.h), at most 0.51 ulp from the true value; the rare ones
- * call special.h. Must not know: tensors, tiles, dtypes. */
+ * In and out: float. Each is one rounding of a double (math_core.h), at most 0.51 ulp from the true value; the rare
+ * ones call special.h. Must not know: tensors, tiles, dtypes. */
 #ifndef KT_CPU_MATH_F32_H
 #define KT_CPU_MATH_F32_H
 

@@ -1,5 +1,6 @@
-/* math_real.inc.c - functions that read the same for float32 and float64. A template: T, FN and MATH(f) (the compiler's own
- * f for T) are defined by the includer. Out: FN(abs), FN(floor), ... for the expressions of src/tables. */
+/* math_real.inc.c - functions that read the same for float32 and float64. A template: T, FN and MATH(f) (the
+ * compiler's own f for T) are defined by the includer. Out: FN(abs), FN(floor), ... for the expressions of
+ * src/tables. */
 KT_ALWAYS T FN(abs)(T a)      { return MATH(fabs)(a); }
 KT_ALWAYS T FN(ceil)(T a)     { return MATH(ceil)(a); }
 KT_ALWAYS T FN(floor)(T a)    { return MATH(floor)(a); }

@@ -1,5 +1,6 @@
-/* special.h - rare functions, one element at a time, in double. In: a value. Out: the function, to 1e-13 relative (near a
- * zero of digamma or lgamma: absolute). Compiled once, not per instruction set: nothing would be gained but size. */
+/* special.h - rare functions, one element at a time, in double. In: a value. Out: the function, to 1e-13 relative
+ * (near a zero of digamma or lgamma: absolute). Compiled once, not per instruction set: nothing would be gained but
+ * size. */
 #ifndef KT_CPU_SPECIAL_H
 #define KT_CPU_SPECIAL_H
 
@@ -17,8 +18,28 @@ float kt__cos_far(float x);
 float kt__tan_far(float x);
 
 typedef enum kt__complex_name {
-    KT__CACOS, KT__CACOSH, KT__CASIN, KT__CASINH, KT__CATAN, KT__CATANH, KT__CCOS, KT__CCOSH, KT__CEXP, KT__CEXP2, KT__CEXPM1,
-    KT__CLOG, KT__CLOG10, KT__CLOG1P, KT__CLOG2, KT__CRSQRT, KT__CSIGMOID, KT__CSIN, KT__CSINC, KT__CSINH, KT__CSQRT, KT__CTAN,
+    KT__CACOS,
+    KT__CACOSH,
+    KT__CASIN,
+    KT__CASINH,
+    KT__CATAN,
+    KT__CATANH,
+    KT__CCOS,
+    KT__CCOSH,
+    KT__CEXP,
+    KT__CEXP2,
+    KT__CEXPM1,
+    KT__CLOG,
+    KT__CLOG10,
+    KT__CLOG1P,
+    KT__CLOG2,
+    KT__CRSQRT,
+    KT__CSIGMOID,
+    KT__CSIN,
+    KT__CSINC,
+    KT__CSINH,
+    KT__CSQRT,
+    KT__CTAN,
     KT__CTANH
 } kt__complex_name;
 

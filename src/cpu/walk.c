@@ -1,4 +1,5 @@
-/* walk.c - the odometer over a plan's outer dims. In: a plan. Out: a call for each row. Must not know: dtypes, kernels. */
+/* walk.c - the odometer over a plan's outer dims. In: a plan. Out: a call for each row. Must not know: dtypes,
+ * kernels. */
 #include "cpu/kernels.h"
 
 /* The last dim, unless it is short: then the longest, since each row has a price. */
@@ -58,7 +59,9 @@ void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn 
                 continue;
             const bool carry = ++index[d] == plan->size[d];
             for (int i = 0; i < rows->n_op; i++)
-                at[i] += plan->arg[i].immediate ? 0 : carry ? -(plan->size[d] - 1) * plan->stride[i][d] : plan->stride[i][d];
+                at[i] += plan->arg[i].immediate ? 0
+                         : carry                ? -(plan->size[d] - 1) * plan->stride[i][d]
+                                                : plan->stride[i][d];
             if (!carry)
                 break;
             index[d] = 0;

@@ -13,7 +13,6 @@
 #define A              kt__c128
 #define ID             c128
 #define SELF           KT_C128
-#define KT_IS_F32      0
 #define KT_IS_INTEGER  0
 #define KT_IS_COMPLEX  1
 #define PICK(X, Y, Z)  Z

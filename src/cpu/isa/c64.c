@@ -13,7 +13,6 @@
 #define A              kt__c128
 #define ID             c64
 #define SELF           KT_C64
-#define KT_IS_F32      0
 #define KT_IS_INTEGER  0
 #define KT_IS_COMPLEX  1
 #define PICK(X, Y, Z)  Z

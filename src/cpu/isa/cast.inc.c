@@ -1,5 +1,5 @@
-/* cast.inc.c - copies that change the dtype, or whose source carries bits, and ranges. A template like the others: T is the
- * compute type of the source (cast) or of the result (range).
+/* cast.inc.c - copies that change the dtype, or whose source carries bits, and ranges. A template like the others: T
+ * is the compute type of the source (cast) or of the result (range).
  *
  * In: a plan of one output and one input over the same dims (cast), of one output alone (range). Out: the output. */
 typedef struct FN(cast_job) {
@@ -13,7 +13,8 @@ typedef struct FN(cast_job) {
 static void FN(cast_rounding)(const FN(cast_job) *job, char *y, T *tile, int n, int64_t index)
 {
     kt__round_rng rng = {job->seed, (uint64_t)index};
-    kt__convert_rounding(y, (kt_dtype)job->to.is, job->to.step, tile, SELF, (ptrdiff_t)sizeof(T), n, job->rounding, &rng);
+    kt__convert_rounding(y, (kt_dtype)job->to.is, job->to.step, tile, SELF, (ptrdiff_t)sizeof(T), n, job->rounding,
+                         &rng);
 }
 
 static void FN(cast_row)(void *ctx, char *const *at, int64_t n, int64_t index)

@@ -1,9 +1,9 @@
-/* elementwise.inc.c - the rows of unary.def, binary.def and ternary.def in compute type T. A template: T, ID, SELF and
- * PICK(real, integer, complex), which chooses the column, are defined by the
- * includer, tile.inc.c is included; KT_LOOP_HOOK(z, a, n, kernel), if defined, may take a whole loop over.
+/* elementwise.inc.c - the rows of unary.def, binary.def and ternary.def in compute type T. A template: T, ID, SELF
+ * and PICK(real, integer, complex), which chooses the column, are defined by the includer, tile.inc.c is included;
+ * KT_LOOP_HOOK(z, a, n, kernel), if defined, may take a whole loop over.
  *
- * In: a plan of one output and up to three inputs over the same dims. Out: the output. One pass over memory: inputs pass
- * through tiles in L1 where they are not dense Ts already. */
+ * In: a plan of one output and up to three inputs over the same dims. Out: the output. One pass over memory: inputs
+ * pass through tiles in L1 where they are not dense Ts already. */
 #include "base/thread.h"
 
 enum { NO }; /* an absent expression; its loop is dropped */
@@ -35,8 +35,11 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
 }
 
 /* Stamp: one loop a row. */
-#define STAMP(name) \
-    static void FN(loop_##name)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p) { FN(loop)(z, a, b, c, n, p, KT_K_##name); }
+#define STAMP(name)                                                                                                    \
+    static void FN(loop_##name)(T * z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p)                    \
+    {                                                                                                                  \
+        FN(loop)(z, a, b, c, n, p, KT_K_##name);                                                                       \
+    }
 #define UN(name, ...) STAMP(name)
 #include "tables/unary.def"
 #define BIN(name, ...) STAMP(name)
@@ -166,13 +169,16 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
     job.divided_by_zero = 0;
     job.divides = FN(divides)(plan->kernel);
     if (!KT_IS_INTEGER && !KT_IS_COMPLEX && plan->kernel == KT_K_div_trunc && plan->arg[0].as != SELF)
-        job.loop = FN(loops)[KT_K_div], job.then = FN(loops)[KT_K_trunc]; /* a narrow float truncates the rounded quotient */
+        job.loop = FN(loops)[KT_K_div],
+        job.then = FN(loops)[KT_K_trunc]; /* a narrow float truncates the rounded quotient */
     if (!plan->contiguous)
         kt__rows_of(&job.rows, plan);
     for (int i = 0; i < plan->n_in + 1; i++) {
         const bool imm = plan->arg[i].immediate;
         job.base[i] = imm ? (char *)plan->imm[i].bytes : plan->arg[i].data;
-        job.lens[i] = FN(lens_of)(&plan->arg[i], !plan->contiguous ? job.rows.step[i] : imm || plan->nd == 0 ? 0 : plan->stride[i][0]);
+        job.lens[i] = FN(lens_of)(&plan->arg[i], !plan->contiguous      ? job.rows.step[i]
+                                                 : imm || plan->nd == 0 ? 0
+                                                                        : plan->stride[i][0]);
     }
     for (int i = 0; i < KT_MAX_PARAMS; i++)
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;

@@ -3,19 +3,20 @@
 #define A              double
 #define ID             f32
 #define SELF           KT_F32
-#define KT_IS_F32      1
 #define KT_IS_INTEGER  0
 #define KT_IS_COMPLEX  0
 #define PICK(X, Y, Z)  X
 #define MUL(x, y)      ((x) * (y))
 #define MATH(name)     __builtin_##name##f
+#define KT_FAST_LOAD   fast_load_f32
+#define KT_FAST_STORE  fast_store_f32
 #include "cpu/isa/tile.inc.c"
 
 #include "cpu/math_f32.h"
 #include "cpu/math_real.inc.c"
 
-/* Beyond the reach of math_core.h's reduction by pi/2 the loop asks the C library, element by element; those within reach
- * get the same bits as in any other company. */
+/* Beyond the reach of math_core.h's reduction by pi/2 the loop asks the C library, element by element; those within
+ * reach get the same bits as in any other company. */
 static void trig_far(float *z, const float *a, ptrdiff_t n, float (*far)(float), float (*near)(float))
 {
     for (ptrdiff_t i = 0; i < n; i++)

@@ -3,7 +3,6 @@
 #define A              double
 #define ID             f64
 #define SELF           KT_F64
-#define KT_IS_F32      0
 #define KT_IS_INTEGER  0
 #define KT_IS_COMPLEX  0
 #define PICK(X, Y, Z)  X

@@ -1,8 +1,9 @@
-/* matmul.inc.c - matrix products in compute type T. A template: T, ID, SELF and MUL(a, b) are defined by the includer.
+/* matmul.inc.c - matrix products in compute type T. A template: T, ID, SELF and MUL(a, b) are defined by the
+ * includer.
  *
- * In: a plan over [batch..., m, n, k]. Out: the output, cast once at the end. Panels of the operands are packed into T,
- * so any dtype and any stride is served; a register tile of ROWS x COLS sums does the work. An element is the sum over k
- * in order, in blocks of DEPTH, whatever the shape and the instruction set: the bits are the same everywhere. */
+ * In: a plan over [batch..., m, n, k]. Out: the output, cast once at the end. Panels of the operands are packed into
+ * T, so any dtype and any stride is served; a register tile of ROWS x COLS sums does the work. An element is the sum
+ * over k in order, in blocks of DEPTH, whatever the shape and the instruction set: the bits are the same everywhere. */
 #if KT_IS_COMPLEX
 enum { VEC = 1, VECS = 2, ROWS = 2 };
 typedef T FN(vec);
@@ -108,7 +109,9 @@ static void FN(small)(const FN(product) *p, char *const at[3])
 {
     const ptrdiff_t w = (ptrdiff_t)sizeof(T), ldc = p->cm / w;
     T              *c = (T *)(void *)at[0];
-    FN(side)        a = {(const T *)(const void *)at[1], p->am / w, p->ak / w}, b = {(const T *)(const void *)at[2], 0, p->bk / w};
+    FN(side)
+    a = {(const T *)(const void *)at[1], p->am / w, p->ak / w},
+    b = {(const T *)(const void *)at[2], 0, p->bk / w};
     for (int64_t i = 0; i < p->m; i += ROWS)
         for (int64_t j = 0; j < p->n; j += COLS) {
             const int64_t m = p->m - i < ROWS ? p->m - i : ROWS, n = p->n - j < COLS ? p->n - j : COLS;
@@ -120,9 +123,10 @@ static void FN(small)(const FN(product) *p, char *const at[3])
         }
 }
 
-/* A panel of `lines` lines (rows of a, columns of b) by k elements, as [k][width]: line by line into T, then interleaved.
- * Lines past the end are zero. */
-static void FN(pack)(T *to, int width, const char *x, ptrdiff_t by_line, ptrdiff_t by_k, int64_t lines, int64_t k, FN(lens) l)
+/* A panel of `lines` lines (rows of a, columns of b) by k elements, as [k][width]: line by line into T, then
+ * interleaved. Lines past the end are zero. */
+static void FN(pack)(T *to, int width, const char *x, ptrdiff_t by_line, ptrdiff_t by_k, int64_t lines, int64_t k,
+                     FN(lens) l)
 {
     T tile[DEPTH];
     if (lines < width)
@@ -151,9 +155,13 @@ static void FN(block)(const FN(product) *p, FN(scratch) *s, char *const at[3], i
     for (int64_t l0 = 0; l0 < p->k; l0 += DEPTH) {
         const int64_t k = p->k - l0 < DEPTH ? p->k - l0 : DEPTH;
         for (int64_t i = 0; i < m; i += ROWS)
-            FN(pack)(s->a + i * DEPTH, ROWS, at[1] + (i0 + i) * p->am + l0 * p->ak, p->am, p->ak, m - i < ROWS ? m - i : ROWS, k, p->a);
+            FN(pack)
+            (s->a + i * DEPTH, ROWS, at[1] + (i0 + i) * p->am + l0 * p->ak, p->am, p->ak, m - i < ROWS ? m - i : ROWS,
+             k, p->a);
         for (int64_t j = 0; j < n; j += COLS)
-            FN(pack)(s->b + j * DEPTH, COLS, at[2] + (j0 + j) * p->bn + l0 * p->bk, p->bn, p->bk, n - j < COLS ? n - j : COLS, k, p->b);
+            FN(pack)
+            (s->b + j * DEPTH, COLS, at[2] + (j0 + j) * p->bn + l0 * p->bk, p->bn, p->bk, n - j < COLS ? n - j : COLS,
+             k, p->b);
         for (int64_t j = 0; j < n; j += COLS)
             for (int64_t i = 0; i < m; i += ROWS)
                 FN(tile_packed)(s->c + i * BLOCK_N + j, s->a + i * DEPTH, s->b + j * DEPTH, k, l0 == 0);
@@ -220,7 +228,8 @@ static kt_status FN(matmul)(const kt_plan *plan)
     if (p.k == 0)
         return FN(clear_output)(&p, batch);
     const bool dense = p.n == 1 || (p.cn == w && p.bn == w);
-    if (p.a.direct && p.b.direct && plan->arg[0].is == SELF && !p.c.rounds && dense && p.k <= DEPTH && p.m * p.n * p.k <= 65536) {
+    if (p.a.direct && p.b.direct && plan->arg[0].is == SELF && !p.c.rounds && dense && p.k <= DEPTH &&
+        p.m * p.n * p.k <= 65536) {
         for (int64_t u = 0; u < batch; u++) {
             char *at[3];
             FN(locate_batch)(&p, u, at);

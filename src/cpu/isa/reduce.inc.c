@@ -1,8 +1,9 @@
-/* reduce.inc.c - reductions over any set of dims. A template: T is the compute type, A the wider type that accumulates.
+/* reduce.inc.c - reductions over any set of dims. A template: T is the compute type, A the wider type that
+ * accumulates.
  *
- * In: a plan whose output has stride 0 in the reduced dims. Out: the output, cast once at the end.
- * The order of the additions is a function of the sizes alone: fixed blocks, each summed by lanes, then joined in pairs.
- * So the result is the same with any number of threads, and its error grows with the logarithm of the count. */
+ * In: a plan whose output has stride 0 in the reduced dims. Out: the output, cast once at the end. The order of the
+ * additions is a function of the sizes alone: fixed blocks, each summed by lanes, then joined in pairs. So the
+ * result is the same with any number of threads, and its error grows with the logarithm of the count. */
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -17,8 +18,8 @@ enum {
 KT_ALWAYS A FN(zero)(void)         { return 0; }
 KT_ALWAYS A FN(join)(A one, A two) { return one + two; }
 
-/* ---- dense values: lane j takes every LANES-th value. Eight rows of lanes at once, or loading and storing the lanes would
- * cost more than the additions ---- */
+/* ---- dense values: lane j takes every LANES-th value. Eight rows of lanes at once, or loading and storing the
+ * lanes would cost more than the additions ---- */
 static A FN(reduce_dense)(const T *x, int n)
 {
     A lane[LANES];
@@ -27,7 +28,8 @@ static A FN(reduce_dense)(const T *x, int n)
     for (; n >= 8 * LANES; n -= 8 * LANES, x += 8 * LANES)
         for (int j = 0; j < LANES; j++) {
             const A low = STEP(STEP(STEP((A)x[j], (A)x[j + LANES]), (A)x[j + 2 * LANES]), (A)x[j + 3 * LANES]);
-            const A high = STEP(STEP(STEP((A)x[j + 4 * LANES], (A)x[j + 5 * LANES]), (A)x[j + 6 * LANES]), (A)x[j + 7 * LANES]);
+            const A high =
+                STEP(STEP(STEP((A)x[j + 4 * LANES], (A)x[j + 5 * LANES]), (A)x[j + 6 * LANES]), (A)x[j + 7 * LANES]);
             lane[j] = FN(join)(lane[j], FN(join)(low, high));
         }
     for (; n >= LANES; n -= LANES, x += LANES)
@@ -185,7 +187,9 @@ static kt_status FN(reduce_rows)(FN(reduction) *r)
     r->blocks = n == 0 ? 0 : (n + r->block - 1) / r->block;
     if (r->gone.nd > 1)
         kt__rows_of(&r->rows, &r->gone);
-    r->from = FN(lens_of)(&r->kept.arg[1], r->gone.nd == 0 ? 0 : r->gone.nd == 1 ? r->gone.stride[0][0] : r->rows.step[0]);
+    r->from = FN(lens_of)(&r->kept.arg[1], r->gone.nd == 0   ? 0
+                                           : r->gone.nd == 1 ? r->gone.stride[0][0]
+                                                             : r->rows.step[0]);
     if (r->kept.numel >= 8 || n <= KT__GRAIN) {
         kt__parallel(r->kept.numel, n >= KT__GRAIN ? 1 : KT__GRAIN / (n + 1) + 1, FN(reduce_outputs), r);
         return KT_OK;
@@ -231,7 +235,8 @@ static void FN(join_row)(A *sum, A *other, int n)
 }
 
 /* Rows [begin, end) of gone, for n columns from `source`. */
-static void FN(reduce_columns)(const FN(reduction) *r, FN(column_sums) *s, char *source, int64_t begin, int64_t end, int n)
+static void FN(reduce_columns)(const FN(reduction) * r, FN(column_sums) * s, char *source, int64_t begin, int64_t end,
+                               int n)
 {
     const kt_plan *gone = &r->gone;
     int64_t        index[KT_MAX_DIMS], rest = begin;
@@ -302,7 +307,8 @@ static kt_status FN(reduce_side_by_side)(FN(reduction) *r)
     const int64_t rows = r->gone.numel, share = rows / 8;
     r->from = FN(lens_of)(&r->kept.arg[1], r->kept.stride[1][last]);
     r->to.step = r->kept.stride[0][last];
-    r->blocks = groups < 8 && rows * width > 4 * KT__GRAIN && share > 0 ? 8 : 1; /* few groups: split the rows as well */
+    r->blocks =
+        groups < 8 && rows * width > 4 * KT__GRAIN && share > 0 ? 8 : 1; /* few groups: split the rows as well */
     r->block = r->blocks == 1 ? rows : (rows + r->blocks - 1) / r->blocks;
     const size_t bytes = r->blocks == 1 ? 0 : (size_t)(groups * r->blocks) * COLUMNS * sizeof(A);
     size_t granted;

@@ -1,8 +1,10 @@
-/* tile.inc.c - dtypes as tiles of a compute type. A template: T, ID and SELF (the dtype whose bytes are a T) are defined by
- * the includer; compiled once per instruction set.
+/* tile.inc.c - dtypes as tiles of a compute type. A template: T, ID and SELF (the dtype whose bytes are a T) are
+ * defined by the includer, and KT_FAST_LOAD and KT_FAST_STORE where fast_rows.h has some; compiled once per
+ * instruction set.
  *
- * In: elements of any dtype at any stride. Out: at most TILE values of type T, in L1, and back again. This is the only
- * place of the CPU backend where dtypes exist. The conversions are those of dtype/convert.h. */
+ * In: elements of any dtype at any stride. Out: at most TILE values of type T, in L1, and back again. This is the
+ * only place of the CPU backend where dtypes exist. The conversions are those of dtype/convert.h. */
+#include "cpu/isa/fast_rows.h"
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
@@ -23,7 +25,8 @@ KT_ALWAYS ptrdiff_t size_of(int dtype)
 KT_ALWAYS T FN(get)(const char *p, int dtype)
 {
     switch (dtype) {
-#define DT(I, NAME, TORCH, CXX, S, C, ...) case KT_##I: { S s; memcpy(&s, p, sizeof s); return TO(C)(kt__decode_##I(s)); }
+#define DT(I, NAME, TORCH, CXX, S, C, ...) \
+    case KT_##I: { S s; memcpy(&s, p, sizeof s); return TO(C)(kt__decode_##I(s)); }
 #include "tables/dtypes.def"
     }
     return 0;
@@ -38,14 +41,10 @@ KT_ALWAYS void FN(put)(char *p, T v, int dtype)
 }
 
 /* ---- n dense elements ---- */
-#if KT_IS_F32
-#include "cpu/isa/fast_rows.h"
-#endif
-
 KT_ALWAYS void FN(load)(T *restrict y, const char *restrict x, int n, int dtype)
 {
-#if KT_IS_F32
-    if (fast_load(y, x, n, dtype))
+#ifdef KT_FAST_LOAD
+    if (KT_FAST_LOAD(y, x, n, dtype))
         return;
 #endif
     for (int i = 0; i < n; i++)
@@ -54,8 +53,8 @@ KT_ALWAYS void FN(load)(T *restrict y, const char *restrict x, int n, int dtype)
 
 KT_ALWAYS void FN(store)(char *restrict y, const T *restrict x, int n, int dtype)
 {
-#if KT_IS_F32
-    if (fast_store(y, x, n, dtype))
+#ifdef KT_FAST_STORE
+    if (KT_FAST_STORE(y, x, n, dtype))
         return;
 #endif
     for (int i = 0; i < n; i++)

@@ -3,7 +3,6 @@
 #define A              uint64_t
 #define ID             u64
 #define SELF           KT_U64
-#define KT_IS_F32      0
 #define KT_IS_INTEGER  1
 #define KT_IS_COMPLEX  0
 #define PICK(X, Y, Z)  Y

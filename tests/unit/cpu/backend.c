@@ -31,18 +31,20 @@ TEST(memory)
 TEST(has)
 {
     kt_backend *cpu = kt__cpu_backend();
-    CHECK(cpu->has(cpu, KT_K_add, KT_IN_F32) && cpu->has(cpu, KT_K_add, KT_IN_C128) && cpu->has(cpu, KT_K_add, KT_IN_U64));
+    CHECK(cpu->has(cpu, KT_K_add, KT_IN_F32) && cpu->has(cpu, KT_K_add, KT_IN_C128) &&
+          cpu->has(cpu, KT_K_add, KT_IN_U64));
     CHECK(cpu->has(cpu, KT_K_bitwise_and, KT_IN_I32) && !cpu->has(cpu, KT_K_bitwise_and, KT_IN_F32));
     CHECK(cpu->has(cpu, KT_K_exp, KT_IN_C64) && !cpu->has(cpu, KT_K_exp, KT_IN_I64));
     CHECK(!cpu->has(cpu, KT_K_lt, KT_IN_C64) && !cpu->has(cpu, KT_K_none, KT_IN_F32));
     CHECK(!cpu->has(cpu, KT_K_add, (kt_compute)99) && !cpu->has(cpu, KT_K_count, KT_IN_F32));
-    CHECK(cpu->has(cpu, KT_K_copy, KT_IN_F32) && cpu->has(cpu, KT_K_sum, KT_IN_I64) && cpu->has(cpu, KT_K_matmul, KT_IN_F64));
+    CHECK(cpu->has(cpu, KT_K_copy, KT_IN_F32) && cpu->has(cpu, KT_K_sum, KT_IN_I64) &&
+          cpu->has(cpu, KT_K_matmul, KT_IN_F64));
 }
 
 TEST(refusals)
 {
-    float    x[4] = {1, 2, 3, 4}, z[4];
-    kt_plan  p;
+    float   x[4] = {1, 2, 3, 4}, z[4];
+    kt_plan p;
     plan_dense(&p, KT_K_bitwise_and, KT_IN_F32, 2, (void *[]){z, x, x}, (kt_dtype[]){KT_F32, KT_F32, KT_F32}, 4);
     CHECK_FAILS(run_plan(&p), KT_ERR_NOT_IMPLEMENTED, "");
     p.kernel = KT_K_count;

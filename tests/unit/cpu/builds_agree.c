@@ -1,5 +1,6 @@
-/* builds_agree.c - every build that this processor can run gives the bits of the first one: each kernel row in each compute
- * type over each dtype that has it, casts between all dtypes, sums, products. Odd lengths; strided, broadcast and dense. */
+/* builds_agree.c - every build that this processor can run gives the bits of the first one: each kernel row in each
+ * compute type over each dtype that has it, casts between all dtypes, sums, products. Odd lengths; strided,
+ * broadcast and dense. */
 #include "plans.h"
 
 enum { N = 1531, ROOM = N * 16 * 3 };
@@ -29,14 +30,16 @@ static bool same_element(const char *a, const char *b, kt_dtype d)
     if (memcmp(a, b, (size_t)w) == 0)
         return true;
     const double complex x = get_complex(a, 0, d), y = get_complex(b, 0, d);
-    const bool re = isnan(creal(x)) ? isnan(creal(y)) : creal(x) == creal(y), im = isnan(cimag(x)) ? isnan(cimag(y)) : cimag(x) == cimag(y);
+    const bool           re = isnan(creal(x)) ? isnan(creal(y)) : creal(x) == creal(y),
+               im = isnan(cimag(x)) ? isnan(cimag(y)) : cimag(x) == cimag(y);
     return re && im && (isnan(creal(x)) || isnan(cimag(x)));
 }
 
 static void compare(const kt_plan *p, const char *what)
 {
     kt_plan       q = *p;
-    const int64_t span = p->stride[0][p->nd - 1] * (p->size[p->nd - 1] - 1) + (int64_t)size_of_dtype((kt_dtype)p->arg[0].is);
+    const int64_t span =
+        p->stride[0][p->nd - 1] * (p->size[p->nd - 1] - 1) + (int64_t)size_of_dtype((kt_dtype)p->arg[0].is);
     memset(out[0], 0, sizeof out[0]);
     q.arg[0].data = out[0];
     if (!CHECK_MSG(kt__cpu_run_with(&kt__cpu_builds[0], &q) == KT_OK, "%s: %s", what, kt_error())) {
@@ -55,15 +58,17 @@ static void compare(const kt_plan *p, const char *what)
         if (memcmp(out[0], out[1], (size_t)span) != 0)
             for (int64_t at = 0; at + w <= span && bad < 0; at += w)
                 bad = same_element(out[0] + at, out[1] + at, d) ? -1 : at / w;
-        CHECK_MSG(bad < 0, "%s in %s, compute %d: %s differs from base at %lld (%g, %g)", what, kt_dtype_name(d), p->compute,
-                  kt__cpu_builds[b].name, (long long)bad, get_real(out[0], bad * w, d), get_real(out[1], bad * w, d));
+        CHECK_MSG(bad < 0, "%s in %s, compute %d: %s differs from base at %lld (%g, %g)", what, kt_dtype_name(d),
+                  p->compute, kt__cpu_builds[b].name, (long long)bad, get_real(out[0], bad * w, d),
+                  get_real(out[1], bad * w, d));
     }
 }
 
 static void each_layout(int kernel, const char *name, int n_in)
 {
     kt_backend *cpu = kt__cpu_backend();
-    const bool  divides = kernel == KT_K_div_trunc || kernel == KT_K_div_floor || kernel == KT_K_fmod || kernel == KT_K_remainder;
+    const bool  divides =
+        kernel == KT_K_div_trunc || kernel == KT_K_div_floor || kernel == KT_K_fmod || kernel == KT_K_remainder;
     for (int k = 0; k < NUM_DTYPES; k++) {
         const kt_dtype d = every_dtype[k];
         const int64_t  w = (int64_t)size_of_dtype(d);
@@ -73,7 +78,8 @@ static void each_layout(int kernel, const char *name, int n_in)
             kt_plan p;
             for (int i = 0; i < n_in; i++)
                 fill_wild(in[i], d, N * 2, divides && i == 1);
-            plan_dense(&p, kernel, compute_of(d), n_in, (void *[]){out[0], in[0], in[1], in[2]}, (kt_dtype[]){d, d, d, d}, N);
+            plan_dense(&p, kernel, compute_of(d), n_in, (void *[]){out[0], in[0], in[1], in[2]},
+                       (kt_dtype[]){d, d, d, d}, N);
             plan_param(&p, KT_FLOAT(0.25)), plan_param(&p, KT_FLOAT(3)), plan_param(&p, KT_FLOAT(-2));
             if (layout == 1)
                 p.stride[0][0] = 2 * w, p.stride[1][0] = 2 * w, p.contiguous = 0;
@@ -100,7 +106,8 @@ TEST(casts)
         for (int j = 0; j < NUM_DTYPES; j++) {
             kt_plan p;
             fill_wild(in[0], every_dtype[i], N, false);
-            plan_dense(&p, KT_K_copy, compute_of(every_dtype[i]), 1, (void *[]){out[0], in[0]}, (kt_dtype[]){every_dtype[j], every_dtype[i]}, N);
+            plan_dense(&p, KT_K_copy, compute_of(every_dtype[i]), 1, (void *[]){out[0], in[0]},
+                       (kt_dtype[]){every_dtype[j], every_dtype[i]}, N);
             compare(&p, kt_dtype_name(every_dtype[i]));
         }
 }

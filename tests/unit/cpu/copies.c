@@ -19,8 +19,9 @@ TEST(all_pairs)
         for (int j = 0; j < NUM_DTYPES; j++)
             for (int strided = 0; strided < 2; strided++) {
                 const kt_dtype a = every_dtype[i], b = every_dtype[j];
-                const int64_t  wa = (int64_t)size_of_dtype(a) * (1 + strided), wb = (int64_t)size_of_dtype(b) * (1 + 2 * strided);
-                kt_plan        p;
+                const int64_t  wa = (int64_t)size_of_dtype(a) * (1 + strided),
+                              wb = (int64_t)size_of_dtype(b) * (1 + 2 * strided);
+                kt_plan p;
                 random_bytes(from, N * wa);
                 for (int64_t k = 0; k < N && a == KT_BOOL; k++)
                     from[k * wa] &= 1;
@@ -31,7 +32,8 @@ TEST(all_pairs)
                 p.stride[0][0] = wb, p.stride[1][0] = wa, p.contiguous = !strided;
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
                 kt__convert(want, b, wb, from, a, wa, N);
-                CHECK_MSG(memcmp(to, want, (size_t)(N * wb)) == 0, "%s to %s, %s", kt_dtype_name(a), kt_dtype_name(b), strided ? "strided" : "dense");
+                CHECK_MSG(memcmp(to, want, (size_t)(N * wb)) == 0, "%s to %s, %s", kt_dtype_name(a), kt_dtype_name(b),
+                          strided ? "strided" : "dense");
             }
 }
 
@@ -42,7 +44,8 @@ TEST(large_integers_to_float32)
     kt_plan  p;
     for (int round = 0; round < 3; round++) { /* all small, one large among them, all large */
         for (int i = 0; i < N; i++)
-            x[i] = round == 2 || (round == 1 && i == 700) ? (int64_t)test_random() >> test_below(40) : (int64_t)test_below(1 << 20) - 5000;
+            x[i] = round == 2 || (round == 1 && i == 700) ? (int64_t)test_random() >> test_below(40)
+                                                          : (int64_t)test_below(1 << 20) - 5000;
         plan_dense(&p, KT_K_add, KT_IN_F32, 2, (void *[]){to, from, from}, (kt_dtype[]){KT_F32, KT_I64, KT_I64}, N);
         p.arg[1].as = p.arg[2].as = KT_F32;
         CHECK_EQ_INT(run_plan(&p), KT_OK);
@@ -54,7 +57,8 @@ TEST(large_integers_to_float32)
 TEST(roundings)
 {
     enum { N = 2000 };
-    static const kt_dtype sources[] = {KT_F64, KT_F32, KT_I64, KT_C128}, targets[] = {KT_F16, KT_BF16, KT_F32, KT_E4M3FN, KT_E5M2};
+    static const kt_dtype sources[] = {KT_F64, KT_F32, KT_I64, KT_C128},
+                          targets[] = {KT_F16, KT_BF16, KT_F32, KT_E4M3FN, KT_E5M2};
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 5; j++)
             for (int rounding = KT_ROUND_ONCE; rounding <= KT_ROUND_STOCHASTIC; rounding++) {
@@ -65,8 +69,10 @@ TEST(roundings)
                 plan_dense(&p, KT_K_copy, compute_of(a), 1, (void *[]){to, from}, (kt_dtype[]){b, a}, N);
                 p.rounding = (uint8_t)rounding, p.seed = 1234;
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
-                kt__convert_rounding(want, b, (ptrdiff_t)size_of_dtype(b), from, a, (ptrdiff_t)size_of_dtype(a), N, (kt_rounding)rounding, &rng);
-                CHECK_MSG(memcmp(to, want, N * size_of_dtype(b)) == 0, "%s to %s, rounding %d", kt_dtype_name(a), kt_dtype_name(b), rounding);
+                kt__convert_rounding(want, b, (ptrdiff_t)size_of_dtype(b), from, a, (ptrdiff_t)size_of_dtype(a), N,
+                                     (kt_rounding)rounding, &rng);
+                CHECK_MSG(memcmp(to, want, N * size_of_dtype(b)) == 0, "%s to %s, rounding %d", kt_dtype_name(a),
+                          kt_dtype_name(b), rounding);
             }
     /* 1 + 2^-11 + 2^-40: the two steps lose the tail, one step does not */
     const double x = 1 + 0x1p-11 + 0x1p-40;
@@ -90,7 +96,8 @@ TEST(transposes)
             const int64_t w = (int64_t)size_of_dtype(types[t]), b = shapes[s][0], m = shapes[s][1], n = shapes[s][2];
             kt_plan       p;
             random_bytes(from, b * m * n * w);
-            plan_dense(&p, KT_K_copy, compute_of(types[t]), 1, (void *[]){to, from}, (kt_dtype[]){types[t], types[t]}, 1);
+            plan_dense(&p, KT_K_copy, compute_of(types[t]), 1, (void *[]){to, from}, (kt_dtype[]){types[t], types[t]},
+                       1);
             plan_shape(&p, 3, (int64_t[]){b, m, n});
             p.stride[1][1] = w, p.stride[1][2] = m * w; /* the source is [b, n, m] */
             CHECK_EQ_INT(run_plan(&p), KT_OK);
@@ -98,8 +105,10 @@ TEST(transposes)
             for (int64_t i = 0; i < b; i++)
                 for (int64_t j = 0; j < m; j++)
                     for (int64_t k = 0; k < n; k++)
-                        same &= memcmp(to + ((i * m + j) * n + k) * w, from + ((i * n + k) * m + j) * w, (size_t)w) == 0;
-            CHECK_MSG(same, "transpose of %s [%lld, %lld, %lld]", kt_dtype_name(types[t]), (long long)b, (long long)m, (long long)n);
+                        same &=
+                            memcmp(to + ((i * m + j) * n + k) * w, from + ((i * n + k) * m + j) * w, (size_t)w) == 0;
+            CHECK_MSG(same, "transpose of %s [%lld, %lld, %lld]", kt_dtype_name(types[t]), (long long)b, (long long)m,
+                      (long long)n);
         }
 }
 

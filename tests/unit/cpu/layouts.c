@@ -1,5 +1,6 @@
-/* layouts.c - elementwise plans over every kind of layout: strided, broadcast, immediate, conj and neg bits, many dims, long
- * and odd lengths, fused casts, one thread and two. The reference is the same operation element by element. */
+/* layouts.c - elementwise plans over every kind of layout: strided, broadcast, immediate, conj and neg bits, many
+ * dims, long and odd lengths, fused casts, one thread and two. The reference is the same operation element by
+ * element. */
 #include "plans.h"
 
 enum { ROOM = 1 << 20 };
@@ -35,7 +36,8 @@ static void check_by_elements(kt_plan *p, const char *what)
         one.arg[0].data = (char *)result;
         run_plan(&one);
         const char *got = p->arg[0].data + offset_of(p, 0, e);
-        bad += !CHECK_MSG(memcmp(got, result, size_of_dtype((kt_dtype)p->arg[0].is)) == 0, "%s: element %lld differs", what, (long long)e);
+        bad += !CHECK_MSG(memcmp(got, result, size_of_dtype((kt_dtype)p->arg[0].is)) == 0, "%s: element %lld differs",
+                          what, (long long)e);
         memcpy(before[0] + offset_of(p, 0, e), got, size_of_dtype((kt_dtype)p->arg[0].is));
     }
     CHECK_MSG(memcmp(before[0], mem[0], ROOM) == 0, "%s: bytes between the elements were touched", what);
@@ -45,20 +47,24 @@ static void start(kt_plan *p, int kernel, int n_in, kt_dtype to, kt_dtype a, kt_
 {
     for (int i = 1; i <= n_in; i++)
         fill_random(mem[i], i == 1 ? a : b, ROOM / 16);
-    plan_dense(p, kernel, compute_of(to), n_in, (void *[]){mem[0], mem[1], mem[2], mem[3]}, (kt_dtype[]){to, a, b, b}, 1);
+    plan_dense(p, kernel, compute_of(to), n_in, (void *[]){mem[0], mem[1], mem[2], mem[3]}, (kt_dtype[]){to, a, b, b},
+               1);
     for (int i = 1; i <= n_in; i++)
         p->arg[i].as = (uint8_t)to;
 }
 
 static const kt_dtype mixes[][3] = {
-    {KT_F32, KT_F32, KT_F32}, {KT_F32, KT_BF16, KT_F32}, {KT_F32, KT_I64, KT_F32}, {KT_F64, KT_F32, KT_F64}, {KT_BF16, KT_BF16, KT_BF16},
-    {KT_F16, KT_F32, KT_F16}, {KT_I64, KT_I64, KT_U8}, {KT_I8, KT_I8, KT_I8}, {KT_U64, KT_U64, KT_U64}, {KT_C64, KT_F32, KT_C64},
-    {KT_C128, KT_C64, KT_C128}, {KT_E4M3FN, KT_E4M3FN, KT_E4M3FN}, {KT_C32, KT_C32, KT_C32}, {KT_I32, KT_BOOL, KT_I16}};
+    {KT_F32, KT_F32, KT_F32}, {KT_F32, KT_BF16, KT_F32},   {KT_F32, KT_I64, KT_F32},
+    {KT_F64, KT_F32, KT_F64}, {KT_BF16, KT_BF16, KT_BF16}, {KT_F16, KT_F32, KT_F16},
+    {KT_I64, KT_I64, KT_U8},  {KT_I8, KT_I8, KT_I8},       {KT_U64, KT_U64, KT_U64},
+    {KT_C64, KT_F32, KT_C64}, {KT_C128, KT_C64, KT_C128},  {KT_E4M3FN, KT_E4M3FN, KT_E4M3FN},
+    {KT_C32, KT_C32, KT_C32}, {KT_I32, KT_BOOL, KT_I16}};
 enum { NUM_MIXES = sizeof mixes / sizeof *mixes };
 
 TEST(lengths)
 {
-    static const int64_t lengths[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 255, 256, 257, 511, 513, 1023, 1024, 1025, 2049, 3001};
+    static const int64_t lengths[] = {1,  2,   3,   7,   8,   15,  16,   17,   31,   33,   63,  64,
+                                      65, 255, 256, 257, 511, 513, 1023, 1024, 1025, 2049, 3001};
     for (int m = 0; m < NUM_MIXES; m++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             kt_plan p;
@@ -132,7 +138,8 @@ TEST(immediates)
                 check_by_elements(&p, "immediate");
                 /* and it is the value that was meant */
                 const kt_dtype d = mixes[m][0];
-                const double   a = which == 1 ? 3 : get_real(p.arg[1].data, 0, d), b = which == 2 ? 3 : get_real(p.arg[2].data, 0, d);
+                const double   a = which == 1 ? 3 : get_real(p.arg[1].data, 0, d),
+                             b = which == 2 ? 3 : get_real(p.arg[2].data, 0, d);
                 if (d == KT_F32 || d == KT_F64 || d == KT_I64)
                     CHECK_NEAR(get_real(mem[0], 0, d), d == KT_F32 ? (double)((float)a - (float)b) : a - b, 0);
             }
@@ -180,18 +187,21 @@ TEST(fused_is_cast_op_cast)
                     continue;
                 fill_random(mem[1], is, N);
                 /* fused */
-                plan_dense(&p, KT_K_mul, compute_of(as), 2, (void *[]){mem[0], mem[1], mem[1]}, (kt_dtype[]){to, is, is}, N);
+                plan_dense(&p, KT_K_mul, compute_of(as), 2, (void *[]){mem[0], mem[1], mem[1]},
+                           (kt_dtype[]){to, is, is}, N);
                 p.arg[0].as = p.arg[1].as = p.arg[2].as = (uint8_t)as;
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
                 /* step by step */
                 plan_dense(&p, KT_K_copy, compute_of(is), 1, (void *[]){mem[2], mem[1]}, (kt_dtype[]){as, is}, N);
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
-                plan_dense(&p, KT_K_mul, compute_of(as), 2, (void *[]){mem[2] + N * w, mem[2], mem[2]}, (kt_dtype[]){as, as, as}, N);
+                plan_dense(&p, KT_K_mul, compute_of(as), 2, (void *[]){mem[2] + N * w, mem[2], mem[2]},
+                           (kt_dtype[]){as, as, as}, N);
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
-                plan_dense(&p, KT_K_copy, compute_of(as), 1, (void *[]){mem[3], mem[2] + N * w}, (kt_dtype[]){to, as}, N);
+                plan_dense(&p, KT_K_copy, compute_of(as), 1, (void *[]){mem[3], mem[2] + N * w}, (kt_dtype[]){to, as},
+                           N);
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
-                CHECK_MSG(memcmp(mem[0], mem[3], N * size_of_dtype(to)) == 0, "%s as %s into %s", kt_dtype_name(is), kt_dtype_name(as),
-                          kt_dtype_name(to));
+                CHECK_MSG(memcmp(mem[0], mem[3], N * size_of_dtype(to)) == 0, "%s as %s into %s", kt_dtype_name(is),
+                          kt_dtype_name(as), kt_dtype_name(to));
             }
 }
 
@@ -217,8 +227,8 @@ TEST(one_thread_and_two)
 {
     enum { N = 300007 };
     static const kt_dtype types[] = {KT_F32, KT_BF16, KT_I64, KT_C64};
-    const int threads = kt_get_num_threads();
-    char     *big[4];
+    const int             threads = kt_get_num_threads();
+    char                 *big[4];
     for (int i = 0; i < 4; i++)
         big[i] = calloc(N, 8);
     REQUIRE(big[0] && big[1] && big[2] && big[3]);
@@ -228,7 +238,8 @@ TEST(one_thread_and_two)
         for (int run = 0; run < 2; run++)
             for (int strided = 0; strided < 2; strided++) {
                 kt_plan p;
-                plan_dense(&p, KT_K_mul, compute_of(d), 2, (void *[]){big[run], big[2], big[3]}, (kt_dtype[]){d, d, d}, N);
+                plan_dense(&p, KT_K_mul, compute_of(d), 2, (void *[]){big[run], big[2], big[3]}, (kt_dtype[]){d, d, d},
+                           N);
                 if (strided) {
                     const int64_t w = (int64_t)size_of_dtype(d);
                     plan_shape(&p, 2, (int64_t[]){547, 547});

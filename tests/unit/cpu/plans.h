@@ -1,5 +1,6 @@
-/* plans.h - plans built by hand, for the tests of the CPU backend. In: buffers, dtypes, sizes, strides. Out: a kt_plan, and
- * elements read and written one by one through the scalar functions of karat/dtype.h. Must not know: tensors. */
+/* plans.h - plans built by hand, for the tests of the CPU backend. In: buffers, dtypes, sizes, strides. Out: a
+ * kt_plan, and elements read and written one by one through the scalar functions of karat/dtype.h. Must not know:
+ * tensors. */
 #ifndef KARAT_TESTS_CPU_PLANS_H
 #define KARAT_TESTS_CPU_PLANS_H
 
@@ -12,21 +13,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const kt_dtype every_dtype[] = {
-    KT_BOOL, KT_U8, KT_I8, KT_I16, KT_I32, KT_I64, KT_U16, KT_U32, KT_U64, KT_F16, KT_BF16, KT_F32, KT_F64, KT_C32, KT_C64,
-    KT_C128, KT_E4M3FN, KT_E5M2, KT_E4M3FNUZ, KT_E5M2FNUZ, KT_E8M0FNU};
+static const kt_dtype every_dtype[] = {KT_BOOL, KT_U8,   KT_I8,     KT_I16,  KT_I32,      KT_I64,      KT_U16,
+                                       KT_U32,  KT_U64,  KT_F16,    KT_BF16, KT_F32,      KT_F64,      KT_C32,
+                                       KT_C64,  KT_C128, KT_E4M3FN, KT_E5M2, KT_E4M3FNUZ, KT_E5M2FNUZ, KT_E8M0FNU};
 enum { NUM_DTYPES = sizeof every_dtype / sizeof *every_dtype };
 
-static inline size_t size_of_dtype(kt_dtype d) { return kt__dtype_rows[d].size; }
+static inline size_t     size_of_dtype(kt_dtype d) { return kt__dtype_rows[d].size; }
 static inline kt_compute compute_of(kt_dtype d) { return (kt_compute)kt__dtype_rows[d].compute; }
-static inline bool is_float(kt_dtype d)   { return kt_dtype_category(d) == KT_CAT_FLOAT; }
-static inline bool is_complex(kt_dtype d) { return kt_dtype_category(d) == KT_CAT_COMPLEX; }
+static inline bool       is_float(kt_dtype d) { return kt_dtype_category(d) == KT_CAT_FLOAT; }
+static inline bool       is_complex(kt_dtype d) { return kt_dtype_category(d) == KT_CAT_COMPLEX; }
 
-static inline int num_builds(void) { return kt__cpu_num_builds; }
+static inline int  num_builds(void) { return kt__cpu_num_builds; }
 static inline bool can_run(int build) { return kt__cpu_has(kt__cpu_builds[build].name); }
 
 /* A plan over one dense dim of n elements; operand 0 is the output. */
-static inline void plan_dense(kt_plan *p, int kernel, kt_compute compute, int n_in, void *const *data, const kt_dtype *dtype, int64_t n)
+static inline void plan_dense(kt_plan *p, int kernel, kt_compute compute, int n_in, void *const *data,
+                              const kt_dtype *dtype, int64_t n)
 {
     memset(p, 0, sizeof *p);
     p->kernel = (kt_kernel_id)kernel;
@@ -40,10 +42,7 @@ static inline void plan_dense(kt_plan *p, int kernel, kt_compute compute, int n_
     }
 }
 
-static inline void plan_param(kt_plan *p, kt_scalar value)
-{
-    p->param[p->n_param++] = value;
-}
+static inline void plan_param(kt_plan *p, kt_scalar value) { p->param[p->n_param++] = value; }
 
 /* Lays the plan out over these sizes: dense outer to inner, in elements times `spread` for operand i. */
 static inline void plan_shape(kt_plan *p, int nd, const int64_t *size)

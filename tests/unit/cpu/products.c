@@ -45,8 +45,8 @@ static void check_product(kt_dtype d, const shape *s)
                 double         size = 0;
                 uint64_t       wraps = 0;
                 for (int64_t l = 0; l < s->k; l++) {
-                    const int64_t ao = u * p.stride[1][0] + i * p.stride[1][1] + l * p.stride[1][3];
-                    const int64_t bo = u * p.stride[2][0] + j * p.stride[2][2] + l * p.stride[2][3];
+                    const int64_t        ao = u * p.stride[1][0] + i * p.stride[1][1] + l * p.stride[1][3];
+                    const int64_t        bo = u * p.stride[2][0] + j * p.stride[2][2] + l * p.stride[2][3];
                     const double complex x = get_complex(a, ao, d), y = get_complex(b, bo, d);
                     want += x * y, size += cabs(x * y);
                     wraps += (uint64_t)(int64_t)creal(x) * (uint64_t)(int64_t)creal(y);
@@ -56,18 +56,22 @@ static void check_product(kt_dtype d, const shape *s)
                 if (f.eps == 0) {
                     double unit[2];
                     kt_scalar_store(unit, d, KT_INT((int64_t)wraps));
-                    bad += !CHECK_MSG(memcmp(unit, at, (size_t)w) == 0, "%s product at %lld, %lld", kt_dtype_name(d), (long long)i, (long long)j);
+                    bad += !CHECK_MSG(memcmp(unit, at, (size_t)w) == 0, "%s product at %lld, %lld", kt_dtype_name(d),
+                                      (long long)i, (long long)j);
                 } else if (cabs(want) < f.max) {
                     const double sums = d == KT_F64 || d == KT_C128 ? 0x1p-52 : 0x1p-23;
-                    bad += !CHECK_MSG(cabs(got - want) <= 1.01 * f.eps * cabs(want) + sums * 4 * size + f.smallest_normal,
-                                      "%s product at %lld, %lld: %g, want %g", kt_dtype_name(d), (long long)i, (long long)j, creal(got), creal(want));
+                    bad +=
+                        !CHECK_MSG(cabs(got - want) <= 1.01 * f.eps * cabs(want) + sums * 4 * size + f.smallest_normal,
+                                   "%s product at %lld, %lld: %g, want %g", kt_dtype_name(d), (long long)i,
+                                   (long long)j, creal(got), creal(want));
                 }
             }
 }
 
-static const shape shapes[] = {
-    {1, 1, 1, 1, 0, 0, 0}, {1, 8, 8, 8, 0, 0, 0}, {1, 3, 5, 7, 0, 0, 0}, {1, 17, 33, 9, 0, 1, 0}, {1, 16, 32, 24, 1, 0, 0}, {2, 13, 40, 11, 1, 1, 0},
-    {3, 8, 16, 5, 0, 0, 1}, {1, 1, 50, 30, 0, 0, 0}, {1, 50, 1, 30, 0, 0, 0}, {1, 1, 1, 300, 0, 0, 0}, {1, 30, 30, 300, 0, 1, 1}, {5, 4, 4, 4, 0, 0, 0}};
+static const shape shapes[] = {{1, 1, 1, 1, 0, 0, 0},   {1, 8, 8, 8, 0, 0, 0},     {1, 3, 5, 7, 0, 0, 0},
+                               {1, 17, 33, 9, 0, 1, 0}, {1, 16, 32, 24, 1, 0, 0},  {2, 13, 40, 11, 1, 1, 0},
+                               {3, 8, 16, 5, 0, 0, 1},  {1, 1, 50, 30, 0, 0, 0},   {1, 50, 1, 30, 0, 0, 0},
+                               {1, 1, 1, 300, 0, 0, 0}, {1, 30, 30, 300, 0, 1, 1}, {5, 4, 4, 4, 0, 0, 0}};
 
 TEST(every_dtype)
 {

@@ -1,5 +1,5 @@
-/* values_complex.c - the rows of the kernel tables in the complex dtypes, against long double references, on finite values
- * of ordinary size; and the ends that have a rule of their own. */
+/* values_complex.c - the rows of the kernel tables in the complex dtypes, against long double references, on finite
+ * values of ordinary size; and the ends that have a rule of their own. */
 #include "plans.h"
 
 typedef long double complex number;
@@ -7,8 +7,11 @@ typedef long double complex number;
 static const number p0 = 0.25L - 0.5L * I;
 
 static number ref_sigmoid(number a) { return 1 / (1 + cexpl(-a)); }
-static number ref_sinc(number a)    { return a == 0 ? 1 : csinl(M_PIl * a) / (M_PIl * a); }
-static number ref_lerp(number a, number b, number w) { return cabsl(w) < 0.5L ? a + w * (b - a) : b - (b - a) * (1 - w); }
+static number ref_sinc(number a) { return a == 0 ? 1 : csinl(M_PIl * a) / (M_PIl * a); }
+static number ref_lerp(number a, number b, number w)
+{
+    return cabsl(w) < 0.5L ? a + w * (b - a) : b - (b - a) * (1 - w);
+}
 
 static bool reference(int kernel, number a, number b, number c, number *r)
 {
@@ -28,7 +31,8 @@ static bool reference(int kernel, number a, number b, number c, number *r)
     case KT_K_exp2: *r = cexpl(a * logl(2)); break;
     case KT_K_expm1: *r = cexpl(a) - 1; break;
     case KT_K_isfinite: *r = 1; break;
-    case KT_K_isinf: case KT_K_isnan: *r = 0; break;
+    case KT_K_isinf:
+    case KT_K_isnan: *r = 0; break;
     case KT_K_log: *r = clogl(a); break;
     case KT_K_log10: *r = clogl(a) / logl(10); break;
     case KT_K_log1p: *r = clogl(1 + a); break;
@@ -85,7 +89,8 @@ static void check_row(int kernel, const char *name, int arity, kt_dtype d)
         return;
     for (int i = 0; i < N; i++)
         for (int k = 0; k < 3; k++) {
-            const double re = (double)((int64_t)test_below(801) - 400) / 128, im = (double)((int64_t)test_below(801) - 400) / 128;
+            const double re = (double)((int64_t)test_below(801) - 400) / 128,
+                         im = (double)((int64_t)test_below(801) - 400) / 128;
             kt_scalar_store(in[k] + i * w, d, KT_COMPLEX(re, im == 0 ? 0.125 : im));
         }
     plan_dense(&p, kernel, compute_of(d), arity, (void *[]){out, in[0], in[1], in[2]}, (kt_dtype[]){d, d, d, d}, N);
@@ -93,7 +98,8 @@ static void check_row(int kernel, const char *name, int arity, kt_dtype d)
     if (!CHECK_EQ_INT(run_plan(&p), KT_OK))
         return;
     for (int i = 0; i < N && bad < 3; i++) {
-        const number a = get_complex(in[0], i * w, d), b = get_complex(in[1], i * w, d), c = get_complex(in[2], i * w, d);
+        const number a = get_complex(in[0], i * w, d), b = get_complex(in[1], i * w, d),
+                     c = get_complex(in[2], i * w, d);
         const number got = get_complex(out, i * w, d);
         if (!CHECK_MSG(reference(kernel, a, b, c, &want), "%s has no reference", name))
             return;
@@ -101,8 +107,9 @@ static void check_row(int kernel, const char *name, int arity, kt_dtype d)
             continue;
         const double scale = 1 + (double)cabsl(want) + (arity > 1 ? (double)(cabsl(a) + cabsl(b)) : 0);
         if (!(cabsl(got - want) <= tolerance * scale))
-            bad += !CHECK_MSG(false, "%s in %s at (%g%+gi, %g%+gi): got %g%+gi, want %Lg%+Lgi", name, kt_dtype_name(d), creal(a), cimag(a), creal(b),
-                              cimag(b), creal(got), cimag(got), creall(want), cimagl(want));
+            bad +=
+                !CHECK_MSG(false, "%s in %s at (%g%+gi, %g%+gi): got %g%+gi, want %Lg%+Lgi", name, kt_dtype_name(d),
+                           creal(a), cimag(a), creal(b), cimag(b), creal(got), cimag(got), creall(want), cimagl(want));
     }
 }
 
@@ -130,17 +137,18 @@ static double complex one(int kernel, int arity, double complex a, double comple
 
 TEST(ends)
 {
-    CHECK_NEAR(creal(one(KT_K_abs, 1, CMPLX(3e300, 4e300), 0)), 5e300, 1e285);   /* no overflow on the way */
+    CHECK_NEAR(creal(one(KT_K_abs, 1, CMPLX(3e300, 4e300), 0)), 5e300, 1e285); /* no overflow on the way */
     CHECK_NEAR(creal(one(KT_K_abs, 1, CMPLX(-INFINITY, NAN), 0)), INFINITY, 0);
     CHECK_NEAR(creal(one(KT_K_div, 2, CMPLX(1e300, 1e300), CMPLX(1e300, 1e300))), 1, 1e-12);
     CHECK_NEAR(creal(one(KT_K_div, 2, CMPLX(1e-300, 0), CMPLX(1e-300, 0))), 1, 1e-12);
     CHECK(isinf(creal(one(KT_K_div, 2, CMPLX(1, 1), CMPLX(0, 0)))));
-    CHECK(creal(one(KT_K_sgn, 1, 0, 0)) == 0 && creal(one(KT_K_pow, 2, 0, 0)) == 1 && creal(one(KT_K_pow, 2, 0, 2)) == 0);
-    CHECK_NEAR(cimag(one(KT_K_sqrt, 1, CMPLX(-4, 0.0), 0)), 2, 1e-15);            /* both sides of the cut */
+    CHECK(creal(one(KT_K_sgn, 1, 0, 0)) == 0 && creal(one(KT_K_pow, 2, 0, 0)) == 1 &&
+          creal(one(KT_K_pow, 2, 0, 2)) == 0);
+    CHECK_NEAR(cimag(one(KT_K_sqrt, 1, CMPLX(-4, 0.0), 0)), 2, 1e-15); /* both sides of the cut */
     CHECK_NEAR(cimag(one(KT_K_sqrt, 1, CMPLX(-4, -0.0), 0)), -2, 1e-15);
     CHECK_NEAR(cimag(one(KT_K_log, 1, CMPLX(-1, 0.0), 0)), M_PI, 1e-15);
     CHECK_NEAR(cimag(one(KT_K_log, 1, CMPLX(-1, -0.0), 0)), -M_PI, 1e-15);
-    CHECK_NEAR(creal(one(KT_K_expm1, 1, CMPLX(1e-20, 0), 0)), 1e-20, 1e-33);      /* small ones do not cancel */
+    CHECK_NEAR(creal(one(KT_K_expm1, 1, CMPLX(1e-20, 0), 0)), 1e-20, 1e-33); /* small ones do not cancel */
     CHECK_NEAR(creal(one(KT_K_log1p, 1, CMPLX(1e-20, 0), 0)), 1e-20, 1e-33);
     CHECK(creal(one(KT_K_isnan, 1, CMPLX(0, NAN), 0)) == 1 && creal(one(KT_K_isinf, 1, CMPLX(NAN, -INFINITY), 0)) == 1);
     CHECK(creal(one(KT_K_isfinite, 1, CMPLX(NAN, 0), 0)) == 0 && creal(one(KT_K_isfinite, 1, CMPLX(1, 2), 0)) == 1);

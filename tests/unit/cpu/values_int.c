@@ -1,5 +1,5 @@
-/* values_int.c - every row of the kernel tables in the integer dtypes, against references in 128 bits: the true result, then
- * cut to the width of the dtype. */
+/* values_int.c - every row of the kernel tables in the integer dtypes, against references in 128 bits: the true
+ * result, then cut to the width of the dtype. */
 #include "plans.h"
 
 typedef __int128 wide;
@@ -27,7 +27,7 @@ static wide ref_pow(wide a, wide b)
         r *= (unsigned __int128)a;
     return (wide)r;
 }
-static wide ref_shift_left(wide a, wide b, int bits)  { return b < 0 || b >= bits ? 0 : a * ((wide)1 << b); }
+static wide ref_shift_left(wide a, wide b, int bits) { return b < 0 || b >= bits ? 0 : a * ((wide)1 << b); }
 static wide ref_shift_right(wide a, wide b, int bits) { return b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> b; }
 
 static bool reference(int kernel, wide a, wide b, wide c, int bits, wide *r)
@@ -35,17 +35,29 @@ static bool reference(int kernel, wide a, wide b, wide c, int bits, wide *r)
     switch (kernel) {
     case KT_K_abs: *r = ref_abs(a); break;
     case KT_K_bitwise_not: *r = ~a; break;
-    case KT_K_ceil: case KT_K_floor: case KT_K_round: case KT_K_round_decimals: case KT_K_trunc: case KT_K_conj_physical:
+    case KT_K_ceil:
+    case KT_K_floor:
+    case KT_K_round:
+    case KT_K_round_decimals:
+    case KT_K_trunc:
+    case KT_K_conj_physical:
     case KT_K_nan_to_num: *r = a; break;
-    case KT_K_clamp: *r = a < p0 ? p0 : a; *r = *r > p1 ? p1 : *r; break;
+    case KT_K_clamp:
+        *r = a < p0 ? p0 : a;
+        *r = *r > p1 ? p1 : *r;
+        break;
     case KT_K_clamp_min: *r = a < p0 ? p0 : a; break;
     case KT_K_clamp_max: *r = a > p0 ? p0 : a; break;
     case KT_K_isfinite: *r = 1; break;
-    case KT_K_isinf: case KT_K_isnan: case KT_K_isneginf: case KT_K_isposinf: *r = 0; break;
+    case KT_K_isinf:
+    case KT_K_isnan:
+    case KT_K_isneginf:
+    case KT_K_isposinf: *r = 0; break;
     case KT_K_logical_not: *r = a == 0; break;
     case KT_K_neg: *r = -a; break;
     case KT_K_relu: *r = a > 0 ? a : 0; break;
-    case KT_K_sgn: case KT_K_sign: *r = (a > 0) - (a < 0); break;
+    case KT_K_sgn:
+    case KT_K_sign: *r = (a > 0) - (a < 0); break;
     case KT_K_signbit: *r = a < 0; break;
     case KT_K_square: *r = a * a; break;
     case KT_K_add: *r = a + b; break;
@@ -68,8 +80,10 @@ static bool reference(int kernel, wide a, wide b, wide c, int bits, wide *r)
     case KT_K_le: *r = a <= b; break;
     case KT_K_gt: *r = a > b; break;
     case KT_K_ge: *r = a >= b; break;
-    case KT_K_fmax: case KT_K_maximum: *r = a > b ? a : b; break;
-    case KT_K_fmin: case KT_K_minimum: *r = a < b ? a : b; break;
+    case KT_K_fmax:
+    case KT_K_maximum: *r = a > b ? a : b; break;
+    case KT_K_fmin:
+    case KT_K_minimum: *r = a < b ? a : b; break;
     case KT_K_gcd: *r = ref_gcd(a, b); break;
     case KT_K_lcm: *r = ref_lcm(a, b); break;
     case KT_K_heaviside: *r = a == 0 ? b : a > 0; break;
@@ -78,7 +92,10 @@ static bool reference(int kernel, wide a, wide b, wide c, int bits, wide *r)
     case KT_K_logical_xor: *r = (a != 0) != (b != 0); break;
     case KT_K_pow: *r = ref_pow(a, b); break;
     case KT_K_addcmul: *r = a + p0 * b * c; break;
-    case KT_K_clamp_tensor: *r = a < b ? b : a; *r = *r > c ? c : *r; break;
+    case KT_K_clamp_tensor:
+        *r = a < b ? b : a;
+        *r = *r > c ? c : *r;
+        break;
     case KT_K_where: *r = a != 0 ? b : c; break;
     default: return false;
     }
@@ -100,8 +117,10 @@ static wide cut(wide x, kt_dtype d) /* what the dtype keeps */
     return kt_dtype_is_signed(d) && low >> (bits - 1) ? (wide)low - ((wide)1 << bits) : (wide)low;
 }
 
-static const int64_t special[] = {0, 1, -1, 2, -2, 3, 5, 7, 8, 31, 32, 33, 63, 64, 65, 100, -100, 127, -128, 255, 32767, -32768, 65535,
-                                  INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN, INT64_MAX - 1};
+static const int64_t special[] = {0,         1,          -1,        2,         -2,           3,      5,     7,
+                                  8,         31,         32,        33,        63,           64,     65,    100,
+                                  -100,      127,        -128,      255,       32767,        -32768, 65535, INT32_MAX,
+                                  INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN, INT64_MAX - 1};
 enum { NUM_SPECIAL = sizeof special / sizeof *special, N = NUM_SPECIAL * NUM_SPECIAL + 500 };
 static char in[3][N * 8], out[N * 8];
 
@@ -109,16 +128,19 @@ static void check_row(int kernel, const char *name, int arity, kt_dtype d)
 {
     kt_backend   *cpu = kt__cpu_backend();
     const int64_t w = (int64_t)size_of_dtype(d);
-    const bool    divides = kernel == KT_K_div_trunc || kernel == KT_K_div_floor || kernel == KT_K_fmod || kernel == KT_K_remainder;
-    kt_plan       p;
-    int           bad = 0;
-    wide          want = 0;
+    const bool    divides =
+        kernel == KT_K_div_trunc || kernel == KT_K_div_floor || kernel == KT_K_fmod || kernel == KT_K_remainder;
+    kt_plan p;
+    int     bad = 0;
+    wide    want = 0;
     if (!cpu->has(cpu, (kt_kernel_id)kernel, compute_of(d)))
         return;
     for (int i = 0; i < N; i++)
         for (int k = 0; k < 3; k++) {
             const bool    crossed = i < NUM_SPECIAL * NUM_SPECIAL;
-            const int64_t x = crossed && k == 0 ? special[i % NUM_SPECIAL] : crossed && k == 1 ? special[i / NUM_SPECIAL] : (int64_t)test_below(300) - 150;
+            const int64_t x = crossed && k == 0   ? special[i % NUM_SPECIAL]
+                              : crossed && k == 1 ? special[i / NUM_SPECIAL]
+                                                  : (int64_t)test_below(300) - 150;
             kt_scalar_store(in[k] + i * w, d, KT_INT(x));
             if (divides && k == 1 && get(in[k] + i * w, d) == 0)
                 kt_scalar_store(in[k] + i * w, d, KT_INT(1));
@@ -129,20 +151,22 @@ static void check_row(int kernel, const char *name, int arity, kt_dtype d)
     if (!CHECK_EQ_INT(run_plan(&p), KT_OK))
         return;
     for (int i = 0; i < N && bad < 3; i++) {
-        const wide a = get(in[0] + i * w, d), b = get(in[1] + i * w, d), c = get(in[2] + i * w, d), got = get(out + i * w, d);
+        const wide a = get(in[0] + i * w, d), b = get(in[1] + i * w, d), c = get(in[2] + i * w, d),
+                   got = get(out + i * w, d);
         if (!CHECK_MSG(reference(kernel, a, b, c, 8 * (int)w, &want), "%s has no reference", name))
             return;
         if (d == KT_BOOL && kernel == KT_K_bitwise_not)
             want = a == 0;
         if (kernel == KT_K_pow && b > 60 && ref_abs(a) > 1)
             continue; /* the reference multiplies in 128 bits, step by step */
-        if ((kernel == KT_K_gcd || kernel == KT_K_lcm) && (a == INT64_MIN || b == INT64_MIN || a == INT32_MIN || b == INT32_MIN))
+        if ((kernel == KT_K_gcd || kernel == KT_K_lcm) &&
+            (a == INT64_MIN || b == INT64_MIN || a == INT32_MIN || b == INT32_MIN))
             continue; /* has no absolute value in its type */
         if (kernel == KT_K_lcm && cut(want, d) != want)
             continue; /* wrapped before its absolute value was taken */
         if (cut(want, d) != got)
-            bad += !CHECK_MSG(false, "%s(%lld, %lld, %lld) in %s: got %lld, want %lld", name, (long long)a, (long long)b, (long long)c,
-                              kt_dtype_name(d), (long long)got, (long long)cut(want, d));
+            bad += !CHECK_MSG(false, "%s(%lld, %lld, %lld) in %s: got %lld, want %lld", name, (long long)a,
+                              (long long)b, (long long)c, kt_dtype_name(d), (long long)got, (long long)cut(want, d));
     }
 }
 

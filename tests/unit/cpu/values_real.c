@@ -8,9 +8,9 @@ static const real pi = 3.141592653589793238462643383279502884L;
 static real       p0, p1, p2; /* the parameters of the row at hand, as the kernel sees them */
 
 /* ---- references ---- */
-static real ref_sign(real a)            { return (a > 0) - (a < 0); }
-static real ref_max(real a, real b)     { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
-static real ref_min(real a, real b)     { return isnan(a) || isnan(b) ? NAN : a < b ? a : b; }
+static real ref_sign(real a) { return (a > 0) - (a < 0); }
+static real ref_max(real a, real b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
+static real ref_min(real a, real b) { return isnan(a) || isnan(b) ? NAN : a < b ? a : b; }
 static real ref_remainder(real a, real b)
 {
     const real m = fmodl(a, b);
@@ -58,10 +58,7 @@ static real ref_erfinv(real x)
     }
     return fabsl(x) < 1e-4L ? x * sqrtl(pi) / 2 * (1 + pi * x * x / 12) : copysignl(lo, x);
 }
-static real ref_sinc(real x)
-{
-    return x == 0 ? 1 : sinl(pi * fmodl(x, 2)) / (pi * x);
-}
+static real ref_sinc(real x) { return x == 0 ? 1 : sinl(pi * fmodl(x, 2)) / (pi * x); }
 static real ref_logaddexp(real a, real b)
 {
     return a == b && isinf(a) ? a : ref_max(a, b) + log1pl(expl(-fabsl(a - b)));
@@ -71,8 +68,8 @@ static real ref_logaddexp2(real a, real b)
     return a == b && isinf(a) ? a : ref_max(a, b) + log1pl(exp2l(-fabsl(a - b))) / logl(2);
 }
 static real ref_nan_to_num(real a) { return isnan(a) ? p0 : isinf(a) ? (a > 0 ? p1 : p2) : a; }
-static real ref_logit(real a)      { return a < 0 || a > 1 || isnan(a) ? (isnan(a) ? a : NAN) : logl(a / (1 - a)); }
-static real ref_round_to(real a)   { return rintl(a * 100) / 100; }
+static real ref_logit(real a) { return a < 0 || a > 1 || isnan(a) ? (isnan(a) ? a : NAN) : logl(a / (1 - a)); }
+static real ref_round_to(real a) { return rintl(a * 100) / 100; }
 
 /* name, definition, tolerance: f32 and narrower in ulp of the result, float64 in ulp; a further relative share of the
  * operands' size where the function cancels. */
@@ -84,42 +81,111 @@ typedef struct row {
     bool        cancels;
 } row;
 
-#define REAL_ROWS                                                                                                  \
-    R1(abs, fabsl(a), 0, 0) R1(acos, acosl(a), 2, 4) R1(acosh, acoshl(a), 2, 4)                                      \
-    R1(angle, isnan(a) ? a : a < 0 ? pi : 0, 1, 1) R1(asin, asinl(a), 2, 4) R1(asinh, asinhl(a), 2, 4)               \
-    R1(atan, atanl(a), 2, 4) R1(atanh, atanhl(a), 2, 4) R1(ceil, ceill(a), 0, 0)                                     \
-    R1(clamp, ref_min(ref_max(a, p0), p1), 0, 0) R1(clamp_max, ref_min(a, p0), 0, 0) R1(clamp_min, ref_max(a, p0), 0, 0) \
-    R1(conj_physical, a, 0, 0) R1(cos, cosl(a), 2, 4) R1(cosh, coshl(a), 2, 4) R1(deg2rad, a * pi / 180, 2, 2)       \
-    C1(digamma, ref_digamma(a), 8, 500) R1(erf, erfl(a), 2, 4) R1(erfc, erfcl(a), 2, 4) R1(erfinv, ref_erfinv(a), 8, 500) \
-    R1(exp, expl(a), 2, 4) R1(exp2, exp2l(a), 2, 4) R1(expm1, expm1l(a), 2, 4) R1(floor, floorl(a), 0, 0)            \
-    R1(frac, a - truncl(a), 0, 0) R1(i0, ref_i0(a), 8, 500) B1(isfinite, isfinite(a)) B1(isinf, isinf(a) != 0)            \
-    B1(isnan, isnan(a)) B1(isneginf, isinf(a) && a < 0) B1(isposinf, isinf(a) && a > 0)                              \
-    C1(lgamma, lgammal(a), 8, 500) R1(log, logl(a), 2, 4) R1(log10, log10l(a), 2, 4) R1(log1p, log1pl(a), 2, 4)      \
-    R1(log2, log2l(a), 2, 4) B1(logical_not, a == 0) C1(logit, ref_logit(a), 8, 8)                                   \
-    R1(nan_to_num, ref_nan_to_num(a), 0, 0) R1(neg, -a, 0, 0) R1(rad2deg, a * 180 / pi, 2, 2) R1(reciprocal, 1 / a, 1, 1) \
-    R1(relu, isnan(a) ? a : a > 0 ? a : 0, 0, 0) R1(round, rintl(a), 0, 0) R1(round_decimals, ref_round_to(a), 3, 3) \
-    R1(rsqrt, a == 0 ? copysignl(INFINITY, a) : 1 / sqrtl(a), 2, 2) R1(sgn, ref_sign(a), 0, 0)                       \
-    R1(sigmoid, 1 / (1 + expl(-a)), 2, 4) R1(sign, ref_sign(a), 0, 0) B1(signbit, signbit(a) != 0) R1(sin, sinl(a), 2, 4) \
-    C1(sinc, ref_sinc(a), 8, 500) R1(sinh, sinhl(a), 2, 4) R1(sqrt, sqrtl(a), 0.51, 0.51) R1(square, a * a, 1, 1)    \
-    R1(tan, tanl(a), 2, 4) R1(tanh, tanhl(a), 2, 4) R1(trunc, truncl(a), 0, 0)                                       \
-    R2(add, a + b, 1, 1) C2(add_scaled, a + p0 * b, 2, 2) R2(atan2, atan2l(a, b), 2, 4) R2(copysign, copysignl(a, b), 0, 0) \
-    R2(div, a / b, 1, 1) R2(div_floor, ref_div_floor(a, b), 2, 2) B2(eq, a == b) B2(ne, a != b) B2(lt, a < b) B2(le, a <= b)                 \
-    B2(gt, a > b) B2(ge, a >= b) R2(fmax, isnan(a) ? b : isnan(b) ? a : ref_max(a, b), 0, 0)                         \
-    R2(fmin, isnan(a) ? b : isnan(b) ? a : ref_min(a, b), 0, 0) R2(fmod, fmodl(a, b), 0, 0)                          \
-    R2(heaviside, a == 0 ? b : a > 0, 0, 0) R2(hypot, hypotl(a, b), 2, 4) C2(lerp_scalar, ref_lerp(a, b, p0), 4, 4)  \
-    C2(logaddexp, ref_logaddexp(a, b), 4, 4) C2(logaddexp2, ref_logaddexp2(a, b), 4, 4)                              \
-    B2(logical_and, a != 0 && b != 0) B2(logical_or, a != 0 || b != 0) B2(logical_xor, (a != 0) != (b != 0))         \
-    R2(maximum, ref_max(a, b), 0, 0) R2(minimum, ref_min(a, b), 0, 0) R2(mul, a * b, 1, 1) R2(pow, powl(a, b), 2, 4) \
-    R2(remainder, ref_remainder(a, b), 1, 1) R2(sub, a - b, 1, 1) C2(sub_scaled, a - p0 * b, 2, 2)                   \
-    R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4)                                                         \
-    C3(addcdiv, a + p0 * b / c, 4, 4) C3(addcmul, a + p0 * b * c, 4, 4) R3(clamp_tensor, ref_min(ref_max(a, b), c), 0, 0) \
-    C3(lerp, ref_lerp(a, b, c), 4, 4) R3(where, a != 0 ? b : c, 0, 0)
+/* clang-format off */
+#define REAL_ROWS \
+    R1(abs, fabsl(a), 0, 0) \
+    R1(acos, acosl(a), 2, 4) \
+    R1(acosh, acoshl(a), 2, 4) \
+    R1(angle, isnan(a) ? a : a < 0 ? pi : 0, 1, 1) \
+    R1(asin, asinl(a), 2, 4) \
+    R1(asinh, asinhl(a), 2, 4) \
+    R1(atan, atanl(a), 2, 4) \
+    R1(atanh, atanhl(a), 2, 4) \
+    R1(ceil, ceill(a), 0, 0) \
+    R1(clamp, ref_min(ref_max(a, p0), p1), 0, 0) \
+    R1(clamp_max, ref_min(a, p0), 0, 0) \
+    R1(clamp_min, ref_max(a, p0), 0, 0) \
+    R1(conj_physical, a, 0, 0) \
+    R1(cos, cosl(a), 2, 4) \
+    R1(cosh, coshl(a), 2, 4) \
+    R1(deg2rad, a * pi / 180, 2, 2) \
+    C1(digamma, ref_digamma(a), 8, 500) \
+    R1(erf, erfl(a), 2, 4) \
+    R1(erfc, erfcl(a), 2, 4) \
+    R1(erfinv, ref_erfinv(a), 8, 500) \
+    R1(exp, expl(a), 2, 4) \
+    R1(exp2, exp2l(a), 2, 4) \
+    R1(expm1, expm1l(a), 2, 4) \
+    R1(floor, floorl(a), 0, 0) \
+    R1(frac, a - truncl(a), 0, 0) \
+    R1(i0, ref_i0(a), 8, 500) \
+    B1(isfinite, isfinite(a)) \
+    B1(isinf, isinf(a) != 0) \
+    B1(isnan, isnan(a)) \
+    B1(isneginf, isinf(a) && a < 0) \
+    B1(isposinf, isinf(a) && a > 0) \
+    C1(lgamma, lgammal(a), 8, 500) \
+    R1(log, logl(a), 2, 4) \
+    R1(log10, log10l(a), 2, 4) \
+    R1(log1p, log1pl(a), 2, 4) \
+    R1(log2, log2l(a), 2, 4) \
+    B1(logical_not, a == 0) \
+    C1(logit, ref_logit(a), 8, 8) \
+    R1(nan_to_num, ref_nan_to_num(a), 0, 0) \
+    R1(neg, -a, 0, 0) \
+    R1(rad2deg, a * 180 / pi, 2, 2) \
+    R1(reciprocal, 1 / a, 1, 1) \
+    R1(relu, isnan(a) ? a : a > 0 ? a : 0, 0, 0) \
+    R1(round, rintl(a), 0, 0) \
+    R1(round_decimals, ref_round_to(a), 3, 3) \
+    R1(rsqrt, a == 0 ? copysignl(INFINITY, a) : 1 / sqrtl(a), 2, 2) \
+    R1(sgn, ref_sign(a), 0, 0) \
+    R1(sigmoid, 1 / (1 + expl(-a)), 2, 4) \
+    R1(sign, ref_sign(a), 0, 0) \
+    B1(signbit, signbit(a) != 0) \
+    R1(sin, sinl(a), 2, 4) \
+    C1(sinc, ref_sinc(a), 8, 500) \
+    R1(sinh, sinhl(a), 2, 4) \
+    R1(sqrt, sqrtl(a), 0.51, 0.51) \
+    R1(square, a * a, 1, 1) \
+    R1(tan, tanl(a), 2, 4) \
+    R1(tanh, tanhl(a), 2, 4) \
+    R1(trunc, truncl(a), 0, 0) \
+    R2(add, a + b, 1, 1) \
+    C2(add_scaled, a + p0 * b, 2, 2) \
+    R2(atan2, atan2l(a, b), 2, 4) \
+    R2(copysign, copysignl(a, b), 0, 0) \
+    R2(div, a / b, 1, 1) \
+    R2(div_floor, ref_div_floor(a, b), 2, 2) \
+    B2(eq, a == b) \
+    B2(ne, a != b) \
+    B2(lt, a < b) \
+    B2(le, a <= b) \
+    B2(gt, a > b) \
+    B2(ge, a >= b) \
+    R2(fmax, isnan(a) ? b : isnan(b) ? a : ref_max(a, b), 0, 0) \
+    R2(fmin, isnan(a) ? b : isnan(b) ? a : ref_min(a, b), 0, 0) \
+    R2(fmod, fmodl(a, b), 0, 0) \
+    R2(heaviside, a == 0 ? b : a > 0, 0, 0) \
+    R2(hypot, hypotl(a, b), 2, 4) \
+    C2(lerp_scalar, ref_lerp(a, b, p0), 4, 4) \
+    C2(logaddexp, ref_logaddexp(a, b), 4, 4) \
+    C2(logaddexp2, ref_logaddexp2(a, b), 4, 4) \
+    B2(logical_and, a != 0 && b != 0) \
+    B2(logical_or, a != 0 || b != 0) \
+    B2(logical_xor, (a != 0) != (b != 0)) \
+    R2(maximum, ref_max(a, b), 0, 0) \
+    R2(minimum, ref_min(a, b), 0, 0) \
+    R2(mul, a * b, 1, 1) \
+    R2(pow, powl(a, b), 2, 4) \
+    R2(remainder, ref_remainder(a, b), 1, 1) \
+    R2(sub, a - b, 1, 1) \
+    C2(sub_scaled, a - p0 * b, 2, 2) \
+    R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4) \
+    C3(addcdiv, a + p0 * b / c, 4, 4) \
+    C3(addcmul, a + p0 * b * c, 4, 4) \
+    R3(clamp_tensor, ref_min(ref_max(a, b), c), 0, 0) \
+    C3(lerp, ref_lerp(a, b, c), 4, 4) \
+    R3(where, a != 0 ? b : c, 0, 0)
+/* clang-format on */
 
 static real reference(int kernel, real a, real b, real c)
 {
     (void)b, (void)c;
     switch (kernel) {
-#define R1(name, expr, ...) case KT_K_##name: return expr;
+#define R1(name, expr, ...)                                                                                            \
+    case KT_K_##name:                                                                                                  \
+        return expr;
 #define R2 R1
 #define R3 R1
 #define C1 R1
@@ -142,20 +208,20 @@ static real reference(int kernel, real a, real b, real c)
 
 static const row rows[] = {
 #define ROW(name, arity, u32, u64, truth, cancels) {KT_K_##name, arity, #name, u32, u64, truth, cancels},
-#define R1(name, expr, u32, u64) ROW(name, 1, u32, u64, false, false)
-#define R2(name, expr, u32, u64) ROW(name, 2, u32, u64, false, false)
-#define R3(name, expr, u32, u64) ROW(name, 3, u32, u64, false, false)
-#define C1(name, expr, u32, u64) ROW(name, 1, u32, u64, false, true)
-#define C2(name, expr, u32, u64) ROW(name, 2, u32, u64, false, true)
-#define C3(name, expr, u32, u64) ROW(name, 3, u32, u64, false, true)
-#define B1(name, expr) ROW(name, 1, 0, 0, true, false)
-#define B2(name, expr) ROW(name, 2, 0, 0, true, false)
-    REAL_ROWS
-};
+#define R1(name, expr, u32, u64)                   ROW(name, 1, u32, u64, false, false)
+#define R2(name, expr, u32, u64)                   ROW(name, 2, u32, u64, false, false)
+#define R3(name, expr, u32, u64)                   ROW(name, 3, u32, u64, false, false)
+#define C1(name, expr, u32, u64)                   ROW(name, 1, u32, u64, false, true)
+#define C2(name, expr, u32, u64)                   ROW(name, 2, u32, u64, false, true)
+#define C3(name, expr, u32, u64)                   ROW(name, 3, u32, u64, false, true)
+#define B1(name, expr)                             ROW(name, 1, 0, 0, true, false)
+#define B2(name, expr)                             ROW(name, 2, 0, 0, true, false)
+    REAL_ROWS};
 
 /* ---- values ---- */
-static const double special[] = {0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, 1.5, 2.5, -2.5, 10, -7, 100, 1e-3, INFINITY, -INFINITY, NAN,
-                                 0x1p-126, 0x1p-24, 65504, 1e30, -1e30, 1e-30, 0.999, -0.25, 0.75};
+static const double special[] = {0.0,     -0.0,  1,    -1,    0.5,   -0.5,  2,        -2,        3,   1.5,
+                                 2.5,     -2.5,  10,   -7,    100,   1e-3,  INFINITY, -INFINITY, NAN, 0x1p-126,
+                                 0x1p-24, 65504, 1e30, -1e30, 1e-30, 0.999, -0.25,    0.75};
 enum { NUM_SPECIAL = sizeof special / sizeof *special, ORDINARY = 700, N = NUM_SPECIAL * NUM_SPECIAL + ORDINARY };
 
 static char in[3][N * 8], out[N * 8];
@@ -164,9 +230,9 @@ static double ordinary(void)
 {
     const double u = (double)(test_random() >> 11) * 0x1p-53, sign = test_below(2) ? 1 : -1;
     switch (test_below(4)) {
-    case 0:  return sign * u;
-    case 1:  return sign * u * 10;
-    case 2:  return sign * (double)test_below(50) / 2;
+    case 0: return sign * u;
+    case 1: return sign * u * 10;
+    case 2: return sign * (double)test_below(50) / 2;
     default: return sign * exp((u - 0.5) * 40);
     }
 }
@@ -201,7 +267,8 @@ static bool close_enough(double got, real want, kt_dtype d, double ulps, double 
     if (isnan(want) || isnan(got))
         return isnan((double)want) && isnan(got);
     if (fabsl(want) > f.max) /* beyond the range: infinite, or on its edge */
-        return got == (double)want || isinf(got) || fabs(got) >= f.max * (1 - ulps * f.eps) || (fabsl(want) == INFINITY && isinf(got));
+        return got == (double)want || isinf(got) || fabs(got) >= f.max * (1 - ulps * f.eps) ||
+               (fabsl(want) == INFINITY && isinf(got));
     if (isinf(got))
         return fabsl(want) >= f.max * (1 - ulps * f.eps);
     return fabsl((real)got - want) <= ulps * ulp_of((double)want, d) + slack;
@@ -216,7 +283,8 @@ static void check_row(const row *r, kt_dtype d)
     kt_plan        p;
     int            bad = 0;
     fill_values(d, r->arity);
-    plan_dense(&p, r->kernel, compute_of(d), r->arity, (void *[]){out, in[0], in[1], in[2]}, (kt_dtype[]){to, d, d, d}, N);
+    plan_dense(&p, r->kernel, compute_of(d), r->arity, (void *[]){out, in[0], in[1], in[2]}, (kt_dtype[]){to, d, d, d},
+               N);
     p0 = 0.25, p1 = 3, p2 = -2;
     if (r->kernel == KT_K_logit)
         p0 = p1 = 0;
@@ -233,7 +301,9 @@ static void check_row(const row *r, kt_dtype d)
         const real   want = reference(r->kernel, a, b, c);
         if (r->kernel == KT_K_round_decimals && !(fabs(a) < 100 && fabs(fabs(a * 100 - rint(a * 100)) - 0.5) > 0.01))
             continue; /* rounding a * 100 first decides near the ties */
-        double size = r->arity > 2 ? fmax(fabs(a), fmax(fabs(b), fabs(b * (r->kernel == KT_K_addcmul ? c : 1 / c)))) : r->arity > 1 ? fmax(fabs(a), fabs(b)) : 1;
+        double size = r->arity > 2   ? fmax(fabs(a), fmax(fabs(b), fabs(b * (r->kernel == KT_K_addcmul ? c : 1 / c))))
+                      : r->arity > 1 ? fmax(fabs(a), fabs(b))
+                                     : 1;
         if (r->kernel == KT_K_lerp)
             size = fmax(fabs(a), fabs(b)) * fmax(1, fabs(c));
         if (r->cancels && !isfinite(size))
@@ -241,7 +311,8 @@ static void check_row(const row *r, kt_dtype d)
         const double slack = r->cancels ? 4 * size * (d == KT_F64 ? 0x1p-52 : d == KT_F16 ? 0x1p-24 : 0x1p-23) : 0;
         if (!(r->truth ? got == (double)want : close_enough(got, want, d, ulps, slack))) {
             bad++;
-            CHECK_MSG(false, "%s(%.17g, %.17g, %.17g) in %s: got %.17g, want %.17Lg", r->name, a, b, c, kt_dtype_name(d), got, want);
+            CHECK_MSG(false, "%s(%.17g, %.17g, %.17g) in %s: got %.17g, want %.17Lg", r->name, a, b, c,
+                      kt_dtype_name(d), got, want);
         }
     }
 }
@@ -290,7 +361,8 @@ TEST(div_trunc)
 TEST(nextafter_steps_in_the_dtype)
 {
     static const kt_dtype floats[] = {KT_F32, KT_F64, KT_F16, KT_BF16};
-    static const double   from[] = {0, -0.0, 1, -1, 1.5, 65504, -65504, 0x1p-14, 0x1p-24, -0x1p-14, 0x1p-126, 3e38, INFINITY, -INFINITY, 2};
+    static const double   from[] = {0,       -0.0,     1,        -1,   1.5,      65504,     -65504, 0x1p-14,
+                                    0x1p-24, -0x1p-14, 0x1p-126, 3e38, INFINITY, -INFINITY, 2};
     for (int k = 0; k < 4; k++) {
         const kt_dtype d = floats[k];
         for (size_t i = 0; i < sizeof from / sizeof *from; i++)
@@ -302,13 +374,18 @@ TEST(nextafter_steps_in_the_dtype)
                 plan_dense(&p, KT_K_nextafter, compute_of(d), 2, (void *[]){&z8, &a8, &b8}, (kt_dtype[]){d, d, d}, 1);
                 CHECK_EQ_INT(run_plan(&p), KT_OK);
                 /* neighbours are neighbours in the order of the bits */
-                int64_t bits_a = 0, bits_z = 0;
+                int64_t      bits_a = 0, bits_z = 0;
                 const size_t w = size_of_dtype(d);
                 memcpy(&bits_a, &a8, w), memcpy(&bits_z, &z8, w);
-                const int64_t sign = (int64_t)((uint64_t)1 << (8 * w - 1)), a = get_real(&a8, 0, d) == 0 ? 0 : bits_a & sign ? -(bits_a & ~sign) : bits_a;
+                const int64_t sign = (int64_t)((uint64_t)1 << (8 * w - 1)), a = get_real(&a8, 0, d) == 0 ? 0
+                                                                                : bits_a & sign ? -(bits_a & ~sign)
+                                                                                                : bits_a;
                 const int64_t z = get_real(&z8, 0, d) == 0 ? 0 : bits_z & sign ? -(bits_z & ~sign) : bits_z;
                 const bool    stays = isinf(get_real(&a8, 0, d)) && (get_real(&a8, 0, d) > 0) == (up == 1);
-                CHECK_MSG(z - a == (stays ? 0 : up ? 1 : -1), "%s: after %g towards %s: %g", kt_dtype_name(d), from[i], up ? "inf" : "-inf",
+                CHECK_MSG(z - a == (stays ? 0
+                                    : up  ? 1
+                                          : -1),
+                          "%s: after %g towards %s: %g", kt_dtype_name(d), from[i], up ? "inf" : "-inf",
                           get_real(&z8, 0, d));
             }
     }

@@ -1,0 +1,157 @@
+/* kernels.c - how near the CPU kernels come to the memory's speed. In: nothing. Out: one line a figure: bytes moved per
+ * second, beside a plain threaded copy of as many bytes taken in the same breath, and the ratio; then small and large
+ * calls in time and GFLOP/s. Everything through the public face, into results that exist already. */
+#include <karat/karat.h>
+
+#include <math.h>
+#include <time.h>
+
+enum { ROUNDS = 15 };
+static const int64_t count = 4 << 20;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static kt_tensor *numbers(kt_shape shape, kt_dtype dtype) { return kt_full(shape, KT_INT(3), .dtype = dtype); }
+
+/* ---- one figure: work against a copy of `bytes` bytes in all, half of them read ---- */
+typedef struct work {
+    void (*run)(const struct work *w);
+    kt_tensor       *to;
+    const kt_tensor *a, *b;
+} work;
+
+static double seconds_of(const work *w)
+{
+    const double start = now();
+    w->run(w);
+    return now() - start;
+}
+
+static double figure(const char *name, const work *w, double bytes, double baseline)
+{
+    KT_SCOPE;
+    const int64_t half = (int64_t)(bytes / 2);
+    kt_tensor    *to = kt_empty(KT_SHAPE(half), .dtype = KT_U8), *from = numbers(KT_SHAPE(half), KT_U8);
+    double        best = INFINITY, copy = INFINITY;
+    for (int r = 0; r < ROUNDS; r++) { /* in turns, so that a disturbance meets both */
+        best = fmin(best, seconds_of(w));
+        const double start = now();
+        kt_copy_(to, from);
+        copy = fmin(copy, now() - start);
+    }
+    const double speed = bytes / best * 1e-9;
+    printf("%-32s %7.2f GB/s   copy of the same bytes %7.2f GB/s   ratio %5.2f", name, speed, bytes / copy * 1e-9,
+           copy / best);
+    if (baseline > 0)
+        printf("   of float32 + float32 %5.2f", speed / baseline);
+    printf("\n");
+    return speed;
+}
+
+static void run_add(const work *w) { kt_add_out(w->to, w->a, w->b); }
+static void run_copy(const work *w) { kt_copy_(w->to, w->a); }
+static void run_exp(const work *w) { kt_exp_out(w->to, w->a); }
+static void run_sum(const work *w)
+{
+    KT_SCOPE;
+    kt_sum(w->a);
+}
+
+static double add(kt_dtype a, kt_dtype b, kt_dtype to, double baseline)
+{
+    KT_SCOPE;
+    char       name[64];
+    const work w = {run_add, kt_empty(KT_SHAPE(count), .dtype = to), numbers(KT_SHAPE(count), a),
+                    numbers(KT_SHAPE(count), b)};
+    snprintf(name, sizeof name, "add %s + %s", kt_dtype_name(a), kt_dtype_name(b));
+    return figure(name, &w, (double)count * (double)(kt_dtype_size(a) + kt_dtype_size(b) + kt_dtype_size(to)),
+                  baseline);
+}
+
+static void cast(kt_dtype from, kt_dtype to)
+{
+    KT_SCOPE;
+    char       name[64];
+    const work w = {run_copy, kt_empty(KT_SHAPE(count), .dtype = to), numbers(KT_SHAPE(count), from), NULL};
+    snprintf(name, sizeof name, "cast %s to %s", kt_dtype_name(from), kt_dtype_name(to));
+    figure(name, &w, (double)count * (double)(kt_dtype_size(from) + kt_dtype_size(to)), 0);
+}
+
+static void layouts_and_sums(void)
+{
+    KT_SCOPE;
+    kt_tensor *square = numbers(KT_SHAPE(2048, 2048), KT_F32), *to = kt_empty(KT_SHAPE(2048, 2048), .dtype = KT_F32);
+    const work turned = {run_copy, to, kt_transpose(square, 0, 1), NULL}, sum = {run_sum, NULL, square, NULL},
+               exps = {run_exp, to, square, NULL};
+    figure("copy of a 2048 x 2048 transpose", &turned, (double)count * 8, 0);
+    figure("sum float32", &sum, (double)count * 4, 0);
+    figure("exp float32", &exps, (double)count * 8, 0);
+}
+
+/* ---- time of one call ---- */
+static void small_calls(void)
+{
+    static const int64_t lengths[] = {1, 8, 1000};
+    for (int i = 0; i < 3; i++) {
+        KT_SCOPE;
+        const work w = {run_add, numbers(KT_SHAPE(lengths[i]), KT_F32), numbers(KT_SHAPE(lengths[i]), KT_F32),
+                        numbers(KT_SHAPE(lengths[i]), KT_F32)};
+        double     best = INFINITY;
+        for (int r = 0; r < ROUNDS; r++) {
+            const double start = now();
+            for (int k = 0; k < 20000; k++)
+                w.run(&w);
+            best = fmin(best, (now() - start) / 20000);
+        }
+        printf("add_out of %-21lld %7.1f ns\n", (long long)lengths[i], best * 1e9);
+    }
+}
+
+static void products(kt_dtype dtype)
+{
+    static const int64_t sides[] = {8, 64, 512};
+    for (int i = 0; i < 3; i++) {
+        KT_SCOPE;
+        const int64_t n = sides[i];
+        kt_tensor    *a = numbers(KT_SHAPE(n, n), dtype), *b = numbers(KT_SHAPE(n, n), dtype);
+        const int     times = n < 100 ? 2000 : 1;
+        double        best = INFINITY;
+        for (int r = 0; r < ROUNDS; r++) {
+            KT_SCOPE;
+            const double start = now();
+            for (int k = 0; k < times; k++) {
+                KT_SCOPE;
+                kt_matmul(a, b);
+            }
+            best = fmin(best, (now() - start) / times);
+        }
+        printf("matmul %s %-17lld %10.0f ns  %7.2f GFLOP/s\n", kt_dtype_name(dtype), (long long)n, best * 1e9,
+               2e-9 * (double)(n * n * n) / best);
+    }
+}
+
+int main(void)
+{
+    printf("instruction set %s, %d threads, %lld elements, best of %d\n", kt_cpu_isa(), kt_get_num_threads(),
+           (long long)count, ROUNDS);
+    const double plain = add(KT_F32, KT_F32, KT_F32, 0);
+    add(KT_F32, KT_BF16, KT_F32, plain);
+    add(KT_I64, KT_F32, KT_F32, plain);
+    add(KT_F32, KT_F16, KT_F32, plain);
+    add(KT_BF16, KT_BF16, KT_BF16, 0);
+    static const kt_dtype pairs[][2] = {{KT_F32, KT_BF16}, {KT_BF16, KT_F32}, {KT_F32, KT_F16},
+                                        {KT_F16, KT_F32},  {KT_F32, KT_I64},  {KT_I64, KT_F32}};
+    for (int i = 0; i < 6; i++)
+        cast(pairs[i][0], pairs[i][1]);
+    layouts_and_sums();
+    small_calls();
+    products(KT_F32);
+    products(KT_F64);
+    products(KT_BF16);
+    return kt_report(stderr);
+}
