@@ -8,6 +8,7 @@
 
 #include "cpu/math_core.h"
 #include "cpu/special.h"
+#include "dtype/convert.h"
 
 /* r within (lo, hi), the limits beyond: one select after another, which compilers turn into less than nested ones. */
 KT_ALWAYS float ends_f32(float a, float r, float lo, float below, float hi, float above)
@@ -136,6 +137,16 @@ KT_ALWAYS float erfinv_f32(float a)  { return (float)kt__erfinv(a); }
 KT_ALWAYS float i0_f32(float a)      { return (float)kt__i0(a); }
 KT_ALWAYS float lgamma_f32(float a)  { return (float)kt__lgamma(a); }
 KT_ALWAYS float sinc_f32(float a)    { return (float)kt__sinc(a); }
+
+/* The nearest float16 or bfloat16, or x itself: `cut` low bits of a float32 are not stored by the type. */
+KT_ALWAYS float fit_f32(float x, float cut)
+{
+    if (cut == 13)
+        return kt__decode_F16(kt__encode_f32_F16(x));
+    if (cut == 16)
+        return kt__decode_BF16(kt__encode_f32_BF16(x));
+    return x;
+}
 
 /* Next float32, float16 or bfloat16 after a towards b: `cut` low bits of a float32 are not stored by the type. */
 KT_ALWAYS float nextafter_f32(float a, float b, float cut)

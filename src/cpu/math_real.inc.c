@@ -48,10 +48,13 @@ KT_ALWAYS T FN(lerp)(T a, T b, T w)
     return MATH(fabs)(w) < (T)0.5 ? a + w * d : b - d * (1 - w);
 }
 
-KT_ALWAYS T FN(logit)(T a, T eps, T given)
+/* A product that the reference rounds to a narrow float before it goes on; the factor is rounded too. */
+KT_ALWAYS T FN(scale)(T factor, T a, T narrow) { return FN(fit)(FN(fit)(factor, narrow) * a, narrow); }
+
+KT_ALWAYS T FN(logit)(T a, T eps, T given, T narrow)
 {
-    const T x = given == 0 ? a : a < eps ? eps : a > 1 - eps ? 1 - eps : a;
-    return FN(log)(x / (1 - x));
+    const T lo = FN(fit)(eps, narrow), hi = FN(fit)(1 - lo, narrow), x = given == 0 ? a : a < lo ? lo : a > hi ? hi : a;
+    return FN(log)(FN(fit)(x / FN(fit)(1 - x, narrow), narrow));
 }
 
 KT_ALWAYS T FN(nan_to_num)(T a, T nan, T posinf, T neginf)

@@ -88,6 +88,17 @@ static T FN(range_at)(const kt_plan *plan, int64_t i)
     if (plan->kernel == KT_K_arange)
         return FN(scalar)(&plan->param[0]) + (T)i * FN(scalar)(&plan->param[1]);
 #endif
+#if !KT_IS_INTEGER && !KT_IS_COMPLEX
+    const T cut = FN(cut_bits)(plan->arg[0].as);
+    if (plan->kernel == KT_K_linspace && cut != 0 &&
+        plan->numel > 1) { /* the reference steps in the narrow float itself */
+        const T       a = FN(fit)(FN(scalar)(&plan->param[0]), cut), b = FN(fit)(FN(scalar)(&plan->param[1]), cut);
+        const int64_t last = plan->numel - 1;
+        const T       by = FN(fit)((b - a) / (T)last, cut);
+        return i < plan->numel / 2 ? a + FN(fit)(by * FN(fit)((T)i, cut), cut)
+                                   : b - FN(fit)(by * FN(fit)((T)(last - i), cut), cut);
+    }
+#endif
     const WIDE_ start = FN__(kt__scalar, WIDE)(&plan->param[0]), other = FN__(kt__scalar, WIDE)(&plan->param[1]);
     if (plan->kernel == KT_K_arange)
         return TO__(ID, WIDE)(start + (double)i * other);

@@ -78,7 +78,6 @@ KT_ALWAYS bool FN(divides)(kt_kernel_id k)
 
 typedef struct FN(job) {
     FN(loop_fn) *loop;
-    FN(loop_fn) *then;      /* on the result, rounded to `as` in between; usually none */
     int          n_in;
     bool         divides;
     int          divided_by_zero;
@@ -129,10 +128,6 @@ static void FN(row)(void *ctx, char *const *at, int64_t n, int64_t index)
         char *z = at[0] + done * job->lens[0].step;
         T    *out = job->lens[0].direct ? (T *)(void *)z : tile[0];
         job->loop(out, in[0], in[1], in[2], m, job->p);
-        if (job->then != NULL) {
-            FN(round_tile)(out, m, job->lens[0].as);
-            job->then(out, out, out, out, m, job->p);
-        }
         if (!job->lens[0].direct)
             FN(store_tile)(z, &job->lens[0], tile[0], m);
     }
@@ -153,7 +148,7 @@ static void FN(contiguous_part)(void *ctx, int64_t begin, int64_t end)
     FN(row)(job, at, end - begin, begin);
 }
 
-/* nextafter steps in the float that the result is: how many low bits of T that one lacks. */
+/* p3 of the tables: which narrow float the result is, told by the low bits of T that it lacks. */
 static T FN(cut_bits)(int as)
 {
     return (T)(as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0);
@@ -164,13 +159,9 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
     FN(job)       job;
     kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : FN(part);
     job.loop = loop;
-    job.then = NULL;
     job.n_in = plan->n_in;
     job.divided_by_zero = 0;
     job.divides = FN(divides)(plan->kernel);
-    if (!KT_IS_INTEGER && !KT_IS_COMPLEX && plan->kernel == KT_K_div_trunc && plan->arg[0].as != SELF)
-        job.loop = FN(loops)[KT_K_div],
-        job.then = FN(loops)[KT_K_trunc]; /* a narrow float truncates the rounded quotient */
     if (!plan->contiguous)
         kt__rows_of(&job.rows, plan);
     for (int i = 0; i < plan->n_in + 1; i++) {
@@ -182,8 +173,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
     }
     for (int i = 0; i < KT_MAX_PARAMS; i++)
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
-    if (plan->kernel == KT_K_nextafter)
-        job.p[3] = FN(cut_bits)(plan->arg[0].as);
+    job.p[3] = FN(cut_bits)(plan->arg[0].as);
     if (plan->numel <= KT__GRAIN)
         part(&job, 0, plan->numel);
     else
