@@ -11,7 +11,8 @@ enum { SIDE = 32 }; /* of a block of a transposing copy */
 typedef struct unit16 { uint64_t half[2]; } unit16;
 
 /* ---- rows ---- */
-KT_ALWAYS void copy_strided(char *restrict y, ptrdiff_t ys, const char *restrict x, ptrdiff_t xs, int64_t n, size_t width)
+KT_ALWAYS void copy_strided(char *restrict y, ptrdiff_t ys, const char *restrict x, ptrdiff_t xs, int64_t n,
+                            size_t width)
 {
     for (int64_t i = 0; i < n; i++)
         memcpy(y + i * ys, x + i * xs, width);
@@ -116,7 +117,8 @@ static void cross_blocks(void *ctx, int64_t begin, int64_t end)
     const cross_job *job = ctx;
     const kt_plan   *plan = job->plan;
     for (int64_t u = begin; u < end; u++) {
-        const int64_t j = u % job->nq * SIDE, i = u / job->nq % job->np * SIDE; /* along the target's rows: they fill up */
+        const int64_t j = u % job->nq * SIDE,
+                      i = u / job->nq % job->np * SIDE; /* along the target's rows: they fill up */
         int64_t       rest = u / job->nq / job->np;
         char         *y = plan->arg[0].data + i * plan->stride[0][job->p] + j * job->width;
         const char   *x = plan->arg[1].data + i * job->width + j * plan->stride[1][job->q];
@@ -162,7 +164,7 @@ static bool copy_crossed(const kt_plan *plan, ptrdiff_t width)
 static kt_status copy(const kt_plan *plan)
 {
     const ptrdiff_t width = kt__dtype_rows[plan->arg[0].is].size;
-    const bool      dense = plan->nd == 0 || (plan->nd == 1 && plan->stride[0][0] == width && plan->stride[1][0] == width);
+    const bool dense = plan->nd == 0 || (plan->nd == 1 && plan->stride[0][0] == width && plan->stride[1][0] == width);
     if (dense && plan->numel <= KT__GRAIN) {
         memcpy(plan->arg[0].data, plan->arg[1].data, (size_t)(plan->numel * width));
         return KT_OK;
