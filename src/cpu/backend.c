@@ -77,7 +77,7 @@ kt__f64 kt__scalar_f64(const kt_scalar *s)
 
 kt__c128 kt__scalar_c128(const kt_scalar *s)
 {
-    return CMPLX(kt__scalar_f64(s), s->kind == KT_SCALAR_COMPLEX ? s->im : 0.0);
+    return __builtin_complex(kt__scalar_f64(s), s->kind == KT_SCALAR_COMPLEX ? s->im : 0.0);
 }
 
 kt__f64 kt__power_f64(kt__f64 base, kt__f64 exponent)

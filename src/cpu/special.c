@@ -91,25 +91,36 @@ float kt__tan_far(float x) { return (float)tan((double)x); }
 
 /* ---- complex ---- */
 
+static double complex pair(double re, double im)
+{
+    return __builtin_complex(re, im);
+}
+
+static double complex scaled(double complex z, double by)
+{
+    return pair(creal(z) * by, cimag(z) * by);
+}
+
+/* Not the language's, which would look for NaN at every step. */
 static double complex divide(double complex a, double complex b)
 {
     if (isinf(creal(b)) || isinf(cimag(b)))
         return 0;
     const double scale = 1 / hypot(creal(b), cimag(b)), u = creal(b) * scale, v = cimag(b) * scale;
     const double x = creal(a) * scale, y = cimag(a) * scale;
-    return CMPLX(x * u + y * v, y * u - x * v);
+    return pair(x * u + y * v, y * u - x * v);
 }
 
 static double complex times(double complex a, double complex b)
 {
-    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b), creal(a) * cimag(b) + cimag(a) * creal(b));
+    return pair(creal(a) * creal(b) - cimag(a) * cimag(b), creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
 /* Without cancellation at small z. */
 static double complex cexpm1_(double complex z)
 {
     const double s = sin(0.5 * cimag(z));
-    return CMPLX(expm1(creal(z)) * cos(cimag(z)) - 2 * s * s, exp(creal(z)) * sin(cimag(z)));
+    return pair(expm1(creal(z)) * cos(cimag(z)) - 2 * s * s, exp(creal(z)) * sin(cimag(z)));
 }
 
 static double complex clog1p_(double complex z)
@@ -117,14 +128,14 @@ static double complex clog1p_(double complex z)
     const double x = creal(z), y = cimag(z);
     if (fabs(x) > 0.5 || fabs(y) > 0.5)
         return clog(1 + z);
-    return CMPLX(0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
+    return pair(0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
 }
 
 static double complex csinc_(double complex z)
 {
     if (z == 0)
         return 1;
-    const double complex w = CMPLX(pi * creal(z), pi * cimag(z));
+    const double complex w = scaled(z, pi);
     return divide(csin(w), w);
 }
 
@@ -140,12 +151,12 @@ double complex kt__complex_function(kt__complex_name name, double complex z)
     case KT__CCOS:     return ccos(z);
     case KT__CCOSH:    return ccosh(z);
     case KT__CEXP:     return cexp(z);
-    case KT__CEXP2:    return cexp(CMPLX(creal(z) * 0.69314718055994530942, cimag(z) * 0.69314718055994530942));
+    case KT__CEXP2:    return cexp(scaled(z, 0.69314718055994530942));
     case KT__CEXPM1:   return cexpm1_(z);
     case KT__CLOG:     return clog(z);
-    case KT__CLOG10:   return CMPLX(creal(clog(z)) * 0.43429448190325182765, cimag(clog(z)) * 0.43429448190325182765);
+    case KT__CLOG10:   return scaled(clog(z), 0.43429448190325182765);
     case KT__CLOG1P:   return clog1p_(z);
-    case KT__CLOG2:    return CMPLX(creal(clog(z)) * 1.44269504088896340736, cimag(clog(z)) * 1.44269504088896340736);
+    case KT__CLOG2:    return scaled(clog(z), 1.44269504088896340736);
     case KT__CRSQRT:   return divide(1, csqrt(z));
     case KT__CSIGMOID: return divide(1, 1 + cexp(-z));
     case KT__CSIN:     return csin(z);
@@ -163,7 +174,7 @@ double complex kt__complex_pow(double complex a, double complex b)
     if (b == 0)
         return 1;
     if (a == 0)
-        return creal(b) > 0 ? 0 : CMPLX(creal(b) < 0 ? INFINITY : NAN, NAN);
+        return creal(b) > 0 ? 0 : pair(creal(b) < 0 ? INFINITY : NAN, NAN);
     return cexp(times(b, clog(a)));
 }
 

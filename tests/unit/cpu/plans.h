@@ -63,6 +63,11 @@ static inline kt_status run_plan(const kt_plan *p)
     return cpu->run(cpu, p);
 }
 
+static inline double complex pair(double re, double im)
+{
+    return __builtin_complex(re, im);
+}
+
 /* The bytes of one element as numbers. */
 static inline double get_real(const void *base, int64_t offset, kt_dtype d)
 {

@@ -137,19 +137,19 @@ static double complex one(int kernel, int arity, double complex a, double comple
 
 TEST(ends)
 {
-    CHECK_NEAR(creal(one(KT_K_abs, 1, CMPLX(3e300, 4e300), 0)), 5e300, 1e285); /* no overflow on the way */
-    CHECK_NEAR(creal(one(KT_K_abs, 1, CMPLX(-INFINITY, NAN), 0)), INFINITY, 0);
-    CHECK_NEAR(creal(one(KT_K_div, 2, CMPLX(1e300, 1e300), CMPLX(1e300, 1e300))), 1, 1e-12);
-    CHECK_NEAR(creal(one(KT_K_div, 2, CMPLX(1e-300, 0), CMPLX(1e-300, 0))), 1, 1e-12);
-    CHECK(isinf(creal(one(KT_K_div, 2, CMPLX(1, 1), CMPLX(0, 0)))));
+    CHECK_NEAR(creal(one(KT_K_abs, 1, pair(3e300, 4e300), 0)), 5e300, 1e285); /* no overflow on the way */
+    CHECK_NEAR(creal(one(KT_K_abs, 1, pair(-INFINITY, NAN), 0)), INFINITY, 0);
+    CHECK_NEAR(creal(one(KT_K_div, 2, pair(1e300, 1e300), pair(1e300, 1e300))), 1, 1e-12);
+    CHECK_NEAR(creal(one(KT_K_div, 2, pair(1e-300, 0), pair(1e-300, 0))), 1, 1e-12);
+    CHECK(isinf(creal(one(KT_K_div, 2, pair(1, 1), pair(0, 0)))));
     CHECK(creal(one(KT_K_sgn, 1, 0, 0)) == 0 && creal(one(KT_K_pow, 2, 0, 0)) == 1 &&
           creal(one(KT_K_pow, 2, 0, 2)) == 0);
-    CHECK_NEAR(cimag(one(KT_K_sqrt, 1, CMPLX(-4, 0.0), 0)), 2, 1e-15); /* both sides of the cut */
-    CHECK_NEAR(cimag(one(KT_K_sqrt, 1, CMPLX(-4, -0.0), 0)), -2, 1e-15);
-    CHECK_NEAR(cimag(one(KT_K_log, 1, CMPLX(-1, 0.0), 0)), M_PI, 1e-15);
-    CHECK_NEAR(cimag(one(KT_K_log, 1, CMPLX(-1, -0.0), 0)), -M_PI, 1e-15);
-    CHECK_NEAR(creal(one(KT_K_expm1, 1, CMPLX(1e-20, 0), 0)), 1e-20, 1e-33); /* small ones do not cancel */
-    CHECK_NEAR(creal(one(KT_K_log1p, 1, CMPLX(1e-20, 0), 0)), 1e-20, 1e-33);
-    CHECK(creal(one(KT_K_isnan, 1, CMPLX(0, NAN), 0)) == 1 && creal(one(KT_K_isinf, 1, CMPLX(NAN, -INFINITY), 0)) == 1);
-    CHECK(creal(one(KT_K_isfinite, 1, CMPLX(NAN, 0), 0)) == 0 && creal(one(KT_K_isfinite, 1, CMPLX(1, 2), 0)) == 1);
+    CHECK_NEAR(cimag(one(KT_K_sqrt, 1, pair(-4, 0.0), 0)), 2, 1e-15); /* both sides of the cut */
+    CHECK_NEAR(cimag(one(KT_K_sqrt, 1, pair(-4, -0.0), 0)), -2, 1e-15);
+    CHECK_NEAR(cimag(one(KT_K_log, 1, pair(-1, 0.0), 0)), M_PI, 1e-15);
+    CHECK_NEAR(cimag(one(KT_K_log, 1, pair(-1, -0.0), 0)), -M_PI, 1e-15);
+    CHECK_NEAR(creal(one(KT_K_expm1, 1, pair(1e-20, 0), 0)), 1e-20, 1e-33); /* small ones do not cancel */
+    CHECK_NEAR(creal(one(KT_K_log1p, 1, pair(1e-20, 0), 0)), 1e-20, 1e-33);
+    CHECK(creal(one(KT_K_isnan, 1, pair(0, NAN), 0)) == 1 && creal(one(KT_K_isinf, 1, pair(NAN, -INFINITY), 0)) == 1);
+    CHECK(creal(one(KT_K_isfinite, 1, pair(NAN, 0), 0)) == 0 && creal(one(KT_K_isfinite, 1, pair(1, 2), 0)) == 1);
 }
