@@ -69,9 +69,9 @@ KT__INLINE void kt__encode_row_f32_I64(int64_t *restrict to, const float *restri
         const __m256i up = _mm256_sub_epi64(_mm256_and_si256(_mm256_srli_epi64(u, 23), exponent_mask), bias);
         const __m256i m = _mm256_or_si256(_mm256_and_si256(u, mantissa_mask), one);
         const __m256i left = _mm256_sllv_epi64(m, up), right = _mm256_srlv_epi64(m, _mm256_sub_epi64(zero, up));
-        const __m256i whole = _mm256_blendv_epi8(left, right, _mm256_cmpgt_epi64(zero, up));
+        const __m256i scaled = _mm256_blendv_epi8(left, right, _mm256_cmpgt_epi64(zero, up));
         const __m256i minus = _mm256_sub_epi64(zero, _mm256_srli_epi64(u, 31)); /* all ones where negative */
-        const __m256i within = _mm256_sub_epi64(_mm256_xor_si256(whole, minus), minus);
+        const __m256i within = _mm256_sub_epi64(_mm256_xor_si256(scaled, minus), minus);
         const __m256i beyond = _mm256_andnot_si256(_mm256_cmpgt_epi64(a, infinity), _mm256_xor_si256(most, minus));
         const __m256i r = _mm256_blendv_epi8(within, beyond, _mm256_cmpgt_epi64(a, limit));
         _mm256_storeu_si256((__m256i *)(void *)(to + i), r);
