@@ -87,7 +87,7 @@ kt_status kt__run_elementwise(kt_call *call)
     kt_tensor   *out = NULL;
     uint64_t     mode = kt__mode();
     kt__gather(call, &g);
-    if (kt__operands_of[call->row->id].refined && kt__refine(call, &g))
+    if (kt__refine(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, mode, &room);
     if (KT__UNLIKELY(!d))

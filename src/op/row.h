@@ -54,7 +54,6 @@ static inline const kt_arg_spec *kt__arg_spec(const kt_row *row, int i) { return
 /* Which arguments of a row are operands of its kernel, in order: found once at start. */
 typedef struct kt__operand_map {
     uint8_t n, at[4];
-    bool    refined; /* other arguments have a say (op/refine.c) */
     bool    pair;    /* two tensors alone mean the row's own kernel, in order */
 } kt__operand_map;
 extern kt__operand_map kt__operands_of[KT_NUM_OPS];

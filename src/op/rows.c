@@ -58,13 +58,8 @@ void kt__rows_init(void)
             uint8_t kind = kt__arg_spec(&kt__rows[id], i)->kind;
             if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && map->n < 4)
                 map->at[map->n++] = (uint8_t)i;
-            else
-                map->refined = true;
         }
         map->pair = map->n == 2 && kt__rows[id].how == HOW_ELEMENTWISE && id != KT_OP_rsub;
-        map->refined |= id == KT_OP_mul || id == KT_OP_true_divide || id == KT_OP_floor_divide || id == KT_OP_lerp ||
-                        id == KT_OP_pow || id == KT_OP_clamp || id == KT_OP_abs || id == KT_OP_isposinf ||
-                        id == KT_OP_isneginf || id == KT_OP_signbit;
     }
 }
 
