@@ -23,6 +23,12 @@ KT_ALWAYS A FN(join)(A one, A two) { return one + two; }
 static A FN(reduce_dense)(const T *x, int n)
 {
     A lane[LANES];
+    if (n < LANES) {
+        A sum = FN(zero)();
+        for (int j = 0; j < n; j++)
+            sum = STEP(sum, (A)x[j]);
+        return sum;
+    }
     for (int j = 0; j < LANES; j++)
         lane[j] = FN(zero)();
     for (; n >= 8 * LANES; n -= 8 * LANES, x += 8 * LANES)
@@ -152,7 +158,10 @@ static A FN(join_blocks)(const A *partial, int64_t n)
 static void FN(finish)(const FN(reduction) *r, char *to, A value)
 {
     T t = (T)value;
-    FN(store_tile)(to, &r->to, &t, 1);
+    if (r->to.is == SELF && !r->to.rounds)
+        *(T *)(void *)to = t;
+    else
+        FN(store_tile)(to, &r->to, &t, 1);
 }
 
 /* The address of one output and of its first input element. */
@@ -166,13 +175,39 @@ static void FN(locate)(const FN(reduction) *r, int64_t index, char **to, char **
     }
 }
 
+/* From one output to the next, in order. */
+static void FN(next_output)(const FN(reduction) *r, int64_t *index, char **to, char **from)
+{
+    for (int d = r->kept.nd - 1; d >= 0; d--) {
+        const int64_t back = ++index[d] == r->kept.size[d] ? index[d] : 0;
+        *to += (1 - back) * r->kept.stride[0][d], *from += (1 - back) * r->kept.stride[1][d];
+        if (back == 0)
+            return;
+        index[d] = 0;
+    }
+}
+
 static void FN(reduce_outputs)(void *ctx, int64_t begin, int64_t end)
 {
     FN(reduction) *r = ctx;
-    A              partial[BLOCKS];
-    for (int64_t i = begin; i < end; i++) {
-        char *to, *from;
-        FN(locate)(r, i, &to, &from);
+    const bool     short_row = r->gone.nd <= 1 && r->gone.numel <= TILE;
+    int64_t        index[KT_MAX_DIMS], rest = begin;
+    char          *to, *from;
+    FN(locate)(r, begin, &to, &from);
+    for (int d = r->kept.nd - 1; d >= 0; d--) {
+        index[d] = rest % r->kept.size[d];
+        rest /= r->kept.size[d];
+    }
+    for (int64_t i = begin; i < end; i++, FN(next_output)(r, index, &to, &from)) {
+        if (short_row) {
+            T         tile[TILE];
+            const int n = (int)r->gone.numel;
+            if (!r->from.direct)
+                FN(load_tile)(tile, &r->from, from, n);
+            FN(finish)(r, to, FN(reduce_dense)(r->from.direct ? (const T *)(const void *)from : tile, n));
+            continue;
+        }
+        A partial[BLOCKS];
         for (int64_t b = 0; b < r->blocks; b++)
             partial[b] = FN(reduce_block)(r, from, b);
         FN(finish)(r, to, FN(join_blocks)(partial, r->blocks));
