@@ -209,7 +209,7 @@ static kt_status freed(void)
 
 static kt_status run_formula(kt_node *node, kt_tensor *g, uint32_t need, bool history, kt_tensor **d)
 {
-    kt__formula *formula = kt__formula_of(node->row->id);
+    kt__formula *formula = kt__formulas[node->row->id];
     if (!formula) {
         char site[128];
         kt_fail(KT_ERR_RUNTIME, "derivative for aten::%s is not implemented", node->row->name);

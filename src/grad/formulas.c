@@ -320,22 +320,18 @@ GRAD(through)
     dA = zeros;
 }
 
-kt__formula *kt__formula_of(int op)
-{
-    static kt__formula *const table[KT_NUM_OPS] = {
+kt__formula *const kt__formulas[KT_NUM_OPS] = {
 #define F(op) [KT_OP_##op] = grad_##op
 #define AS(op, formula) [KT_OP_##op] = grad_##formula
-        F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(exp), F(exp2), F(expm1), F(log), F(log2),
-        F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh), F(sigmoid),
-        F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(deg2rad), F(rad2deg), F(frac), F(conj_physical),
-        F(where), F(maximum), F(minimum), F(sum), F(sum_dim), F(mm), F(bmm), F(mv), F(dot), F(copy), F(fill), F(transpose), F(t),
-        F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc), F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min),
-        F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2), F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy),
-        F(lerp), F(addcmul), F(addcdiv), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
-        AS(ceil, flat), AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat),
-        AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(neg_view, neg),
-        AS(view, reshaped), AS(squeeze, reshaped), AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped),
-        AS(select, through), AS(slice, through), AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
-    };
-    return table[op];
-}
+    F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(exp), F(exp2), F(expm1), F(log), F(log2),
+    F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh), F(sigmoid),
+    F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(deg2rad), F(rad2deg), F(frac), F(conj_physical),
+    F(where), F(maximum), F(minimum), F(sum), F(sum_dim), F(mm), F(bmm), F(mv), F(dot), F(copy), F(fill), F(transpose), F(t),
+    F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc), F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min),
+    F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2), F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy),
+    F(lerp), F(addcmul), F(addcdiv), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
+    AS(ceil, flat), AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat),
+    AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(neg_view, neg),
+    AS(view, reshaped), AS(squeeze, reshaped), AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped),
+    AS(select, through), AS(slice, through), AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
+};

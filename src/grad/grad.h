@@ -88,6 +88,6 @@ typedef struct kt__back { /* what a formula sees; tensors are borrowed from the 
     kt_tensor *d[KT_MAX_EDGES];
 } kt__back;
 typedef void      kt__formula(kt__back *c);
-kt__formula      *kt__formula_of(int op); /* NULL: not derived */
+extern kt__formula *const kt__formulas[KT_NUM_OPS]; /* NULL: not derived */
 
 #endif

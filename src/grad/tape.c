@@ -321,18 +321,23 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
 {
     const kt_row  *row = call->row;
     const uint8_t *at = kt__operands_of[row->id].at;
-    int            n = kt__operands_of[row->id].n, n_args = kt__n_args(row);
+    int            n = kt__operands_of[row->id].n;
+    uint32_t       need = 0; /* bit i: operand i wants a gradient */
     int64_t        ints = 0;
     for (int i = 0; i < n; i++)
         if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1) &&
-            kt__grad_flags(call->arg[at[i]].t) & KT_T_REQUIRES_GRAD)
+            kt__grad_flags(call->arg[at[i]].t) & KT_T_REQUIRES_GRAD) {
             ints += call->arg[at[i]].t->ndim;
+            need |= 1u << i;
+        }
     int64_t sizes = ints;
-    bool    plain_args = n_args == n && !call->scalars; /* nothing but tensors: the formula needs no arguments */
-    for (int i = 0; i < n_args && !plain_args; i++)
-        if (kt__given(call, i) && kt__arg_spec(row, i)->kind == KT_ARG_INTS)
-            ints += call->arg[i].ints.n;
-    int      values = plain_args ? 0 : n_args;
+    int     values = 0;
+    if (!kt__operands_of[row->id].bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
+        values = kt__n_args(row);
+        for (int i = 0; i < values; i++)
+            if (kt__given(call, i) && kt__arg_spec(row, i)->kind == KT_ARG_INTS)
+                ints += call->arg[i].ints.n;
+    }
     kt_node *node = node_new(NODE_OP, n, ints, values);
     if (!node)
         return kt_error_status();
@@ -344,19 +349,15 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     else
         node->given = call->given, node->scalars = 0;
     kt_status status = KT_OK;
-    uint32_t  need = 0;
-    for (int i = 0; i < n && !status; i++) {
-        if (!kt__given(call, at[i]) || call->scalars >> at[i] & 1)
+    for (int i = 0; need >> i && !status; i++) {
+        if (!(need >> i & 1))
             continue;
         kt_tensor *t = call->arg[at[i]].t;
-        if (!(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
-            continue;
-        kt_node *to = NULL;
+        kt_node   *to = NULL;
         status = kt__producer(t, &to);
         set_edge(node, i, to);
         edge_form(&node->edge[i], t, room);
         room += t->ndim;
-        need |= 1u << i;
     }
     uint32_t keep = row->saves & SAVES_X ? (need & 1) << 1 | need >> 1 : row->saves & 7;
     for (int i = 0; keep >> i && i < n && i < 3 && !status; i++)

@@ -13,19 +13,23 @@ kt__lineage_hooks kt__lineage;
 
 KT__HOT_LOCAL const kt_call *kt__frame;
 
+/* Kernels honour lazy bits on load alone: what was written plainly through a lazy view is turned in a second pass. */
+static KT__COLD kt_status turn_written(kt_backend *backend, kt_tensor *on)
+{
+    kt_plan plan;
+    if (kt__prepare_copy(on, on, &plan))
+        return kt_error_status();
+    plan.arg[0].bits = 0;
+    return backend->run(backend, &plan);
+}
+
 kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 {
     if (plan->numel == 0)
         return KT_OK;
     kt_backend *backend = kt__backend(on->backend);
     kt_status   status = backend->run(backend, plan);
-    if (KT__LIKELY(status || !plan->arg[0].bits))
-        return status;
-    kt_plan again; /* kernels honour lazy bits on load alone: what was written plainly is turned in a second pass */
-    if (kt__prepare_copy(on, on, &again))
-        return kt_error_status();
-    again.arg[0].bits = 0;
-    return backend->run(backend, &again);
+    return KT__LIKELY(status || !plan->arg[0].bits) ? status : turn_written(backend, on);
 }
 
 /* ---- the tape's part ---- */

@@ -55,6 +55,7 @@ static inline const kt_arg_spec *kt__arg_spec(const kt_row *row, int i) { return
 typedef struct kt__operand_map {
     uint8_t n, at[4];
     bool    pair;    /* two tensors alone mean the row's own kernel, in order */
+    bool    bare;    /* it takes nothing but operands */
 } kt__operand_map;
 extern kt__operand_map kt__operands_of[KT_NUM_OPS];
 void kt__rows_init(void);

@@ -59,6 +59,7 @@ void kt__rows_init(void)
             if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && map->n < 4)
                 map->at[map->n++] = (uint8_t)i;
         }
+        map->bare = map->n == kt__n_args(&kt__rows[id]);
         map->pair = map->n == 2 && kt__rows[id].how == HOW_ELEMENTWISE && id != KT_OP_rsub;
     }
 }

@@ -110,7 +110,7 @@ TEST(every_elementwise_row)
         const int operands = kt__operands_of[row_now->id].n;
         if (row_now->how != HOW_ELEMENTWISE || !row_now->node || operands > 2 || strcmp(row_now->name, "pow_base") == 0)
             continue;
-        if (!kt__formula_of(row_now->id)) {
+        if (!kt__formulas[row_now->id]) {
             without++;
             continue;
         }
@@ -140,7 +140,7 @@ TEST(a_row_without_a_derivative_says_so)
 {
     for (int i = 0; (row_now = kt_row_at(i)); i++) {
         KT_SCOPE;
-        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || kt__formula_of(row_now->id) ||
+        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || kt__formulas[row_now->id] ||
             kt__operands_of[row_now->id].n > 2)
             continue;
         kt_tensor *x = tensor_filled(KT_F64, KT_SHAPE(2), 0.5), *y;
