@@ -124,7 +124,7 @@ static inline void kt__pool_put(void *p, size_t bytes) /* the bytes asked for; N
 }
 
 /* ---- blocks: tensor data ---- */
-void *kt__block_get(size_t bytes, size_t *granted); /* *granted >= bytes; may be NULL */
+void *kt__block_get(size_t bytes, size_t *granted); /* NULL without memory; *granted >= bytes */
 void  kt__block_put(void *p, size_t bytes);         /* the bytes asked for or granted; NULL is fine */
 
 /* ---- bookkeeping memory of the base layer: can fail and be made to fail, not part of the live bytes ---- */
