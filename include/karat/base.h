@@ -102,6 +102,14 @@ KT_API void      kt_memory_fail_after(int64_t n);     /* tests: the n-th allocat
 KT_API int       kt_get_num_threads(void);
 KT_API kt_status kt_set_num_threads(int n);
 
+/* ---- environment variables ---- */
+typedef struct kt_variable {
+    const char *name;    /* "KARAT_POLICY" */
+    const char *values;  /* what may be written */
+    const char *meaning; /* one sentence */
+} kt_variable;
+KT_API const kt_variable *kt_variable_at(int index);  /* NULL past the end */
+
 /* ---- instruction set of the CPU kernels ---- */
 KT_API const char *kt_cpu_isa(void);                  /* the build in use, e.g. "avx512" */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kt__env_row rows[] = {
+static const kt_variable rows[] = {
     {"KARAT_ALLOC", "system", "every allocation goes to the system and every release gives back: no caches, no free lists"},
     {"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device plugins are looked for"},
     {"KARAT_CACHE_LIMIT", "bytes, with k, m or g", "most bytes of large freed blocks kept for reuse (one eighth of the memory)"},
@@ -17,19 +17,16 @@ static const kt__env_row rows[] = {
     {"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"},
 };
 
-size_t kt__env_count(void)
-{
-    return sizeof rows / sizeof rows[0];
-}
+enum { ROWS = sizeof rows / sizeof rows[0] };
 
-const kt__env_row *kt__env_at(size_t i)
+const kt_variable *kt_variable_at(int index)
 {
-    return i < kt__env_count() ? &rows[i] : NULL;
+    return index >= 0 && index < ROWS ? &rows[index] : NULL;
 }
 
 static bool in_table(const char *name)
 {
-    for (size_t i = 0; i < kt__env_count(); i++) {
+    for (int i = 0; i < ROWS; i++) {
         if (strcmp(rows[i].name, name) == 0) {
             return true;
         }

@@ -4,18 +4,7 @@
 #ifndef KT_BASE_ENV_H
 #define KT_BASE_ENV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct kt__env_row {
-    const char *name;
-    const char *values;  /* what may be written */
-    const char *meaning; /* one sentence */
-} kt__env_row;
-
-size_t             kt__env_count(void);
-const kt__env_row *kt__env_at(size_t i); /* NULL past the end */
+#include <karat/base.h>
 
 const char *kt__env(const char *name);                          /* NULL when unset or empty; the name must be in the table */
 bool        kt__env_bytes(const char *name, uint64_t *bytes);   /* "512m": false, and *bytes untouched, when unset or no size */

@@ -12,17 +12,6 @@ int karat_doctor(int n, char **words)
         fputs("karat doctor takes no words\n", stderr);
         return 2;
     }
-    static const struct {
-        const char *name, *meaning;
-    } variables[] = {
-        {"KARAT_ISA", "CPU kernels to use: base, avx2, avx512, neon82"},
-        {"KARAT_POLICY", "cast policy to start with: strict, safe, torch, permissive"},
-        {"KARAT_NUM_THREADS", "threads of one operator"},
-        {"KARAT_MEMORY_LIMIT", "most bytes to hold, with k, m or g"},
-        {"KARAT_CACHE_LIMIT", "most bytes to keep for reuse"},
-        {"KARAT_ALLOC", "system: no caches"},
-        {"KARAT_BACKEND_PATH", "where to look for device plugins"},
-    };
     printf("karat       %s\n", kt_version());
     printf("kernels     %s\n", kt_cpu_isa());
     printf("threads     %d\n", kt_get_num_threads());
@@ -33,9 +22,10 @@ int karat_doctor(int n, char **words)
     for (int kind = KT_CPU; kt_device_name((kt_device){kind, 0})[0] != '?'; kind++)
         printf(" %s", kt_device_name((kt_device){kind, 0}));
     putchar('\n');
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i].name);
-        printf("%-19s %-12s %s\n", variables[i].name, value ? value : "(not set)", variables[i].meaning);
+    const kt_variable *v;
+    for (int i = 0; (v = kt_variable_at(i)); i++) {
+        const char *value = getenv(v->name);
+        printf("%-19s %-12s %s (%s)\n", v->name, value ? value : "(not set)", v->meaning, v->values);
     }
     return kt_report(stderr);
 }

@@ -69,11 +69,11 @@ TEST(sizes_with_suffixes)
 
 TEST(the_environment_table)
 {
-    CHECK(kt__env_count() >= 7 && kt__env_at(kt__env_count()) == NULL);
-    for (size_t i = 0; i < kt__env_count(); i++) {
-        const kt__env_row *row = kt__env_at(i);
+    CHECK(kt_variable_at(6) != NULL && kt_variable_at(-1) == NULL && kt_variable_at(1000) == NULL);
+    for (int i = 0; kt_variable_at(i); i++) {
+        const kt_variable *row = kt_variable_at(i);
         CHECK(strncmp(row->name, "KARAT_", 6) == 0 && *row->values && *row->meaning);
-        CHECK(i == 0 || strcmp(kt__env_at(i - 1)->name, row->name) < 0);
+        CHECK(i == 0 || strcmp(kt_variable_at(i - 1)->name, row->name) < 0);
     }
     setenv("KARAT_POLICY", "", 1);
     CHECK(kt__env("KARAT_POLICY") == NULL);
