@@ -63,22 +63,20 @@ GRAD(sub)        { dA = G; dB = kt_neg(times_alpha(c, 2)); }
 GRAD(rsub)       { dA = kt_neg(times_alpha(c, 2)); dB = G; }
 GRAD(mul)        { dA = times_other(c, G, 1); dB = times_other(c, G, 0); }
 GRAD(neg)        { dA = kt_neg(G); }
-GRAD(div)
-{
-    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
-    if (scaled(c, 2)) { /* a rounded quotient is flat */
-        dA = kt_zeros_like(G);
-        dB = kt_zeros_like(G);
-        return;
-    }
-    dA = over;
-    dB = kt_neg(kt_mul(over, conjugate(kt_true_divide(A, B))));
-}
 GRAD(true_divide)
 {
     kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
     dA = over;
     dB = kt_neg(kt_mul(over, conjugate(kt_true_divide(A, B))));
+}
+GRAD(div)
+{
+    if (!scaled(c, 2)) { /* rounding_mode= */
+        grad_true_divide(c);
+        return;
+    }
+    dA = kt_zeros_like(G); /* a rounded quotient is flat */
+    dB = kt_zeros_like(G);
 }
 GRAD(pow)
 {

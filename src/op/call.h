@@ -231,6 +231,7 @@ kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
 kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
 kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
 
 /* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */

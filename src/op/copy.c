@@ -150,7 +150,7 @@ static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tenso
 
 /* ---- the rows of copies ---- */
 
-static kt_tensor *empty_in_format(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
 {
     int64_t strides[KT_MAX_DIMS];
     if (format == KT_FORMAT_NONE || format == KT_PRESERVE_FORMAT) {
@@ -161,11 +161,6 @@ static kt_tensor *empty_in_format(kt_tensor *like, kt_dtype dtype, kt_device dev
         return NULL;
     }
     return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
-}
-
-kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
-{
-    return empty_in_format(like, dtype, device, format);
 }
 
 static kt_status make_copy(kt_call *call, kt_tensor **out)
@@ -190,7 +185,7 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
     if (level != KT_CAST_SAME_VALUE && !kt_can_cast_level((kt_dtype)self->dtype, dtype, level))
         return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
-    kt_tensor *made = empty_in_format(self, dtype, device,
+    kt_tensor *made = kt__empty_like(self, dtype, device,
                                       (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
     if (!made)
         return kt_error_status();
@@ -266,7 +261,7 @@ kt_status kt__run_copy(kt_call *call)
         if (!status)
             kt__wrote(self);
     } else if (writes) {
-        out = empty_in_format(self, (kt_dtype)self->dtype, kt__device(self), KT_FORMAT_NONE);
+        out = kt__empty_like(self, (kt_dtype)self->dtype, kt__device(self), KT_FORMAT_NONE);
         status = out ? write_copy(call, out) : kt_error_status();
         if (out)
             out->lineage = self->lineage;

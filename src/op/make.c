@@ -5,8 +5,6 @@
 #include "op/call.h"
 #include "op/wrap.h"
 
-kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format);
-
 /* The options every row of this file ends with; `at` is where dtype= stands. */
 typedef struct options {
     kt_dtype  dtype;
@@ -40,7 +38,7 @@ static kt_status born(kt_call *call, kt_tensor *t, const options *o, kt_status s
     return KT_OK;
 }
 
-static kt_status fill_new(kt_call *call, kt_tensor *t, kt_scalar value)
+static kt_status fill_new(kt_tensor *t, kt_scalar value)
 {
     if (!t)
         return kt_error_status();
@@ -48,7 +46,6 @@ static kt_status fill_new(kt_call *call, kt_tensor *t, kt_scalar value)
     kt__open(&c, KT_OP_fill, KT_INPLACE);
     kt__put_tensor(&c, 0, t);
     kt__put_either(&c, 1, value);
-    (void)call;
     if (kt_call_run(&c))
         return kt_error_status();
     kt__unref(c.out[0]);
@@ -91,7 +88,7 @@ static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fall
     if (check_sizes(call, call->arg[size_at].ints) || read_options(call, options_at, fallback, like, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, call->arg[size_at].ints);
-    return born(call, t, &o, value.kind ? fill_new(call, t, value) : KT_OK);
+    return born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
 }
 
 static const kt_scalar nothing;
@@ -131,7 +128,7 @@ static kt_status like(kt_call *call, int options_at, kt_scalar value)
         return kt_error_status();
     kt_tensor *t = kt__empty_like(self, o.dtype, o.device,
                                   (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
-    return born(call, t, &o, value.kind ? fill_new(call, t, value) : KT_OK);
+    return born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
 }
 
 kt_status kt__body_empty_like(kt_call *call) { return like(call, 1, nothing); }
@@ -145,7 +142,7 @@ kt_status kt__body_scalar_tensor(kt_call *call)
     if (read_options(call, 1, kt__dtype_of_number(call->arg[0].s), NULL, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SCALAR);
-    return born(call, t, &o, fill_new(call, t, call->arg[0].s));
+    return born(call, t, &o, fill_new(t, call->arg[0].s));
 }
 
 /* ---- ranges ---- */

@@ -9,6 +9,10 @@
 #include "base/alloc.h"
 #include "op/call.h"
 
+_Static_assert((int)KT_NUM_COMPUTE == (int)KT__NUM_COMPUTES && (int)KT_IN_C128 == (int)KT__COMPUTE_c128 &&
+                   (int)KT_IN_I32 == (int)KT__COMPUTE_i32,
+               "the plan's compute types are those of the dtype table, in its order");
+
 /* ---- errors ---- */
 
 static void free_mistake(void *record) { kt__system_put(record, sizeof(kt_mistake)); }
