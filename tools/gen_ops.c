@@ -241,6 +241,38 @@ static const char *result_type(const schema *s, char form)
     return !s->list ? "kt_tensor *" : form == 'I' ? "kt_status " : "int64_t ";
 }
 
+/* One C function: a row, which of its arguments are scalars, and the form. */
+typedef struct function {
+    const row_text *row;
+    const schema   *s;
+    const variant  *v;
+    char            form;
+    char            name[2 * TEXT];
+} function;
+
+static void each_function(FILE *f, void (*write)(FILE *, const function *))
+{
+    for (int i = 0; i < ROWS; i++) {
+        schema  s = parse(rows[i].schema);
+        variant v[3];
+        for (int k = 0, n = variants(&s, v); k < n; k++)
+            for (const char *form = "PIO"; *form; form++) {
+                if (*form != 'P' && !strchr(rows[i].forms, *form))
+                    continue;
+                function one = {&rows[i], &s, &v[k], *form, ""};
+                function_name(one.name, sizeof one.name, &rows[i], &v[k], *form);
+                write(f, &one);
+            }
+    }
+}
+
+static void write_head(FILE *f, const function *one)
+{
+    fprintf(f, "%s%s%s(", result_type(one->s, one->form), one->name, has_options(one->s) ? "_kw" : "");
+    parameters(f, one->row, one->s, one->v, one->form, false);
+    fputc(')', f);
+}
+
 /* ---- include/karat/ops.h ---- */
 
 static void write_options(FILE *f, const row_text *r, const schema *s)
@@ -255,6 +287,30 @@ static void write_options(FILE *f, const row_text *r, const schema *s)
                 fprintf(f, " %s%s;", option_type(&s->args[i], scalar), s->args[i].name);
         fprintf(f, " } kt_%s%s_opts;\n", r->name, scalar ? "_s" : "");
     }
+}
+
+static void write_declaration(FILE *f, const function *one)
+{
+    fputs("KT_API ", f);
+    write_head(f, one);
+    fprintf(f, "; /* %s */\n", one->row->doc);
+}
+
+static void write_keyword_macro(FILE *f, const function *one)
+{
+    if (!has_options(one->s))
+        return;
+    fprintf(f, "#define %s(", one->name);
+    parameters(f, one->row, one->s, one->v, one->form, true);
+    fprintf(f, ", ...) (KT_AT %s_kw(", one->name);
+    parameters(f, one->row, one->s, one->v, one->form, true);
+    fprintf(f, ", KT_KW(kt_%s%s_opts, __VA_ARGS__)))\n", one->row->name, one->v->suffix[0] ? "_s" : "");
+}
+
+static void write_site_macro(FILE *f, const function *one)
+{
+    if (!has_options(one->s))
+        fprintf(f, "#define %s(...) (KT_AT %s(__VA_ARGS__))\n", one->name, one->name);
 }
 
 static void write_header(FILE *f)
@@ -286,51 +342,14 @@ static void write_header(FILE *f)
             write_options(f, &rows[i], &s);
     }
     fputc('\n', f);
-    for (int i = 0; i < ROWS; i++) {
-        schema  s = parse(rows[i].schema);
-        variant v[3];
-        for (int k = 0, n = variants(&s, v); k < n; k++)
-            for (const char *form = "PIO"; *form; form++) {
-                if (*form != 'P' && !strchr(rows[i].forms, *form))
-                    continue;
-                char name[2 * TEXT];
-                function_name(name, sizeof name, &rows[i], &v[k], *form);
-                fprintf(f, "KT_API %s%s%s(", result_type(&s, *form), name, has_options(&s) ? "_kw" : "");
-                parameters(f, &rows[i], &s, &v[k], *form, false);
-                fprintf(f, "); /* %s */\n", rows[i].doc);
-            }
-    }
+    each_function(f, write_declaration);
     fputc('\n', f);
-    for (int options = 1; options >= 0; options--) {
-        if (!options)
-            fputs("\n#ifdef KT_SITES\n", f);
-        for (int i = 0; i < ROWS; i++) {
-            schema  s = parse(rows[i].schema);
-            variant v[3];
-            if (has_options(&s) != options)
-                continue;
-            for (int k = 0, n = variants(&s, v); k < n; k++)
-                for (const char *form = "PIO"; *form; form++) {
-                    if (*form != 'P' && !strchr(rows[i].forms, *form))
-                        continue;
-                    char name[2 * TEXT];
-                    function_name(name, sizeof name, &rows[i], &v[k], *form);
-                    if (!options) {
-                        fprintf(f, "#define %s(...) (KT_AT %s(__VA_ARGS__))\n", name, name);
-                        continue;
-                    }
-                    fprintf(f, "#define %s(", name);
-                    parameters(f, &rows[i], &s, &v[k], *form, true);
-                    fprintf(f, ", ...) (KT_AT %s_kw(", name);
-                    parameters(f, &rows[i], &s, &v[k], *form, true);
-                    fprintf(f, ", KT_KW(kt_%s%s_opts, __VA_ARGS__)))\n", rows[i].name, v[k].suffix[0] ? "_s" : "");
-                }
-        }
-        if (!options)
-            fputs("#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))\n#define kt_wrap(...) (KT_AT "
-                  "kt_wrap(__VA_ARGS__))\n#endif\n",
-                  f);
-    }
+    each_function(f, write_keyword_macro);
+    fputs("\n#ifdef KT_SITES\n", f);
+    each_function(f, write_site_macro);
+    fputs("#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))\n"
+          "#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))\n#endif\n",
+          f);
     fputs("\nKT_END\n#endif\n", f);
 }
 
@@ -355,6 +374,26 @@ static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
         fprintf(f, "    kt__put(&c, %d, %s, %s%s%s);\n", at, types[type_of(a)].field, o, a->name, some ? ".v" : "");
 }
 
+static void write_body(FILE *f, const function *one)
+{
+    const schema *s = one->s;
+    fputc('\n', f);
+    write_head(f, one);
+    fprintf(f, "\n{\n    kt_call c;\n    kt__open(&c, KT_OP_%s, %s);\n", one->row->name,
+            one->form == 'P'   ? "KT_PLAIN"
+            : one->form == 'I' ? "KT_INPLACE"
+                               : "KT_OUT");
+    for (int option = 0; option <= 1; option++)
+        for (int a = 0; a < s->n; a++)
+            if ((s->args[a].value[0] != 0) == option)
+                write_put(f, a, &s->args[a], one->v->scalars >> a & 1, option);
+    const char *how = s->list ? (one->form == 'I' ? "_written(&c)" : "_list(&c, results, room)")
+                              : (one->form == 'O'   ? "_out(&c, out)"
+                                 : one->form == 'I' ? "_inplace(&c)"
+                                                    : "(&c)");
+    fprintf(f, "    return kt__close%s;\n}\n", how);
+}
+
 static void write_bodies(FILE *f)
 {
     fputs(
@@ -362,38 +401,7 @@ static void write_bodies(FILE *f)
         " * Each fills in a call and hands it to the one door; scopes and the pending-error rule live here alone. */\n"
         "#include \"op/wrap.h\"\n",
         f);
-    for (int i = 0; i < ROWS; i++) {
-        schema  s = parse(rows[i].schema);
-        variant v[3];
-        for (int k = 0, n = variants(&s, v); k < n; k++)
-            for (const char *form = "PIO"; *form; form++) {
-                if (*form != 'P' && !strchr(rows[i].forms, *form))
-                    continue;
-                char name[2 * TEXT];
-                function_name(name, sizeof name, &rows[i], &v[k], *form);
-                fprintf(f, "\n%s%s%s(", result_type(&s, *form), name, has_options(&s) ? "_kw" : "");
-                parameters(f, &rows[i], &s, &v[k], *form, false);
-                fprintf(f, ")\n{\n    kt_call c;\n    kt__open(&c, KT_OP_%s, %s);\n", rows[i].name,
-                        *form == 'P'   ? "KT_PLAIN"
-                        : *form == 'I' ? "KT_INPLACE"
-                                       : "KT_OUT");
-                for (int a = 0; a < s.n; a++)
-                    if (!s.args[a].value[0])
-                        write_put(f, a, &s.args[a], v[k].scalars >> a & 1, false);
-                for (int a = 0; a < s.n; a++)
-                    if (s.args[a].value[0])
-                        write_put(f, a, &s.args[a], v[k].scalars >> a & 1, true);
-                if (s.list)
-                    fputs(*form == 'I' ? "    return kt__close_written(&c);\n}\n"
-                                       : "    return kt__close_list(&c, results, room);\n}\n",
-                          f);
-                else if (*form == 'O')
-                    fputs("    return kt__close_out(&c, out);\n}\n", f);
-                else
-                    fputs(*form == 'I' ? "    return kt__close_inplace(&c);\n}\n" : "    return kt__close(&c);\n}\n",
-                          f);
-            }
-    }
+    each_function(f, write_body);
 }
 
 /* ---- src/op/argtable.gen.c ---- */
