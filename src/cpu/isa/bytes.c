@@ -6,7 +6,14 @@
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
 
-enum { SIDE = 32 }; /* of a block of a transposing copy */
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum {
+    SIDE = 32,            /* of a block of a transposing copy */
+    STREAM_FROM = 4 << 20 /* bytes: more than a core's own cache would keep until they are read */
+};
 
 typedef struct unit16 { uint64_t half[2]; } unit16;
 
@@ -57,6 +64,7 @@ typedef struct cross_job {
     int            p, q;     /* dims: the source is dense along p, the target along q */
     int64_t        np, nq;   /* blocks along them */
     ptrdiff_t      width;
+    bool           stream;   /* past the caches: a line that is written whole need not be read first */
 } cross_job;
 
 /* Small squares of one 16-byte vector a row. */
@@ -83,8 +91,23 @@ KT_ALWAYS void transpose_2x2(char *y, const char *x, ptrdiff_t xq) /* units of 8
     *(two64 *)(void *)(y + SIDE * 8) = __builtin_shufflevector(a, b, 1, 3);
 }
 
+/* One row of a block; row is 16-aligned. */
+KT_ALWAYS void put_row(char *y, const char *row, size_t bytes, bool stream)
+{
+#ifdef __SSE2__
+    if (stream && ((uintptr_t)y | bytes) % 64 == 0) {
+        for (size_t i = 0; i < bytes; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(y + i), *(const __m128i *)(const void *)(row + i));
+        return;
+    }
+#else
+    (void)stream;
+#endif
+    memcpy(y, row, bytes);
+}
+
 /* Through a buffer, so that both sides are touched in whole cache lines, whatever their strides. */
-KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width)
+KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width, bool stream)
 {
     char buffer[SIDE * SIDE * 16] __attribute__((aligned(64)));
     const bool whole = p == SIDE && q == SIDE;
@@ -101,15 +124,15 @@ KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, i
                 memcpy(to, from, width);
         }
     for (int i = 0; i < p; i++)
-        memcpy(y + i * yp, buffer + (size_t)i * SIDE * width, (size_t)q * width);
+        put_row(y + i * yp, buffer + (size_t)i * SIDE * width, (size_t)q * width, stream);
 }
 
-KT_ALWAYS void cross_any(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width)
+KT_ALWAYS void cross_any(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width, bool stream)
 {
     if (p == SIDE && q == SIDE)
-        cross_block(y, yp, x, xq, SIDE, SIDE, width);
+        cross_block(y, yp, x, xq, SIDE, SIDE, width, stream);
     else
-        cross_block(y, yp, x, xq, p, q, width);
+        cross_block(y, yp, x, xq, p, q, width, stream);
 }
 
 static void cross_blocks(void *ctx, int64_t begin, int64_t end)
@@ -117,9 +140,8 @@ static void cross_blocks(void *ctx, int64_t begin, int64_t end)
     const cross_job *job = ctx;
     const kt_plan   *plan = job->plan;
     for (int64_t u = begin; u < end; u++) {
-        const int64_t j = u % job->nq * SIDE,
-                      i = u / job->nq % job->np * SIDE; /* along the target's rows: they fill up */
-        int64_t       rest = u / job->nq / job->np;
+        const int64_t i = u % job->np * SIDE, j = u / job->np % job->nq * SIDE; /* along the source's rows: a prefetcher helps */
+        int64_t       rest = u / job->np / job->nq;
         char         *y = plan->arg[0].data + i * plan->stride[0][job->p] + j * job->width;
         const char   *x = plan->arg[1].data + i * job->width + j * plan->stride[1][job->q];
         for (int d = plan->nd - 1; d >= 0; d--) {
@@ -133,13 +155,17 @@ static void cross_blocks(void *ctx, int64_t begin, int64_t end)
         const int       q = (int)(plan->size[job->q] - j < SIDE ? plan->size[job->q] - j : SIDE);
         const ptrdiff_t yp = plan->stride[0][job->p], xq = plan->stride[1][job->q];
         switch (job->width) {
-        case 1:  cross_any(y, yp, x, xq, p, q, 1); break;
-        case 2:  cross_any(y, yp, x, xq, p, q, 2); break;
-        case 4:  cross_any(y, yp, x, xq, p, q, 4); break;
-        case 8:  cross_any(y, yp, x, xq, p, q, 8); break;
-        default: cross_any(y, yp, x, xq, p, q, 16); break;
+        case 1:  cross_any(y, yp, x, xq, p, q, 1, job->stream); break;
+        case 2:  cross_any(y, yp, x, xq, p, q, 2, job->stream); break;
+        case 4:  cross_any(y, yp, x, xq, p, q, 4, job->stream); break;
+        case 8:  cross_any(y, yp, x, xq, p, q, 8, job->stream); break;
+        default: cross_any(y, yp, x, xq, p, q, 16, job->stream); break;
         }
     }
+#ifdef __SSE2__
+    if (job->stream)
+        _mm_sfence(); /* before another thread is told that the rows are there */
+#endif
 }
 
 static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
@@ -152,7 +178,8 @@ static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
 
 static bool copy_crossed(const kt_plan *plan, ptrdiff_t width)
 {
-    cross_job job = {.plan = plan, .width = width, .p = dense_dim(plan, 1, width), .q = dense_dim(plan, 0, width)};
+    cross_job job = {.plan = plan, .width = width, .stream = plan->numel * width >= STREAM_FROM};
+    job.p = dense_dim(plan, 1, width), job.q = dense_dim(plan, 0, width);
     if (job.p < 0 || job.q < 0 || job.p == job.q)
         return false;
     job.np = (plan->size[job.p] + SIDE - 1) / SIDE, job.nq = (plan->size[job.q] + SIDE - 1) / SIDE;
