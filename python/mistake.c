@@ -18,6 +18,7 @@ const char *kp_kind_name(int kind)
     case KT_ARG_DEVICE: return "torch.device";
     case KT_ARG_FORMAT: return "torch.memory_format";
     case KT_ARG_STRING: return "str";
+    case KT_ARG_GENERATOR: return "torch.Generator";
     }
     return "?";
 }

@@ -19,7 +19,7 @@ static const row_text rows[] = {
     {#name, schema, #forms, #how, doc},
 #include "tables/ops.def"
 };
-enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, TEXT = 64 };
+enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, MAX_RESULTS = 3, TEXT = 64 };
 
 typedef struct arg {
     char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */
@@ -31,6 +31,8 @@ typedef struct schema {
     arg  args[MAX_ARGS];
     int  n;
     bool list; /* gives Tensor[] */
+    int  results;                    /* 1, or as many as "-> (Tensor values, Tensor indices)" names */
+    char result[MAX_RESULTS][TEXT];
 } schema;
 
 static void die(const char *format, ...)
@@ -63,6 +65,34 @@ static const char *take(const char *s, const char *stop, char *into)
     return s + n;
 }
 
+/* A default: up to the comma or the bracket that ends it; a list has commas of its own. */
+static const char *take_value(const char *s, char *into)
+{
+    if (*s != '[')
+        return take(s, ",)", into);
+    s = take(s, "]", into);
+    strcat(into, "]");
+    return s + 1;
+}
+
+static void parse_results(const char *s, schema *out)
+{
+    out->list = strcmp(s, "Tensor[]") == 0;
+    out->results = 1;
+    if (*s != '(')
+        return;
+    for (out->results = 0, s++; *s && *s != ')'; out->results++) {
+        char type[TEXT];
+        if (out->results == MAX_RESULTS)
+            die("too many results: %s", s);
+        s = take(blanks(s), " ", type);
+        if (strcmp(type, "Tensor") != 0)
+            die("a result is no Tensor: %s", s);
+        s = take(blanks(s), ",)", out->result[out->results]);
+        s += *s == ',';
+    }
+}
+
 static schema parse(const char *text)
 {
     schema      out = {.n = 0};
@@ -91,13 +121,13 @@ static schema parse(const char *text)
         }
         s = take(s, "=,)", a->name);
         if (*s == '=')
-            s = take(s + 1, ",)", a->value);
+            s = take_value(s + 1, a->value);
         s += *s == ',';
     }
     s = strstr(text, "-> ");
     if (!s)
         die("no result: %s", text);
-    out.list = strcmp(s + 3, "Tensor[]") == 0;
+    parse_results(s + 3, &out);
     return out;
 }
 
@@ -121,6 +151,7 @@ static const struct {
     {"Device", "DEVICE", "kt_device ", "device"},
     {"MemoryFormat", "FORMAT", "kt_memory_format ", "format"},
     {"str", "STRING", "const char *", "str"},
+    {"Generator", "GENERATOR", "kt_generator *", "generator"},
 };
 
 static int type_of(const arg *a)
@@ -209,8 +240,8 @@ static void function_name(char *out, size_t room, const row_text *r, const varia
 static void parameters(FILE *f, const row_text *r, const schema *s, const variant *v, char form, bool names_only)
 {
     const char *comma = "";
-    if (form == 'O') {
-        fprintf(f, names_only ? "out" : "kt_tensor *out");
+    for (int i = 0; form == 'O' && i < s->results; i++) {
+        fprintf(f, "%s%s%s", comma, names_only ? "" : "kt_tensor *", s->results > 1 ? s->result[i] : "out");
         comma = ", ";
     }
     for (int i = 0; i < s->n; i++) {
@@ -236,10 +267,6 @@ static void parameters(FILE *f, const row_text *r, const schema *s, const varian
         fprintf(f, "%sconst kt_%s%s_opts *opts", comma, r->name, v->suffix[0] ? "_s" : "");
 }
 
-static const char *result_type(const schema *s, char form)
-{
-    return !s->list ? "kt_tensor *" : form == 'I' ? "kt_status " : "int64_t ";
-}
 
 /* One C function: a row, which of its arguments are scalars, and the form. */
 typedef struct function {
@@ -268,7 +295,11 @@ static void each_function(FILE *f, void (*write)(FILE *, const function *))
 
 static void write_head(FILE *f, const function *one)
 {
-    fprintf(f, "%s%s%s(", result_type(one->s, one->form), one->name, has_options(one->s) ? "_kw" : "");
+    if (one->s->results > 1)
+        fprintf(f, "kt_%s_results ", one->row->name);
+    else
+        fputs(!one->s->list ? "kt_tensor *" : one->form == 'I' ? "kt_status " : "int64_t ", f);
+    fprintf(f, "%s%s(", one->name, has_options(one->s) ? "_kw" : "");
     parameters(f, one->row, one->s, one->v, one->form, false);
     fputc(')', f);
 }
@@ -287,6 +318,14 @@ static void write_options(FILE *f, const row_text *r, const schema *s)
                 fprintf(f, " %s%s;", option_type(&s->args[i], scalar), s->args[i].name);
         fprintf(f, " } kt_%s%s_opts;\n", r->name, scalar ? "_s" : "");
     }
+}
+
+static void write_results(FILE *f, const row_text *r, const schema *s)
+{
+    fprintf(f, "typedef struct kt_%s_results { kt_tensor", r->name);
+    for (int i = 0; i < s->results; i++)
+        fprintf(f, "%s *%s", i ? "," : "", s->result[i]);
+    fprintf(f, "; } kt_%s_results;\n", r->name);
 }
 
 static void write_declaration(FILE *f, const function *one)
@@ -323,9 +362,11 @@ static void write_header(FILE *f)
           "KT_SOME(0).\n"
           " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill "
           "`results`\n"
-          " * (room for so many) and return how many there are, or -1. */\n"
+          " * (room for so many) and return how many there are, or -1. Those with several results return a struct of "
+          "them, all\n"
+          " * NULL after an error. */\n"
           "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/lineage.h>\n#include "
-          "<karat/tensor.h>\n\nKT_BEGIN\n\n"
+          "<karat/random.h>\n#include <karat/tensor.h>\n\nKT_BEGIN\n\n"
           "typedef struct kt_opt_int { bool some; int64_t v; } kt_opt_int;\n"
           "typedef struct kt_opt_real { bool some; double v; } kt_opt_real;\n"
           "typedef struct kt_opt_bool { bool some; bool v; } kt_opt_bool;\n"
@@ -340,6 +381,8 @@ static void write_header(FILE *f)
         schema s = parse(rows[i].schema);
         if (has_options(&s))
             write_options(f, &rows[i], &s);
+        if (s.results > 1)
+            write_results(f, &rows[i], &s);
     }
     fputc('\n', f);
     each_function(f, write_declaration);
@@ -387,6 +430,16 @@ static void write_body(FILE *f, const function *one)
         for (int a = 0; a < s->n; a++)
             if ((s->args[a].value[0] != 0) == option)
                 write_put(f, a, &s->args[a], one->v->scalars >> a & 1, option);
+    if (s->results > 1) {
+        fprintf(f, "    kt_tensor *r[%d] = {", s->results);
+        for (int i = 0; i < s->results; i++)
+            fprintf(f, "%s%s", i ? ", " : "", one->form == 'O' ? s->result[i] : "NULL");
+        fprintf(f, "};\n    kt__close_several(&c, r, %d);\n    return (kt_%s_results){", s->results, one->row->name);
+        for (int i = 0; i < s->results; i++)
+            fprintf(f, "%sr[%d]", i ? ", " : "", i);
+        fputs("};\n}\n", f);
+        return;
+    }
     const char *how = s->list ? (one->form == 'I' ? "_written(&c)" : "_list(&c, results, room)")
                               : (one->form == 'O'   ? "_out(&c, out)"
                                  : one->form == 'I' ? "_inplace(&c)"
@@ -422,7 +475,16 @@ static void write_default(FILE *f, const arg *a)
         fprintf(f, "{.i = %s}", v);
     else if (is(a, "float"))
         fprintf(f, "{.f = %s}", v);
-    else if (is(a, "str"))
+    else if (is(a, "int[]")) {
+        const char *comma = strchr(v, ',');
+        int         n = v[1] != ']';
+        for (; comma; comma = strchr(comma + 1, ','))
+            n++;
+        if (n == 0)
+            fputs("{.ints = {0, NULL}}", f);
+        else
+            fprintf(f, "{.ints = {%d, (const int64_t[]){%.*s}}}", n, (int)strlen(v) - 2, v + 1);
+    } else if (is(a, "str"))
         fprintf(f, "{.str = \"%.*s\"}", (int)strlen(v) - 2, v + 1);
     else
         die("no way to write the default %s of %s", v, a->name);
@@ -452,7 +514,19 @@ static void write_table(FILE *f)
     fputs("};\n\nconst uint16_t kt__arg_first[] = {", f);
     for (int i = 0; i <= ROWS; i++)
         fprintf(f, "%s%d,", i % 16 ? " " : "\n    ", first[i]);
-    fputs("\n};\n", f);
+    fputs("\n};\n\n/* The names of several results; those of the other rows have one, without a name. */\n"
+          "const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {\n",
+          f);
+    for (int i = 0; i < ROWS; i++) {
+        schema s = parse(rows[i].schema);
+        if (s.results == 1)
+            continue;
+        fprintf(f, "    [KT_OP_%s] = {", rows[i].name);
+        for (int k = 0; k < s.results; k++)
+            fprintf(f, "%s\"%s\"", k ? ", " : "", s.result[k]);
+        fputs("},\n", f);
+    }
+    fputs("};\n", f);
 }
 
 static void write_file(const char *root, const char *path, void (*write)(FILE *))

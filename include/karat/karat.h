@@ -8,6 +8,7 @@
 #include <karat/lineage.h>
 #include <karat/mode.h>
 #include <karat/ops.h>
+#include <karat/random.h>
 #include <karat/tensor.h>
 
 #endif

@@ -3,11 +3,13 @@
  * kt_add(a, b) makes; kt_add_(a, b) writes into a; kt_add_out(out, a, b) writes into out; kt_add_s takes a number.
  * Options are named: kt_add(a, b, .alpha = KT_INT(2)). An option whose default is not zero is set by KT_SOME(0).
  * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`
- * (room for so many) and return how many there are, or -1. */
+ * (room for so many) and return how many there are, or -1. Those with several results return a struct of them, all
+ * NULL after an error. */
 #ifndef KARAT_OPS_H
 #define KARAT_OPS_H
 
 #include <karat/lineage.h>
+#include <karat/random.h>
 #include <karat/tensor.h>
 
 KT_BEGIN

@@ -88,6 +88,11 @@ typedef struct kt__back { /* what a formula sees; tensors are borrowed from the 
     kt_tensor *d[KT_MAX_EDGES];
 } kt__back;
 typedef void      kt__formula(kt__back *c);
-extern kt__formula *const kt__formulas[KT_NUM_OPS]; /* NULL: not derived */
+typedef struct kt__formula_row {
+    uint16_t     op;
+    kt__formula *formula;
+} kt__formula_row;
+extern kt__formula *kt__formulas[KT_NUM_OPS]; /* NULL: not derived */
+void                kt__formulas_init(void);
 
 #endif

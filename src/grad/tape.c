@@ -468,6 +468,7 @@ static const char *printed(const kt_tensor *t)
 
 void kt__grad_init(void)
 {
+    kt__formulas_init();
     kt__print_grad = printed;
     kt__tape = (kt__tape_hooks){before, after, cancel};
     kt__autograd_release = release_autograd;

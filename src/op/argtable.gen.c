@@ -559,3 +559,7 @@ const uint16_t kt__arg_first[] = {
     317, 319, 321, 323, 325, 328, 329, 331, 333, 337, 341, 345, 346, 347, 348, 349,
     350, 351, 352, 353, 354, 357, 360, 363, 365, 366, 368, 370,
 };
+
+/* The names of several results; those of the other rows have one, without a name. */
+const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
+};

@@ -211,7 +211,7 @@ static kt_status run_body(kt_call *call)
     call->n_list = 0;
     kt_status status = call->row->body(call);
     kt__frame = outer;
-    call->n_out = !status && call->out[0];
+    call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
     return status;
 }
 
@@ -242,8 +242,9 @@ static kt_status check_arguments(const kt_call *call)
                     return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name,
                                    (long long)k, spec->name);
     }
-    if (call->form == KT_OUT && !call->out[0])
-        return kt_fail(KT_ERR_TYPE, "%s(): argument 'out' must be Tensor, not NULL", call->row->name);
+    for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
+        if (!call->out[i])
+            return kt_fail(KT_ERR_TYPE, "%s(): argument 'out' must be Tensor, not NULL", call->row->name);
     return KT_OK;
 }
 
@@ -303,6 +304,25 @@ int64_t kt__close_list(kt_call *c, kt_tensor **results, int64_t room)
     }
     kt_call_free_list(c);
     return kt__failed() ? -1 : n;
+}
+
+void kt__close_several(kt_call *c, kt_tensor **results, int n)
+{
+    for (int i = 0; i < n; i++)
+        c->out[i] = results[i];
+    bool ran = !kt__failed() && !kt_call_run(c);
+    for (int i = 0; i < n; i++)
+        results[i] = ran ? c->out[i] : NULL;
+    if (!ran)
+        return;
+    bool kept = true; /* every result goes into the scope, or none is given */
+    for (int i = 0; i < n; i++)
+        if (c->form == KT_OUT || kt__scope_add(c->out[i])) {
+            kept &= c->form == KT_OUT;
+            kt__unref(c->out[i]);
+        }
+    for (int i = 0; i < n && !kept; i++)
+        results[i] = NULL;
 }
 
 kt_status kt__close_written(kt_call *c)

@@ -48,6 +48,15 @@ extern const kt_row      kt__rows[KT_NUM_OPS];
 extern const kt_arg_spec kt__arg_table[];
 extern const uint16_t    kt__arg_first[];
 
+extern const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS]; /* NULL: one result, or a list */
+
+static inline int kt__n_results(const kt_row *row)
+{
+    int n = 0;
+    while (n < KT_MAX_RESULTS && kt__result_names[row->id][n])
+        n++;
+    return n ? n : 1;
+}
 static inline int kt__n_args(const kt_row *row) { return kt__arg_first[row->id + 1] - kt__arg_first[row->id]; }
 static inline const kt_arg_spec *kt__arg_spec(const kt_row *row, int i) { return &kt__arg_table[kt__arg_first[row->id] + i]; }
 

@@ -81,6 +81,13 @@ int         kt_row_n_args(const kt_row *row) { return kt__n_args(row); }
 bool        kt_row_has_form(const kt_row *row, kt_form form) { return row->forms >> form & 1; }
 bool        kt_row_is_view(const kt_row *row) { return row->how == HOW_VIEW; }
 
+int         kt_row_n_results(const kt_row *row) { return kt__n_results(row); }
+
+const char *kt_row_result_name(const kt_row *row, int index)
+{
+    return index >= 0 && index < KT_MAX_RESULTS ? kt__result_names[row->id][index] : NULL;
+}
+
 const kt_arg_spec *kt_row_arg(const kt_row *row, int index)
 {
     return index >= 0 && index < kt__n_args(row) ? kt__arg_spec(row, index) : NULL;

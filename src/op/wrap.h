@@ -67,6 +67,8 @@ static inline kt_tensor *kt__close_out(kt_call *c, kt_tensor *out)
     return out;
 }
 
+/* In: the targets of KT_OUT, else NULLs. Out: the results, or NULLs after an error. */
+void      kt__close_several(kt_call *c, kt_tensor **results, int n);
 int64_t   kt__close_list(kt_call *c, kt_tensor **results, int64_t room);
 kt_status kt__close_written(kt_call *c);
 

@@ -5,6 +5,7 @@
 #define KARAT_PLUGIN_CALL_H
 
 #include <karat/plugin/backend.h>
+#include <karat/random.h>
 #include <karat/tensor.h>
 
 KT_BEGIN
@@ -23,7 +24,8 @@ typedef enum kt_arg_kind {
     KT_ARG_DTYPE,
     KT_ARG_DEVICE,
     KT_ARG_FORMAT, /* memory format */
-    KT_ARG_STRING
+    KT_ARG_STRING,
+    KT_ARG_GENERATOR
 } kt_arg_kind;
 
 typedef union kt_value {
@@ -41,6 +43,7 @@ typedef union kt_value {
     kt_device   device;
     int32_t     format;
     const char *str;
+    kt_generator *generator;
 } kt_value;
 
 typedef struct kt_arg_spec {
@@ -76,6 +79,8 @@ KT_API const char        *kt_row_schema(const kt_row *row);
 KT_API const char        *kt_row_doc(const kt_row *row);
 KT_API int                kt_row_n_args(const kt_row *row);
 KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
+KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
+KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* NULL where a row has but one */
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);
 

@@ -95,6 +95,7 @@ static void any_argument(kt_call *call, int i, const kt_arg_spec *spec, kt_devic
     case KT_ARG_DEVICE: v->device = roll(20) ? (kt_device){(int32_t)(1 + roll(2)), 0} : (kt_device){9, 0}; break;
     case KT_ARG_FORMAT: v->format = (int32_t)roll(5); break;
     case KT_ARG_STRING: v->str = texts[roll(sizeof texts / sizeof *texts)]; break;
+    case KT_ARG_GENERATOR: return; /* the default one */
     }
     call->given |= 1u << i;
 }

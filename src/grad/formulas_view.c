@@ -1,0 +1,56 @@
+/* formulas_view.c - the derivatives of casts, copies and views. */
+#include "grad/formula.h"
+
+/* ---- casts and copies: the engine casts back ---- */
+GRAD(same)       { dA = G; }
+GRAD(copy)       { dA = kt_zeros_like(G); dB = G; }
+GRAD(fill)       { dA = kt_zeros_like(G); dB = kt_sum(G); }
+
+/* ---- views ---- */
+GRAD(transpose)  { dA = kt_transpose(G, arg(c, 1)->i, arg(c, 2)->i); }
+GRAD(t)          { dA = kt_t(G); }
+GRAD(permute)
+{
+    kt_shape dims = arg(c, 1)->ints;
+    int64_t  back[KT_MAX_DIMS];
+    for (int64_t i = 0; i < dims.n; i++)
+        back[dims.d[i] < 0 ? dims.d[i] + dims.n : dims.d[i]] = i;
+    dA = kt_permute(G, (kt_shape){dims.n, back});
+}
+GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
+GRAD(conj_lazy)  { dA = conjugate(G); }
+GRAD(view_as_real)    { dA = kt_view_as_complex(kt_contiguous(G)); }
+GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
+
+/* Zeros, seen through the same view, written with g: right for every view that reaches an element once. */
+GRAD(through)
+{
+    kt_node   *n = c->node;
+    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)n->edge[0].dtype, .device = kt_device_of(G));
+    kt_call    look;
+    kt__open(&look, n->row->id, KT_PLAIN);
+    if (!zeros)
+        return;
+    for (int i = 1; i < kt__n_args(n->row); i++)
+        look.arg[i] = *arg(c, i);
+    look.given = n->given | 1;
+    look.arg[0].t = zeros;
+    if (kt_call_run(&look))
+        return;
+    kt_tensor *part = look.out[0];
+    if (kt__overlaps_itself(part)) /* each element collects from every place that shows it: one index of the last dim at a time */
+        for (int64_t i = 0, last = part->ndim - 1; i < part->sizes[last] && !kt__failed(); i++)
+            kt_add_(kt_select(part, last, i), kt_select(G, last, i));
+    else
+        kt_copy_(part, G);
+    kt__unref(part);
+    dA = zeros;
+}
+
+const kt__formula_row kt__formulas_view[] = {
+    F(copy), F(fill), F(transpose), F(t), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
+    AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(view, reshaped), AS(squeeze, reshaped),
+    AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
+    AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
+    KT__NO_MORE_FORMULAS,
+};
