@@ -18,8 +18,28 @@ enum kt__kernel {
     KT_K_linspace,                    /* param[0] .. param[1] in size[0] steps */
     KT_K_logspace,                    /* param[2] to the power of linspace */
     KT_K_eye,
+    /* Reductions: stride 0 in the outputs says which dims go. Two results in one pass where two are named. */
     KT_K_sum,
-    KT_K_matmul,
+    KT_K_nansum,
+    KT_K_prod,
+    KT_K_mean,
+    KT_K_nanmean,
+    KT_K_amax,
+    KT_K_amin,
+    KT_K_argmax,                      /* int64: row-major over the reduced dims in the plan's order; the first wins */
+    KT_K_argmin,
+    KT_K_max_with,                    /* values, indices as argmax gives them */
+    KT_K_min_with,
+    KT_K_aminmax,                     /* least, greatest */
+    KT_K_any,
+    KT_K_all,
+    KT_K_count_nonzero,
+    KT_K_norm,                        /* param[0]: p, or infinity of either sign */
+    KT_K_var,                         /* param[0]: correction; a second output takes the mean */
+    KT_K_std,
+    KT_K_logsumexp,
+    KT_K_reduce_end,
+    KT_K_matmul = KT_K_reduce_end,
     KT_K_count
 };
 
