@@ -67,7 +67,11 @@ typedef struct kt_plan {
 /* Shapes of plans by family:
  *  elementwise   every operand over the same dims; a broadcast input has stride 0
  *  reductions    the output has stride 0 in the reduced dims (sum)
- *  matmul        dims are [batch..., m, n, k]; stride 0 where an operand lacks the dim; the last three are never collapsed
+ *  matmul        dims are [batch..., m, n, k]; stride 0 where an operand lacks the dim; the last three are never collapsed.
+ *                out[m, n] = beta * c[m, n] + alpha * sum over k of a[m, k] * b[k, n], each product and sum in the compute
+ *                type, the result rounded once. arg: out, a, b and, where n_in is 3, c, which may be out itself, element
+ *                for element. param: alpha, beta (n_param is 2), or none: both are 1. beta = 0: c is not read, so that
+ *                its NaNs vanish; alpha = 0: a and b are not. numel counts the results: an empty k is an empty sum.
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed, the index is the dim's own */
 
 typedef struct kt_backend kt_backend;

@@ -1,9 +1,10 @@
 /* matmul.inc.c - matrix products in compute type T. A template: T, ID, SELF and MUL(a, b) are defined by the
  * includer.
  *
- * In: a plan over [batch..., m, n, k]. Out: the output, cast once at the end. Panels of the operands are packed into
- * T, so any dtype and any stride is served; a register tile of ROWS x COLS sums does the work. An element is the sum
- * over k in order, in blocks of DEPTH, whatever the shape and the instruction set: the bits are the same everywhere. */
+ * In: a plan over [batch..., m, n, k]. Out: beta * c + alpha * a b, calculated in T and cast once at the end. Panels of
+ * the operands are packed into T, so any dtype and any stride is served; a register tile of ROWS x COLS sums does the
+ * work. An element is the sum over k in order, in blocks of DEPTH, whatever the shape and the instruction set: the bits
+ * are the same everywhere. */
 #if KT_IS_COMPLEX
 enum { VEC = 1, VECS = 2, ROWS = 2 };
 typedef T FN(vec);
@@ -86,26 +87,46 @@ static void FN(edge)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, int
 typedef struct FN(product) {
     const kt_plan *plan;
     int64_t        m, n, k, blocks_m, blocks_n;
-    ptrdiff_t      cm, cn, am, ak, bn, bk; /* bytes */
-    FN(lens)       a, b, c;
+    ptrdiff_t      cm, cn, am, ak, bn, bk, em, en; /* bytes */
+    FN(lens)       a, b, c, e;                     /* e: what is added */
+    T              alpha, beta;
+    bool           scales, adds; /* alpha is not 1; there is something to add */
     bool           failed;
 } FN(product);
 
-static void FN(locate_batch)(const FN(product) *p, int64_t index, char *at[3])
+enum { OPERANDS = 4 }; /* out, a, b, what is added */
+
+static void FN(locate_batch)(const FN(product) *p, int64_t index, char *at[OPERANDS])
 {
     const kt_plan *plan = p->plan;
-    for (int i = 0; i < 3; i++)
+    const int      n = p->adds ? 4 : 3;
+    for (int i = 0; i < n; i++)
         at[i] = plan->arg[i].data;
     for (int d = plan->nd - 4; d >= 0; d--) {
         const int64_t x = index % plan->size[d];
         index /= plan->size[d];
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < n; i++)
             at[i] += x * plan->stride[i][d];
     }
 }
 
+/* Sums of row i from column j on, at most a tile of them, become results. */
+static void FN(finish_sums)(const FN(product) *p, char *const at[OPERANDS], T *sums, int64_t i, int64_t j, int n)
+{
+    if (p->scales)
+        for (int x = 0; x < n; x++)
+            sums[x] = MUL(p->alpha, sums[x]);
+    if (p->adds) {
+        T add[TILE];
+        FN(load_tile)(add, &p->e, at[3] + i * p->em + j * p->en, n);
+        for (int x = 0; x < n; x++)
+            sums[x] += MUL(p->beta, add[x]);
+    }
+    FN(store_tile)(at[0] + i * p->cm + j * p->cn, &p->c, sums, n);
+}
+
 /* Small and plain: no packing. */
-static void FN(small)(const FN(product) *p, char *const at[3])
+static void FN(small)(const FN(product) *p, char *const at[OPERANDS])
 {
     const ptrdiff_t w = (ptrdiff_t)sizeof(T), ldc = p->cm / w;
     T              *c = (T *)(void *)at[0];
@@ -149,7 +170,7 @@ typedef struct FN(scratch) {
     T a[(size_t)BLOCK_M * DEPTH], b[(size_t)BLOCK_N * DEPTH], c[(size_t)BLOCK_M * BLOCK_N];
 } FN(scratch);
 
-static void FN(block)(const FN(product) *p, FN(scratch) *s, char *const at[3], int64_t i0, int64_t j0)
+static void FN(block)(const FN(product) *p, FN(scratch) *s, char *const at[OPERANDS], int64_t i0, int64_t j0)
 {
     const int64_t m = p->m - i0 < BLOCK_M ? p->m - i0 : BLOCK_M, n = p->n - j0 < BLOCK_N ? p->n - j0 : BLOCK_N;
     for (int64_t l0 = 0; l0 < p->k; l0 += DEPTH) {
@@ -167,11 +188,8 @@ static void FN(block)(const FN(product) *p, FN(scratch) *s, char *const at[3], i
                 FN(tile_packed)(s->c + i * BLOCK_N + j, s->a + i * DEPTH, s->b + j * DEPTH, k, l0 == 0);
     }
     for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j += TILE) {
-            char     *to = at[0] + (i0 + i) * p->cm + (j0 + j) * p->cn;
-            const int count = n - j < TILE ? (int)(n - j) : TILE;
-            FN(store_tile)(to, &p->c, s->c + i * BLOCK_N + j, count);
-        }
+        for (int64_t j = 0; j < n; j += TILE)
+            FN(finish_sums)(p, at, s->c + i * BLOCK_N + j, i0 + i, j0 + j, n - j < TILE ? (int)(n - j) : TILE);
 }
 
 static void FN(blocks)(void *ctx, int64_t begin, int64_t end)
@@ -185,7 +203,7 @@ static void FN(blocks)(void *ctx, int64_t begin, int64_t end)
     }
     const int64_t each = p->blocks_m * p->blocks_n;
     for (int64_t u = begin; u < end; u++) {
-        char *at[3];
+        char *at[OPERANDS];
         FN(locate_batch)(p, u / each, at);
         FN(block)(p, s, at, u % each / p->blocks_n * BLOCK_M, u % p->blocks_n * BLOCK_N);
     }
@@ -193,18 +211,18 @@ static void FN(blocks)(void *ctx, int64_t begin, int64_t end)
 }
 
 /* The empty sum. */
-static kt_status FN(clear_output)(const FN(product) *p, int64_t batch)
+static void FN(without_product)(const FN(product) *p, int64_t batch)
 {
+    T zeros[TILE];
     for (int64_t u = 0; u < batch; u++) {
-        char *at[3];
+        char *at[OPERANDS];
         FN(locate_batch)(p, u, at);
         for (int64_t i = 0; i < p->m; i++)
-            for (int64_t j = 0; j < p->n; j++) {
-                T zero = 0;
-                FN(store_tile)(at[0] + i * p->cm + j * p->cn, &p->c, &zero, 1);
+            for (int64_t j = 0; j < p->n; j += TILE) {
+                memset(zeros, 0, sizeof zeros);
+                FN(finish_sums)(p, at, zeros, i, j, p->n - j < TILE ? (int)(p->n - j) : TILE);
             }
     }
-    return KT_OK;
 }
 
 static kt_status FN(matmul)(const kt_plan *plan)
@@ -218,6 +236,14 @@ static kt_status FN(matmul)(const kt_plan *plan)
     p.cm = plan->stride[0][d], p.cn = plan->stride[0][d + 1];
     p.am = plan->stride[1][d], p.ak = plan->stride[1][d + 2];
     p.bn = plan->stride[2][d + 1], p.bk = plan->stride[2][d + 2];
+    p.alpha = plan->n_param > 0 ? FN(scalar)(&plan->param[0]) : 1;
+    p.beta = plan->n_param > 1 ? FN(scalar)(&plan->param[1]) : 1;
+    p.scales = p.alpha != 1 && p.alpha != 0;
+    p.adds = plan->n_in == 3 && p.beta != 0;
+    if (p.adds) {
+        p.em = plan->stride[3][d], p.en = plan->stride[3][d + 1];
+        p.e = FN(lens_of)(&plan->arg[3], p.en);
+    }
     p.c = FN(lens_of)(&plan->arg[0], p.cn);
     p.a = FN(lens_of)(&plan->arg[1], w);
     p.b = FN(lens_of)(&plan->arg[2], w);
@@ -225,13 +251,15 @@ static kt_status FN(matmul)(const kt_plan *plan)
         batch *= plan->size[i];
     if (p.m == 0 || p.n == 0 || batch == 0)
         return KT_OK;
-    if (p.k == 0)
-        return FN(clear_output)(&p, batch);
-    const bool dense = p.n == 1 || (p.cn == w && p.bn == w);
-    if (p.a.direct && p.b.direct && plan->arg[0].is == SELF && !p.c.rounds && dense && p.k <= DEPTH &&
+    if (p.k == 0 || p.alpha == 0) {
+        FN(without_product)(&p, batch);
+        return KT_OK;
+    }
+    const bool dense = p.n == 1 || (p.cn == w && p.bn == w), plain = !p.scales && !p.adds;
+    if (plain && p.a.direct && p.b.direct && plan->arg[0].is == SELF && !p.c.rounds && dense && p.k <= DEPTH &&
         p.m * p.n * p.k <= 65536) {
         for (int64_t u = 0; u < batch; u++) {
-            char *at[3];
+            char *at[OPERANDS];
             FN(locate_batch)(&p, u, at);
             FN(small)(&p, at);
         }

@@ -1,12 +1,12 @@
 /* products.c - matmul in every dtype, any stride, batches, small and large, against plain sums of products. */
 #include "plans.h"
 
-static char *a, *b, *z, *again;
+static char *a, *b, *c, *z, *again;
 enum { ROOM = 1 << 22 };
 
 __attribute__((constructor)) static void make_room(void)
 {
-    a = calloc(1, ROOM), b = calloc(1, ROOM), z = calloc(1, ROOM), again = calloc(1, ROOM);
+    a = calloc(1, ROOM), b = calloc(1, ROOM), c = calloc(1, ROOM), z = calloc(1, ROOM), again = calloc(1, ROOM);
 }
 
 typedef struct shape {
@@ -14,24 +14,113 @@ typedef struct shape {
     bool    at, bt, zt; /* stored the other way round */
 } shape;
 
+typedef enum addend { NOTHING, A_MATRIX, A_ROW, A_COLUMN, A_NUMBER, THE_OUTPUT } addend; /* what c is */
+
+typedef struct scaled {
+    kt_scalar alpha, beta;
+    addend    c;
+} scaled;
+
 static void plan_product(kt_plan *p, kt_dtype d, const shape *s)
 {
     const int64_t w = (int64_t)size_of_dtype(d), m = s->m, n = s->n, k = s->k;
     plan_dense(p, KT_K_matmul, compute_of(d), 2, (void *[]){z, a, b}, (kt_dtype[]){d, d, d}, 1);
     plan_shape(p, 4, (int64_t[]){s->batch, m, n, k});
     p->contiguous = 0;
+    p->numel = s->batch * m * n;
     memcpy(p->stride[0], (int64_t[]){m * n * w, s->zt ? w : n * w, s->zt ? m * w : w, 0}, 32);
     memcpy(p->stride[1], (int64_t[]){m * k * w, s->at ? w : k * w, 0, s->at ? m * w : w}, 32);
     memcpy(p->stride[2], (int64_t[]){n * k * w, 0, s->bt ? k * w : w, s->bt ? w : n * w}, 32);
 }
 
-static void check_product(kt_dtype d, const shape *s)
+static void plan_scaled(kt_plan *p, const scaled *how)
+{
+    const int64_t w = (int64_t)size_of_dtype((kt_dtype)p->arg[0].is), m = p->size[1], n = p->size[2];
+    if (how->c == NOTHING)
+        return;
+    plan_param(p, how->alpha), plan_param(p, how->beta);
+    p->n_in = 3;
+    p->arg[3] = p->arg[0];
+    memcpy(p->stride[3], p->stride[0], 32);
+    if (how->c == THE_OUTPUT)
+        return;
+    p->arg[3].data = c;
+    memcpy(p->stride[3], (int64_t[]){m * n * w, n * w, w, 0}, 32);
+    if (how->c != A_MATRIX)
+        p->stride[3][0] = 0;
+    if (how->c == A_ROW || how->c == A_NUMBER)
+        p->stride[3][1] = 0;
+    if (how->c == A_COLUMN || how->c == A_NUMBER)
+        p->stride[3][2] = 0;
+}
+
+/* One element by the definition, in numbers wider than any dtype: value, sum of sizes, and modulo 2^64. */
+typedef struct model {
+    long double complex value;
+    long double         size;
+    uint64_t            wraps;
+} model;
+
+/* The operands as wide numbers, read once. */
+enum { MOST = 1 << 18 };
+static long double complex wide_a[MOST], wide_b[MOST];
+
+static void widen(long double complex *to, const char *from, kt_dtype d, int64_t n)
+{
+    for (int64_t i = 0; i < n && i < MOST; i++)
+        to[i] = get_complex(from, i * (int64_t)size_of_dtype(d), d);
+}
+
+static model model_of(const kt_plan *p, const char *added, int64_t u, int64_t i, int64_t j)
+{
+    const kt_dtype d = (kt_dtype)p->arg[0].is;
+    const int64_t  w = (int64_t)size_of_dtype(d);
+    model          x = {0, 0, 0};
+    for (int64_t l = 0; l < p->size[3]; l++) {
+        const int64_t ao = u * p->stride[1][0] + i * p->stride[1][1] + l * p->stride[1][3];
+        const int64_t bo = u * p->stride[2][0] + j * p->stride[2][2] + l * p->stride[2][3];
+        const long double complex v = wide_a[ao / w], y = wide_b[bo / w], product = v * y;
+        x.value += product, x.size += fabsl(creall(product)) + fabsl(cimagl(product));
+        x.wraps += (uint64_t)(int64_t)creall(v) * (uint64_t)(int64_t)creall(y);
+    }
+    if (p->n_param == 0)
+        return x;
+    const double complex alpha = kt__scalar_c128(&p->param[0]), beta = kt__scalar_c128(&p->param[1]);
+    x.value *= alpha, x.size *= cabsl(alpha), x.wraps *= (uint64_t)(int64_t)creal(alpha);
+    if (beta != 0) {
+        const int64_t        co = u * p->stride[3][0] + i * p->stride[3][1] + j * p->stride[3][2];
+        const double complex y = get_complex(added, co, d);
+        x.value += (long double complex)beta * y, x.size += cabsl((long double complex)beta * y);
+        x.wraps += (uint64_t)(int64_t)creal(beta) * (uint64_t)(int64_t)creal(y);
+    }
+    return x;
+}
+
+static bool near_model(const char *at, kt_dtype d, const model *want, const kt_finfo *f)
+{
+    if (f->eps == 0) {
+        double unit[2];
+        kt_scalar_store(unit, d, KT_INT((int64_t)want->wraps));
+        return memcmp(unit, at, size_of_dtype(d)) == 0;
+    }
+    if (cabsl(want->value) >= f->max)
+        return true; /* beyond the dtype: saturates or becomes infinite as the cast does */
+    const double      sums = d == KT_F64 || d == KT_C128 ? 0x1p-52 : 0x1p-23;
+    const long double off = cabsl(get_complex(at, 0, d) - want->value);
+    return off <= 1.01L * f->eps * cabsl(want->value) + sums * 4 * want->size + f->smallest_normal;
+}
+
+static void check_scaled(kt_dtype d, const shape *s, const scaled *how)
 {
     kt_plan       p;
-    const int64_t w = (int64_t)size_of_dtype(d);
-    fill_random(a, d, s->batch * s->m * s->k), fill_random(b, d, s->batch * s->n * s->k);
-    memset(z, 0x55, (size_t)(s->batch * s->m * s->n * w));
+    const int64_t w = (int64_t)size_of_dtype(d), results = s->batch * s->m * s->n;
+    fill_random(a, d, s->batch * s->m * s->k), fill_random(b, d, s->batch * s->n * s->k), fill_random(c, d, results);
+    widen(wide_a, a, d, s->batch * s->m * s->k), widen(wide_b, b, d, s->batch * s->n * s->k);
     plan_product(&p, d, s);
+    plan_scaled(&p, how);
+    memset(z, 0x55, (size_t)(results * w));
+    if (how->c == THE_OUTPUT)
+        memcpy(z, c, (size_t)(results * w));
     if (!CHECK_EQ_INT(run_plan(&p), KT_OK))
         return;
     kt_finfo f = {.eps = 0};
@@ -41,31 +130,18 @@ static void check_product(kt_dtype d, const shape *s)
     for (int64_t u = 0; u < s->batch; u++)
         for (int64_t i = 0; i < s->m; i++)
             for (int64_t j = 0; j < s->n && bad < 3; j++) {
-                double complex want = 0;
-                double         size = 0;
-                uint64_t       wraps = 0;
-                for (int64_t l = 0; l < s->k; l++) {
-                    const int64_t        ao = u * p.stride[1][0] + i * p.stride[1][1] + l * p.stride[1][3];
-                    const int64_t        bo = u * p.stride[2][0] + j * p.stride[2][2] + l * p.stride[2][3];
-                    const double complex x = get_complex(a, ao, d), y = get_complex(b, bo, d);
-                    want += x * y, size += cabs(x * y);
-                    wraps += (uint64_t)(int64_t)creal(x) * (uint64_t)(int64_t)creal(y);
-                }
-                const char          *at = z + u * p.stride[0][0] + i * p.stride[0][1] + j * p.stride[0][2];
-                const double complex got = get_complex(at, 0, d);
-                if (f.eps == 0) {
-                    double unit[2];
-                    kt_scalar_store(unit, d, KT_INT((int64_t)wraps));
-                    bad += !CHECK_MSG(memcmp(unit, at, (size_t)w) == 0, "%s product at %lld, %lld", kt_dtype_name(d),
-                                      (long long)i, (long long)j);
-                } else if (cabs(want) < f.max) {
-                    const double sums = d == KT_F64 || d == KT_C128 ? 0x1p-52 : 0x1p-23;
-                    bad +=
-                        !CHECK_MSG(cabs(got - want) <= 1.01 * f.eps * cabs(want) + sums * 4 * size + f.smallest_normal,
-                                   "%s product at %lld, %lld: %g, want %g", kt_dtype_name(d), (long long)i,
-                                   (long long)j, creal(got), creal(want));
-                }
+                const model want = model_of(&p, c, u, i, j);
+                const char *at = z + u * p.stride[0][0] + i * p.stride[0][1] + j * p.stride[0][2];
+                bad += !CHECK_MSG(near_model(at, d, &want, &f), "%s %lldx%lldx%lldx%lld at %lld, %lld: %g, want %g",
+                                  kt_dtype_name(d), (long long)s->batch, (long long)s->m, (long long)s->n,
+                                  (long long)s->k, (long long)i, (long long)j, get_real(at, 0, d),
+                                  (double)creall(want.value));
             }
+}
+
+static void check_product(kt_dtype d, const shape *s)
+{
+    check_scaled(d, s, &(scaled){.c = NOTHING});
 }
 
 static const shape shapes[] = {{1, 1, 1, 1, 0, 0, 0},   {1, 8, 8, 8, 0, 0, 0},     {1, 3, 5, 7, 0, 0, 0},
@@ -73,14 +149,55 @@ static const shape shapes[] = {{1, 1, 1, 1, 0, 0, 0},   {1, 8, 8, 8, 0, 0, 0},  
                                {3, 8, 16, 5, 0, 0, 1},  {1, 1, 50, 30, 0, 0, 0},   {1, 50, 1, 30, 0, 0, 0},
                                {1, 1, 1, 300, 0, 0, 0}, {1, 30, 30, 300, 0, 1, 1}, {5, 4, 4, 4, 0, 0, 0}};
 
+static bool has_products(kt_dtype d)
+{
+    return d != KT_E8M0FNU && d != KT_BOOL; /* no sign; no arithmetic */
+}
+
 TEST(every_dtype)
 {
-    for (int t = 0; t < NUM_DTYPES; t++) {
-        if (every_dtype[t] == KT_E8M0FNU || every_dtype[t] == KT_BOOL)
-            continue; /* no sign; no arithmetic */
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+    for (int t = 0; t < NUM_DTYPES; t++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes && has_products(every_dtype[t]); s++)
             check_product(every_dtype[t], &shapes[s]);
-    }
+}
+
+TEST(scaled_and_added)
+{
+    static const addend what[] = {A_MATRIX, A_ROW, A_COLUMN, A_NUMBER, THE_OUTPUT};
+    for (int t = 0; t < NUM_DTYPES; t++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes && has_products(every_dtype[t]); s++) {
+            const scaled how[] = {{KT_INT(2), KT_INT(3), what[s % 5]},
+                                  {KT_INT(1), KT_INT(1), what[(s + 1) % 5]},
+                                  {KT_INT(3), KT_INT(0), what[(s + 2) % 5]},
+                                  {KT_INT(0), KT_INT(2), what[(s + 3) % 5]},
+                                  {KT_FLOAT(0.25), KT_FLOAT(-1.5), what[(s + 4) % 5]},
+                                  {KT_COMPLEX(0.5, -1), KT_COMPLEX(2, 0.25), what[s % 5]}};
+            const int    kinds = is_complex(every_dtype[t]) ? 6 : is_float(every_dtype[t]) ? 5 : 4;
+            for (int i = 0; i < kinds; i++)
+                check_scaled(every_dtype[t], &shapes[s], &how[i]);
+        }
+}
+
+/* What is not read may hold anything. */
+TEST(zero_factors_read_nothing)
+{
+    const kt_scalar nan_value = KT_FLOAT((double)NAN);
+    const shape     s = {1, 5, 6, 7, 0, 0, 0};
+    kt_plan         p;
+    fill_random(a, KT_F32, 35), fill_random(b, KT_F32, 42), fill_random(c, KT_F32, 30);
+    kt_scalar_store(c, KT_F32, nan_value);
+    widen(wide_a, a, KT_F32, 35), widen(wide_b, b, KT_F32, 42);
+    plan_product(&p, KT_F32, &s);
+    plan_scaled(&p, &(scaled){KT_INT(1), KT_INT(0), A_MATRIX});
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    const model want = model_of(&p, c, 0, 0, 0);
+    CHECK_NEAR(get_real(z, 0, KT_F32), (double)creall(want.value), 1e-2);
+    kt_scalar_store(c, KT_F32, KT_FLOAT(1.5));
+    kt_scalar_store(a, KT_F32, nan_value);
+    plan_product(&p, KT_F32, &s);
+    plan_scaled(&p, &(scaled){KT_INT(0), KT_INT(2), A_MATRIX});
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    CHECK_NEAR(get_real(z, 0, KT_F32), 3, 0);
 }
 
 TEST(blocks)
@@ -160,7 +277,9 @@ TEST(empty)
     for (int i = 0; i < 24; i++)
         CHECK_NEAR(get_real(z, i * 4, KT_F32), 0, 0);
     CHECK_EQ_INT(z[96], 0x44);
+    check_scaled(KT_BF16, &s, &(scaled){KT_INT(2), KT_FLOAT(0.5), A_ROW});
     s.k = 5, s.n = 0;
+    memset(z, 0x44, 1000);
     plan_product(&p, KT_F32, &s);
     CHECK_EQ_INT(run_plan(&p), KT_OK);
     CHECK_EQ_INT(z[96], 0x44);
