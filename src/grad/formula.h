@@ -1,5 +1,10 @@
-/* formula.h - the vocabulary of the derivatives. G is dL/dy; A, B, C the saved operands, Y the saved result. The engine skips
- * what nobody needs, sums away broadcasting and casts to the input's dtype, so a formula is only mathematics. */
+/* formula.h - the vocabulary of the derivatives. G is dL/dy; A, B, C the saved operands, Y and Z the saved results, L(i) the
+ * saved tensors of lists. The engine skips what nobody needs, sums away broadcasting and casts to the input's dtype, so a
+ * formula is only mathematics.
+ *
+ * A row with several results has a gradient for each, of which some may be missing: c->gs[i] is NULL where none arrived (G is
+ * c->gs[0]); result_grad(c, i) makes zeros there. A row that takes lists has c->n inputs: need(c, i) asks whether the gradient
+ * of input i is wanted, c->d[i] is where it goes. */
 #ifndef KT_GRAD_FORMULA_H
 #define KT_GRAD_FORMULA_H
 
@@ -7,11 +12,11 @@
 #include "grad/grad.h"
 #include "op/wrap.h"
 
-static inline kt_tensor *saved(kt__back *c, int which)
+static inline kt_tensor *saved(kt__back *c, uint32_t place)
 {
     kt_tensor *t = NULL;
     bool       borrowed = false;
-    if (kt__failed() || kt__unpack(c->node, which, c->history, &t, &borrowed))
+    if (kt__failed() || kt__unpack(c->node, place, c->history, &t, &borrowed))
         return NULL;
     if (!borrowed && kt__scope_add(t)) {
         kt__unref(t);
@@ -19,15 +24,18 @@ static inline kt_tensor *saved(kt__back *c, int which)
     }
     return t;
 }
+static inline bool need(const kt__back *c, int64_t i) { return c->needs[i]; }
 
 #define G  (c->g)
 #define A  saved(c, 0)
 #define B  saved(c, 1)
 #define C  saved(c, 2)
-#define Y  saved(c, 3)
-#define dA if (c->need & 1) c->d[0]
-#define dB if (c->need & 2) c->d[1]
-#define dC if (c->need & 4) c->d[2]
+#define Y  saved(c, SAVED_Y)
+#define Z  saved(c, SAVED_Z)
+#define L(i) saved(c, SAVED_LISTED + (uint32_t)(i))
+#define dA if (need(c, 0)) c->d[0]
+#define dB if (need(c, 1)) c->d[1]
+#define dC if (need(c, 2)) c->d[2]
 #define GRAD(op) static void grad_##op(kt__back *c)
 
 /* Rows of a file's table: the formula of an operator, under its own name or another's. */
@@ -43,9 +51,27 @@ static inline const kt_value *arg(const kt__back *c, int i)
 }
 static inline bool     number(const kt__back *c, int i) { return c->node->scalars >> i & 1; }
 static inline bool     given(const kt__back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
-static inline kt_shape in_sizes(const kt__back *c, int i)
+static inline kt_shape in_sizes(const kt__back *c, int64_t i) /* of an input whose gradient is wanted */
 {
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
+}
+
+/* Any of the gradients that arrived: there is always one. */
+static inline kt_tensor *any_grad(const kt__back *c)
+{
+    uint32_t i = 0;
+    while (i + 1 < c->node->n_results && !c->gs[i])
+        i++;
+    return c->gs[i];
+}
+
+/* The gradient of result i of several; zeros where none arrived. */
+static inline kt_tensor *result_grad(const kt__back *c, int64_t i)
+{
+    const kt__form *form = &c->node->results[i];
+    return c->gs[i] ? c->gs[i]
+                    : kt_zeros(((kt_shape){form->ndim, form->sizes}), .dtype = (kt_dtype)form->dtype,
+                               .device = kt_device_of(any_grad(c)));
 }
 
 /* Of a real tensor nothing is made. */

@@ -47,10 +47,61 @@ GRAD(through)
     dA = zeros;
 }
 
+/* ---- views made together, and what joins ---- */
+
+/* A place for the gradient of the whole: zeros, unless every part will be written. */
+static kt_tensor *whole(const kt__back *c)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < c->node->n_results; i++)
+        all &= c->gs[i] != NULL;
+    kt_dtype  dtype = (kt_dtype)c->node->edge[0].dtype;
+    kt_device device = kt_device_of(any_grad(c));
+    return all ? kt_empty(in_sizes(c, 0), .dtype = dtype, .device = device)
+               : kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = device);
+}
+
+static int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
+
+GRAD(split)
+{
+    kt_tensor *all = whole(c);
+    int64_t    dim = wrapped(arg(c, 2)->i, in_sizes(c, 0).n), start = 0;
+    for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++) {
+        int64_t length = c->node->results[i].sizes[dim];
+        if (c->gs[i])
+            kt_copy_(kt_narrow(all, dim, start, length), c->gs[i]);
+        start += length;
+    }
+    dA = all;
+}
+
+GRAD(unbind)
+{
+    kt_tensor *all = whole(c);
+    for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++)
+        if (c->gs[i])
+            kt_copy_(kt_select(all, arg(c, 1)->i, i), c->gs[i]);
+    dA = all;
+}
+
+GRAD(cat)
+{
+    int64_t dim = wrapped(arg(c, 1)->i, G->ndim), start = 0;
+    for (int64_t i = 0; i < c->n && !kt__failed(); i++) {
+        kt_shape sizes = in_sizes(c, i);
+        int64_t  length = sizes.n == G->ndim ? sizes.d[dim] : 0; /* a 1-D tensor of no elements may stand anywhere */
+        if (need(c, i))
+            c->d[i] = sizes.n == G->ndim ? kt_narrow(G, dim, start, length) : kt_reshape(kt_narrow(G, dim, 0, 0), sizes);
+        start += length;
+    }
+}
+
 const kt__formula_row kt__formulas_view[] = {
     F(copy), F(fill), F(transpose), F(t), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
     AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(view, reshaped), AS(squeeze, reshaped),
     AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
+    F(split), F(unbind), F(cat), AS(split_sizes, split), AS(chunk, split),
     AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
     KT__NO_MORE_FORMULAS,
 };

@@ -1,16 +1,16 @@
 /* grad.h - the tape as its own files see it. A node is one recorded call: edges to where its inputs came from, what the row
- * says it saves (with the version it saw), and the arguments that its formula needs.
+ * says it saves (with the version it saw), and the arguments that its formula needs. It is one piece of memory, as large as
+ * its inputs, saved tensors and arguments ask for.
  *
  * A node's sequence number is larger than that of every node its edges lead to: running nodes in falling order of it is an
  * order in which all consumers of a tensor come before its producer, so backward needs no counting pass. */
 #ifndef KT_GRAD_GRAD_H
 #define KT_GRAD_GRAD_H
 
+#include "base/alloc.h"
 #include "op/call.h"
 
 void kt__grad_init(void);
-
-enum { KT_MAX_EDGES = 4 };
 
 typedef enum kt__node_kind {
     NODE_OP,         /* a row: its formula runs */
@@ -22,17 +22,26 @@ typedef enum kt__node_kind {
 typedef struct kt_node kt_node;
 
 typedef struct kt__edge {
-    kt_node *to;   /* owned; NULL: nobody needs this gradient */
-    uint8_t  dtype, ndim; /* of the input: its gradient is given in that form */
-    int64_t *sizes; /* inside the node's own memory */
+    kt_node *to;          /* owned; NULL: nobody needs this gradient */
+    int64_t *sizes;       /* of the input, inside the node's own memory: its gradient is given in that form */
+    uint32_t result;      /* which of the results of `to` the input was */
+    uint8_t  dtype, ndim; /* of the input */
 } kt__edge;
 
 typedef struct kt__saved {
     kt_tensor *t;       /* owned, where the node's `holds` says so */
     uint32_t   version;
     uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
-    uint8_t    output;  /* the result itself, kept without its history */
+    uint8_t    output;  /* a result itself, kept without its history */
 } kt__saved;
+
+/* Places of `saved`: operands A, B, C, the results Y and Z, then the tensors of the row's lists. */
+enum { SAVED_Y = 3, SAVED_Z = 4, SAVED_LISTED = 5 };
+
+typedef struct kt__form { /* of a result */
+    int64_t *sizes;
+    uint8_t  dtype, ndim;
+} kt__form;
 
 typedef struct kt__geometry { /* of a view over its storage */
     int64_t *sizes, *strides;
@@ -43,21 +52,27 @@ typedef struct kt__geometry { /* of a view over its storage */
 struct kt_node {
     _Atomic int32_t refs;
     uint8_t         kind;
-    uint8_t         n_edges;
-    uint8_t         released; /* backward went through it and let go what it saved */
+    uint8_t         released;  /* backward went through it and let go what it saved */
     uint8_t         form;
-    uint8_t         holds;    /* bit i: saved[i] is there */
-    uint32_t        bytes;    /* of the whole piece of memory */
+    uint8_t         holds;     /* bit i: saved[i] is there */
+    _Atomic bool    busy;      /* a thread runs it */
+    uint32_t        n_edges;
+    uint32_t        n_results;
+    uint32_t        n_listed;  /* saved tensors of lists; a place among them may be NULL */
+    uint32_t        bytes;     /* of the whole piece of memory */
     uint32_t        site;
-    uint64_t        sequence; /* one more than the largest among the edges' nodes */
-    const kt_row   *row;
     uint32_t        given, scalars;
-    kt_value       *arg;      /* those of the call that are no tensors; NULL where the formula needs none */
-    kt_tensor      *leaf;     /* NODE_ACCUMULATE: owned */
-    kt_node        *inner;    /* NODE_SLICES: what was written */
-    kt__geometry    base, view; /* NODE_SLICES, NODE_RESTRIDED */
-    kt__edge        edge[KT_MAX_EDGES];
-    kt__saved       saved[4]; /* operands A, B, C and the result Y */
+    uint64_t        sequence;  /* one more than the largest among the edges' nodes */
+    const kt_row   *row;
+    kt_value       *arg;       /* those of the call that are no tensors; NULL where the formula needs none */
+    kt__saved      *saved;
+    kt__form       *results;   /* of a node with several; NULL with one */
+    kt_node        *inner;     /* NODE_SLICES: what was written */
+    union {
+        kt_tensor    *leaf;    /* NODE_ACCUMULATE: owned */
+        kt__geometry *base;    /* NODE_SLICES, NODE_RESTRIDED: of the base and, after it, of the view */
+    };
+    kt__edge        edge[];
 };
 
 struct kt_autograd {
@@ -65,27 +80,140 @@ struct kt_autograd {
     kt_node   *accumulator;  /* of a leaf; not owned: the node clears it when it dies */
     kt_tensor *grad;         /* owned */
     uint32_t   seen_version; /* of a view: the version when `node` was made */
+    uint32_t   result;       /* which of the node's results */
 };
 
+/* node.c */
+typedef struct kt__node_parts {
+    uint32_t edges, saved, values; /* how many of each */
+    int64_t  ints;                 /* integers at the end of the node's memory */
+} kt__node_parts;
+void        kt__node_unref(kt_node *node);
+void        kt__node_release_saved(kt_node *node);
+const char *kt__node_name(const kt_node *node);
+struct kt_autograd *kt__autograd_new(kt_tensor *t); /* NULL and an error without memory */
+void        kt__autograd_free(kt_tensor *t);
+kt_node    *kt__accumulator_of(kt_tensor *leaf);    /* owned */
+
+/* Edges, saved tensors, arguments and integers follow the node in one piece. */
+static inline kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
+{
+    size_t   bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
+                   p.values * sizeof(kt_value) + (size_t)p.ints * sizeof(int64_t);
+    kt_node *n = KT__LIKELY(bytes <= UINT32_MAX) ? kt__pool_get(bytes) : NULL;
+    if (KT__UNLIKELY(!n)) {
+        kt__fail_memory(bytes);
+        return NULL;
+    }
+    atomic_init(&n->refs, 1);
+    n->kind = (uint8_t)kind;
+    n->released = 0;
+    n->form = KT_PLAIN;
+    n->holds = 0;
+    atomic_init(&n->busy, false);
+    n->n_edges = p.edges;
+    n->n_results = 1;
+    n->n_listed = 0;
+    n->bytes = (uint32_t)bytes;
+    n->site = KT__SITE();
+    n->given = n->scalars = 0;
+    n->sequence = 0;
+    n->row = NULL;
+    n->saved = (kt__saved *)(void *)(n->edge + p.edges);
+    n->arg = p.values ? (kt_value *)(void *)(n->saved + p.saved) : NULL;
+    n->results = NULL;
+    n->inner = NULL;
+    n->leaf = NULL;
+    for (uint32_t i = 0; i < p.edges; i++)
+        n->edge[i].to = NULL;
+    return n;
+}
+
+static inline int64_t *kt__node_ints(kt_node *n, kt__node_parts p)
+{
+    return (int64_t *)(void *)((kt_value *)(void *)(n->saved + p.saved) + p.values);
+}
+
+static inline kt_node *kt__node_ref(kt_node *n)
+{
+    kt__count_up(&n->refs);
+    return n;
+}
+
+static inline void kt__set_edge(kt_node *n, uint32_t i, kt_node *to, uint32_t result) /* takes over the reference */
+{
+    n->edge[i].to = to;
+    n->edge[i].result = result;
+    if (to && n->sequence <= to->sequence)
+        n->sequence = to->sequence + 1;
+}
+
+static inline void kt__edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
+{
+    e->dtype = t->dtype;
+    e->ndim = t->ndim;
+    e->sizes = room;
+    for (int i = 0; i < t->ndim; i++)
+        room[i] = t->sizes[i];
+}
+
+static inline struct kt_autograd *kt__autograd_of(kt_tensor *t) /* made on demand */
+{
+    return t->autograd ? t->autograd : kt__autograd_new(t);
+}
+
+/* views.c */
+kt_status kt__restride(kt_tensor *view);
+kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the reference */
+kt_status kt__view_rules(const kt_tensor *t, bool written); /* views that the tape cannot follow */
+
+/* saved.c */
+/* As many places as the last one that the row fills. */
+static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
+{
+    uint32_t saves = row->saves;
+    if (saves & SAVES_L)
+        return SAVED_LISTED + listed;
+    if (saves & (SAVES_Y | SAVES_Z))
+        return saves & SAVES_Z ? SAVED_Z + 1 : SAVED_Y + 1;
+    return saves & SAVES_C ? 3 : saves & (SAVES_B | SAVES_X) ? 2 : saves & SAVES_A;
+}
+kt_status kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as, bool overwritten);
+kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out);
+/* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. NULL and no error: a NULL among a list's. */
+kt_status kt__unpack(kt_node *node, uint32_t place, bool history, kt_tensor **t, bool *borrowed);
+
 /* tape.c */
-struct kt_autograd *kt__autograd_of(kt_tensor *t);           /* made on demand; NULL and an error without memory */
-kt_status           kt__producer(kt_tensor *t, kt_node **node); /* owned: where a gradient for t must go; NULL: nowhere */
-void                kt__node_unref(kt_node *node);
-void                kt__node_release_saved(kt_node *node);
-const char         *kt__node_name(const kt_node *node);
-/* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. */
-kt_status           kt__unpack(kt_node *node, int which, bool history, kt_tensor **t, bool *borrowed);
+kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result); /* owned: where a gradient for t must go; or NULL */
+kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result); /* takes over the reference */
 
 /* engine.c */
-kt_status kt__backward(kt_tensor *root, kt_tensor *gradient, bool retain_graph, bool create_graph);
+typedef struct kt__root { /* a tensor that gradients start from */
+    kt_tensor *t, *grad; /* borrowed */
+} kt__root;
+typedef struct kt__wanted { /* a tensor whose gradient goes to the caller */
+    kt_tensor *t;
+    kt_tensor *grad;   /* out: owned; NULL: it had no part in the roots */
+    kt_node   *node;   /* the engine's own */
+    uint32_t   result;
+} kt__wanted;
+typedef struct kt__job {
+    const kt__root *root;
+    kt__wanted     *wanted; /* NULL: gradients are added to the leaves' own */
+    int64_t         n_roots, n_wanted;
+    bool            retain_graph, create_graph;
+} kt__job;
+kt_status kt__backward(const kt__job *job);
 
 /* formulas.c */
 typedef struct kt__back { /* what a formula sees; tensors are borrowed from the engine's scope */
-    kt_node   *node;
-    kt_tensor *g;
-    uint32_t   need;    /* bit i: the gradient of input i is wanted */
-    bool       history; /* create_graph */
-    kt_tensor *d[KT_MAX_EDGES];
+    kt_node          *node;
+    kt_tensor        *g;       /* of result 0; NULL only where a node has several results and none arrived for it */
+    kt_tensor *const *gs;      /* of each result; NULL: none arrived */
+    int64_t           n;       /* inputs: as many as edges */
+    const bool       *needs;   /* of each input: is its gradient wanted? */
+    kt_tensor       **d;       /* of each input: the gradient, to be filled in; NULL: zero */
+    bool              history; /* create_graph */
 } kt__back;
 typedef void      kt__formula(kt__back *c);
 typedef struct kt__formula_row {

@@ -1,5 +1,5 @@
 /* tape.c - recording: what happens to a call when gradients are wanted. In: calls before and after their kernel (the hooks
- * of op/observe.h). Out: nodes linked to the results. Leaf, view, in-place and out= rules live here. */
+ * of op/observe.h). Out: nodes linked to the results. Leaf, in-place and out= rules live here. */
 #include <karat/grad.h>
 #include <string.h>
 
@@ -7,281 +7,47 @@
 #include "grad/grad.h"
 #include "op/print.h"
 
-#include <karat/grad.h>
+/* ---- where a gradient goes, and where a result comes from ---- */
 
-/* ---- life of nodes ---- */
-
-/* Room for the node, `ints` integers and `values` arguments, in one piece. */
-static inline kt_node *node_new(kt__node_kind kind, int n_edges, int64_t ints, int values)
-{
-    size_t   bytes = sizeof(kt_node) + (size_t)ints * sizeof(int64_t) + (size_t)values * sizeof(kt_value);
-    kt_node *n = kt__pool_get(bytes);
-    if (!n) {
-        kt__fail_memory(bytes);
-        return NULL;
-    }
-    atomic_init(&n->refs, 1);
-    n->kind = (uint8_t)kind;
-    n->n_edges = (uint8_t)n_edges;
-    n->released = 0;
-    n->holds = 0;
-    n->bytes = (uint32_t)bytes;
-    n->site = KT__SITE();
-    n->sequence = 0;
-    n->row = NULL;
-    n->arg = values ? (kt_value *)(void *)(n + 1) : NULL;
-    n->leaf = NULL;
-    n->inner = NULL;
-    for (int i = 0; i < n_edges; i++)
-        n->edge[i].to = NULL;
-    return n;
-}
-
-static int64_t *node_ints(kt_node *n, int values) { return (int64_t *)(void *)((kt_value *)(void *)(n + 1) + values); }
-
-void kt__node_release_saved(kt_node *n)
-{
-    for (int i = 0; n->holds; i++, n->holds >>= 1)
-        if (n->holds & 1) {
-            kt__unref(n->saved[i].t);
-            n->saved[i].t = NULL;
-        }
-    n->released = 1;
-    if (n->kind == NODE_SLICES && n->inner)
-        kt__node_release_saved(n->inner);
-}
-
-/* A chain of a million nodes must not die by a million nested calls: dead nodes wait on a list. */
-void kt__node_unref(kt_node *node)
-{
-    kt_node *dead = NULL;
-    if (!node || !kt__count_down(&node->refs))
-        return;
-    node->inner = node->inner ? (kt__node_unref(node->inner), NULL) : NULL;
-    dead = node;
-    while (dead) {
-        kt_node *n = dead;
-        dead = n->inner; /* the link of the list: `inner` was let go when the node joined it */
-        n->inner = NULL;
-        for (int i = 0; i < n->n_edges; i++) {
-            kt_node *to = n->edge[i].to;
-            if (!to || !kt__count_down(&to->refs))
-                continue;
-            kt__node_unref(to->inner);
-            to->inner = dead;
-            dead = to;
-        }
-        if (n->holds)
-            kt__node_release_saved(n);
-        if (n->kind == NODE_ACCUMULATE && n->leaf) {
-            n->leaf->autograd->accumulator = NULL;
-            kt__unref(n->leaf);
-        }
-        kt__pool_put(n, n->bytes);
-    }
-}
-
-static void set_edge(kt_node *n, int i, kt_node *to) /* takes over the reference */
-{
-    n->edge[i].to = to;
-    if (to && n->sequence <= to->sequence)
-        n->sequence = to->sequence + 1;
-}
-
-static kt_node *node_ref(kt_node *n)
-{
-    kt__count_up(&n->refs);
-    return n;
-}
-
-struct kt_autograd *kt__autograd_of(kt_tensor *t)
-{
-    if (t->autograd)
-        return t->autograd;
-    struct kt_autograd *a = kt__pool_get(sizeof *a);
-    if (!a) {
-        kt__fail_memory(sizeof *a);
-        return NULL;
-    }
-    *a = (struct kt_autograd){.node = NULL};
-    t->autograd = a;
-    return a;
-}
-
-static void release_autograd(kt_tensor *t)
+kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
 {
     struct kt_autograd *a = t->autograd;
-    t->autograd = NULL;
-    kt__node_unref(a->node);
-    kt__unref(a->grad);
-    kt__pool_put(a, sizeof *a);
-}
-
-/* ---- edges ---- */
-
-static void edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
-{
-    e->dtype = t->dtype;
-    e->ndim = t->ndim;
-    e->sizes = room;
-    for (int i = 0; i < t->ndim; i++)
-        room[i] = t->sizes[i];
-}
-
-static kt_node *accumulator_of(kt_tensor *leaf)
-{
-    struct kt_autograd *a = kt__autograd_of(leaf);
-    if (!a)
-        return NULL;
-    if (a->accumulator)
-        return node_ref(a->accumulator);
-    kt_node *n = node_new(NODE_ACCUMULATE, 0, 0, 0);
-    if (!n)
-        return NULL;
-    n->leaf = kt__ref(leaf);
-    a->accumulator = n;
-    return n;
-}
-
-static void geometry_into(kt__geometry *g, const kt_tensor *t, int64_t *room)
-{
-    g->ndim = t->ndim;
-    g->offset = kt__offset(t);
-    g->sizes = room;
-    g->strides = room + t->ndim;
-    memcpy(g->sizes, t->sizes, (size_t)t->ndim * sizeof(int64_t));
-    memcpy(g->strides, t->strides, (size_t)t->ndim * sizeof(int64_t));
-}
-
-/* The view's history made anew from its base, which was written to since. */
-static kt_status restride(kt_tensor *view)
-{
-    kt_tensor          *base = view->base;
-    struct kt_autograd *a = kt__autograd_of(view);
-    kt_node            *n = a ? node_new(NODE_RESTRIDED, 1, 3 * base->ndim + 2 * view->ndim, 0) : NULL;
-    if (!n)
-        return kt_error_status();
-    int64_t *room = node_ints(n, 0);
-    geometry_into(&n->base, base, room);
-    geometry_into(&n->view, view, room + 2 * base->ndim);
-    edge_form(&n->edge[0], base, room + 2 * base->ndim + 2 * view->ndim);
-    n->row = &kt__rows[KT_OP_as_strided];
-    kt_node *to = NULL;
-    if (kt__producer(base, &to)) {
-        kt__node_unref(n);
-        return kt_error_status();
-    }
-    set_edge(n, 0, to);
-    kt__node_unref(a->node);
-    a->node = n;
-    a->seen_version = kt__version(view);
-    view->flags = (view->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
-    return KT_OK;
-}
-
-kt_status kt__producer(kt_tensor *t, kt_node **node)
-{
     *node = NULL;
+    *result = 0;
     if (!(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
         return KT_OK;
-    if (t->flags & KT_T_VIEW && t->base && t->base->flags & KT_T_REQUIRES_GRAD &&
-        (!t->autograd || !t->autograd->node || t->autograd->seen_version != kt__version(t)) && restride(t))
-        return kt_error_status();
-    *node = t->autograd && t->autograd->node ? node_ref(t->autograd->node) : accumulator_of(t);
+    if (t->flags & KT_T_VIEW && t->base && t->base->flags & KT_T_REQUIRES_GRAD) {
+        bool current = a && a->seen_version == kt__version(t);
+        if (t->flags & KT_T_UNFOLLOWED)
+            return !a || current ? KT_OK : kt__view_rules(t, false);
+        if (!(current && a->node)) {
+            bool gained = !(t->base->flags & KT_T_LEAF) || (a && a->node); /* else: the leaf only began to ask for one */
+            if ((gained && kt__view_rules(t, false)) || kt__restride(t))
+                return kt_error_status();
+            a = t->autograd;
+        }
+    }
+    *node = a && a->node ? kt__node_ref(a->node) : kt__accumulator_of(t);
+    *result = a && a->node ? a->result : 0;
     return *node ? KT_OK : kt_error_status();
 }
 
-/* ---- saving ---- */
-
-static kt_status save_input(kt_node *n, int which, kt_tensor *t, uint8_t as, bool overwritten)
+kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result)
 {
-    kt__saved *s = &n->saved[which];
-    kt_tensor *copy = NULL;
-    /* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
-    if (overwritten && kt__call1(KT_OP_clone, t, &copy))
+    struct kt_autograd *a = kt__autograd_of(out);
+    if (!a) {
+        kt__node_unref(node);
         return kt_error_status();
-    s->t = copy ? copy : kt__ref(t);
-    n->holds |= (uint8_t)(1 << which);
-    s->version = kt__version(s->t);
-    s->as = as;
-    s->output = 0;
-    return KT_OK;
-}
-
-static kt_status save_output(kt_node *n, kt_tensor *out)
-{
-    kt__saved *s = &n->saved[3];
-    s->t = kt__tensor_alias(out);
-    if (!s->t)
-        return kt_error_status();
-    n->holds |= 8;
-    s->version = kt__version(out);
-    s->as = out->dtype;
-    s->output = 1;
-    return KT_OK;
-}
-
-static kt_status stale(const kt_node *n, const kt__saved *s)
-{
-    char        shape[256], site[128] = "";
-    const char *maker = s->output ? kt__node_name(n) : kt_grad_fn_name(s->t);
-    kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
-    char output[96] = "";
-    if (maker)
-        snprintf(output, sizeof output, ", which is output 0 of %s,", maker);
-    kt_fail(KT_ERR_RUNTIME,
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            "[torch.%sTensor %s]%s "
-            "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that "
-            "failed to "
-            "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
-            kt_dtype_torch_name(s->t->dtype), shape, output, kt__version(s->t), s->version);
-    if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
-        kt_fail_more("\n  needed by the backward of %s, recorded at %s", n->row->name, site);
-    uint32_t write = atomic_load_explicit(&s->t->storage->written_at, memory_order_relaxed);
-    if (kt__lineage.site_text && kt__lineage.site_text(write, site, sizeof site))
-        kt_fail_more("\n  written to at %s", site);
-    return KT_ERR_RUNTIME;
-}
-
-kt_status kt__unpack(kt_node *n, int which, bool history, kt_tensor **t, bool *borrowed)
-{
-    kt__saved *s = &n->saved[which];
-    *t = NULL;
-    *borrowed = false;
-    if (!(n->holds >> which & 1))
-        return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that its row does not save", n->row->name);
-    if (kt__version(s->t) != s->version)
-        return stale(n, s);
-    if (s->output && history) { /* its history comes back, but only in this handle: the node must not hold itself */
-        *t = kt__tensor_alias(s->t);
-        struct kt_autograd *a = *t ? kt__autograd_of(*t) : NULL;
-        if (!a) {
-            kt__unref(*t);
-            *t = NULL;
-            return kt_error_status();
-        }
-        a->node = node_ref(n);
-        (*t)->flags = ((*t)->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
-        return KT_OK;
     }
-    if (s->as == s->t->dtype) {
-        *t = s->t;
-        *borrowed = true;
-        return KT_OK;
-    }
-    kt_call c; /* the forward pass saw it converted, and that was decided there: no policy is asked again */
-    kt_call_begin(&c, &kt__rows[KT_OP_to_copy], KT_PLAIN);
-    c.arg[0].t = s->t;
-    c.arg[1].dtype = (kt_dtype)s->as;
-    c.given = 3;
-    if (kt_call_run(&c))
-        return kt_error_status();
-    *t = c.out[0];
+    kt__node_unref(a->node);
+    a->node = node;
+    a->result = result;
+    a->seen_version = kt__version(out);
+    out->flags = (out->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
     return KT_OK;
 }
 
-/* ---- the hooks ---- */
+/* ---- before the kernel ---- */
 
 static kt_status written_rules(const kt_call *call, const kt_tensor *target)
 {
@@ -291,6 +57,8 @@ static kt_status written_rules(const kt_call *call, const kt_tensor *target)
             "%s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
             "requires grad.",
             call->row->name);
+    if (kt__view_rules(target, true))
+        return kt_error_status();
     if (!(kt__grad_flags(target) & KT_T_REQUIRES_GRAD))
         return KT_OK;
     if (target->base && target->base->flags & KT_T_LEAF)
@@ -301,75 +69,189 @@ static kt_status written_rules(const kt_call *call, const kt_tensor *target)
     return KT_OK;
 }
 
+/* The tensors of a call, one for each edge: operands in order, and every element of a list. NULL: none there. */
+enum { FEW_INPUTS = 16 };
+typedef struct inputs {
+    kt_tensor **t;
+    uint32_t    n, listed; /* `listed`: how many of them stand in lists */
+    uint32_t    ask;       /* bit i: input i < FEW_INPUTS wants a gradient */
+    int64_t     sizes;     /* integers that the noted ones' sizes take */
+    kt_tensor  *few[FEW_INPUTS];
+} inputs;
+
+static inline bool wants(const inputs *in, uint32_t i)
+{
+    return i < FEW_INPUTS ? in->ask >> i & 1 : in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD;
+}
+
+/* Whose sizes the node keeps: of inputs that want a gradient; among lists of all, since one stands behind the other. */
+static inline bool noted(const inputs *in, uint32_t i) { return in->listed ? in->t[i] != NULL : in->ask >> i & 1; }
+
+static inline kt_tensor *tensor_at(const kt_call *call, int at)
+{
+    return call->given >> at & ~(call->scalars >> at) & 1 ? call->arg[at].t : NULL;
+}
+
+static kt_status gather_lists(const kt_call *call, inputs *in)
+{
+    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    int64_t              n = map->n;
+    for (int i = 0; i < map->n; i++)
+        if (map->lists >> i & 1)
+            n += (kt__given(call, map->at[i]) ? call->arg[map->at[i]].ts.n : 0) - 1;
+    if (n > FEW_INPUTS && !(in->t = n < UINT32_MAX / 64 ? kt__system_get((size_t)n * sizeof *in->t) : NULL))
+        return kt__fail_memory((size_t)n * sizeof *in->t);
+    in->n = 0;
+    for (int i = 0; i < map->n; i++) {
+        int at = map->at[i];
+        if (!(map->lists >> i & 1)) {
+            in->t[in->n++] = tensor_at(call, at);
+            continue;
+        }
+        for (int64_t k = 0; kt__given(call, at) && k < call->arg[at].ts.n; k++, in->listed++)
+            in->t[in->n++] = call->arg[at].ts.t[k];
+    }
+    return KT_OK;
+}
+
+static inline kt_status gather_inputs(const kt_call *call, inputs *in)
+{
+    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    in->t = in->few;
+    in->listed = in->ask = 0;
+    in->sizes = 0;
+    in->n = map->n;
+    if (KT__UNLIKELY(map->lists)) {
+        if (gather_lists(call, in))
+            return kt_error_status();
+    } else {
+        for (int i = 0; i < map->n; i++)
+            in->few[i] = tensor_at(call, map->at[i]);
+    }
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (i < FEW_INPUTS)
+            in->ask |= (uint32_t)(in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD) << i;
+        in->sizes += noted(in, i) ? in->t[i]->ndim : 0;
+    }
+    return KT_OK;
+}
+
+static void inputs_done(inputs *in)
+{
+    if (in->t != in->few)
+        kt__system_put(in->t, in->n * sizeof *in->t);
+}
+
+/* How many integers the arguments of a call take: int lists, and strings, which the caller may take away. */
+static int64_t argument_ints(const kt_call *call)
+{
+    int64_t ints = 0;
+    for (int i = 0; i < kt__n_args(call->row); i++) {
+        uint8_t kind = kt__arg_spec(call->row, i)->kind;
+        if (kt__given(call, i) && kind == KT_ARG_INTS)
+            ints += call->arg[i].ints.n;
+        else if (kt__given(call, i) && kind == KT_ARG_STRING && call->arg[i].str)
+            ints += (int64_t)(strlen(call->arg[i].str) / sizeof(int64_t) + 1);
+    }
+    return ints;
+}
+
 static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
 {
-    n->given = call->given;
-    n->scalars = call->scalars;
-    for (int i = 0; n->arg && i < kt__n_args(call->row); i++) {
+    for (int i = 0; i < kt__n_args(call->row); i++) {
         n->arg[i] = call->arg[i];
-        if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_INTS) {
+        if (!kt__given(call, i))
+            continue;
+        uint8_t kind = kt__arg_spec(call->row, i)->kind;
+        if (kind == KT_ARG_INTS) {
             kt_shape ints = call->arg[i].ints;
             if (ints.n)
                 memcpy(room, ints.d, (size_t)ints.n * sizeof(int64_t));
             n->arg[i].ints.d = room;
             room += ints.n;
+        } else if (kind == KT_ARG_STRING && call->arg[i].str) {
+            size_t length = strlen(call->arg[i].str);
+            n->arg[i].str = memcpy(room, call->arg[i].str, length + 1);
+            room += length / sizeof(int64_t) + 1;
+        } else if (kind == KT_ARG_TENSORS) {
+            n->arg[i].ts.t = NULL; /* the array is the caller's */
         }
     }
 }
 
+static inline kt_status link_inputs(kt_node *node, const inputs *in, int64_t *room)
+{
+    for (uint32_t i = 0; i < in->n; i++) {
+        kt_node *to = NULL;
+        uint32_t result = 0;
+        if (noted(in, i)) {
+            kt__edge_form(&node->edge[i], in->t[i], room);
+            room += in->t[i]->ndim;
+        }
+        if (!wants(in, i))
+            continue;
+        if (kt__producer(in->t[i], &to, &result))
+            return kt_error_status();
+        kt__set_edge(node, i, to, result);
+    }
+    return KT_OK;
+}
+
+static kt_status save_listed(kt_node *node, const kt_call *call)
+{
+    const kt__input_map *map = &kt__inputs_of[node->row->id];
+    for (int i = 0; i < map->n; i++)
+        for (int64_t k = 0; map->lists >> i & 1 && kt__given(call, map->at[i]) && k < call->arg[map->at[i]].ts.n; k++) {
+            kt_tensor *t = call->arg[map->at[i]].ts.t[k];
+            node->saved[SAVED_LISTED + node->n_listed].t = NULL;
+            if (t && kt__save_input(node, SAVED_LISTED + node->n_listed, t, t->dtype, false))
+                return kt_error_status();
+            node->n_listed++;
+        }
+    return KT_OK;
+}
+
+static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt_plan *plan, const inputs *in)
+{
+    uint32_t saves = node->row->saves, keep = saves & SAVES_X ? (in->ask & 1) << 1 | (in->ask >> 1 & 1) : saves & 7;
+    for (uint32_t i = 0; keep >> i && i < in->n; i++)
+        if (keep >> i & 1 && in->t[i] &&
+            kt__save_input(node, i, in->t[i], plan ? plan->arg[1 + i].as : in->t[i]->dtype, call->form == KT_INPLACE && i == 0))
+            return kt_error_status();
+    return saves & SAVES_L ? save_listed(node, call) : KT_OK;
+}
+
 static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
 {
-    const kt_row  *row = call->row;
-    const uint8_t *at = kt__operands_of[row->id].at;
-    int            n = kt__operands_of[row->id].n;
-    uint32_t       need = 0; /* bit i: operand i wants a gradient */
-    int64_t        ints = 0;
-    for (int i = 0; i < n; i++)
-        if (kt__given(call, at[i]) && !(call->scalars >> at[i] & 1) &&
-            kt__grad_flags(call->arg[at[i]].t) & KT_T_REQUIRES_GRAD) {
-            ints += call->arg[at[i]].t->ndim;
-            need |= 1u << i;
-        }
-    int64_t sizes = ints;
-    int     values = 0;
-    if (!kt__operands_of[row->id].bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
-        values = kt__n_args(row);
-        for (int i = 0; i < values; i++)
-            if (kt__given(call, i) && kt__arg_spec(row, i)->kind == KT_ARG_INTS)
-                ints += call->arg[i].ints.n;
-    }
-    kt_node *node = node_new(NODE_OP, n, ints, values);
-    if (!node)
+    const kt_row *row = call->row;
+    inputs        in;
+    if (gather_inputs(call, &in))
         return kt_error_status();
-    int64_t *room = node_ints(node, values);
-    node->row = row;
-    node->form = call->form;
-    if (values)
-        copy_args(node, call, room + sizes);
-    else
-        node->given = call->given, node->scalars = 0;
-    kt_status status = KT_OK;
-    for (int i = 0; need >> i && !status; i++) {
-        if (!(need >> i & 1))
-            continue;
-        kt_tensor *t = call->arg[at[i]].t;
-        kt_node   *to = NULL;
-        status = kt__producer(t, &to);
-        set_edge(node, i, to);
-        edge_form(&node->edge[i], t, room);
-        room += t->ndim;
+    kt__node_parts parts = {.edges = in.n, .saved = kt__saved_places(row, in.listed), .ints = in.sizes};
+    if (!kt__operands_of[row->id].bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
+        parts.values = (uint32_t)kt__n_args(row);
+        parts.ints += argument_ints(call);
     }
-    uint32_t keep = row->saves & SAVES_X ? (need & 1) << 1 | need >> 1 : row->saves & 7;
-    for (int i = 0; keep >> i && i < n && i < 3 && !status; i++)
-        if (keep >> i & 1 && kt__given(call, at[i]) && !(call->scalars >> at[i] & 1))
-            status = save_input(node, i, call->arg[at[i]].t, plan ? plan->arg[1 + i].as : call->arg[at[i]].t->dtype,
-                                call->form == KT_INPLACE && i == 0);
-    if (status) {
+    kt_node  *node = kt__node_new(NODE_OP, parts);
+    kt_status status = node ? KT_OK : kt_error_status();
+    if (node) {
+        int64_t *room = kt__node_ints(node, parts);
+        node->row = row;
+        node->form = call->form;
+        node->given = call->given;
+        node->scalars = call->scalars;
+        if (parts.values)
+            copy_args(node, call, room + in.sizes);
+        status = link_inputs(node, &in, room);
+        if (!status)
+            status = save_inputs(node, call, plan, &in);
+    }
+    inputs_done(&in);
+    if (status)
         kt__node_unref(node);
-        return status;
-    }
-    *made = node;
-    return KT_OK;
+    else
+        *made = node;
+    return status;
 }
 
 static kt_status before(kt_call *call, const kt_plan *plan, void **token)
@@ -386,79 +268,85 @@ static kt_status before(kt_call *call, const kt_plan *plan, void **token)
     return KT_OK;
 }
 
-static kt_status link_result(kt_tensor *out, kt_node *node)
+/* ---- after it ---- */
+
+static bool differentiable(const kt_tensor *t)
 {
-    struct kt_autograd *a = kt__autograd_of(out);
-    if (!a) {
+    return kt__dtype_rows[t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+}
+
+static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
+{
+    if (!differentiable(out)) {
+        kt__node_unref(node); /* an integer result carries no gradient */
+        return KT_OK;
+    }
+    if (node->row->saves & SAVES_Y && kt__save_output(node, SAVED_Y, out)) {
         kt__node_unref(node);
         return kt_error_status();
     }
-    kt__node_unref(a->node);
-    a->node = node;
-    a->seen_version = kt__version(out);
-    out->flags = (out->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
+    return call->form == KT_INPLACE && out->base ? kt__rebase(out, node) : kt__link_result(out, node, 0);
+}
+
+/* What a node with several results knows of each: a formula may ask for zeros where no gradient arrived. */
+static kt_status note_forms(kt_node *node, kt_tensor *const *out, uint32_t n)
+{
+    size_t bytes = n * sizeof(kt__form);
+    for (uint32_t i = 0; i < n; i++)
+        bytes += out[i]->ndim * sizeof(int64_t);
+    kt__form *forms = kt__pool_get(bytes);
+    if (!forms)
+        return kt__fail_memory(bytes);
+    int64_t *room = (int64_t *)(void *)(forms + n);
+    for (uint32_t i = 0; i < n; i++) {
+        forms[i] = (kt__form){.sizes = room, .dtype = out[i]->dtype, .ndim = out[i]->ndim};
+        for (int d = 0; d < out[i]->ndim; d++)
+            *room++ = out[i]->sizes[d];
+    }
+    node->results = forms;
+    node->n_results = n;
     return KT_OK;
 }
 
-/* A write through a view changes the base's history: part of it now comes from the written value. */
-static kt_status rebase(kt_tensor *view, kt_node *inner)
+/* One node, which holds what it saved of the first two results without history; each floating result leads to it. */
+static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
-    kt_tensor *base = view->base;
-    kt_node   *n = node_new(NODE_SLICES, inner->n_edges, 3 * base->ndim + 2 * view->ndim, 0);
-    if (!n) {
-        kt__node_unref(inner);
-        return kt_error_status();
-    }
-    int64_t *room = node_ints(n, 0);
-    n->row = inner->row;
-    n->inner = inner;
-    geometry_into(&n->base, base, room);
-    geometry_into(&n->view, view, room + 2 * base->ndim);
-    edge_form(&n->edge[0], base, room + 2 * base->ndim + 2 * view->ndim);
-    kt_node  *to = NULL;
-    kt_status status = kt__producer(base, &to);
-    set_edge(n, 0, to);
-    for (int i = 1; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
-        n->edge[i] = inner->edge[i];
-        set_edge(n, i, inner->edge[i].to);
-        inner->edge[i].to = NULL;
-    }
-    if (status) {
-        kt__node_unref(n);
-        return status;
-    }
-    if (link_result(base, n))
-        return kt_error_status();
-    return restride(view);
+    kt_status status = note_forms(node, out, n);
+    if (!status && node->row->saves & SAVES_Y)
+        status = kt__save_output(node, SAVED_Y, out[0]);
+    if (!status && node->row->saves & SAVES_Z)
+        status = kt__save_output(node, SAVED_Z, out[1]);
+    for (uint32_t i = 0; i < n && !status; i++)
+        if (differentiable(out[i]))
+            status = kt__link_result(out[i], kt__node_ref(node), i);
+    kt__node_unref(node);
+    return status;
 }
 
 static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 {
     (void)plan;
-    kt_node   *node = token;
-    kt_tensor *out = call->out[0];
-    if (!(kt__dtype_rows[out->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))) {
-        kt__node_unref(node); /* an integer result carries no gradient */
-        return KT_OK;
-    }
-    if (node->row->saves & SAVES_Y && save_output(node, out)) {
-        kt__node_unref(node);
-        return kt_error_status();
-    }
-    return call->form == KT_INPLACE && out->base ? rebase(out, node) : link_result(out, node);
+    kt_node *node = token;
+    if (call->row->how == HOW_LIST)
+        return link_several(node, call->list, (uint32_t)call->n_list);
+    if (KT__UNLIKELY(call->n_out > 1))
+        return link_several(node, call->out, call->n_out);
+    return link_one(call, node, call->out[0]);
 }
 
 static void cancel(void *token) { kt__node_unref(token); }
 
-const char *kt__node_name(const kt_node *n)
+/* What it saw: a later write to its base is one that it cannot know the history of. */
+static kt_status unfollowed(kt_tensor *view)
 {
-    switch (n->kind) {
-    case NODE_ACCUMULATE: return "AccumulateGrad";
-    case NODE_SLICES: return "CopySlices";
-    case NODE_RESTRIDED: return "AsStridedBackward0";
-    default: return n->row->node;
-    }
+    struct kt_autograd *a = kt__autograd_of(view);
+    if (!a)
+        return kt_error_status();
+    a->seen_version = kt__version(view);
+    return KT_OK;
 }
+
+/* ---- at start ---- */
 
 static const char *printed(const kt_tensor *t)
 {
@@ -470,6 +358,6 @@ void kt__grad_init(void)
 {
     kt__formulas_init();
     kt__print_grad = printed;
-    kt__tape = (kt__tape_hooks){before, after, cancel};
-    kt__autograd_release = release_autograd;
+    kt__tape = (kt__tape_hooks){before, after, cancel, unfollowed};
+    kt__autograd_release = kt__autograd_free;
 }

@@ -34,19 +34,23 @@ kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 
 /* ---- the tape's part ---- */
 
-static kt_tensor *target_of(const kt_call *call)
+static bool writes_to_history(const kt_call *call)
 {
-    return call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
+    if (call->form == KT_PLAIN)
+        return false;
+    if (call->form == KT_INPLACE)
+        return kt__grad_flags(call->arg[0].t) & KT_T_REQUIRES_GRAD;
+    for (int i = 0; i < kt__n_results(call->row); i++)
+        if (kt__grad_flags(call->out[i]) & KT_T_REQUIRES_GRAD)
+            return true;
+    return false;
 }
 
 kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping)
 {
     taping->on = false;
-    if (KT__LIKELY(!any_grad)) {
-        const kt_tensor *written = target_of(call);
-        if (KT__LIKELY(!written || !(kt__grad_flags(written) & KT_T_REQUIRES_GRAD)))
-            return KT_OK;
-    }
+    if (KT__LIKELY(!any_grad && !writes_to_history(call)))
+        return KT_OK;
     if (!kt__tape.before || !(kt__mode() & KT_M_GRAD))
         return KT_OK;
     taping->token = NULL;
@@ -63,6 +67,25 @@ kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping,
         return so_far;
     }
     return kt__tape.after(call, plan, taping->token);
+}
+
+kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *const *out, int n,
+                             kt_status status)
+{
+    kt_tensor *given[KT_MAX_RESULTS];
+    for (int i = 0; i < n; i++) {
+        given[i] = call->out[i];
+        call->out[i] = out[i];
+        if (!status && call->form != KT_PLAIN)
+            kt__wrote(out[i]);
+    }
+    call->n_out = (uint8_t)n;
+    status = kt__tape_after(call, plan, taping, status);
+    for (int i = 0; i < n && status; i++) {
+        kt__unref(out[i]);
+        call->out[i] = given[i];
+    }
+    return status;
 }
 
 kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status)
@@ -178,13 +201,32 @@ bool kt__run_pair(kt_call *call, kt_status *status)
 
 /* ---- rows with a body ---- */
 
+static bool wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
+
 static bool any_requires_grad(const kt_call *call)
 {
-    for (int i = 0; i < kt__n_args(call->row); i++)
-        if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_TENSOR && call->arg[i].t &&
-            (kt__grad_flags(call->arg[i].t) & KT_T_REQUIRES_GRAD))
-            return true;
+    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    for (int i = 0; i < map->n; i++) {
+        int at = map->at[i];
+        if (!kt__given(call, at) || call->scalars >> at & 1)
+            continue;
+        if (!(map->lists >> i & 1)) {
+            if (wants_grad(call->arg[at].t))
+                return true;
+            continue;
+        }
+        for (int64_t k = 0; k < call->arg[at].ts.n; k++)
+            if (wants_grad(call->arg[at].ts.t[k]))
+                return true;
+    }
     return false;
+}
+
+/* Made without grad mode, a view is one that the tape will not follow back. */
+static kt_status unfollowed(kt_tensor *view)
+{
+    view->flags |= KT_T_UNFOLLOWED;
+    return kt__tape.unfollowed && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.unfollowed(view) : KT_OK;
 }
 
 static kt_status run_view(kt_call *call)
@@ -195,11 +237,9 @@ static kt_status run_view(kt_call *call)
     kt_status status = call->row->body(call);
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
-    if (!(kt__mode() & KT_M_GRAD)) { /* made without grad mode: the tape will not follow it back */
-        kt__unref(call->out[0]->base);
-        call->out[0]->base = NULL;
-    }
-    return kt__finish(call, NULL, &taping, call->out[0], KT_OK);
+    if (!(kt__mode() & KT_M_GRAD) && call->out[0]->flags & KT_T_VIEW)
+        status = unfollowed(call->out[0]);
+    return kt__finish(call, NULL, &taping, call->out[0], status);
 }
 
 static kt_status run_body(kt_call *call)
@@ -212,6 +252,51 @@ static kt_status run_body(kt_call *call)
     kt_status status = call->row->body(call);
     kt__frame = outer;
     call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
+    return status;
+}
+
+/* Views made together: written to, they would need a history each that leads back to all of them. */
+static kt_status mark_views(kt_call *call)
+{
+    kt_status status = KT_OK;
+    for (int64_t i = 0; i < call->n_list && !status; i++) {
+        if (!(call->list[i]->flags & KT_T_VIEW))
+            continue;
+        call->list[i]->flags &= ~(uint32_t)KT_T_UNFOLLOWED; /* the body ran below the tape, where all are */
+        if (kt__mode() & KT_M_GRAD)
+            call->list[i]->flags |= KT_T_ONE_OF_MANY;
+        else
+            status = unfollowed(call->list[i]);
+    }
+    return status;
+}
+
+/* A body with a derivative of its own runs below the tape, which records the call and not what the body is made of. */
+static kt_status run_derived(kt_call *call)
+{
+    kt__taping taping;
+    kt_tensor *given[KT_MAX_RESULTS];
+    uint64_t   mode = kt__mode();
+    int        n = kt__n_results(call->row);
+    bool       list = call->row->how == HOW_LIST;
+    if (kt__tape_before(call, NULL, any_requires_grad(call), &taping))
+        return kt_error_status();
+    for (int i = 0; i < n; i++)
+        given[i] = call->out[i];
+    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    kt_status status = run_body(call);
+    kt__mode_word = mode;
+    if (!status && list)
+        status = mark_views(call);
+    bool ran = !status;
+    status = kt__tape_after(call, NULL, &taping, status);
+    if (ran && status && !list)
+        for (int i = 0; i < n; i++) {
+            kt__unref(call->out[i]);
+            call->out[i] = given[i];
+        }
+    if (status && list)
+        kt_call_free_list(call);
     return status;
 }
 
@@ -274,7 +359,7 @@ kt_status kt_call_run(kt_call *call)
     case HOW_MATMUL: return kt__run_matmul(call);
     case HOW_COPY: return kt__run_copy(call);
     case HOW_VIEW: return run_view(call);
-    default: return run_body(call);
+    default: return call->row->node ? run_derived(call) : run_body(call);
     }
 }
 

@@ -208,7 +208,9 @@ typedef struct kt__taping {
 } kt__taping;
 kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping);
 kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
-/* Ends a call that made or wrote `out`: version, tape. Takes over the reference. */
+/* Ends a call that made or wrote `out`: version, tape. Takes over the reference, or those of several results. */
+kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *const *out, int n,
+                             kt_status status);
 kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status);
 
 /* ---- arguments ---- */

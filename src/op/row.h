@@ -28,7 +28,7 @@ typedef enum kt__rule {
 
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
 
-enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16 };
+enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64 };
 
 struct kt_row {
     const char *name, *schema, *doc;
@@ -67,6 +67,14 @@ typedef struct kt__operand_map {
     bool    bare;    /* it takes nothing but operands */
 } kt__operand_map;
 extern kt__operand_map kt__operands_of[KT_NUM_OPS];
+
+/* Which arguments of a row are tensors or lists of them, in order: the inputs that the tape sees. */
+typedef struct kt__input_map {
+    uint8_t  n, at[KT_MAX_ARGS];
+    uint16_t lists; /* bit i: at[i] is a list */
+} kt__input_map;
+extern kt__input_map kt__inputs_of[KT_NUM_OPS];
+
 void kt__rows_init(void);
 
 #endif

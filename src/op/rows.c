@@ -38,7 +38,7 @@ enum {
 #define POINTER_BODY(name)        kt__body_##name
 #define POINTER_LIST(name)        kt__body_##name
 
-enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, X = SAVES_X, _ = 0 };
+enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, Z = SAVES_Z, X = SAVES_X, L = SAVES_L, _ = 0 };
 
 const kt_row kt__rows[KT_NUM_OPS] = {
 #define OP(row, text, form, way, dtypes, kern, accept, lacks, cpu, cuda, save, back, line)                              \
@@ -49,11 +49,24 @@ const kt_row kt__rows[KT_NUM_OPS] = {
 };
 
 kt__operand_map kt__operands_of[KT_NUM_OPS];
+kt__input_map   kt__inputs_of[KT_NUM_OPS];
+
+static void map_inputs(const kt_row *row, kt__input_map *map)
+{
+    for (int i = 0; i < kt__n_args(row); i++) {
+        uint8_t kind = kt__arg_spec(row, i)->kind;
+        if (kind != KT_ARG_TENSOR && kind != KT_ARG_TENSOR_OR_SCALAR && kind != KT_ARG_TENSORS)
+            continue;
+        map->lists |= (uint16_t)((kind == KT_ARG_TENSORS) << map->n);
+        map->at[map->n++] = (uint8_t)i;
+    }
+}
 
 void kt__rows_init(void)
 {
     for (int id = 0; id < KT_NUM_OPS; id++) {
         kt__operand_map *map = &kt__operands_of[id];
+        map_inputs(&kt__rows[id], &kt__inputs_of[id]);
         for (int i = 0; i < kt__n_args(&kt__rows[id]); i++) {
             uint8_t kind = kt__arg_spec(&kt__rows[id], i)->kind;
             if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && map->n < 4)

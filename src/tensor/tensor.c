@@ -315,7 +315,7 @@ kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int6
         return NULL;
     }
     t->base = kt__ref(of->base ? of->base : of);
-    t->flags |= KT_T_VIEW;
+    t->flags |= KT_T_VIEW | (of->flags & (KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY));
     return t;
 }
 

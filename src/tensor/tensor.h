@@ -24,7 +24,9 @@ enum kt__tensor_flag {
     KT_T_SEALED        = 1 << 7, /* its dtype may not change */
     KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
     KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
-    KT_T_BLOCK         = 1 << 10 /* the record begins a block that holds a storage too */
+    KT_T_BLOCK         = 1 << 10, /* the record begins a block that holds a storage too */
+    KT_T_UNFOLLOWED    = 1 << 11, /* a view made without grad mode: no gradient flows through it */
+    KT_T_ONE_OF_MANY   = 1 << 12 /* a view made together with others (split, unbind): not to be written to on the tape */
 };
 
 typedef struct kt_storage {
@@ -55,7 +57,7 @@ struct kt_tensor {
     int64_t        *strides;     /* in elements */
     kt_storage     *storage;
     _Atomic uint32_t *version;   /* NULL for inference tensors */
-    kt_tensor      *base;        /* of a view: the tensor that it looks into; NULL if made without grad mode */
+    kt_tensor      *base;        /* of a view: the tensor that it looks into */
     struct kt_autograd *autograd; /* NULL without grad; owned, freed through the hook below */
     void           *wrapper;     /* a binding's object: the same tensor is the same object there */
     int64_t         dims[2 * KT_INLINE_DIMS];
@@ -119,7 +121,7 @@ static inline void kt__bump_version(kt_tensor *t)
 /* A view follows the tensor that it looks into: history gained there is its own. */
 static inline uint32_t kt__grad_flags(const kt_tensor *t)
 {
-    return t->flags | (t->flags & KT_T_VIEW && t->base ? t->base->flags & KT_T_REQUIRES_GRAD : 0);
+    return t->flags | (t->flags & KT_T_VIEW ? t->base->flags & KT_T_REQUIRES_GRAD : 0);
 }
 
 /* ---- stride arithmetic (strides.c) ---- */

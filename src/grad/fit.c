@@ -1,0 +1,64 @@
+/* fit.c - a gradient in the form of the tensor that it belongs to: broadcasting summed away, in the tensor's dtype. */
+#include "grad/run.h"
+
+#include "op/wrap.h"
+
+/* Sums over the dims that the forward pass broadcast. */
+kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e)
+{
+    int64_t dims[KT_MAX_DIMS];
+    int     lead = (*g)->ndim - e->ndim, n = 0;
+    for (int i = 0; i < (*g)->ndim; i++)
+        if (i < lead || (e->sizes[i - lead] == 1 && (*g)->sizes[i] != 1))
+            dims[n++] = i;
+    for (int i = 0; lead >= 0 && i < e->ndim; i++)
+        if (e->sizes[i] != 1 && (*g)->sizes[i + lead] != e->sizes[i])
+            lead = -1;
+    if (lead < 0) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(*g));
+        kt__shape_text(wants, sizeof wants, (kt_shape){e->ndim, e->sizes});
+        return kt_fail(KT_ERR_RUNTIME, "a gradient of shape %s does not fit an input of shape %s", has, wants);
+    }
+    if (!n)
+        return KT_OK;
+    kt_call c;
+    kt__open(&c, KT_OP_sum_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, *g);
+    kt__put(&c, 1, ints, ((kt_shape){n, dims}));
+    kt__put(&c, 2, b, true);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(*g);
+    *g = c.out[0];
+    if (lead == 0)
+        return KT_OK;
+    kt__open(&c, KT_OP_view, KT_PLAIN);
+    kt__put_tensor(&c, 0, *g);
+    kt__put(&c, 1, ints, ((kt_shape){e->ndim, e->sizes}));
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(*g);
+    *g = c.out[0];
+    return KT_OK;
+}
+
+/* A gradient is always given to a tensor in that tensor's dtype: a recorded conversion, which no policy refuses, since the
+ * forward conversion that it mirrors was allowed. */
+kt_status kt__fit(kt_tensor **g, const kt__edge *e)
+{
+    if (kt__unbroadcast(g, e))
+        return kt_error_status();
+    if ((*g)->dtype == e->dtype)
+        return KT_OK;
+    kt_mode_guard guard = kt_policy_open(KT_PERMISSIVE);
+    kt_tensor    *cast = NULL;
+    kt_status     status = kt_convert(*g, (kt_dtype)e->dtype, KT_WHY_GRADIENT, &cast);
+    kt_mode_close(&guard);
+    if (status)
+        return status;
+    kt__unref(*g);
+    *g = cast;
+    return KT_OK;
+}
+

@@ -1,0 +1,109 @@
+/* node.c - the life of nodes and of tensors' autograd records. In: how large a node must be. Out: nodes, counted. What a call
+ * means to the tape is not known here. */
+#include "grad/grad.h"
+
+void kt__node_release_saved(kt_node *n)
+{
+    for (int i = 0; n->holds; i++, n->holds >>= 1)
+        if (n->holds & 1) {
+            kt__unref(n->saved[i].t);
+            n->saved[i].t = NULL;
+        }
+    while (n->n_listed)
+        kt__unref(n->saved[SAVED_LISTED + --n->n_listed].t);
+    n->released = 1;
+    if (n->kind == NODE_SLICES && n->inner)
+        kt__node_release_saved(n->inner);
+}
+
+static size_t results_bytes(const kt_node *n)
+{
+    size_t bytes = n->n_results * sizeof(kt__form);
+    for (uint32_t i = 0; i < n->n_results; i++)
+        bytes += n->results[i].ndim * sizeof(int64_t);
+    return bytes;
+}
+
+static void put_node(kt_node *n)
+{
+    if (n->holds || n->n_listed)
+        kt__node_release_saved(n);
+    if (n->kind == NODE_ACCUMULATE && n->leaf) {
+        n->leaf->autograd->accumulator = NULL;
+        kt__unref(n->leaf);
+    }
+    if (n->results)
+        kt__pool_put(n->results, results_bytes(n));
+    kt__pool_put(n, n->bytes);
+}
+
+/* A chain of a million nodes must not die by a million nested calls: dead nodes wait on a list. */
+void kt__node_unref(kt_node *node)
+{
+    if (!node || !kt__count_down(&node->refs))
+        return;
+    node->inner = node->inner ? (kt__node_unref(node->inner), NULL) : NULL;
+    kt_node *dead = node;
+    while (dead) {
+        kt_node *n = dead;
+        dead = n->inner; /* the link of the list: `inner` was let go when the node joined it */
+        n->inner = NULL;
+        for (uint32_t i = 0; i < n->n_edges; i++) {
+            kt_node *to = n->edge[i].to;
+            if (!to || !kt__count_down(&to->refs))
+                continue;
+            kt__node_unref(to->inner);
+            to->inner = dead;
+            dead = to;
+        }
+        put_node(n);
+    }
+}
+
+const char *kt__node_name(const kt_node *n)
+{
+    switch (n->kind) {
+    case NODE_ACCUMULATE: return "AccumulateGrad";
+    case NODE_SLICES: return "CopySlices";
+    case NODE_RESTRIDED: return "AsStridedBackward0";
+    default: return n->row->node;
+    }
+}
+
+/* ---- a tensor's part ---- */
+
+struct kt_autograd *kt__autograd_new(kt_tensor *t)
+{
+    struct kt_autograd *a = kt__pool_get(sizeof *a);
+    if (!a) {
+        kt__fail_memory(sizeof *a);
+        return NULL;
+    }
+    *a = (struct kt_autograd){.node = NULL};
+    t->autograd = a;
+    return a;
+}
+
+void kt__autograd_free(kt_tensor *t)
+{
+    struct kt_autograd *a = t->autograd;
+    t->autograd = NULL;
+    kt__node_unref(a->node);
+    kt__unref(a->grad);
+    kt__pool_put(a, sizeof *a);
+}
+
+kt_node *kt__accumulator_of(kt_tensor *leaf)
+{
+    struct kt_autograd *a = kt__autograd_of(leaf);
+    if (!a)
+        return NULL;
+    if (a->accumulator)
+        return kt__node_ref(a->accumulator);
+    kt_node *n = kt__node_new(NODE_ACCUMULATE, (kt__node_parts){0});
+    if (!n)
+        return NULL;
+    n->leaf = kt__ref(leaf);
+    a->accumulator = n;
+    return n;
+}

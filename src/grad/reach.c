@@ -1,0 +1,143 @@
+/* reach.c - which nodes lead to the tensors that a caller asked for: only those are run. In: where gradients start and where
+ * they are wanted. Out: a set of nodes. A walk of its own, over a stack of its own: graphs are deep. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "grad/run.h"
+
+typedef struct kt__reached {
+    const kt_node *node; /* NULL: an empty entry */
+    bool           wanted, leads, looked; /* leads: one of its edges does */
+} reached;
+
+typedef struct step {
+    const kt_node *node;
+    uint32_t       next; /* edge to look at */
+} step;
+
+typedef struct walk {
+    kt__reach *reach;
+    step      *stack;
+    size_t     n, capacity;
+    uint64_t   lowest; /* no node with a smaller sequence number leads to a wanted one */
+} walk;
+
+static reached *slot_of(const kt__reach *r, const kt_node *node)
+{
+    size_t at = (size_t)(((uintptr_t)node >> 4) * 0x9E3779B97F4A7C15u >> 20) & (r->capacity - 1);
+    while (r->table[at].node && r->table[at].node != node)
+        at = (at + 1) & (r->capacity - 1);
+    return &r->table[at];
+}
+
+static kt_status resize(kt__reach *r, size_t capacity)
+{
+    kt__reach bigger = {.table = kt__system_get(capacity * sizeof(reached)), .n = r->n, .capacity = capacity};
+    if (!bigger.table)
+        return kt__fail_memory(capacity * sizeof(reached));
+    memset(bigger.table, 0, capacity * sizeof(reached));
+    for (size_t i = 0; i < r->capacity; i++)
+        if (r->table[i].node)
+            *slot_of(&bigger, r->table[i].node) = r->table[i];
+    kt__reach_end(r);
+    *r = bigger;
+    return KT_OK;
+}
+
+static reached *add(kt__reach *r, const kt_node *node)
+{
+    if (2 * (r->n + 1) > r->capacity && resize(r, r->capacity * 4))
+        return NULL;
+    reached *at = slot_of(r, node);
+    if (!at->node) {
+        at->node = node;
+        r->n++;
+    }
+    return at;
+}
+
+static kt_status push(walk *w, const kt_node *node)
+{
+    if (w->n == w->capacity) {
+        size_t bigger = w->capacity ? w->capacity * 4 : 64;
+        step  *more = kt__system_get(bigger * sizeof *more);
+        if (!more)
+            return kt__fail_memory(bigger * sizeof *more);
+        if (w->n)
+            memcpy(more, w->stack, w->n * sizeof *more);
+        kt__system_put(w->stack, w->capacity * sizeof *more);
+        w->stack = more;
+        w->capacity = bigger;
+    }
+    reached *at = add(w->reach, node);
+    if (!at)
+        return kt_error_status();
+    at->looked = true;
+    w->stack[w->n++] = (step){node, 0};
+    return KT_OK;
+}
+
+/* Deep first: when a node's edges are all looked at, it is known whether one of them leads there. */
+static kt_status look_from(walk *w, const kt_node *root)
+{
+    if (root->sequence < w->lowest || slot_of(w->reach, root)->looked)
+        return KT_OK;
+    kt_status status = push(w, root);
+    while (!status && w->n) {
+        step *top = &w->stack[w->n - 1];
+        if (top->next == top->node->n_edges) {
+            w->n--;
+            if (w->n && kt__reaches(w->reach, top->node))
+                slot_of(w->reach, w->stack[w->n - 1].node)->leads = true;
+            continue;
+        }
+        const kt_node *to = top->node->edge[top->next++].to;
+        if (!to || to->sequence < w->lowest)
+            continue;
+        if (!slot_of(w->reach, to)->looked)
+            status = push(w, to);
+        else if (kt__reaches(w->reach, to))
+            slot_of(w->reach, top->node)->leads = true;
+    }
+    return status;
+}
+
+kt_status kt__reach_from(kt__reach *r, kt_node *const *roots, int64_t n_roots, const kt__wanted *wanted, int64_t n_wanted)
+{
+    walk      w = {.reach = r, .lowest = UINT64_MAX};
+    kt_status status = resize(r, 64);
+    for (int64_t i = 0; i < n_wanted && !status; i++) {
+        if (!wanted[i].node)
+            continue;
+        reached *at = add(r, wanted[i].node);
+        if (!at)
+            return kt_error_status();
+        at->wanted = true; /* no stack yet: nothing else to give back */
+        w.lowest = wanted[i].node->sequence < w.lowest ? wanted[i].node->sequence : w.lowest;
+    }
+    for (int64_t i = 0; i < n_roots && !status; i++)
+        if (roots[i])
+            status = look_from(&w, roots[i]);
+    kt__system_put(w.stack, w.capacity * sizeof *w.stack);
+    return status;
+}
+
+bool kt__reaches(const kt__reach *r, const kt_node *node)
+{
+    if (!node || !r->table)
+        return node != NULL;
+    const reached *at = slot_of(r, node);
+    return at->node && (at->wanted || at->leads);
+}
+
+bool kt__is_wanted(const kt__reach *r, const kt_node *node)
+{
+    const reached *at = slot_of(r, node);
+    return at->node && at->wanted;
+}
+
+void kt__reach_end(kt__reach *r)
+{
+    kt__system_put(r->table, r->capacity * sizeof(reached));
+    r->table = NULL;
+}

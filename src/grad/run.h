@@ -1,0 +1,34 @@
+/* run.h - what the engine is made of: gradients brought into form, and nodes run one at a time. */
+#ifndef KT_GRAD_RUN_H
+#define KT_GRAD_RUN_H
+
+#include "grad/grad.h"
+
+/* fit.c: both replace *g; on failure the old one stays. */
+static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
+{
+    if (g->dtype != e->dtype || g->ndim != e->ndim)
+        return false;
+    for (int i = 0; i < e->ndim; i++)
+        if (g->sizes[i] != e->sizes[i])
+            return false;
+    return true;
+}
+kt_status kt__fit(kt_tensor **g, const kt__edge *e);
+kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e);
+
+/* run.c: the gradients of a node's inputs. gs: of its results; d: NULLs on entry, owned on return. */
+kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
+kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history); /* into its .grad */
+
+/* reach.c: which nodes lead to those that the caller asked for. */
+typedef struct kt__reach {
+    struct kt__reached *table; /* NULL: every node is wanted */
+    size_t              n, capacity;
+} kt__reach;
+kt_status kt__reach_from(kt__reach *reach, kt_node *const *roots, int64_t n_roots, const kt__wanted *wanted, int64_t n_wanted);
+bool      kt__reaches(const kt__reach *reach, const kt_node *node);
+bool      kt__is_wanted(const kt__reach *reach, const kt_node *node); /* itself */
+void      kt__reach_end(kt__reach *reach);
+
+#endif

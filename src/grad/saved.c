@@ -1,0 +1,104 @@
+/* saved.c - what a node keeps for its formula, and how it comes back: with the version that was seen, in the dtype that the
+ * forward kernel saw, and a result without its history, so that no node holds itself. */
+#include <karat/grad.h>
+
+#include "grad/grad.h"
+
+kt_status kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as, bool overwritten)
+{
+    kt__saved *s = &n->saved[place];
+    kt_tensor *copy = NULL;
+    /* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
+    if (overwritten && kt__call1(KT_OP_clone, t, &copy))
+        return kt_error_status();
+    s->t = copy ? copy : kt__ref(t);
+    if (place < SAVED_LISTED)
+        n->holds |= (uint8_t)(1 << place);
+    s->version = kt__version(s->t);
+    s->as = as;
+    s->output = 0;
+    return KT_OK;
+}
+
+kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out)
+{
+    kt__saved *s = &n->saved[place];
+    s->t = kt__tensor_alias(out);
+    if (!s->t)
+        return kt_error_status();
+    n->holds |= (uint8_t)(1 << place);
+    s->version = kt__version(out);
+    s->as = out->dtype;
+    s->output = 1;
+    return KT_OK;
+}
+
+static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
+{
+    char        shape[256], site[128] = "", output[96] = "";
+    const char *maker = s->output ? kt__node_name(n) : kt_grad_fn_name(s->t);
+    uint32_t    result = s->output ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
+    kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
+    if (maker)
+        snprintf(output, sizeof output, ", which is output %u of %s,", result, maker);
+    kt_fail(KT_ERR_RUNTIME,
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            "[torch.%sTensor %s]%s "
+            "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that "
+            "failed to "
+            "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+            kt_dtype_torch_name(s->t->dtype), shape, output, kt__version(s->t), s->version);
+    if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
+        kt_fail_more("\n  needed by the backward of %s, recorded at %s", n->row->name, site);
+    uint32_t write = atomic_load_explicit(&s->t->storage->written_at, memory_order_relaxed);
+    if (kt__lineage.site_text && kt__lineage.site_text(write, site, sizeof site))
+        kt_fail_more("\n  written to at %s", site);
+    return KT_ERR_RUNTIME;
+}
+
+/* A result's history comes back, but only in this handle: the node must not hold itself. */
+static kt_status with_history(kt_node *n, const kt__saved *s, uint32_t place, kt_tensor **t)
+{
+    kt_tensor          *again = kt__tensor_alias(s->t);
+    struct kt_autograd *a = again ? kt__autograd_of(again) : NULL;
+    if (!a) {
+        kt__unref(again);
+        return kt_error_status();
+    }
+    a->node = kt__node_ref(n);
+    a->result = place - SAVED_Y;
+    again->flags = (again->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
+    *t = again;
+    return KT_OK;
+}
+
+kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
+{
+    kt__saved *s = &n->saved[place];
+    *t = NULL;
+    *borrowed = false;
+    if (place < SAVED_LISTED ? !(n->holds >> place & 1) : place - SAVED_LISTED >= n->n_listed)
+        return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that its row does not save", n->row->name);
+    if (!s->t) { /* no tensor stood at this place of the list */
+        *borrowed = true;
+        return KT_OK;
+    }
+    if (kt__version(s->t) != s->version)
+        return stale(n, s, place);
+    if (s->output && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+        return with_history(n, s, place, t);
+    if (s->as == s->t->dtype) {
+        *t = s->t;
+        *borrowed = true;
+        return KT_OK;
+    }
+    kt_call c; /* the forward pass saw it converted, and that was decided there: no policy is asked again */
+    kt_call_begin(&c, &kt__rows[KT_OP_to_copy], KT_PLAIN);
+    c.arg[0].t = s->t;
+    c.arg[1].dtype = (kt_dtype)s->as;
+    c.given = 3;
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *t = c.out[0];
+    return KT_OK;
+}
