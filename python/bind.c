@@ -207,16 +207,34 @@ static int find_keyword(const kp_row_facts *row, PyObject *keyword, bool method)
     return -1;
 }
 
-static int put_out(kp_args *a, PyObject *o, kp_mistake *m)
+/* out= is a Tensor, or a tuple of as many as the row has results. */
+static int put_out(kp_args *a, const kp_row_facts *row, PyObject *o, kp_mistake *m)
 {
+    const int n = kt_row_n_results(row->row);
     if (o == Py_None)
         return 1;
-    if (!kp_is_tensor(o)) {
+    if (n == 1 ? !kp_is_tensor(o) : !PyTuple_Check(o) && !PyList_Check(o)) {
         *m = (kp_mistake){.what = KP_WRONG_TYPE, .arg = -1, .got = (PyObject *)Py_TYPE(o)};
         return 0;
     }
     a->call.form = KT_OUT;
-    a->call.out[0] = kp_tensor_of(o);
+    if (n == 1) {
+        a->call.out[0] = kp_tensor_of(o);
+        return 1;
+    }
+    if (PySequence_Fast_GET_SIZE(o) != n) {
+        PyErr_Format(PyExc_TypeError, "expected tuple of %d elements but got %zd", n, PySequence_Fast_GET_SIZE(o));
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        PyObject *one = PySequence_Fast_GET_ITEM(o, i);
+        if (!kp_is_tensor(one)) {
+            PyErr_Format(PyExc_TypeError, "expected Tensor as element %d in argument %d, but got %s", i, row->n_args,
+                         Py_TYPE(one)->tp_name);
+            return -1;
+        }
+        a->call.out[i] = kp_tensor_of(one);
+    }
     return 1;
 }
 
@@ -278,7 +296,7 @@ static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *
         at = find_keyword(row, name, method);
         if (at < 0 && a->call.form != KT_INPLACE && kt_row_has_form(row->row, KT_OUT) &&
             PyUnicode_CompareWithASCIIString(name, "out") == 0) {
-            taken = put_out(a, value, m);
+            taken = put_out(a, row, value, m);
         } else if (at < 0 || seen >> at & 1) {
             *m = (kp_mistake){.what = at < 0 ? KP_UNKNOWN : KP_TWICE, .arg = at, .got = name};
             return 0;

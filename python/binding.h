@@ -83,7 +83,12 @@ static inline bool kp_is_large(const kt_tensor *a, const kt_tensor *b)
     return n > KP_LARGE_NUMEL || m > KP_LARGE_NUMEL || (n > 1000 && m > KP_LARGE_PRODUCT / n);
 }
 
-PyObject *kp_call_results(kt_call *call);       /* after a successful run: one object, or a tuple */
+PyObject *kp_call_results(kt_call *call, PyTypeObject *type); /* after a successful run: one object, or a tuple of
+                                                                  that type (NULL: a plain one) */
+
+/* ---- several results (results.c) ---- */
+PyTypeObject *kp_result_type(const kt_row *row); /* borrowed: a named tuple; NULL and no exception: it has no names */
+int           kp_results_start(PyObject *module);
 
 /* ---- numbers (scalar.c) ---- */
 int       kp_to_scalar(PyObject *o, kt_scalar *s); /* 1: done; 0: not a number, no exception; -1: too big */
@@ -115,6 +120,7 @@ typedef struct kp_row_facts { /* a row as the binder wants it: nothing is asked 
     const kt_arg_spec *spec; /* n_args of them */
     int                n_args, n_positional;
     int                device_at; /* the argument that is a device; -1: none */
+    PyTypeObject      *results;   /* the named tuple of several results; NULL: none. Lives as long as the module */
 } kp_row_facts;
 
 typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's words once it is raised */
@@ -159,9 +165,15 @@ PyObject *kp_get_grad_fn(PyObject *self, void *unused);
 PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords);
 
+int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its dtype has no gradient */
+
+/* ---- memory of others (buffer.c) ---- */
+PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
+                         void (*release)(void *), void *owner); /* the owner is given back on failure too */
+
 /* ---- functions of the module ---- */
-extern PyMethodDef kp_make_functions[], kp_lineage_functions[], kp_mode_functions[], kp_dtype_functions[],
-    kp_ceiling_functions[];
+extern PyMethodDef kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
+    kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
 
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 

@@ -1,9 +1,10 @@
 /* function.c - every row of the operator table as a Python function and as a method of Tensor: one object a name, no
  * wrapper written by hand.
  *
- * In: the table, read once when the module starts. Out: module.functions (a dict by name) and methods in the Tensor
- * type. A name with several rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is
- * the in-place form of its row. Must not know: any operator by name. */
+ * In: the table, read once when the module starts. Out: module.functions (a dict by name), one more dict for each
+ * family whose names begin alike (nn_, linalg_, special_, fft_), and methods in the Tensor type. A name with several
+ * rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row.
+ * Must not know: any operator by name. */
 #include "binding.h"
 
 enum { MOST_ROWS = 4 };
@@ -69,7 +70,7 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
             continue;
         kt_status status = kp_run(&a.call, a.work > KP_LARGE_NUMEL);
         kp_args_free(&a);
-        return status ? kp_raise() : kp_call_results(&a.call);
+        return status ? kp_raise() : kp_call_results(&a.call, f->row[i].results);
     }
     if (f->n_rows == 1)
         kp_raise_mistake(f->text, &f->row[0], f->method, n, &mistake);
@@ -171,19 +172,48 @@ PyTypeObject kp_method_type = {
 
 /* ---- the table ---- */
 
-/* "sum.dim(Tensor self, ..." is the name sum. */
-static PyObject *python_name(const kt_row *row, kt_form form)
+/* Names with such a beginning live in a module of their own; some of PyTorch's messages say the whole name. */
+typedef struct family {
+    const char *prefix, *functions;
+    bool        said_whole;
+    PyObject   *names;
+} family;
+static family families[] = {{"nn_", "nn_functions", false, NULL},
+                            {"linalg_", "linalg_functions", true, NULL},
+                            {"special_", "special_functions", true, NULL},
+                            {"fft_", "fft_functions", true, NULL}};
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
+static const family *family_of(const kt_row *row)
 {
-    const char *schema = kt_row_schema(row);
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (strncmp(kt_row_schema(row), families[i].prefix, strlen(families[i].prefix)) == 0)
+            return &families[i];
+    return NULL;
+}
+
+/* "sum.dim(Tensor self, ..." is the name sum. */
+static PyObject *python_name(const kt_row *row, kt_form form, size_t skip)
+{
+    const char *schema = kt_row_schema(row) + skip;
     PyObject   *name = PyUnicode_FromStringAndSize(schema, (Py_ssize_t)strcspn(schema, ".("));
     if (name && form == KT_INPLACE)
         Py_SETREF(name, PyUnicode_FromFormat("%U_", name));
     return name;
 }
 
-static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_form form)
+static int put_row(kp_function *f, const kt_row *row)
 {
-    PyObject *name = python_name(row, form);
+    kp_row_facts *facts = &f->row[f->n_rows++];
+    if (kp_row_facts_of(facts, row))
+        return -1;
+    facts->results = kp_result_type(row);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_form form, const family *of)
+{
+    PyObject *name = python_name(row, form, of ? strlen(of->prefix) : 0);
     if (!name)
         return -1;
     PyObject *known = PyDict_GetItemWithError(names, name);
@@ -194,7 +224,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
             PyErr_Format(PyExc_SystemError, "more than %d rows of one name: %s", MOST_ROWS, kt_row_name(row));
             return -1;
         }
-        return kp_row_facts_of(&f->row[f->n_rows++], row);
+        return put_row(f, row);
     }
     if (known || PyErr_Occurred()) { /* the type has something better already */
         Py_DECREF(name);
@@ -206,36 +236,42 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
         return -1;
     }
     f->vectorcall = call_function;
-    f->name = name;
-    f->text = PyUnicode_AsUTF8(name);
-    f->n_rows = 1;
+    f->name = of && of->said_whole ? python_name(row, form, 0) : Py_NewRef(name);
+    f->text = f->name ? PyUnicode_AsUTF8(f->name) : NULL;
+    f->n_rows = 0;
     f->form = (uint8_t)form;
     f->method = type == &kp_method_type;
-    int status = f->text && kp_row_facts_of(&f->row[0], row) == 0 ? PyDict_SetItem(names, name, (PyObject *)f) : -1;
+    int status = f->text && put_row(f, row) == 0 ? PyDict_SetItem(names, name, (PyObject *)f) : -1;
     Py_DECREF(f);
+    Py_DECREF(name);
     return status;
+}
+
+static int add_forms(PyObject *functions, const kt_row *row)
+{
+    const family      *of = family_of(row);
+    const kt_arg_spec *first = kt_row_arg(row, 0);
+    const bool         is_method = !of && first && first->kind == KT_ARG_TENSOR && strcmp(first->name, "self") == 0;
+    for (int form = KT_PLAIN; form <= KT_INPLACE; form++)
+        if (kt_row_has_form(row, (kt_form)form) &&
+            (add_row(of ? of->names : functions, &kp_function_type, row, (kt_form)form, of) ||
+             (is_method && add_row(kp_tensor_type->tp_dict, &kp_method_type, row, (kt_form)form, NULL))))
+            return -1;
+    return 0;
 }
 
 int kp_functions_start(PyObject *module)
 {
     PyObject     *functions = PyDict_New();
     const kt_row *row;
-    if (!functions)
-        return -1;
-    for (int i = 0; (row = kt_row_at(i)); i++) {
-        const kt_arg_spec *first = kt_row_arg(row, 0);
-        const bool         is_method = first && first->kind == KT_ARG_TENSOR && strcmp(first->name, "self") == 0;
-        for (int form = KT_PLAIN; form <= KT_INPLACE; form++)
-            if (kt_row_has_form(row, (kt_form)form) &&
-                (add_row(functions, &kp_function_type, row, (kt_form)form) ||
-                 (is_method && add_row(kp_tensor_type->tp_dict, &kp_method_type, row, (kt_form)form))))
-                goto failed;
+    int           status = functions ? PyModule_AddObjectRef(module, "functions", functions) : -1;
+    for (int i = 0; !status && i < N_FAMILIES; i++) {
+        Py_XSETREF(families[i].names, PyDict_New());
+        status = families[i].names ? PyModule_AddObjectRef(module, families[i].functions, families[i].names) : -1;
     }
+    for (int i = 0; !status && (row = kt_row_at(i)); i++)
+        status = add_forms(functions, row);
     PyType_Modified(kp_tensor_type);
-    int status = PyModule_AddObjectRef(module, "functions", functions);
-    Py_DECREF(functions);
+    Py_XDECREF(functions);
     return status;
-failed:
-    Py_DECREF(functions);
-    return -1;
 }

@@ -54,6 +54,17 @@ int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
     return 0;
 }
 
+int kp_want_grad(kt_tensor *t)
+{
+    if (!(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        PyErr_SetString(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients");
+    else if (kt_set_requires_grad(t, true))
+        kp_raise();
+    else
+        return 0;
+    return -1;
+}
+
 PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"requires_grad", NULL};
@@ -144,3 +155,100 @@ PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
     kp_leave(before);
     return status ? kp_raise() : Py_NewRef(Py_None);
 }
+
+/* ---- autograd.grad ---- */
+
+/* A tensor or a sequence of them (None where allowed) as a new tuple. */
+static PyObject *tensors_of(PyObject *o, bool none_allowed)
+{
+    PyObject *all = kp_is_tensor(o) ? PyTuple_Pack(1, o) : PySequence_Tuple(o);
+    for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
+        PyObject *one = PyTuple_GET_ITEM(all, i);
+        if (!kp_is_tensor(one) && !(none_allowed && one == Py_None)) {
+            PyErr_Format(PyExc_TypeError, none_allowed ? "gradients can be either Tensors or None, but got %s"
+                                                       : "all inputs and outputs must be Tensors, got %s",
+                         Py_TYPE(one)->tp_name);
+            Py_CLEAR(all);
+        }
+    }
+    return all;
+}
+
+static void unwrap_all(PyObject *tuple, kt_tensor **t)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        PyObject *one = PyTuple_GET_ITEM(tuple, i);
+        t[i] = one == Py_None ? NULL : kp_tensor_of(one);
+    }
+}
+
+/* What is asked, as plain tuples; room holds n_out outputs, n_out gradients, n_in inputs and n_in results. */
+static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *given, const kt_gradients_opts *options)
+{
+    const Py_ssize_t n_out = PyTuple_GET_SIZE(outputs), n_in = PyTuple_GET_SIZE(inputs);
+    kt_tensor      **room = PyMem_Calloc((size_t)(2 * n_out + 2 * n_in) + 1, sizeof *room);
+    if (!room)
+        return PyErr_NoMemory();
+    kt_tensor **in = room + 2 * n_out, **result = in + n_in;
+    unwrap_all(outputs, room);
+    unwrap_all(inputs, in);
+    if (given)
+        unwrap_all(given, room + n_out);
+    uint8_t   before = kp_enter();
+    kt_status status = kt_gradients(room, room + n_out, n_out, in, n_in, options, result);
+    kp_leave(before);
+    PyObject *all = status ? kp_raise() : PyTuple_New(n_in);
+    for (Py_ssize_t i = 0; !status && i < n_in; i++) {
+        PyObject *one = result[i] ? kp_wrap(result[i]) : Py_NewRef(Py_None); /* taken over, whatever happened before */
+        if (all && one) {
+            PyTuple_SET_ITEM(all, i, one);
+        } else {
+            Py_XDECREF(one);
+            Py_CLEAR(all);
+        }
+    }
+    PyMem_Free(room);
+    return all;
+}
+
+static PyObject *gradients(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "allow_unused", NULL};
+    PyObject    *outs, *ins, *gives = Py_None, *retain = Py_None, *unused = Py_None, *result = NULL;
+    int          create = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOpO:grad", names, &outs, &ins, &gives, &retain, &create,
+                                     &unused))
+        return NULL;
+    int keep = retain == Py_None ? create : PyObject_IsTrue(retain);
+    int allow = unused == Py_None ? 0 : PyObject_IsTrue(unused);
+    if (keep < 0 || allow < 0)
+        return NULL;
+    PyObject *outputs = tensors_of(outs, false), *inputs = outputs ? tensors_of(ins, false) : NULL;
+    PyObject *given = inputs && gives != Py_None ? tensors_of(gives, true) : NULL;
+    if (!inputs || (!given && gives != Py_None))
+        goto done;
+    if (PyTuple_GET_SIZE(inputs) == 0) {
+        PyErr_SetString(PyExc_ValueError, "grad requires non-empty inputs.");
+        goto done;
+    }
+    if (given && PyTuple_GET_SIZE(given) != PyTuple_GET_SIZE(outputs)) {
+        PyErr_Format(PyExc_RuntimeError, "got %zd tensors and %zd gradients", PyTuple_GET_SIZE(outputs),
+                     PyTuple_GET_SIZE(given));
+        goto done;
+    }
+    kt_gradients_opts options = {sizeof options, keep, create, allow};
+    result = run_gradients(outputs, inputs, given, &options);
+done:
+    Py_XDECREF(outputs);
+    Py_XDECREF(inputs);
+    Py_XDECREF(given);
+    return result;
+}
+
+PyMethodDef kp_grad_functions[] = {
+    {"gradients", KP_FUNCTION(gradients), METH_VARARGS | METH_KEYWORDS,
+     "grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None): gradients of "
+     "the outputs' sum with respect to the inputs"},
+    {NULL, NULL, 0, NULL},
+};

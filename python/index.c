@@ -215,7 +215,7 @@ static PyObject *iterate(PyObject *self)
     begin(&call, row_unbind, kp_tensor_of(self));
     if (kp_run(&call, false))
         return kp_raise();
-    PyObject *all = kp_call_results(&call);
+    PyObject *all = kp_call_results(&call, NULL);
     if (!all)
         return NULL;
     PyObject *iterator = PyObject_GetIter(all);

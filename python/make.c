@@ -306,14 +306,9 @@ static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t
     kt_tensor *t = kp_is_tensor(data) ? from_tensor(data, dtype) : from_data(data, dtype);
     if (t && device.kind != KT_DEVICE_DEFAULT && device.kind != KT_CPU)
         t = onto(t, device);
-    if (t && wants_grad && !(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX))) {
-        PyErr_SetString(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients");
+    if (t && wants_grad && kp_want_grad(t)) {
         kt_drop(t);
         return NULL;
-    }
-    if (t && wants_grad && kt_set_requires_grad(t, true)) {
-        kt_drop(t);
-        return kp_raise();
     }
     return kp_wrap(t);
 }

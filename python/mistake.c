@@ -95,7 +95,8 @@ PyObject *kp_signature(const kp_row_facts *row, bool method)
     }
     if (kt_row_has_form(row->row, KT_OUT) && !method) {
         if ((!star && append(parts, PyUnicode_FromString("*"))) ||
-            append(parts, PyUnicode_FromString("Tensor out = None")))
+            append(parts, PyUnicode_FromString(kt_row_n_results(row->row) > 1 ? "tuple of Tensors out = None"
+                                                                             : "Tensor out = None")))
             goto done;
     }
     PyObject *comma = PyUnicode_FromString(", ");

@@ -29,7 +29,7 @@ static PyObject *list_results(kt_call *call)
     return all;
 }
 
-PyObject *kp_call_results(kt_call *call)
+PyObject *kp_call_results(kt_call *call, PyTypeObject *type)
 {
     if (KP_LIKELY(call->out[0] && call->n_out <= 1))
         return kp_wrap(call->out[0]);
@@ -39,11 +39,11 @@ PyObject *kp_call_results(kt_call *call)
     }
     if (!call->out[0])
         return list_results(call);
-    PyObject *all = PyTuple_New(call->n_out);
+    PyObject *all = type ? PyStructSequence_New(type) : PyTuple_New(call->n_out);
     for (int i = 0; i < call->n_out; i++) {
         PyObject *one = kp_wrap(call->out[i]); /* each is taken over, whatever happened before */
         if (all && one) {
-            PyTuple_SET_ITEM(all, i, one);
+            PyTuple_SET_ITEM(all, i, one); /* a named tuple is a tuple */
         } else {
             Py_XDECREF(one);
             Py_CLEAR(all);

@@ -4,7 +4,7 @@ The same names, arguments and results as PyTorch 2.11; every tensor also knows w
 how strictly implicit conversions are treated is a scope (policy).
 """
 
-from . import _karat
+from . import _karat, _missing
 
 _karat.own_package(__path__[0])
 globals().update(_karat.functions)
@@ -19,6 +19,7 @@ from ._karat import (  # noqa: E402
     contiguous_format,
     device,
     dtype,
+    frombuffer,
     get_default_dtype,
     get_num_threads,
     get_policy,
@@ -34,6 +35,7 @@ from ._karat import (  # noqa: E402
 )
 from .limits import finfo, iinfo  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
+from . import autograd, cuda, fft, linalg, nn, special  # noqa: E402, F401
 
 __version__ = _karat.version
 
@@ -53,3 +55,6 @@ def arange(start, end=None, step=1, **options):
 def is_tensor(obj):
     """Is it a Tensor?"""
     return isinstance(obj, Tensor)
+
+
+__getattr__ = _missing.of(__name__)

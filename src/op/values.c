@@ -46,6 +46,42 @@ kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor *
     return KT_OK;
 }
 
+/* Bytes from the first element to the last one that the geometry reaches. */
+static kt_status reach(kt_dtype dtype, kt_shape shape, kt_shape strides, size_t *bytes)
+{
+    int64_t last = 0, numel = 1, step = 0;
+    if (kt__count(shape, &numel))
+        return kt_error_status();
+    for (int64_t i = 0; numel && i < shape.n; i++)
+        if (strides.d[i] < 0 || __builtin_mul_overflow(shape.d[i] - 1, strides.d[i], &step) ||
+            __builtin_add_overflow(last, step, &last))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    *bytes = numel ? (size_t)(last + 1) * kt_dtype_size(dtype) : 0;
+    return KT_OK;
+}
+
+kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
+                       void (*release)(void *owner), void *owner, kt_tensor **result)
+{
+    size_t bytes = 0;
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (reach(dtype, shape, strides, &bytes))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_wrap(memory, bytes, dtype, shape, NULL, NULL);
+    if (!t)
+        return kt_error_status();
+    if (kt__tensor_set_geometry(t, shape, strides, 0)) {
+        kt__unref(t);
+        return kt_error_status();
+    }
+    t->storage->release = release; /* from here on it cannot fail: until here the owner is the caller's */
+    t->storage->owner = owner;
+    t->lineage = KT__RECORD(KT_BORN_INTEROP, maker, KT_NONE, dtype, 0);
+    *result = t;
+    return KT_OK;
+}
+
 kt_tensor *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype, void (*release)(void *owner), void *owner)
 {
     int64_t numel = 1;

@@ -91,6 +91,9 @@ KT_API void      kt_call_free_list(kt_call *call);          /* drops the results
 /* For bindings: a new tensor to be filled by kt_data, born in `maker` (text that lives on) as lineage will say; and the
  * slot where a binding keeps its object of a tensor, so that the same tensor is the same object. */
 KT_API kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor **result); /* owned; on the CPU */
+/* On memory of others, strides in elements; `release(owner)` runs when no tensor looks in; on failure it does not. */
+KT_API kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
+                              void (*release)(void *owner), void *owner, kt_tensor **result);    /* owned; on the CPU */
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* t must not be NULL */
 
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */

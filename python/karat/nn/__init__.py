@@ -1,0 +1,6 @@
+"""karat.nn: so far functional alone."""
+
+from .. import _missing
+from . import functional  # noqa: F401
+
+__getattr__ = _missing.of(__name__)

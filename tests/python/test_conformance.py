@@ -1,0 +1,49 @@
+"""What PyTorch 2.11.0 does, recorded (tests/conformance): a figure may rise, never fall.
+
+Each checker runs as a user would run it; its last line begins with how many of the recorded cases hold. Raise a floor
+when a figure has risen.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+CONFORMANCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")
+
+FLOORS = {
+    "facts --part dtypes": [192],
+    "facts --part promote_types": [681],
+    "facts --part can_cast": [441],
+    "facts --part binary": [13117],
+    "facts --part binary_scalar": [3077],
+    "facts --part casts": [400],
+    "facts --part unary": [837],
+    "facts --part reductions": [86],
+    "facts --part two": [9364],
+    "facts --part creation": [23],
+    "facts --part messages": [8662],
+    "opinfo": [150, 2326],  # operators whole, rows
+    "errors": [115, 60],  # cases, texts
+    "errors --dry-run": [72],
+}
+
+
+def figures(arguments):
+    checker, *options = arguments.split()
+    command = [sys.executable, os.path.join(CONFORMANCE, f"check_{checker}.py"), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode in (0, 1), done.stderr[-2000:]
+    last = done.stdout.strip().splitlines()[-1]
+    return [int(n) for n in re.findall(r"(\d+) of \d+", last)]
+
+
+@pytest.mark.parametrize("arguments", FLOORS)
+def test_figures_do_not_fall(arguments):
+    reached = figures(arguments)
+    print(arguments, reached)
+    assert len(reached) >= len(FLOORS[arguments])
+    for now, floor in zip(reached, FLOORS[arguments]):
+        assert now >= floor, f"check_{arguments}: {reached}, was {FLOORS[arguments]}"
