@@ -178,7 +178,13 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
         return saves & SAVES_Z ? SAVED_Z + 1 : SAVED_Y + 1;
     return saves & SAVES_C ? 3 : saves & (SAVES_B | SAVES_X) ? 2 : saves & SAVES_A;
 }
-kt_status kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as, bool overwritten);
+static inline void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
+{
+    n->saved[place] = (kt__saved){.t = kt__ref(t), .version = kt__version(t), .as = as};
+    if (place < SAVED_LISTED)
+        n->holds |= (uint8_t)(1 << place);
+}
+kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as);
 kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out);
 /* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. NULL and no error: a NULL among a list's. */
 kt_status kt__unpack(kt_node *node, uint32_t place, bool history, kt_tensor **t, bool *borrowed);

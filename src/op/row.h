@@ -71,7 +71,8 @@ extern kt__operand_map kt__operands_of[KT_NUM_OPS];
 /* Which arguments of a row are tensors or lists of them, in order: the inputs that the tape sees. */
 typedef struct kt__input_map {
     uint8_t  n, at[KT_MAX_ARGS];
-    uint16_t lists; /* bit i: at[i] is a list */
+    uint16_t lists;   /* bit i: at[i] is a list */
+    bool     pointed; /* an argument points at what is the caller's: ints, a string, a list */
 } kt__input_map;
 extern kt__input_map kt__inputs_of[KT_NUM_OPS];
 
