@@ -107,9 +107,12 @@ static kt_status run_all(engine *e)
     kt_status status = KT_OK;
     while (!status && e->queue.n) {
         kt__waiting w = kt__queue_next(&e->queue);
-        if (e->reach.table && kt__is_wanted(&e->reach, w.node))
+        if (w.node->hooks || (w.node->kind == NODE_ACCUMULATE && w.node->leaf->autograd->hooks))
+            status = kt__run_hooks(w.node, kt__grads_of(&w), e->job->create_graph);
+        if (!status && e->reach.table && kt__is_wanted(&e->reach, w.node))
             capture(e->job, &w);
-        status = run(e, &w);
+        if (!status)
+            status = run(e, &w);
         kt__waiting_drop(&w);
     }
     return status;

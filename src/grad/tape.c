@@ -44,7 +44,7 @@ kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result)
     a->result = result;
     a->seen_version = kt__version(out);
     out->flags = (out->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
-    return KT_OK;
+    return KT__UNLIKELY(a->retain != NULL) ? kt__retain_move(out) : KT_OK;
 }
 
 /* ---- before the kernel ---- */
@@ -358,13 +358,14 @@ static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 
 static void cancel(void *token) { kt__node_unref(token); }
 
-/* What it saw: a later write to its base is one that it cannot know the history of. */
-static kt_status unfollowed(kt_tensor *view)
+/* A leaf has its record before threads share it. A view made without grad mode notes what it saw: a later write to its base
+ * is one that it cannot know the history of. */
+static kt_status note(kt_tensor *t)
 {
-    struct kt_autograd *a = kt__autograd_of(view);
+    struct kt_autograd *a = kt__autograd_of(t);
     if (!a)
         return kt_error_status();
-    a->seen_version = kt__version(view);
+    a->seen_version = kt__version(t);
     return KT_OK;
 }
 
@@ -380,6 +381,6 @@ void kt__grad_init(void)
 {
     kt__formulas_init();
     kt__print_grad = printed;
-    kt__tape = (kt__tape_hooks){before, after, cancel, unfollowed};
+    kt__tape = (kt__tape_hooks){before, after, cancel, note};
     kt__autograd_release = kt__autograd_free;
 }

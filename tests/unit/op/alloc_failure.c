@@ -379,6 +379,42 @@ STEP(grad_wide)
     if (sum)
         kt_backward(sum);
 }
+STEP(grad_lists)
+{
+    kt_tensor *x = leaf(), *part[40];
+    int64_t    n = kt_unbind(x, part, 40);
+    for (int64_t i = n > 0 ? n : 40; i < 40; i++)
+        part[i] = kt_mul_s(part[i - n], KT_INT(i)); /* more wait at once than a small queue holds */
+    if (!kt_failed())
+        backward_of(kt_cat(part, 40));
+}
+static kt_status halve(kt_tensor *grad, void *context, kt_tensor **instead)
+{
+    (void)context;
+    *instead = kt_keep(kt_mul_s(grad, KT_FLOAT(0.5)));
+    return kt_error_status();
+}
+STEP(grad_named)
+{
+    kt_tensor *x = leaf(), *y = kt_mul(x, x), *sum = kt_sum(kt_exp(y)), *wanted[] = {x, y}, *results[2];
+    if (!sum)
+        return;
+    kt_hook_drop(kt_hook_add(y, "halve", halve, NULL, NULL));
+    kt_hook_drop(kt_hook_add(x, "halve", halve, NULL, NULL));
+    kt_retain_grad(y);
+    if (kt_gradients(&sum, NULL, 1, wanted, 2, &(kt_gradients_opts){.retain_graph = true}, results) == KT_OK) {
+        kt_drop(results[0]);
+        kt_drop(results[1]);
+    }
+    kt_mul_s_(y, KT_INT(2));
+    kt_backward(kt_sum(y), .inputs = wanted, .n_inputs = 1);
+}
+STEP(refused_part)
+{
+    kt_tensor *part[8];
+    if (kt_unbind(leaf(), part, 8) == 5)
+        kt_zero_(part[0]);
+}
 STEP(refused_stale)
 {
     kt_tensor *y = kt_exp(leaf()), *z = kt_mul(y, y);
@@ -395,7 +431,8 @@ STEP(refused_stale)
                 X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
                     X(refused_policy) X(refused_result) X(refused_view) X(refused_leaf) X(grad_arithmetic)             \
                         X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views) X(grad_in_place)                 \
-                            X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(refused_stale)
+                            X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists)      \
+                                X(grad_named) X(refused_part) X(refused_stale)
 
 #define SWEEP(name)                                                                                                    \
     TEST(name) { sweep(#name, name, strstr(#name, "refused") != NULL); }
