@@ -228,7 +228,11 @@ static void save_listed(kt_node *node, const kt_call *call)
 
 static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt_plan *plan, const inputs *in)
 {
-    uint32_t saves = node->row->saves, keep = saves & SAVES_X ? (in->ask & 1) << 1 | (in->ask >> 1 & 1) : saves & 7;
+    uint32_t saves = node->row->saves, keep = saves & 7;
+    if (saves & SAVES_X) { /* the last two are the factors */
+        uint32_t first = in->n - 2, ask = in->ask >> first;
+        keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
+    }
     for (uint32_t i = 0; keep >> i && i < in->n; i++) {
         if (!(keep >> i & 1) || !in->t[i])
             continue;

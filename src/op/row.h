@@ -23,7 +23,8 @@ typedef enum kt__rule {
     RULE_FLOAT_TO_REAL, /* FLOAT in; complex gives its real dtype */
     RULE_WHERE,         /* the first operand is a condition, the others promote */
     RULE_SUM,           /* ints and bool add up in int64; dtype= wins */
-    RULE_MATCH          /* operands must have one dtype already */
+    RULE_MATCH,         /* operands must have one dtype already */
+    RULE_MATCH_REST     /* all but the first must; the first is converted to it */
 } kt__rule;
 
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;

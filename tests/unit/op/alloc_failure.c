@@ -186,6 +186,39 @@ STEP(batched)
     kt_bmm(m, kt_transpose(m, 1, 2));
     kt_matmul(m, kt_t(matrix()));
 }
+STEP(added_products)
+{
+    kt_tensor *m = matrix(), *s = kt_mm(m, kt_t(m)), *b = kt_expand(kt_unsqueeze(m, 0), KT_SHAPE(3, 6, 10));
+    kt_addmm(s, m, kt_t(m), .beta = KT_FLOAT(0.5));
+    kt_addmm_(s, m, kt_t(m));
+    kt_addbmm(s, b, kt_transpose(b, 1, 2));
+    kt_baddbmm(s, b, kt_transpose(b, 1, 2));
+    kt_addr(kt_select(m, 0, 0), kt_select(m, 1, 0), kt_select(m, 0, 1), .alpha = KT_INT(2));
+    kt_mm_out(s, s, s);
+    kt_linear(b, matrix(), .bias = kt_select(m, 1, 0));
+}
+STEP(contractions)
+{
+    kt_tensor *m = matrix(), *list[3] = {m, kt_t(m), m};
+    kt_einsum("ij,jk,kl->li", list, 3);
+    kt_einsum("...ij,...j->...", (kt_tensor *[]){m, kt_select(m, 0, 0)}, 2);
+    kt_linalg_multi_dot(list, 3);
+    kt_tensordot(m, m, KT_SHAPE(0), KT_SHAPE(0));
+    kt_matmul_out(kt_empty(KT_SHAPE(0)), kt_unsqueeze(m, 0), kt_t(m));
+    kt_kron(m, m);
+    kt_block_diag(list, 3);
+    kt_cartesian_prod((kt_tensor *[]){kt_select(m, 0, 0), kt_select(m, 1, 0)}, 2);
+    kt_linalg_matrix_power(kt_mm(m, kt_t(m)), 5);
+    kt_cross(kt_narrow(m, 0, 0, 3), kt_narrow(m, 0, 3, 3));
+}
+STEP(backward_of_products)
+{
+    kt_tensor *l = leaf(), *list[2] = {l, l};
+    backward_of(kt_addmm(l, l, l, .alpha = KT_INT(3)));
+    backward_of(kt_einsum("ij,kj->ik", list, 2));
+    backward_of(kt_matmul(l, kt_expand(kt_unsqueeze(l, 0), KT_SHAPE(2, 5, 5))));
+    backward_of(kt_linear(kt_expand(l, KT_SHAPE(2, 5, 5)), l, .bias = kt_select(l, 0, 0)));
+}
 STEP(half_products)
 {
     kt_tensor *m = kt_to(matrix(), .dtype = KT_BF16);
@@ -426,7 +459,8 @@ STEP(refused_stale)
     X(from)                                                                                                            \
     X(from_small)                                                                                                      \
     X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)                 \
-        X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(half_products) X(casts)     \
+        X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) \
+        X(contractions) X(backward_of_products) X(half_products) X(casts)                                              \
             X(copies) X(simple_views) X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta)         \
                 X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
                     X(refused_policy) X(refused_result) X(refused_view) X(refused_leaf) X(grad_arithmetic)             \
