@@ -167,7 +167,7 @@ static int take(kp_args *a, int at, const kt_arg_spec *spec, PyObject *o, kp_mis
         if (!PyUnicode_Check(o))
             return 0;
         return (value->str = PyUnicode_AsUTF8(o)) ? 1 : -1;
-    case KT_ARG_GENERATOR: return 0; /* Python has no generator yet: None alone fits */
+    case KT_ARG_GENERATOR: return kp_to_generator(o, &value->generator);
     }
     return 0;
 }

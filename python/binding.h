@@ -104,6 +104,12 @@ int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_size_object(kt_shape shape);
 int       kp_formats_start(PyObject *module);
 
+/* ---- generators (generator.c) ---- */
+extern PyTypeObject kp_generator_type;
+extern PyMethodDef  kp_random_functions[];
+int kp_to_generator(PyObject *o, kt_generator **g); /* 1, or 0: not a generator */
+int kp_generator_start(PyObject *module);
+
 /* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
 typedef struct kp_args {
     kt_call    call;

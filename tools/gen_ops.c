@@ -284,7 +284,8 @@ static void each_function(FILE *f, void (*write)(FILE *, const function *))
         variant v[3];
         for (int k = 0, n = variants(&s, v); k < n; k++)
             for (const char *form = "PIO"; *form; form++) {
-                if (*form != 'P' && !strchr(rows[i].forms, *form))
+                const bool written = strchr(rows[i].forms, 'W') != NULL; /* in place alone */
+                if (*form == 'P' ? written : !(written && *form == 'I') && !strchr(rows[i].forms, *form))
                     continue;
                 function one = {&rows[i], &s, &v[k], *form, ""};
                 function_name(one.name, sizeof one.name, &rows[i], &v[k], *form);

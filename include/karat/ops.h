@@ -42,16 +42,6 @@ typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts
 typedef struct kt_addcdiv_opts { size_t size; kt_scalar value; } kt_addcdiv_opts;
 typedef struct kt_sum_opts { size_t size; kt_dtype dtype; } kt_sum_opts;
 typedef struct kt_sum_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_sum_dim_opts;
-typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
-typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
-typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
-typedef struct kt_addbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addbmm_opts;
-typedef struct kt_addr_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addr_opts;
-typedef struct kt_linear_opts { size_t size; const kt_tensor *bias; } kt_linear_opts;
-typedef struct kt_bilinear_opts { size_t size; const kt_tensor *bias; } kt_bilinear_opts;
-typedef struct kt_linalg_vecdot_opts { size_t size; kt_opt_int dim; } kt_linalg_vecdot_opts;
-typedef struct kt_linalg_cross_opts { size_t size; kt_opt_int dim; } kt_linalg_cross_opts;
-typedef struct kt_cross_opts { size_t size; kt_opt_int dim; } kt_cross_opts;
 typedef struct kt_to_opts { size_t size; kt_dtype dtype; kt_device device; bool copy; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_opts;
 typedef struct kt_to_copy_opts { size_t size; kt_dtype dtype; kt_device device; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_copy_opts;
 typedef struct kt_clone_opts { size_t size; kt_memory_format memory_format; } kt_clone_opts;
@@ -83,6 +73,41 @@ typedef struct kt_split_sizes_opts { size_t size; int64_t dim; } kt_split_sizes_
 typedef struct kt_chunk_opts { size_t size; int64_t dim; } kt_chunk_opts;
 typedef struct kt_unbind_opts { size_t size; int64_t dim; } kt_unbind_opts;
 typedef struct kt_cat_opts { size_t size; int64_t dim; } kt_cat_opts;
+typedef struct kt_rand_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_rand_opts;
+typedef struct kt_rand_like_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_rand_like_opts;
+typedef struct kt_randn_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_randn_opts;
+typedef struct kt_randn_like_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_randn_like_opts;
+typedef struct kt_randint_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_randint_opts;
+typedef struct kt_randint_low_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_randint_low_opts;
+typedef struct kt_randint_like_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_randint_like_opts;
+typedef struct kt_randint_like_low_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_randint_like_low_opts;
+typedef struct kt_randperm_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_randperm_opts;
+typedef struct kt_normal_tensor_float_opts { size_t size; kt_opt_real std; kt_generator *generator; } kt_normal_tensor_float_opts;
+typedef struct kt_normal_float_tensor_opts { size_t size; kt_generator *generator; } kt_normal_float_tensor_opts;
+typedef struct kt_normal_tensor_tensor_opts { size_t size; kt_generator *generator; } kt_normal_tensor_tensor_opts;
+typedef struct kt_normal_float_float_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_normal_float_float_opts;
+typedef struct kt_normal_opts { size_t size; double mean; kt_opt_real std; kt_generator *generator; } kt_normal_opts;
+typedef struct kt_uniform_opts { size_t size; double from; kt_opt_real to; kt_generator *generator; } kt_uniform_opts;
+typedef struct kt_random_opts { size_t size; kt_generator *generator; } kt_random_opts;
+typedef struct kt_random_to_opts { size_t size; kt_generator *generator; } kt_random_to_opts;
+typedef struct kt_random_from_opts { size_t size; kt_generator *generator; } kt_random_from_opts;
+typedef struct kt_exponential_opts { size_t size; kt_opt_real lambd; kt_generator *generator; } kt_exponential_opts;
+typedef struct kt_cauchy_opts { size_t size; double median; kt_opt_real sigma; kt_generator *generator; } kt_cauchy_opts;
+typedef struct kt_log_normal_opts { size_t size; kt_opt_real mean; kt_opt_real std; kt_generator *generator; } kt_log_normal_opts;
+typedef struct kt_geometric_opts { size_t size; kt_generator *generator; } kt_geometric_opts;
+typedef struct kt_bernoulli_opts { size_t size; kt_generator *generator; } kt_bernoulli_opts;
+typedef struct kt_bernoulli_p_opts { size_t size; kt_generator *generator; } kt_bernoulli_p_opts;
+typedef struct kt_bernoulli_tensor_opts { size_t size; kt_generator *generator; } kt_bernoulli_tensor_opts;
+typedef struct kt_bernoulli_float_opts { size_t size; kt_opt_real p; kt_generator *generator; } kt_bernoulli_float_opts;
+typedef struct kt_poisson_opts { size_t size; kt_generator *generator; } kt_poisson_opts;
+typedef struct kt_multinomial_opts { size_t size; bool replacement; kt_generator *generator; } kt_multinomial_opts;
+typedef struct kt_native_dropout_results { kt_tensor *result, *mask; } kt_native_dropout_results;
+typedef struct kt_nn_dropout_opts { size_t size; kt_opt_real p; kt_opt_bool training; bool inplace; } kt_nn_dropout_opts;
+typedef struct kt_nn_dropout1d_opts { size_t size; kt_opt_real p; kt_opt_bool training; bool inplace; } kt_nn_dropout1d_opts;
+typedef struct kt_nn_dropout2d_opts { size_t size; kt_opt_real p; kt_opt_bool training; bool inplace; } kt_nn_dropout2d_opts;
+typedef struct kt_nn_dropout3d_opts { size_t size; kt_opt_real p; kt_opt_bool training; bool inplace; } kt_nn_dropout3d_opts;
+typedef struct kt_nn_alpha_dropout_opts { size_t size; kt_opt_real p; bool training; bool inplace; } kt_nn_alpha_dropout_opts;
+typedef struct kt_nn_feature_alpha_dropout_opts { size_t size; kt_opt_real p; bool training; bool inplace; } kt_nn_feature_alpha_dropout_opts;
 
 KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
 KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
@@ -462,8 +487,6 @@ KT_API kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts); /* 
 KT_API kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
-KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
-KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
 KT_API kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
 KT_API kt_tensor *kt_mm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
 KT_API kt_tensor *kt_bmm(const kt_tensor *self, const kt_tensor *mat2); /* products of two batches of matrices */
@@ -472,52 +495,6 @@ KT_API kt_tensor *kt_mv(const kt_tensor *self, const kt_tensor *vec); /* matrix 
 KT_API kt_tensor *kt_mv_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec); /* matrix times vector */
 KT_API kt_tensor *kt_dot(const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
 KT_API kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
-KT_API kt_tensor *kt_vdot(const kt_tensor *self, const kt_tensor *other); /* inner product of two vectors, the first conjugated */
-KT_API kt_tensor *kt_vdot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* inner product of two vectors, the first conjugated */
-KT_API kt_tensor *kt_addmm_kw(const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
-KT_API kt_tensor *kt_addmm__kw(kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
-KT_API kt_tensor *kt_addmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
-KT_API kt_tensor *kt_addmv_kw(const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
-KT_API kt_tensor *kt_addmv__kw(kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
-KT_API kt_tensor *kt_addmv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
-KT_API kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
-KT_API kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
-KT_API kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
-KT_API kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
-KT_API kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
-KT_API kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
-KT_API kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
-KT_API kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
-KT_API kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
-KT_API kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts); /* input @ weight transposed + bias */
-KT_API kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts); /* input1 @ weight @ input2 for each of the outer weights, + bias */
-KT_API kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2); /* every element of self times every element of vec2 */
-KT_API kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* every element of self times every element of vec2 */
-KT_API kt_tensor *kt_ger(const kt_tensor *self, const kt_tensor *vec2); /* outer, by its old name */
-KT_API kt_tensor *kt_ger_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* outer, by its old name */
-KT_API kt_tensor *kt_inner(const kt_tensor *self, const kt_tensor *other); /* sums of products over the last dims */
-KT_API kt_tensor *kt_inner_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* sums of products over the last dims */
-KT_API kt_tensor *kt_tensordot(const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* sums of products over pairs of dims */
-KT_API kt_tensor *kt_tensordot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* sums of products over pairs of dims */
-KT_API kt_tensor *kt_kron(const kt_tensor *self, const kt_tensor *other); /* every element of self times the whole of other */
-KT_API kt_tensor *kt_kron_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* every element of self times the whole of other */
-KT_API kt_tensor *kt_einsum(const char *equation, kt_tensor *const *tensors, int64_t n_tensors); /* sums of products as subscripts say: "ij,jk->ik" */
-KT_API kt_tensor *kt_linalg_multi_dot(kt_tensor *const *tensors, int64_t n_tensors); /* product of several matrices in the cheapest order */
-KT_API kt_tensor *kt_linalg_multi_dot_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* product of several matrices in the cheapest order */
-KT_API kt_tensor *kt_chain_matmul(kt_tensor *const *matrices, int64_t n_matrices); /* linalg_multi_dot, by its old name */
-KT_API kt_tensor *kt_chain_matmul_out(kt_tensor *out, kt_tensor *const *matrices, int64_t n_matrices); /* linalg_multi_dot, by its old name */
-KT_API kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* inner products along a dim, x conjugated */
-KT_API kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* inner products along a dim, x conjugated */
-KT_API kt_tensor *kt_linalg_matrix_power(const kt_tensor *self, int64_t n); /* square matrices to a whole power */
-KT_API kt_tensor *kt_linalg_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* square matrices to a whole power */
-KT_API kt_tensor *kt_matrix_power(const kt_tensor *self, int64_t n); /* linalg_matrix_power, by its old name */
-KT_API kt_tensor *kt_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* linalg_matrix_power, by its old name */
-KT_API kt_tensor *kt_linalg_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts); /* cross products of vectors of three */
-KT_API kt_tensor *kt_linalg_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts); /* cross products of vectors of three */
-KT_API kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
-KT_API kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
-KT_API kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors); /* matrices along the diagonal of one */
-KT_API kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors); /* every combination of elements, one a row */
 KT_API kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts); /* as another dtype or on another device; itself where nothing changes */
 KT_API kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts); /* the copy that to makes */
 KT_API kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts); /* a copy */
@@ -584,6 +561,49 @@ KT_API int64_t kt_broadcast_tensors(kt_tensor *const *tensors, int64_t n_tensors
 KT_API kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* joined along a dim */
 KT_API int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room); /* each times a number */
 KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scalar); /* each times a number */
+KT_API kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts); /* uniform in [0, 1) */
+KT_API kt_tensor *kt_rand_like_kw(const kt_tensor *self, const kt_rand_like_opts *opts); /* like self, uniform in [0, 1) */
+KT_API kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts); /* normal of mean 0 and deviation 1 */
+KT_API kt_tensor *kt_randn_like_kw(const kt_tensor *self, const kt_randn_like_opts *opts); /* like self, normal of mean 0 and deviation 1 */
+KT_API kt_tensor *kt_randint_kw(int64_t high, kt_shape size, const kt_randint_opts *opts); /* integers in [0, high) */
+KT_API kt_tensor *kt_randint_low_kw(int64_t low, int64_t high, kt_shape size, const kt_randint_low_opts *opts); /* integers in [low, high) */
+KT_API kt_tensor *kt_randint_like_kw(const kt_tensor *self, int64_t high, const kt_randint_like_opts *opts); /* like self, integers in [0, high) */
+KT_API kt_tensor *kt_randint_like_low_kw(const kt_tensor *self, int64_t low, int64_t high, const kt_randint_like_low_opts *opts); /* like self, integers in [low, high) */
+KT_API kt_tensor *kt_randperm_kw(int64_t n, const kt_randperm_opts *opts); /* 0 to n - 1 in random order */
+KT_API kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tensor_float_opts *opts); /* normal, each element of its own mean */
+KT_API kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts); /* normal, each element of its own deviation */
+KT_API kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts); /* normal, each element of its own mean and deviation */
+KT_API kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, const kt_normal_float_float_opts *opts); /* normal of one mean and deviation */
+KT_API kt_tensor *kt_normal__kw(kt_tensor *self, const kt_normal_opts *opts); /* written over with normal numbers */
+KT_API kt_tensor *kt_uniform__kw(kt_tensor *self, const kt_uniform_opts *opts); /* written over with numbers uniform in [from, to) */
+KT_API kt_tensor *kt_random__kw(kt_tensor *self, const kt_random_opts *opts); /* written over with integers of the dtype: all from 0 on that it counts exactly */
+KT_API kt_tensor *kt_random_to__kw(kt_tensor *self, int64_t to, const kt_random_to_opts *opts); /* written over with integers in [0, to) */
+KT_API kt_tensor *kt_random_from__kw(kt_tensor *self, int64_t from, int64_t to, const kt_random_from_opts *opts); /* written over with integers in [from, to), or from `from` up */
+KT_API kt_tensor *kt_exponential__kw(kt_tensor *self, const kt_exponential_opts *opts); /* written over with exponential numbers of rate lambd */
+KT_API kt_tensor *kt_cauchy__kw(kt_tensor *self, const kt_cauchy_opts *opts); /* written over with Cauchy numbers */
+KT_API kt_tensor *kt_log_normal__kw(kt_tensor *self, const kt_log_normal_opts *opts); /* written over with numbers whose logarithm is normal */
+KT_API kt_tensor *kt_geometric__kw(kt_tensor *self, double p, const kt_geometric_opts *opts); /* written over with counts of tries up to the first success */
+KT_API kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts); /* 1 with the probability that self gives, else 0 */
+KT_API kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli_p_opts *opts); /* like self: 1 with probability p, else 0 */
+KT_API kt_tensor *kt_bernoulli_tensor__kw(kt_tensor *self, const kt_tensor *p, const kt_bernoulli_tensor_opts *opts); /* written over with 1 where chance, of probability p, has it, else 0 */
+KT_API kt_tensor *kt_bernoulli_float__kw(kt_tensor *self, const kt_bernoulli_float_opts *opts); /* written over with 1, of probability p, or 0 */
+KT_API kt_tensor *kt_poisson_kw(const kt_tensor *self, const kt_poisson_opts *opts); /* Poisson counts of the rates that self gives */
+KT_API kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts); /* categories chosen by weight, for each row */
+KT_API kt_tensor *kt_dropout(const kt_tensor *input, double p, bool train); /* each element 0 with probability p, the others scaled up to the same mean */
+KT_API kt_tensor *kt_dropout_(kt_tensor *input, double p, bool train); /* each element 0 with probability p, the others scaled up to the same mean */
+KT_API kt_tensor *kt_feature_dropout(const kt_tensor *input, double p, bool train); /* dropout of whole channels */
+KT_API kt_tensor *kt_feature_dropout_(kt_tensor *input, double p, bool train); /* dropout of whole channels */
+KT_API kt_tensor *kt_alpha_dropout(const kt_tensor *input, double p, bool train); /* dropout that keeps mean and variance of what selu gives */
+KT_API kt_tensor *kt_alpha_dropout_(kt_tensor *input, double p, bool train); /* dropout that keeps mean and variance of what selu gives */
+KT_API kt_tensor *kt_feature_alpha_dropout(const kt_tensor *input, double p, bool train); /* alpha_dropout of whole channels */
+KT_API kt_tensor *kt_feature_alpha_dropout_(kt_tensor *input, double p, bool train); /* alpha_dropout of whole channels */
+KT_API kt_native_dropout_results kt_native_dropout(const kt_tensor *input, double p, bool train); /* dropout, and which elements stayed */
+KT_API kt_tensor *kt_nn_dropout_kw(const kt_tensor *input, const kt_nn_dropout_opts *opts); /* dropout as modules call it */
+KT_API kt_tensor *kt_nn_dropout1d_kw(const kt_tensor *input, const kt_nn_dropout1d_opts *opts); /* dropout of whole channels of one dim */
+KT_API kt_tensor *kt_nn_dropout2d_kw(const kt_tensor *input, const kt_nn_dropout2d_opts *opts); /* dropout of whole channels of two dims */
+KT_API kt_tensor *kt_nn_dropout3d_kw(const kt_tensor *input, const kt_nn_dropout3d_opts *opts); /* dropout of whole channels of three dims */
+KT_API kt_tensor *kt_nn_alpha_dropout_kw(const kt_tensor *input, const kt_nn_alpha_dropout_opts *opts); /* alpha_dropout as modules call it */
+KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const kt_nn_feature_alpha_dropout_opts *opts); /* feature_alpha_dropout as modules call it */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -629,29 +649,6 @@ KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scal
 #define kt_sum(self, ...) (KT_AT kt_sum_kw(self, KT_KW(kt_sum_opts, __VA_ARGS__)))
 #define kt_sum_dim(self, dim, ...) (KT_AT kt_sum_dim_kw(self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
 #define kt_sum_dim_out(out, self, dim, ...) (KT_AT kt_sum_dim_out_kw(out, self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
-#define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
-#define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
-#define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
-#define kt_addmv(self, mat, vec, ...) (KT_AT kt_addmv_kw(self, mat, vec, KT_KW(kt_addmv_opts, __VA_ARGS__)))
-#define kt_addmv_(self, mat, vec, ...) (KT_AT kt_addmv__kw(self, mat, vec, KT_KW(kt_addmv_opts, __VA_ARGS__)))
-#define kt_addmv_out(out, self, mat, vec, ...) (KT_AT kt_addmv_out_kw(out, self, mat, vec, KT_KW(kt_addmv_opts, __VA_ARGS__)))
-#define kt_baddbmm(self, batch1, batch2, ...) (KT_AT kt_baddbmm_kw(self, batch1, batch2, KT_KW(kt_baddbmm_opts, __VA_ARGS__)))
-#define kt_baddbmm_(self, batch1, batch2, ...) (KT_AT kt_baddbmm__kw(self, batch1, batch2, KT_KW(kt_baddbmm_opts, __VA_ARGS__)))
-#define kt_baddbmm_out(out, self, batch1, batch2, ...) (KT_AT kt_baddbmm_out_kw(out, self, batch1, batch2, KT_KW(kt_baddbmm_opts, __VA_ARGS__)))
-#define kt_addbmm(self, batch1, batch2, ...) (KT_AT kt_addbmm_kw(self, batch1, batch2, KT_KW(kt_addbmm_opts, __VA_ARGS__)))
-#define kt_addbmm_(self, batch1, batch2, ...) (KT_AT kt_addbmm__kw(self, batch1, batch2, KT_KW(kt_addbmm_opts, __VA_ARGS__)))
-#define kt_addbmm_out(out, self, batch1, batch2, ...) (KT_AT kt_addbmm_out_kw(out, self, batch1, batch2, KT_KW(kt_addbmm_opts, __VA_ARGS__)))
-#define kt_addr(self, vec1, vec2, ...) (KT_AT kt_addr_kw(self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
-#define kt_addr_(self, vec1, vec2, ...) (KT_AT kt_addr__kw(self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
-#define kt_addr_out(out, self, vec1, vec2, ...) (KT_AT kt_addr_out_kw(out, self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
-#define kt_linear(input, weight, ...) (KT_AT kt_linear_kw(input, weight, KT_KW(kt_linear_opts, __VA_ARGS__)))
-#define kt_bilinear(input1, input2, weight, ...) (KT_AT kt_bilinear_kw(input1, input2, weight, KT_KW(kt_bilinear_opts, __VA_ARGS__)))
-#define kt_linalg_vecdot(x, y, ...) (KT_AT kt_linalg_vecdot_kw(x, y, KT_KW(kt_linalg_vecdot_opts, __VA_ARGS__)))
-#define kt_linalg_vecdot_out(out, x, y, ...) (KT_AT kt_linalg_vecdot_out_kw(out, x, y, KT_KW(kt_linalg_vecdot_opts, __VA_ARGS__)))
-#define kt_linalg_cross(self, other, ...) (KT_AT kt_linalg_cross_kw(self, other, KT_KW(kt_linalg_cross_opts, __VA_ARGS__)))
-#define kt_linalg_cross_out(out, self, other, ...) (KT_AT kt_linalg_cross_out_kw(out, self, other, KT_KW(kt_linalg_cross_opts, __VA_ARGS__)))
-#define kt_cross(self, other, ...) (KT_AT kt_cross_kw(self, other, KT_KW(kt_cross_opts, __VA_ARGS__)))
-#define kt_cross_out(out, self, other, ...) (KT_AT kt_cross_out_kw(out, self, other, KT_KW(kt_cross_opts, __VA_ARGS__)))
 #define kt_to(self, ...) (KT_AT kt_to_kw(self, KT_KW(kt_to_opts, __VA_ARGS__)))
 #define kt_to_copy(self, ...) (KT_AT kt_to_copy_kw(self, KT_KW(kt_to_copy_opts, __VA_ARGS__)))
 #define kt_clone(self, ...) (KT_AT kt_clone_kw(self, KT_KW(kt_clone_opts, __VA_ARGS__)))
@@ -683,6 +680,40 @@ KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scal
 #define kt_chunk(self, chunks, results, room, ...) (KT_AT kt_chunk_kw(self, chunks, results, room, KT_KW(kt_chunk_opts, __VA_ARGS__)))
 #define kt_unbind(self, results, room, ...) (KT_AT kt_unbind_kw(self, results, room, KT_KW(kt_unbind_opts, __VA_ARGS__)))
 #define kt_cat(tensors, n_tensors, ...) (KT_AT kt_cat_kw(tensors, n_tensors, KT_KW(kt_cat_opts, __VA_ARGS__)))
+#define kt_rand(size, ...) (KT_AT kt_rand_kw(size, KT_KW(kt_rand_opts, __VA_ARGS__)))
+#define kt_rand_like(self, ...) (KT_AT kt_rand_like_kw(self, KT_KW(kt_rand_like_opts, __VA_ARGS__)))
+#define kt_randn(size, ...) (KT_AT kt_randn_kw(size, KT_KW(kt_randn_opts, __VA_ARGS__)))
+#define kt_randn_like(self, ...) (KT_AT kt_randn_like_kw(self, KT_KW(kt_randn_like_opts, __VA_ARGS__)))
+#define kt_randint(high, size, ...) (KT_AT kt_randint_kw(high, size, KT_KW(kt_randint_opts, __VA_ARGS__)))
+#define kt_randint_low(low, high, size, ...) (KT_AT kt_randint_low_kw(low, high, size, KT_KW(kt_randint_low_opts, __VA_ARGS__)))
+#define kt_randint_like(self, high, ...) (KT_AT kt_randint_like_kw(self, high, KT_KW(kt_randint_like_opts, __VA_ARGS__)))
+#define kt_randint_like_low(self, low, high, ...) (KT_AT kt_randint_like_low_kw(self, low, high, KT_KW(kt_randint_like_low_opts, __VA_ARGS__)))
+#define kt_randperm(n, ...) (KT_AT kt_randperm_kw(n, KT_KW(kt_randperm_opts, __VA_ARGS__)))
+#define kt_normal_tensor_float(mean, ...) (KT_AT kt_normal_tensor_float_kw(mean, KT_KW(kt_normal_tensor_float_opts, __VA_ARGS__)))
+#define kt_normal_float_tensor(mean, std, ...) (KT_AT kt_normal_float_tensor_kw(mean, std, KT_KW(kt_normal_float_tensor_opts, __VA_ARGS__)))
+#define kt_normal_tensor_tensor(mean, std, ...) (KT_AT kt_normal_tensor_tensor_kw(mean, std, KT_KW(kt_normal_tensor_tensor_opts, __VA_ARGS__)))
+#define kt_normal_float_float(mean, std, size, ...) (KT_AT kt_normal_float_float_kw(mean, std, size, KT_KW(kt_normal_float_float_opts, __VA_ARGS__)))
+#define kt_normal_(self, ...) (KT_AT kt_normal__kw(self, KT_KW(kt_normal_opts, __VA_ARGS__)))
+#define kt_uniform_(self, ...) (KT_AT kt_uniform__kw(self, KT_KW(kt_uniform_opts, __VA_ARGS__)))
+#define kt_random_(self, ...) (KT_AT kt_random__kw(self, KT_KW(kt_random_opts, __VA_ARGS__)))
+#define kt_random_to_(self, to, ...) (KT_AT kt_random_to__kw(self, to, KT_KW(kt_random_to_opts, __VA_ARGS__)))
+#define kt_random_from_(self, from, to, ...) (KT_AT kt_random_from__kw(self, from, to, KT_KW(kt_random_from_opts, __VA_ARGS__)))
+#define kt_exponential_(self, ...) (KT_AT kt_exponential__kw(self, KT_KW(kt_exponential_opts, __VA_ARGS__)))
+#define kt_cauchy_(self, ...) (KT_AT kt_cauchy__kw(self, KT_KW(kt_cauchy_opts, __VA_ARGS__)))
+#define kt_log_normal_(self, ...) (KT_AT kt_log_normal__kw(self, KT_KW(kt_log_normal_opts, __VA_ARGS__)))
+#define kt_geometric_(self, p, ...) (KT_AT kt_geometric__kw(self, p, KT_KW(kt_geometric_opts, __VA_ARGS__)))
+#define kt_bernoulli(self, ...) (KT_AT kt_bernoulli_kw(self, KT_KW(kt_bernoulli_opts, __VA_ARGS__)))
+#define kt_bernoulli_p(self, p, ...) (KT_AT kt_bernoulli_p_kw(self, p, KT_KW(kt_bernoulli_p_opts, __VA_ARGS__)))
+#define kt_bernoulli_tensor_(self, p, ...) (KT_AT kt_bernoulli_tensor__kw(self, p, KT_KW(kt_bernoulli_tensor_opts, __VA_ARGS__)))
+#define kt_bernoulli_float_(self, ...) (KT_AT kt_bernoulli_float__kw(self, KT_KW(kt_bernoulli_float_opts, __VA_ARGS__)))
+#define kt_poisson(self, ...) (KT_AT kt_poisson_kw(self, KT_KW(kt_poisson_opts, __VA_ARGS__)))
+#define kt_multinomial(self, num_samples, ...) (KT_AT kt_multinomial_kw(self, num_samples, KT_KW(kt_multinomial_opts, __VA_ARGS__)))
+#define kt_nn_dropout(input, ...) (KT_AT kt_nn_dropout_kw(input, KT_KW(kt_nn_dropout_opts, __VA_ARGS__)))
+#define kt_nn_dropout1d(input, ...) (KT_AT kt_nn_dropout1d_kw(input, KT_KW(kt_nn_dropout1d_opts, __VA_ARGS__)))
+#define kt_nn_dropout2d(input, ...) (KT_AT kt_nn_dropout2d_kw(input, KT_KW(kt_nn_dropout2d_opts, __VA_ARGS__)))
+#define kt_nn_dropout3d(input, ...) (KT_AT kt_nn_dropout3d_kw(input, KT_KW(kt_nn_dropout3d_opts, __VA_ARGS__)))
+#define kt_nn_alpha_dropout(input, ...) (KT_AT kt_nn_alpha_dropout_kw(input, KT_KW(kt_nn_alpha_dropout_opts, __VA_ARGS__)))
+#define kt_nn_feature_alpha_dropout(input, ...) (KT_AT kt_nn_feature_alpha_dropout_kw(input, KT_KW(kt_nn_feature_alpha_dropout_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))
@@ -1019,8 +1050,6 @@ KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scal
 #define kt_lerp_s_(...) (KT_AT kt_lerp_s_(__VA_ARGS__))
 #define kt_lerp_s_out(...) (KT_AT kt_lerp_s_out(__VA_ARGS__))
 #define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
-#define kt_matmul_out(...) (KT_AT kt_matmul_out(__VA_ARGS__))
-#define kt_matmul_batched(...) (KT_AT kt_matmul_batched(__VA_ARGS__))
 #define kt_mm(...) (KT_AT kt_mm(__VA_ARGS__))
 #define kt_mm_out(...) (KT_AT kt_mm_out(__VA_ARGS__))
 #define kt_bmm(...) (KT_AT kt_bmm(__VA_ARGS__))
@@ -1029,29 +1058,6 @@ KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scal
 #define kt_mv_out(...) (KT_AT kt_mv_out(__VA_ARGS__))
 #define kt_dot(...) (KT_AT kt_dot(__VA_ARGS__))
 #define kt_dot_out(...) (KT_AT kt_dot_out(__VA_ARGS__))
-#define kt_vdot(...) (KT_AT kt_vdot(__VA_ARGS__))
-#define kt_vdot_out(...) (KT_AT kt_vdot_out(__VA_ARGS__))
-#define kt_outer(...) (KT_AT kt_outer(__VA_ARGS__))
-#define kt_outer_out(...) (KT_AT kt_outer_out(__VA_ARGS__))
-#define kt_ger(...) (KT_AT kt_ger(__VA_ARGS__))
-#define kt_ger_out(...) (KT_AT kt_ger_out(__VA_ARGS__))
-#define kt_inner(...) (KT_AT kt_inner(__VA_ARGS__))
-#define kt_inner_out(...) (KT_AT kt_inner_out(__VA_ARGS__))
-#define kt_tensordot(...) (KT_AT kt_tensordot(__VA_ARGS__))
-#define kt_tensordot_out(...) (KT_AT kt_tensordot_out(__VA_ARGS__))
-#define kt_kron(...) (KT_AT kt_kron(__VA_ARGS__))
-#define kt_kron_out(...) (KT_AT kt_kron_out(__VA_ARGS__))
-#define kt_einsum(...) (KT_AT kt_einsum(__VA_ARGS__))
-#define kt_linalg_multi_dot(...) (KT_AT kt_linalg_multi_dot(__VA_ARGS__))
-#define kt_linalg_multi_dot_out(...) (KT_AT kt_linalg_multi_dot_out(__VA_ARGS__))
-#define kt_chain_matmul(...) (KT_AT kt_chain_matmul(__VA_ARGS__))
-#define kt_chain_matmul_out(...) (KT_AT kt_chain_matmul_out(__VA_ARGS__))
-#define kt_linalg_matrix_power(...) (KT_AT kt_linalg_matrix_power(__VA_ARGS__))
-#define kt_linalg_matrix_power_out(...) (KT_AT kt_linalg_matrix_power_out(__VA_ARGS__))
-#define kt_matrix_power(...) (KT_AT kt_matrix_power(__VA_ARGS__))
-#define kt_matrix_power_out(...) (KT_AT kt_matrix_power_out(__VA_ARGS__))
-#define kt_block_diag(...) (KT_AT kt_block_diag(__VA_ARGS__))
-#define kt_cartesian_prod(...) (KT_AT kt_cartesian_prod(__VA_ARGS__))
 #define kt_copy(...) (KT_AT kt_copy(__VA_ARGS__))
 #define kt_copy_(...) (KT_AT kt_copy_(__VA_ARGS__))
 #define kt_fill(...) (KT_AT kt_fill(__VA_ARGS__))
@@ -1087,6 +1093,15 @@ KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scal
 #define kt_broadcast_tensors(...) (KT_AT kt_broadcast_tensors(__VA_ARGS__))
 #define kt_foreach_mul(...) (KT_AT kt_foreach_mul(__VA_ARGS__))
 #define kt_foreach_mul_(...) (KT_AT kt_foreach_mul_(__VA_ARGS__))
+#define kt_dropout(...) (KT_AT kt_dropout(__VA_ARGS__))
+#define kt_dropout_(...) (KT_AT kt_dropout_(__VA_ARGS__))
+#define kt_feature_dropout(...) (KT_AT kt_feature_dropout(__VA_ARGS__))
+#define kt_feature_dropout_(...) (KT_AT kt_feature_dropout_(__VA_ARGS__))
+#define kt_alpha_dropout(...) (KT_AT kt_alpha_dropout(__VA_ARGS__))
+#define kt_alpha_dropout_(...) (KT_AT kt_alpha_dropout_(__VA_ARGS__))
+#define kt_feature_alpha_dropout(...) (KT_AT kt_feature_alpha_dropout(__VA_ARGS__))
+#define kt_feature_alpha_dropout_(...) (KT_AT kt_feature_alpha_dropout_(__VA_ARGS__))
+#define kt_native_dropout(...) (KT_AT kt_native_dropout(__VA_ARGS__))
 #define kt_from(...) (KT_AT kt_from(__VA_ARGS__))
 #define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))
 #endif

@@ -11,31 +11,38 @@ globals().update(_karat.functions)
 globals().update(_karat.dtypes)
 
 from ._karat import (  # noqa: E402
+    Generator,
     Size,
     Tensor,
     can_cast,
     channels_last,
     channels_last_3d,
     contiguous_format,
+    default_generator,
     device,
     dtype,
     frombuffer,
     get_default_dtype,
     get_num_threads,
     get_policy,
+    get_rng_state,
+    initial_seed,
     is_grad_enabled,
     lineage,
+    manual_seed,
     memory_format,
     memory_stats,
     preserve_format,
     promote_types,
+    seed,
     set_default_dtype,
     set_num_threads,
+    set_rng_state,
     tensor,
 )
 from .limits import finfo, iinfo  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
-from . import autograd, cuda, fft, linalg, nn, special  # noqa: E402, F401
+from . import autograd, cuda, fft, linalg, nn, random, special  # noqa: E402, F401
 
 __version__ = _karat.version
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
-#include "cpu/products.h"
+#include "cpu/random.h"
 
 #include <complex.h>
 #include <math.h>
@@ -20,7 +20,8 @@
 #define X(isa)                                                                              \
     extern const kt__cpu_type kt__cpu_f32_##isa, kt__cpu_f64_##isa, kt__cpu_i32_##isa, kt__cpu_i64_##isa, \
         kt__cpu_u64_##isa, kt__cpu_c64_##isa, kt__cpu_c128_##isa;                           \
-    extern const kt__cpu_bytes kt__cpu_bytes_##isa;
+    extern const kt__cpu_bytes kt__cpu_bytes_##isa;                                         \
+    extern const kt__cpu_draws kt__cpu_draws_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -29,7 +30,8 @@ const kt__cpu_build kt__cpu_builds[] = {
     {#isa,                                                                                  \
      {&kt__cpu_f32_##isa, &kt__cpu_f64_##isa, &kt__cpu_i32_##isa, &kt__cpu_i64_##isa, &kt__cpu_u64_##isa, \
       &kt__cpu_c64_##isa, &kt__cpu_c128_##isa},                                             \
-     &kt__cpu_bytes_##isa},
+     &kt__cpu_bytes_##isa,                                                                  \
+     &kt__cpu_draws_##isa},
     KT_ISA_LIST
 #undef X
 };
@@ -115,9 +117,11 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
     if (plan->kernel == KT_K_sum) /* the empty sum is zero: these two look at their sizes themselves */
         return type->sum(plan);
     if (plan->kernel == KT_K_matmul)
-        return kt__product_run(build, plan);
+        return type->matmul(plan);
     if (plan->numel == 0)
         return KT_OK;
+    if (plan->kernel >= KT_K_random_begin && plan->kernel < KT_K_random_end)
+        return kt__cpu_random(build, plan);
     switch (plan->kernel) {
     case KT_K_copy:     return run_copy(build, plan);
     case KT_K_fill:     return build->bytes->fill(plan);

@@ -43,7 +43,6 @@ typedef struct kt__cpu_type {
     kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
     kt_status (*sum)(const kt_plan *plan);
     kt_status (*matmul)(const kt_plan *plan);
-    void      (*finish_product)(const kt_plan *plan, void *sums); /* dense, made elsewhere; they are spoilt */
 } kt__cpu_type;
 
 /* ---- kernels that move bytes and ask no type ---- */
@@ -53,10 +52,18 @@ typedef struct kt__cpu_bytes {
     kt_status (*eye)(const kt_plan *plan);
 } kt__cpu_bytes;
 
+/* ---- what random kernels do with a row of draws ---- */
+enum { KT__DRAW_TILE = 512 }; /* elements drawn at a time: a multiple of 16, since normals are made by sixteens */
+typedef struct kt__cpu_draws {
+    void (*uniform)(float *to, const uint32_t *raw, int n, uint32_t mask, float range, float from);
+    void (*normal)(float *tile, int n, float mean, float std); /* n uniforms in, n normals out; n a multiple of 16 */
+} kt__cpu_draws;
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
     const kt__cpu_bytes *bytes;
+    const kt__cpu_draws *draws;
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

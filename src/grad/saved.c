@@ -4,14 +4,19 @@
 
 #include "grad/grad.h"
 
-/* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
-kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
+kt_status kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as, bool overwritten)
 {
+    kt__saved *s = &n->saved[place];
     kt_tensor *copy = NULL;
-    if (kt__call1(KT_OP_clone, t, &copy))
+    /* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
+    if (overwritten && kt__call1(KT_OP_clone, t, &copy))
         return kt_error_status();
-    kt__save_input(n, place, copy, as);
-    kt__unref(copy);
+    s->t = copy ? copy : kt__ref(t);
+    if (place < SAVED_LISTED)
+        n->holds |= (uint8_t)(1 << place);
+    s->version = kt__version(s->t);
+    s->as = as;
+    s->output = 0;
     return KT_OK;
 }
 

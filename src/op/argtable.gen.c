@@ -286,9 +286,6 @@ const kt_arg_spec kt__arg_table[] = {
     /* matmul */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* matmul_batched */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* mm */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"mat2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
@@ -301,94 +298,6 @@ const kt_arg_spec kt__arg_table[] = {
     /* dot */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"tensor", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* vdot */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* addmm */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"mat1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"mat2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* addmv */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"mat", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"vec", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* baddbmm */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"batch1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"batch2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* addbmm */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"batch1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"batch2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* addr */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"vec1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"vec2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* linear */
-    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"bias", KT_ARG_TENSOR, 1, 1, 0, 0, {0}},
-    /* bilinear */
-    {"input1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"input2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"bias", KT_ARG_TENSOR, 1, 1, 0, 0, {0}},
-    /* outer */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"vec2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* ger */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"vec2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* inner */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* tensordot */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dims_self", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"dims_other", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* kron */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* einsum */
-    {"equation", KT_ARG_STRING, 0, 0, 0, 0, {0}},
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* linalg_multi_dot */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* chain_matmul */
-    {"matrices", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* linalg_vecdot */
-    {"x", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"y", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 1, 0, {.i = -1}},
-    /* linalg_matrix_power */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"n", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* matrix_power */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"n", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* linalg_cross */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 1, 0, {.i = -1}},
-    /* cross */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    /* block_diag */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* cartesian_prod */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     /* to */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 0, 0, {0}},
@@ -635,6 +544,203 @@ const kt_arg_spec kt__arg_table[] = {
     /* foreach_mul */
     {"self", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     {"scalar", KT_ARG_SCALAR, 0, 0, 0, 0, {0}},
+    /* rand */
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* rand_like */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
+    /* randn */
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* randn_like */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
+    /* randint */
+    {"high", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* randint_low */
+    {"low", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* randint_like */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
+    /* randint_like_low */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"low", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
+    /* randperm */
+    {"n", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* normal_tensor_float */
+    {"mean", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"std", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1.0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* normal_float_tensor */
+    {"mean", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"std", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* normal_tensor_tensor */
+    {"mean", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"std", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* normal_float_float */
+    {"mean", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"std", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* normal */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"mean", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.0}},
+    {"std", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1.0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* uniform */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"from", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.0}},
+    {"to", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1.0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* random */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* random_to */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"to", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* random_from */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"from", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"to", KT_ARG_INT, 1, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* exponential */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"lambd", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1.0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* cauchy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"median", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.0}},
+    {"sigma", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1.0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* log_normal */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"mean", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1.0}},
+    {"std", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 2.0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* geometric */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* bernoulli */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* bernoulli_p */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* bernoulli_tensor */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* bernoulli_float */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* poisson */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 0, 0, {0}},
+    /* multinomial */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"num_samples", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"replacement", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
+    /* dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"train", KT_ARG_BOOL, 0, 0, 0, 0, {0}},
+    /* feature_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"train", KT_ARG_BOOL, 0, 0, 0, 0, {0}},
+    /* alpha_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"train", KT_ARG_BOOL, 0, 0, 0, 0, {0}},
+    /* feature_alpha_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"train", KT_ARG_BOOL, 0, 0, 0, 0, {0}},
+    /* native_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 0, 0, 0, {0}},
+    {"train", KT_ARG_BOOL, 1, 0, 0, 0, {0}},
+    /* nn_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"training", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"inplace", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* nn_dropout1d */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"training", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"inplace", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* nn_dropout2d */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"training", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"inplace", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* nn_dropout3d */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"training", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"inplace", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* nn_alpha_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"training", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"inplace", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* nn_feature_alpha_dropout */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 0.5}},
+    {"training", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"inplace", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
 };
 
 const uint16_t kt__arg_first[] = {
@@ -645,14 +751,16 @@ const uint16_t kt__arg_first[] = {
     114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129,
     130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 146,
     147, 148, 149, 153, 154, 157, 160, 164, 168, 170, 174, 176, 178, 180, 182, 184,
-    186, 188, 193, 198, 203, 208, 213, 216, 220, 222, 224, 226, 230, 232, 234, 235,
-    236, 239, 241, 243, 246, 249, 250, 251, 258, 264, 266, 268, 270, 272, 273, 274,
-    275, 280, 284, 288, 293, 298, 304, 310, 317, 321, 326, 331, 336, 342, 347, 352,
-    357, 363, 366, 371, 375, 378, 379, 381, 384, 386, 388, 390, 392, 395, 396, 398,
-    400, 404, 408, 412, 413, 414, 415, 416, 417, 418, 419, 420, 421, 424, 427, 430,
-    432, 433, 435, 437,
+    191, 197, 199, 201, 203, 205, 206, 207, 208, 213, 217, 221, 226, 231, 237, 243,
+    250, 254, 259, 264, 269, 275, 280, 285, 290, 296, 299, 304, 308, 311, 312, 314,
+    317, 319, 321, 323, 325, 328, 329, 331, 333, 337, 341, 345, 346, 347, 348, 349,
+    350, 351, 352, 353, 354, 357, 360, 363, 365, 366, 368, 370, 375, 381, 386, 392,
+    398, 405, 412, 420, 425, 428, 431, 434, 441, 445, 449, 451, 454, 458, 461, 465,
+    469, 472, 474, 477, 480, 483, 485, 489, 492, 495, 498, 501, 504, 508, 512, 516,
+    520, 524, 528,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */
 const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
+    [KT_OP_native_dropout] = {"result", "mask"},
 };

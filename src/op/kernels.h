@@ -40,7 +40,22 @@ enum kt__kernel {
     KT_K_logsumexp,
     KT_K_reduce_end,
     KT_K_matmul = KT_K_reduce_end,
-    KT_K_count
+    /* Random: drawn from plan->generator, which the caller has locked. Only the CPU has these, and runs them at once. */
+    KT_K_random_begin,
+    KT_K_uniform = KT_K_random_begin, /* param: from, to */
+    KT_K_normal,                      /* param: mean, std, 1 to draw by sixteens (a dense row-major output) */
+    KT_K_random_int,                  /* param: least, how many (0: 2^64), 1 for draws of 64 bits */
+    KT_K_bernoulli,                   /* param: p */
+    KT_K_bernoulli_each,              /* in: the p of each element */
+    KT_K_exponential,                 /* param: lambda */
+    KT_K_cauchy,                      /* param: median, sigma */
+    KT_K_log_normal,                  /* param: mean, std */
+    KT_K_geometric,                   /* param: p */
+    KT_K_poisson,                     /* in: the rate of each element */
+    KT_K_randperm,                    /* a dense row */
+    KT_K_multinomial,                 /* in: weights [rows, n]; out: int64 [rows, k]; dims [rows, k, n]; param: replace? */
+    KT_K_random_end,
+    KT_K_count = KT_K_random_end
 };
 
 #endif

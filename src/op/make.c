@@ -3,16 +3,12 @@
 #include <math.h>
 
 #include "op/call.h"
+#include "op/make.h"
 #include "op/wrap.h"
 
-/* The options every row of this file ends with; `at` is where dtype= stands. */
-typedef struct options {
-    kt_dtype  dtype;
-    kt_device device;
-    bool      requires_grad;
-} options;
+typedef kt__make_options options;
 
-static kt_status read_options(const kt_call *call, int at, kt_dtype fallback, const kt_tensor *like, options *o)
+kt_status kt__read_options(const kt_call *call, int at, kt_dtype fallback, const kt_tensor *like, options *o)
 {
     o->dtype = kt__given(call, at) && call->arg[at].dtype ? call->arg[at].dtype : fallback;
     o->requires_grad = kt__arg_bool(call, at + 2);
@@ -24,14 +20,9 @@ static kt_status read_options(const kt_call *call, int at, kt_dtype fallback, co
     return like && !kt__given(call, at + 1) ? KT_OK : kt__arg_device(call, at + 1, &o->device);
 }
 
-/* Takes over t. */
-static kt_status born(kt_call *call, kt_tensor *t, const options *o, kt_status status)
+kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status status)
 {
     if (!t || status) {
-        kt__unref(t);
-        return kt_error_status();
-    }
-    if (o->requires_grad && kt__tape.note && kt__tape.note(t)) {
         kt__unref(t);
         return kt_error_status();
     }
@@ -74,7 +65,7 @@ kt_status kt__body_empty(kt_call *call)
     int64_t          strides[KT_MAX_DIMS];
     kt_shape         size = call->arg[0].ints;
     kt_memory_format format = kt__given(call, 4) ? (kt_memory_format)call->arg[4].format : KT_CONTIGUOUS_FORMAT;
-    if (check_sizes(call, size) || read_options(call, 1, kt_get_default_dtype(), NULL, &o))
+    if (check_sizes(call, size) || kt__read_options(call, 1, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "unsupported memory format option Preserve");
@@ -82,17 +73,17 @@ kt_status kt__body_empty(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
                        format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
     kt_tensor *t = kt__tensor_new_strided(o.dtype, o.device, size, (kt_shape){size.n, strides});
-    return born(call, t, &o, KT_OK);
+    return kt__born(call, t, &o, KT_OK);
 }
 
 static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fallback, const kt_tensor *like,
                        kt_scalar value)
 {
     options o;
-    if (check_sizes(call, call->arg[size_at].ints) || read_options(call, options_at, fallback, like, &o))
+    if (check_sizes(call, call->arg[size_at].ints) || kt__read_options(call, options_at, fallback, like, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, call->arg[size_at].ints);
-    return born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
+    return kt__born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
 }
 
 static const kt_scalar nothing;
@@ -128,11 +119,11 @@ static kt_status like(kt_call *call, int options_at, kt_scalar value)
     options    o;
     kt_tensor *self = call->arg[0].t;
     int        format_at = options_at + 3;
-    if (read_options(call, options_at, (kt_dtype)self->dtype, self, &o))
+    if (kt__read_options(call, options_at, (kt_dtype)self->dtype, self, &o))
         return kt_error_status();
     kt_tensor *t = kt__empty_like(self, o.dtype, o.device,
                                   (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
-    return born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
+    return kt__born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
 }
 
 kt_status kt__body_empty_like(kt_call *call) { return like(call, 1, nothing); }
@@ -143,10 +134,10 @@ kt_status kt__body_full_like(kt_call *call) { return like(call, 2, call->arg[1].
 kt_status kt__body_scalar_tensor(kt_call *call)
 {
     options o;
-    if (read_options(call, 1, kt__dtype_of_number(call->arg[0].s), NULL, &o))
+    if (kt__read_options(call, 1, kt__dtype_of_number(call->arg[0].s), NULL, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SCALAR);
-    return born(call, t, &o, fill_new(t, call->arg[0].s));
+    return kt__born(call, t, &o, fill_new(t, call->arg[0].s));
 }
 
 /* ---- ranges ---- */
@@ -182,7 +173,7 @@ kt_status kt__body_arange(kt_call *call)
     options   o;
     kt_scalar start = call->arg[0].s, end = call->arg[1].s, step = kt__arg_scalar(call, 2);
     bool      ints = is_integral(start) && is_integral(end) && is_integral(step);
-    if (read_options(call, 3, ints ? KT_I64 : kt_get_default_dtype(), NULL, &o))
+    if (kt__read_options(call, 3, ints ? KT_I64 : kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     double first = as_double(start), last = as_double(end), by = as_double(step), count = 0;
     if (by == 0)
@@ -201,7 +192,7 @@ kt_status kt__body_arange(kt_call *call)
         n = count >= 0x1p62 ? INT64_MAX : (int64_t)count;
     }
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n));
-    return born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
+    return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
 
 static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar base)
@@ -213,10 +204,10 @@ static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar bas
     kt_dtype  fallback = kt_get_default_dtype();
     if (steps < 0)
         return kt_fail(KT_ERR_RUNTIME, "number of steps must be non-negative");
-    if (read_options(call, options_at, complex ? kt_dtype_complex(fallback) : fallback, NULL, &o))
+    if (kt__read_options(call, options_at, complex ? kt_dtype_complex(fallback) : fallback, NULL, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(steps));
-    return born(call, t, &o, t ? run_range(t, kernel, (kt_scalar[]){start, end, base}, 3) : KT_OK);
+    return kt__born(call, t, &o, t ? run_range(t, kernel, (kt_scalar[]){start, end, base}, 3) : KT_OK);
 }
 
 kt_status kt__body_linspace(kt_call *call) { return spaced(call, KT_K_linspace, 3, nothing); }
@@ -229,8 +220,8 @@ kt_status kt__body_eye(kt_call *call)
     if (n < 0 || m < 0)
         return kt_fail(KT_ERR_RUNTIME, "%s must be greater or equal to 0, got %lld", n < 0 ? "n" : "m",
                        (long long)(n < 0 ? n : m));
-    if (read_options(call, 2, kt_get_default_dtype(), NULL, &o))
+    if (kt__read_options(call, 2, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n, m));
-    return born(call, t, &o, t ? run_range(t, KT_K_eye, NULL, 0) : KT_OK);
+    return kt__born(call, t, &o, t ? run_range(t, KT_K_eye, NULL, 0) : KT_OK);
 }

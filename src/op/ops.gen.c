@@ -3377,24 +3377,6 @@ kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
     return kt__close(&c);
 }
 
-kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_matmul, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_matmul_batched, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close(&c);
-}
-
 kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2)
 {
     kt_call c;
@@ -3465,510 +3447,6 @@ kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *te
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor);
     return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_vdot(const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_vdot, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_vdot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_vdot, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_addmm_kw(const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addmm, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, mat1);
-    kt__put_tensor(&c, 2, mat2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_addmm__kw(kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addmm, KT_INPLACE);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, mat1);
-    kt__put_tensor(&c, 2, mat2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_inplace(&c);
-}
-
-kt_tensor *kt_addmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addmm, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, mat1);
-    kt__put_tensor(&c, 2, mat2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_addmv_kw(const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addmv, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, mat);
-    kt__put_tensor(&c, 2, vec);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_addmv__kw(kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addmv, KT_INPLACE);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, mat);
-    kt__put_tensor(&c, 2, vec);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_inplace(&c);
-}
-
-kt_tensor *kt_addmv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addmv, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, mat);
-    kt__put_tensor(&c, 2, vec);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_baddbmm, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, batch1);
-    kt__put_tensor(&c, 2, batch2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_baddbmm, KT_INPLACE);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, batch1);
-    kt__put_tensor(&c, 2, batch2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_inplace(&c);
-}
-
-kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_baddbmm, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, batch1);
-    kt__put_tensor(&c, 2, batch2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addbmm, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, batch1);
-    kt__put_tensor(&c, 2, batch2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addbmm, KT_INPLACE);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, batch1);
-    kt__put_tensor(&c, 2, batch2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_inplace(&c);
-}
-
-kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addbmm, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, batch1);
-    kt__put_tensor(&c, 2, batch2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addr, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec1);
-    kt__put_tensor(&c, 2, vec2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addr, KT_INPLACE);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec1);
-    kt__put_tensor(&c, 2, vec2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_inplace(&c);
-}
-
-kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_addr, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec1);
-    kt__put_tensor(&c, 2, vec2);
-    if (opts && opts->beta.kind)
-        kt__put(&c, 3, s, opts->beta);
-    if (opts && opts->alpha.kind)
-        kt__put(&c, 4, s, opts->alpha);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linear, KT_PLAIN);
-    kt__put_tensor(&c, 0, input);
-    kt__put_tensor(&c, 1, weight);
-    if (opts && opts->bias)
-        kt__put_tensor(&c, 2, opts->bias);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_bilinear, KT_PLAIN);
-    kt__put_tensor(&c, 0, input1);
-    kt__put_tensor(&c, 1, input2);
-    kt__put_tensor(&c, 2, weight);
-    if (opts && opts->bias)
-        kt__put_tensor(&c, 3, opts->bias);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_outer, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec2);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_outer, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec2);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_ger(const kt_tensor *self, const kt_tensor *vec2)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_ger, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec2);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_ger_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_ger, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, vec2);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_inner(const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_inner, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_inner_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_inner, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_tensordot(const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_tensordot, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    kt__put(&c, 2, ints, dims_self);
-    kt__put(&c, 3, ints, dims_other);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_tensordot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_tensordot, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    kt__put(&c, 2, ints, dims_self);
-    kt__put(&c, 3, ints, dims_other);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_kron(const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_kron, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_kron_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_kron, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_einsum(const char *equation, kt_tensor *const *tensors, int64_t n_tensors)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_einsum, KT_PLAIN);
-    kt__put(&c, 0, str, equation);
-    kt__put_tensors(&c, 1, tensors, n_tensors);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_linalg_multi_dot(kt_tensor *const *tensors, int64_t n_tensors)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_multi_dot, KT_PLAIN);
-    kt__put_tensors(&c, 0, tensors, n_tensors);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_linalg_multi_dot_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_multi_dot, KT_OUT);
-    kt__put_tensors(&c, 0, tensors, n_tensors);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_chain_matmul(kt_tensor *const *matrices, int64_t n_matrices)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_chain_matmul, KT_PLAIN);
-    kt__put_tensors(&c, 0, matrices, n_matrices);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_chain_matmul_out(kt_tensor *out, kt_tensor *const *matrices, int64_t n_matrices)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_chain_matmul, KT_OUT);
-    kt__put_tensors(&c, 0, matrices, n_matrices);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_vecdot, KT_PLAIN);
-    kt__put_tensor(&c, 0, x);
-    kt__put_tensor(&c, 1, y);
-    if (opts && opts->dim.some)
-        kt__put(&c, 2, i, opts->dim.v);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_vecdot, KT_OUT);
-    kt__put_tensor(&c, 0, x);
-    kt__put_tensor(&c, 1, y);
-    if (opts && opts->dim.some)
-        kt__put(&c, 2, i, opts->dim.v);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_linalg_matrix_power(const kt_tensor *self, int64_t n)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_matrix_power, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put(&c, 1, i, n);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_linalg_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_matrix_power, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put(&c, 1, i, n);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_matrix_power(const kt_tensor *self, int64_t n)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_matrix_power, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put(&c, 1, i, n);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_matrix_power, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put(&c, 1, i, n);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_linalg_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_cross, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    if (opts && opts->dim.some)
-        kt__put(&c, 2, i, opts->dim.v);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_linalg_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_linalg_cross, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    if (opts && opts->dim.some)
-        kt__put(&c, 2, i, opts->dim.v);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_cross, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    if (opts && opts->dim.some)
-        kt__put(&c, 2, i, opts->dim.v);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_cross, KT_OUT);
-    kt__put_tensor(&c, 0, self);
-    kt__put_tensor(&c, 1, other);
-    if (opts && opts->dim.some)
-        kt__put(&c, 2, i, opts->dim.v);
-    return kt__close_out(&c, out);
-}
-
-kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_block_diag, KT_PLAIN);
-    kt__put_tensors(&c, 0, tensors, n_tensors);
-    return kt__close(&c);
-}
-
-kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_cartesian_prod, KT_PLAIN);
-    kt__put_tensors(&c, 0, tensors, n_tensors);
-    return kt__close(&c);
 }
 
 kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts)
@@ -4716,4 +4194,569 @@ kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scal
     kt__put_tensors(&c, 0, self, n_self);
     kt__put(&c, 1, s, scalar);
     return kt__close_written(&c);
+}
+
+kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rand, KT_PLAIN);
+    kt__put(&c, 0, ints, size);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_rand_like_kw(const kt_tensor *self, const kt_rand_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rand_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 5, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randn, KT_PLAIN);
+    kt__put(&c, 0, ints, size);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randn_like_kw(const kt_tensor *self, const kt_randn_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randn_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 5, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randint_kw(int64_t high, kt_shape size, const kt_randint_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randint, KT_PLAIN);
+    kt__put(&c, 0, i, high);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 5, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randint_low_kw(int64_t low, int64_t high, kt_shape size, const kt_randint_low_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randint_low, KT_PLAIN);
+    kt__put(&c, 0, i, low);
+    kt__put(&c, 1, i, high);
+    kt__put(&c, 2, ints, size);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 5, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 6, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randint_like_kw(const kt_tensor *self, int64_t high, const kt_randint_like_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randint_like, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, high);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 5, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 6, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randint_like_low_kw(const kt_tensor *self, int64_t low, int64_t high, const kt_randint_like_low_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randint_like_low, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, low);
+    kt__put(&c, 2, i, high);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 5, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 6, b, opts->requires_grad);
+    if (opts && opts->memory_format)
+        kt__put(&c, 7, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_randperm_kw(int64_t n, const kt_randperm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_randperm, KT_PLAIN);
+    kt__put(&c, 0, i, n);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 3, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 4, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tensor_float_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_tensor_float, KT_PLAIN);
+    kt__put_tensor(&c, 0, mean);
+    if (opts && opts->std.some)
+        kt__put(&c, 1, f, opts->std.v);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_float_tensor, KT_PLAIN);
+    kt__put(&c, 0, f, mean);
+    kt__put_tensor(&c, 1, std);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_tensor_tensor, KT_PLAIN);
+    kt__put_tensor(&c, 0, mean);
+    kt__put_tensor(&c, 1, std);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, const kt_normal_float_float_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_float_float, KT_PLAIN);
+    kt__put(&c, 0, f, mean);
+    kt__put(&c, 1, f, std);
+    kt__put(&c, 2, ints, size);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 5, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 6, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_normal__kw(kt_tensor *self, const kt_normal_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->mean)
+        kt__put(&c, 1, f, opts->mean);
+    if (opts && opts->std.some)
+        kt__put(&c, 2, f, opts->std.v);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_uniform__kw(kt_tensor *self, const kt_uniform_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_uniform, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->from)
+        kt__put(&c, 1, f, opts->from);
+    if (opts && opts->to.some)
+        kt__put(&c, 2, f, opts->to.v);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_random__kw(kt_tensor *self, const kt_random_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_random, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_random_to__kw(kt_tensor *self, int64_t to, const kt_random_to_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_random_to, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, to);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_random_from__kw(kt_tensor *self, int64_t from, int64_t to, const kt_random_from_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_random_from, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, from);
+    kt__put(&c, 2, i, to);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_exponential__kw(kt_tensor *self, const kt_exponential_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_exponential, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->lambd.some)
+        kt__put(&c, 1, f, opts->lambd.v);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_cauchy__kw(kt_tensor *self, const kt_cauchy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cauchy, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->median)
+        kt__put(&c, 1, f, opts->median);
+    if (opts && opts->sigma.some)
+        kt__put(&c, 2, f, opts->sigma.v);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_log_normal__kw(kt_tensor *self, const kt_log_normal_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_normal, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->mean.some)
+        kt__put(&c, 1, f, opts->mean.v);
+    if (opts && opts->std.some)
+        kt__put(&c, 2, f, opts->std.v);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_geometric__kw(kt_tensor *self, double p, const kt_geometric_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_geometric, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, f, p);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bernoulli, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli_p_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bernoulli_p, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, f, p);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bernoulli_tensor__kw(kt_tensor *self, const kt_tensor *p, const kt_bernoulli_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bernoulli_tensor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, p);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_bernoulli_float__kw(kt_tensor *self, const kt_bernoulli_float_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bernoulli_float, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_poisson_kw(const kt_tensor *self, const kt_poisson_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_poisson, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_multinomial, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, num_samples);
+    if (opts && opts->replacement)
+        kt__put(&c, 2, b, opts->replacement);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_dropout(const kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_dropout_(kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dropout, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_feature_dropout(const kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_feature_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_feature_dropout_(kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_feature_dropout, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_alpha_dropout(const kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_alpha_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_alpha_dropout_(kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_alpha_dropout, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_feature_alpha_dropout(const kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_feature_alpha_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_feature_alpha_dropout_(kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_feature_alpha_dropout, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    return kt__close_inplace(&c);
+}
+
+kt_native_dropout_results kt_native_dropout(const kt_tensor *input, double p, bool train)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_native_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, train);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_native_dropout_results){r[0], r[1]};
+}
+
+kt_tensor *kt_nn_dropout_kw(const kt_tensor *input, const kt_nn_dropout_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->training.some)
+        kt__put(&c, 2, b, opts->training.v);
+    if (opts && opts->inplace)
+        kt__put(&c, 3, b, opts->inplace);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_dropout1d_kw(const kt_tensor *input, const kt_nn_dropout1d_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_dropout1d, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->training.some)
+        kt__put(&c, 2, b, opts->training.v);
+    if (opts && opts->inplace)
+        kt__put(&c, 3, b, opts->inplace);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_dropout2d_kw(const kt_tensor *input, const kt_nn_dropout2d_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_dropout2d, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->training.some)
+        kt__put(&c, 2, b, opts->training.v);
+    if (opts && opts->inplace)
+        kt__put(&c, 3, b, opts->inplace);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_dropout3d_kw(const kt_tensor *input, const kt_nn_dropout3d_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_dropout3d, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->training.some)
+        kt__put(&c, 2, b, opts->training.v);
+    if (opts && opts->inplace)
+        kt__put(&c, 3, b, opts->inplace);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_alpha_dropout_kw(const kt_tensor *input, const kt_nn_alpha_dropout_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_alpha_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->training)
+        kt__put(&c, 2, b, opts->training);
+    if (opts && opts->inplace)
+        kt__put(&c, 3, b, opts->inplace);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const kt_nn_feature_alpha_dropout_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_feature_alpha_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->p.some)
+        kt__put(&c, 1, f, opts->p.v);
+    if (opts && opts->training)
+        kt__put(&c, 2, b, opts->training);
+    if (opts && opts->inplace)
+        kt__put(&c, 3, b, opts->inplace);
+    return kt__close(&c);
 }

@@ -7,11 +7,12 @@
 #define KARAT_PLUGIN_BACKEND_H
 
 #include <karat/dtype.h>
+#include <karat/random.h>
 
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 1,
+    KT_BACKEND_ABI  = 2,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 6, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 4  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -56,7 +57,8 @@ typedef struct kt_plan {
     uint8_t      rounding;     /* kt_rounding, for copies */
     uint8_t      origin;       /* input whose dtype decided the result's (lineage); 0xff: none */
     int64_t      numel;        /* product of the sizes */
-    uint64_t     seed;         /* stochastic rounding and random kernels */
+    uint64_t     seed;         /* stochastic rounding */
+    kt_generator *generator;   /* random kernels alone: locked by the caller, valid during this run only */
     kt_operand   arg[KT_MAX_OPERANDS];
     kt_scalar    param[KT_MAX_PARAMS];
     union { unsigned char bytes[16]; double align[2]; } imm[KT_MAX_OPERANDS];

@@ -1,0 +1,54 @@
+/* rng.h - the generator itself: mt19937 by blocks, 32- and 64-bit draws, uniform and normal doubles.
+ *
+ * In: a seed or a state. Out: the stream of PyTorch's CPU generator. Must not know: tensors, dtypes, distributions
+ * beyond the two that the state itself remembers something of.
+ *
+ * Every kt__rng_* function but lock and unlock expects the generator to be locked. */
+#ifndef KT_BASE_RNG_H
+#define KT_BASE_RNG_H
+
+#include <karat/random.h>
+#include <pthread.h>
+
+#include "base/count.h"
+
+enum { KT__MT_WORDS = 624 };
+
+struct kt_generator {
+    _Atomic int32_t refs; /* of the default generator: not kept */
+    pthread_mutex_t lock;
+    uint64_t        seed;
+    uint32_t        next;                /* how many of `ready` are used up */
+    bool            fresh;               /* seeded and nothing drawn: the first draw makes the first block */
+    uint32_t        word[KT__MT_WORDS];  /* the state of mt19937 */
+    uint32_t        ready[KT__MT_WORDS]; /* the numbers of this block */
+    bool            has_normal;          /* normals come in pairs: the second one waits here */
+    double          normal;
+    bool            has_normal_f32; /* a slot of the exchanged state that CPU operators do not use */
+    float           normal_f32;
+};
+
+static inline void kt__rng_lock(kt_generator *g) { pthread_mutex_lock(&g->lock); }
+static inline void kt__rng_unlock(kt_generator *g) { pthread_mutex_unlock(&g->lock); }
+
+void   kt__rng_refill(kt_generator *g);
+void   kt__rng_fill(kt_generator *g, uint32_t *to, int64_t n); /* n draws of 32 bits */
+double kt__rng_normal(kt_generator *g);                        /* of mean 0, deviation 1 */
+
+static inline uint32_t kt__rng_u32(kt_generator *g)
+{
+    if (g->next == KT__MT_WORDS)
+        kt__rng_refill(g);
+    return g->ready[g->next++];
+}
+
+static inline uint64_t kt__rng_u64(kt_generator *g)
+{
+    const uint64_t high = kt__rng_u32(g);
+    return high << 32 | kt__rng_u32(g);
+}
+
+/* In [0, 1), a multiple of 2^-53. */
+static inline double kt__rng_uniform(kt_generator *g) { return (double)(kt__rng_u64(g) & 0x1fffffffffffffu) * 0x1p-53; }
+
+#endif

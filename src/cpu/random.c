@@ -1,0 +1,259 @@
+/* random.c - distributions of independent elements: each is drawn into a tile of float32, float64 or int64, and cast into
+ * the output in its dtype.
+ *
+ * In: a plan with a generator; at most one input, which gives each element's own parameter. Out: the output, its elements
+ * drawn one after another in the order of the plan's dims. Never on several threads: the stream has one order.
+ * Must not know: tensors, operators, whose generator it is. */
+#include "cpu/random.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "dtype/value.h"
+
+typedef struct drawing drawing;
+typedef void sampler(const drawing *d, void *tile, const void *each, int n); /* each: this tile's input, or NULL */
+
+struct drawing {
+    const kt__cpu_build *build;
+    kt_generator        *g;
+    sampler             *sample;
+    kt_dtype             tile_dtype, each_dtype; /* what samples are made in, and what the input is seen as */
+    double               a, b;                   /* the parameters of the distribution */
+    int64_t              least;
+    uint64_t             count;
+    bool                 wide;
+    kt__uniform          uniform;
+};
+
+/* ---- the samplers ---- */
+
+kt__uniform kt__uniform_for(kt_dtype dtype, double from, double to)
+{
+    const int bits = dtype == KT_F16 ? 11 : dtype == KT_BF16 ? 8 : 24;
+    float     low = (float)from, high = (float)to, range;
+    uint16_t  narrow[3];
+    if (bits == 24)
+        return (kt__uniform){0xffffff, high - low, low};
+    kt__convert(narrow, dtype, 2, (float[]){low, high}, KT_F32, 4, 2); /* bounds and their distance in the dtype itself */
+    kt__convert(&low, KT_F32, 4, narrow, dtype, 2, 1);
+    kt__convert(&high, KT_F32, 4, narrow + 1, dtype, 2, 1);
+    range = high - low;
+    kt__convert(narrow + 2, dtype, 2, &range, KT_F32, 4, 1);
+    kt__convert(&range, KT_F32, 4, narrow + 2, dtype, 2, 1);
+    return (kt__uniform){(1u << bits) - 1, range, low};
+}
+
+static void sample_uniform_f32(const drawing *d, void *tile, const void *each, int n)
+{
+    (void)each;
+    kt__draw_uniform(d->build, d->g, &d->uniform, tile, n);
+}
+
+static void sample_uniform_f64(const drawing *d, void *tile, const void *each, int n)
+{
+    (void)each;
+    double *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = fma(kt__rng_uniform(d->g), d->b - d->a, d->a);
+}
+
+static void sample_normal(const drawing *d, void *tile, const void *each, int n)
+{
+    (void)each;
+    double *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = fma(kt__rng_normal(d->g), d->b, d->a);
+}
+
+static void sample_int(const drawing *d, void *tile, const void *each, int n)
+{
+    (void)each;
+    int64_t *to = tile;
+    for (int i = 0; i < n; i++) {
+        const uint64_t x = d->wide ? kt__rng_u64(d->g) : kt__rng_u32(d->g);
+        to[i] = (int64_t)((d->count ? x % d->count : x) + (uint64_t)d->least);
+    }
+}
+
+static void sample_bernoulli(const drawing *d, void *tile, const void *each, int n)
+{
+    (void)each;
+    float *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = kt__rng_uniform(d->g) < d->a;
+}
+
+static void sample_bernoulli_f32(const drawing *d, void *tile, const void *each, int n)
+{
+    const float *p = each;
+    float       *to = tile;
+    sample_uniform_f32(d, to, NULL, n);
+    for (int i = 0; i < n; i++)
+        to[i] = to[i] < p[i];
+}
+
+static void sample_bernoulli_f64(const drawing *d, void *tile, const void *each, int n)
+{
+    const double *p = each;
+    float        *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = kt__rng_uniform(d->g) < p[i];
+}
+
+/* The distributions by inversion, in double. */
+static double by_exponential(const drawing *d, double u) { return -1.0 / d->a * log1p(-u); }
+static double by_cauchy(const drawing *d, double u) { return fma(d->b, tan(M_PI * (u - 0.5)), d->a); }
+static double by_geometric(const drawing *d, double u) { return ceil(log(u) / log1p(-d->a)); }
+
+#define INVERTED(name)                                                                    \
+    static void sample_##name(const drawing *d, void *tile, const void *each, int n)      \
+    {                                                                                     \
+        (void)each;                                                                       \
+        invert(d, tile, n, by_##name);                                                    \
+    }
+static inline __attribute__((always_inline)) void invert(const drawing *d, double *to, int n,
+                                                         double (*by)(const drawing *, double))
+{
+    for (int i = 0; i < n; i++)
+        to[i] = by(d, kt__rng_uniform(d->g));
+}
+INVERTED(exponential)
+INVERTED(cauchy)
+INVERTED(geometric)
+
+static void sample_log_normal(const drawing *d, void *tile, const void *each, int n)
+{
+    (void)each;
+    double *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = exp(fma(kt__rng_normal(d->g), d->b, d->a));
+}
+
+static void sample_poisson(const drawing *d, void *tile, const void *each, int n)
+{
+    const double *rate = each;
+    double       *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = kt__poisson(d->g, rate[i]);
+}
+
+/* ---- rows of the plan, in order ---- */
+
+/* Every element of the input within the distribution's bounds: looked at before anything is drawn, so that a refused
+ * call leaves the generator as it was. */
+static kt_status check_each(const drawing *d, int kernel, const void *each, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const double x = d->each_dtype == KT_F64 ? ((const double *)each)[i] : (double)((const float *)each)[i];
+        if (kernel == KT_K_bernoulli_each && !(x >= 0 && x <= 1))
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                           "improved?  If so, please report an enhancement request to PyTorch.)");
+        if (kernel == KT_K_poisson && !(x >= 0))
+            return kt_fail(KT_ERR_RUNTIME, "invalid Poisson rate, expected rate to be non-negative");
+    }
+    return KT_OK;
+}
+
+static kt_status draw_row(const drawing *d, const kt_plan *plan, char *out, const char *in, int64_t n, bool check)
+{
+    const int last = plan->nd - 1;
+    ptrdiff_t out_step = plan->nd ? plan->stride[0][last] : 0, in_step = plan->nd ? plan->stride[1][last] : 0;
+    double    tile[KT__DRAW_TILE], each[KT__DRAW_TILE]; /* room for any of the three types */
+    for (int64_t done = 0; done < n; done += KT__DRAW_TILE) {
+        const int m = n - done < KT__DRAW_TILE ? (int)(n - done) : KT__DRAW_TILE;
+        if (plan->n_in)
+            kt__convert(each, d->each_dtype, (ptrdiff_t)kt_dtype_size(d->each_dtype), in + done * in_step,
+                        (kt_dtype)plan->arg[1].is, in_step, m);
+        if (check) {
+            if (check_each(d, plan->kernel, each, m))
+                return kt_error_status();
+            continue;
+        }
+        char *to = out + done * out_step;
+        if ((kt_dtype)plan->arg[0].is == d->tile_dtype && out_step == (ptrdiff_t)kt_dtype_size(d->tile_dtype)) {
+            d->sample(d, to, each, m);
+            continue;
+        }
+        d->sample(d, tile, each, m);
+        kt__convert(to, (kt_dtype)plan->arg[0].is, out_step, tile, d->tile_dtype,
+                    (ptrdiff_t)kt_dtype_size(d->tile_dtype), m);
+    }
+    return KT_OK;
+}
+
+static kt_status draw_rows(const drawing *d, const kt_plan *plan, bool check)
+{
+    const int64_t length = plan->nd ? plan->size[plan->nd - 1] : 1;
+    int64_t       index[KT_MAX_DIMS] = {0};
+    char         *out = plan->arg[0].data;
+    const char   *in = plan->n_in ? plan->arg[1].data : NULL;
+    for (int64_t left = plan->numel; left > 0; left -= length) {
+        if (draw_row(d, plan, out, in, length, check))
+            return kt_error_status();
+        for (int dim = plan->nd - 2; dim >= 0; dim--) {
+            const bool    carry = ++index[dim] == plan->size[dim];
+            const int64_t by = carry ? 1 - plan->size[dim] : 1;
+            out += by * plan->stride[0][dim];
+            in = plan->n_in ? in + by * plan->stride[1][dim] : NULL;
+            if (!carry)
+                break;
+            index[dim] = 0;
+        }
+    }
+    return KT_OK;
+}
+
+static void choose_sampler(drawing *d, const kt_plan *plan)
+{
+    const bool wide_float = plan->arg[0].is == KT_F64;
+    d->tile_dtype = KT_F64;
+    d->each_dtype = plan->n_in && plan->arg[1].is != KT_F64 && plan->kernel == KT_K_bernoulli_each ? KT_F32 : KT_F64;
+    switch (plan->kernel) {
+    case KT_K_uniform:
+        d->sample = wide_float ? sample_uniform_f64 : sample_uniform_f32;
+        d->tile_dtype = wide_float ? KT_F64 : KT_F32;
+        d->uniform = kt__uniform_for((kt_dtype)plan->arg[0].is, d->a, d->b);
+        break;
+    case KT_K_random_int:
+        d->sample = sample_int;
+        d->tile_dtype = KT_I64;
+        d->least = plan->param[0].v.i;
+        d->count = (uint64_t)plan->param[1].v.i;
+        d->wide = plan->param[2].v.i != 0;
+        break;
+    case KT_K_bernoulli:
+        d->sample = sample_bernoulli;
+        d->tile_dtype = KT_F32;
+        break;
+    case KT_K_bernoulli_each:
+        d->sample = d->each_dtype == KT_F64 ? sample_bernoulli_f64 : sample_bernoulli_f32;
+        d->tile_dtype = KT_F32;
+        d->uniform = kt__uniform_for(KT_F32, 0, 1);
+        break;
+    case KT_K_normal:      d->sample = sample_normal; break;
+    case KT_K_exponential: d->sample = sample_exponential; break;
+    case KT_K_cauchy:      d->sample = sample_cauchy; break;
+    case KT_K_log_normal:  d->sample = sample_log_normal; break;
+    case KT_K_geometric:   d->sample = sample_geometric; break;
+    default:               d->sample = sample_poisson; break;
+    }
+}
+
+kt_status kt__cpu_random(const kt__cpu_build *build, const kt_plan *plan)
+{
+    if (plan->kernel == KT_K_randperm)
+        return kt__cpu_randperm(plan);
+    if (plan->kernel == KT_K_multinomial)
+        return kt__cpu_multinomial(plan);
+    if (plan->kernel == KT_K_normal && plan->param[2].v.i)
+        return kt__cpu_normal_by_sixteens(build, plan);
+    drawing d = {.build = build, .g = plan->generator};
+    d.a = plan->n_param > 0 ? kt__scalar_f64(&plan->param[0]) : 0;
+    d.b = plan->n_param > 1 ? kt__scalar_f64(&plan->param[1]) : 0;
+    choose_sampler(&d, plan);
+    if (plan->n_in && draw_rows(&d, plan, true))
+        return kt_error_status();
+    return draw_rows(&d, plan, false);
+}

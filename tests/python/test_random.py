@@ -1,0 +1,105 @@
+"""Random numbers in Python: seeds, generators, states, and overloads of what draws. The numbers are PyTorch 2.11's."""
+
+import copy
+
+import pytest
+
+import karat as torch
+
+
+def same(a, b):
+    return a.tolist() == b.tolist()
+
+
+def test_a_seed_gives_pytorchs_numbers():
+    assert torch.manual_seed(42) is torch.default_generator
+    assert [round(x, 4) for x in torch.rand(4).tolist()] == [0.8823, 0.9150, 0.3829, 0.9593]
+    torch.manual_seed(0)
+    assert [round(x, 4) for x in torch.randn(4).tolist()] == [1.5410, -0.2934, -2.1788, 0.5684]
+    torch.manual_seed(0)
+    assert torch.randint(0, 100, (8,)).tolist() == [44, 39, 33, 60, 63, 79, 27, 3]
+
+
+def test_generators_are_streams_of_their_own():
+    g, h = torch.Generator().manual_seed(7), torch.Generator()
+    h.manual_seed(7)
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    for draw in (
+        lambda g: torch.rand(2, 3, generator=g),
+        lambda g: torch.randperm(5, generator=g),
+        lambda g: torch.randint(0, 100, (3,), generator=g),
+        lambda g: torch.randint(high=9, size=(3,), generator=g),
+        lambda g: torch.normal(torch.ones(3), 2.0, generator=g),
+        lambda g: torch.normal(1.0, torch.ones(3), generator=g),
+        lambda g: torch.normal(0.0, 1.0, (3,), generator=g),
+        lambda g: torch.bernoulli(torch.ones(3) / 2, generator=g),
+        lambda g: torch.bernoulli(torch.ones(3), 0.5, generator=g),
+        lambda g: torch.empty(3).bernoulli_(generator=g),
+        lambda g: torch.empty(3).bernoulli_(torch.ones(3) / 2, generator=g),
+        lambda g: torch.empty(3).random_(5, generator=g),
+        lambda g: torch.empty(3).random_(2, 5, generator=g),
+        lambda g: torch.empty(3).random_(2, None, generator=g),
+        lambda g: torch.empty(3).uniform_(-1, 1, generator=g),
+        lambda g: torch.multinomial(torch.ones(4), 2, generator=g),
+    ):
+        assert same(draw(g), draw(h))
+    assert same(torch.get_rng_state(), before)
+    assert g.initial_seed() == 7 and g.device == torch.device("cpu")
+
+
+def test_states():
+    torch.manual_seed(3)
+    torch.randn(3)
+    state = torch.get_rng_state()
+    assert state.dtype == torch.uint8 and state.shape == (5056,)
+    first = torch.randn(20)
+    torch.set_rng_state(state)
+    assert same(torch.randn(20), first)
+    g = torch.Generator().manual_seed(1)
+    for twin in (g.clone_state(), copy.copy(g)):
+        assert same(torch.rand(3, generator=twin), torch.rand(3, generator=torch.Generator().manual_seed(1)))
+    with torch.random.fork_rng():
+        inside = torch.rand(3)
+    assert same(torch.rand(3), inside)
+
+
+def test_seeds():
+    assert torch.Generator().initial_seed() == 67280421310721
+    assert torch.manual_seed(-1).initial_seed() == 2**64 - 1
+    assert torch.manual_seed(1.7).initial_seed() == 1
+    assert torch.seed() == torch.initial_seed() == torch.random.initial_seed()
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        torch.manual_seed(2**64)
+    with pytest.raises(RuntimeError, match="manual_seed expected a long, but got float"):
+        torch.Generator().manual_seed(1.5)
+
+
+def test_mistakes():
+    g = torch.Generator()
+    for state, error, text in (
+        (5, TypeError, "expected a torch.ByteTensor, but got int"),
+        (torch.zeros(5056), TypeError, "RNG state must be a torch.ByteTensor"),
+        (torch.zeros(9, dtype=torch.uint8), RuntimeError, "Expected a CPUGeneratorImplState of size 5056 but found the input"),
+        (torch.zeros(5056, dtype=torch.uint8), RuntimeError, "Invalid mt19937 state"),
+    ):
+        with pytest.raises(error, match=text):
+            g.set_state(state)
+    with pytest.raises(TypeError):
+        torch.rand(3, generator=5)
+    with pytest.raises(RuntimeError, match="META device type not an accelerator."):
+        torch.Generator("meta")
+    with pytest.raises(ValueError, match="dropout probability has to be between 0 and 1, but got 1.5"):
+        torch.nn.functional.dropout(torch.ones(2), 1.5)
+
+
+def test_dropout():
+    x = torch.ones(100, requires_grad=True)
+    torch.manual_seed(4)
+    y = torch.nn.functional.dropout(x, 0.25)
+    y.sum().backward()
+    assert same(x.grad, y) and sorted({round(v, 4) for v in y.tolist()}) == [0.0, 1.3333]
+    assert same(torch.nn.functional.dropout(x, 0.25, training=False), x)
+    assert not hasattr(torch, "uniform") and not hasattr(torch.Tensor, "uniform")
+    result, mask = torch.native_dropout(x, 0.5, True)
+    assert mask.dtype == torch.bool and same(result, mask * 2.0)
