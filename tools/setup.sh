@@ -70,6 +70,20 @@ if [ "$python" = /usr/bin/python3 ]; then
 fi
 [ -z "$missing" ] || install_packages $missing
 
+# Libraries that are opened at run time for matrix products. Without them our own kernels serve: no reason to stop.
+has_library() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q "$1"; }
+offer() { # offer <library> <packages, the first that installs>
+    library=$1
+    shift
+    has_library "$library" && return 0
+    for package in "$@"; do
+        install_packages "$package" 2> /dev/null && return 0
+    done
+    say "no $library: Karat's own kernels make its products"
+}
+offer libdnnl.so libdnnl3 libdnnl2
+offer libopenblas.so.0 libopenblas0-pthread libopenblas0-serial
+
 has_test_packages() { "$1" -c 'import numpy, pytest' 2> /dev/null; }
 mkdir -p build
 if has_test_packages "$python"; then

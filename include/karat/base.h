@@ -113,5 +113,12 @@ KT_API const kt_variable *kt_variable_at(int index);  /* NULL past the end */
 /* ---- instruction set of the CPU kernels ---- */
 KT_API const char *kt_cpu_isa(void);                  /* the build in use, e.g. "avx512" */
 
+/* ---- matrix products ---- */
+/* "highest", "high": float32 throughout; "medium": float32 products on the CPU may multiply in bfloat16, with float32 sums,
+ * where a library at hand is quick at it. For the whole process. Any other text is an error and has no effect. */
+KT_API kt_status   kt_set_float32_matmul_precision(const char *name);
+KT_API const char *kt_get_float32_matmul_precision(void);
+KT_API const char *kt_cpu_matmul(int index);          /* the libraries found for products: "oneDNN 2.6.3"; NULL past the end */
+
 KT_END
 #endif

@@ -1,4 +1,4 @@
-/* grad.h - gradients: who wants one, and backward. */
+/* grad.h - gradients: who wants one, backward, hooks, and the graph as it was recorded. */
 #ifndef KARAT_GRAD_H
 #define KARAT_GRAD_H
 
@@ -6,21 +6,33 @@
 
 KT_BEGIN
 
+/* ---- who wants a gradient ---- */
 KT_API kt_status   kt_set_requires_grad(kt_tensor *t, bool on); /* floating and complex leaves only */
 KT_API bool        kt_requires_grad(const kt_tensor *t);
 KT_API bool        kt_is_leaf(const kt_tensor *t);
+KT_API kt_tensor  *kt_detach_(kt_tensor *t);                    /* t itself without its history; views refuse */
+
+/* ---- gradients that tensors hold ---- */
 KT_API kt_tensor  *kt_grad(const kt_tensor *t);                 /* borrowed; NULL when there is none */
 KT_API kt_status   kt_set_grad(kt_tensor *t, kt_tensor *grad);  /* NULL clears it */
-KT_API const char *kt_grad_fn_name(const kt_tensor *t);         /* "MulBackward0"; NULL for a leaf */
+KT_API kt_status   kt_retain_grad(kt_tensor *t);                /* a result keeps its gradient as a leaf does */
+KT_API bool        kt_retains_grad(const kt_tensor *t);
 
+/* ---- backward: adds to the leaves' gradients ---- */
 typedef struct kt_backward_opts {
-    size_t           size;
-    const kt_tensor *gradient;     /* needed unless t has one element */
-    bool             retain_graph;
-    bool             create_graph;
+    size_t            size;
+    const kt_tensor  *gradient;     /* of t; needed unless t has one element */
+    bool              retain_graph;
+    bool              create_graph;
+    kt_tensor *const *inputs;       /* only these collect a gradient; NULL: every leaf */
+    int64_t           n_inputs;
 } kt_backward_opts;
 KT_API kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts);
 #define kt_backward(t, ...) kt_backward_kw(t, &(kt_backward_opts){.size = sizeof(kt_backward_opts), __VA_ARGS__})
+
+/* From several roots at once. gradients: one per root, or NULL; its entries may be NULL too. opts->gradient is not read. */
+KT_API kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients, int64_t n,
+                                  const kt_backward_opts *opts);
 
 /* The gradients of the outputs' sum with respect to the inputs, given to the caller (owned: kt_drop them; NULL where
  * unused); the leaves' own stay as they are. gradients: one per output, or NULL; its entries may be NULL too. */
@@ -33,6 +45,27 @@ typedef struct kt_gradients_opts {
 KT_API kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradients, int64_t n_outputs,
                               kt_tensor *const *inputs, int64_t n_inputs, const kt_gradients_opts *opts,
                               kt_tensor **results);
+
+/* ---- hooks: called when a tensor's gradient is complete, in the order in which they were added ----
+ * A hook may put a tensor of the same dtype and sizes into *instead (kt_keep it: the engine drops it), which takes the
+ * gradient's place. A hook that fails ends backward. `name` is what an error calls it. */
+typedef struct kt_hook kt_hook;
+typedef kt_status (*kt_hook_call)(kt_tensor *grad, void *context, kt_tensor **instead);
+KT_API kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context,
+                            void (*release)(void *context)); /* owned handle; release, if any, ends the context's life */
+KT_API void     kt_hook_remove(kt_hook *hook);               /* it runs no more; the handle is given back */
+KT_API void     kt_hook_drop(kt_hook *hook);                 /* only the handle is given back: the hook stays */
+
+/* ---- the graph ---- */
+typedef struct kt_node kt_node;
+KT_API const char *kt_grad_fn_name(const kt_tensor *t);         /* "MulBackward0"; NULL for a leaf */
+KT_API kt_node    *kt_grad_fn(const kt_tensor *t);              /* what made t; owned: kt_node_drop; NULL for a leaf */
+KT_API int64_t     kt_output_nr(const kt_tensor *t);            /* which of its results t is */
+KT_API const char *kt_node_name(const kt_node *node);
+KT_API int64_t     kt_node_inputs(const kt_node *node);         /* how many inputs it had */
+KT_API kt_node    *kt_node_input(const kt_node *node, int64_t i, int64_t *result); /* owned: what made input i; or NULL */
+KT_API kt_tensor  *kt_node_leaf(const kt_node *node);           /* of "AccumulateGrad": borrowed; else NULL */
+KT_API void        kt_node_drop(kt_node *node);
 
 KT_END
 #endif

@@ -42,6 +42,16 @@ typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts
 typedef struct kt_addcdiv_opts { size_t size; kt_scalar value; } kt_addcdiv_opts;
 typedef struct kt_sum_opts { size_t size; kt_dtype dtype; } kt_sum_opts;
 typedef struct kt_sum_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_sum_dim_opts;
+typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
+typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
+typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
+typedef struct kt_addbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addbmm_opts;
+typedef struct kt_addr_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addr_opts;
+typedef struct kt_linear_opts { size_t size; const kt_tensor *bias; } kt_linear_opts;
+typedef struct kt_bilinear_opts { size_t size; const kt_tensor *bias; } kt_bilinear_opts;
+typedef struct kt_linalg_vecdot_opts { size_t size; kt_opt_int dim; } kt_linalg_vecdot_opts;
+typedef struct kt_linalg_cross_opts { size_t size; kt_opt_int dim; } kt_linalg_cross_opts;
+typedef struct kt_cross_opts { size_t size; kt_opt_int dim; } kt_cross_opts;
 typedef struct kt_to_opts { size_t size; kt_dtype dtype; kt_device device; bool copy; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_opts;
 typedef struct kt_to_copy_opts { size_t size; kt_dtype dtype; kt_device device; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_copy_opts;
 typedef struct kt_clone_opts { size_t size; kt_memory_format memory_format; } kt_clone_opts;
@@ -487,6 +497,8 @@ KT_API kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts); /* 
 KT_API kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
+KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
+KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
 KT_API kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
 KT_API kt_tensor *kt_mm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
 KT_API kt_tensor *kt_bmm(const kt_tensor *self, const kt_tensor *mat2); /* products of two batches of matrices */
@@ -495,6 +507,52 @@ KT_API kt_tensor *kt_mv(const kt_tensor *self, const kt_tensor *vec); /* matrix 
 KT_API kt_tensor *kt_mv_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec); /* matrix times vector */
 KT_API kt_tensor *kt_dot(const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
 KT_API kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
+KT_API kt_tensor *kt_vdot(const kt_tensor *self, const kt_tensor *other); /* inner product of two vectors, the first conjugated */
+KT_API kt_tensor *kt_vdot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* inner product of two vectors, the first conjugated */
+KT_API kt_tensor *kt_addmm_kw(const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
+KT_API kt_tensor *kt_addmm__kw(kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
+KT_API kt_tensor *kt_addmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
+KT_API kt_tensor *kt_addmv_kw(const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
+KT_API kt_tensor *kt_addmv__kw(kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
+KT_API kt_tensor *kt_addmv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
+KT_API kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
+KT_API kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
+KT_API kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
+KT_API kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
+KT_API kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
+KT_API kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
+KT_API kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
+KT_API kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
+KT_API kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
+KT_API kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts); /* input @ weight transposed + bias */
+KT_API kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts); /* input1 @ weight @ input2 for each of the outer weights, + bias */
+KT_API kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2); /* every element of self times every element of vec2 */
+KT_API kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* every element of self times every element of vec2 */
+KT_API kt_tensor *kt_ger(const kt_tensor *self, const kt_tensor *vec2); /* outer, by its old name */
+KT_API kt_tensor *kt_ger_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* outer, by its old name */
+KT_API kt_tensor *kt_inner(const kt_tensor *self, const kt_tensor *other); /* sums of products over the last dims */
+KT_API kt_tensor *kt_inner_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* sums of products over the last dims */
+KT_API kt_tensor *kt_tensordot(const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* sums of products over pairs of dims */
+KT_API kt_tensor *kt_tensordot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* sums of products over pairs of dims */
+KT_API kt_tensor *kt_kron(const kt_tensor *self, const kt_tensor *other); /* every element of self times the whole of other */
+KT_API kt_tensor *kt_kron_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* every element of self times the whole of other */
+KT_API kt_tensor *kt_einsum(const char *equation, kt_tensor *const *tensors, int64_t n_tensors); /* sums of products as subscripts say: "ij,jk->ik" */
+KT_API kt_tensor *kt_linalg_multi_dot(kt_tensor *const *tensors, int64_t n_tensors); /* product of several matrices in the cheapest order */
+KT_API kt_tensor *kt_linalg_multi_dot_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* product of several matrices in the cheapest order */
+KT_API kt_tensor *kt_chain_matmul(kt_tensor *const *matrices, int64_t n_matrices); /* linalg_multi_dot, by its old name */
+KT_API kt_tensor *kt_chain_matmul_out(kt_tensor *out, kt_tensor *const *matrices, int64_t n_matrices); /* linalg_multi_dot, by its old name */
+KT_API kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* inner products along a dim, x conjugated */
+KT_API kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* inner products along a dim, x conjugated */
+KT_API kt_tensor *kt_linalg_matrix_power(const kt_tensor *self, int64_t n); /* square matrices to a whole power */
+KT_API kt_tensor *kt_linalg_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* square matrices to a whole power */
+KT_API kt_tensor *kt_matrix_power(const kt_tensor *self, int64_t n); /* linalg_matrix_power, by its old name */
+KT_API kt_tensor *kt_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* linalg_matrix_power, by its old name */
+KT_API kt_tensor *kt_linalg_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts); /* cross products of vectors of three */
+KT_API kt_tensor *kt_linalg_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts); /* cross products of vectors of three */
+KT_API kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
+KT_API kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
+KT_API kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors); /* matrices along the diagonal of one */
+KT_API kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors); /* every combination of elements, one a row */
 KT_API kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts); /* as another dtype or on another device; itself where nothing changes */
 KT_API kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts); /* the copy that to makes */
 KT_API kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts); /* a copy */
@@ -649,6 +707,29 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_sum(self, ...) (KT_AT kt_sum_kw(self, KT_KW(kt_sum_opts, __VA_ARGS__)))
 #define kt_sum_dim(self, dim, ...) (KT_AT kt_sum_dim_kw(self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
 #define kt_sum_dim_out(out, self, dim, ...) (KT_AT kt_sum_dim_out_kw(out, self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
+#define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
+#define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
+#define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
+#define kt_addmv(self, mat, vec, ...) (KT_AT kt_addmv_kw(self, mat, vec, KT_KW(kt_addmv_opts, __VA_ARGS__)))
+#define kt_addmv_(self, mat, vec, ...) (KT_AT kt_addmv__kw(self, mat, vec, KT_KW(kt_addmv_opts, __VA_ARGS__)))
+#define kt_addmv_out(out, self, mat, vec, ...) (KT_AT kt_addmv_out_kw(out, self, mat, vec, KT_KW(kt_addmv_opts, __VA_ARGS__)))
+#define kt_baddbmm(self, batch1, batch2, ...) (KT_AT kt_baddbmm_kw(self, batch1, batch2, KT_KW(kt_baddbmm_opts, __VA_ARGS__)))
+#define kt_baddbmm_(self, batch1, batch2, ...) (KT_AT kt_baddbmm__kw(self, batch1, batch2, KT_KW(kt_baddbmm_opts, __VA_ARGS__)))
+#define kt_baddbmm_out(out, self, batch1, batch2, ...) (KT_AT kt_baddbmm_out_kw(out, self, batch1, batch2, KT_KW(kt_baddbmm_opts, __VA_ARGS__)))
+#define kt_addbmm(self, batch1, batch2, ...) (KT_AT kt_addbmm_kw(self, batch1, batch2, KT_KW(kt_addbmm_opts, __VA_ARGS__)))
+#define kt_addbmm_(self, batch1, batch2, ...) (KT_AT kt_addbmm__kw(self, batch1, batch2, KT_KW(kt_addbmm_opts, __VA_ARGS__)))
+#define kt_addbmm_out(out, self, batch1, batch2, ...) (KT_AT kt_addbmm_out_kw(out, self, batch1, batch2, KT_KW(kt_addbmm_opts, __VA_ARGS__)))
+#define kt_addr(self, vec1, vec2, ...) (KT_AT kt_addr_kw(self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
+#define kt_addr_(self, vec1, vec2, ...) (KT_AT kt_addr__kw(self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
+#define kt_addr_out(out, self, vec1, vec2, ...) (KT_AT kt_addr_out_kw(out, self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
+#define kt_linear(input, weight, ...) (KT_AT kt_linear_kw(input, weight, KT_KW(kt_linear_opts, __VA_ARGS__)))
+#define kt_bilinear(input1, input2, weight, ...) (KT_AT kt_bilinear_kw(input1, input2, weight, KT_KW(kt_bilinear_opts, __VA_ARGS__)))
+#define kt_linalg_vecdot(x, y, ...) (KT_AT kt_linalg_vecdot_kw(x, y, KT_KW(kt_linalg_vecdot_opts, __VA_ARGS__)))
+#define kt_linalg_vecdot_out(out, x, y, ...) (KT_AT kt_linalg_vecdot_out_kw(out, x, y, KT_KW(kt_linalg_vecdot_opts, __VA_ARGS__)))
+#define kt_linalg_cross(self, other, ...) (KT_AT kt_linalg_cross_kw(self, other, KT_KW(kt_linalg_cross_opts, __VA_ARGS__)))
+#define kt_linalg_cross_out(out, self, other, ...) (KT_AT kt_linalg_cross_out_kw(out, self, other, KT_KW(kt_linalg_cross_opts, __VA_ARGS__)))
+#define kt_cross(self, other, ...) (KT_AT kt_cross_kw(self, other, KT_KW(kt_cross_opts, __VA_ARGS__)))
+#define kt_cross_out(out, self, other, ...) (KT_AT kt_cross_out_kw(out, self, other, KT_KW(kt_cross_opts, __VA_ARGS__)))
 #define kt_to(self, ...) (KT_AT kt_to_kw(self, KT_KW(kt_to_opts, __VA_ARGS__)))
 #define kt_to_copy(self, ...) (KT_AT kt_to_copy_kw(self, KT_KW(kt_to_copy_opts, __VA_ARGS__)))
 #define kt_clone(self, ...) (KT_AT kt_clone_kw(self, KT_KW(kt_clone_opts, __VA_ARGS__)))
@@ -1050,6 +1131,8 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_lerp_s_(...) (KT_AT kt_lerp_s_(__VA_ARGS__))
 #define kt_lerp_s_out(...) (KT_AT kt_lerp_s_out(__VA_ARGS__))
 #define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
+#define kt_matmul_out(...) (KT_AT kt_matmul_out(__VA_ARGS__))
+#define kt_matmul_batched(...) (KT_AT kt_matmul_batched(__VA_ARGS__))
 #define kt_mm(...) (KT_AT kt_mm(__VA_ARGS__))
 #define kt_mm_out(...) (KT_AT kt_mm_out(__VA_ARGS__))
 #define kt_bmm(...) (KT_AT kt_bmm(__VA_ARGS__))
@@ -1058,6 +1141,29 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_mv_out(...) (KT_AT kt_mv_out(__VA_ARGS__))
 #define kt_dot(...) (KT_AT kt_dot(__VA_ARGS__))
 #define kt_dot_out(...) (KT_AT kt_dot_out(__VA_ARGS__))
+#define kt_vdot(...) (KT_AT kt_vdot(__VA_ARGS__))
+#define kt_vdot_out(...) (KT_AT kt_vdot_out(__VA_ARGS__))
+#define kt_outer(...) (KT_AT kt_outer(__VA_ARGS__))
+#define kt_outer_out(...) (KT_AT kt_outer_out(__VA_ARGS__))
+#define kt_ger(...) (KT_AT kt_ger(__VA_ARGS__))
+#define kt_ger_out(...) (KT_AT kt_ger_out(__VA_ARGS__))
+#define kt_inner(...) (KT_AT kt_inner(__VA_ARGS__))
+#define kt_inner_out(...) (KT_AT kt_inner_out(__VA_ARGS__))
+#define kt_tensordot(...) (KT_AT kt_tensordot(__VA_ARGS__))
+#define kt_tensordot_out(...) (KT_AT kt_tensordot_out(__VA_ARGS__))
+#define kt_kron(...) (KT_AT kt_kron(__VA_ARGS__))
+#define kt_kron_out(...) (KT_AT kt_kron_out(__VA_ARGS__))
+#define kt_einsum(...) (KT_AT kt_einsum(__VA_ARGS__))
+#define kt_linalg_multi_dot(...) (KT_AT kt_linalg_multi_dot(__VA_ARGS__))
+#define kt_linalg_multi_dot_out(...) (KT_AT kt_linalg_multi_dot_out(__VA_ARGS__))
+#define kt_chain_matmul(...) (KT_AT kt_chain_matmul(__VA_ARGS__))
+#define kt_chain_matmul_out(...) (KT_AT kt_chain_matmul_out(__VA_ARGS__))
+#define kt_linalg_matrix_power(...) (KT_AT kt_linalg_matrix_power(__VA_ARGS__))
+#define kt_linalg_matrix_power_out(...) (KT_AT kt_linalg_matrix_power_out(__VA_ARGS__))
+#define kt_matrix_power(...) (KT_AT kt_matrix_power(__VA_ARGS__))
+#define kt_matrix_power_out(...) (KT_AT kt_matrix_power_out(__VA_ARGS__))
+#define kt_block_diag(...) (KT_AT kt_block_diag(__VA_ARGS__))
+#define kt_cartesian_prod(...) (KT_AT kt_cartesian_prod(__VA_ARGS__))
 #define kt_copy(...) (KT_AT kt_copy(__VA_ARGS__))
 #define kt_copy_(...) (KT_AT kt_copy_(__VA_ARGS__))
 #define kt_fill(...) (KT_AT kt_fill(__VA_ARGS__))

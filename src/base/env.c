@@ -12,6 +12,7 @@ static const kt_variable rows[] = {
     {"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device plugins are looked for"},
     {"KARAT_CACHE_LIMIT", "bytes, with k, m or g", "most bytes of large freed blocks kept for reuse (one eighth of the memory)"},
     {"KARAT_ISA", "base, avx2, avx512, neon82", "the build of the CPU kernels to use instead of the best one"},
+    {"KARAT_MATMUL", "auto, own, onednn, openblas", "who makes matrix products: by dtype and size, or one of these alone (auto)"},
     {"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"},
     {"KARAT_NUM_THREADS", "a number from 1", "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"},
     {"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"},

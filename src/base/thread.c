@@ -88,6 +88,20 @@ kt_status kt_set_num_threads(int n)
     return KT_OK;
 }
 
+int kt__hold_openmp(int n)
+{
+#if WITH_OPENMP
+    const int was = omp_get_max_threads();
+    if (n > 0 && n != was) {
+        omp_set_num_threads(n);
+    }
+    return was;
+#else
+    (void)n;
+    return 0;
+#endif
+}
+
 bool kt__in_parallel(void)
 {
     return inside;

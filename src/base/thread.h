@@ -15,6 +15,10 @@ typedef void kt__range_fn(void *ctx, int64_t begin, int64_t end);
 /* Serial when n <= grain, with one thread, and inside another parallel region. No part is shorter than about `grain`. */
 void kt__parallel(int64_t n, int64_t grain, kt__range_fn *fn, void *ctx);
 
+/* How many threads a foreign library may start through OpenMP on this thread; returns what it was. Without OpenMP: 0, and
+ * nothing is changed. */
+int kt__hold_openmp(int n);
+
 bool kt__in_parallel(void); /* is this a part of a kt__parallel? */
 
 #endif

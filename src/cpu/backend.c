@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
+#include "cpu/products.h"
 #include "cpu/random.h"
 
 #include <complex.h>
@@ -117,7 +118,7 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
     if (plan->kernel == KT_K_sum) /* the empty sum is zero: these two look at their sizes themselves */
         return type->sum(plan);
     if (plan->kernel == KT_K_matmul)
-        return type->matmul(plan);
+        return kt__product_run(build, plan);
     if (plan->numel == 0)
         return KT_OK;
     if (plan->kernel >= KT_K_random_begin && plan->kernel < KT_K_random_end)

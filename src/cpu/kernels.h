@@ -43,6 +43,7 @@ typedef struct kt__cpu_type {
     kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
     kt_status (*sum)(const kt_plan *plan);
     kt_status (*matmul)(const kt_plan *plan);
+    void      (*finish_product)(const kt_plan *plan, void *sums); /* dense, made elsewhere; they are spoilt */
 } kt__cpu_type;
 
 /* ---- kernels that move bytes and ask no type ---- */

@@ -49,13 +49,18 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
 static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
 {
     kt_node *node = w->node;
-    bool     any = node->kind == NODE_ACCUMULATE && !e->job->wanted;
-    for (uint32_t i = 0; i < node->n_edges; i++) {
-        d[i] = NULL;
-        any |= needs[i] = e->reach.table ? kt__reaches(&e->reach, node->edge[i].to) : node->edge[i].to != NULL;
+    if (KT__UNLIKELY(e->reach.table != NULL)) {
+        bool any = false;
+        for (uint32_t i = 0; i < node->n_edges; i++)
+            any |= needs[i] = kt__reaches(&e->reach, node->edge[i].to);
+        if (!any)
+            return KT_OK;
+    } else {
+        for (uint32_t i = 0; i < node->n_edges; i++)
+            needs[i] = node->edge[i].to != NULL;
     }
-    if (!any)
-        return KT_OK;
+    for (uint32_t i = 0; i < node->n_edges; i++)
+        d[i] = NULL;
     KT_SCOPE; /* the formula's temporaries */
     lock(node);
     kt_status status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);
@@ -102,9 +107,12 @@ static kt_status run_all(engine *e)
     kt_status status = KT_OK;
     while (!status && e->queue.n) {
         kt__waiting w = kt__queue_next(&e->queue);
-        if (e->reach.table && kt__is_wanted(&e->reach, w.node))
+        if (w.node->hooks || (w.node->kind == NODE_ACCUMULATE && w.node->leaf->autograd->hooks))
+            status = kt__run_hooks(w.node, kt__grads_of(&w), e->job->create_graph);
+        if (!status && e->reach.table && kt__is_wanted(&e->reach, w.node))
             capture(e->job, &w);
-        status = run(e, &w);
+        if (!status)
+            status = run(e, &w);
         kt__waiting_drop(&w);
     }
     return status;

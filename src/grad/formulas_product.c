@@ -1,13 +1,65 @@
 /* formulas_product.c - the derivatives of matrix products. */
 #include "grad/formula.h"
 
-static kt_tensor *adjoint(kt_tensor *t) { return conjugate(kt_transpose(t, -2, -1)); }
+static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
+
+/* ---- products of batches: the second operand has at least three dims, the first may be a vector, which is a row ---- */
+static kt_tensor *as_row(kt_tensor *t) { return t && t->ndim == 1 ? kt_unsqueeze(t, 0) : t; }
+static kt_tensor *with_row(kt_tensor *g, bool vector) { return vector ? kt_unsqueeze(g, -2) : g; }
+
+/* One matrix met a whole batch: the sum over the batch is part of the product, so that no batch of gradients is made. */
+static kt_tensor *for_one_matrix(kt_tensor *g, kt_tensor *b)
+{
+    int64_t dims[KT_MAX_DIMS], n = g ? g->ndim - 2 : 0;
+    for (int64_t i = 0; i < n; i++)
+        dims[i] = i;
+    dims[n] = n + 1;
+    return g ? kt_tensordot(g, conjugate(b), ((kt_shape){n + 1, dims}), ((kt_shape){n + 1, dims})) : NULL;
+}
+
+static kt_tensor *for_first(kt_tensor *g, kt_tensor *b, int64_t rank)
+{
+    if (!b)
+        return NULL;
+    g = with_row(g, rank == 1);
+    if (rank > 2)
+        return kt_matmul(g, adjoint(b));
+    kt_tensor *d = for_one_matrix(g, b);
+    return rank == 1 ? kt_squeeze_dim(d, KT_SHAPE(0)) : d;
+}
+
+static kt_tensor *for_second(kt_tensor *g, kt_tensor *a)
+{
+    return a ? kt_matmul(adjoint(as_row(a)), with_row(g, a->ndim == 1)) : NULL;
+}
+
+/* conj(scale) * t; nothing is made for a scale of 1. */
+static kt_tensor *scaled(kt_tensor *t, kt_scalar scale)
+{
+    if (scale.kind == KT_SCALAR_COMPLEX)
+        return kt_mul_s(t, KT_COMPLEX(scale.v.re, -scale.im));
+    bool one = scale.kind == KT_SCALAR_FLOAT ? scale.v.re == 1.0 : scale.v.i == 1;
+    return one ? t : kt_mul_s(t, scale);
+}
+#define BETA  arg(c, 3)->s
+#define ALPHA arg(c, 4)->s
+
 GRAD(mm)         { dA = kt_mm(G, adjoint(B)); dB = kt_mm(adjoint(A), G); }
 GRAD(bmm)        { dA = kt_bmm(G, adjoint(B)); dB = kt_bmm(adjoint(A), G); }
-GRAD(mv)         { dA = kt_mul(kt_unsqueeze(G, 1), kt_unsqueeze(conjugate(B), 0)); dB = kt_mv(adjoint(A), G); }
+GRAD(mv)         { dA = kt_mul(kt_unsqueeze(G, 1), conjugate(B)); dB = kt_mv(adjoint(A), G); }
 GRAD(dot)        { dA = kt_mul(G, conjugate(B)); dB = kt_mul(G, conjugate(A)); }
+GRAD(vdot)       { dA = kt_mul(conjugate(G), B); dB = kt_mul(G, A); }
+GRAD(addmm)      { dA = scaled(G, BETA); dB = scaled(kt_mm(G, adjoint(C)), ALPHA); dC = scaled(kt_mm(adjoint(B), G), ALPHA); }
+GRAD(baddbmm)    { dA = scaled(G, BETA); dB = scaled(kt_bmm(G, adjoint(C)), ALPHA); dC = scaled(kt_bmm(adjoint(B), G), ALPHA); }
+GRAD(addmv)
+{
+    dA = scaled(G, BETA);
+    dB = scaled(kt_mul(kt_unsqueeze(G, 1), conjugate(C)), ALPHA);
+    dC = scaled(kt_mv(adjoint(B), G), ALPHA);
+}
+GRAD(matmul_batched) { dA = for_first(G, B, in_sizes(c, 0).n); dB = for_second(G, A); }
 
 const kt__formula_row kt__formulas_product[] = {
-    F(mm), F(bmm), F(mv), F(dot),
+    F(mm), F(bmm), F(mv), F(dot), F(vdot), F(addmm), F(baddbmm), F(addmv), F(matmul_batched),
     KT__NO_MORE_FORMULAS,
 };

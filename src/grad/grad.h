@@ -7,6 +7,8 @@
 #ifndef KT_GRAD_GRAD_H
 #define KT_GRAD_GRAD_H
 
+#include <karat/grad.h>
+
 #include "base/alloc.h"
 #include "op/call.h"
 
@@ -18,8 +20,6 @@ typedef enum kt__node_kind {
     NODE_SLICES,     /* an in-place write through a view, seen from the base */
     NODE_RESTRIDED   /* a view made again after its base was written to */
 } kt__node_kind;
-
-typedef struct kt_node kt_node;
 
 typedef struct kt__edge {
     kt_node *to;          /* owned; NULL: nobody needs this gradient */
@@ -66,9 +66,10 @@ struct kt_node {
     const kt_row   *row;
     kt_value       *arg;       /* those of the call that are no tensors; NULL where the formula needs none */
     kt__saved      *saved;
-    kt__form       *results;   /* of a node with several; NULL with one */
+    kt_hook        *hooks;     /* of the results, a list; owned */
     kt_node        *inner;     /* NODE_SLICES: what was written */
     union {
+        kt__form     *results; /* NODE_OP with several: the form of each; else NULL */
         kt_tensor    *leaf;    /* NODE_ACCUMULATE: owned */
         kt__geometry *base;    /* NODE_SLICES, NODE_RESTRIDED: of the base and, after it, of the view */
     };
@@ -81,6 +82,8 @@ struct kt_autograd {
     kt_tensor *grad;         /* owned */
     uint32_t   seen_version; /* of a view: the version when `node` was made */
     uint32_t   result;       /* which of the node's results */
+    kt_hook   *hooks;        /* of a leaf, a list; owned */
+    kt_hook   *retain;       /* of a result that keeps its gradient; owned */
 };
 
 /* node.c */
@@ -121,9 +124,9 @@ static inline kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
     n->row = NULL;
     n->saved = (kt__saved *)(void *)(n->edge + p.edges);
     n->arg = p.values ? (kt_value *)(void *)(n->saved + p.saved) : NULL;
-    n->results = NULL;
+    n->hooks = NULL;
     n->inner = NULL;
-    n->leaf = NULL;
+    n->results = NULL;
     for (uint32_t i = 0; i < p.edges; i++)
         n->edge[i].to = NULL;
     return n;
@@ -162,6 +165,11 @@ static inline struct kt_autograd *kt__autograd_of(kt_tensor *t) /* made on deman
     return t->autograd ? t->autograd : kt__autograd_new(t);
 }
 
+/* hooks.c */
+void      kt__hooks_free(kt_hook *list);
+void      kt__retain_end(struct kt_autograd *a);
+kt_status kt__retain_move(kt_tensor *t);
+
 /* views.c */
 kt_status kt__restride(kt_tensor *view);
 kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the reference */
@@ -178,7 +186,13 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
         return saves & SAVES_Z ? SAVED_Z + 1 : SAVED_Y + 1;
     return saves & SAVES_C ? 3 : saves & (SAVES_B | SAVES_X) ? 2 : saves & SAVES_A;
 }
-kt_status kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as, bool overwritten);
+static inline void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
+{
+    n->saved[place] = (kt__saved){.t = kt__ref(t), .version = kt__version(t), .as = as};
+    if (place < SAVED_LISTED)
+        n->holds |= (uint8_t)(1 << place);
+}
+kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as);
 kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out);
 /* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. NULL and no error: a NULL among a list's. */
 kt_status kt__unpack(kt_node *node, uint32_t place, bool history, kt_tensor **t, bool *borrowed);

@@ -2,6 +2,8 @@
  * means to the tape is not known here. */
 #include "grad/grad.h"
 
+#include <sched.h>
+
 void kt__node_release_saved(kt_node *n)
 {
     for (int i = 0; n->holds; i++, n->holds >>= 1)
@@ -16,6 +18,31 @@ void kt__node_release_saved(kt_node *n)
         kt__node_release_saved(n->inner);
 }
 
+/* A leaf knows its accumulator but does not own it: whether it dies or is taken up again is settled under a lock. */
+static _Atomic bool leaf_locks[64];
+
+static _Atomic bool *lock_leaf(const kt_tensor *leaf)
+{
+    _Atomic bool *at = &leaf_locks[((uintptr_t)leaf >> 6) % 64];
+    while (!KT__ONE_THREAD && atomic_exchange_explicit(at, true, memory_order_acquire))
+        sched_yield();
+    return at;
+}
+
+static void unlock_leaf(_Atomic bool *at) { atomic_store_explicit(at, false, memory_order_release); }
+
+static bool last_owner(kt_node *n)
+{
+    if (n->kind != NODE_ACCUMULATE || !n->leaf)
+        return kt__count_down(&n->refs);
+    _Atomic bool *at = lock_leaf(n->leaf);
+    bool          last = kt__count_down(&n->refs);
+    if (last)
+        n->leaf->autograd->accumulator = NULL;
+    unlock_leaf(at);
+    return last;
+}
+
 static size_t results_bytes(const kt_node *n)
 {
     size_t bytes = n->n_results * sizeof(kt__form);
@@ -28,19 +55,19 @@ static void put_node(kt_node *n)
 {
     if (n->holds || n->n_listed)
         kt__node_release_saved(n);
-    if (n->kind == NODE_ACCUMULATE && n->leaf) {
-        n->leaf->autograd->accumulator = NULL;
+    if (n->kind == NODE_ACCUMULATE)
         kt__unref(n->leaf);
-    }
-    if (n->results)
+    if (n->kind == NODE_OP && n->results)
         kt__pool_put(n->results, results_bytes(n));
+    if (n->hooks)
+        kt__hooks_free(n->hooks);
     kt__pool_put(n, n->bytes);
 }
 
 /* A chain of a million nodes must not die by a million nested calls: dead nodes wait on a list. */
 void kt__node_unref(kt_node *node)
 {
-    if (!node || !kt__count_down(&node->refs))
+    if (!node || !last_owner(node))
         return;
     node->inner = node->inner ? (kt__node_unref(node->inner), NULL) : NULL;
     kt_node *dead = node;
@@ -50,7 +77,7 @@ void kt__node_unref(kt_node *node)
         n->inner = NULL;
         for (uint32_t i = 0; i < n->n_edges; i++) {
             kt_node *to = n->edge[i].to;
-            if (!to || !kt__count_down(&to->refs))
+            if (!to || !last_owner(to))
                 continue;
             kt__node_unref(to->inner);
             to->inner = dead;
@@ -88,6 +115,10 @@ void kt__autograd_free(kt_tensor *t)
 {
     struct kt_autograd *a = t->autograd;
     t->autograd = NULL;
+    if (a->retain)
+        kt__retain_end(a);
+    if (a->hooks)
+        kt__hooks_free(a->hooks);
     kt__node_unref(a->node);
     kt__unref(a->grad);
     kt__pool_put(a, sizeof *a);
@@ -98,12 +129,12 @@ kt_node *kt__accumulator_of(kt_tensor *leaf)
     struct kt_autograd *a = kt__autograd_of(leaf);
     if (!a)
         return NULL;
-    if (a->accumulator)
-        return kt__node_ref(a->accumulator);
-    kt_node *n = kt__node_new(NODE_ACCUMULATE, (kt__node_parts){0});
-    if (!n)
-        return NULL;
-    n->leaf = kt__ref(leaf);
-    a->accumulator = n;
+    _Atomic bool *at = lock_leaf(leaf);
+    kt_node      *n = a->accumulator ? kt__node_ref(a->accumulator) : kt__node_new(NODE_ACCUMULATE, (kt__node_parts){0});
+    if (n && !a->accumulator) {
+        n->leaf = kt__ref(leaf);
+        a->accumulator = n;
+    }
+    unlock_leaf(at);
     return n;
 }

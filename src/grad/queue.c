@@ -82,8 +82,8 @@ static kt__waiting *find(kt__queue *q, const kt_node *node)
 {
     if (!q->table) {
         for (uint32_t i = 0; i < q->n; i++)
-            if (q->waiting[q->turns[i].place].node == node)
-                return &q->waiting[q->turns[i].place];
+            if (q->few[i].node == node)
+                return &q->few[i];
         return NULL;
     }
     for (uint32_t at = hash(q, node); q->table[at]; at = (at + 1) & mask_of(q))
@@ -112,8 +112,13 @@ static kt_status grow(kt__queue *q)
     if (!room)
         return kt__fail_memory(bytes_for(bigger));
     kt__turn *turns = (kt__turn *)(void *)(room + bigger);
-    memcpy(room, q->waiting, q->used * sizeof *room);
+    memcpy(room, q->waiting, q->n * sizeof *room); /* all places are taken */
     memcpy(turns, q->turns, q->n * sizeof *turns);
+    for (uint32_t i = 0; !q->table && i < q->n; i++) { /* they were few until now */
+        turns[i].place = i;
+        rise(turns, i);
+    }
+    q->used = q->n;
     put_memory(q);
     q->waiting = room;
     q->turns = turns;
@@ -150,16 +155,17 @@ static kt__waiting *enter(kt__queue *q, kt_node *node)
         }
         memset(each, 0, bytes);
     }
-    uint32_t place = take_place(q);
+    uint32_t place = q->table ? take_place(q) : q->n;
     q->waiting[place] = (kt__waiting){node, NULL, each};
-    if (q->table)
+    q->turns[q->n++] = (kt__turn){node->sequence, place};
+    if (q->table) {
         table_put(q, place);
-    q->turns[q->n] = (kt__turn){node->sequence, place};
-    rise(q->turns, q->n++);
+        rise(q->turns, q->n - 1);
+    }
     return &q->waiting[place];
 }
 
-kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
+kt_status kt__queue_give_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
     kt__waiting *w = find(q, node);
     if (!w && !(w = enter(q, node))) {
@@ -180,12 +186,24 @@ kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t result, kt_tensor
     return KT_OK;
 }
 
-kt__waiting kt__queue_next(kt__queue *q)
+static kt__waiting next_of_few(kt__queue *q)
 {
+    uint32_t top = 0;
+    for (uint32_t i = 1; i < q->n; i++)
+        top = q->few_turns[i].sequence > q->few_turns[top].sequence ? i : top;
+    kt__waiting w = q->few[top];
+    q->few[top] = q->few[--q->n];
+    q->few_turns[top] = q->few_turns[q->n];
+    return w;
+}
+
+kt__waiting kt__queue_next_any(kt__queue *q)
+{
+    if (!q->table)
+        return next_of_few(q);
     uint32_t    place = q->turns[0].place;
     kt__waiting w = q->waiting[place];
-    if (q->table)
-        table_remove(q, place);
+    table_remove(q, place);
     q->waiting[place].one = (kt_tensor *)(uintptr_t)q->free;
     q->free = place + 1;
     q->turns[0] = q->turns[--q->n];

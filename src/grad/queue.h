@@ -17,10 +17,12 @@ typedef struct kt__turn {
     uint32_t place; /* among the waiting */
 } kt__turn;
 
+/* While there are few, turn i is that of waiting[i], in no order: all are looked through. Past that the turns are a heap with
+ * the largest sequence number on top, and places, which then do not move while their node waits, are found by a table. */
 typedef struct kt__queue {
-    kt__turn    *turns;   /* a heap: the largest sequence number on top */
-    kt__waiting *waiting; /* places do not move while their node waits */
-    uint32_t    *table;   /* place + 1 by hash of the node; NULL while there are few, which are looked through */
+    kt__turn    *turns;
+    kt__waiting *waiting;
+    uint32_t    *table; /* place + 1 by hash of the node; NULL while there are few */
     uint32_t     n, capacity, used, free; /* used: places ever taken; free: 1 + the last one given back, a list */
     kt__turn     few_turns[KT_QUEUE_FEW];
     kt__waiting  few[KT_QUEUE_FEW];
@@ -28,11 +30,32 @@ typedef struct kt__queue {
 
 static inline kt_tensor **kt__grads_of(kt__waiting *w) { return w->each ? w->each : &w->one; }
 
-void      kt__queue_begin(kt__queue *q);
-void      kt__queue_end(kt__queue *q); /* drops what still waits */
-kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad); /* takes over the reference */
-kt__waiting kt__queue_next(kt__queue *q); /* n > 0; owned: kt__waiting_drop */
-void      kt__waiting_drop_each(kt__waiting *w);
+void        kt__queue_begin(kt__queue *q);
+void        kt__queue_end(kt__queue *q); /* drops what still waits */
+kt_status   kt__queue_give_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad);
+kt__waiting kt__queue_next_any(kt__queue *q);
+void        kt__waiting_drop_each(kt__waiting *w);
+
+/* Adds to what a result of the node was given. Takes over the reference. In a chain nobody else waits. */
+static inline kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
+{
+    if (q->n || q->table || node->n_results > 1)
+        return kt__queue_give_any(q, node, result, grad);
+    q->few_turns[0].sequence = node->sequence;
+    q->few[0] = (kt__waiting){node, grad, NULL};
+    q->n = 1;
+    return KT_OK;
+}
+
+/* n > 0; owned: kt__waiting_drop */
+static inline kt__waiting kt__queue_next(kt__queue *q)
+{
+    if (q->n > 1 || q->table)
+        return kt__queue_next_any(q);
+    q->n = 0;
+    return q->few[0];
+}
+
 static inline void kt__waiting_drop(kt__waiting *w)
 {
     kt__unref(w->one);

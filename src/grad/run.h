@@ -21,6 +21,9 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e);
 kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
 kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history); /* into its .grad */
 
+/* hooks.c: what the gradients of a node's results go through when they are complete. */
+kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history);
+
 /* reach.c: which nodes lead to those that the caller asked for. */
 typedef struct kt__reach {
     struct kt__reached *table; /* NULL: every node is wanted */

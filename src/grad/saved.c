@@ -4,19 +4,14 @@
 
 #include "grad/grad.h"
 
-kt_status kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as, bool overwritten)
+/* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
+kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
-    kt__saved *s = &n->saved[place];
     kt_tensor *copy = NULL;
-    /* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
-    if (overwritten && kt__call1(KT_OP_clone, t, &copy))
+    if (kt__call1(KT_OP_clone, t, &copy))
         return kt_error_status();
-    s->t = copy ? copy : kt__ref(t);
-    if (place < SAVED_LISTED)
-        n->holds |= (uint8_t)(1 << place);
-    s->version = kt__version(s->t);
-    s->as = as;
-    s->output = 0;
+    kt__save_input(n, place, copy, as);
+    kt__unref(copy);
     return KT_OK;
 }
 

@@ -44,7 +44,7 @@ kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result)
     a->result = result;
     a->seen_version = kt__version(out);
     out->flags = (out->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
-    return KT_OK;
+    return KT__UNLIKELY(a->retain != NULL) ? kt__retain_move(out) : KT_OK;
 }
 
 /* ---- before the kernel ---- */
@@ -75,17 +75,10 @@ typedef struct inputs {
     kt_tensor **t;
     uint32_t    n, listed; /* `listed`: how many of them stand in lists */
     uint32_t    ask;       /* bit i: input i < FEW_INPUTS wants a gradient */
-    int64_t     sizes;     /* integers that the noted ones' sizes take */
+    int64_t     sizes;     /* integers that the sizes take: of those that want a gradient; among lists of all, since one
+                            * stands behind the other */
     kt_tensor  *few[FEW_INPUTS];
 } inputs;
-
-static inline bool wants(const inputs *in, uint32_t i)
-{
-    return i < FEW_INPUTS ? in->ask >> i & 1 : in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD;
-}
-
-/* Whose sizes the node keeps: of inputs that want a gradient; among lists of all, since one stands behind the other. */
-static inline bool noted(const inputs *in, uint32_t i) { return in->listed ? in->t[i] != NULL : in->ask >> i & 1; }
 
 static inline kt_tensor *tensor_at(const kt_call *call, int at)
 {
@@ -111,6 +104,11 @@ static kt_status gather_lists(const kt_call *call, inputs *in)
         for (int64_t k = 0; kt__given(call, at) && k < call->arg[at].ts.n; k++, in->listed++)
             in->t[in->n++] = call->arg[at].ts.t[k];
     }
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (i < FEW_INPUTS)
+            in->ask |= (uint32_t)(in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD) << i;
+        in->sizes += in->t[i] ? in->t[i]->ndim : 0;
+    }
     return KT_OK;
 }
 
@@ -121,17 +119,14 @@ static inline kt_status gather_inputs(const kt_call *call, inputs *in)
     in->listed = in->ask = 0;
     in->sizes = 0;
     in->n = map->n;
-    if (KT__UNLIKELY(map->lists)) {
-        if (gather_lists(call, in))
-            return kt_error_status();
-    } else {
-        for (int i = 0; i < map->n; i++)
-            in->few[i] = tensor_at(call, map->at[i]);
-    }
-    for (uint32_t i = 0; i < in->n; i++) {
-        if (i < FEW_INPUTS)
-            in->ask |= (uint32_t)(in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD) << i;
-        in->sizes += noted(in, i) ? in->t[i]->ndim : 0;
+    if (KT__UNLIKELY(map->lists))
+        return gather_lists(call, in);
+    for (uint32_t i = 0; i < map->n; i++) {
+        kt_tensor *t = in->few[i] = tensor_at(call, map->at[i]);
+        if (t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD) {
+            in->ask |= 1u << i;
+            in->sizes += t->ndim;
+        }
     }
     return KT_OK;
 }
@@ -158,8 +153,9 @@ static int64_t argument_ints(const kt_call *call)
 
 static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
 {
-    for (int i = 0; i < kt__n_args(call->row); i++) {
-        n->arg[i] = call->arg[i];
+    int values = kt__n_args(call->row);
+    memcpy(n->arg, call->arg, (size_t)values * sizeof *n->arg);
+    for (int i = 0; kt__inputs_of[call->row->id].pointed && i < values; i++) {
         if (!kt__given(call, i))
             continue;
         uint8_t kind = kt__arg_spec(call->row, i)->kind;
@@ -179,46 +175,76 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
     }
 }
 
-static inline kt_status link_inputs(kt_node *node, const inputs *in, int64_t *room)
+static inline kt_status link_input(kt_node *node, uint32_t i, kt_tensor *t)
+{
+    kt_node *to = NULL;
+    uint32_t result = 0;
+    if (kt__producer(t, &to, &result))
+        return kt_error_status();
+    kt__set_edge(node, i, to, result);
+    return KT_OK;
+}
+
+static kt_status link_lists(kt_node *node, const inputs *in, int64_t *room)
 {
     for (uint32_t i = 0; i < in->n; i++) {
-        kt_node *to = NULL;
-        uint32_t result = 0;
-        if (noted(in, i)) {
-            kt__edge_form(&node->edge[i], in->t[i], room);
-            room += in->t[i]->ndim;
-        }
-        if (!wants(in, i))
+        if (!in->t[i])
             continue;
-        if (kt__producer(in->t[i], &to, &result))
+        kt__edge_form(&node->edge[i], in->t[i], room);
+        room += in->t[i]->ndim;
+        if (kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD && link_input(node, i, in->t[i]))
             return kt_error_status();
-        kt__set_edge(node, i, to, result);
     }
     return KT_OK;
 }
 
-static kt_status save_listed(kt_node *node, const kt_call *call)
+static inline kt_status link_inputs(kt_node *node, const inputs *in, int64_t *room)
+{
+    if (KT__UNLIKELY(in->listed))
+        return link_lists(node, in, room);
+    for (uint32_t i = 0; in->ask >> i; i++) {
+        if (!(in->ask >> i & 1))
+            continue;
+        kt__edge_form(&node->edge[i], in->few[i], room);
+        room += in->few[i]->ndim;
+        if (link_input(node, i, in->few[i]))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+static void save_listed(kt_node *node, const kt_call *call)
 {
     const kt__input_map *map = &kt__inputs_of[node->row->id];
     for (int i = 0; i < map->n; i++)
         for (int64_t k = 0; map->lists >> i & 1 && kt__given(call, map->at[i]) && k < call->arg[map->at[i]].ts.n; k++) {
             kt_tensor *t = call->arg[map->at[i]].ts.t[k];
             node->saved[SAVED_LISTED + node->n_listed].t = NULL;
-            if (t && kt__save_input(node, SAVED_LISTED + node->n_listed, t, t->dtype, false))
-                return kt_error_status();
+            if (t)
+                kt__save_input(node, SAVED_LISTED + node->n_listed, t, t->dtype);
             node->n_listed++;
         }
-    return KT_OK;
 }
 
 static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt_plan *plan, const inputs *in)
 {
-    uint32_t saves = node->row->saves, keep = saves & SAVES_X ? (in->ask & 1) << 1 | (in->ask >> 1 & 1) : saves & 7;
-    for (uint32_t i = 0; keep >> i && i < in->n; i++)
-        if (keep >> i & 1 && in->t[i] &&
-            kt__save_input(node, i, in->t[i], plan ? plan->arg[1 + i].as : in->t[i]->dtype, call->form == KT_INPLACE && i == 0))
+    uint32_t saves = node->row->saves, keep = saves & 7;
+    if (saves & SAVES_X) { /* the last two are the factors */
+        uint32_t first = in->n - 2, ask = in->ask >> first;
+        keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
+    }
+    for (uint32_t i = 0; keep >> i && i < in->n; i++) {
+        if (!(keep >> i & 1) || !in->t[i])
+            continue;
+        uint8_t as = plan ? plan->arg[1 + i].as : in->t[i]->dtype;
+        if (KT__LIKELY(i || call->form != KT_INPLACE))
+            kt__save_input(node, i, in->t[i], as);
+        else if (kt__save_copy(node, i, in->t[i], as))
             return kt_error_status();
-    return saves & SAVES_L ? save_listed(node, call) : KT_OK;
+    }
+    if (saves & SAVES_L)
+        save_listed(node, call);
+    return KT_OK;
 }
 
 static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
@@ -230,7 +256,7 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     kt__node_parts parts = {.edges = in.n, .saved = kt__saved_places(row, in.listed), .ints = in.sizes};
     if (!kt__operands_of[row->id].bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
         parts.values = (uint32_t)kt__n_args(row);
-        parts.ints += argument_ints(call);
+        parts.ints += kt__inputs_of[row->id].pointed ? argument_ints(call) : 0;
     }
     kt_node  *node = kt__node_new(NODE_OP, parts);
     kt_status status = node ? KT_OK : kt_error_status();
@@ -336,13 +362,14 @@ static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 
 static void cancel(void *token) { kt__node_unref(token); }
 
-/* What it saw: a later write to its base is one that it cannot know the history of. */
-static kt_status unfollowed(kt_tensor *view)
+/* A leaf has its record before threads share it. A view made without grad mode notes what it saw: a later write to its base
+ * is one that it cannot know the history of. */
+static kt_status note(kt_tensor *t)
 {
-    struct kt_autograd *a = kt__autograd_of(view);
+    struct kt_autograd *a = kt__autograd_of(t);
     if (!a)
         return kt_error_status();
-    a->seen_version = kt__version(view);
+    a->seen_version = kt__version(t);
     return KT_OK;
 }
 
@@ -358,6 +385,6 @@ void kt__grad_init(void)
 {
     kt__formulas_init();
     kt__print_grad = printed;
-    kt__tape = (kt__tape_hooks){before, after, cancel, unfollowed};
+    kt__tape = (kt__tape_hooks){before, after, cancel, note};
     kt__autograd_release = kt__autograd_free;
 }

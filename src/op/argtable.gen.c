@@ -286,6 +286,9 @@ const kt_arg_spec kt__arg_table[] = {
     /* matmul */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* matmul_batched */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* mm */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"mat2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
@@ -298,6 +301,94 @@ const kt_arg_spec kt__arg_table[] = {
     /* dot */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"tensor", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* vdot */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* addmm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"mat1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"mat2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* addmv */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"mat", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"vec", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* baddbmm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"batch1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"batch2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* addbmm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"batch1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"batch2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* addr */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"vec1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"vec2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 1, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* linear */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"bias", KT_ARG_TENSOR, 1, 1, 0, 0, {0}},
+    /* bilinear */
+    {"input1", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"input2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"bias", KT_ARG_TENSOR, 1, 1, 0, 0, {0}},
+    /* outer */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"vec2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* ger */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"vec2", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* inner */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* tensordot */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dims_self", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dims_other", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* kron */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* einsum */
+    {"equation", KT_ARG_STRING, 0, 0, 0, 0, {0}},
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* linalg_multi_dot */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* chain_matmul */
+    {"matrices", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* linalg_vecdot */
+    {"x", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"y", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 1, 0, {.i = -1}},
+    /* linalg_matrix_power */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"n", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* matrix_power */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"n", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* linalg_cross */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 1, 0, {.i = -1}},
+    /* cross */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    /* block_diag */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* cartesian_prod */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     /* to */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 0, 0, {0}},
@@ -751,13 +842,14 @@ const uint16_t kt__arg_first[] = {
     114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129,
     130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 146,
     147, 148, 149, 153, 154, 157, 160, 164, 168, 170, 174, 176, 178, 180, 182, 184,
-    191, 197, 199, 201, 203, 205, 206, 207, 208, 213, 217, 221, 226, 231, 237, 243,
-    250, 254, 259, 264, 269, 275, 280, 285, 290, 296, 299, 304, 308, 311, 312, 314,
-    317, 319, 321, 323, 325, 328, 329, 331, 333, 337, 341, 345, 346, 347, 348, 349,
-    350, 351, 352, 353, 354, 357, 360, 363, 365, 366, 368, 370, 375, 381, 386, 392,
-    398, 405, 412, 420, 425, 428, 431, 434, 441, 445, 449, 451, 454, 458, 461, 465,
-    469, 472, 474, 477, 480, 483, 485, 489, 492, 495, 498, 501, 504, 508, 512, 516,
-    520, 524, 528,
+    186, 188, 193, 198, 203, 208, 213, 216, 220, 222, 224, 226, 230, 232, 234, 235,
+    236, 239, 241, 243, 246, 249, 250, 251, 258, 264, 266, 268, 270, 272, 273, 274,
+    275, 280, 284, 288, 293, 298, 304, 310, 317, 321, 326, 331, 336, 342, 347, 352,
+    357, 363, 366, 371, 375, 378, 379, 381, 384, 386, 388, 390, 392, 395, 396, 398,
+    400, 404, 408, 412, 413, 414, 415, 416, 417, 418, 419, 420, 421, 424, 427, 430,
+    432, 433, 435, 437, 442, 448, 453, 459, 465, 472, 479, 487, 492, 495, 498, 501,
+    508, 512, 516, 518, 521, 525, 528, 532, 536, 539, 541, 544, 547, 550, 552, 556,
+    559, 562, 565, 568, 571, 575, 579, 583, 587, 591, 595,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */

@@ -226,7 +226,7 @@ static bool any_requires_grad(const kt_call *call)
 static kt_status unfollowed(kt_tensor *view)
 {
     view->flags |= KT_T_UNFOLLOWED;
-    return kt__tape.unfollowed && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.unfollowed(view) : KT_OK;
+    return kt__tape.note && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.note(view) : KT_OK;
 }
 
 static kt_status run_view(kt_call *call)

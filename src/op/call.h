@@ -55,6 +55,12 @@ kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_
                     kt_reason why); /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
+/* Is a mix of dtypes for the parts of a composite to decide? Under policy permissive and autocast it is. */
+static inline bool kt__mixes(uint64_t mode)
+{
+    return kt__policy(mode) == KT_PERMISSIVE || mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA);
+}
+kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
 
 /* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
 
@@ -235,6 +241,9 @@ kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
+/* Ends a body whose result was made apart: it is the result, or goes into the buffer or the tensor that the form names. Takes
+ * no reference; NULL passes the error on. */
+kt_status kt__deliver(kt_call *call, kt_tensor *made);
 
 /* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;

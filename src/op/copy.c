@@ -209,6 +209,11 @@ static const char *c_type_of(kt_dtype d)
     return names[d] ? names[d] : kt_dtype_c_name(d);
 }
 
+kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
+{
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", c_type_of(d));
+}
+
 static kt_status fill_checked(kt_call *call, kt_tensor *to)
 {
     kt_scalar value = KT_INT(0);
@@ -224,8 +229,7 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
         value = call->arg[1].s;
     }
     if (!kt_scalar_fits(value, (kt_dtype)to->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow",
-                              c_type_of((kt_dtype)to->dtype));
+        return kt__fail_overflow(call, (kt_dtype)to->dtype);
     return kt__fill_with(to, value);
 }
 

@@ -26,6 +26,10 @@ kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status stat
         kt__unref(t);
         return kt_error_status();
     }
+    if (o->requires_grad && kt__tape.note && kt__tape.note(t)) {
+        kt__unref(t);
+        return kt_error_status();
+    }
     if (o->requires_grad)
         t->flags |= KT_T_REQUIRES_GRAD;
     t->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, t->dtype, 0);

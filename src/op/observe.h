@@ -15,7 +15,7 @@ typedef struct kt__tape_hooks {
     /* After it: links the results. `token` NULL: nothing to do. On failure of the kernel `cancel` gets it instead. */
     kt_status (*after)(kt_call *call, const kt_plan *plan, void *token);
     void      (*cancel)(void *token);
-    kt_status (*unfollowed)(kt_tensor *view); /* a view of a tensor that requires grad was made without grad mode */
+    kt_status (*note)(kt_tensor *t); /* makes the tape's record of a new tensor, with the version that it has */
 } kt__tape_hooks;
 extern kt__tape_hooks kt__tape;
 

@@ -3377,6 +3377,24 @@ kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
     return kt__close(&c);
 }
 
+kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_matmul, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_matmul_batched, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2)
 {
     kt_call c;
@@ -3447,6 +3465,510 @@ kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *te
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor);
     return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_vdot(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vdot, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_vdot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vdot, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_addmm_kw(const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addmm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat1);
+    kt__put_tensor(&c, 2, mat2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_addmm__kw(kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addmm, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat1);
+    kt__put_tensor(&c, 2, mat2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_addmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addmm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat1);
+    kt__put_tensor(&c, 2, mat2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_addmv_kw(const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addmv, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat);
+    kt__put_tensor(&c, 2, vec);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_addmv__kw(kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addmv, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat);
+    kt__put_tensor(&c, 2, vec);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_addmv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addmv, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mat);
+    kt__put_tensor(&c, 2, vec);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_baddbmm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, batch1);
+    kt__put_tensor(&c, 2, batch2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_baddbmm, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, batch1);
+    kt__put_tensor(&c, 2, batch2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_baddbmm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, batch1);
+    kt__put_tensor(&c, 2, batch2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addbmm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, batch1);
+    kt__put_tensor(&c, 2, batch2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addbmm, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, batch1);
+    kt__put_tensor(&c, 2, batch2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addbmm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, batch1);
+    kt__put_tensor(&c, 2, batch2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addr, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec1);
+    kt__put_tensor(&c, 2, vec2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addr, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec1);
+    kt__put_tensor(&c, 2, vec2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_addr, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec1);
+    kt__put_tensor(&c, 2, vec2);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 3, s, opts->beta);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linear, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, weight);
+    if (opts && opts->bias)
+        kt__put_tensor(&c, 2, opts->bias);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bilinear, KT_PLAIN);
+    kt__put_tensor(&c, 0, input1);
+    kt__put_tensor(&c, 1, input2);
+    kt__put_tensor(&c, 2, weight);
+    if (opts && opts->bias)
+        kt__put_tensor(&c, 3, opts->bias);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_outer, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec2);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_outer, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec2);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_ger(const kt_tensor *self, const kt_tensor *vec2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ger, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec2);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ger_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ger, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, vec2);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_inner(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_inner, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_inner_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_inner, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_tensordot(const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tensordot, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    kt__put(&c, 2, ints, dims_self);
+    kt__put(&c, 3, ints, dims_other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tensordot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tensordot, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    kt__put(&c, 2, ints, dims_self);
+    kt__put(&c, 3, ints, dims_other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_kron(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_kron, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_kron_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_kron, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_einsum(const char *equation, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_einsum, KT_PLAIN);
+    kt__put(&c, 0, str, equation);
+    kt__put_tensors(&c, 1, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_multi_dot(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_multi_dot, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_multi_dot_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_multi_dot, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_chain_matmul(kt_tensor *const *matrices, int64_t n_matrices)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_chain_matmul, KT_PLAIN);
+    kt__put_tensors(&c, 0, matrices, n_matrices);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_chain_matmul_out(kt_tensor *out, kt_tensor *const *matrices, int64_t n_matrices)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_chain_matmul, KT_OUT);
+    kt__put_tensors(&c, 0, matrices, n_matrices);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_vecdot, KT_PLAIN);
+    kt__put_tensor(&c, 0, x);
+    kt__put_tensor(&c, 1, y);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_vecdot, KT_OUT);
+    kt__put_tensor(&c, 0, x);
+    kt__put_tensor(&c, 1, y);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_matrix_power(const kt_tensor *self, int64_t n)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_matrix_power, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, n);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_matrix_power, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, n);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_matrix_power(const kt_tensor *self, int64_t n)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_matrix_power, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, n);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_matrix_power, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, n);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_cross, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_cross, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cross, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cross, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_block_diag, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cartesian_prod, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
 }
 
 kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts)

@@ -1,120 +1,378 @@
-/* product.c - matrix products: mm, bmm, mv, dot. In: a call whose row says MATMUL. Out: a plan over the dims [b, m, n, k], with
- * stride 0 where an operand lacks the dim. */
+/* product.c - matrix products in one plan: mm, bmm, mv, dot, their sums with an addend (addmm and kin), and batches that
+ * broadcast. In: a call whose row says MATMUL. Out: a plan over [batch..., m, n, k], with stride 0 where an operand lacks the
+ * dim. Which product it is follows from the ranks: the last dims are m, k and k, n; a vector lacks its outer one. */
+#include <string.h>
+
 #include "op/call.h"
+#include "op/wrap.h"
 
 typedef struct product {
-    int64_t size[4];
-    int     rank[2]; /* of the operands */
-    int     out_rank;
-    int8_t  dim[3][4]; /* for out, a, b: which of its dims is b, m, n, k; -1: none */
+    kt_tensor *a, *b, *c; /* c: the addend, or NULL */
+    int64_t    m, n, k;
+    int        batch, rank;        /* dims of the result: all, and those before m and n */
+    int64_t    sizes[KT_MAX_DIMS]; /* of the result */
 } product;
 
-static kt_status product_shape(const kt_call *call, const kt_tensor *a, const kt_tensor *b, product *p)
+static bool has_m(const product *p) { return p->a->ndim >= 2; }
+static bool has_n(const product *p) { return p->b->ndim >= 2; }
+static int  batch_of(const kt_tensor *t) { return t->ndim > 2 ? t->ndim - 2 : 0; }
+
+/* ---- shapes ---- */
+
+static KT__COLD kt_status refuse_ranks(int op, const product *p)
 {
-    static const product mm = {.rank = {2, 2}, .out_rank = 2, .dim = {{-1, 0, 1, -1}, {-1, 0, -1, 1}, {-1, -1, 1, 0}}};
-    static const product bmm = {.rank = {3, 3}, .out_rank = 3, .dim = {{0, 1, 2, -1}, {0, 1, -1, 2}, {0, -1, 2, 1}}};
-    static const product mv = {
-        .rank = {2, 1}, .out_rank = 1, .dim = {{-1, 0, -1, -1}, {-1, 0, -1, 1}, {-1, -1, -1, 0}}};
-    static const product dot = {
-        .rank = {1, 1}, .out_rank = 0, .dim = {{-1, -1, -1, -1}, {-1, -1, -1, 0}, {-1, -1, -1, 0}}};
-    int op = call->row->id;
-    *p = op == KT_OP_mm ? mm : op == KT_OP_bmm ? bmm : op == KT_OP_mv ? mv : dot;
-    if (a->ndim != p->rank[0] || b->ndim != p->rank[1]) {
-        if (op == KT_OP_mm)
-            return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", a->ndim != 2 ? "self" : "mat2");
-        if (op == KT_OP_bmm)
-            return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", a->ndim != 3 ? "batch1" : "batch2");
-        if (op == KT_OP_mv)
-            return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got 1, %d, %d", a->ndim, b->ndim);
-        return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", a->ndim, b->ndim);
+    int a = p->a->ndim, b = p->b->ndim, c = p->c ? p->c->ndim : 1;
+    switch (op) {
+    case KT_OP_mm: return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", a != 2 ? "self" : "mat2");
+    case KT_OP_addmm:
+        return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix, got %d-D tensor", a != 2 ? "mat1" : "mat2",
+                       a != 2 ? a : b);
+    case KT_OP_baddbmm:
+        if (a == 3 && b < 3)
+            return kt__wrap_dim(&(int64_t){2}, b);
+        __attribute__((fallthrough));
+    case KT_OP_bmm: return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", a != 3 ? "batch1" : "batch2");
+    case KT_OP_mv:
+    case KT_OP_addmv: return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got %d, %d, %d", c, a, b);
+    case KT_OP_matmul_batched:
+        return kt_fail(KT_ERR_RUNTIME, "a product of batches needs at least 1D and 3D tensors, but got %dD and %dD", a,
+                       b);
+    default: return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", a, b);
     }
-    for (int d = 0; d < 4; d++) {
-        int     ia = p->dim[1][d], ib = p->dim[2][d];
-        int64_t sa = ia >= 0 ? a->sizes[ia] : 1, sb = ib >= 0 ? b->sizes[ib] : 1;
-        p->size[d] = ia >= 0 ? sa : sb;
-        if (ia < 0 || ib < 0 || sa == sb)
-            continue;
-        if (op == KT_OP_mm)
-            return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
-                           (long long)b->sizes[1]);
-        if (op == KT_OP_bmm)
-            return kt_fail(
-                KT_ERR_RUNTIME,
-                "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
-        if (op == KT_OP_mv)
-            return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                           (long long)a->sizes[0], (long long)a->sizes[0], (long long)a->sizes[1],
-                           (long long)b->sizes[0]);
+}
+
+static KT__COLD kt_status refuse_sizes(int op, const product *p)
+{
+    const kt_tensor *a = p->a, *b = p->b;
+    const int64_t   *x = a->sizes, *y = b->sizes;
+    switch (op) {
+    case KT_OP_mm:
+    case KT_OP_addmm:
+        return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                       (long long)x[0], (long long)x[1], (long long)y[0], (long long)y[1]);
+    case KT_OP_mv:
+    case KT_OP_addmv:
+        return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                       (long long)(p->c && p->c->ndim ? p->c->sizes[0] : x[0]), (long long)x[0], (long long)x[1],
+                       (long long)y[0]);
+    case KT_OP_dot:
+    case KT_OP_vdot:
         return kt_fail(
             KT_ERR_RUNTIME,
             "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
             "got %lld and %lld elements respectively",
-            (long long)sa, (long long)sb, (long long)sa, (long long)sb);
+            (long long)x[0], (long long)y[0], (long long)x[0], (long long)y[0]);
+    default: break;
     }
+    int64_t left = 1; /* batches; those that broadcast are the same by now */
+    for (int i = 0; i < p->batch; i++)
+        left *= p->sizes[i];
+    int64_t right = op == KT_OP_matmul_batched ? left : y[0];
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                   (long long)left, (long long)p->k, (long long)right, (long long)(has_n(p) ? y[b->ndim - 2] : y[0]));
+}
+
+static bool ranks_fit(int op, int a, int b)
+{
+    switch (op) {
+    case KT_OP_mm:
+    case KT_OP_addmm: return a == 2 && b == 2;
+    case KT_OP_bmm:
+    case KT_OP_baddbmm: return a == 3 && b == 3;
+    case KT_OP_mv:
+    case KT_OP_addmv: return a == 2 && b == 1;
+    case KT_OP_matmul_batched: return a >= 1 && b >= 3;
+    default: return a == 1 && b == 1;
+    }
+}
+
+/* The leading dims of the result: those of both, broadcast. */
+static kt_status batch_sizes(product *p)
+{
+    kt_tensor  lead[2]; /* stand-ins that carry the leading sizes alone */
+    kt_tensor *leads[2] = {&lead[0], &lead[1]};
+    lead[0].ndim = (uint8_t)batch_of(p->a);
+    lead[0].sizes = p->a->sizes;
+    lead[1].ndim = (uint8_t)batch_of(p->b);
+    lead[1].sizes = p->b->sizes;
+    return kt__broadcast(leads, 2, p->sizes, &p->batch);
+}
+
+/* What the addend must be: of the result's size after broadcasting, and in place of that size before. */
+static kt_status addend_fits(const kt_call *call, const product *p)
+{
+    const kt_tensor *c = p->c;
+    char             has[256], wants[256];
+    bool             same = c->ndim == p->rank, grows = c->ndim <= p->rank;
+    for (int i = 0; i < c->ndim && grows; i++) {
+        int64_t want = p->sizes[p->rank - c->ndim + i];
+        same &= c->sizes[i] == want;
+        grows = c->sizes[i] == want || c->sizes[i] == 1;
+    }
+    if (KT__LIKELY(same || (grows && call->form != KT_INPLACE)))
+        return KT_OK;
+    if (call->row->id == KT_OP_addmv && (c->ndim > 1 || !grows))
+        return c->ndim > 1 ? refuse_ranks(KT_OP_addmv, p) : refuse_sizes(KT_OP_addmv, p);
+    if (call->form == KT_INPLACE && (grows || call->row->id == KT_OP_addmm)) {
+        kt__shape_text(has, sizeof has, kt__sizes(c));
+        kt__shape_text(wants, sizeof wants, (kt_shape){p->rank, p->sizes});
+        return kt_fail(KT_ERR_RUNTIME, "Bad in-place call: input tensor size %s and output tensor size %s should match",
+                       has, wants);
+    }
+    kt_call expand; /* it knows the words */
+    kt__open(&expand, KT_OP_expand, KT_PLAIN);
+    kt__put_tensor(&expand, 0, c);
+    kt__put(&expand, 1, ints, ((kt_shape){p->rank, p->sizes}));
+    return kt_call_run(&expand);
+}
+
+static kt_status shape_of(const kt_call *call, product *p)
+{
+    const kt_tensor *a = p->a, *b = p->b;
+    int              op = call->row->id;
+    if (KT__UNLIKELY(!ranks_fit(op, a->ndim, b->ndim)))
+        return refuse_ranks(op, p);
+    p->m = has_m(p) ? a->sizes[a->ndim - 2] : 1;
+    p->k = a->sizes[a->ndim - 1];
+    p->n = has_n(p) ? b->sizes[b->ndim - 1] : 1;
+    p->batch = 0;
+    if (op == KT_OP_matmul_batched) {
+        if (batch_sizes(p))
+            return kt_error_status();
+    } else if (a->ndim == 3) {
+        p->sizes[p->batch++] = a->sizes[0];
+        if (KT__UNLIKELY(a->sizes[0] != b->sizes[0]))
+            return refuse_sizes(op, p);
+    }
+    if (KT__UNLIKELY(p->k != (has_n(p) ? b->sizes[b->ndim - 2] : b->sizes[0])))
+        return refuse_sizes(op, p);
+    p->rank = p->batch;
+    if (has_m(p))
+        p->sizes[p->rank++] = p->m;
+    if (has_n(p))
+        p->sizes[p->rank++] = p->n;
+    return p->c ? addend_fits(call, p) : KT_OK;
+}
+
+/* ---- the target ---- */
+
+static kt_status target(kt_call *call, const kt__decision *d, const product *p, kt_tensor **out)
+{
+    kt_shape shape = {p->rank, p->sizes};
+    if (KT__LIKELY(call->form == KT_PLAIN)) {
+        *out = kt__tensor_new((kt_dtype)d->result, kt__device(p->a), shape);
+        return *out ? KT_OK : kt_error_status();
+    }
+    if (call->form == KT_INPLACE) {
+        if (p->c->dtype != d->result)
+            return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                  "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+                                  kt_dtype_c_name(p->c->dtype), kt_dtype_c_name(d->result));
+        if (kt__check_written(p->c, NULL, 0))
+            return kt_error_status();
+        *out = kt__ref(p->c);
+        return KT_OK;
+    }
+    bool dotted = call->row->id == KT_OP_dot || call->row->id == KT_OP_vdot;
+    if (call->out[0]->dtype != d->result && dotted)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result dtype %s does not match input dtype %s",
+                              kt_dtype_torch_name(call->out[0]->dtype), kt_dtype_torch_name(d->result));
+    if (call->out[0]->dtype != d->result)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                              kt_dtype_c_name(d->result), kt_dtype_c_name(call->out[0]->dtype));
+    const kt__gathered none = {.n = 0}; /* a buffer may lie over the factors: see written_over */
+    return kt__output_of(call, &none, d, shape, out);
+}
+
+/* A product reads its factors many times, so what is written over one is made beside it first; an addend is read once,
+ * where the result is written, and may be the result itself. */
+static bool written_over(const kt_tensor *out, const product *p)
+{
+    return kt__overlap_of(out, p->a) != KT_OVERLAP_NONE || kt__overlap_of(out, p->b) != KT_OVERLAP_NONE ||
+           (p->c && kt__overlap_of(out, p->c) == KT_OVERLAP_PARTIAL);
+}
+
+/* ---- the plan ---- */
+
+static void batch_strides(kt_plan *plan, int at, const kt_tensor *t, int own)
+{
+    int64_t item = (int64_t)kt__itemsize(t);
+    int     lead = plan->nd - 3 - own;
+    for (int d = 0; d < plan->nd - 3; d++)
+        plan->stride[at][d] =
+            d < lead || (t->sizes[d - lead] == 1 && plan->size[d] != 1) ? 0 : t->strides[d - lead] * item;
+}
+
+static void matrix_strides(kt_plan *plan, int at, const kt_tensor *t, int m, int n, int k)
+{
+    int64_t  item = (int64_t)kt__itemsize(t);
+    int64_t *s = &plan->stride[at][plan->nd - 3];
+    s[0] = m < 0 ? 0 : t->strides[m] * item;
+    s[1] = n < 0 ? 0 : t->strides[n] * item;
+    s[2] = k < 0 ? 0 : t->strides[k] * item;
+}
+
+/* The addend over the dims of the result; 0 where it is broadcast. */
+static void addend_strides(kt_plan *plan, const product *p)
+{
+    const kt_tensor *c = p->c;
+    int64_t          item = (int64_t)kt__itemsize(c), *s = plan->stride[3];
+    memset(s, 0, (size_t)plan->nd * sizeof *s);
+    for (int i = 0; i < c->ndim; i++) {
+        int at = p->rank - c->ndim + i; /* dim of the result, then of the plan */
+        if (c->sizes[i] == 1 && p->sizes[at] != 1)
+            continue;
+        s[at < p->batch ? at : at == p->batch && has_m(p) ? p->batch : p->batch + 1] = c->strides[i] * item;
+    }
+}
+
+/* Dims that lie behind each other in every operand are one: leading ones among themselves, and with m where the second
+ * factor has no batch (a batch times one matrix is one larger product). */
+static void fold_batches(kt_plan *plan)
+{
+    for (int d = plan->nd - 4; d >= 0; d--) {
+        bool one = true;
+        for (int i = 0; i < 3 && one; i++)
+            one = plan->stride[i][d] == plan->stride[i][d + 1] * plan->size[d + 1];
+        if (!one && plan->size[d] != 1)
+            continue;
+        if (plan->size[d] != 1)
+            plan->size[d + 1] *= plan->size[d];
+        size_t after = (size_t)(plan->nd - 1 - d) * sizeof(int64_t);
+        memmove(&plan->size[d], &plan->size[d + 1], after);
+        for (int i = 0; i < 3; i++)
+            memmove(&plan->stride[i][d], &plan->stride[i][d + 1], after);
+        plan->nd--;
+    }
+}
+
+static kt_status scales(const kt_call *call, const kt__decision *d, kt_plan *plan)
+{
+    if (!kt__given(call, 3) && !kt__given(call, 4))
+        return KT_OK;
+    kt_dtype computed = d->compute == KT_IN_F32 ? KT_F32 : (kt_dtype)d->common;
+    plan->param[0] = kt__arg_scalar(call, 4);
+    plan->param[1] = kt__arg_scalar(call, 3);
+    plan->n_param = 2;
+    for (int i = 0; i < 2; i++)
+        if (!kt_scalar_fits(plan->param[i], computed))
+            return kt__fail_overflow(call, computed);
     return KT_OK;
+}
+
+/* Everything but the target. */
+static kt_status plan_product(const kt_call *call, const kt__gathered *g, const kt__decision *d, const product *p,
+                              kt_plan *plan)
+{
+    kt__plan_begin(plan, call->row, g->kernel, d->compute, g->n, p->a);
+    plan->nd = (uint8_t)(p->batch + 3);
+    plan->numel = p->m * p->n;
+    for (int i = 0; i < p->batch; i++)
+        plan->numel *= plan->size[i] = p->sizes[i];
+    plan->size[p->batch] = p->m;
+    plan->size[p->batch + 1] = p->n;
+    plan->size[p->batch + 2] = p->k;
+    const int        first = p->c ? 1 : 0; /* the addend comes first in the call and last in the plan */
+    kt_tensor *const in[3] = {p->a, p->b, p->c};
+    plan->origin = first && d->origin != 0xff ? (d->origin ? d->origin - 1 : 2) : d->origin;
+    for (int i = 0; i < g->n; i++) {
+        int from = i < 2 ? first + i : 0;
+        kt__set_operand(plan, 1 + i, in[i], (kt_dtype)d->as[from], (kt_reason)d->why[from]);
+    }
+    if (call->row->id == KT_OP_vdot && kt__dtype_rows[d->common].category == KT_CAT_COMPLEX)
+        plan->arg[1].bits ^= KT_BIT_CONJ;
+    const int a = p->a->ndim, b = p->b->ndim;
+    batch_strides(plan, 1, p->a, batch_of(p->a));
+    matrix_strides(plan, 1, p->a, a - 2, -1, a - 1);
+    batch_strides(plan, 2, p->b, batch_of(p->b));
+    matrix_strides(plan, 2, p->b, -1, b >= 2 ? b - 1 : -1, b >= 2 ? b - 2 : 0);
+    if (!p->c)
+        return KT_OK;
+    addend_strides(plan, p);
+    return scales(call, d, plan);
+}
+
+static kt_status run_into(kt_tensor *out, const product *p, const kt__decision *d, kt_plan *plan)
+{
+    kt__set_operand(plan, 0, out, (kt_dtype)d->result, KT_WHY_NONE);
+    batch_strides(plan, 0, out, p->batch);
+    matrix_strides(plan, 0, out, has_m(p) ? p->batch : -1, has_n(p) ? p->rank - 1 : -1, -1);
+    if (p->batch && !p->c)
+        fold_batches(plan);
+    return kt__launch(plan, out);
+}
+
+static kt_status run_beside(kt_tensor *out, const product *p, const kt__decision *d, kt_plan *plan)
+{
+    kt_tensor *apart = kt__tensor_new((kt_dtype)d->result, kt__device(out), kt__sizes(out));
+    if (!apart)
+        return kt_error_status();
+    kt_status status = run_into(apart, p, d, plan);
+    if (!status)
+        status = kt__copy_into(out, apart, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
+    kt__unref(apart);
+    return status;
+}
+
+static KT__COLD kt_status apart_from(const kt_tensor *t, const kt_tensor *home)
+{
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                   kt_device_name(kt__device(home)), kt_device_name(kt__device(t)));
+}
+
+static kt_status one_device(const kt__gathered *g)
+{
+    for (int i = 1; i < g->n; i++)
+        if (KT__UNLIKELY(g->t[i]->backend != g->t[0]->backend || g->t[i]->index != g->t[0]->index))
+            return apart_from(g->t[i], g->t[0]);
+    return KT_OK;
+}
+
+/* PyTorch looks at dtypes before sizes in these. */
+static bool dtypes_first(int op)
+{
+    return op == KT_OP_dot || op == KT_OP_vdot || op == KT_OP_addmm || op == KT_OP_baddbmm;
 }
 
 kt_status kt__run_matmul(kt_call *call)
 {
-    kt__gathered g;
-    kt__decision room;
-    kt_plan      plan;
-    kt__taping   taping;
-    product      p;
+    kt__gathered        g;
+    kt__decision        room;
+    const kt__decision *d = NULL;
+    kt_plan             plan;
+    kt__taping          taping;
+    product             p;
+    kt_tensor          *out = NULL;
     kt__gather(call, &g);
-    kt_tensor          *a = g.t[0], *b = g.t[1], *out = NULL;
-    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || product_shape(call, a, b, &p))
+    p.c = g.n == 3 ? g.t[0] : NULL;
+    p.a = g.t[g.n - 2];
+    p.b = g.t[g.n - 1];
+    if (dtypes_first(call->row->id)) {
+        if (!p.c && !ranks_fit(call->row->id, p.a->ndim, p.b->ndim))
+            return refuse_ranks(call->row->id, &p);
+        if (!(d = kt__resolve(call, &g, kt__mode(), &room)) || shape_of(call, &p))
+            return kt_error_status();
+    } else if (shape_of(call, &p) || !(d = kt__resolve(call, &g, kt__mode(), &room))) {
         return kt_error_status();
-    if (a->backend != b->backend || a->index != b->index)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                       kt_device_name(kt__device(a)), kt_device_name(kt__device(b)));
-    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
+    }
+    if (one_device(&g) || kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
-    int64_t sizes[3];
-    for (int i = 0; i < 4; i++)
-        if (p.dim[0][i] >= 0)
-            sizes[p.dim[0][i]] = p.size[i];
-    kt_status status = KT_OK;
-    if (call->form == KT_OUT && call->out[0]->dtype != d->result)
-        status = kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                                kt_dtype_c_name(d->result), kt_dtype_c_name(call->out[0]->dtype));
+    kt_status status = plan_product(call, &g, d, &p, &plan);
     if (!status)
-        status = kt__output_of(call, &g, d, (kt_shape){p.out_rank, sizes}, &out);
-    kt_tensor *apart = NULL; /* a product reads its inputs many times: what is written over one is made beside it first */
-    if (!status && (kt__overlap_of(out, a) != KT_OVERLAP_NONE || kt__overlap_of(out, b) != KT_OVERLAP_NONE)) {
-        apart = kt__tensor_new((kt_dtype)d->result, kt__device(a), kt__sizes(out));
-        status = apart ? KT_OK : kt_error_status();
-    }
-    if (status) {
-        kt__unref(out);
+        status = target(call, d, &p, &out);
+    if (status)
         return kt__tape_after(call, NULL, &taping, status);
-    }
-    kt__plan_begin(&plan, call->row, g.kernel, d->compute, 2, a);
-    plan.origin = d->origin;
-    plan.nd = 4;
-    plan.numel = p.size[0] * p.size[1] * p.size[2]; /* results: an empty k is launched too */
-    kt_tensor *all[3] = {apart ? apart : out, a, b};
-    for (int i = 0; i < 3; i++) {
-        kt__set_operand(&plan, i, all[i], (kt_dtype)(i ? d->as[i - 1] : d->result),
-                        i ? (kt_reason)d->why[i - 1] : KT_WHY_NONE);
-        for (int k = 0; k < 4; k++)
-            plan.stride[i][k] = p.dim[i][k] < 0 ? 0 : all[i]->strides[p.dim[i][k]] * (int64_t)kt__itemsize(all[i]);
-    }
-    for (int k = 0; k < 4; k++)
-        plan.size[k] = p.size[k];
-    status = kt__launch(&plan, all[0]);
-    if (apart && !status)
-        status = kt__copy_into(out, apart, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
-    kt__unref(apart);
+    if (KT__UNLIKELY(call->form != KT_PLAIN && written_over(out, &p)))
+        status = run_beside(out, &p, d, &plan);
+    else
+        status = run_into(out, &p, d, &plan);
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
         out->lineage = d->origin != 0xff
                            ? g.t[d->origin]->lineage
-                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, a->dtype, d->result, a->lineage);
+                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, p.a->dtype, d->result, p.a->lineage);
 #endif
     return kt__finish(call, &plan, &taping, out, status);
 }

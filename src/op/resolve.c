@@ -177,24 +177,30 @@ static kt_status refused(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
+/* The first pair of the row's texts that differs speaks. */
 static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
 {
     enum { C = 1, TORCH = 0 };
     static const struct {
         uint16_t    op;
+        uint8_t     first, second;
         bool        c_names;
         const char *text;
     } texts[] = {
-#define MISMATCH(op, names, text) {KT_OP_##op, names, text},
+#define MISMATCH(op, first, second, names, text) {KT_OP_##op, first, second, names, text},
 #include "tables/refusals.def"
     };
     const kt_row *row = call->row;
     kt_dtype      a = g->dtype[0], b = g->dtype[at];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].op == row->id) {
-            char text[512];
-            snprintf(text, sizeof text, texts[i].text, texts[i].c_names ? kt_dtype_c_name(a) : kt_dtype_torch_name(a),
-                     texts[i].c_names ? kt_dtype_c_name(b) : kt_dtype_torch_name(b));
+        if (texts[i].op == row->id && g->dtype[texts[i].first] != g->dtype[texts[i].second]) {
+            char        text[512];
+            const char *name[3];
+            for (int k = 0; k < 3; k++) {
+                kt_dtype d = (kt_dtype)g->dtype[k == 0 ? texts[i].first : k == 1 ? texts[i].second : g->n - 1];
+                name[k] = texts[i].c_names ? kt_dtype_c_name(d) : kt_dtype_torch_name(d);
+            }
+            snprintf(text, sizeof text, texts[i].text, name[0], name[1], name[2]);
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s", text);
         }
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s", kt_dtype_c_name(a),
@@ -235,7 +241,9 @@ static void autocast(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_
     bool on = (mode & (device ? KT_M_AUTOCAST_CUDA : KT_M_AUTOCAST_CPU)) && !(mode & KT_M_DECIDED);
     if (!on || call->form != KT_PLAIN)
         return;
-    kt__autocast how = call->row->autocast[device];
+    kt__autocast how = call->row->autocast[device], whole = kt__frame ? kt__frame->row->autocast[device] : AUTOCAST__;
+    if (whole == AUTOCAST_LOWER || whole == AUTOCAST_FP32 || whole == AUTOCAST_WIDEST)
+        how = whole; /* decided on the outermost row: its parts follow */
     kt_dtype     to = KT_NONE;
     if (how == AUTOCAST_LOWER)
         to = (kt_dtype)(mode >> (KT_M_AUTOCAST_SHIFT + 5 * device) & 31);
@@ -257,16 +265,16 @@ static void autocast(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_
 
 /* ---- the rules ---- */
 
-static kt_status match(const kt_call *call, const kt__gathered *g, uint64_t mode, kt_dtype *common)
+static kt_status match(const kt_call *call, const kt__gathered *g, int first, uint64_t mode, kt_dtype *common)
 {
     kt_status status = KT_OK;
-    *common = g->dtype[0];
-    for (int i = 1; i < g->n; i++) {
-        if (!g->t[i] || g->dtype[i] == g->dtype[0])
+    *common = g->dtype[first];
+    for (int i = first + 1; i < g->n; i++) {
+        if (!g->t[i] || g->dtype[i] == g->dtype[first])
             continue;
         if (kt__policy(mode) != KT_PERMISSIVE)
             return mismatch(call, g, i);
-        *common = kt__common_dtype(g, 0, mode, &status);
+        *common = kt__common_dtype(g, first, mode, &status);
         return status;
     }
     return KT_OK;
@@ -285,7 +293,8 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
                   : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64
                                                                        : (kt_dtype)g->dtype[0];
         break;
-    case RULE_MATCH: status = match(call, g, mode, common); break;
+    case RULE_MATCH: status = match(call, g, 0, mode, common); break;
+    case RULE_MATCH_REST: status = match(call, g, 1, mode, common); break;
     case RULE_WHERE: *common = kt__common_dtype(g, 1, mode, &status); break;
     default: *common = kt__common_dtype(g, 0, mode, &status); break;
     }
@@ -315,7 +324,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
                               "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
                               kt_dtype_torch_name(g.dtype[0]));
     if (common_and_result(call, &g, mode, &common, &result)) {
-        if (g.rule != RULE_MATCH)
+        if (g.rule != RULE_MATCH && g.rule != RULE_MATCH_REST)
             explain(call, NULL);
         return kt_error_status();
     }

@@ -23,7 +23,8 @@ typedef enum kt__rule {
     RULE_FLOAT_TO_REAL, /* FLOAT in; complex gives its real dtype */
     RULE_WHERE,         /* the first operand is a condition, the others promote */
     RULE_SUM,           /* ints and bool add up in int64; dtype= wins */
-    RULE_MATCH          /* operands must have one dtype already */
+    RULE_MATCH,         /* operands must have one dtype already */
+    RULE_MATCH_REST     /* all but the first must; the first is converted to it */
 } kt__rule;
 
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
@@ -71,7 +72,8 @@ extern kt__operand_map kt__operands_of[KT_NUM_OPS];
 /* Which arguments of a row are tensors or lists of them, in order: the inputs that the tape sees. */
 typedef struct kt__input_map {
     uint8_t  n, at[KT_MAX_ARGS];
-    uint16_t lists; /* bit i: at[i] is a list */
+    uint16_t lists;   /* bit i: at[i] is a list */
+    bool     pointed; /* an argument points at what is the caller's: ints, a string, a list */
 } kt__input_map;
 extern kt__input_map kt__inputs_of[KT_NUM_OPS];
 

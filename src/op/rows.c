@@ -55,6 +55,7 @@ static void map_inputs(const kt_row *row, kt__input_map *map)
 {
     for (int i = 0; i < kt__n_args(row); i++) {
         uint8_t kind = kt__arg_spec(row, i)->kind;
+        map->pointed |= kind == KT_ARG_INTS || kind == KT_ARG_STRING || kind == KT_ARG_TENSORS;
         if (kind != KT_ARG_TENSOR && kind != KT_ARG_TENSOR_OR_SCALAR && kind != KT_ARG_TENSORS)
             continue;
         map->lists |= (uint16_t)((kind == KT_ARG_TENSORS) << map->n);

@@ -14,6 +14,11 @@ int karat_doctor(int n, char **words)
     }
     printf("karat       %s\n", kt_version());
     printf("kernels     %s\n", kt_cpu_isa());
+    printf("products    own");
+    const char *library;
+    for (int i = 0; (library = kt_cpu_matmul(i)); i++)
+        printf(", %s", library);
+    printf(" (float32: %s)\n", kt_get_float32_matmul_precision());
     printf("threads     %d\n", kt_get_num_threads());
     printf("policy      %s\n", kt_policy_name(kt_get_policy()));
     printf("default     %s\n", kt_dtype_name(kt_get_default_dtype()));

@@ -1,9 +1,10 @@
 /* export.inc.c - the one symbol of a compute type's file: its kernels. The last of the templates. */
 const kt__cpu_type KT__CPU_SYMBOL(ID, KT_ISA) = {
-    .elementwise = FN(elementwise),
-    .has         = FN(has),
-    .cast        = FN(cast),
-    .range       = FN(range),
-    .sum         = FN(sum),
-    .matmul      = FN(matmul),
+    .elementwise    = FN(elementwise),
+    .has            = FN(has),
+    .cast           = FN(cast),
+    .range          = FN(range),
+    .sum            = FN(sum),
+    .matmul         = FN(matmul),
+    .finish_product = FN(finish_product),
 };

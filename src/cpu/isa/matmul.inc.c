@@ -3,8 +3,8 @@
  *
  * In: a plan over [batch..., m, n, k]. Out: beta * c + alpha * a b, calculated in T and cast once at the end. Panels of
  * the operands are packed into T, so any dtype and any stride is served; a register tile of ROWS x COLS sums does the
- * work. An element is the sum over k in order, in blocks of DEPTH, whatever the shape and the instruction set: the bits
- * are the same everywhere. */
+ * work; small products are made in registers from where they lie. An element is the sum over k in order, in blocks of
+ * DEPTH, and the order depends on the sizes alone: the bits are the same on every instruction set. */
 #if KT_IS_COMPLEX
 enum { VEC = 1, VECS = 2, ROWS = 2 };
 typedef T FN(vec);
@@ -71,11 +71,44 @@ static void FN(tile_packed)(T *c, const T *a, const T *b, int64_t k, bool first)
         FN(register_tile)(c, BLOCK_N, x, y, k, false);
 }
 
-/* The ragged edge, in the same order of additions. */
+/* ---- the ragged edge, in the same order of additions: strips of NARROW columns, then one by one ---- */
+#if KT_IS_COMPLEX
+enum { NARROW = 1 };
+typedef T FN(strip);
+#else
+enum { NARROW = 32 / sizeof(T) };
+typedef T FN(strip) __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
+#endif
+
+KT_ALWAYS void FN(edge_strip)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, const int rows)
+{
+    FN(strip) sum[ROWS];
+    for (int i = 0; i < rows; i++)
+        sum[i] = (FN(strip)){0};
+    for (int64_t l = 0; l < k; l++) {
+        FN(strip) row;
+        memcpy(&row, b.p + l * b.inner, sizeof row);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i++)
+            sum[i] += MUL(a.p[i * a.outer + l * a.inner], row);
+    }
+    for (int i = 0; i < rows; i++)
+        memcpy(c + i * ldc, &sum[i], sizeof sum[i]);
+}
+
 static void FN(edge)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, int64_t m, int64_t n)
 {
+    int64_t done = 0;
+    for (; done + NARROW <= n; done += NARROW) {
+        const FN(side) y = {b.p + done, 0, b.inner};
+        if (m == ROWS)
+            FN(edge_strip)(c + done, ldc, a, y, k, ROWS);
+        else
+            for (int64_t i = 0; i < m; i++)
+                FN(edge_strip)(c + i * ldc + done, ldc, (FN(side)){a.p + i * a.outer, 0, a.inner}, y, k, 1);
+    }
     for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
+        for (int64_t j = done; j < n; j++) {
             T sum = 0;
             for (int64_t l = 0; l < k; l++)
                 sum += MUL(a.p[i * a.outer + l * a.inner], b.p[l * b.inner + j]);
@@ -91,6 +124,8 @@ typedef struct FN(product) {
     FN(lens)       a, b, c, e;                     /* e: what is added */
     T              alpha, beta;
     bool           scales, adds; /* alpha is not 1; there is something to add */
+    bool           in_place;     /* sums are the results, and may be written where those belong */
+    bool           turned; /* a and b have changed places: a column is made as a row */
     bool           failed;
 } FN(product);
 
@@ -107,6 +142,10 @@ static void FN(locate_batch)(const FN(product) *p, int64_t index, char *at[OPERA
         index /= plan->size[d];
         for (int i = 0; i < n; i++)
             at[i] += x * plan->stride[i][d];
+    }
+    if (p->turned) {
+        char *const a = at[1];
+        at[1] = at[2], at[2] = a;
     }
 }
 
@@ -125,25 +164,70 @@ static void FN(finish_sums)(const FN(product) *p, char *const at[OPERANDS], T *s
     FN(store_tile)(at[0] + i * p->cm + j * p->cn, &p->c, sums, n);
 }
 
-/* Small and plain: no packing. */
+/* ---- small products: from where the operands lie, or from copies on the stack ---- */
+enum { SMALL_WORK = 1 << 18, SMALL_COPY = 8192 / sizeof(T) }; /* multiplications; elements of a copied operand */
+
+KT_ALWAYS void FN(small_tile)(T *c, ptrdiff_t ldc, FN(side) a, FN(side) b, int64_t k, int64_t m, int64_t n)
+{
+    if (m == ROWS && n == COLS)
+        FN(tile_in_place)(c, ldc, a, b, k);
+    else
+        FN(edge)(c, ldc, a, b, k, m, n);
+}
+
+/* Rows of dense Ts. */
+static FN(side) FN(copied)(T *to, const char *x, ptrdiff_t by_row, ptrdiff_t step, int64_t rows, int64_t n, FN(lens) l)
+{
+    l.step = step, l.direct = false;
+    for (int64_t i = 0; i < rows; i++)
+        FN(load_tile)(to + i * n, &l, x + i * by_row, (int)n);
+    return (FN(side)){to, n, n};
+}
+
 static void FN(small)(const FN(product) *p, char *const at[OPERANDS])
 {
     const ptrdiff_t w = (ptrdiff_t)sizeof(T), ldc = p->cm / w;
-    T              *c = (T *)(void *)at[0];
-    FN(side)
-    a = {(const T *)(const void *)at[1], p->am / w, p->ak / w},
-    b = {(const T *)(const void *)at[2], 0, p->bk / w};
+    T               copy_a[SMALL_COPY], copy_b[SMALL_COPY], sums[ROWS * COLS];
+    FN(side)        a = {(const T *)(const void *)at[1], p->am / w, p->ak / w},
+                    b = {(const T *)(const void *)at[2], 0, p->bk / w};
+    if (!p->a.direct)
+        a = FN(copied)(copy_a, at[1], p->am, p->ak, p->m, p->k, p->a), a.inner = 1;
+    if (!p->b.direct || (p->bn != w && p->n > 1))
+        b = FN(copied)(copy_b, at[2], p->bk, p->bn, p->k, p->n, p->b);
     for (int64_t i = 0; i < p->m; i += ROWS)
         for (int64_t j = 0; j < p->n; j += COLS) {
             const int64_t m = p->m - i < ROWS ? p->m - i : ROWS, n = p->n - j < COLS ? p->n - j : COLS;
             const FN(side) x = {a.p + i * a.outer, a.outer, a.inner}, y = {b.p + j, 0, b.inner};
-            if (m == ROWS && n == COLS)
-                FN(tile_in_place)(c + i * ldc + j, ldc, x, y, p->k);
-            else
-                FN(edge)(c + i * ldc + j, ldc, x, y, p->k, m, n);
+            if (p->in_place) {
+                FN(small_tile)((T *)(void *)at[0] + i * ldc + j, ldc, x, y, p->k, m, n);
+                continue;
+            }
+            FN(small_tile)(sums, COLS, x, y, p->k, m, n);
+            for (int64_t r = 0; r < m; r++)
+                FN(finish_sums)(p, at, sums + r * COLS, i + r, j, (int)n);
         }
 }
 
+static bool FN(is_small)(const FN(product) *p)
+{
+    const ptrdiff_t w = (ptrdiff_t)sizeof(T);
+    if (p->k > DEPTH || p->m > SMALL_WORK || p->n > SMALL_WORK || p->m * p->n * p->k > SMALL_WORK)
+        return false;
+    return (p->a.direct || p->m * p->k <= SMALL_COPY) &&
+           ((p->b.direct && (p->bn == w || p->n == 1)) || (p->k * p->n <= SMALL_COPY && p->n <= TILE));
+}
+
+static void FN(smalls)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(product) *p = ctx;
+    for (int64_t u = begin; u < end; u++) {
+        char *at[OPERANDS];
+        FN(locate_batch)(p, u, at);
+        FN(small)(p, at);
+    }
+}
+
+/* ---- large ones, packed ---- */
 /* A panel of `lines` lines (rows of a, columns of b) by k elements, as [k][width]: line by line into T, then
  * interleaved. Lines past the end are zero. */
 static void FN(pack)(T *to, int width, const char *x, ptrdiff_t by_line, ptrdiff_t by_k, int64_t lines, int64_t k,
@@ -225,48 +309,99 @@ static void FN(without_product)(const FN(product) *p, int64_t batch)
     }
 }
 
-static kt_status FN(matmul)(const kt_plan *plan)
+#include "cpu/isa/matvec.inc.c"
+
+static void FN(swap)(ptrdiff_t *x, ptrdiff_t *y)
+{
+    const ptrdiff_t was = *x;
+    *x = *y, *y = was;
+}
+
+/* The transposed product. */
+static void FN(turn)(FN(product) *p)
+{
+    const int64_t  m = p->m;
+    const FN(lens) a = p->a;
+    p->m = p->n, p->n = m, p->a = p->b, p->b = a;
+    FN(swap)(&p->am, &p->bn), FN(swap)(&p->ak, &p->bk), FN(swap)(&p->cm, &p->cn), FN(swap)(&p->em, &p->en);
+    p->c.step = p->cn, p->e.step = p->en;
+    p->turned = true;
+}
+
+static int64_t FN(product_of)(const kt_plan *plan, FN(product) *p)
 {
     const int       d = plan->nd - 3;
     const ptrdiff_t w = (ptrdiff_t)sizeof(T);
-    FN(product)     p;
     int64_t         batch = 1;
-    p.plan = plan, p.failed = false;
-    p.m = plan->size[d], p.n = plan->size[d + 1], p.k = plan->size[d + 2];
-    p.cm = plan->stride[0][d], p.cn = plan->stride[0][d + 1];
-    p.am = plan->stride[1][d], p.ak = plan->stride[1][d + 2];
-    p.bn = plan->stride[2][d + 1], p.bk = plan->stride[2][d + 2];
-    p.alpha = plan->n_param > 0 ? FN(scalar)(&plan->param[0]) : 1;
-    p.beta = plan->n_param > 1 ? FN(scalar)(&plan->param[1]) : 1;
-    p.scales = p.alpha != 1 && p.alpha != 0;
-    p.adds = plan->n_in == 3 && p.beta != 0;
-    if (p.adds) {
-        p.em = plan->stride[3][d], p.en = plan->stride[3][d + 1];
-        p.e = FN(lens_of)(&plan->arg[3], p.en);
+    memset(p, 0, sizeof *p);
+    p->plan = plan;
+    p->m = plan->size[d], p->n = plan->size[d + 1], p->k = plan->size[d + 2];
+    p->cm = plan->stride[0][d], p->cn = plan->stride[0][d + 1];
+    p->am = plan->stride[1][d], p->ak = plan->stride[1][d + 2];
+    p->bn = plan->stride[2][d + 1], p->bk = plan->stride[2][d + 2];
+    p->alpha = plan->n_param > 0 ? FN(scalar)(&plan->param[0]) : 1;
+    p->beta = plan->n_param > 1 ? FN(scalar)(&plan->param[1]) : 1;
+    p->scales = p->alpha != 1 && p->alpha != 0;
+    p->adds = plan->n_in == 3 && p->beta != 0;
+    p->c = FN(lens_of)(&plan->arg[0], p->cn);
+    p->a = FN(lens_of)(&plan->arg[1], w);
+    p->b = FN(lens_of)(&plan->arg[2], w);
+    if (p->adds) {
+        p->em = plan->stride[3][d], p->en = plan->stride[3][d + 1];
+        p->e = FN(lens_of)(&plan->arg[3], p->en);
     }
-    p.c = FN(lens_of)(&plan->arg[0], p.cn);
-    p.a = FN(lens_of)(&plan->arg[1], w);
-    p.b = FN(lens_of)(&plan->arg[2], w);
+    p->in_place = !p->scales && !p->adds && plan->arg[0].is == SELF && !p->c.rounds && (p->n == 1 || p->cn == w);
     for (int i = 0; i < d; i++)
         batch *= plan->size[i];
+    return batch;
+}
+
+static kt_status FN(matmul)(const kt_plan *plan)
+{
+    FN(product)   p;
+    const int64_t batch = FN(product_of)(plan, &p);
     if (p.m == 0 || p.n == 0 || batch == 0)
         return KT_OK;
     if (p.k == 0 || p.alpha == 0) {
         FN(without_product)(&p, batch);
         return KT_OK;
     }
-    const bool dense = p.n == 1 || (p.cn == w && p.bn == w), plain = !p.scales && !p.adds;
-    if (plain && p.a.direct && p.b.direct && plan->arg[0].is == SELF && !p.c.rounds && dense && p.k <= DEPTH &&
-        p.m * p.n * p.k <= 65536) {
-        for (int64_t u = 0; u < batch; u++) {
-            char *at[OPERANDS];
-            FN(locate_batch)(&p, u, at);
-            FN(small)(&p, at);
-        }
+    if (p.n == 1 && p.m > 1)
+        FN(turn)(&p);
+    if (p.m == 1)
+        return FN(matvec)(&p, batch);
+    if (FN(is_small)(&p)) {
+        kt__parallel(batch, 8 * KT__GRAIN / (p.m * p.n * p.k) + 1, FN(smalls), &p);
         return KT_OK;
     }
     p.blocks_m = (p.m + BLOCK_M - 1) / BLOCK_M, p.blocks_n = (p.n + BLOCK_N - 1) / BLOCK_N;
     const int64_t work = p.k * (p.m < BLOCK_M ? p.m : BLOCK_M) * (p.n < BLOCK_N ? p.n : BLOCK_N);
     kt__parallel(batch * p.blocks_m * p.blocks_n, 8 * KT__GRAIN / (work + 1) + 1, FN(blocks), &p);
     return p.failed ? kt__fail_memory(sizeof(FN(scratch))) : KT_OK;
+}
+
+/* ---- sums that another made: dense Ts over [batch, m, n], which are spoilt ---- */
+typedef struct FN(made) {
+    const FN(product) *p;
+    T                 *sums;
+} FN(made);
+
+static void FN(finish_rows)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(made)    *x = ctx;
+    const FN(product) *p = x->p;
+    for (int64_t r = begin; r < end; r++) {
+        char *at[OPERANDS];
+        FN(locate_batch)(p, r / p->m, at);
+        for (int64_t j = 0; j < p->n; j += TILE)
+            FN(finish_sums)(p, at, x->sums + r * p->n + j, r % p->m, j, p->n - j < TILE ? (int)(p->n - j) : TILE);
+    }
+}
+
+static void FN(finish_product)(const kt_plan *plan, void *sums)
+{
+    FN(product)   p;
+    const int64_t batch = FN(product_of)(plan, &p);
+    FN(made)      x = {&p, sums};
+    kt__parallel(batch * p.m, KT__GRAIN / (p.n + 1) + 1, FN(finish_rows), &x);
 }

@@ -1,4 +1,5 @@
 /* products.c - matmul in every dtype, any stride, batches, small and large, against plain sums of products. */
+#include "cpu/products.h"
 #include "plans.h"
 
 static char *a, *b, *c, *z, *again;
@@ -212,7 +213,7 @@ TEST(blocks)
     check_product(KT_C64, &large[0]);
 }
 
-/* The same number whichever path computes it: alone, in a small product, in a large one, with any layout. */
+/* Our own kernels give the same number whichever path computes it: in a small product, in a large one, on every build. */
 TEST(paths_agree)
 {
     const shape   s = {1, 40, 64, 200, 0, 0, 0};
@@ -220,16 +221,172 @@ TEST(paths_agree)
     kt_plan       p, q;
     fill_random(a, KT_F32, s.m * s.k), fill_random(b, KT_F32, s.n * s.k);
     plan_product(&p, KT_F32, &s);
+    kt__product_choose(KT__MAKER_OWN);
     CHECK_EQ_INT(run_plan(&p), KT_OK); /* packed */
-    for (int64_t i = 0; i < s.m; i += 13)
-        for (int64_t j = 0; j < s.n; j += 7) {
-            float one = 0;
+    for (int64_t i = 0; i + 2 < s.m; i += 13)
+        for (int64_t j = 0; j + 3 < s.n; j += 7) {
+            float few[6] = {0};
             q = p;
-            q.size[1] = q.size[2] = 1, q.numel = s.k; /* one element */
-            q.arg[0].data = (char *)&one, q.arg[1].data = a + i * s.k * w, q.arg[2].data = b + j * w;
+            q.size[1] = 2, q.size[2] = 3, q.numel = 6; /* in registers */
+            q.stride[0][1] = 3 * w;
+            q.arg[0].data = (char *)few, q.arg[1].data = a + i * s.k * w, q.arg[2].data = b + j * w;
             CHECK_EQ_INT(run_plan(&q), KT_OK);
-            CHECK_MEM(&one, z + (i * s.n + j) * w, 4);
+            CHECK_MEM(few, z + (i * s.n + j) * w, 12);
+            CHECK_MEM(few + 3, z + ((i + 1) * s.n + j) * w, 12);
         }
+    kt__product_choose(KT__MAKER_AUTO);
+}
+
+TEST(builds_give_the_same_bits)
+{
+    static const shape    some[] = {{1, 33, 70, 300, 0, 0, 0}, {1, 1, 700, 300, 0, 0, 0}, {1, 700, 1, 301, 0, 0, 0},
+                                    {1, 1, 1, 70001, 0, 0, 0}, {3, 9, 21, 17, 1, 1, 0},   {1, 300, 1, 90, 1, 0, 0}};
+    static const kt_dtype types[] = {KT_F32, KT_F64, KT_BF16, KT_C64, KT_C128, KT_I64};
+    kt__product_choose(KT__MAKER_OWN);
+    for (int t = 0; t < 6; t++)
+        for (int i = 0; i < 6; i++) {
+            const shape  *s = &some[i];
+            const size_t  bytes = (size_t)(s->batch * s->m * s->n) * size_of_dtype(types[t]);
+            kt_plan       p;
+            fill_random(a, types[t], s->batch * s->m * s->k), fill_random(b, types[t], s->batch * s->n * s->k);
+            plan_product(&p, types[t], s);
+            CHECK_EQ_INT(kt__cpu_run_with(&kt__cpu_builds[0], &p), KT_OK);
+            memcpy(again, z, bytes);
+            for (int build = 1; build < num_builds(); build++) {
+                if (!can_run(build))
+                    continue;
+                memset(z, 0x55, bytes);
+                CHECK_EQ_INT(kt__cpu_run_with(&kt__cpu_builds[build], &p), KT_OK);
+                CHECK_MSG(memcmp(again, z, bytes) == 0, "%s, shape %d, build %s", kt_dtype_name(types[t]), i,
+                          kt__cpu_builds[build].name);
+            }
+        }
+    kt__product_choose(KT__MAKER_AUTO);
+}
+
+/* ---- the libraries: the same numbers as the definition, whoever makes them ---- */
+static const kt__product_maker all_makers[] = {KT__MAKER_AUTO, KT__MAKER_OWN, KT__MAKER_ONEDNN, KT__MAKER_OPENBLAS};
+static const kt_dtype          served[] = {KT_F32, KT_BF16, KT_F16, KT_E4M3FN, KT_F64, KT_C64, KT_C128, KT_C32, KT_I16};
+
+TEST(every_maker)
+{
+    static const shape some[] = {{1, 65, 70, 33, 0, 0, 0}, {1, 64, 48, 64, 1, 0, 0}, {3, 20, 33, 40, 0, 1, 0},
+                                 {2, 33, 64, 20, 1, 1, 1}, {1, 2, 300, 17, 0, 0, 0}, {1, 8, 8, 8, 0, 0, 1}};
+    for (int i = 0; i < 4; i++) {
+        kt__product_choose(all_makers[i]);
+        for (size_t t = 0; t < sizeof served / sizeof *served; t++)
+            for (int s = 0; s < 6; s++) {
+                const addend  what = s % 2 ? THE_OUTPUT : s % 3 ? A_ROW : A_MATRIX;
+                const scaled how[] = {{.c = NOTHING}, {KT_INT(1), KT_INT(1), what}, {KT_INT(2), KT_INT(3), what},
+                                      {KT_INT(3), KT_INT(0), what}, {KT_COMPLEX(0.5, -1), KT_COMPLEX(2, 0.25), what}};
+                check_scaled(served[t], &some[s], &how[(s + i) % 4]);
+                check_scaled(served[t], &some[s], &how[is_complex(served[t]) ? 4 : (s + i + 1) % 4]);
+            }
+    }
+    kt__product_choose(KT__MAKER_AUTO);
+}
+
+/* Rows apart, rows upside down, one row for all, one matrix for all batches. */
+TEST(odd_strides)
+{
+    const shape s = {2, 40, 36, 50, 0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        for (size_t t = 0; t < sizeof served / sizeof *served; t++) {
+            const kt_dtype d = served[t];
+            const int64_t  w = (int64_t)size_of_dtype(d);
+            for (int kind = 0; kind < 4; kind++) {
+                kt_plan p;
+                int     bad = 0;
+                fill_random(a, d, 2 * 40 * 60), fill_random(b, d, 2 * 50 * 40);
+                widen(wide_a, a, d, 2 * 40 * 60), widen(wide_b, b, d, 2 * 50 * 40);
+                plan_product(&p, d, &s);
+                if (kind == 0)
+                    p.stride[1][1] = 60 * w, p.stride[2][3] = 40 * w, p.stride[0][1] = 37 * w, p.stride[0][0] = 0, p.size[0] = 1;
+                if (kind == 1)
+                    p.stride[1][1] = 0, p.stride[2][2] = 0;
+                if (kind == 2)
+                    p.stride[1][0] = 0, p.stride[2][0] = 0;
+                if (kind == 3)
+                    p.stride[1][3] = 2 * w, p.stride[1][1] = 0, p.stride[0][2] = 2 * w, p.stride[0][1] = 72 * w,
+                    p.stride[0][0] = 40 * 72 * w;
+                p.numel = p.size[0] * 40 * 36;
+                kt__product_choose(all_makers[i]);
+                CHECK_EQ_INT(run_plan(&p), KT_OK);
+                kt_finfo f = {.eps = 0};
+                if (is_float(d) || is_complex(d))
+                    kt_dtype_finfo(d, &f);
+                for (int64_t u = 0; u < p.size[0]; u++)
+                    for (int64_t r = 0; r < 40; r += 3)
+                        for (int64_t j = 0; j < 36 && bad < 3; j += 5) {
+                            const model want = model_of(&p, c, u, r, j);
+                            const char *at = z + u * p.stride[0][0] + r * p.stride[0][1] + j * p.stride[0][2];
+                            bad += !CHECK_MSG(near_model(at, d, &want, &f), "%s, kind %d, maker %d, at %lld %lld",
+                                              kt_dtype_name(d), kind, i, (long long)r, (long long)j);
+                        }
+            }
+        }
+    kt__product_choose(KT__MAKER_AUTO);
+}
+
+/* Sizes past the cutting into pieces, checked here and there. */
+TEST(pieces)
+{
+    static const kt_dtype types[] = {KT_F32, KT_BF16, KT_F16, KT_F64, KT_C64};
+    const shape           s = {1, 333, 517, 129, 0, 1, 0};
+    const int             threads = kt_get_num_threads();
+    for (int t = 0; t < 5; t++) {
+        const kt_dtype d = types[t];
+        const size_t   bytes = (size_t)(s.m * s.n) * size_of_dtype(d);
+        kt_plan        p;
+        kt_finfo       f;
+        kt_dtype_finfo(d, &f);
+        fill_random(a, d, s.m * s.k), fill_random(b, d, s.n * s.k);
+        widen(wide_a, a, d, s.m * s.k), widen(wide_b, b, d, s.n * s.k);
+        plan_product(&p, d, &s);
+        kt_set_num_threads(1);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        for (int64_t i = 0; i < s.m; i += 11)
+            for (int64_t j = i % 7; j < s.n; j += 13) {
+                const model want = model_of(&p, c, 0, i, j);
+                CHECK_MSG(near_model(z + i * p.stride[0][1] + j * p.stride[0][2], d, &want, &f), "%s at %lld, %lld",
+                          kt_dtype_name(d), (long long)i, (long long)j);
+            }
+        memcpy(again, z, bytes);
+        kt_set_num_threads(2);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        CHECK_MEM(z, again, bytes);
+    }
+    kt_set_num_threads(threads);
+}
+
+/* "medium": bfloat16 products, float32 sums, at most. */
+TEST(precision_of_float32)
+{
+    const shape s = {1, 64, 64, 96, 0, 0, 0};
+    kt_plan     p;
+    CHECK_STR(kt_get_float32_matmul_precision(), "highest");
+    CHECK_EQ_INT(kt_set_float32_matmul_precision("sloppy"), KT_ERR_RUNTIME);
+    CHECK_STR(kt_error(), "sloppy is not one of 'highest', 'high', or 'medium'; the "
+                             "currentsetFloat32MatmulPrecision call has no effect.");
+    kt_clear();
+    CHECK_EQ_INT(kt_set_float32_matmul_precision(NULL), KT_ERR_RUNTIME);
+    kt_clear();
+    CHECK_STR(kt_get_float32_matmul_precision(), "highest");
+    fill_random(a, KT_F32, s.m * s.k), fill_random(b, KT_F32, s.n * s.k);
+    widen(wide_a, a, KT_F32, s.m * s.k), widen(wide_b, b, KT_F32, s.n * s.k);
+    plan_product(&p, KT_F32, &s);
+    for (int level = 0; level < 3; level++) {
+        static const char *const names[] = {"medium", "high", "highest"};
+        CHECK_EQ_INT(kt_set_float32_matmul_precision(names[level]), KT_OK);
+        CHECK_STR(kt_get_float32_matmul_precision(), names[level]);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        for (int64_t i = 0; i < s.m; i += 5)
+            for (int64_t j = 0; j < s.n; j += 3) {
+                const model want = model_of(&p, c, 0, i, j);
+                CHECK_NEAR(get_real(z, (i * s.n + j) * 4, KT_F32), (double)creall(want.value),
+                           (double)want.size * (level ? 1e-6 : 0x1p-7));
+            }
+    }
 }
 
 TEST(conjugates)

@@ -188,3 +188,63 @@ TEST(each_thread_its_own_graph)
         CHECK(ok[i]);
     }
 }
+
+/* ---- threads that share a graph ---- */
+
+enum { TURNS = 200 };
+static kt_tensor *shared_leaf, *shared_root;
+
+static void *walk_shared(void *result)
+{
+    bool *ok = result;
+    for (int i = 0; i < TURNS; i++)
+        *ok = *ok && kt_backward(shared_root, .retain_graph = true) == KT_OK;
+    return NULL;
+}
+
+TEST(threads_walk_one_graph)
+{
+    KT_SCOPE;
+    pthread_t threads[4];
+    bool      ok[4] = {true, true, true, true};
+    kt_tensor *a, *part[3];
+    shared_leaf = tensor_filled(KT_F64, KT_SHAPE(3), 1);
+    kt_set_requires_grad(shared_leaf, true);
+    a = kt_mul(shared_leaf, shared_leaf);
+    kt_unbind(a, part, 3);
+    shared_root = kt_add(kt_add(part[0], part[1]), kt_mul(part[1], part[2]));
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ_INT(pthread_create(&threads[i], NULL, walk_shared, &ok[i]), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(ok[i]);
+    }
+    CHECK_NEAR(tensor_at(kt_grad(shared_leaf), 0), 2.0 * 4 * TURNS, 0);
+    CHECK_NEAR(tensor_at(kt_grad(shared_leaf), 1), 4.0 * 4 * TURNS, 0);
+}
+
+static void *train_shared(void *result)
+{
+    bool *ok = result;
+    for (int i = 0; i < TURNS; i++) {
+        KT_SCOPE;
+        kt_tensor *y = kt_sum(kt_mul_s(shared_leaf, KT_INT(3)));
+        *ok = *ok && kt_backward(y) == KT_OK;
+    }
+    return NULL;
+}
+
+TEST(threads_share_a_leaf)
+{
+    KT_SCOPE;
+    pthread_t threads[4];
+    bool      ok[4] = {true, true, true, true};
+    shared_leaf = kt_ones(KT_SHAPE(2), .dtype = KT_F64, .requires_grad = true);
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ_INT(pthread_create(&threads[i], NULL, train_shared, &ok[i]), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(ok[i]);
+    }
+    CHECK_NEAR(tensor_at(kt_grad(shared_leaf), 1), 3.0 * 4 * TURNS, 0);
+}

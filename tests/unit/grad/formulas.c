@@ -191,6 +191,29 @@ F(product_with_itself, kt_matmul(x[0], kt_t(x[0])))
 F(inner, kt_dot(x[0], x[1]))
 F(matrix_vector, kt_mv(x[0], x[1]))
 F(batches, kt_bmm(x[0], x[1]))
+F(conjugated_inner, kt_vdot(x[0], x[1]))
+F(plus_matrix, kt_addmm(x[0], x[1], x[2], .beta = KT_FLOAT(0.5), .alpha = KT_FLOAT(-2)))
+F(plus_matrix_plainly, kt_addmm(x[0], x[1], x[2]))
+F(plus_matrix_in_place, kt_addmm_(kt_clone(x[0]), x[1], x[2], .beta = KT_FLOAT(0.5)))
+F(plus_vector, kt_addmv(x[0], x[1], x[2], .beta = KT_FLOAT(0.5), .alpha = KT_FLOAT(-2)))
+F(plus_batches, kt_baddbmm(x[0], x[1], x[2], .beta = KT_FLOAT(0.5), .alpha = KT_FLOAT(-2)))
+F(plus_sum_of_batches, kt_addbmm(x[0], x[1], x[2], .beta = KT_FLOAT(0.5), .alpha = KT_FLOAT(-2)))
+F(plus_outer, kt_addr(x[0], x[1], x[2], .beta = KT_FLOAT(0.5), .alpha = KT_FLOAT(-2)))
+F(outer_product, kt_outer(x[0], x[1]))
+F(last_dims, kt_inner(x[0], x[1]))
+F(contracted, kt_tensordot(x[0], x[1], KT_SHAPE(0, 2), KT_SHAPE(1, 0)))
+F(kronecker, kt_kron(x[0], x[1]))
+F(layer, kt_linear(x[0], x[1], .bias = x[2]))
+F(layer_without_bias, kt_linear(x[0], x[1]))
+F(bilinear_layer, kt_bilinear(x[0], x[1], x[2]))
+F(summed_by_subscripts, kt_einsum("bij,jk,bk->ib", ((kt_tensor *[]){x[0], x[1], x[2]}), 3))
+F(diagonal_by_subscripts, kt_einsum("ii,ij->j", ((kt_tensor *[]){x[0], x[1]}), 2))
+F(chained, kt_linalg_multi_dot(((kt_tensor *[]){x[0], x[1], x[2]}), 3))
+F(fifth_power, kt_linalg_matrix_power(x[0], 5))
+F(along_a_dim, kt_linalg_vecdot(x[0], x[1], .dim = KT_SOME(0)))
+F(crossed, kt_linalg_cross(x[0], x[1]))
+F(blocks, kt_block_diag(((kt_tensor *[]){x[0], x[1]}), 2))
+F(combinations, kt_cartesian_prod(((kt_tensor *[]){x[0], x[1]}), 2))
 F(selected, kt_select(x[0], 1, -1))
 F(sliced, kt_slice(x[0], .dim = 1, .start = KT_SOME(1), .end = KT_SOME(4), .step = KT_SOME(2)))
 F(narrowed, kt_narrow(x[0], 0, 1, 1))
@@ -246,6 +269,10 @@ TEST(programs)
     {                                                                                                                  \
 #f, f, 2, {first, other }, 0, 0                                                                                \
     }
+#define THREE(f, first, second, third)                                                                                 \
+    {                                                                                                                  \
+        #f, f, 3, {first, second, third}, 0, 0                                                                         \
+    }
         TWO(add_alpha, KT_SHAPE(2, 3), KT_SHAPE(3)),
         TWO(sub_alpha, KT_SHAPE(2, 3), KT_SHAPE(2, 1)),
         TWO(rsub_alpha, KT_SHAPE(3), KT_SHAPE(2, 3)),
@@ -287,6 +314,37 @@ TEST(programs)
         TWO(inner, KT_SHAPE(5), KT_SHAPE(5)),
         TWO(matrix_vector, KT_SHAPE(2, 3), KT_SHAPE(3)),
         TWO(batches, KT_SHAPE(2, 2, 3), KT_SHAPE(2, 3, 2)),
+        TWO(matrix_product, KT_SHAPE(3), KT_SHAPE(2, 3, 2)),
+        TWO(matrix_product, KT_SHAPE(3), KT_SHAPE(2, 2, 3, 2)),
+        TWO(matrix_product, KT_SHAPE(2, 2, 3), KT_SHAPE(3)),
+        TWO(matrix_product, KT_SHAPE(2, 3), KT_SHAPE(2, 2, 3, 2)),
+        TWO(matrix_product, KT_SHAPE(1, 2, 3), KT_SHAPE(2, 3, 2)),
+        TWO(conjugated_inner, KT_SHAPE(5), KT_SHAPE(5)),
+        THREE(plus_matrix, KT_SHAPE(2, 4), KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
+        THREE(plus_matrix, KT_SHAPE(4), KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
+        THREE(plus_matrix_plainly, KT_SHAPE(2, 1), KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
+        THREE(plus_matrix_in_place, KT_SHAPE(2, 4), KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
+        THREE(plus_vector, KT_SHAPE(2), KT_SHAPE(2, 3), KT_SHAPE(3)),
+        THREE(plus_batches, KT_SHAPE(2, 1, 2), KT_SHAPE(2, 2, 3), KT_SHAPE(2, 3, 2)),
+        THREE(plus_sum_of_batches, KT_SHAPE(2, 2), KT_SHAPE(2, 2, 3), KT_SHAPE(2, 3, 2)),
+        THREE(plus_outer, KT_SHAPE(2, 3), KT_SHAPE(2), KT_SHAPE(3)),
+        TWO(outer_product, KT_SHAPE(2), KT_SHAPE(3)),
+        TWO(last_dims, KT_SHAPE(2, 3), KT_SHAPE(2, 2, 3)),
+        TWO(contracted, KT_SHAPE(2, 3, 2), KT_SHAPE(2, 2, 3)),
+        TWO(kronecker, KT_SHAPE(2, 2), KT_SHAPE(3)),
+        THREE(layer, KT_SHAPE(2, 3), KT_SHAPE(4, 3), KT_SHAPE(4)),
+        THREE(layer, KT_SHAPE(2, 2, 3), KT_SHAPE(4, 3), KT_SHAPE(4)),
+        THREE(layer, KT_SHAPE(3), KT_SHAPE(4, 3), KT_SHAPE(4)),
+        TWO(layer_without_bias, KT_SHAPE(2, 2, 3), KT_SHAPE(4, 3)),
+        THREE(bilinear_layer, KT_SHAPE(2, 3), KT_SHAPE(2, 2), KT_SHAPE(4, 3, 2)),
+        THREE(summed_by_subscripts, KT_SHAPE(2, 3, 2), KT_SHAPE(2, 4), KT_SHAPE(2, 4)),
+        TWO(diagonal_by_subscripts, KT_SHAPE(3, 3), KT_SHAPE(3, 2)),
+        THREE(chained, KT_SHAPE(2, 4), KT_SHAPE(4, 2), KT_SHAPE(2)),
+        ONE(fifth_power, 2, 2),
+        TWO(along_a_dim, KT_SHAPE(3, 2), KT_SHAPE(3, 2)),
+        TWO(crossed, KT_SHAPE(2, 3), KT_SHAPE(1, 3)),
+        TWO(blocks, KT_SHAPE(2, 2), KT_SHAPE(3)),
+        TWO(combinations, KT_SHAPE(2), KT_SHAPE(3)),
         ONE(selected, 2, 3),
         ONE(sliced, 2, 5),
         ONE(narrowed, 3, 2),

@@ -215,6 +215,39 @@ STEP(batched)
     kt_bmm(m, kt_transpose(m, 1, 2));
     kt_matmul(m, kt_t(matrix()));
 }
+STEP(added_products)
+{
+    kt_tensor *m = matrix(), *s = kt_mm(m, kt_t(m)), *b = kt_expand(kt_unsqueeze(m, 0), KT_SHAPE(3, 6, 10));
+    kt_addmm(s, m, kt_t(m), .beta = KT_FLOAT(0.5));
+    kt_addmm_(s, m, kt_t(m));
+    kt_addbmm(s, b, kt_transpose(b, 1, 2));
+    kt_baddbmm(s, b, kt_transpose(b, 1, 2));
+    kt_addr(kt_select(m, 0, 0), kt_select(m, 1, 0), kt_select(m, 0, 1), .alpha = KT_INT(2));
+    kt_mm_out(s, s, s);
+    kt_linear(b, matrix(), .bias = kt_select(m, 1, 0));
+}
+STEP(contractions)
+{
+    kt_tensor *m = matrix(), *list[3] = {m, kt_t(m), m};
+    kt_einsum("ij,jk,kl->li", list, 3);
+    kt_einsum("...ij,...j->...", (kt_tensor *[]){m, kt_select(m, 0, 0)}, 2);
+    kt_linalg_multi_dot(list, 3);
+    kt_tensordot(m, m, KT_SHAPE(0), KT_SHAPE(0));
+    kt_matmul_out(kt_empty(KT_SHAPE(0)), kt_unsqueeze(m, 0), kt_t(m));
+    kt_kron(m, m);
+    kt_block_diag(list, 3);
+    kt_cartesian_prod((kt_tensor *[]){kt_select(m, 0, 0), kt_select(m, 1, 0)}, 2);
+    kt_linalg_matrix_power(kt_mm(m, kt_t(m)), 5);
+    kt_cross(kt_narrow(m, 0, 0, 3), kt_narrow(m, 0, 3, 3));
+}
+STEP(backward_of_products)
+{
+    kt_tensor *l = leaf(), *list[2] = {l, l};
+    backward_of(kt_addmm(l, l, l, .alpha = KT_INT(3)));
+    backward_of(kt_einsum("ij,kj->ik", list, 2));
+    backward_of(kt_matmul(l, kt_expand(kt_unsqueeze(l, 0), KT_SHAPE(2, 5, 5))));
+    backward_of(kt_linear(kt_expand(l, KT_SHAPE(2, 5, 5)), l, .bias = kt_select(l, 0, 0)));
+}
 STEP(half_products)
 {
     kt_tensor *m = kt_to(matrix(), .dtype = KT_BF16);
@@ -408,6 +441,42 @@ STEP(grad_wide)
     if (sum)
         kt_backward(sum);
 }
+STEP(grad_lists)
+{
+    kt_tensor *x = leaf(), *part[40];
+    int64_t    n = kt_unbind(x, part, 40);
+    for (int64_t i = n > 0 ? n : 40; i < 40; i++)
+        part[i] = kt_mul_s(part[i - n], KT_INT(i)); /* more wait at once than a small queue holds */
+    if (!kt_failed())
+        backward_of(kt_cat(part, 40));
+}
+static kt_status halve(kt_tensor *grad, void *context, kt_tensor **instead)
+{
+    (void)context;
+    *instead = kt_keep(kt_mul_s(grad, KT_FLOAT(0.5)));
+    return kt_error_status();
+}
+STEP(grad_named)
+{
+    kt_tensor *x = leaf(), *y = kt_mul(x, x), *sum = kt_sum(kt_exp(y)), *wanted[] = {x, y}, *results[2];
+    if (!sum)
+        return;
+    kt_hook_drop(kt_hook_add(y, "halve", halve, NULL, NULL));
+    kt_hook_drop(kt_hook_add(x, "halve", halve, NULL, NULL));
+    kt_retain_grad(y);
+    if (kt_gradients(&sum, NULL, 1, wanted, 2, &(kt_gradients_opts){.retain_graph = true}, results) == KT_OK) {
+        kt_drop(results[0]);
+        kt_drop(results[1]);
+    }
+    kt_mul_s_(y, KT_INT(2));
+    kt_backward(kt_sum(y), .inputs = wanted, .n_inputs = 1);
+}
+STEP(refused_part)
+{
+    kt_tensor *part[8];
+    if (kt_unbind(leaf(), part, 8) == 5)
+        kt_zero_(part[0]);
+}
 STEP(refused_stale)
 {
     kt_tensor *y = kt_exp(leaf()), *z = kt_mul(y, y);
@@ -418,14 +487,16 @@ STEP(refused_stale)
 #define ALL(X)                                                                                                         \
     X(from)                                                                                                            \
     X(from_small)                                                                                                      \
-    X(wrap) X(makers) X(random_numbers) X(grad_random) X(likes) X(mixed_add) X(broadcast) X(many_dims)                 \
-        X(refused_many_dims) X(in_place)                                                                               \
-        X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(half_products) X(casts)     \
+    X(random_numbers) X(grad_random)                                                                                   \
+    X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)                 \
+        X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) \
+        X(contractions) X(backward_of_products) X(half_products) X(casts)                                              \
             X(copies) X(simple_views) X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta)         \
                 X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
                     X(refused_policy) X(refused_result) X(refused_view) X(refused_leaf) X(grad_arithmetic)             \
                         X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views) X(grad_in_place)                 \
-                            X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(refused_stale)
+                            X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists)      \
+                                X(grad_named) X(refused_part) X(refused_stale)
 
 #define SWEEP(name)                                                                                                    \
     TEST(name) { sweep(#name, name, strstr(#name, "refused") != NULL); }

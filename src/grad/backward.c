@@ -1,0 +1,188 @@
+/* backward.c - backward's front doors: what a caller may ask, and in which words it is refused. The walk itself is
+ * engine.c's. */
+#include <string.h>
+
+#include "grad/run.h"
+
+static kt_status check_shape(const kt_tensor *t, const kt_tensor *gradient, int64_t which)
+{
+    if (kt__same_sizes(gradient, t))
+        return KT_OK;
+    char has[256], wants[256];
+    kt__shape_text(has, sizeof has, kt__sizes(gradient));
+    kt__shape_text(wants, sizeof wants, kt__sizes(t));
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Mismatch in shape: grad_output[%lld] has a shape of torch.Size(%s) and output[%lld] has a shape of "
+                   "torch.Size(%s).",
+                   (long long)which, has, (long long)which, wants);
+}
+
+static kt_status check_complex(const kt_tensor *t, const kt_tensor *gradient, int64_t which)
+{
+    bool here = kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX;
+    bool there = kt__dtype_rows[gradient->dtype].category == KT_CAT_COMPLEX;
+    if (t->dtype == gradient->dtype || !(here || there))
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME,
+                   "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                   "dtype: grad_output[%lld] has a dtype of torch.%s and output[%lld] has a dtype of torch.%s.",
+                   (long long)which, kt_dtype_name((kt_dtype)gradient->dtype), (long long)which,
+                   kt_dtype_name((kt_dtype)t->dtype));
+}
+
+static kt_status ones(const kt_tensor *t, kt_tensor **seed)
+{
+    if (t->numel != 1)
+        return kt_fail(KT_ERR_RUNTIME, "grad can be implicitly created only for scalar outputs");
+    if (kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "grad can be implicitly created only for real scalar outputs but got torch.%s",
+                       kt_dtype_name((kt_dtype)t->dtype));
+    *seed = kt__tensor_new((kt_dtype)t->dtype, kt__device(t), kt__sizes(t));
+    if (!*seed || kt__fill_with(*seed, KT_INT(1))) {
+        kt__unref(*seed);
+        *seed = NULL;
+        return kt_error_status();
+    }
+    (*seed)->lineage = t->lineage;
+    return KT_OK;
+}
+
+/* The gradient that a root starts with, in its dtype; owned. */
+static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
+{
+    if (!t)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (!gradient && kt_requires_grad(t))
+        return ones(t, seed);
+    if (gradient && (check_shape(t, gradient, which) || check_complex(t, gradient, which)))
+        return kt_error_status();
+    if (!kt_requires_grad(t))
+        return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
+                       (long long)which);
+    return kt_convert(gradient, (kt_dtype)t->dtype, KT_WHY_GRADIENT, seed);
+}
+
+static kt_status check_wanted(kt_tensor *const *inputs, int64_t n, const char *refusal)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!inputs[i])
+            return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    for (int64_t i = 0; i < n; i++)
+        if (!kt_requires_grad(inputs[i]))
+            return kt_fail(KT_ERR_RUNTIME, "%s", refusal);
+    return KT_OK;
+}
+
+/* A job with room for its roots and for what is wanted. */
+typedef struct run_of {
+    kt__root   *root;
+    kt__wanted *wanted;
+    size_t      bytes;
+    kt__job     job;
+} run_of;
+
+static kt_status job_open(run_of *r, kt_tensor *const *roots, kt_tensor *const *gradients, int64_t n_roots,
+                          kt_tensor *const *inputs, int64_t n_inputs)
+{
+    size_t root_bytes = (size_t)n_roots * sizeof(kt__root);
+    r->bytes = root_bytes + (size_t)n_inputs * sizeof(kt__wanted);
+    r->root = kt__system_get(r->bytes ? r->bytes : 1);
+    if (!r->root)
+        return kt__fail_memory(r->bytes);
+    memset(r->root, 0, r->bytes);
+    r->wanted = inputs ? (kt__wanted *)(void *)((char *)r->root + root_bytes) : NULL;
+    r->job = (kt__job){.root = r->root, .n_roots = n_roots, .wanted = r->wanted, .n_wanted = inputs ? n_inputs : 0};
+    for (int64_t i = 0; i < r->job.n_wanted; i++)
+        r->wanted[i].t = inputs[i];
+    for (int64_t i = 0; i < n_roots; i++) {
+        r->root[i].t = roots[i];
+        if (seed_of(roots[i], gradients ? gradients[i] : NULL, i, &r->root[i].grad))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+static void job_close(run_of *r)
+{
+    for (int64_t i = 0; r->root && i < r->job.n_roots; i++)
+        kt__unref(r->root[i].grad);
+    for (int64_t i = 0; r->root && i < r->job.n_wanted; i++)
+        kt__unref(r->wanted[i].grad);
+    kt__system_put(r->root, r->bytes ? r->bytes : 1);
+}
+
+kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradients, int64_t n_outputs, kt_tensor *const *inputs,
+                       int64_t n_inputs, const kt_gradients_opts *opts, kt_tensor **results)
+{
+    run_of r;
+    if (kt__failed())
+        return kt_error_status();
+    if (n_inputs <= 0 || !inputs)
+        return kt_fail(KT_ERR_VALUE, "grad requires non-empty inputs.");
+    kt_status status = job_open(&r, outputs, gradients, n_outputs, inputs, n_inputs);
+    if (!status)
+        status = check_wanted(inputs, n_inputs, "One of the differentiated Tensors does not require grad");
+    r.job.create_graph = opts && opts->create_graph;
+    r.job.retain_graph = r.job.create_graph || (opts && opts->retain_graph);
+    if (!status)
+        status = kt__backward(&r.job);
+    for (int64_t i = 0; !status && i < n_inputs; i++)
+        if (!r.wanted[i].grad && !(opts && opts->allow_unused))
+            status = kt_fail(KT_ERR_RUNTIME, "One of the differentiated Tensors appears to not have been used in the "
+                                             "graph. Set allow_unused=True if this is the desired behavior.");
+    for (int64_t i = 0; i < n_inputs; i++) {
+        results[i] = status ? NULL : r.wanted[i].grad;
+        if (!status)
+            r.wanted[i].grad = NULL;
+    }
+    job_close(&r);
+    return status;
+}
+
+/* What was asked for is added to the tensors' own gradients. */
+static kt_status collect(const run_of *r)
+{
+    uint64_t  mode = kt__mode();
+    kt_status status = KT_OK;
+    kt_set_grad_enabled(r->job.create_graph);
+    for (int64_t i = 0; i < r->job.n_wanted && !status; i++)
+        if (r->wanted[i].grad)
+            status = kt__accumulate(r->wanted[i].t, r->wanted[i].grad, r->job.create_graph);
+    kt__mode_word = mode;
+    return status;
+}
+
+kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients, int64_t n, const kt_backward_opts *opts)
+{
+    run_of r;
+    if (kt__failed())
+        return kt_error_status();
+    if (opts && opts->inputs && opts->n_inputs <= 0)
+        return kt_fail(KT_ERR_RUNTIME, "`inputs` argument to `backward()` cannot be empty.");
+    kt_status status = job_open(&r, roots, gradients, n, opts ? opts->inputs : NULL, opts ? opts->n_inputs : 0);
+    if (!status && opts && opts->inputs)
+        status = check_wanted(opts->inputs, opts->n_inputs, "can't retain_grad on Tensor that has requires_grad=False");
+    r.job.create_graph = opts && opts->create_graph;
+    r.job.retain_graph = r.job.create_graph || (opts && opts->retain_graph);
+    if (!status)
+        status = kt__backward(&r.job);
+    if (!status)
+        status = collect(&r);
+    job_close(&r);
+    return status;
+}
+
+kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
+{
+    kt_tensor *gradient = opts ? (kt_tensor *)(uintptr_t)opts->gradient : NULL;
+    if (opts && opts->inputs)
+        return kt_backward_many(&t, &gradient, 1, opts);
+    kt__root root = {t, NULL}; /* the usual case: nothing to allocate */
+    if (kt__failed() || seed_of(t, gradient, 0, &root.grad))
+        return kt_error_status();
+    kt__job job = {.root = &root, .n_roots = 1, .create_graph = opts && opts->create_graph};
+    job.retain_graph = job.create_graph || (opts && opts->retain_graph);
+    kt_status status = kt__backward(&job);
+    kt__unref(root.grad);
+    return status;
+}

@@ -1,0 +1,274 @@
+/* contract.c - sums of products over chosen dims: tensordot, inner, vecdot, and products of several matrices. In: calls of
+ * their rows. Out: results of mm and kin; none has a derivative of its own. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "op/call.h"
+#include "op/wrap.h"
+
+/* ---- tensordot ---- */
+
+/* Which dims are summed, in order; with PyTorch's refusals. */
+typedef struct side {
+    kt_tensor *t;
+    int64_t    n, summed[KT_MAX_DIMS];
+    uint64_t   mask;
+} side;
+
+static kt_status side_of(kt_tensor *t, kt_shape dims, side *s)
+{
+    s->t = t;
+    s->n = dims.n;
+    s->mask = 0;
+    for (int64_t i = 0; i < dims.n; i++) {
+        int64_t d = dims.d[i];
+        if (kt__wrap_dim(&d, t->ndim))
+            return kt_error_status();
+        if (s->mask >> d & 1)
+            return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)d);
+        s->mask |= 1ull << d;
+        s->summed[i] = d;
+    }
+    return KT_OK;
+}
+
+/* A dim of one element meets one of any size: the other side's sum is taken first. */
+static kt_status meet(side *a, side *b, kt_shape dims_a, kt_shape dims_b)
+{
+    for (int64_t i = 0; i < a->n; i++) {
+        int64_t x = a->t->ndim ? a->t->sizes[a->summed[i]] : 1, y = b->t->ndim ? b->t->sizes[b->summed[i]] : 1;
+        if (x == y)
+            continue;
+        if (x != 1 && y != 1)
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "contracted dimensions need to match, but first has size %lld in dim %lld and second has size "
+                "%lld in dim %lld",
+                (long long)x, (long long)dims_a.d[i], (long long)y, (long long)dims_b.d[i]);
+        side *longer = x == 1 ? b : a;
+        longer->t = kt_sum_dim(longer->t, KT_SHAPE(longer->summed[i]), .keepdim = true);
+        if (!longer->t)
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+/* The tensor as a matrix: free dims by summed ones, or the other way round; the free sizes are appended. */
+static kt_tensor *as_matrix(const side *s, bool summed_first, int64_t *sizes, int64_t *rank)
+{
+    int64_t order[KT_MAX_DIMS], at = 0, kept = 1, inner = 1;
+    for (int64_t i = 0; i < s->n && summed_first; i++)
+        order[at++] = s->summed[i];
+    for (int64_t d = 0; d < s->t->ndim; d++)
+        if (!(s->mask >> d & 1)) {
+            order[at++] = d;
+            kept *= sizes[(*rank)++] = s->t->sizes[d];
+        }
+    for (int64_t i = 0; i < s->n && !summed_first; i++)
+        order[at++] = s->summed[i];
+    for (int64_t i = 0; i < s->n && s->t->ndim; i++)
+        inner *= s->t->sizes[s->summed[i]];
+    kt_tensor *turned = s->t->ndim ? kt_permute(s->t, (kt_shape){at, order}) : s->t;
+    return kt_reshape(turned, summed_first ? KT_SHAPE(inner, kept) : KT_SHAPE(kept, inner));
+}
+
+static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt_shape dims_a, kt_shape dims_b)
+{
+    side    a, b;
+    int64_t sizes[2 * KT_MAX_DIMS], rank = 0;
+    if (dims_a.n != dims_b.n) {
+        kt_fail(KT_ERR_RUNTIME, "both dimension lists should have same length");
+        return NULL;
+    }
+    if (self->dtype != other->dtype && !kt__mixes(kt__mode())) {
+        kt__fail_dtype(call, KT_ERR_RUNTIME, "both inputs should have same dtype");
+        return NULL;
+    }
+    if (side_of(self, dims_a, &a) || side_of(other, dims_b, &b) || meet(&a, &b, dims_a, dims_b))
+        return NULL;
+    kt_tensor *left = as_matrix(&a, false, sizes, &rank), *right = as_matrix(&b, true, sizes, &rank);
+    if (rank > KT_MAX_DIMS) {
+        kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)rank);
+        return NULL;
+    }
+    return kt_view(kt_mm(left, right), (kt_shape){rank, sizes});
+}
+
+static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
+{
+    if (made && call->form == KT_OUT && call->out[0]->dtype != made->dtype)
+        return kt__fail_dtype(
+            call, KT_ERR_RUNTIME,
+            "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s",
+            kt_dtype_torch_name(made->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    return kt__deliver(call, made);
+}
+
+kt_status kt__body_tensordot(kt_call *call)
+{
+    KT_SCOPE;
+    return into_same_dtype(call, tensordot(call, call->arg[0].t, call->arg[1].t, call->arg[2].ints, call->arg[3].ints));
+}
+
+kt_status kt__body_inner(kt_call *call)
+{
+    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    KT_SCOPE;
+    if (a->ndim == 0 || b->ndim == 0)
+        return kt__deliver(call, kt_mul(a, b));
+    if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1]) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(a));
+        kt__shape_text(wants, sizeof wants, kt__sizes(b));
+        return kt_fail(KT_ERR_RUNTIME,
+                       "inner() the last dimension must match on both input tensors but got shapes %s and %s", has,
+                       wants);
+    }
+    return into_same_dtype(call, tensordot(call, a, b, KT_SHAPE(-1), KT_SHAPE(-1)));
+}
+
+/* ---- vecdot ---- */
+
+kt_status kt__body_linalg_vecdot(kt_call *call)
+{
+    kt_tensor *x = call->arg[0].t, *y = call->arg[1].t;
+    int64_t    dim = kt__arg_int(call, 2);
+    if (!(kt__dtype_rows[x->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s",
+                              kt_dtype_torch_name(x->dtype));
+    if (x->dtype != y->dtype && !kt__mixes(kt__mode()))
+        return kt__fail_dtype(
+            call, KT_ERR_RUNTIME,
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
+            kt_dtype_torch_name(x->dtype), kt_dtype_torch_name(y->dtype));
+    KT_SCOPE;
+    kt_tensor *z = x->ndim == 1 && y->ndim == 1 && dim >= -1 && dim <= 0
+                       ? kt_vdot(x, y)
+                       : kt_sum_dim(kt_mul(kt_conj(x), y), KT_SHAPE(dim));
+    if (z && call->form == KT_OUT && call->out[0]->dtype != z->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.vecdot: Expected out of dtype%s but found %s",
+                              kt_dtype_torch_name(z->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    return kt__deliver(call, z);
+}
+
+/* ---- several matrices: the order of products with the fewest multiplications ---- */
+
+typedef struct chain {
+    kt_tensor **m; /* matrices, vectors at the ends made such */
+    int64_t     n;
+    double     *cost; /* of the best way to multiply [first, last], by first * n + last */
+    int64_t    *cut;  /* after which matrix that way is cut */
+} chain;
+
+static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        bool end = i == 0 || i == n - 1;
+        if (end && t[i]->ndim != 1 && t[i]->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "multi_dot(): the %s tensor must be 1D or 2D but got %dD",
+                           i ? "last" : "first", t[i]->ndim);
+        if (!end && t[i]->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "multi_dot(): tensor %lld must be 2D but got %dD", (long long)i, t[i]->ndim);
+        if (t[i]->dtype != t[0]->dtype && !kt__mixes(kt__mode()))
+            return kt__fail_dtype(
+                call, KT_ERR_RUNTIME,
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %lld %s",
+                kt_dtype_c_name(t[0]->dtype), (long long)i, kt_dtype_c_name(t[i]->dtype));
+    }
+    for (int64_t i = 1; i < n; i++)
+        if (t[i - 1]->sizes[t[i - 1]->ndim - 1] != t[i]->sizes[0]) {
+            char left[256], right[256];
+            kt__shape_text(left, sizeof left, kt__sizes(t[i - 1]));
+            kt__shape_text(right, sizeof right, kt__sizes(t[i]));
+            return kt_fail(KT_ERR_RUNTIME,
+                           "multi_dot(): tensors %lld and %lld with shapes %s and %s cannot be multiplied",
+                           (long long)i - 1, (long long)i, left, right);
+        }
+    return KT_OK;
+}
+
+static void find_cuts(const chain *c)
+{
+    int64_t n = c->n;
+    for (int64_t i = 0; i < n; i++)
+        c->cost[i * n + i] = 0;
+    for (int64_t length = 1; length < n; length++)
+        for (int64_t first = 0; first + length < n; first++) {
+            int64_t last = first + length;
+            double  best = -1, outer = (double)c->m[first]->sizes[0] * (double)c->m[last]->sizes[1];
+            for (int64_t cut = first; cut < last; cut++) {
+                double cost =
+                    c->cost[first * n + cut] + c->cost[(cut + 1) * n + last] + outer * (double)c->m[cut]->sizes[1];
+                if (best < 0 || cost < best) {
+                    best = cost;
+                    c->cut[first * n + last] = cut;
+                }
+            }
+            c->cost[first * n + last] = best;
+        }
+}
+
+static kt_tensor *multiply(const chain *c, int64_t first, int64_t last)
+{
+    if (first == last)
+        return c->m[first];
+    int64_t cut = c->cut[first * c->n + last];
+    return kt_mm(multiply(c, first, cut), multiply(c, cut + 1, last));
+}
+
+/* Vectors at the ends are a row and a column meanwhile. */
+static kt_tensor *multi_dot(kt_tensor *const *t, int64_t n)
+{
+    size_t     room = (size_t)n * sizeof(kt_tensor *) + (size_t)n * (size_t)n * (sizeof(double) + sizeof(int64_t));
+    char      *memory = n < 1 << 20 ? kt__system_get(room) : NULL;
+    kt_tensor *y = NULL;
+    if (!memory) {
+        kt__fail_memory(room);
+        return NULL;
+    }
+    chain c = {.n = n, .cost = (double *)(void *)memory};
+    c.cut = (int64_t *)(void *)(c.cost + n * n);
+    c.m = (kt_tensor **)(void *)(c.cut + n * n);
+    for (int64_t i = 0; i < n; i++)
+        c.m[i] = t[i]->ndim == 1 ? kt_unsqueeze(t[i], i ? 1 : 0) : t[i];
+    if (!kt__failed()) {
+        find_cuts(&c);
+        y = multiply(&c, 0, n - 1);
+    }
+    kt__system_put(memory, room);
+    int64_t sizes[2], rank = 0;
+    if (t[0]->ndim == 2)
+        sizes[rank++] = t[0]->sizes[0];
+    if (t[n - 1]->ndim == 2)
+        sizes[rank++] = t[n - 1]->sizes[1];
+    return kt_view(y, (kt_shape){rank, sizes});
+}
+
+kt_status kt__body_linalg_multi_dot(kt_call *call)
+{
+    kt_tensor *const *t = call->arg[0].ts.t;
+    int64_t           n = call->arg[0].ts.n;
+    if (n < 2)
+        return kt_fail(KT_ERR_RUNTIME, "multi_dot(): expected at least 2 tensors but got %lld", (long long)n);
+    if (chain_fits(call, t, n))
+        return kt_error_status();
+    KT_SCOPE;
+    kt_tensor *y = multi_dot(t, n);
+    if (y && call->form == KT_OUT && call->out[0]->dtype != y->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "multi_dot(): expected out tensor to have dtype %s but got %s",
+                              kt_dtype_c_name(y->dtype), kt_dtype_c_name(call->out[0]->dtype));
+    return kt__deliver(call, y);
+}
+
+kt_status kt__body_chain_matmul(kt_call *call)
+{
+    kt_tensor *const *t = call->arg[0].ts.t;
+    int64_t           n = call->arg[0].ts.n;
+    for (int64_t i = 0; i < n; i++)
+        if (t[i]->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "Tensor dimension is %d, expected 2 instead.", t[i]->ndim);
+    if (n == 0)
+        return kt_fail(KT_ERR_RUNTIME, "chain_matmul(): Expected one or more matrices");
+    return n == 1 ? kt__deliver(call, t[0]) : kt__body_linalg_multi_dot(call);
+}

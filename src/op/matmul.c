@@ -1,0 +1,271 @@
+/* matmul.c - products that choose among the kernels' own by rank: matmul, linear, bilinear, addbmm, addr, powers. In: calls
+ * of their rows. Out: results of mm and kin; none has a derivative of its own. Where the kernel takes it no copy is made. */
+#include "op/call.h"
+#include "op/wrap.h"
+
+kt_status kt__body_linalg_matrix_power(kt_call *call);
+
+/* One of the kernel's products as the whole of the outer call, with its form and its buffer. */
+static kt_status whole(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
+{
+    kt_call c;
+    kt__open(&c, op, (kt_form)call->form);
+    kt__put_tensor(&c, 0, a);
+    kt__put_tensor(&c, 1, b);
+    c.out[0] = call->out[0];
+    if (kt__run_matmul(&c))
+        return kt_error_status();
+    call->out[0] = c.out[0];
+    return KT_OK;
+}
+
+/* PyTorch's words for a buffer of another dtype, where no kernel says them. */
+static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
+{
+    if (made && call->form == KT_OUT && call->out[0]->dtype != made->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                              kt_dtype_c_name(made->dtype), kt_dtype_c_name(call->out[0]->dtype));
+    return kt__deliver(call, made);
+}
+
+/* A batch times one matrix or vector is one larger product. */
+static kt_tensor *folded(kt_tensor *a, kt_tensor *b)
+{
+    int64_t sizes[KT_MAX_DIMS], rows = 1, n = a->ndim - 1, k = a->sizes[a->ndim - 1];
+    for (int i = 0; i < n; i++)
+        rows *= sizes[i] = a->sizes[i];
+    kt_tensor *flat = kt_reshape(a, KT_SHAPE(rows, k)), *product = b->ndim == 2 ? kt_mm(flat, b) : kt_mv(flat, b);
+    if (b->ndim == 2)
+        sizes[n++] = b->sizes[1];
+    return kt_view(product, (kt_shape){n, sizes});
+}
+
+kt_status kt__body_matmul(kt_call *call)
+{
+    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    if (KT__LIKELY(a->ndim == 2 && b->ndim == 2))
+        return whole(call, KT_OP_mm, a, b);
+    if (a->ndim == 0 || b->ndim == 0)
+        return kt_fail(KT_ERR_RUNTIME, "both arguments to matmul need to be at least 1D, but they are %dD and %dD",
+                       a->ndim, b->ndim);
+    if (a->ndim <= 2 && b->ndim == 1)
+        return whole(call, a->ndim == 1 ? KT_OP_dot : KT_OP_mv, a, b);
+    if (call->form == KT_PLAIN && b->ndim > 2)
+        return whole(call, KT_OP_matmul_batched, a, b);
+    KT_SCOPE;
+    kt_tensor *y = b->ndim > 2    ? kt_matmul_batched(a, b)
+                   : a->ndim == 1 ? kt_squeeze_dim(kt_mm(kt_unsqueeze(a, 0), b), KT_SHAPE(0))
+                                  : folded(a, b);
+    return into_same_dtype(call, y);
+}
+
+/* ---- linear ---- */
+
+/* input @ weight' + bias in one pass where the input is a matrix, or can be seen as one. */
+static kt_tensor *flat_linear(kt_tensor *input, kt_tensor *weight, kt_tensor *bias)
+{
+    int64_t sizes[KT_MAX_DIMS], rows = 1, n = input->ndim - 1;
+    for (int i = 0; i < n; i++)
+        rows *= sizes[i] = input->sizes[i];
+    kt_tensor *flat = kt_view(input, KT_SHAPE(rows, input->sizes[n])), *y = kt_addmm(bias, flat, kt_t(weight));
+    sizes[n] = weight->sizes[0];
+    return kt_view(y, (kt_shape){n + 1, sizes});
+}
+
+kt_status kt__body_linear(kt_call *call)
+{
+    kt_tensor *input = call->arg[0].t, *weight = call->arg[1].t, *bias = kt__given(call, 2) ? call->arg[2].t : NULL;
+    KT_SCOPE;
+    if (input->ndim == 0 || weight->ndim == 0)
+        return kt_fail(KT_ERR_RUNTIME, "both arguments to linear need to be at least 1D, but they are %dD and %dD",
+                       input->ndim, weight->ndim);
+    if (bias && input->ndim == 2)
+        return kt__deliver(call, kt_addmm(bias, input, kt_t(weight)));
+    if (bias && bias->ndim <= 1 && weight->ndim == 2 && kt__is_contiguous(input))
+        return kt__deliver(call, flat_linear(input, weight, bias));
+    kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y && bias ? kt_add(y, bias) : y;
+    if (sum && !kt__same_sizes(sum, y)) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(y));
+        kt__shape_text(wants, sizeof wants, kt__sizes(sum));
+        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+    }
+    return kt__deliver(call, sum);
+}
+
+/* ---- bilinear ---- */
+
+static kt_status bilinear_dtypes(const kt_call *call)
+{
+    bool        same = true;
+    const char *name[4] = {"", "", "", ""};
+    for (int i = 0; i < 4; i++)
+        if (kt__given(call, i)) {
+            same &= call->arg[i].t->dtype == call->arg[0].t->dtype;
+            name[i] = kt_dtype_c_name(call->arg[i].t->dtype);
+        }
+    if (same || kt__mixes(kt__mode()))
+        return KT_OK;
+    return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                          "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s", name[0],
+                          name[1], name[2], kt__given(call, 3) ? ", bias: " : "", name[3]);
+}
+
+static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt_tensor *weight, const kt_tensor *bias)
+{
+    int64_t dims[2] = {1, 2};
+    if (x->ndim != y->ndim)
+        return kt_fail(KT_ERR_RUNTIME, "bilinear(): input dimensions do not match: got %d and %d", x->ndim, y->ndim);
+    for (int i = 0; i + 1 < x->ndim; i++)
+        if (x->sizes[i] != y->sizes[i])
+            return kt_fail(KT_ERR_RUNTIME,
+                           "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i,
+                           (long long)x->sizes[i], (long long)y->sizes[i]);
+    if (x->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as -1 but tensor has no dimensions");
+    for (int i = 0; i < 2; i++) {
+        const kt_tensor *in = i ? y : x;
+        if (kt__wrap_dim(&dims[i], weight->ndim))
+            return kt_error_status();
+        if (in->sizes[in->ndim - 1] != weight->sizes[i + 1])
+            return kt_fail(KT_ERR_RUNTIME,
+                           "bilinear(): input%d size does not match weight size: got %lld but expected %lld", i + 1,
+                           (long long)in->sizes[in->ndim - 1], (long long)weight->sizes[i + 1]);
+    }
+    if (weight->ndim != 3)
+        return kt_fail(KT_ERR_RUNTIME, "bilinear(): the weight must have 3 dimensions, but has %d", weight->ndim);
+    if (bias && (bias->ndim != 1 || bias->sizes[0] != weight->sizes[0]))
+        return kt_fail(KT_ERR_RUNTIME, "bilinear(): bias size does not match weight size: got %lld but expected %lld",
+                       (long long)(bias->ndim ? bias->sizes[0] : 0), (long long)weight->sizes[0]);
+    return KT_OK;
+}
+
+/* [rows, i] @ [i, o * j], then a vector of j for each row and output. */
+static kt_tensor *bilinear(kt_tensor *x, kt_tensor *y, kt_tensor *weight)
+{
+    int64_t i = weight->sizes[1], j = weight->sizes[2], o = weight->sizes[0], rows = 1, sizes[KT_MAX_DIMS];
+    int     n = x->ndim - 1;
+    for (int d = 0; d < n; d++)
+        rows *= sizes[d] = x->sizes[d];
+    sizes[n] = o;
+    kt_tensor *flat = kt_reshape(kt_permute(weight, KT_SHAPE(1, 0, 2)), KT_SHAPE(i, o * j));
+    kt_tensor *left = kt_mm(kt_reshape(x, KT_SHAPE(rows, i)), flat);
+    kt_tensor *z = kt_bmm(kt_view(left, KT_SHAPE(rows, o, j)), kt_reshape(y, KT_SHAPE(rows, j, 1)));
+    return kt_view(z, (kt_shape){n + 1, sizes});
+}
+
+kt_status kt__body_bilinear(kt_call *call)
+{
+    kt_tensor *x = call->arg[0].t, *y = call->arg[1].t, *weight = call->arg[2].t;
+    kt_tensor *bias = kt__given(call, 3) ? call->arg[3].t : NULL;
+    uint64_t   mode = kt__mode();
+    if (bilinear_dtypes(call) || bilinear_sizes(x, y, weight, bias))
+        return kt_error_status();
+    KT_SCOPE;
+    if (call->row->autocast[x->backend != KT_CPU] == AUTOCAST__) /* autocast leaves it alone, and so its parts */
+        kt__mode_word = mode | KT_M_DECIDED;
+    kt_tensor *z = bilinear(x, y, weight);
+    kt_status  status = kt__deliver(call, z && bias ? kt_add(z, bias) : z);
+    kt__mode_word = mode;
+    return status;
+}
+
+/* ---- addbmm: one product over batch and inner dim together ---- */
+
+static kt_status addbmm_sizes(const kt_tensor *a, const kt_tensor *b)
+{
+    int64_t last = 2;
+    if (a->ndim != 3)
+        return kt_fail(KT_ERR_RUNTIME, "batch1 must be a 3D tensor");
+    if (kt__wrap_dim(&last, b->ndim))
+        return kt_error_status();
+    if (b->ndim != 3)
+        return kt_fail(KT_ERR_RUNTIME, "batch2 must be a 3D tensor");
+    if (a->sizes[0] != b->sizes[0])
+        return kt_fail(KT_ERR_RUNTIME, "batch1 and batch2 must have same number of batches, got %lld and %lld",
+                       (long long)a->sizes[0], (long long)b->sizes[0]);
+    if (a->sizes[2] != b->sizes[1])
+        return kt_fail(KT_ERR_RUNTIME, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)",
+                       (long long)a->sizes[1], (long long)a->sizes[2], (long long)b->sizes[1], (long long)b->sizes[2]);
+    return KT_OK;
+}
+
+kt_status kt__body_addbmm(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *a = call->arg[1].t, *b = call->arg[2].t;
+    if (addbmm_sizes(a, b))
+        return kt_error_status();
+    KT_SCOPE;
+    int64_t    m = a->sizes[1], n = b->sizes[2], inner = a->sizes[0] * a->sizes[2];
+    kt_tensor *c = kt_expand(self, KT_SHAPE(m, n));
+    kt_tensor *left = kt_reshape(kt_permute(a, KT_SHAPE(1, 0, 2)), KT_SHAPE(m, inner));
+    kt_tensor *right = kt_reshape(b, KT_SHAPE(inner, n));
+    if (!c || !left || !right)
+        return kt_error_status();
+    if (call->form == KT_OUT && call->out[0]->dtype != b->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "self and mat2 must have the same dtype, but got %s and %s",
+                              kt_dtype_torch_name(call->out[0]->dtype), kt_dtype_torch_name(b->dtype));
+    kt_call whole_call = *call; /* form, buffer, beta and alpha as they are */
+    whole_call.row = &kt__rows[KT_OP_addmm];
+    whole_call.arg[0].t = call->form == KT_INPLACE ? self : c;
+    whole_call.arg[1].t = left;
+    whole_call.arg[2].t = right;
+    if (kt_call_run(&whole_call))
+        return kt_error_status();
+    call->out[0] = whole_call.out[0];
+    return KT_OK;
+}
+
+/* ---- powers ---- */
+
+static kt_tensor *power_of(kt_tensor *a, int64_t n)
+{
+    if (n == 3)
+        return kt_matmul(kt_matmul(a, a), a);
+    kt_tensor *result = NULL, *square = a;
+    for (;; square = kt_matmul(square, square)) {
+        if (n & 1)
+            result = result ? kt_matmul(result, square) : square;
+        n >>= 1;
+        if (!n)
+            return result;
+    }
+}
+
+static kt_tensor *identities(kt_tensor *a)
+{
+    kt_tensor *eye = kt_eye(a->sizes[a->ndim - 1], .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
+    return kt_clone(kt_expand(eye, kt__sizes(a)), .memory_format = KT_CONTIGUOUS_FORMAT);
+}
+
+kt_status kt__body_linalg_matrix_power(kt_call *call)
+{
+    kt_tensor *a = call->arg[0].t;
+    int64_t    n = call->arg[1].i;
+    if (a->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
+    if (a->sizes[a->ndim - 1] != a->sizes[a->ndim - 2])
+        return kt_fail(KT_ERR_RUNTIME,
+                       "linalg.matrix_power: A must be batches of square matrices, but they are %lld by %lld matrices",
+                       (long long)a->sizes[a->ndim - 2], (long long)a->sizes[a->ndim - 1]);
+    if (n < 0 && !(kt__dtype_rows[a->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "linalg.inv: Expected a floating point or complex tensor as input. Got %s",
+                              kt_dtype_torch_name(a->dtype));
+    if (n < 0)
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED,
+                       "linalg.matrix_power: negative powers need linalg.inv, which is not there yet");
+    if (n == 0 && call->form == KT_OUT && !kt_can_cast((kt_dtype)a->dtype, (kt_dtype)call->out[0]->dtype))
+        return kt__fail_dtype(
+            call, KT_ERR_RUNTIME,
+            "matrix_power: Expected result to be safely castable from %s dtype, but got result with dtype %s",
+            kt_dtype_torch_name(a->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    KT_SCOPE;
+    if (n == 0)
+        return kt__deliver(call, identities(a));
+    if (n == 1)
+        return kt__deliver(call, kt_clone(a));
+    return into_same_dtype(call, power_of(a, n));
+}
+
+kt_status kt__body_matrix_power(kt_call *call) { return kt__body_linalg_matrix_power(call); }
