@@ -62,6 +62,17 @@ static void run_sum(const work *w)
     kt_sum(w->a);
 }
 
+static void run_sum_last(const work *w)
+{
+    KT_SCOPE;
+    kt_sum_dim(w->a, KT_SHAPE(-1));
+}
+static void run_sum_first(const work *w)
+{
+    KT_SCOPE;
+    kt_sum_dim(w->a, KT_SHAPE(0));
+}
+
 static double add(kt_dtype a, kt_dtype b, kt_dtype to, double baseline)
 {
     KT_SCOPE;
@@ -89,7 +100,12 @@ static void layouts_and_sums(void)
     const work turned = {run_copy, to, kt_transpose(square, 0, 1), NULL}, sum = {run_sum, NULL, square, NULL},
                exps = {run_exp, to, square, NULL};
     figure("copy of a 2048 x 2048 transpose", &turned, (double)count * 8, 0);
+    const work last = {run_sum_last, NULL, square, NULL}, first = {run_sum_first, NULL, square, NULL},
+               narrow = {run_sum, NULL, numbers(KT_SHAPE(count), KT_BF16), NULL};
     figure("sum float32", &sum, (double)count * 4, 0);
+    figure("sum float32 over the last dim", &last, (double)count * 4, 0);
+    figure("sum float32 over the first dim", &first, (double)count * 4, 0);
+    figure("sum bfloat16", &narrow, (double)count * 2, 0);
     figure("exp float32", &exps, (double)count * 8, 0);
 }
 

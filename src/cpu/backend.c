@@ -115,8 +115,8 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
     const kt__cpu_type *type = build->type[plan->compute];
     if (plan->kernel < KT_K_elementwise_end)
         return type->elementwise(plan);
-    if (plan->kernel == KT_K_sum) /* the empty sum is zero: these two look at their sizes themselves */
-        return type->sum(plan);
+    if (plan->kernel >= KT_K_sum && plan->kernel < KT_K_reduce_end)
+        return type->reduce(plan); /* an empty sum is zero: these and the products look at their sizes themselves */
     if (plan->kernel == KT_K_matmul)
         return kt__product_run(build, plan);
     if (plan->numel == 0)
@@ -145,6 +145,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
     (void)self;
     if (kernel < KT_K_elementwise_end)
         return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->has(kernel);
+    if (kernel >= KT_K_sum && kernel < KT_K_reduce_end)
+        return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->reduces(kernel);
     return kernel < KT_K_count;
 }
 

@@ -41,7 +41,8 @@ typedef struct kt__cpu_type {
     bool      (*has)(kt_kernel_id kernel);          /* of the elementwise tables */
     kt_status (*cast)(const kt_plan *plan);         /* copy whose source is calculated with in this type */
     kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
-    kt_status (*sum)(const kt_plan *plan);
+    kt_status (*reduce)(const kt_plan *plan);
+    bool      (*reduces)(kt_kernel_id kernel);      /* is there such a reduction? */
     kt_status (*matmul)(const kt_plan *plan);
     void      (*finish_product)(const kt_plan *plan, void *sums); /* dense, made elsewhere; they are spoilt */
 } kt__cpu_type;

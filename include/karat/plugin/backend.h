@@ -68,7 +68,12 @@ typedef struct kt_plan {
 
 /* Shapes of plans by family:
  *  elementwise   every operand over the same dims; a broadcast input has stride 0
- *  reductions    the output has stride 0 in the reduced dims (sum)
+ *  reductions    every output has stride 0 in the reduced dims, all in the same; arg: one or two outputs, then the input. An
+ *                index counts row-major over the reduced dims in the plan's order; equal values give the first, and a NaN
+ *                beats every number. compute is the type of the input's `as`. Outputs: indices and counts are int64, any
+ *                and all bool or uint8, norm, var and std of complex numbers real. param: p of a norm, correction of var
+ *                and std. Without any value sums, counts, norms and any give 0, prod and all 1, averages, var and std
+ *                NaN; least and greatest are not asked for.
  *  matmul        dims are [batch..., m, n, k]; stride 0 where an operand lacks the dim; the last three are never collapsed.
  *                out[m, n] = beta * c[m, n] + alpha * sum over k of a[m, k] * b[k, n], each product and sum in the compute
  *                type, the result rounded once. arg: out, a, b and, where n_in is 3, c, which may be out itself, element

@@ -4,7 +4,8 @@ const kt__cpu_type KT__CPU_SYMBOL(ID, KT_ISA) = {
     .has            = FN(has),
     .cast           = FN(cast),
     .range          = FN(range),
-    .sum            = FN(sum),
+    .reduce         = FN(reduce),
+    .reduces        = FN(reduces),
     .matmul         = FN(matmul),
     .finish_product = FN(finish_product),
 };

@@ -1,142 +1,198 @@
-/* reduce.inc.c - reductions over any set of dims. A template: T is the compute type, A the wider type that
- * accumulates.
+/* reduce.inc.c - reductions over any set of dims: the walks. A template: T is the compute type, A the wider type that
+ * accumulates; the operations are those of reduce_ops.inc.c.
  *
- * In: a plan whose output has stride 0 in the reduced dims. Out: the output, cast once at the end. The order of the
- * additions is a function of the sizes alone: fixed blocks, each summed by lanes, then joined in pairs. So the
- * result is the same with any number of threads, and its error grows with the logarithm of the count. */
-#include "base/alloc.h"
-#include "base/error.h"
+ * In: a plan whose outputs have stride 0 in the reduced dims. Out: the outputs, cast once at the end. The order of the
+ * joins is a function of the sizes alone: fixed blocks, each made of pieces, joined in pairs. So the result is the same
+ * with any number of threads, and the error of a sum grows with the logarithm of the count.
+ * Must not know: what an operation calculates. */
+#include "cpu/isa/reduce_ops.inc.c"
 
-enum {
-    LANES = 16,              /* independent sums of one row */
-    BLOCKS = 256,            /* of one output, at most */
-    COLUMNS = TILE           /* outputs that are summed side by side */
-};
+enum { BLOCKS = 256, MOST_OUT = 2 }; /* blocks of one result, at most */
 
-/* ---- the operation: sum. Others bring their own zero, step and join ---- */
-#define STEP(sum, x) ((sum) + (x))
-KT_ALWAYS A FN(zero)(void)         { return 0; }
-KT_ALWAYS A FN(join)(A one, A two) { return one + two; }
-
-/* ---- dense values: lane j takes every LANES-th value. Eight rows of lanes at once, or loading and storing the
- * lanes would cost more than the additions ---- */
-static A FN(reduce_dense)(const T *x, int n)
-{
-    A lane[LANES];
-    if (n < LANES) {
-        A sum = FN(zero)();
-        for (int j = 0; j < n; j++)
-            sum = STEP(sum, (A)x[j]);
-        return sum;
-    }
-    for (int j = 0; j < LANES; j++)
-        lane[j] = FN(zero)();
-    for (; n >= 8 * LANES; n -= 8 * LANES, x += 8 * LANES)
-        for (int j = 0; j < LANES; j++) {
-            const A low = STEP(STEP(STEP((A)x[j], (A)x[j + LANES]), (A)x[j + 2 * LANES]), (A)x[j + 3 * LANES]);
-            const A high =
-                STEP(STEP(STEP((A)x[j + 4 * LANES], (A)x[j + 5 * LANES]), (A)x[j + 6 * LANES]), (A)x[j + 7 * LANES]);
-            lane[j] = FN(join)(lane[j], FN(join)(low, high));
-        }
-    for (; n >= LANES; n -= LANES, x += LANES)
-        for (int j = 0; j < LANES; j++)
-            lane[j] = STEP(lane[j], (A)x[j]);
-    for (int j = 0; j < n; j++)
-        lane[j] = STEP(lane[j], (A)x[j]);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
-            lane[j] = FN(join)(lane[j], lane[j + half]);
-    return lane[0];
-}
+typedef struct FN(fields) { A f[FIELDS]; } FN(fields); /* one result's */
 
 /* Partial results join in pairs of equal age, like the digits of a binary counter. */
 typedef struct FN(pairs) {
-    uint64_t count;
-    A        level[64];
+    uint64_t   count;
+    FN(fields) level[64];
 } FN(pairs);
 
-static void FN(pairs_add)(FN(pairs) *p, A x)
+static void FN(pairs_add)(FN(pairs) *p, const FN(op) *op, const FN(fields) *x)
 {
-    int k = 0;
-    for (uint64_t c = p->count++; (c & 1) != 0; c >>= 1)
-        x = FN(join)(p->level[k++], x);
-    p->level[k] = x;
+    const FN(fields) *later = x;
+    int               k = 0;
+    for (uint64_t c = p->count++; (c & 1) != 0; c >>= 1, k++) {
+        op->join(p->level[k].f, later->f, 1, 1);
+        later = &p->level[k];
+    }
+    p->level[k] = *later;
 }
 
-static A FN(pairs_end)(const FN(pairs) *p)
+static FN(fields) FN(pairs_end)(FN(pairs) *p, const FN(op) *op)
 {
-    A   x = FN(zero)();
-    int k = 0;
-    for (uint64_t c = p->count; c != 0; c >>= 1, k++)
-        if ((c & 1) != 0)
-            x = FN(join)(p->level[k], x);
+    FN(fields) x;
+    bool       any = false;
+    int        k = 0;
+    memcpy(x.f, op->zero, sizeof x.f);
+    for (uint64_t c = p->count; c != 0; c >>= 1, k++) {
+        if ((c & 1) == 0)
+            continue;
+        if (any)
+            op->join(p->level[k].f, x.f, 1, 1);
+        x = p->level[k], any = true;
+    }
     return x;
 }
 
 /* ---- a plan split in two: the dims that stay and the dims that go ---- */
 typedef struct FN(reduction) {
-    kt_plan  kept, gone; /* operands: 0 the output, 1 the input (kept); 0 the input (gone) */
-    kt__rows rows;       /* of gone */
-    FN(lens) from, to;
-    int64_t  block;      /* elements of gone in one block */
-    int64_t  blocks;
-    char    *source;     /* one output's first input element, while its blocks are in work */
-    A        few[BLOCKS]; /* its blocks */
-    A       *partial;    /* rows of columns, where the rows are split */
-    bool     failed;
+    const FN(op) *op;
+    kt_plan       kept, gone; /* operands: the outputs, then the input (kept); the input (gone) */
+    kt__rows      rows;       /* of gone */
+    FN(lens)      from, to[MOST_OUT];
+    FN(reduced)   about;
+    int64_t       block;      /* elements of gone in one block */
+    int64_t       blocks;
+    char         *source;     /* one result's first input element, while its blocks are in work */
+    FN(fields)    few[BLOCKS]; /* its blocks */
+    A            *partial;    /* rows of columns, where the rows are split */
+    bool          failed;
 } FN(reduction);
 
 static void FN(split_plan)(FN(reduction) *r, const kt_plan *plan)
 {
-    kt_plan *kept = &r->kept, *gone = &r->gone;
-    kept->n_out = 1, kept->n_in = 1, kept->nd = 0, kept->numel = 1;
+    kt_plan  *kept = &r->kept, *gone = &r->gone;
+    const int in = plan->n_out;
+    kept->n_out = plan->n_out, kept->n_in = 1, kept->nd = 0, kept->numel = 1;
     gone->n_out = 0, gone->n_in = 1, gone->nd = 0, gone->numel = 1;
-    kept->arg[0] = plan->arg[0], kept->arg[1] = gone->arg[0] = plan->arg[1];
+    gone->arg[0] = plan->arg[in];
+    for (int i = 0; i <= in; i++)
+        kept->arg[i] = plan->arg[i];
     for (int d = 0; d < plan->nd; d++) {
         const bool goes = plan->stride[0][d] == 0;
         kt_plan   *to = goes ? gone : kept;
         const int  k = to->nd++;
         to->size[k] = plan->size[d];
         to->numel *= plan->size[d];
-        to->stride[0][k] = plan->stride[goes ? 1 : 0][d];
-        to->stride[1][k] = plan->stride[1][d];
+        for (int i = 0; i <= in && !goes; i++)
+            to->stride[i][k] = plan->stride[i][d];
+        if (goes)
+            to->stride[0][k] = plan->stride[in][d];
     }
 }
 
-/* ---- many values, one output ---- */
-typedef struct FN(row_sum) {
-    const FN(lens) *from;
-    FN(pairs)       pairs;
-} FN(row_sum);
+/* ---- results out ---- */
+typedef struct FN(places) { /* of one result, or of the first of a row of them */
+    char *to[MOST_OUT];
+    char *from; /* its first input element */
+} FN(places);
+
+static FN(places) FN(locate)(const FN(reduction) *r, int64_t index)
+{
+    const kt_plan *kept = &r->kept;
+    FN(places)     at = {.from = kept->arg[kept->n_out].data};
+    for (int k = 0; k < kept->n_out; k++)
+        at.to[k] = kept->arg[k].data;
+    for (int d = kept->nd - 1; d >= 0; d--) {
+        const int64_t i = index % kept->size[d];
+        index /= kept->size[d];
+        at.from += i * kept->stride[kept->n_out][d];
+        for (int k = 0; k < kept->n_out; k++)
+            at.to[k] += i * kept->stride[k][d];
+    }
+    return at;
+}
+
+/* From one result to the next, in order. */
+static void FN(next_result)(const FN(reduction) *r, int64_t *index, FN(places) *at)
+{
+    const kt_plan *kept = &r->kept;
+    for (int d = kept->nd - 1; d >= 0; d--) {
+        const int64_t back = ++index[d] == kept->size[d] ? index[d] : 0;
+        at->from += (1 - back) * kept->stride[kept->n_out][d];
+        for (int k = 0; k < kept->n_out; k++)
+            at->to[k] += (1 - back) * kept->stride[k][d];
+        if (back == 0)
+            return;
+        index[d] = 0;
+    }
+}
+
+static void FN(put_whole)(char *to, const FN(lens) *l, const A *value, int n)
+{
+    int64_t whole[COLUMNS];
+    for (int j = 0; j < n; j++)
+        whole[j] = (int64_t)value[j];
+    kt__convert(to, (kt_dtype)l->is, l->step, whole, KT_I64, sizeof *whole, n);
+}
+
+static void FN(put_values)(char *to, const FN(lens) *l, const A *value, int n)
+{
+    T tile[COLUMNS];
+    for (int j = 0; j < n; j++)
+        tile[j] = (T)value[j];
+    if (n == 1 && l->is == SELF && !l->rounds)
+        *(T *)(void *)to = tile[0];
+    else
+        FN(store_tile)(to, l, tile, n);
+}
+
+static void FN(put_results)(const FN(reduction) *r, const FN(places) *at, A *f, int stride, int n)
+{
+    if (r->op->end != NULL)
+        r->op->end(&r->about, f, stride, n);
+    for (int k = 0; k < r->kept.n_out; k++) {
+        if ((r->op->whole >> k & 1) != 0)
+            FN(put_whole)(at->to[k], &r->to[k], f + k * stride, n);
+        else
+            FN(put_values)(at->to[k], &r->to[k], f + k * stride, n);
+    }
+}
+
+/* ---- many values, one result ---- */
+typedef struct FN(row_work) {
+    const FN(reduction) *r;
+    FN(fields)           kept;
+    FN(pairs)            pairs;
+} FN(row_work);
 
 static void FN(reduce_row)(void *ctx, char *const *at, int64_t n, int64_t index)
 {
-    (void)index;
-    FN(row_sum) *s = ctx;
-    T            tile[TILE];
+    FN(row_work)        *w = ctx;
+    const FN(reduction) *r = w->r;
+    FN(piece)            p = {.rows = 0, .power = r->about.param};
+    T                    tile[TILE];
+    FN(fields)           x;
     for (int64_t done = 0; done < n; done += TILE) {
-        const int   m = n - done < TILE ? (int)(n - done) : TILE;
-        const char *x = at[0] + done * s->from->step;
-        if (!s->from->direct)
-            FN(load_tile)(tile, s->from, x, m);
-        FN(pairs_add)(&s->pairs, FN(reduce_dense)(s->from->direct ? (const T *)(const void *)x : tile, m));
+        const char *from = at[0] + done * r->from.step;
+        p.n = n - done < TILE ? (int)(n - done) : TILE;
+        p.x[0] = r->from.direct ? (const T *)(const void *)from : tile;
+        p.first = index + done;
+        if (r->op->stops && w->kept.f[0] != 0)
+            return;
+        if (!r->from.direct)
+            FN(load_tile)(tile, &r->from, from, p.n);
+        r->op->take(&p, r->op->keeps ? w->kept.f : x.f, 1);
+        if (!r->op->keeps)
+            FN(pairs_add)(&w->pairs, r->op, &x);
     }
 }
 
-static A FN(reduce_block)(const FN(reduction) *r, char *source, int64_t b)
+static FN(fields) FN(reduce_block)(const FN(reduction) *r, char *source, int64_t b)
 {
-    FN(row_sum)   sum;
+    FN(row_work)  work;
     const int64_t begin = b * r->block, end = begin + r->block < r->gone.numel ? begin + r->block : r->gone.numel;
-    sum.from = &r->from, sum.pairs.count = 0;
+    work.r = r, work.pairs.count = 0;
+    memcpy(work.kept.f, r->op->zero, sizeof work.kept.f);
     if (r->gone.nd <= 1) {
         char *at[1] = {source + begin * r->from.step};
-        FN(reduce_row)(&sum, at, end - begin, begin);
+        FN(reduce_row)(&work, at, end - begin, begin);
     } else {
         kt__rows rows = r->rows;
         rows.base[0] = source;
-        kt__rows_walk(&rows, begin, end, FN(reduce_row), &sum);
+        kt__rows_walk(&rows, begin, end, FN(reduce_row), &work);
     }
-    return FN(pairs_end)(&sum.pairs);
+    return r->op->keeps ? work.kept : FN(pairs_end)(&work.pairs, r->op);
 }
 
 static void FN(reduce_blocks)(void *ctx, int64_t begin, int64_t end)
@@ -146,72 +202,60 @@ static void FN(reduce_blocks)(void *ctx, int64_t begin, int64_t end)
         r->few[b] = FN(reduce_block)(r, r->source, b);
 }
 
-static A FN(join_blocks)(const A *partial, int64_t n)
+static FN(fields) FN(join_blocks)(const FN(op) *op, const FN(fields) *partial, int64_t n)
 {
     FN(pairs) pairs;
     pairs.count = 0;
     for (int64_t b = 0; b < n; b++)
-        FN(pairs_add)(&pairs, partial[b]);
-    return FN(pairs_end)(&pairs);
+        FN(pairs_add)(&pairs, op, &partial[b]);
+    return FN(pairs_end)(&pairs, op);
 }
 
-static void FN(finish)(const FN(reduction) *r, char *to, A value)
+/* At most a tile in one row: no blocks, no pairs. */
+static FN(fields) FN(reduce_short)(const FN(reduction) *r, const char *from)
 {
-    T t = (T)value;
-    if (r->to.is == SELF && !r->to.rounds)
-        *(T *)(void *)to = t;
-    else
-        FN(store_tile)(to, &r->to, &t, 1);
+    T          tile[TILE];
+    FN(piece)  p = {.rows = 0, .n = (int)r->gone.numel, .first = 0, .power = r->about.param};
+    FN(fields) x;
+    memcpy(x.f, r->op->zero, sizeof x.f);
+    p.x[0] = r->from.direct ? (const T *)(const void *)from : tile;
+    if (!r->from.direct)
+        FN(load_tile)(tile, &r->from, from, p.n);
+    if (p.n > 0)
+        r->op->take(&p, x.f, 1);
+    return x;
 }
 
-/* The address of one output and of its first input element. */
-static void FN(locate)(const FN(reduction) *r, int64_t index, char **to, char **from)
+static FN(fields) FN(reduce_long)(const FN(reduction) *r, char *from)
 {
-    *to = r->kept.arg[0].data, *from = r->kept.arg[1].data;
-    for (int d = r->kept.nd - 1; d >= 0; d--) {
-        const int64_t i = index % r->kept.size[d];
-        index /= r->kept.size[d];
-        *to += i * r->kept.stride[0][d], *from += i * r->kept.stride[1][d];
-    }
+    FN(fields) partial[BLOCKS];
+    for (int64_t b = 0; b < r->blocks; b++)
+        partial[b] = FN(reduce_block)(r, from, b);
+    return FN(join_blocks)(r->op, partial, r->blocks);
 }
 
-/* From one output to the next, in order. */
-static void FN(next_output)(const FN(reduction) *r, int64_t *index, char **to, char **from)
-{
-    for (int d = r->kept.nd - 1; d >= 0; d--) {
-        const int64_t back = ++index[d] == r->kept.size[d] ? index[d] : 0;
-        *to += (1 - back) * r->kept.stride[0][d], *from += (1 - back) * r->kept.stride[1][d];
-        if (back == 0)
-            return;
-        index[d] = 0;
-    }
-}
-
-static void FN(reduce_outputs)(void *ctx, int64_t begin, int64_t end)
+static void FN(reduce_results)(void *ctx, int64_t begin, int64_t end)
 {
     FN(reduction) *r = ctx;
-    const bool     short_row = r->gone.nd <= 1 && r->gone.numel <= TILE;
+    const bool     is_short = r->gone.nd <= 1 && r->gone.numel <= TILE;
     int64_t        index[KT_MAX_DIMS], rest = begin;
-    char          *to, *from;
-    FN(locate)(r, begin, &to, &from);
+    FN(places)     at = FN(locate)(r, begin);
     for (int d = r->kept.nd - 1; d >= 0; d--) {
         index[d] = rest % r->kept.size[d];
         rest /= r->kept.size[d];
     }
-    for (int64_t i = begin; i < end; i++, FN(next_output)(r, index, &to, &from)) {
-        if (short_row) {
-            T         tile[TILE];
-            const int n = (int)r->gone.numel;
-            if (!r->from.direct)
-                FN(load_tile)(tile, &r->from, from, n);
-            FN(finish)(r, to, FN(reduce_dense)(r->from.direct ? (const T *)(const void *)from : tile, n));
-            continue;
-        }
-        A partial[BLOCKS];
-        for (int64_t b = 0; b < r->blocks; b++)
-            partial[b] = FN(reduce_block)(r, from, b);
-        FN(finish)(r, to, FN(join_blocks)(partial, r->blocks));
+    for (int64_t i = begin; i < end; i++, FN(next_result)(r, index, &at)) {
+        FN(fields) x = is_short ? FN(reduce_short)(r, at.from) : FN(reduce_long)(r, at.from);
+        FN(put_results)(r, &at, x.f, 1, 1);
     }
+}
+
+/* Rows in the plan's order, so that an index is a place in it: the walk may otherwise take another dim for its rows. */
+static void FN(rows_in_order)(kt__rows *rows, const kt_plan *gone)
+{
+    rows->inner = gone->nd - 1;
+    rows->length = gone->size[rows->inner];
+    rows->step[0] = gone->stride[0][rows->inner];
 }
 
 static kt_status FN(reduce_rows)(FN(reduction) *r)
@@ -222,78 +266,83 @@ static kt_status FN(reduce_rows)(FN(reduction) *r)
     r->blocks = n == 0 ? 0 : (n + r->block - 1) / r->block;
     if (r->gone.nd > 1)
         kt__rows_of(&r->rows, &r->gone);
-    r->from = FN(lens_of)(&r->kept.arg[1], r->gone.nd == 0   ? 0
+    if (r->gone.nd > 1 && r->op->whole != 0)
+        FN(rows_in_order)(&r->rows, &r->gone);
+    r->from = FN(lens_of)(&r->gone.arg[0], r->gone.nd == 0   ? 0
                                            : r->gone.nd == 1 ? r->gone.stride[0][0]
                                                              : r->rows.step[0]);
     if (r->kept.numel >= 8 || n <= KT__GRAIN) {
-        kt__parallel(r->kept.numel, n >= KT__GRAIN ? 1 : KT__GRAIN / (n + 1) + 1, FN(reduce_outputs), r);
+        kt__parallel(r->kept.numel, n >= KT__GRAIN ? 1 : KT__GRAIN / (n + 1) + 1, FN(reduce_results), r);
         return KT_OK;
     }
     for (int64_t i = 0; i < r->kept.numel; i++) {
-        char *to;
-        FN(locate)(r, i, &to, &r->source);
+        const FN(places) at = FN(locate)(r, i);
+        r->source = at.from;
         kt__parallel(r->blocks, KT__GRAIN / r->block + 1, FN(reduce_blocks), r);
-        FN(finish)(r, to, FN(join_blocks)(r->few, r->blocks));
+        FN(fields) x = FN(join_blocks)(r->op, r->few, r->blocks);
+        FN(put_results)(r, &at, x.f, 1, 1);
     }
     return KT_OK;
 }
 
-/* ---- many outputs side by side: rows of the input are added to a row of sums ---- */
-enum { ROWS_AT_ONCE = 4, ROWS_A_LEVEL = 256 };
+/* ---- many results side by side: bands of rows of the input become rows of results ---- */
+enum { BANDS_A_LEVEL = 16, PLANES = FIELDS * COLUMNS };
 
-typedef struct FN(column_sums) {
-    A sum[2][COLUMNS]; /* the last rows, and all before: two levels keep the error small */
-    T tile[ROWS_AT_ONCE][TILE];
-} FN(column_sums);
+typedef struct FN(column_work) {
+    A    band[PLANES];     /* the last band */
+    A    level[2][PLANES]; /* the last bands, and all before: two levels keep the error of a sum small */
+    bool begun[2];
+    T    tile[BAND][COLUMNS];
+} FN(column_work);
 
-static void FN(add_rows)(A *sum, const T *const *x, int rows, int n)
+static void FN(copy_planes)(const FN(op) *op, A *to, const A *from, int n)
 {
-    const T *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
-    if (rows == ROWS_AT_ONCE) {
-        KT_EACH
-        for (int j = 0; j < n; j++)
-            sum[j] = STEP(STEP(STEP(STEP(sum[j], (A)x0[j]), (A)x1[j]), (A)x2[j]), (A)x3[j]);
-        return;
-    }
-    for (int r = 0; r < rows; r++)
-        for (int j = 0; j < n; j++)
-            sum[j] = STEP(sum[j], (A)x[r][j]);
+    for (int k = 0; k < op->fields; k++)
+        memcpy(to + k * COLUMNS, from + k * COLUMNS, (size_t)n * sizeof *to);
 }
 
-static void FN(join_row)(A *sum, A *other, int n)
+static void FN(into_level)(const FN(op) *op, FN(column_work) *w, int k, const A *from, int n)
 {
-    KT_EACH
-    for (int j = 0; j < n; j++) {
-        sum[j] = FN(join)(sum[j], other[j]);
-        other[j] = FN(zero)();
-    }
+    if (w->begun[k])
+        op->join(w->level[k], from, COLUMNS, n);
+    else
+        FN(copy_planes)(op, w->level[k], from, n);
+    w->begun[k] = true;
 }
 
-/* Rows [begin, end) of gone, for n columns from `source`. */
-static void FN(reduce_columns)(const FN(reduction) * r, FN(column_sums) * s, char *source, int64_t begin, int64_t end,
+static void FN(start_columns)(const FN(op) *op, FN(column_work) *w, int n)
+{
+    w->begun[0] = w->begun[1] = false;
+    for (int k = 0; k < op->fields && op->keeps; k++)
+        for (int j = 0; j < n; j++)
+            w->band[k * COLUMNS + j] = op->zero[k];
+}
+
+/* Rows [begin, end) of gone, for n columns from `source`. The result is left in level[1]. */
+static void FN(reduce_columns)(const FN(reduction) *r, FN(column_work) *w, char *source, int64_t begin, int64_t end,
                                int n)
 {
     const kt_plan *gone = &r->gone;
-    int64_t        index[KT_MAX_DIMS], rest = begin;
-    const T       *x[ROWS_AT_ONCE] = {s->tile[0], s->tile[0], s->tile[0], s->tile[0]};
-    int            rows = 0;
+    FN(piece)      p = {.rows = 0, .n = n, .first = begin, .power = r->about.param};
+    int64_t        index[KT_MAX_DIMS], rest = begin, bands = 0;
+    FN(start_columns)(r->op, w, n);
     for (int d = gone->nd - 1; d >= 0; d--) {
         index[d] = rest % gone->size[d];
         rest /= gone->size[d];
         source += index[d] * gone->stride[0][d];
     }
-    for (int j = 0; j < n; j++)
-        s->sum[0][j] = s->sum[1][j] = FN(zero)();
     for (int64_t i = begin; i < end; i++) {
-        x[rows] = r->from.direct ? (const T *)(const void *)source : s->tile[rows];
+        p.x[p.rows] = r->from.direct ? (const T *)(const void *)source : w->tile[p.rows];
         if (!r->from.direct)
-            FN(load_tile)(s->tile[rows], &r->from, source, n);
-        if (++rows == ROWS_AT_ONCE || i + 1 == end) {
-            FN(add_rows)(s->sum[0], x, rows, n);
-            rows = 0;
+            FN(load_tile)(w->tile[p.rows], &r->from, source, n);
+        if (++p.rows == BAND || i + 1 == end) {
+            r->op->take(&p, w->band, COLUMNS);
+            p.first = i + 1, p.rows = 0;
+            if (!r->op->keeps)
+                FN(into_level)(r->op, w, 0, w->band, n);
+            if (++bands % BANDS_A_LEVEL == 0 && !r->op->keeps)
+                FN(into_level)(r->op, w, 1, w->level[0], n), w->begun[0] = false;
         }
-        if ((i - begin) % ROWS_A_LEVEL == ROWS_A_LEVEL - 1)
-            FN(join_row)(s->sum[1], s->sum[0], n);
         for (int d = gone->nd - 1; d >= 0; d--) {
             const bool carry = ++index[d] == gone->size[d];
             source += carry ? -(gone->size[d] - 1) * gone->stride[0][d] : gone->stride[0][d];
@@ -302,7 +351,8 @@ static void FN(reduce_columns)(const FN(reduction) * r, FN(column_sums) * s, cha
             index[d] = 0;
         }
     }
-    FN(join_row)(s->sum[1], s->sum[0], n);
+    if (r->op->keeps || w->begun[0])
+        FN(into_level)(r->op, w, 1, r->op->keeps ? w->band : w->level[0], n);
 }
 
 /* A unit of work is one block of rows of one group of columns of one outer index. */
@@ -310,78 +360,92 @@ static void FN(column_units)(void *ctx, int64_t begin, int64_t end)
 {
     FN(reduction)   *r = ctx;
     size_t           granted;
-    FN(column_sums) *s = kt__block_get(sizeof *s, &granted);
-    if (s == NULL) {
+    FN(column_work) *w = kt__block_get(sizeof *w, &granted);
+    if (w == NULL) {
         __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
         return;
     }
     const int     last = r->kept.nd - 1;
     const int64_t width = r->kept.size[last], groups = (width + COLUMNS - 1) / COLUMNS;
     for (int64_t u = begin; u < end; u++) {
-        const int64_t group = u / r->blocks, b = u % r->blocks, first = group % groups * COLUMNS;
-        const int     n = width - first < COLUMNS ? (int)(width - first) : COLUMNS;
-        char         *to, *from;
-        FN(locate)(r, group / groups * width + first, &to, &from);
-        const int64_t row = b * r->block, stop = row + r->block < r->gone.numel ? row + r->block : r->gone.numel;
-        FN(reduce_columns)(r, s, from, row, stop, n);
-        if (r->blocks > 1) {
-            memcpy(r->partial + u * COLUMNS, s->sum[1], (size_t)n * sizeof(A));
-            continue;
-        }
-        for (int j = 0; j < n; j++)
-            s->tile[0][j] = (T)s->sum[1][j];
-        FN(store_tile)(to, &r->to, s->tile[0], n);
+        const int64_t    group = u / r->blocks, b = u % r->blocks, first = group % groups * COLUMNS;
+        const int        n = width - first < COLUMNS ? (int)(width - first) : COLUMNS;
+        const FN(places) at = FN(locate)(r, group / groups * width + first);
+        const int64_t    row = b * r->block, stop = row + r->block < r->gone.numel ? row + r->block : r->gone.numel;
+        FN(reduce_columns)(r, w, at.from, row, stop, n);
+        if (r->blocks > 1)
+            FN(copy_planes)(r->op, r->partial + u * PLANES, w->level[1], n);
+        else
+            FN(put_results)(r, &at, w->level[1], COLUMNS, n);
     }
-    kt__block_put(s, sizeof *s);
+    kt__block_put(w, sizeof *w);
+}
+
+static void FN(join_units)(FN(reduction) *r, int64_t width, int64_t groups)
+{
+    const int64_t per_row = groups / (r->kept.numel / width);
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t    first = g % per_row * COLUMNS;
+        const int        n = width - first < COLUMNS ? (int)(width - first) : COLUMNS;
+        A               *f = r->partial + g * r->blocks * PLANES;
+        const FN(places) at = FN(locate)(r, g / per_row * width + first);
+        for (int64_t reach = 1; reach < r->blocks; reach *= 2)
+            for (int64_t b = 0; b + reach < r->blocks; b += 2 * reach)
+                r->op->join(f + b * PLANES, f + (b + reach) * PLANES, COLUMNS, n);
+        FN(put_results)(r, &at, f, COLUMNS, n);
+    }
 }
 
 static kt_status FN(reduce_side_by_side)(FN(reduction) *r)
 {
     const int     last = r->kept.nd - 1;
     const int64_t width = r->kept.size[last], groups = (width + COLUMNS - 1) / COLUMNS * (r->kept.numel / width);
-    const int64_t rows = r->gone.numel, share = rows / 8;
-    r->from = FN(lens_of)(&r->kept.arg[1], r->kept.stride[1][last]);
-    r->to.step = r->kept.stride[0][last];
-    r->blocks =
-        groups < 8 && rows * width > 4 * KT__GRAIN && share > 0 ? 8 : 1; /* few groups: split the rows as well */
-    r->block = r->blocks == 1 ? rows : (rows + r->blocks - 1) / r->blocks;
-    const size_t bytes = r->blocks == 1 ? 0 : (size_t)(groups * r->blocks) * COLUMNS * sizeof(A);
-    size_t granted;
+    const int64_t rows = r->gone.numel;
+    r->from = FN(lens_of)(&r->gone.arg[0], r->kept.stride[r->kept.n_out][last]);
+    for (int k = 0; k < r->kept.n_out; k++)
+        r->to[k].step = r->kept.stride[k][last];
+    r->blocks = groups < 8 && rows * width > 4 * KT__GRAIN && rows >= 8 ? 8 : 1; /* few groups: split the rows as well */
+    r->block = (rows + r->blocks - 1) / r->blocks;
+    r->blocks = (rows + r->block - 1) / r->block;
+    const size_t bytes = r->blocks == 1 ? 0 : (size_t)(groups * r->blocks) * PLANES * sizeof(A);
+    size_t       granted;
     r->partial = bytes == 0 ? NULL : kt__block_get(bytes, &granted);
     if (bytes != 0 && r->partial == NULL)
         return kt__fail_memory(bytes);
     const int64_t per_unit = r->block * (width < COLUMNS ? width : COLUMNS);
     kt__parallel(groups * r->blocks, per_unit >= KT__GRAIN ? 1 : KT__GRAIN / per_unit + 1, FN(column_units), r);
-    for (int64_t g = 0; g < groups && r->blocks > 1 && !r->failed; g++) {
-        const int64_t per_row = groups / (r->kept.numel / width), first = g % per_row * COLUMNS;
-        const int     n = width - first < COLUMNS ? (int)(width - first) : COLUMNS;
-        A            *sums = r->partial + g * r->blocks * COLUMNS;
-        T             tile[TILE];
-        char         *to, *from;
-        for (int half = (int)r->blocks / 2; half > 0; half /= 2)
-            for (int b = 0; b < half; b++)
-                FN(join_row)(sums + b * COLUMNS, sums + (b + half) * COLUMNS, n);
-        for (int j = 0; j < n; j++)
-            tile[j] = (T)sums[j];
-        FN(locate)(r, g / per_row * width + first, &to, &from);
-        FN(store_tile)(to, &r->to, tile, n);
-    }
+    if (r->blocks > 1 && !r->failed)
+        FN(join_units)(r, width, groups);
     kt__block_put(r->partial, bytes);
-    return r->failed ? kt__fail_memory(sizeof(FN(column_sums))) : KT_OK;
+    return r->failed ? kt__fail_memory(sizeof(FN(column_work))) : KT_OK;
 }
 
-static kt_status FN(sum)(const kt_plan *plan)
+/* Where the kept dim is the dense one and wide enough to pay for a row, or results have so few values each that a call
+ * for every one would cost more than collecting them. */
+static bool FN(pays_side_by_side)(const FN(reduction) *r)
+{
+    const int last = r->kept.nd - 1;
+    if (last < 0 || r->kept.size[last] < 16 || r->gone.nd == 0 || r->gone.numel < 2)
+        return false;
+    return r->gone.numel <= BAND || r->kept.stride[r->kept.n_out][last] < r->gone.stride[0][r->gone.nd - 1];
+}
+
+static kt_status FN(reduce)(const kt_plan *plan)
 {
     FN(reduction) r;
+    if (!FN(reduces)(plan->kernel))
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no kernel %d in this type", (int)plan->kernel);
+    r.op = &FN(ops)[plan->kernel - FIRST_OP];
     r.failed = false;
     FN(split_plan)(&r, plan);
+    r.about = (FN(reduced)){(double)r.gone.numel, plan->n_param > 0 ? kt__scalar_f64(&plan->param[0]) : 0};
+#if !KT_IS_INTEGER
+    if (plan->kernel == KT_K_norm)
+        r.op = FN(norm_of)(r.about.param);
+#endif
     if (r.kept.numel == 0)
         return KT_OK;
-    r.to = FN(lens_of)(&plan->arg[0], 0);
-    const int last = r.kept.nd - 1;
-    /* Side by side where the kept dim is the dense one and wide enough to pay for a row. */
-    if (last >= 0 && r.gone.numel > 1 && r.kept.size[last] >= 16 && r.gone.nd > 0
-        && r.kept.stride[1][last] < r.gone.stride[0][r.gone.nd - 1])
-        return FN(reduce_side_by_side)(&r);
-    return FN(reduce_rows)(&r);
+    for (int k = 0; k < plan->n_out; k++)
+        r.to[k] = FN(lens_of)(&plan->arg[k], 0);
+    return FN(pays_side_by_side)(&r) ? FN(reduce_side_by_side)(&r) : FN(reduce_rows)(&r);
 }
