@@ -280,37 +280,60 @@ static void FN(join_aminmax)(A *f, const A *later, int stride, int n)
     FN(merge_max)(f + stride, later + stride, n);
 }
 
-/* Field 0 the value, field 1 its index: -1 while there is none; no tensor has the 2^53 values that a double could not
- * count. */
+/* Field 0 the value, field 1 its index; no tensor has the 2^53 values that a double could not count. Before any value
+ * the index is 0: right for the first block, should nothing beat the zero, and of no matter for the others. */
 KT_ALWAYS bool FN(beats)(A new, A old, bool least)
 {
     return !IS_NAN(old) && ((least ? new < old : new > old) || IS_NAN(new));
 }
 
-/* Index of the first value of result j that is `value`, or the first NaN if that is one. */
-static int64_t FN(find)(const FN(piece) *p, int j, A value)
+/* The first of n values that is `value`, or the first NaN if that is one. */
+__attribute__((noinline)) static int FN(find)(const T *x, int n, T value)
 {
-    const int n = FN(values_each)(p);
-    int       i = 0;
-    for (; i < n - 1; i++) {
-        const A x = p->rows == 0 ? p->x[0][i] : p->x[i][j];
-        if (x == value || IS_NAN(x))
+    int i = 0;
+    for (; i + 64 <= n; i += 64) {
+        const T *some = x + i;
+        int      hits = 0;
+        for (int k = 0; k < 64; k++) {
+            const int same = some[k] == value ? 1 : 0;
+            hits += IS_NAN(some[k]) ? 1 : same;
+        }
+        if (hits != 0)
             break;
     }
-    return p->first + i;
+    while (i < n - 1 && x[i] != value && !IS_NAN(x[i]))
+        i++;
+    return i;
 }
 
-/* The fold is fast; the search for its place is needed only where a piece beats all before. */
+/* One more row: selects alone, so that it is vectorised. */
+KT_ALWAYS void FN(arg_row)(A *best, A *at, const T *x, A index, int n, bool least)
+{
+    KT_EACH
+    for (int j = 0; j < n; j++) {
+        const A new = (A)x[j], old = best[j], was = at[j];
+        const A value = (least ? new < old : new > old) ? new : old;
+        const A place = (least ? new < old : new > old) ? index : was;
+        const A place_of_nan = IS_NAN(old) ? was : index;
+        best[j] = IS_NAN(new) ? new : value;
+        at[j] = IS_NAN(new) ? place_of_nan : place;
+    }
+}
+
+/* A dense piece is folded, which is fast, and searched only where it beats all before. */
 KT_ALWAYS void FN(take_arg)(const FN(piece) *p, A *f, int stride, bool least)
 {
-    A *best = f + 2 * stride, *at = f + stride;
+    A best;
+    for (int r = 0; r < p->rows; r++)
+        FN(arg_row)(f, f + stride, p->x[r], (A)(p->first + r), p->n, least);
+    if (p->rows != 0)
+        return;
     if (least)
-        FN(fold_min)(p, best, NULL);
+        FN(fold_min)(p, &best, NULL);
     else
-        FN(fold_max)(p, best, NULL);
-    for (int j = 0; j < FN(results)(p); j++)
-        if (at[j] == (A)-1 || FN(beats)(best[j], f[j], least))
-            f[j] = best[j], at[j] = (A)FN(find)(p, j, best[j]);
+        FN(fold_max)(p, &best, NULL);
+    if (FN(beats)(best, f[0], least))
+        f[0] = best, f[stride] = (A)(p->first + FN(find)(p->x[0], p->n, (T)best));
 }
 
 KT_ALWAYS void FN(join_arg)(A *f, const A *later, int stride, int n, bool least)
@@ -479,10 +502,10 @@ static const FN(op) FN(ops)[NUM_OPS] = {
     OP(amax,          take_max,       join_max,       1, NULL, .zero = {LOWEST})
     OP(amin,          take_min,       join_min,       1, NULL, .zero = {HIGHEST})
     OP(aminmax,       take_aminmax,   join_aminmax,   2, NULL, .zero = {HIGHEST, LOWEST})
-    OP(argmax,        take_argmax,    join_argmax,    2, FN(end_arg), .zero = {LOWEST, (A)-1}, .whole = 1, .keeps = true)
-    OP(argmin,        take_argmin,    join_argmin,    2, FN(end_arg), .zero = {HIGHEST, (A)-1}, .whole = 1, .keeps = true)
-    OP(max_with,      take_argmax,    join_argmax,    2, NULL, .zero = {LOWEST, (A)-1}, .whole = 2, .keeps = true)
-    OP(min_with,      take_argmin,    join_argmin,    2, NULL, .zero = {HIGHEST, (A)-1}, .whole = 2, .keeps = true)
+    OP(argmax,        take_argmax,    join_argmax,    2, FN(end_arg), .zero = {LOWEST}, .whole = 1, .keeps = true)
+    OP(argmin,        take_argmin,    join_argmin,    2, FN(end_arg), .zero = {HIGHEST}, .whole = 1, .keeps = true)
+    OP(max_with,      take_argmax,    join_argmax,    2, NULL, .zero = {LOWEST}, .whole = 2, .keeps = true)
+    OP(min_with,      take_argmin,    join_argmin,    2, NULL, .zero = {HIGHEST}, .whole = 2, .keeps = true)
 #endif
 #if !KT_IS_INTEGER
     OP(nansum,        take_nansum,    join_sum,       1, NULL)
