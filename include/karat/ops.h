@@ -42,6 +42,56 @@ typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts
 typedef struct kt_addcdiv_opts { size_t size; kt_scalar value; } kt_addcdiv_opts;
 typedef struct kt_sum_opts { size_t size; kt_dtype dtype; } kt_sum_opts;
 typedef struct kt_sum_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_sum_dim_opts;
+typedef struct kt_nansum_opts { size_t size; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_nansum_opts;
+typedef struct kt_prod_opts { size_t size; kt_dtype dtype; } kt_prod_opts;
+typedef struct kt_prod_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_prod_dim_opts;
+typedef struct kt_mean_opts { size_t size; kt_dtype dtype; } kt_mean_opts;
+typedef struct kt_mean_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_mean_dim_opts;
+typedef struct kt_nanmean_opts { size_t size; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_nanmean_opts;
+typedef struct kt_logsumexp_opts { size_t size; bool keepdim; } kt_logsumexp_opts;
+typedef struct kt_count_nonzero_opts { size_t size; kt_opt_int dim; } kt_count_nonzero_opts;
+typedef struct kt_var_opts { size_t size; kt_opt_bool unbiased; } kt_var_opts;
+typedef struct kt_var_dim_opts { size_t size; kt_opt_bool unbiased; bool keepdim; } kt_var_dim_opts;
+typedef struct kt_var_correction_opts { size_t size; kt_shape dim; kt_scalar correction; bool keepdim; } kt_var_correction_opts;
+typedef struct kt_std_opts { size_t size; kt_opt_bool unbiased; } kt_std_opts;
+typedef struct kt_std_dim_opts { size_t size; kt_opt_bool unbiased; bool keepdim; } kt_std_dim_opts;
+typedef struct kt_std_correction_opts { size_t size; kt_shape dim; kt_scalar correction; bool keepdim; } kt_std_correction_opts;
+typedef struct kt_var_mean_opts { size_t size; kt_opt_bool unbiased; } kt_var_mean_opts;
+typedef struct kt_var_mean_results { kt_tensor *result_var, *result_mean; } kt_var_mean_results;
+typedef struct kt_var_mean_dim_opts { size_t size; kt_opt_bool unbiased; bool keepdim; } kt_var_mean_dim_opts;
+typedef struct kt_var_mean_dim_results { kt_tensor *result_var, *result_mean; } kt_var_mean_dim_results;
+typedef struct kt_var_mean_correction_opts { size_t size; kt_shape dim; kt_scalar correction; bool keepdim; } kt_var_mean_correction_opts;
+typedef struct kt_var_mean_correction_results { kt_tensor *result_var, *result_mean; } kt_var_mean_correction_results;
+typedef struct kt_std_mean_opts { size_t size; kt_opt_bool unbiased; } kt_std_mean_opts;
+typedef struct kt_std_mean_results { kt_tensor *result_std, *result_mean; } kt_std_mean_results;
+typedef struct kt_std_mean_dim_opts { size_t size; kt_opt_bool unbiased; bool keepdim; } kt_std_mean_dim_opts;
+typedef struct kt_std_mean_dim_results { kt_tensor *result_std, *result_mean; } kt_std_mean_dim_results;
+typedef struct kt_std_mean_correction_opts { size_t size; kt_shape dim; kt_scalar correction; bool keepdim; } kt_std_mean_correction_opts;
+typedef struct kt_std_mean_correction_results { kt_tensor *result_std, *result_mean; } kt_std_mean_correction_results;
+typedef struct kt_max_dim_opts { size_t size; bool keepdim; } kt_max_dim_opts;
+typedef struct kt_max_dim_results { kt_tensor *values, *indices; } kt_max_dim_results;
+typedef struct kt_min_dim_opts { size_t size; bool keepdim; } kt_min_dim_opts;
+typedef struct kt_min_dim_results { kt_tensor *values, *indices; } kt_min_dim_results;
+typedef struct kt_amax_opts { size_t size; kt_shape dim; bool keepdim; } kt_amax_opts;
+typedef struct kt_amin_opts { size_t size; kt_shape dim; bool keepdim; } kt_amin_opts;
+typedef struct kt_aminmax_opts { size_t size; kt_opt_int dim; bool keepdim; } kt_aminmax_opts;
+typedef struct kt_aminmax_results { kt_tensor *min, *max; } kt_aminmax_results;
+typedef struct kt_argmax_opts { size_t size; kt_opt_int dim; bool keepdim; } kt_argmax_opts;
+typedef struct kt_argmin_opts { size_t size; kt_opt_int dim; bool keepdim; } kt_argmin_opts;
+typedef struct kt_any_dim_opts { size_t size; bool keepdim; } kt_any_dim_opts;
+typedef struct kt_any_dims_opts { size_t size; kt_shape dim; bool keepdim; } kt_any_dims_opts;
+typedef struct kt_all_dim_opts { size_t size; bool keepdim; } kt_all_dim_opts;
+typedef struct kt_all_dims_opts { size_t size; kt_shape dim; bool keepdim; } kt_all_dims_opts;
+typedef struct kt_linalg_vector_norm_opts { size_t size; kt_scalar ord; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_linalg_vector_norm_opts;
+typedef struct kt_norm_opts { size_t size; kt_scalar p; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_norm_opts;
+typedef struct kt_norm_str_opts { size_t size; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_norm_str_opts;
+typedef struct kt_linalg_matrix_norm_opts { size_t size; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_linalg_matrix_norm_opts;
+typedef struct kt_linalg_matrix_norm_str_opts { size_t size; const char *ord; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_linalg_matrix_norm_str_opts;
+typedef struct kt_linalg_norm_opts { size_t size; kt_scalar ord; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_linalg_norm_opts;
+typedef struct kt_linalg_norm_str_opts { size_t size; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_linalg_norm_str_opts;
+typedef struct kt_frobenius_norm_opts { size_t size; bool keepdim; } kt_frobenius_norm_opts;
+typedef struct kt_dist_opts { size_t size; kt_scalar p; } kt_dist_opts;
+typedef struct kt_cov_opts { size_t size; kt_opt_int correction; const kt_tensor *fweights; const kt_tensor *aweights; } kt_cov_opts;
 typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
 typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
 typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
@@ -496,6 +546,90 @@ KT_API kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const
 KT_API kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts); /* sum of all elements */
 KT_API kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
+KT_API kt_tensor *kt_nansum_kw(const kt_tensor *self, const kt_nansum_opts *opts); /* sum, NaN counted as 0 */
+KT_API kt_tensor *kt_nansum_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nansum_opts *opts); /* sum, NaN counted as 0 */
+KT_API kt_tensor *kt_prod_kw(const kt_tensor *self, const kt_prod_opts *opts); /* product of all elements */
+KT_API kt_tensor *kt_prod_dim_kw(const kt_tensor *self, int64_t dim, const kt_prod_dim_opts *opts); /* product over a dim */
+KT_API kt_tensor *kt_prod_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_prod_dim_opts *opts); /* product over a dim */
+KT_API kt_tensor *kt_mean_kw(const kt_tensor *self, const kt_mean_opts *opts); /* mean of all elements */
+KT_API kt_tensor *kt_mean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_mean_opts *opts); /* mean of all elements */
+KT_API kt_tensor *kt_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_mean_dim_opts *opts); /* mean over some dims */
+KT_API kt_tensor *kt_mean_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_mean_dim_opts *opts); /* mean over some dims */
+KT_API kt_tensor *kt_nanmean_kw(const kt_tensor *self, const kt_nanmean_opts *opts); /* mean of what is not NaN */
+KT_API kt_tensor *kt_nanmean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nanmean_opts *opts); /* mean of what is not NaN */
+KT_API kt_tensor *kt_logsumexp_kw(const kt_tensor *self, kt_shape dim, const kt_logsumexp_opts *opts); /* log of the sum of exponentials, without overflow */
+KT_API kt_tensor *kt_logsumexp_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_logsumexp_opts *opts); /* log of the sum of exponentials, without overflow */
+KT_API kt_tensor *kt_count_nonzero_kw(const kt_tensor *self, const kt_count_nonzero_opts *opts); /* how many are not 0 */
+KT_API kt_tensor *kt_count_nonzero_dim(const kt_tensor *self, kt_shape dim); /* how many are not 0 over some dims */
+KT_API kt_tensor *kt_var_kw(const kt_tensor *self, const kt_var_opts *opts); /* variance of all elements */
+KT_API kt_tensor *kt_var_dim_kw(const kt_tensor *self, kt_shape dim, const kt_var_dim_opts *opts); /* variance over some dims */
+KT_API kt_tensor *kt_var_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_var_dim_opts *opts); /* variance over some dims */
+KT_API kt_tensor *kt_var_correction_kw(const kt_tensor *self, const kt_var_correction_opts *opts); /* variance with the count corrected by any number */
+KT_API kt_tensor *kt_var_correction_out_kw(kt_tensor *out, const kt_tensor *self, const kt_var_correction_opts *opts); /* variance with the count corrected by any number */
+KT_API kt_tensor *kt_std_kw(const kt_tensor *self, const kt_std_opts *opts); /* standard deviation of all elements */
+KT_API kt_tensor *kt_std_dim_kw(const kt_tensor *self, kt_shape dim, const kt_std_dim_opts *opts); /* standard deviation over some dims */
+KT_API kt_tensor *kt_std_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_std_dim_opts *opts); /* standard deviation over some dims */
+KT_API kt_tensor *kt_std_correction_kw(const kt_tensor *self, const kt_std_correction_opts *opts); /* standard deviation with the count corrected by any number */
+KT_API kt_tensor *kt_std_correction_out_kw(kt_tensor *out, const kt_tensor *self, const kt_std_correction_opts *opts); /* standard deviation with the count corrected by any number */
+KT_API kt_var_mean_results kt_var_mean_kw(const kt_tensor *self, const kt_var_mean_opts *opts); /* variance and mean of all elements */
+KT_API kt_var_mean_dim_results kt_var_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_var_mean_dim_opts *opts); /* variance and mean over some dims */
+KT_API kt_var_mean_correction_results kt_var_mean_correction_kw(const kt_tensor *self, const kt_var_mean_correction_opts *opts); /* variance, the count corrected by any number, and mean */
+KT_API kt_std_mean_results kt_std_mean_kw(const kt_tensor *self, const kt_std_mean_opts *opts); /* standard deviation and mean of all elements */
+KT_API kt_std_mean_dim_results kt_std_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_std_mean_dim_opts *opts); /* standard deviation and mean over some dims */
+KT_API kt_std_mean_correction_results kt_std_mean_correction_kw(const kt_tensor *self, const kt_std_mean_correction_opts *opts); /* standard deviation, the count corrected by any number, and mean */
+KT_API kt_tensor *kt_max(const kt_tensor *self); /* the largest element */
+KT_API kt_tensor *kt_max_out(kt_tensor *out, const kt_tensor *self); /* the largest element */
+KT_API kt_tensor *kt_max_other(const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
+KT_API kt_tensor *kt_max_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
+KT_API kt_max_dim_results kt_max_dim_kw(const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts); /* the largest of a dim, and where it stands first */
+KT_API kt_max_dim_results kt_max_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts); /* the largest of a dim, and where it stands first */
+KT_API kt_tensor *kt_min(const kt_tensor *self); /* the smallest element */
+KT_API kt_tensor *kt_min_out(kt_tensor *out, const kt_tensor *self); /* the smallest element */
+KT_API kt_tensor *kt_min_other(const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
+KT_API kt_tensor *kt_min_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
+KT_API kt_min_dim_results kt_min_dim_kw(const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts); /* the smallest of a dim, and where it stands first */
+KT_API kt_min_dim_results kt_min_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts); /* the smallest of a dim, and where it stands first */
+KT_API kt_tensor *kt_amax_kw(const kt_tensor *self, const kt_amax_opts *opts); /* the largest over some dims */
+KT_API kt_tensor *kt_amax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amax_opts *opts); /* the largest over some dims */
+KT_API kt_tensor *kt_amin_kw(const kt_tensor *self, const kt_amin_opts *opts); /* the smallest over some dims */
+KT_API kt_tensor *kt_amin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amin_opts *opts); /* the smallest over some dims */
+KT_API kt_aminmax_results kt_aminmax_kw(const kt_tensor *self, const kt_aminmax_opts *opts); /* the smallest and the largest */
+KT_API kt_aminmax_results kt_aminmax_out_kw(kt_tensor *min, kt_tensor *max, const kt_tensor *self, const kt_aminmax_opts *opts); /* the smallest and the largest */
+KT_API kt_tensor *kt_argmax_kw(const kt_tensor *self, const kt_argmax_opts *opts); /* where the largest stands first */
+KT_API kt_tensor *kt_argmax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmax_opts *opts); /* where the largest stands first */
+KT_API kt_tensor *kt_argmin_kw(const kt_tensor *self, const kt_argmin_opts *opts); /* where the smallest stands first */
+KT_API kt_tensor *kt_argmin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmin_opts *opts); /* where the smallest stands first */
+KT_API kt_tensor *kt_any(const kt_tensor *self); /* is one of them true? */
+KT_API kt_tensor *kt_any_out(kt_tensor *out, const kt_tensor *self); /* is one of them true? */
+KT_API kt_tensor *kt_any_dim_kw(const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts); /* is one of them true, over a dim */
+KT_API kt_tensor *kt_any_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts); /* is one of them true, over a dim */
+KT_API kt_tensor *kt_any_dims_kw(const kt_tensor *self, const kt_any_dims_opts *opts); /* is one of them true, over some dims; an empty list folds none */
+KT_API kt_tensor *kt_any_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_any_dims_opts *opts); /* is one of them true, over some dims; an empty list folds none */
+KT_API kt_tensor *kt_all(const kt_tensor *self); /* are all of them true? */
+KT_API kt_tensor *kt_all_out(kt_tensor *out, const kt_tensor *self); /* are all of them true? */
+KT_API kt_tensor *kt_all_dim_kw(const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts); /* are all of them true, over a dim */
+KT_API kt_tensor *kt_all_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts); /* are all of them true, over a dim */
+KT_API kt_tensor *kt_all_dims_kw(const kt_tensor *self, const kt_all_dims_opts *opts); /* are all of them true, over some dims; an empty list folds none */
+KT_API kt_tensor *kt_all_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_all_dims_opts *opts); /* are all of them true, over some dims; an empty list folds none */
+KT_API kt_tensor *kt_linalg_vector_norm_kw(const kt_tensor *self, const kt_linalg_vector_norm_opts *opts); /* norm of order ord over some dims */
+KT_API kt_tensor *kt_linalg_vector_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_vector_norm_opts *opts); /* norm of order ord over some dims */
+KT_API kt_tensor *kt_norm_kw(const kt_tensor *self, const kt_norm_opts *opts); /* norm of order p (2) over some dims */
+KT_API kt_tensor *kt_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_norm_opts *opts); /* norm of order p (2) over some dims */
+KT_API kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_str_opts *opts); /* the norm called 'fro' */
+KT_API kt_tensor *kt_linalg_matrix_norm_kw(const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts); /* norm of matrices: order 1, -1, inf, -inf */
+KT_API kt_tensor *kt_linalg_matrix_norm_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts); /* norm of matrices: order 1, -1, inf, -inf */
+KT_API kt_tensor *kt_linalg_matrix_norm_str_kw(const kt_tensor *self, const kt_linalg_matrix_norm_str_opts *opts); /* norm of matrices: 'fro' */
+KT_API kt_tensor *kt_linalg_matrix_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_matrix_norm_str_opts *opts); /* norm of matrices: 'fro' */
+KT_API kt_tensor *kt_linalg_norm_kw(const kt_tensor *self, const kt_linalg_norm_opts *opts); /* a vector or a matrix norm, by the number of dims */
+KT_API kt_tensor *kt_linalg_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_norm_opts *opts); /* a vector or a matrix norm, by the number of dims */
+KT_API kt_tensor *kt_linalg_norm_str_kw(const kt_tensor *self, const char *ord, const kt_linalg_norm_str_opts *opts); /* the matrix norm of this name */
+KT_API kt_tensor *kt_linalg_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const char *ord, const kt_linalg_norm_str_opts *opts); /* the matrix norm of this name */
+KT_API kt_tensor *kt_frobenius_norm_kw(const kt_tensor *self, kt_shape dim, const kt_frobenius_norm_opts *opts); /* root of the sum of squares */
+KT_API kt_tensor *kt_dist_kw(const kt_tensor *self, const kt_tensor *other, const kt_dist_opts *opts); /* norm of self - other */
+KT_API kt_tensor *kt_trace(const kt_tensor *self); /* sum of the diagonal */
+KT_API kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size); /* summed until it has this size */
+KT_API kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts); /* covariance of the rows */
+KT_API kt_tensor *kt_corrcoef(const kt_tensor *self); /* correlation of the rows */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
@@ -707,6 +841,74 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_sum(self, ...) (KT_AT kt_sum_kw(self, KT_KW(kt_sum_opts, __VA_ARGS__)))
 #define kt_sum_dim(self, dim, ...) (KT_AT kt_sum_dim_kw(self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
 #define kt_sum_dim_out(out, self, dim, ...) (KT_AT kt_sum_dim_out_kw(out, self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
+#define kt_nansum(self, ...) (KT_AT kt_nansum_kw(self, KT_KW(kt_nansum_opts, __VA_ARGS__)))
+#define kt_nansum_out(out, self, ...) (KT_AT kt_nansum_out_kw(out, self, KT_KW(kt_nansum_opts, __VA_ARGS__)))
+#define kt_prod(self, ...) (KT_AT kt_prod_kw(self, KT_KW(kt_prod_opts, __VA_ARGS__)))
+#define kt_prod_dim(self, dim, ...) (KT_AT kt_prod_dim_kw(self, dim, KT_KW(kt_prod_dim_opts, __VA_ARGS__)))
+#define kt_prod_dim_out(out, self, dim, ...) (KT_AT kt_prod_dim_out_kw(out, self, dim, KT_KW(kt_prod_dim_opts, __VA_ARGS__)))
+#define kt_mean(self, ...) (KT_AT kt_mean_kw(self, KT_KW(kt_mean_opts, __VA_ARGS__)))
+#define kt_mean_out(out, self, ...) (KT_AT kt_mean_out_kw(out, self, KT_KW(kt_mean_opts, __VA_ARGS__)))
+#define kt_mean_dim(self, dim, ...) (KT_AT kt_mean_dim_kw(self, dim, KT_KW(kt_mean_dim_opts, __VA_ARGS__)))
+#define kt_mean_dim_out(out, self, dim, ...) (KT_AT kt_mean_dim_out_kw(out, self, dim, KT_KW(kt_mean_dim_opts, __VA_ARGS__)))
+#define kt_nanmean(self, ...) (KT_AT kt_nanmean_kw(self, KT_KW(kt_nanmean_opts, __VA_ARGS__)))
+#define kt_nanmean_out(out, self, ...) (KT_AT kt_nanmean_out_kw(out, self, KT_KW(kt_nanmean_opts, __VA_ARGS__)))
+#define kt_logsumexp(self, dim, ...) (KT_AT kt_logsumexp_kw(self, dim, KT_KW(kt_logsumexp_opts, __VA_ARGS__)))
+#define kt_logsumexp_out(out, self, dim, ...) (KT_AT kt_logsumexp_out_kw(out, self, dim, KT_KW(kt_logsumexp_opts, __VA_ARGS__)))
+#define kt_count_nonzero(self, ...) (KT_AT kt_count_nonzero_kw(self, KT_KW(kt_count_nonzero_opts, __VA_ARGS__)))
+#define kt_var(self, ...) (KT_AT kt_var_kw(self, KT_KW(kt_var_opts, __VA_ARGS__)))
+#define kt_var_dim(self, dim, ...) (KT_AT kt_var_dim_kw(self, dim, KT_KW(kt_var_dim_opts, __VA_ARGS__)))
+#define kt_var_dim_out(out, self, dim, ...) (KT_AT kt_var_dim_out_kw(out, self, dim, KT_KW(kt_var_dim_opts, __VA_ARGS__)))
+#define kt_var_correction(self, ...) (KT_AT kt_var_correction_kw(self, KT_KW(kt_var_correction_opts, __VA_ARGS__)))
+#define kt_var_correction_out(out, self, ...) (KT_AT kt_var_correction_out_kw(out, self, KT_KW(kt_var_correction_opts, __VA_ARGS__)))
+#define kt_std(self, ...) (KT_AT kt_std_kw(self, KT_KW(kt_std_opts, __VA_ARGS__)))
+#define kt_std_dim(self, dim, ...) (KT_AT kt_std_dim_kw(self, dim, KT_KW(kt_std_dim_opts, __VA_ARGS__)))
+#define kt_std_dim_out(out, self, dim, ...) (KT_AT kt_std_dim_out_kw(out, self, dim, KT_KW(kt_std_dim_opts, __VA_ARGS__)))
+#define kt_std_correction(self, ...) (KT_AT kt_std_correction_kw(self, KT_KW(kt_std_correction_opts, __VA_ARGS__)))
+#define kt_std_correction_out(out, self, ...) (KT_AT kt_std_correction_out_kw(out, self, KT_KW(kt_std_correction_opts, __VA_ARGS__)))
+#define kt_var_mean(self, ...) (KT_AT kt_var_mean_kw(self, KT_KW(kt_var_mean_opts, __VA_ARGS__)))
+#define kt_var_mean_dim(self, dim, ...) (KT_AT kt_var_mean_dim_kw(self, dim, KT_KW(kt_var_mean_dim_opts, __VA_ARGS__)))
+#define kt_var_mean_correction(self, ...) (KT_AT kt_var_mean_correction_kw(self, KT_KW(kt_var_mean_correction_opts, __VA_ARGS__)))
+#define kt_std_mean(self, ...) (KT_AT kt_std_mean_kw(self, KT_KW(kt_std_mean_opts, __VA_ARGS__)))
+#define kt_std_mean_dim(self, dim, ...) (KT_AT kt_std_mean_dim_kw(self, dim, KT_KW(kt_std_mean_dim_opts, __VA_ARGS__)))
+#define kt_std_mean_correction(self, ...) (KT_AT kt_std_mean_correction_kw(self, KT_KW(kt_std_mean_correction_opts, __VA_ARGS__)))
+#define kt_max_dim(self, dim, ...) (KT_AT kt_max_dim_kw(self, dim, KT_KW(kt_max_dim_opts, __VA_ARGS__)))
+#define kt_max_dim_out(values, indices, self, dim, ...) (KT_AT kt_max_dim_out_kw(values, indices, self, dim, KT_KW(kt_max_dim_opts, __VA_ARGS__)))
+#define kt_min_dim(self, dim, ...) (KT_AT kt_min_dim_kw(self, dim, KT_KW(kt_min_dim_opts, __VA_ARGS__)))
+#define kt_min_dim_out(values, indices, self, dim, ...) (KT_AT kt_min_dim_out_kw(values, indices, self, dim, KT_KW(kt_min_dim_opts, __VA_ARGS__)))
+#define kt_amax(self, ...) (KT_AT kt_amax_kw(self, KT_KW(kt_amax_opts, __VA_ARGS__)))
+#define kt_amax_out(out, self, ...) (KT_AT kt_amax_out_kw(out, self, KT_KW(kt_amax_opts, __VA_ARGS__)))
+#define kt_amin(self, ...) (KT_AT kt_amin_kw(self, KT_KW(kt_amin_opts, __VA_ARGS__)))
+#define kt_amin_out(out, self, ...) (KT_AT kt_amin_out_kw(out, self, KT_KW(kt_amin_opts, __VA_ARGS__)))
+#define kt_aminmax(self, ...) (KT_AT kt_aminmax_kw(self, KT_KW(kt_aminmax_opts, __VA_ARGS__)))
+#define kt_aminmax_out(min, max, self, ...) (KT_AT kt_aminmax_out_kw(min, max, self, KT_KW(kt_aminmax_opts, __VA_ARGS__)))
+#define kt_argmax(self, ...) (KT_AT kt_argmax_kw(self, KT_KW(kt_argmax_opts, __VA_ARGS__)))
+#define kt_argmax_out(out, self, ...) (KT_AT kt_argmax_out_kw(out, self, KT_KW(kt_argmax_opts, __VA_ARGS__)))
+#define kt_argmin(self, ...) (KT_AT kt_argmin_kw(self, KT_KW(kt_argmin_opts, __VA_ARGS__)))
+#define kt_argmin_out(out, self, ...) (KT_AT kt_argmin_out_kw(out, self, KT_KW(kt_argmin_opts, __VA_ARGS__)))
+#define kt_any_dim(self, dim, ...) (KT_AT kt_any_dim_kw(self, dim, KT_KW(kt_any_dim_opts, __VA_ARGS__)))
+#define kt_any_dim_out(out, self, dim, ...) (KT_AT kt_any_dim_out_kw(out, self, dim, KT_KW(kt_any_dim_opts, __VA_ARGS__)))
+#define kt_any_dims(self, ...) (KT_AT kt_any_dims_kw(self, KT_KW(kt_any_dims_opts, __VA_ARGS__)))
+#define kt_any_dims_out(out, self, ...) (KT_AT kt_any_dims_out_kw(out, self, KT_KW(kt_any_dims_opts, __VA_ARGS__)))
+#define kt_all_dim(self, dim, ...) (KT_AT kt_all_dim_kw(self, dim, KT_KW(kt_all_dim_opts, __VA_ARGS__)))
+#define kt_all_dim_out(out, self, dim, ...) (KT_AT kt_all_dim_out_kw(out, self, dim, KT_KW(kt_all_dim_opts, __VA_ARGS__)))
+#define kt_all_dims(self, ...) (KT_AT kt_all_dims_kw(self, KT_KW(kt_all_dims_opts, __VA_ARGS__)))
+#define kt_all_dims_out(out, self, ...) (KT_AT kt_all_dims_out_kw(out, self, KT_KW(kt_all_dims_opts, __VA_ARGS__)))
+#define kt_linalg_vector_norm(self, ...) (KT_AT kt_linalg_vector_norm_kw(self, KT_KW(kt_linalg_vector_norm_opts, __VA_ARGS__)))
+#define kt_linalg_vector_norm_out(out, self, ...) (KT_AT kt_linalg_vector_norm_out_kw(out, self, KT_KW(kt_linalg_vector_norm_opts, __VA_ARGS__)))
+#define kt_norm(self, ...) (KT_AT kt_norm_kw(self, KT_KW(kt_norm_opts, __VA_ARGS__)))
+#define kt_norm_out(out, self, ...) (KT_AT kt_norm_out_kw(out, self, KT_KW(kt_norm_opts, __VA_ARGS__)))
+#define kt_norm_str(self, p, ...) (KT_AT kt_norm_str_kw(self, p, KT_KW(kt_norm_str_opts, __VA_ARGS__)))
+#define kt_linalg_matrix_norm(self, ord, ...) (KT_AT kt_linalg_matrix_norm_kw(self, ord, KT_KW(kt_linalg_matrix_norm_opts, __VA_ARGS__)))
+#define kt_linalg_matrix_norm_out(out, self, ord, ...) (KT_AT kt_linalg_matrix_norm_out_kw(out, self, ord, KT_KW(kt_linalg_matrix_norm_opts, __VA_ARGS__)))
+#define kt_linalg_matrix_norm_str(self, ...) (KT_AT kt_linalg_matrix_norm_str_kw(self, KT_KW(kt_linalg_matrix_norm_str_opts, __VA_ARGS__)))
+#define kt_linalg_matrix_norm_str_out(out, self, ...) (KT_AT kt_linalg_matrix_norm_str_out_kw(out, self, KT_KW(kt_linalg_matrix_norm_str_opts, __VA_ARGS__)))
+#define kt_linalg_norm(self, ...) (KT_AT kt_linalg_norm_kw(self, KT_KW(kt_linalg_norm_opts, __VA_ARGS__)))
+#define kt_linalg_norm_out(out, self, ...) (KT_AT kt_linalg_norm_out_kw(out, self, KT_KW(kt_linalg_norm_opts, __VA_ARGS__)))
+#define kt_linalg_norm_str(self, ord, ...) (KT_AT kt_linalg_norm_str_kw(self, ord, KT_KW(kt_linalg_norm_str_opts, __VA_ARGS__)))
+#define kt_linalg_norm_str_out(out, self, ord, ...) (KT_AT kt_linalg_norm_str_out_kw(out, self, ord, KT_KW(kt_linalg_norm_str_opts, __VA_ARGS__)))
+#define kt_frobenius_norm(self, dim, ...) (KT_AT kt_frobenius_norm_kw(self, dim, KT_KW(kt_frobenius_norm_opts, __VA_ARGS__)))
+#define kt_dist(self, other, ...) (KT_AT kt_dist_kw(self, other, KT_KW(kt_dist_opts, __VA_ARGS__)))
+#define kt_cov(self, ...) (KT_AT kt_cov_kw(self, KT_KW(kt_cov_opts, __VA_ARGS__)))
 #define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
@@ -1130,6 +1332,22 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_lerp_s(...) (KT_AT kt_lerp_s(__VA_ARGS__))
 #define kt_lerp_s_(...) (KT_AT kt_lerp_s_(__VA_ARGS__))
 #define kt_lerp_s_out(...) (KT_AT kt_lerp_s_out(__VA_ARGS__))
+#define kt_count_nonzero_dim(...) (KT_AT kt_count_nonzero_dim(__VA_ARGS__))
+#define kt_max(...) (KT_AT kt_max(__VA_ARGS__))
+#define kt_max_out(...) (KT_AT kt_max_out(__VA_ARGS__))
+#define kt_max_other(...) (KT_AT kt_max_other(__VA_ARGS__))
+#define kt_max_other_out(...) (KT_AT kt_max_other_out(__VA_ARGS__))
+#define kt_min(...) (KT_AT kt_min(__VA_ARGS__))
+#define kt_min_out(...) (KT_AT kt_min_out(__VA_ARGS__))
+#define kt_min_other(...) (KT_AT kt_min_other(__VA_ARGS__))
+#define kt_min_other_out(...) (KT_AT kt_min_other_out(__VA_ARGS__))
+#define kt_any(...) (KT_AT kt_any(__VA_ARGS__))
+#define kt_any_out(...) (KT_AT kt_any_out(__VA_ARGS__))
+#define kt_all(...) (KT_AT kt_all(__VA_ARGS__))
+#define kt_all_out(...) (KT_AT kt_all_out(__VA_ARGS__))
+#define kt_trace(...) (KT_AT kt_trace(__VA_ARGS__))
+#define kt_sum_to_size(...) (KT_AT kt_sum_to_size(__VA_ARGS__))
+#define kt_corrcoef(...) (KT_AT kt_corrcoef(__VA_ARGS__))
 #define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
 #define kt_matmul_out(...) (KT_AT kt_matmul_out(__VA_ARGS__))
 #define kt_matmul_batched(...) (KT_AT kt_matmul_batched(__VA_ARGS__))

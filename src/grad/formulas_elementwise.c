@@ -215,5 +215,6 @@ const kt__formula_row kt__formulas_elementwise[] = {
     F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min), F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2),
     F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy), F(lerp), F(addcmul), F(addcdiv), AS(ceil, flat),
     AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat), AS(neg_view, neg),
+    AS(max_other, maximum), AS(min_other, minimum),
     KT__NO_MORE_FORMULAS,
 };

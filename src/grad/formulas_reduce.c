@@ -1,24 +1,211 @@
-/* formulas_reduce.c - the derivatives of what folds dims away. */
+/* formulas_reduce.c - the derivatives of what folds dims away. Where dim=, keepdim= and the rest stand is read in the
+ * argument table, so that one formula serves every overload. */
+#include <math.h>
+
 #include "grad/formula.h"
 
-GRAD(sum)        { dA = kt_expand(G, in_sizes(c, 0)); }
-GRAD(sum_dim)
+/* ---- dims ---- */
+
+static const kt__fold_args *places(const kt__back *c) { return &kt__fold_args_of[c->node->row->id]; }
+
+/* The reduced dims as they were given; none: all. */
+static kt_shape folded(const kt__back *c)
 {
-    kt_tensor *g = G;
-    kt_shape   dims = arg(c, 1)->ints;
-    if (!arg(c, 2)->b && dims.n) { /* the summed dims come back with one element each */
-        int64_t  sizes[KT_MAX_DIMS];
-        kt_shape in = in_sizes(c, 0);
-        for (int64_t i = 0; i < in.n; i++)
-            sizes[i] = in.d[i];
-        for (int64_t i = 0; i < dims.n; i++)
-            sizes[dims.d[i] < 0 ? dims.d[i] + in.n : dims.d[i]] = 1;
-        g = kt_reshape(g, (kt_shape){in.n, sizes});
-    }
-    dA = kt_expand(g, in_sizes(c, 0));
+    int at = places(c)->dim;
+    if (at < 0 || !given(c, at))
+        return KT_SCALAR;
+    if (kt__arg_spec(c->node->row, at)->kind == KT_ARG_INT)
+        return (kt_shape){1, &arg(c, at)->i};
+    return arg(c, at)->ints;
 }
 
+static bool folds(const kt__back *c, int64_t dim)
+{
+    kt_shape dims = folded(c);
+    bool     found = !dims.n;
+    for (int64_t i = 0; i < dims.n; i++)
+        found |= (dims.d[i] < 0 ? dims.d[i] + in_sizes(c, 0).n : dims.d[i]) == dim;
+    return found;
+}
+
+/* How many elements went into one. */
+static double count(const kt__back *c)
+{
+    kt_shape in = in_sizes(c, 0);
+    double   n = 1;
+    for (int64_t i = 0; i < in.n; i++)
+        n *= folds(c, i) ? (double)in.d[i] : 1.0;
+    return n;
+}
+
+/* A result or its gradient with one element for each reduced dim, so that it broadcasts against the input. */
+static kt_tensor *spread(const kt__back *c, kt_tensor *t)
+{
+    kt_shape in = in_sizes(c, 0);
+    int64_t  sizes[KT_MAX_DIMS];
+    int      keepdim = places(c)->keepdim;
+    if (!in.n || !folded(c).n || (keepdim >= 0 && arg(c, keepdim)->b))
+        return t;
+    for (int64_t i = 0; i < in.n; i++)
+        sizes[i] = folds(c, i) ? 1 : in.d[i];
+    return kt_reshape(t, (kt_shape){in.n, sizes});
+}
+
+static kt_tensor *sum_folded(const kt__back *c, kt_tensor *t) { return kt_sum_dim(t, folded(c), .keepdim = true); }
+static kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }
+static kt_tensor *is_number(kt_tensor *t) { return kt_logical_not(kt_isnan(t)); }
+
+/* ---- sums and products ---- */
+
+GRAD(sum)       { dA = kt_expand(spread(c, G), in_sizes(c, 0)); }
+static kt_tensor *mean_grad(const kt__back *c, kt_tensor *g)
+{
+    return kt_expand(spread(c, kt_true_divide_s(g, KT_FLOAT(count(c)))), in_sizes(c, 0));
+}
+GRAD(mean)      { dA = mean_grad(c, G); }
+GRAD(trace)
+{
+    kt_shape in = in_sizes(c, 0);
+    dA = kt_mul(G, kt_eye(in.d[0], .m = KT_SOME(in.d[1]), .dtype = kt_dtype_of(G), .device = kt_device_of(G)));
+}
+GRAD(nansum)    { dA = zero_unless(is_number(A), spread(c, G)); }
+GRAD(nanmean)
+{
+    kt_tensor *numbers = is_number(A);
+    dA = kt_mul(kt_true_divide(spread(c, G), sum_folded(c, numbers)), numbers);
+}
+GRAD(logsumexp) { dA = kt_mul(spread(c, G), conjugate(kt_exp(kt_sub(A, spread(c, Y))))); }
+
+/* The product of the others: the whole over the element, but where there is a zero, only that one sees the rest. */
+GRAD(prod)
+{
+    kt_tensor *x = A, *zero = kt_eq_s(x, KT_INT(0)), *zeros = sum_folded(c, zero);
+    kt_tensor *safe = kt_where_s(kt_logical_not(zero), x, KT_INT(1)), *rest = safe;
+    kt_shape   dims = folded(c);
+    if (dims.n)
+        rest = kt_prod_dim(safe, dims.d[0], .keepdim = true);
+    else
+        rest = kt_prod(safe);
+    kt_tensor *others = kt_where(zero, rest, kt_true_divide(rest, safe));
+    kt_tensor *alone = kt_eq(zeros, kt_to(zero, .dtype = KT_I64)); /* no zero but perhaps this one */
+    dA = kt_mul(spread(c, G), conjugate(zero_unless(alone, others)));
+}
+
+/* ---- order: ties share, but an index was chosen ---- */
+
+static kt_tensor *shared(kt__back *c, kt_tensor *g, kt_tensor *chosen)
+{
+    return kt_mul(kt_true_divide(spread(c, g), sum_folded(c, chosen)), chosen);
+}
+GRAD(extreme)   { dA = shared(c, G, kt_eq(A, spread(c, Y))); }
+GRAD(extreme_of_all)
+{
+    kt_tensor *x = A, *y = Y;
+    dA = shared(c, G, kt_logical_or(kt_eq(x, y), kt_logical_and(kt_isnan(x), kt_isnan(y))));
+}
+
+/* The gradient goes where the index points. */
+GRAD(indexed)
+{
+    kt_shape in = in_sizes(c, 0);
+    int64_t  sizes[KT_MAX_DIMS], along = folded(c).d[0];
+    along += along < 0 ? in.n : 0;
+    for (int64_t i = 0; i < in.n; i++)
+        sizes[i] = i == along ? in.d[i] : 1;
+    kt_tensor *place = kt_arange(KT_INT(0), KT_INT(in.n ? in.d[along] : 1), .device = kt_device_of(G));
+    dA = zero_unless(kt_eq(kt_reshape(place, (kt_shape){in.n, sizes}), spread(c, Z)), spread(c, G));
+}
+
+/* Of two results; NULL: no gradient arrived for one. */
+static kt_tensor *added(kt_tensor *a, kt_tensor *b) { return a && b ? kt_add(a, b) : a ? a : b; }
+GRAD(aminmax)
+{
+    kt_tensor *least = c->gs[0] ? shared(c, c->gs[0], kt_eq(A, spread(c, Y))) : NULL;
+    kt_tensor *most = c->gs[1] ? shared(c, c->gs[1], kt_eq(A, spread(c, Z))) : NULL;
+    dA = added(least, most);
+}
+
+/* ---- variance ---- */
+
+static double correction(const kt__back *c)
+{
+    const kt__fold_args *at = places(c);
+    if (at->unbiased >= 0)
+        return arg(c, at->unbiased)->b;
+    kt_scalar s = arg(c, at->correction)->s;
+    return !s.kind ? 1.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
+}
+
+/* Of too few elements the variance is not finite, and so is what flows back. */
+static kt_tensor *variance_grad(kt__back *c, kt_tensor *g, kt_tensor *x)
+{
+    double     left = count(c) - correction(c);
+    kt_tensor *away = kt_sub(x, kt_mean_dim(x, folded(c), .keepdim = true));
+    if (left > 0)
+        return kt_mul(kt_mul_s(spread(c, g), KT_FLOAT(2.0 / left)), away);
+    kt_tensor *infinite = kt_full_like(away, KT_FLOAT(INFINITY));
+    return kt_mul(spread(c, g), kt_where_s(kt_ne_s(away, KT_INT(0)), infinite, KT_FLOAT(NAN)));
+}
+static kt_tensor *deviation_grad(kt__back *c, kt_tensor *g, kt_tensor *y, kt_tensor *x)
+{
+    return variance_grad(c, zero_unless(kt_ne_s(y, KT_INT(0)), kt_true_divide(g, kt_mul_s(y, KT_INT(2)))), x);
+}
+GRAD(var)       { dA = variance_grad(c, G, A); }
+GRAD(std)       { dA = deviation_grad(c, G, Y, A); }
+GRAD(var_mean)
+{
+    dA = added(c->gs[0] ? variance_grad(c, c->gs[0], A) : NULL, c->gs[1] ? mean_grad(c, c->gs[1]) : NULL);
+}
+GRAD(std_mean)
+{
+    dA = added(c->gs[0] ? deviation_grad(c, c->gs[0], Y, A) : NULL, c->gs[1] ? mean_grad(c, c->gs[1]) : NULL);
+}
+
+/* ---- norms: 0 where there is no slope ---- */
+
+static double order(const kt__back *c)
+{
+    kt_scalar s = arg(c, places(c)->order)->s;
+    return !s.kind ? 2.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
+}
+
+/* Of the norm y of x; g and y broadcast against x. NULL: order 0 is flat. */
+static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, kt_shape dims)
+{
+    if (p == 0.0)
+        return NULL;
+    if (p == 1.0)
+        return kt_mul(g, kt_sgn(x));
+    if (p == 2.0)
+        return zero_unless(kt_ne_s(y, KT_INT(0)), kt_mul(g, kt_true_divide(x, y)));
+    kt_tensor *size = kt_abs(x);
+    if (isinf(p)) {
+        kt_tensor *chosen = kt_logical_or(kt_eq(size, y), kt_logical_and(kt_isnan(size), kt_isnan(y)));
+        kt_tensor *among = kt_sum_dim(chosen, dims, .keepdim = true);
+        return kt_mul(kt_mul(kt_true_divide(g, among), chosen), kt_sgn(x));
+    }
+    kt_tensor *slope = p < 2.0 ? zero_unless(kt_ne_s(x, KT_INT(0)),
+                                             kt_mul(kt_sgn(x), kt_pow_s(size, KT_FLOAT(p - 1.0))))
+                               : kt_mul(x, kt_pow_s(size, KT_FLOAT(p - 2.0)));
+    kt_tensor *scale = zero_unless(kt_ne_s(y, KT_INT(0)), kt_true_divide(g, kt_pow_s(y, KT_FLOAT(p - 1.0))));
+    return kt_mul(slope, scale);
+}
+/* Of the norm of a difference. */
+GRAD(dist)
+{
+    kt_scalar  p = arg(c, 2)->s;
+    kt_tensor *d = norm_grad(G, kt_sub(A, B), Y, p.kind == KT_SCALAR_FLOAT ? p.v.re : (double)p.v.i, KT_SCALAR);
+    dA = d;
+    dB = d ? kt_neg(d) : NULL;
+}
+GRAD(norm)      { dA = norm_grad(spread(c, G), A, spread(c, Y), order(c), folded(c)); }
+
 const kt__formula_row kt__formulas_reduce[] = {
-    F(sum), F(sum_dim),
+    F(sum), AS(sum_dim, sum), F(mean), AS(mean_dim, mean), F(nansum), F(nanmean), F(logsumexp), F(prod), AS(prod_dim, prod),
+    AS(amax, extreme), AS(amin, extreme), AS(max, extreme_of_all), AS(min, extreme_of_all), F(aminmax),
+    AS(max_dim, indexed), AS(min_dim, indexed), F(trace), F(dist),
+    F(var), AS(var_dim, var), AS(var_correction, var), F(std), AS(std_dim, std), AS(std_correction, std),
+    F(var_mean), AS(var_mean_dim, var_mean), AS(var_mean_correction, var_mean), F(std_mean), AS(std_mean_dim, std_mean),
+    AS(std_mean_correction, std_mean), F(norm), AS(linalg_vector_norm, norm),
     KT__NO_MORE_FORMULAS,
 };

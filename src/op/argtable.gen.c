@@ -280,9 +280,217 @@ const kt_arg_spec kt__arg_table[] = {
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
     /* sum_dim */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
     {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* nansum */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* prod */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* prod_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* mean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* mean_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* nanmean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* logsumexp */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* count_nonzero */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    /* count_nonzero_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* var */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* var_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* var_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* std */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* std_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* std_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* var_mean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* var_mean_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* var_mean_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* std_mean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* std_mean_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* std_mean_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* max */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* max_other */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* max_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* min */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* min_other */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* min_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* amax */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {0, NULL}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* amin */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {0, NULL}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* aminmax */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* argmax */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* argmin */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* any */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* any_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* any_dims */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* all */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* all_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* all_dims */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* linalg_vector_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_SCALAR, 0, 1, 0, 0, {.s = {{.i = 2}, 0, KT_SCALAR_INT, 0}}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_SCALAR, 1, 1, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* norm_str */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_STRING, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_matrix_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_SCALAR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {2, (const int64_t[]){-2, -1}}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_matrix_norm_str */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_STRING, 0, 1, 0, 0, {.str = "fro"}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {2, (const int64_t[]){-2, -1}}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_SCALAR, 1, 1, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_norm_str */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_STRING, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* frobenius_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* dist */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_SCALAR, 0, 1, 0, 0, {.s = {{.i = 2}, 0, KT_SCALAR_INT, 0}}},
+    /* trace */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* sum_to_size */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* cov */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"correction", KT_ARG_INT, 0, 1, 1, 0, {.i = 1}},
+    {"fweights", KT_ARG_TENSOR, 1, 1, 1, 0, {0}},
+    {"aweights", KT_ARG_TENSOR, 1, 1, 1, 0, {0}},
+    /* corrcoef */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* matmul */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
@@ -841,18 +1049,30 @@ const uint16_t kt__arg_first[] = {
     97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113,
     114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129,
     130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 146,
-    147, 148, 149, 153, 154, 157, 160, 164, 168, 170, 174, 176, 178, 180, 182, 184,
-    186, 188, 193, 198, 203, 208, 213, 216, 220, 222, 224, 226, 230, 232, 234, 235,
-    236, 239, 241, 243, 246, 249, 250, 251, 258, 264, 266, 268, 270, 272, 273, 274,
-    275, 280, 284, 288, 293, 298, 304, 310, 317, 321, 326, 331, 336, 342, 347, 352,
-    357, 363, 366, 371, 375, 378, 379, 381, 384, 386, 388, 390, 392, 395, 396, 398,
-    400, 404, 408, 412, 413, 414, 415, 416, 417, 418, 419, 420, 421, 424, 427, 430,
-    432, 433, 435, 437, 442, 448, 453, 459, 465, 472, 479, 487, 492, 495, 498, 501,
-    508, 512, 516, 518, 521, 525, 528, 532, 536, 539, 541, 544, 547, 550, 552, 556,
-    559, 562, 565, 568, 571, 575, 579, 583, 587, 591, 595,
+    147, 148, 149, 153, 154, 157, 160, 164, 168, 170, 174, 178, 180, 184, 186, 190,
+    194, 197, 199, 201, 203, 207, 211, 213, 217, 221, 223, 227, 231, 233, 237, 241,
+    242, 244, 247, 248, 250, 253, 256, 259, 262, 265, 268, 269, 272, 275, 276, 279,
+    282, 287, 292, 297, 302, 307, 312, 317, 320, 323, 324, 326, 330, 331, 333, 335,
+    337, 339, 341, 343, 345, 350, 355, 360, 365, 370, 373, 377, 379, 381, 383, 387,
+    389, 391, 392, 393, 396, 398, 400, 403, 406, 407, 408, 415, 421, 423, 425, 427,
+    429, 430, 431, 432, 437, 441, 445, 450, 455, 461, 467, 474, 478, 483, 488, 493,
+    499, 504, 509, 514, 520, 523, 528, 532, 535, 536, 538, 541, 543, 545, 547, 549,
+    552, 553, 555, 557, 561, 565, 569, 570, 571, 572, 573, 574, 575, 576, 577, 578,
+    581, 584, 587, 589, 590, 592, 594, 599, 605, 610, 616, 622, 629, 636, 644, 649,
+    652, 655, 658, 665, 669, 673, 675, 678, 682, 685, 689, 693, 696, 698, 701, 704,
+    707, 709, 713, 716, 719, 722, 725, 728, 732, 736, 740, 744, 748, 752,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */
 const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
+    [KT_OP_var_mean] = {"result_var", "result_mean"},
+    [KT_OP_var_mean_dim] = {"result_var", "result_mean"},
+    [KT_OP_var_mean_correction] = {"result_var", "result_mean"},
+    [KT_OP_std_mean] = {"result_std", "result_mean"},
+    [KT_OP_std_mean_dim] = {"result_std", "result_mean"},
+    [KT_OP_std_mean_correction] = {"result_std", "result_mean"},
+    [KT_OP_max_dim] = {"values", "indices"},
+    [KT_OP_min_dim] = {"values", "indices"},
+    [KT_OP_aminmax] = {"min", "max"},
     [KT_OP_native_dropout] = {"result", "mask"},
 };

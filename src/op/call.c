@@ -14,9 +14,10 @@ kt__lineage_hooks kt__lineage;
 KT__HOT_LOCAL const kt_call *kt__frame;
 
 /* Kernels honour lazy bits on load alone: what was written plainly through a lazy view is turned in a second pass. */
-static KT__COLD kt_status turn_written(kt_backend *backend, kt_tensor *on)
+KT__COLD kt_status kt__turn_written(kt_tensor *on)
 {
-    kt_plan plan;
+    kt_plan     plan;
+    kt_backend *backend = kt__backend(on->backend);
     if (kt__prepare_copy(on, on, &plan))
         return kt_error_status();
     plan.arg[0].bits = 0;
@@ -29,7 +30,7 @@ kt_status kt__launch(kt_plan *plan, kt_tensor *on)
         return KT_OK;
     kt_backend *backend = kt__backend(on->backend);
     kt_status   status = backend->run(backend, plan);
-    return KT__LIKELY(status || !plan->arg[0].bits) ? status : turn_written(backend, on);
+    return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__turn_written(on);
 }
 
 /* ---- the tape's part ---- */
@@ -336,6 +337,8 @@ static kt_status check_arguments(const kt_call *call)
 void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
 {
     kt__open(call, row->id, form);
+    for (int i = 1; i < KT_MAX_RESULTS; i++)
+        call->out[i] = NULL;
     call->n_out = 0;
     call->list = NULL;
     call->n_list = 0;

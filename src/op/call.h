@@ -41,6 +41,7 @@ typedef struct kt__decision {
     uint8_t as[4], why[4];
     uint8_t common;     /* what the kernel computes on */
     uint8_t result;     /* dtype of a fresh result */
+    uint8_t second;     /* dtype of a second one */
     uint8_t compute;    /* kt_compute */
     uint8_t origin;     /* operand that the result's dtype comes from; 0xff: none */
     uint8_t why_result; /* reason of the change, where there is no origin */
@@ -48,6 +49,8 @@ typedef struct kt__decision {
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine(const kt_call *call, kt__gathered *g); /* refine.c: what alpha=, rounding_mode= and kin change */
+kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
+kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d); /* the dtypes that out= may have there */
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g,
                            const kt__decision *d); /* alpha fits the dtype */
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
@@ -122,9 +125,9 @@ extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's firs
 
 static inline uint64_t kt__decision_key(const kt_call *call, uint8_t rule, uint64_t dtypes, uint8_t want, uint64_t mode)
 {
-    return 1u | (uint64_t)call->row->id << 1 | (uint64_t)rule << 10 | (uint64_t)(call->form != KT_PLAIN) << 14 |
-           dtypes << 15 | (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt__default_dtype() << 43 |
-           (uint64_t)want << 48;
+    return 1u | (uint64_t)call->row->id << 1 | (uint64_t)(call->form != KT_PLAIN) << 14 | dtypes << 15 |
+           (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt__default_dtype() << 43 | (uint64_t)want << 48 |
+           (uint64_t)rule << 53;
 }
 
 /* Operator and dtypes differ from call to call, the rest hardly: fold them onto each other. */
@@ -181,7 +184,8 @@ static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, c
 }
 
 /* prepare.c: shapes, outputs, strides. */
-kt_status kt__output_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out);
+/* Output `at` of a reduction or a product: fresh, or the target of out=. */
+kt_status kt__output_of(kt_call *call, int at, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out);
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
@@ -205,7 +209,8 @@ static inline void kt__wrote(kt_tensor *t)
         atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
 }
 
-kt_status kt__launch(kt_plan *plan, kt_tensor *on); /* hands the plan to the device of `on` */
+kt_status kt__launch(kt_plan *plan, kt_tensor *on); /* hands the plan to the device of `on`, its first output */
+kt_status kt__turn_written(kt_tensor *on); /* what a kernel wrote into a lazy view, made what the view means */
 
 /* ---- the tape's part, the same for every way ---- */
 typedef struct kt__taping {

@@ -101,7 +101,7 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made)
     kt__taping         taping;
     kt_tensor         *out = NULL;
     if (kt__tape_before(call, NULL, kt__grad_flags(made) & KT_T_REQUIRES_GRAD, &taping) ||
-        kt__output_of(call, &none, &d, kt__sizes(made), &out))
+        kt__output_of(call, 0, &none, &d, kt__sizes(made), &out))
         return kt_error_status();
     kt_status status = kt__copy_into(out, made, KT_WHY_RESULT, KT_ROUND_TORCH);
     if (status) {

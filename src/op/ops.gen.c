@@ -3368,6 +3368,1031 @@ kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim
     return kt__close_out(&c, out);
 }
 
+kt_tensor *kt_nansum_kw(const kt_tensor *self, const kt_nansum_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nansum, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nansum_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nansum_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nansum, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_prod_kw(const kt_tensor *self, const kt_prod_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_prod, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_prod_dim_kw(const kt_tensor *self, int64_t dim, const kt_prod_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_prod_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_prod_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_prod_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_prod_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_mean_kw(const kt_tensor *self, const kt_mean_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mean, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_mean_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mean, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dtype)
+        kt__put(&c, 1, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_mean_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mean_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mean_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_mean_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mean_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_nanmean_kw(const kt_tensor *self, const kt_nanmean_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanmean, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nanmean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nanmean_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanmean, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logsumexp_kw(const kt_tensor *self, kt_shape dim, const kt_logsumexp_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logsumexp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logsumexp_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_logsumexp_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logsumexp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_count_nonzero_kw(const kt_tensor *self, const kt_count_nonzero_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_count_nonzero, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_count_nonzero_dim(const kt_tensor *self, kt_shape dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_count_nonzero_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_var_kw(const kt_tensor *self, const kt_var_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 1, b, opts->unbiased.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_var_dim_kw(const kt_tensor *self, kt_shape dim, const kt_var_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 2, b, opts->unbiased.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_var_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_var_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 2, b, opts->unbiased.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_var_correction_kw(const kt_tensor *self, const kt_var_correction_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_correction, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->correction.kind)
+        kt__put(&c, 2, s, opts->correction);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_var_correction_out_kw(kt_tensor *out, const kt_tensor *self, const kt_var_correction_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_correction, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->correction.kind)
+        kt__put(&c, 2, s, opts->correction);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_std_kw(const kt_tensor *self, const kt_std_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 1, b, opts->unbiased.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_std_dim_kw(const kt_tensor *self, kt_shape dim, const kt_std_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 2, b, opts->unbiased.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_std_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_std_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 2, b, opts->unbiased.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_std_correction_kw(const kt_tensor *self, const kt_std_correction_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_correction, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->correction.kind)
+        kt__put(&c, 2, s, opts->correction);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_std_correction_out_kw(kt_tensor *out, const kt_tensor *self, const kt_std_correction_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_correction, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->correction.kind)
+        kt__put(&c, 2, s, opts->correction);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_var_mean_results kt_var_mean_kw(const kt_tensor *self, const kt_var_mean_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_mean, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 1, b, opts->unbiased.v);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_var_mean_results){r[0], r[1]};
+}
+
+kt_var_mean_dim_results kt_var_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_var_mean_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_mean_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 2, b, opts->unbiased.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_var_mean_dim_results){r[0], r[1]};
+}
+
+kt_var_mean_correction_results kt_var_mean_correction_kw(const kt_tensor *self, const kt_var_mean_correction_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_var_mean_correction, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->correction.kind)
+        kt__put(&c, 2, s, opts->correction);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_var_mean_correction_results){r[0], r[1]};
+}
+
+kt_std_mean_results kt_std_mean_kw(const kt_tensor *self, const kt_std_mean_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_mean, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 1, b, opts->unbiased.v);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_std_mean_results){r[0], r[1]};
+}
+
+kt_std_mean_dim_results kt_std_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_std_mean_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_mean_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->unbiased.some)
+        kt__put(&c, 2, b, opts->unbiased.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_std_mean_dim_results){r[0], r[1]};
+}
+
+kt_std_mean_correction_results kt_std_mean_correction_kw(const kt_tensor *self, const kt_std_mean_correction_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_std_mean_correction, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->correction.kind)
+        kt__put(&c, 2, s, opts->correction);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_std_mean_correction_results){r[0], r[1]};
+}
+
+kt_tensor *kt_max(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_max, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_max_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_max, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_max_other(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_max_other, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_max_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_max_other, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_max_dim_results kt_max_dim_kw(const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_max_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_max_dim_results){r[0], r[1]};
+}
+
+kt_max_dim_results kt_max_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_max_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_max_dim_results){r[0], r[1]};
+}
+
+kt_tensor *kt_min(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_min, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_min_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_min, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_min_other(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_min_other, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_min_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_min_other, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
+}
+
+kt_min_dim_results kt_min_dim_kw(const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_min_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_min_dim_results){r[0], r[1]};
+}
+
+kt_min_dim_results kt_min_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_min_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_min_dim_results){r[0], r[1]};
+}
+
+kt_tensor *kt_amax_kw(const kt_tensor *self, const kt_amax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_amax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_amax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_amax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_amin_kw(const kt_tensor *self, const kt_amin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_amin, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_amin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_amin, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_aminmax_results kt_aminmax_kw(const kt_tensor *self, const kt_aminmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_aminmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_aminmax_results){r[0], r[1]};
+}
+
+kt_aminmax_results kt_aminmax_out_kw(kt_tensor *min, kt_tensor *max, const kt_tensor *self, const kt_aminmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_aminmax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {min, max};
+    kt__close_several(&c, r, 2);
+    return (kt_aminmax_results){r[0], r[1]};
+}
+
+kt_tensor *kt_argmax_kw(const kt_tensor *self, const kt_argmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_argmax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argmax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_argmin_kw(const kt_tensor *self, const kt_argmin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argmin, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_argmin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argmin, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_any(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_any, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_any_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_any, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_any_dim_kw(const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_any_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_any_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_any_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_any_dims_kw(const kt_tensor *self, const kt_any_dims_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_any_dims, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_any_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_any_dims_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_any_dims, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_all(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_all, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_all_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_all, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_all_dim_kw(const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_all_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_all_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_all_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_all_dims_kw(const kt_tensor *self, const kt_all_dims_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_all_dims, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_all_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_all_dims_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_all_dims, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.d)
+        kt__put(&c, 1, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_vector_norm_kw(const kt_tensor *self, const kt_linalg_vector_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_vector_norm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->ord.kind)
+        kt__put(&c, 1, s, opts->ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_vector_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_vector_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_vector_norm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->ord.kind)
+        kt__put(&c, 1, s, opts->ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_norm_kw(const kt_tensor *self, const kt_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_norm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->p.kind)
+        kt__put(&c, 1, s, opts->p);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_norm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->p.kind)
+        kt__put(&c, 1, s, opts->p);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_str_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_norm_str, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, str, p);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_matrix_norm_kw(const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_matrix_norm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, s, ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_matrix_norm_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_matrix_norm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, s, ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_matrix_norm_str_kw(const kt_tensor *self, const kt_linalg_matrix_norm_str_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_matrix_norm_str, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->ord)
+        kt__put(&c, 1, str, opts->ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_matrix_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_matrix_norm_str_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_matrix_norm_str, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->ord)
+        kt__put(&c, 1, str, opts->ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_norm_kw(const kt_tensor *self, const kt_linalg_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_norm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->ord.kind)
+        kt__put(&c, 1, s, opts->ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_norm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->ord.kind)
+        kt__put(&c, 1, s, opts->ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_linalg_norm_str_kw(const kt_tensor *self, const char *ord, const kt_linalg_norm_str_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_norm_str, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, str, ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const char *ord, const kt_linalg_norm_str_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_norm_str, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, str, ord);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_frobenius_norm_kw(const kt_tensor *self, kt_shape dim, const kt_frobenius_norm_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frobenius_norm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_dist_kw(const kt_tensor *self, const kt_tensor *other, const kt_dist_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dist, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->p.kind)
+        kt__put(&c, 2, s, opts->p);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_trace(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trace, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sum_to_size, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cov, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->correction.some)
+        kt__put(&c, 1, i, opts->correction.v);
+    if (opts && opts->fweights)
+        kt__put_tensor(&c, 2, opts->fweights);
+    if (opts && opts->aweights)
+        kt__put_tensor(&c, 3, opts->aweights);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_corrcoef(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_corrcoef, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
 {
     kt_call c;

@@ -15,7 +15,7 @@ kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim)
     for (int d = 0; d < rank; d++)
         sizes[d] = 1;
     for (int i = 0; i < n; i++)
-        for (int d = 0; t[i] && d < t[i]->ndim; d++) {
+        for (int d = t[i] ? t[i]->ndim - 1 : -1; d >= 0; d--) { /* a refusal names the last dim that differs */
             int     at = rank - t[i]->ndim + d;
             int64_t size = t[i]->sizes[d];
             if (size == sizes[at] || size == 1)
@@ -226,16 +226,18 @@ static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__de
     return kt__check_written(out, g->t, g->n);
 }
 
-/* The output of a reduction or a product: a fresh one, or the target of out=, of the dtype rule and size that it must have. */
-kt_status kt__output_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out)
+kt_status kt__output_of(kt_call *call, int at, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out)
 {
+    kt__decision one = *d;
+    if (at)
+        one.result = d->second;
     if (call->form == KT_OUT) {
-        if (check_target(call, g, d, call->out[0], shape))
+        if (check_target(call, g, &one, call->out[at], shape))
             return kt_error_status();
-        *out = kt__ref(call->out[0]);
+        *out = kt__ref(call->out[at]);
         return KT_OK;
     }
-    *out = kt__tensor_new((kt_dtype)d->result, kt__device(g->first), shape);
+    *out = kt__tensor_new((kt_dtype)one.result, kt__device(g->first), shape);
     return *out ? KT_OK : kt_error_status();
 }
 

@@ -182,7 +182,7 @@ static kt_status target(kt_call *call, const kt__decision *d, const product *p, 
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
                               kt_dtype_c_name(d->result), kt_dtype_c_name(call->out[0]->dtype));
     const kt__gathered none = {.n = 0}; /* a buffer may lie over the factors: see written_over */
-    return kt__output_of(call, &none, d, shape, out);
+    return kt__output_of(call, 0, &none, d, shape, out);
 }
 
 /* A product reads its factors many times, so what is written over one is made beside it first; an addend is read once,

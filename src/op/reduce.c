@@ -1,24 +1,188 @@
-/* reduce.c - rows that fold dims away. In: a call whose row says REDUCE. Out: a plan in which the output has stride 0 in the
- * reduced dims. */
-#include "op/call.h"
+/* reduce.c - rows that fold dims away. In: a call whose row says REDUCE. Out: a plan in which the outputs have stride 0 in the
+ * reduced dims. Where dim=, keepdim= and the rest stand is read in the argument table: no operator is known by name here;
+ * what a fold of nothing gives is known by the kernel. */
+#include <math.h>
+#include <string.h>
 
-/* Which dims are reduced, as bits by position. No dims given means all. */
-static kt_status reduced_dims(const kt_tensor *t, kt_shape dims, bool all, uint64_t *mask)
+#include "op/call.h"
+#include "op/kernels.h"
+
+enum { MOST_OUTPUTS = 2 };
+
+typedef struct fold {
+    uint64_t mask;                /* bit i: dim i goes */
+    bool     all, keep;           /* all: none was named */
+    int      rank;                /* of the outputs */
+    int64_t  sizes[KT_MAX_DIMS];
+    int      n_out;
+    kt_tensor *out[MOST_OUTPUTS]; /* owned */
+} fold;
+
+/* ---- which dims go ---- */
+
+static kt_status add_dim(int64_t dim, int rank, uint64_t *mask)
 {
-    *mask = 0;
-    if (all || dims.n == 0) {
-        *mask = t->ndim == 64 ? ~0ull : (1ull << t->ndim) - 1;
-        return KT_OK;
-    }
-    for (int64_t i = 0; i < dims.n; i++) {
-        int64_t d = dims.d[i];
-        if (kt__wrap_dim(&d, t->ndim))
-            return kt_error_status();
-        if (*mask >> d & 1)
-            return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)d);
-        *mask |= 1ull << d;
-    }
+    if (kt__wrap_dim(&dim, rank))
+        return kt_error_status();
+    if (*mask >> dim & 1)
+        return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)dim);
+    *mask |= 1ull << dim;
     return KT_OK;
+}
+
+/* No dim means all. Neither does an empty list name one, but of any and all it asks for nothing. */
+static kt_status reduced_dims(const kt_call *call, const kt_tensor *t, fold *f)
+{
+    int  at = kt__fold_args_of[call->row->id].dim;
+    bool given = at >= 0 && kt__given(call, at);
+    f->mask = 0;
+    if (given && kt__arg_spec(call->row, at)->kind == KT_ARG_INT)
+        return add_dim(call->arg[at].i, t->ndim, &f->mask);
+    kt_shape dims = given ? call->arg[at].ints : KT_SCALAR;
+    for (int64_t i = 0; i < dims.n; i++)
+        if (add_dim(dims.d[i], t->ndim, &f->mask))
+            return kt_error_status();
+    f->all = !dims.n && !(given && call->row->rule == RULE_TRUTH);
+    if (f->all)
+        f->mask = t->ndim == 64 ? ~0ull : (1ull << t->ndim) - 1;
+    return KT_OK;
+}
+
+static kt_status fold_shape(const kt_call *call, const kt_tensor *self, fold *f)
+{
+    int keepdim = kt__fold_args_of[call->row->id].keepdim;
+    *f = (fold){.keep = keepdim >= 0 && kt__arg_bool(call, keepdim), .n_out = kt__n_results(call->row)};
+    if (reduced_dims(call, self, f))
+        return kt_error_status();
+    for (int i = 0; i < self->ndim; i++)
+        if (!(f->mask >> i & 1) || f->keep)
+            f->sizes[f->rank++] = f->mask >> i & 1 ? 1 : self->sizes[i];
+    return KT_OK;
+}
+
+/* ---- a fold of nothing ---- */
+
+static bool identity_of(int kernel, double *value)
+{
+    static const struct {
+        uint16_t kernel;
+        double   value;
+    } identities[] = {{KT_K_sum, 0},     {KT_K_nansum, 0},   {KT_K_prod, 1},          {KT_K_mean, NAN},
+                      {KT_K_any, 0},     {KT_K_all, 1},      {KT_K_count_nonzero, 0}, {KT_K_nanmean, NAN},
+                      {KT_K_norm, 0},    {KT_K_var, NAN},    {KT_K_std, NAN},         {KT_K_logsumexp, -INFINITY}};
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
+        if (identities[i].kernel == kernel) {
+            *value = identities[i].value;
+            return true;
+        }
+    return false;
+}
+
+static int first_empty(const kt_tensor *self, uint64_t mask)
+{
+    for (int i = 0; i < self->ndim; i++)
+        if (mask >> i & 1 && self->sizes[i] == 0)
+            return i;
+    return -1;
+}
+
+static kt_status no_norm_of_nothing(const kt_tensor *self, const fold *f, double order)
+{
+    int dim = first_empty(self, f->mask);
+    if (!(order < 0) && !isinf(order))
+        return KT_OK;
+    if (f->all)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "linalg.vector_norm cannot compute the %g norm on an empty tensor because the operation does not "
+                       "have an identity",
+                       order);
+    return dim < 0 ? KT_OK
+                   : kt_fail(KT_ERR_RUNTIME,
+                             "linalg.vector_norm cannot compute the %g norm on the dimension %dbecause this dimension is "
+                             "empty and the operation does not have an identity",
+                             order, dim);
+}
+
+/* The largest of no elements is nothing: PyTorch's words differ by what was asked. */
+static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, const kt__gathered *g, const fold *f)
+{
+    double      ignored;
+    char        name[32];
+    const char *schema = call->row->schema; /* begins with the name that users know */
+    if (g->kernel == KT_K_norm)
+        return no_norm_of_nothing(self, f, g->param[0].v.re);
+    if (identity_of(g->kernel, &ignored))
+        return KT_OK;
+    bool both = g->kernel == KT_K_aminmax, where = call->row->rule == RULE_INDEX;
+    int  dim = first_empty(self, f->mask);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(schema, ".("), schema);
+    if (f->all && both)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    if (f->all)
+        return kt_fail(where ? KT_ERR_INDEX : KT_ERR_RUNTIME,
+                       "%s(): Expected reduction dim to be specified for input.numel() == 0.%s", name,
+                       where ? "" : " Specify the reduction dim with the 'dim' argument.");
+    return dim < 0 ? KT_OK
+                   : kt_fail(KT_ERR_INDEX, "%s%s: Expected reduction dim %d to have non-zero size.", name,
+                             both ? "" : "()", dim);
+}
+
+static kt_status fill_identity(int kernel, const fold *f)
+{
+    double    value = 0;
+    kt_status status = KT_OK;
+    identity_of(kernel, &value);
+    for (int i = 0; i < f->n_out && !status; i++)
+        status = kt__fill_with(f->out[i], KT_FLOAT(value));
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static void prepare(const kt_call *call, const kt__gathered *g, const kt__decision *d, const fold *f, kt_plan *plan)
+{
+    const kt_tensor *self = g->t[0];
+    int              in = f->n_out;
+    kt__plan_begin(plan, call->row, g->kernel, d->compute, 1, self);
+    plan->n_out = (uint8_t)f->n_out;
+    plan->origin = d->origin;
+    plan->numel = self->numel;
+    plan->nd = self->ndim;
+    plan->n_param = g->n_param;
+    memcpy(plan->param, g->param, g->n_param * sizeof *g->param);
+    for (int o = 0; o < f->n_out; o++) {
+        kt_dtype made = (kt_dtype)(o ? d->second : d->result);
+        kt__set_operand(plan, o, f->out[o], made, made == f->out[o]->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
+    }
+    kt__set_operand(plan, in, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
+    for (int i = 0, at = 0; i < self->ndim; i++) {
+        bool gone = f->mask >> i & 1;
+        plan->size[i] = self->sizes[i];
+        plan->stride[in][i] = self->strides[i] * (int64_t)kt__itemsize(self);
+        for (int o = 0; o < f->n_out; o++)
+            plan->stride[o][i] = gone ? 0 : f->out[o]->strides[at] * (int64_t)kt__itemsize(f->out[o]);
+        at += !gone || f->keep;
+    }
+    bool counts_places = call->row->rule == RULE_WITH_INDEX || g->kernel == KT_K_argmax || g->kernel == KT_K_argmin;
+    kt__collapse(plan, !counts_places); /* a place is counted in the tensor's own order of dims */
+    plan->contiguous = 0;
+}
+
+/* ---- the way of a call ---- */
+
+static void trace_dtypes(const kt_call *call, const kt_tensor *self, const kt__decision *d, const fold *f)
+{
+#ifndef KT_NO_LINEAGE
+    for (int i = 0; i < f->n_out && call->form == KT_PLAIN; i++) {
+        uint8_t dtype = f->out[i]->dtype;
+        f->out[i]->lineage = self->dtype == dtype ? self->lineage
+                                                  : KT__RECORD(d->why[0] ? (kt_reason)d->why[0] : KT_WHY_PROMOTION,
+                                                               call->row->name, self->dtype, dtype, self->lineage);
+    }
+#else
+    (void)call, (void)self, (void)d, (void)f;
+#endif
 }
 
 kt_status kt__run_reduce(kt_call *call)
@@ -27,48 +191,30 @@ kt_status kt__run_reduce(kt_call *call)
     kt__decision room;
     kt_plan      plan;
     kt__taping   taping;
-    uint64_t     mask = 0;
-    kt_tensor   *self = call->arg[0].t, *out = NULL;
-    bool         by_dim = call->row->id == KT_OP_sum_dim, keep = by_dim && kt__arg_bool(call, 2);
+    fold         f;
+    kt_tensor   *self = call->arg[0].t;
     kt__gather(call, &g);
-    if (kt__refine(call, &g))
+    if (kt__refine_fold(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d)
+    if (!d || kt__check_fold_out(call, d) || fold_shape(call, self, &f))
         return kt_error_status();
-    if (reduced_dims(self, by_dim ? kt__arg_ints(call, 1) : KT_SCALAR, !by_dim, &mask))
+    if (!self->numel && check_not_empty(call, self, &g, &f))
         return kt_error_status();
-    int64_t sizes[KT_MAX_DIMS];
-    int     rank = 0;
-    for (int i = 0; i < self->ndim; i++)
-        if (!(mask >> i & 1) || keep)
-            sizes[rank++] = mask >> i & 1 ? 1 : self->sizes[i];
-    if (kt__tape_before(call, NULL, g.any_grad, &taping))
+    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
-    kt_status status = kt__output_of(call, &g, d, (kt_shape){rank, sizes}, &out);
-    if (status)
+    kt_status status = KT_OK;
+    for (int i = 0; i < f.n_out && !status; i++)
+        status = kt__output_of(call, i, &g, d, (kt_shape){f.rank, f.sizes}, &f.out[i]);
+    if (status) {
+        for (int i = 0; i < f.n_out; i++)
+            kt__unref(f.out[i]);
         return kt__tape_after(call, NULL, &taping, status);
-    kt__plan_begin(&plan, call->row, g.kernel, d->compute, 1, self);
-    plan.origin = d->origin;
-    plan.numel = self->numel;
-    plan.nd = self->ndim;
-    kt__set_operand(&plan, 0, out, (kt_dtype)d->result, KT_WHY_NONE);
-    kt__set_operand(&plan, 1, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
-    for (int i = 0, at = 0; i < self->ndim; i++) {
-        bool gone = mask >> i & 1;
-        plan.size[i] = self->sizes[i];
-        plan.stride[1][i] = self->strides[i] * (int64_t)kt__itemsize(self);
-        plan.stride[0][i] = gone ? 0 : out->strides[at] * (int64_t)kt__itemsize(out);
-        at += !gone || keep;
     }
-    kt__collapse(&plan, true);
-    plan.contiguous = 0;
-    status = self->numel ? kt__launch(&plan, out) : kt__fill_with(out, KT_INT(0));
-#ifndef KT_NO_LINEAGE
-    if (call->form == KT_PLAIN)
-        out->lineage = d->origin == 0
-                           ? self->lineage
-                           : KT__RECORD(KT_WHY_PROMOTION, call->row->name, self->dtype, d->result, self->lineage);
-#endif
-    return kt__finish(call, &plan, &taping, out, status);
+    prepare(call, &g, d, &f, &plan);
+    status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
+    if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)
+        status = kt__turn_written(f.out[1]);
+    trace_dtypes(call, self, d, &f);
+    return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
 }

@@ -75,19 +75,6 @@ static void known_power(const kt_call *call, kt__gathered *g)
     }
 }
 
-/* A sum into a buffer adds up in the buffer's dtype. */
-static kt_status sum_into(const kt_call *call, kt__gathered *g)
-{
-    g->want = (uint8_t)kt__arg_dtype(call, 3);
-    if (call->form != KT_OUT)
-        return KT_OK;
-    if (g->want && g->want != call->out[0]->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                              kt_dtype_c_name(g->want), kt_dtype_c_name(call->out[0]->dtype));
-    g->want = call->out[0]->dtype;
-    return KT_OK;
-}
-
 kt_status kt__refine(const kt_call *call, kt__gathered *g)
 {
     switch (call->row->id) {
@@ -119,8 +106,6 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_nan_to_num: nan_to_num(call, g); return KT_OK;
     case KT_OP_addcmul:
     case KT_OP_addcdiv: param(g, kt__arg_scalar(call, 3)); return KT_OK;
-    case KT_OP_sum: g->want = (uint8_t)kt__arg_dtype(call, 1); return KT_OK;
-    case KT_OP_sum_dim: return sum_into(call, g);
     case KT_OP_abs:
         if (call->form == KT_INPLACE && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");

@@ -133,10 +133,32 @@ kt_dtype kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_st
 
 /* ---- refusals ---- */
 
-typedef enum when { BOTH_BOOL, ANY_BOOL, ANY_COMPLEX, FIRST_COMPLEX, NUMBER_COMPLEX, MIXED, DIVIDES_INTS } when;
+typedef enum when {
+    BOTH_BOOL,
+    ANY_BOOL,
+    ANY_COMPLEX,
+    FIRST_COMPLEX,
+    NUMBER_COMPLEX,
+    MIXED,
+    DIVIDES_INTS,
+    FIRST_EXACT,
+    UNASKED_EXACT,
+    WANTS_EXACT,
+    WANTS_REAL,
+    WANTS_COMPLEX,
+    WANTS_NARROWER
+} when;
+
+/* Would dtype= narrow the operand? */
+static bool narrows(kt_dtype from, kt_dtype to)
+{
+    int refusal = 0;
+    return kt__promote_quiet(from, to, &refusal) != to;
+}
 
 static bool holds(when w, const kt__gathered *g)
 {
+    enum { EXACT = KT_CAT_BOOL | KT_CAT_INT };
     int bools = 0, complexes = 0, numbers = 0;
     for (int i = 0; i < g->n; i++) {
         bools += g->dtype[i] == KT_BOOL;
@@ -151,27 +173,40 @@ static bool holds(when w, const kt__gathered *g)
     case NUMBER_COMPLEX: return numbers > 0;
     case MIXED: return g->n > 1 && g->dtype[0] != g->dtype[1];
     case DIVIDES_INTS:
-        return category_is(g->dtype[1], KT_CAT_BOOL | KT_CAT_INT) && category_is(g->dtype[2], KT_CAT_BOOL | KT_CAT_INT);
+        return category_is(g->dtype[1], EXACT) && category_is(g->dtype[2], EXACT);
+    case FIRST_EXACT: return category_is(g->dtype[0], EXACT);
+    case UNASKED_EXACT: return !g->want && category_is(g->dtype[0], EXACT);
+    case WANTS_EXACT: return g->want && category_is(g->want, EXACT);
+    case WANTS_REAL: return g->want && complexes && !category_is(g->want, KT_CAT_COMPLEX);
+    case WANTS_COMPLEX: return g->want && !complexes && category_is(g->want, KT_CAT_COMPLEX);
+    case WANTS_NARROWER: return g->want && narrows(g->dtype[0], g->want);
     }
     return false;
 }
 
 static kt_status refused(const kt_call *call, const kt__gathered *g)
 {
+    enum { NAME, IS, WANTED }; /* what %s stands for: the operator, the operand's dtype and then dtype=, or the reverse */
     static const struct {
         uint16_t    op;
-        uint8_t     when;
+        uint8_t     when, words;
         int8_t      status;
         const char *text;
     } rules[] = {
-#define REFUSE(op, w, code, text) {KT_OP_##op, w, KT_ERR_##code, text},
+#define REFUSE(op, w, code, text)             {KT_OP_##op, w, NAME, KT_ERR_##code, text},
+#define REFUSE_DTYPE(op, w, code, from, text) {KT_OP_##op, w, from, KT_ERR_##code, text},
 #include "tables/refusals.def"
     };
     const kt_row *row = call->row;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].op == row->id && holds((when)rules[i].when, g)) {
-            char text[1024];
-            snprintf(text, sizeof text, rules[i].text, row->name);
+            char        text[1024];
+            const char *is = kt_dtype_torch_name(g->dtype[0]), *wanted = g->want ? kt_dtype_torch_name(g->want) : "";
+            snprintf(text, sizeof text, rules[i].text,
+                     rules[i].words == NAME ? row->name
+                     : rules[i].words == IS ? is
+                                            : wanted,
+                     rules[i].words == IS ? wanted : is);
             return kt__fail_dtype(call, (kt_status)rules[i].status, "%s", text);
         }
     return KT_OK;
@@ -254,7 +289,7 @@ static void autocast(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_
             if (g->t[i] && g->dtype[i] == KT_F32)
                 to = KT_F32;
     if (how == AUTOCAST_SET_DTYPE && g->want == KT_NONE && (g->dtype[0] == KT_F16 || g->dtype[0] == KT_BF16))
-        g->want = KT_F32;
+        g->want = KT_F32, why[0] = KT_WHY_AUTOCAST;
     for (int i = 0; i < g->n && to; i++)
         if (g->t[i] && category_is(g->dtype[i], KT_CAT_FLOAT) && g->dtype[i] != KT_F64 && g->dtype[i] != to &&
             !kt_dtype_is_float8(g->dtype[i])) {
@@ -287,7 +322,12 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
     switch (g->rule) {
     case RULE_SAME:
     case RULE_TO_BOOL:
-    case RULE_TO_REAL: *common = g->dtype[0]; break;
+    case RULE_TO_REAL:
+    case RULE_TRUTH:
+    case RULE_INDEX:
+    case RULE_WITH_INDEX: *common = g->dtype[0]; break;
+    case RULE_MEAN:
+    case RULE_NORM: *common = (kt_dtype)(g->want ? g->want : g->dtype[0]); break;
     case RULE_SUM:
         *common = g->want                                              ? (kt_dtype)g->want
                   : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64
@@ -305,7 +345,11 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
     *result = *common;
     if (g->rule == RULE_COMPARE || g->rule == RULE_TO_BOOL)
         *result = KT_BOOL;
-    if (g->rule == RULE_TO_REAL || g->rule == RULE_FLOAT_TO_REAL)
+    if (g->rule == RULE_TRUTH)
+        *result = g->want ? (kt_dtype)g->want : *common == KT_U8 ? KT_U8 : KT_BOOL;
+    if (g->rule == RULE_INDEX)
+        *result = KT_I64;
+    if (g->rule == RULE_TO_REAL || g->rule == RULE_FLOAT_TO_REAL || g->rule == RULE_NORM)
         *result = kt_dtype_real(*common);
     return KT_OK;
 }
@@ -342,6 +386,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         }
     bool by_number = tensors.n < g.n && tensors.n && category_is(common, KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
                      kt__common_dtype(&tensors, g.rule == RULE_WHERE, mode | KT_PERMISSIVE, &ignored) != common;
+    bool folds = g.rule == RULE_SUM || g.rule == RULE_MEAN || g.rule == RULE_NORM; /* dtype= is theirs */
     d->origin = 0xff;
     d->why_result = by_number ? KT_WHY_SCALAR : KT_WHY_PROMOTION;
     for (int i = 0; i < g.n; i++) {
@@ -350,11 +395,11 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         if (!g.t[i])
             continue;
         if (given->dtype[i] != d->as[i] && !d->why[i])
-            d->why[i] = g.rule != RULE_SUM     ? d->why_result
+            d->why[i] = !folds                 ? d->why_result
                         : !g.want              ? KT_WHY_NONE
                         : call->form == KT_OUT ? KT_WHY_RESULT
                                                : KT_WHY_EXPLICIT;
-        bool accumulates = g.rule == RULE_SUM && !d->why[i]; /* a kernel's accumulate type is not a conversion */
+        bool accumulates = folds && !d->why[i]; /* a kernel's accumulate type is not a conversion */
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
         if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name,
@@ -363,6 +408,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     }
     d->common = (uint8_t)common;
     d->result = (uint8_t)result;
+    d->second = (uint8_t)(g.rule == RULE_WITH_INDEX ? KT_I64 : common);
     d->compute = kt__dtype_rows[common].compute;
     return KT_OK;
 }

@@ -24,7 +24,12 @@ typedef enum kt__rule {
     RULE_WHERE,         /* the first operand is a condition, the others promote */
     RULE_SUM,           /* ints and bool add up in int64; dtype= wins */
     RULE_MATCH,         /* operands must have one dtype already */
-    RULE_MATCH_REST     /* all but the first must; the first is converted to it */
+    RULE_MATCH_REST,    /* all but the first must; the first is converted to it */
+    RULE_MEAN,          /* as it is, or dtype= */
+    RULE_NORM,          /* MEAN in; complex gives its real dtype */
+    RULE_TRUTH,         /* as it is in, bool out; uint8 gives uint8 */
+    RULE_INDEX,         /* as it is in, int64 out */
+    RULE_WITH_INDEX     /* as it is in and out; a second result is int64 */
 } kt__rule;
 
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
@@ -77,6 +82,11 @@ typedef struct kt__input_map {
 } kt__input_map;
 extern kt__input_map kt__inputs_of[KT_NUM_OPS];
 
+/* Where a reduction takes what all of them may take, by the names of its arguments; -1: it has none such. */
+typedef struct kt__fold_args {
+    int8_t dim, keepdim, dtype, unbiased, correction, order;
+} kt__fold_args;
+extern kt__fold_args kt__fold_args_of[KT_NUM_OPS];
 void kt__rows_init(void);
 
 #endif

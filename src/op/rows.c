@@ -49,6 +49,7 @@ const kt_row kt__rows[KT_NUM_OPS] = {
 };
 
 kt__operand_map kt__operands_of[KT_NUM_OPS];
+kt__fold_args   kt__fold_args_of[KT_NUM_OPS];
 kt__input_map   kt__inputs_of[KT_NUM_OPS];
 
 static void map_inputs(const kt_row *row, kt__input_map *map)
@@ -63,9 +64,29 @@ static void map_inputs(const kt_row *row, kt__input_map *map)
     }
 }
 
+static int8_t argument_named(const kt_row *row, const char *name)
+{
+    for (int i = 0; i < kt__n_args(row); i++)
+        if (strcmp(kt__arg_spec(row, i)->name, name) == 0)
+            return (int8_t)i;
+    return -1;
+}
+
+static kt__fold_args fold_args(const kt_row *row)
+{
+    int8_t p = argument_named(row, "p");
+    return (kt__fold_args){.dim = argument_named(row, "dim"),
+                           .keepdim = argument_named(row, "keepdim"),
+                           .dtype = argument_named(row, "dtype"),
+                           .unbiased = argument_named(row, "unbiased"),
+                           .correction = argument_named(row, "correction"),
+                           .order = p >= 0 ? p : argument_named(row, "ord")};
+}
+
 void kt__rows_init(void)
 {
     for (int id = 0; id < KT_NUM_OPS; id++) {
+        kt__fold_args_of[id] = fold_args(&kt__rows[id]);
         kt__operand_map *map = &kt__operands_of[id];
         map_inputs(&kt__rows[id], &kt__inputs_of[id]);
         for (int i = 0; i < kt__n_args(&kt__rows[id]); i++) {

@@ -42,6 +42,8 @@ static kt_tensor *call_row(const kt_row *row, kt_form form, kt_tensor *out, cons
         call.out[0] = out;
     if (kt_failed() || kt_call_run(&call))
         return NULL;
+    for (int i = 1; i < call.n_out; i++)
+        kt_drop(call.out[i]);
     if (kt__scope_add(call.out[0])) {
         kt_drop(call.out[0]);
         return NULL;

@@ -62,7 +62,7 @@ static void check(const problem *p)
     kt_tensor   *in[MOST_INPUTS];
     for (int i = 0; i < p->n; i++) {
         for (int64_t k = 0; k < elements(p->shape[i]); k++)
-            values[i][k] = floor(uniform(low, high) * 1024) / 1024 + (i + 1) / 8192.0; /* no two inputs meet: no kink */
+            values[i][k] = floor(uniform(low, high) * 1024) / 1024 + (i + 1) / 4096.0 + (double)k / 262144.0; /* no two meet */
         in[i] = kt_from(values[i], p->shape[i], KT_F64);
         kt_set_requires_grad(in[i], true);
     }
@@ -185,6 +185,61 @@ F(total, kt_sum(x[0]))
 F(total_of_one_dim, kt_sum_dim(x[0], KT_SHAPE(1)))
 F(total_kept, kt_sum_dim(x[0], KT_SHAPE(-1, 0), .keepdim = true))
 F(total_of_all, kt_sum_dim(x[0], KT_SCALAR))
+F(product_of_all, kt_prod(x[0]))
+F(product_of_one_dim, kt_prod_dim(x[0], -2))
+F(product_with_a_zero, kt_prod_dim(kt_mul(x[0], kt_from((double[]){1, 0, 1, 1, 1, 1}, KT_SHAPE(2, 3), KT_F64)), 1))
+F(product_with_two, kt_prod(kt_mul(x[0], kt_from((double[]){1, 0, 1, 1, 0, 1}, KT_SHAPE(2, 3), KT_F64))))
+F(average, kt_mean(x[0]))
+F(average_of_some, kt_mean_dim(x[0], KT_SHAPE(0, -1), .keepdim = true))
+F(with_nan, kt_add(x[0], kt_from((double[]){0, NAN, 0, 0, 0, 0}, KT_SHAPE(2, 3), KT_F64)))
+F(sum_of_numbers, kt_nansum(with_nan(x), .dim = KT_SHAPE(1)))
+F(average_of_numbers, kt_nanmean(with_nan(x), .dim = KT_SHAPE(0)))
+F(average_of_all_numbers, kt_nanmean(with_nan(x)))
+F(log_of_sum, kt_logsumexp(x[0], KT_SHAPE(0, 2)))
+F(complex_log_of_sum, kt_view_as_real(kt_logsumexp(kt_view_as_complex(x[0]), KT_SHAPE(0))))
+F(largest, kt_max(x[0]))
+F(smallest, kt_min(x[0]))
+F(largest_of_a_dim, kt_max_dim(x[0], 1).values)
+F(smallest_kept, kt_min_dim(x[0], -1, .keepdim = true).values)
+F(largest_of_dims, kt_amax(x[0], .dim = KT_SHAPE(0, 1)))
+F(smallest_of_dims, kt_amin(x[0], .dim = KT_SHAPE(1), .keepdim = true))
+F(larger, kt_max_other(x[0], x[1]))
+F(variance, kt_var(x[0]))
+F(variance_biased, kt_var_dim(x[0], KT_SHAPE(1), .unbiased = KT_SOME(false)))
+F(variance_corrected, kt_var_correction(x[0], .dim = KT_SHAPE(0, 1), .correction = KT_FLOAT(0.5), .keepdim = true))
+F(complex_variance, kt_var_dim(kt_view_as_complex(x[0]), KT_SHAPE(0)))
+F(deviation, kt_std_dim(x[0], KT_SHAPE(0)))
+F(length, kt_norm(x[0]))
+F(length_1, kt_norm(kt_sub_s(x[0], KT_FLOAT(0.5)), .p = KT_INT(1), .dim = KT_SHAPE(1)))
+F(length_3, kt_linalg_vector_norm(kt_sub_s(x[0], KT_FLOAT(0.5)), .ord = KT_INT(3), .dim = KT_SHAPE(0), .keepdim = true))
+F(length_1_5, kt_linalg_vector_norm(kt_sub_s(x[0], KT_FLOAT(0.5)), .ord = KT_FLOAT(1.5)))
+F(length_below_0, kt_linalg_vector_norm(x[0], .ord = KT_FLOAT(-2.0), .dim = KT_SHAPE(1)))
+F(length_inf, kt_linalg_vector_norm(kt_neg(x[0]), .ord = KT_FLOAT(INFINITY), .dim = KT_SHAPE(1)))
+F(complex_length, kt_norm(kt_view_as_complex(x[0]), .p = KT_INT(3)))
+F(matrix_length, kt_linalg_matrix_norm(x[0], KT_INT(1)))
+F(distance, kt_dist(x[0], x[1], .p = KT_INT(3)))
+F(diagonal_sum, kt_trace(x[0]))
+F(covariance, kt_cov(x[0]))
+F(correlation, kt_corrcoef(x[0]))
+F(shrunk, kt_sum_to_size(x[0], KT_SHAPE(3, 1)))
+
+/* Both results of one call. */
+static kt_tensor *variance_and_mean(kt_tensor **x)
+{
+    kt_var_mean_dim_results r = kt_var_mean_dim(x[0], KT_SHAPE(1));
+    return kt_mul(r.result_var, kt_exp(r.result_mean));
+}
+static kt_tensor *deviation_and_mean(kt_tensor **x)
+{
+    kt_std_mean_correction_results r = kt_std_mean_correction(x[0], .correction = KT_INT(0));
+    return kt_mul(r.result_std, kt_exp(r.result_mean));
+}
+F(mean_alone, kt_var_mean_dim(x[0], KT_SHAPE(0)).result_mean)
+static kt_tensor *both_ends(kt_tensor **x)
+{
+    kt_aminmax_results r = kt_aminmax(x[0], .dim = KT_SOME(1));
+    return kt_mul(r.min, kt_exp(r.max));
+}
 F(matrix_product, kt_matmul(x[0], x[1]))
 F(product_of_transposed, kt_mm(kt_t(x[0]), x[1]))
 F(product_with_itself, kt_matmul(x[0], kt_t(x[0])))
@@ -302,6 +357,46 @@ TEST(programs)
         ONE(total_of_one_dim, 2, 3, 2),
         ONE(total_kept, 2, 3, 2),
         ONE(total_of_all, 2, 3),
+        ONE(product_of_all, 2, 3),
+        ONE(product_of_one_dim, 2, 3, 2),
+        ONE(product_with_a_zero, 2, 3),
+        ONE(product_with_two, 2, 3),
+        ONE(average, 2, 3),
+        ONE(average_of_some, 2, 3, 2),
+        ONE(sum_of_numbers, 2, 3),
+        ONE(average_of_numbers, 2, 3),
+        ONE(average_of_all_numbers, 2, 3),
+        ONE(log_of_sum, 2, 3, 2),
+        ONE(complex_log_of_sum, 3, 2),
+        ONE(largest, 2, 3),
+        ONE(smallest, 2, 3),
+        ONE(largest_of_a_dim, 2, 3, 2),
+        ONE(smallest_kept, 2, 3),
+        ONE(largest_of_dims, 2, 3, 2),
+        ONE(smallest_of_dims, 2, 3, 2),
+        TWO(larger, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        ONE(variance, 2, 3),
+        ONE(variance_biased, 2, 3, 2),
+        ONE(variance_corrected, 2, 3, 2),
+        ONE(complex_variance, 3, 2, 2),
+        ONE(deviation, 3, 2),
+        ONE(length, 2, 3),
+        ONE(length_1, 2, 3),
+        ONE(length_3, 2, 3),
+        ONE(length_1_5, 2, 3),
+        ONE(length_below_0, 2, 3),
+        ONE(length_inf, 2, 3),
+        ONE(complex_length, 3, 2),
+        ONE(matrix_length, 2, 3),
+        TWO(distance, KT_SHAPE(2, 3), KT_SHAPE(3)),
+        ONE(diagonal_sum, 3, 4),
+        ONE(covariance, 2, 4),
+        ONE(correlation, 2, 4),
+        ONE(shrunk, 2, 3, 2),
+        ONE(variance_and_mean, 2, 3),
+        ONE(deviation_and_mean, 2, 3),
+        ONE(mean_alone, 2, 3),
+        ONE(both_ends, 2, 3),
         TWO(matrix_product, KT_SHAPE(2, 3), KT_SHAPE(3, 4)),
         TWO(matrix_product, KT_SHAPE(2, 3), KT_SHAPE(3)),
         TWO(matrix_product, KT_SHAPE(3), KT_SHAPE(3, 2)),
@@ -405,6 +500,11 @@ F(tanh_of, kt_tanh(x[0]))
 F(square_of_sum, kt_mul(kt_sum(x[0]), kt_sum(x[0])))
 F(own_product, kt_matmul(kt_matmul(x[0], kt_t(x[0])), x[0]))
 F(quotient, kt_div(kt_sin(x[0]), x[0]))
+F(variance_of_exp, kt_var(kt_exp(x[0])))
+F(deviation_of_square, kt_std_dim(kt_mul(x[0], x[0]), KT_SHAPE(1)))
+F(log_of_sum_of, kt_logsumexp(x[0], KT_SHAPE(1)))
+F(product_of, kt_prod_dim(x[0], 1))
+F(length_of, kt_norm(x[0], .p = KT_INT(3)))
 F(selected_cube, kt_mul(kt_mul(kt_select(x[0], 0, 1), kt_select(x[0], 0, 0)), kt_select(x[0], 0, 1)))
 
 TEST(second_derivatives)
@@ -418,6 +518,11 @@ TEST(second_derivatives)
                {"square_of_sum", square_of_sum},
                {"own_product", own_product},
                {"quotient", quotient},
+               {"variance_of_exp", variance_of_exp},
+               {"deviation_of_square", deviation_of_square},
+               {"log_of_sum_of", log_of_sum_of},
+               {"product_of", product_of},
+               {"length_of", length_of},
                {"selected_cube", selected_cube}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         inner_function = all[i].f;

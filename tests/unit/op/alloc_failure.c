@@ -201,6 +201,65 @@ STEP(sums)
     kt_sum_dim(matrix(), KT_SHAPE(0));
     kt_sum_dim(kt_transpose(matrix(), 0, 1), KT_SHAPE(1), .keepdim = true, .dtype = KT_F64);
 }
+STEP(folds)
+{
+    kt_tensor *m = matrix();
+    kt_prod(m);
+    kt_mean_dim(m, KT_SHAPE(1));
+    kt_nansum(m);
+    kt_amax(kt_t(m), .dim = KT_SHAPE(0));
+    kt_any_dim(m, 0);
+    kt_count_nonzero(m);
+    kt_std(m);
+    kt_logsumexp(m, KT_SHAPE(0, 1));
+    kt_sum_to_size(m, KT_SHAPE(10));
+    kt_mean_dim_out(kt_empty(KT_SHAPE(0)), m, KT_SHAPE(0));
+    kt_sum_dim(kt_empty(KT_SHAPE(0, 30)), KT_SHAPE(0));
+}
+STEP(folds_in_pairs)
+{
+    kt_tensor *m = matrix();
+    kt_max_dim(m, 0);
+    kt_aminmax(m);
+    kt_var_mean(m);
+    kt_min_dim_out(kt_empty(KT_SHAPE(0)), kt_empty(KT_SHAPE(0), .dtype = KT_I64), m, 1);
+}
+STEP(norms)
+{
+    kt_tensor *m = matrix();
+    kt_norm(m, .p = KT_INT(3), .dim = KT_SHAPE(0));
+    kt_linalg_matrix_norm(m, KT_INT(1));
+    kt_linalg_norm(m);
+    kt_linalg_norm_out(kt_empty(KT_SHAPE(0)), m);
+    kt_norm_str(m, "fro");
+    kt_dist(m, m);
+}
+STEP(statistics)
+{
+    kt_tensor *m = matrix();
+    kt_trace(m);
+    kt_cov(m, .aweights = kt_ones(KT_SHAPE(10)));
+    kt_corrcoef(m);
+}
+STEP(refused_folds)
+{
+    kt_mean(kt_to(big(), .dtype = KT_I64));
+    kt_max(kt_empty(KT_SHAPE(0)));
+}
+STEP(grad_folds)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_add(kt_prod_dim(x, 0), kt_mul(kt_std(x), kt_amax(x, .dim = KT_SHAPE(1)))));
+    backward_of(kt_add(kt_norm(x, .dim = KT_SHAPE(1)), kt_logsumexp(x, KT_SHAPE(1))));
+    backward_of(kt_add(kt_trace(x), kt_dist(x, kt_mul(x, x))));
+}
+STEP(grad_pairs)
+{
+    kt_tensor              *x = leaf();
+    kt_var_mean_dim_results r = kt_var_mean_dim(x, KT_SHAPE(0));
+    backward_of(kt_mul(r.result_var, r.result_mean));
+    backward_of(kt_max_dim(x, 1).values);
+}
 STEP(products)
 {
     kt_tensor *m = matrix();
@@ -501,6 +560,9 @@ STEP(refused_stale)
 #define SWEEP(name)                                                                                                    \
     TEST(name) { sweep(#name, name, strstr(#name, "refused") != NULL); }
 ALL(SWEEP)
+#define FOLDS(X)                                                                                                       \
+    X(folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)
+FOLDS(SWEEP)
 
 /* ---- every elementwise row, in its three forms ---- */
 static const kt_row *row_now;

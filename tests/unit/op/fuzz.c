@@ -121,7 +121,7 @@ static void one_call(void)
     kt_device     device = {roll(5) ? KT_CPU : KT_META, 0};
     const kt_row *row = NULL;
     while (!row)
-        row = kt_row_at((int)roll(256));
+        row = kt_row_at((int)roll(1024));
     kt_form form = (kt_form)roll(3);
     if (!kt_row_has_form(row, form) && roll(20))
         form = KT_PLAIN;
@@ -134,8 +134,8 @@ static void one_call(void)
         if (!skipped)
             any_argument(&call, i, spec, device, &w);
     }
-    if (form == KT_OUT)
-        call.out[0] = roll(50) ? any_tensor(device) : NULL;
+    for (int i = 0; form == KT_OUT && i < kt_row_n_results(row); i++)
+        call.out[i] = roll(50) ? any_tensor(device) : NULL;
     kt_clear();
     kt_status status = kt_call_run(&call);
     CHECK(status == kt_error_status());

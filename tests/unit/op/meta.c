@@ -148,8 +148,8 @@ static void run(drawn_call *c, kt_device device, outcome *o)
             call.arg[i].ts.n = 2;
         }
     }
-    if (c->form == KT_OUT)
-        call.out[0] = make(&c->tensor[c->n_tensors - 1], device);
+    for (int i = 0; c->form == KT_OUT && i < kt_row_n_results(c->row); i++)
+        call.out[i] = make(&c->tensor[c->n_tensors - 1], device);
     memset(o, 0, sizeof *o);
     CHECK_MSG(!kt_failed(), "%s: arguments: %s", kt_row_name(c->row), kt_error());
     o->status = kt_call_run(&call);
@@ -163,8 +163,9 @@ static void run(drawn_call *c, kt_device device, outcome *o)
             o->result[i] = kt_keep(call.list[i]);
         kt_call_free_list(&call);
     } else if (c->row->how != HOW_LIST) {
-        o->n = 1;
-        o->result[0] = call.out[0];
+        o->n = kt_row_n_results(c->row);
+        for (int64_t i = 0; i < o->n; i++)
+            o->result[i] = call.out[i];
     }
 }
 

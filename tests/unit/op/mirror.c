@@ -130,8 +130,8 @@ static void run(const recipe *r, kt_device device, outcome *o)
     memset(o, 0, sizeof *o);
     kt_call_begin(&call, r->row, r->form);
     o->callable = fill_arguments(&call, r, device, list) && !kt_failed();
-    if (o->callable && r->form == KT_OUT) {
-        call.out[0] = kt_empty(kt_sizes(r->out_like), .dtype = kt_dtype_of(r->out_like), .device = device);
+    for (int i = 0; o->callable && r->form == KT_OUT && i < kt_row_n_results(r->row); i++) {
+        call.out[i] = kt_empty(kt_sizes(r->out_like), .dtype = kt_dtype_of(r->out_like), .device = device);
     }
     if (!o->callable || kt_failed()) {
         o->callable = CHECK_MSG(!kt_failed(), "%s: its arguments: %s", kt_row_name(r->row), kt_error()) && o->callable;

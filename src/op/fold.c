@@ -1,0 +1,83 @@
+/* fold.c - what a reduction's own arguments change about it: dtype=, unbiased= and correction=, the order of a norm, and the
+ * dtypes that out= may have, in PyTorch's words. In: the call. Out: the wanted dtype and the kernel's parameters. */
+#include "op/call.h"
+#include "op/kernels.h"
+
+static kt_status mismatch(const kt_call *call, kt_dtype wants, kt_dtype is)
+{
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                          kt_dtype_c_name(wants), kt_dtype_c_name(is));
+}
+
+/* dtype= and out= must not contradict each other; a sum into a buffer adds up in the buffer's dtype. */
+static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
+{
+    g->want = at < 0 ? KT_NONE : (uint8_t)kt__arg_dtype(call, at);
+    if (call->form != KT_OUT)
+        return KT_OK;
+    uint8_t into = call->out[0]->dtype;
+    bool    sums = call->row->rule == RULE_SUM;
+    if (g->want && g->want != into && g->kernel == KT_K_nansum)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "nansum: provided dtype must match dtype of result. Got %s and %s.",
+                              kt_dtype_torch_name(into), kt_dtype_torch_name(g->want));
+    if (g->want && g->want != into && (sums || call->row->rule == RULE_MEAN))
+        return mismatch(call, (kt_dtype)g->want, (kt_dtype)into);
+    if (sums || call->row->rule == RULE_TRUTH)
+        g->want = into;
+    return KT_OK;
+}
+
+static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
+
+kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
+{
+    const kt__fold_args *at = &kt__fold_args_of[call->row->id];
+    if (wanted_dtype(call, at->dtype, g))
+        return kt_error_status();
+    if (g->kernel == KT_K_nansum && kt_dtype_category((kt_dtype)(g->want ? g->want : g->dtype[0])) != KT_CAT_FLOAT)
+        g->kernel = KT_K_sum; /* there is no NaN to look for */
+    kt_scalar given = {.kind = 0};
+    if (at->correction >= 0 || at->order >= 0)
+        given = kt__arg_scalar(call, at->correction >= 0 ? at->correction : at->order);
+    if (at->order >= 0 && given.kind == KT_SCALAR_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+    if (at->unbiased >= 0)
+        g->param[g->n_param++] = KT_FLOAT(kt__arg_bool(call, at->unbiased));
+    if (at->correction >= 0)
+        g->param[g->n_param++] = KT_FLOAT(given.kind ? real_of(given) : 1.0);
+    if (at->order >= 0)
+        g->param[g->n_param++] = KT_FLOAT(given.kind ? real_of(given) : 2.0);
+    return KT_OK;
+}
+
+/* The others cast their result as every out= does. */
+kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
+{
+    const kt_row *row = call->row;
+    if (call->form != KT_OUT)
+        return KT_OK;
+    kt_dtype into = (kt_dtype)call->out[0]->dtype, from = (kt_dtype)call->arg[0].t->dtype;
+    int      several = kt__n_results(row);
+    if (row->rule == RULE_TRUTH && into != KT_BOOL && into != KT_U8)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s only supports bool tensor for result, got: %s",
+                              row->kernel == KT_K_any ? "any" : "all", kt_dtype_torch_name(into));
+    if (row->rule == RULE_SAME && several == 1 && kt__fold_args_of[row->id].dim >= 0 && into != from)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Expected the dtype for input and out to match, but got %s for input's dtype and %s for "
+                              "out's dtype.",
+                              kt_dtype_torch_name(from), kt_dtype_torch_name(into));
+    if (row->rule == RULE_SAME && several == 1 && !kt_can_cast(from, into))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to "
+                              "be true, but got false.  (Could this error message be improved?  If so, please report an "
+                              "enhancement request to PyTorch.)");
+    if (row->kernel == KT_K_logsumexp && !(kt_dtype_category(into) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "logsumexp(): Expected floating point type for result tensor, but got: %s",
+                              kt_dtype_torch_name(into));
+    bool exact = row->rule == RULE_INDEX || row->rule == RULE_NORM || several > 1;
+    for (int i = 0; i < several && exact; i++)
+        if (call->out[i]->dtype != (i ? d->second : d->result))
+            return mismatch(call, (kt_dtype)(i ? d->second : d->result), (kt_dtype)call->out[i]->dtype);
+    return KT_OK;
+}

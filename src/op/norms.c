@@ -1,0 +1,231 @@
+/* norms.c - norms made of reductions: matrix norms that need no singular values, norms by name, dist. In: calls of BODY rows.
+ * Out: results, or PyTorch's refusals. It knows no kernel: linalg_vector_norm does the work. */
+#include <math.h>
+#include <string.h>
+
+#include "dtype/dtype.h"
+#include "op/made.h"
+
+/* ---- arguments: self, ord, dim, keepdim, dtype, in this order in every row here ---- */
+enum { ORD = 1, DIM, KEEPDIM, DTYPE };
+
+static kt_tensor *vector_norm(const kt_call *call, kt_tensor *t, double order, kt_shape dims)
+{
+    return kt_linalg_vector_norm(t, .ord = KT_FLOAT(order), .dim = dims, .keepdim = kt__arg_bool(call, KEEPDIM),
+                                 .dtype = kt__arg_dtype(call, DTYPE));
+}
+
+static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
+
+/* The result, or a copy of it in out=, which must have its dtype. */
+static kt_status give(kt_call *call, const char *name, kt_tensor *t)
+{
+    kt__taping taping;
+    if (!t || call->form != KT_OUT)
+        return kt__made(call, t);
+    if (kt__tape_before(call, NULL, kt__grad_flags(call->arg[0].t) & KT_T_REQUIRES_GRAD, &taping))
+        return kt_error_status();
+    if (call->out[0]->dtype != t->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s expected out tensor dtype %s but got: %s", name,
+                              kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    return kt__made_into(call, t);
+}
+
+/* ---- matrix norms ---- */
+
+/* The rules of linalg.vector_norm, which would speak of itself. */
+static kt_status check_dtypes(const kt_call *call, kt_dtype from, kt_dtype to)
+{
+    enum { INEXACT = KT_CAT_FLOAT | KT_CAT_COMPLEX };
+    const char *is = kt_dtype_torch_name(from), *wanted = to ? kt_dtype_torch_name(to) : "", *text = NULL;
+    bool        complex = kt_dtype_category(from) == KT_CAT_COMPLEX;
+    if (!(kt_dtype_category(from) & INEXACT))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got %s", is);
+    if (!to)
+        return KT_OK;
+    if (!(kt_dtype_category(to) & INEXACT))
+        text = "floating point or complex";
+    else if (complex != (kt_dtype_category(to) == KT_CAT_COMPLEX))
+        text = complex ? "complex for complex inputs" : "real for real inputs";
+    if (text)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: dtype should be %s, but got %s", text, wanted);
+    int refusal = 0;
+    return kt__promote_quiet(from, to, &refusal) == to
+               ? KT_OK
+               : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                "linalg.matrix_norm: the dtype of the input (%s) should be convertible without narrowing to "
+                                "the specified dtype (%s)",
+                                is, wanted);
+}
+
+static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, int64_t *dim)
+{
+    if (check_dtypes(call, (kt_dtype)t->dtype, kt__arg_dtype(call, DTYPE)))
+        return kt_error_status();
+    if (t->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+    if (dims.n != 2) {
+        char got[256];
+        kt__shape_text(got, sizeof got, dims);
+        got[strlen(got) - 1] = 0; /* without its brackets */
+        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dim must be a 2-tuple. Got %s", got + 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        dim[i] = dims.d[i];
+        if (kt__wrap_dim(&dim[i], t->ndim))
+            return kt_error_status();
+    }
+    return dim[0] != dim[1] ? KT_OK
+                            : kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dims must be different. Got (%lld, %lld)",
+                                      (long long)dims.d[0], (long long)dims.d[1]);
+}
+
+static kt_status needs_svd(const char *order)
+{
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED,
+                   "linalg.matrix_norm: order %s needs singular values, which Karat cannot compute yet", order);
+}
+
+/* The largest or smallest sum of absolute values among the columns (1) or the rows (infinity). */
+static kt_tensor *extreme_sum(const kt_call *call, kt_tensor *t, double order, const int64_t *dim)
+{
+    bool    rows = isinf(order), keep = kt__arg_bool(call, KEEPDIM);
+    int64_t along = dim[rows], across = dim[!rows];
+    if (t->sizes[along] == 0 || t->sizes[across] == 0) /* there is nothing to choose from: 0 */
+        return vector_norm(call, t, 1.0, KT_SHAPE(along, across));
+    kt_tensor *sums = vector_norm(call, t, 1.0, KT_SHAPE(along));
+    across -= !keep && across > along;
+    return order > 0 ? kt_amax(sums, .dim = KT_SHAPE(across), .keepdim = keep)
+                     : kt_amin(sums, .dim = KT_SHAPE(across), .keepdim = keep);
+}
+
+static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, kt_shape dims)
+{
+    int64_t dim[2];
+    if (ord.kind == KT_SCALAR_COMPLEX)
+        kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Expected a non-complex scalar as the order of norm.");
+    if (kt__failed() || check_matrix(call, t, dims, dim))
+        return NULL;
+    double order = real_of(ord), size = fabs(order);
+    char   text[32];
+    snprintf(text, sizeof text, "%g", order);
+    if (size == 1.0 || isinf(size))
+        return extreme_sum(call, t, order, dim);
+    if (size != 2.0)
+        kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", text);
+    else if (t->dtype == KT_F16 || t->dtype == KT_BF16)
+        kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
+                       kt_dtype_torch_name(t->dtype));
+    else
+        needs_svd(text);
+    return NULL;
+}
+
+static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const char *name, kt_shape dims)
+{
+    int64_t dim[2];
+    bool    nuclear = strcmp(name, "nuc") == 0;
+    if (!nuclear && strcmp(name, "fro") != 0)
+        kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", name);
+    if (kt__failed() || check_matrix(call, t, dims, dim) || (nuclear && needs_svd("nuc")))
+        return NULL;
+    return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
+}
+
+kt_status kt__body_linalg_matrix_norm(kt_call *call)
+{
+    KT_SCOPE;
+    return give(call, "linalg.matrix_norm",
+                matrix_norm(call, call->arg[0].t, call->arg[ORD].s, kt__arg_ints(call, DIM)));
+}
+
+kt_status kt__body_linalg_matrix_norm_str(kt_call *call)
+{
+    KT_SCOPE;
+    return give(call, "linalg.matrix_norm",
+                matrix_norm_named(call, call->arg[0].t, kt__arg(call, ORD)->str, kt__arg_ints(call, DIM)));
+}
+
+/* ---- linalg.norm: which norm it is depends on the dims ---- */
+
+static kt_status check_norm_dims(const kt_call *call, bool ordered)
+{
+    int rank = call->arg[0].t->ndim;
+    if (kt__given(call, DIM) && call->arg[DIM].ints.n != 1 && call->arg[DIM].ints.n != 2) {
+        char got[256];
+        kt__shape_text(got, sizeof got, call->arg[DIM].ints);
+        return kt_fail(KT_ERR_RUNTIME, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s", got);
+    }
+    return kt__given(call, DIM) || !ordered || rank == 1 || rank == 2
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME,
+                         "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", rank);
+}
+
+kt_status kt__body_linalg_norm(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t;
+    kt_scalar  ord = kt__arg_scalar(call, ORD);
+    bool       chosen = kt__given(call, DIM);
+    kt_shape   dims = chosen ? call->arg[DIM].ints : KT_SCALAR;
+    if (check_norm_dims(call, ord.kind))
+        return kt_error_status();
+    if (!ord.kind)
+        return give(call, "linalg.norm", vector_norm(call, self, 2.0, dims));
+    if (chosen ? dims.n == 2 : self->ndim == 2)
+        return give(call, "linalg.norm", matrix_norm(call, self, ord, chosen ? dims : KT_SHAPE(0, 1)));
+    return give(call, "linalg.norm",
+                kt_linalg_vector_norm(self, .ord = ord, .dim = dims, .keepdim = kt__arg_bool(call, KEEPDIM),
+                                      .dtype = kt__arg_dtype(call, DTYPE)));
+}
+
+kt_status kt__body_linalg_norm_str(kt_call *call)
+{
+    KT_SCOPE;
+    kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SHAPE(-2, -1);
+    if (check_norm_dims(call, true))
+        return kt_error_status();
+    return give(call, "linalg.norm", matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims));
+}
+
+/* ---- the older names ---- */
+
+kt_status kt__body_norm_str(kt_call *call)
+{
+    KT_SCOPE;
+    kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SCALAR;
+    if (strcmp(call->arg[ORD].str, "fro") == 0)
+        return kt__made(call, vector_norm(call, call->arg[0].t, 2.0, dims));
+    return kt__made(call, matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str,
+                                            dims.n ? dims : KT_SHAPE(-2, -1)));
+}
+
+static kt_status check_inexact(const kt_call *call, kt_dtype d)
+{
+    return kt_dtype_category(d) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)
+               ? KT_OK
+               : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                "norm(): input dtype should be either floating point or complex. Got %s instead.",
+                                kt_dtype_torch_name(d));
+}
+
+kt_status kt__body_frobenius_norm(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t;
+    if (check_inexact(call, (kt_dtype)self->dtype))
+        return kt_error_status();
+    return kt__made(call,
+                    kt_linalg_vector_norm(self, .dim = call->arg[1].ints, .keepdim = kt__arg_bool(call, 2)));
+}
+
+kt_status kt__body_dist(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *apart = kt_sub(call->arg[0].t, call->arg[1].t);
+    if (!apart || check_inexact(call, (kt_dtype)apart->dtype))
+        return kt_error_status();
+    return kt__made(call, kt_linalg_vector_norm(apart, .ord = kt__arg_scalar(call, 2)));
+}

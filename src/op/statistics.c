@@ -1,0 +1,162 @@
+/* statistics.c - what is made of sums and products of matrices: trace, sum_to_size, logsumexp of complex numbers, cov,
+ * corrcoef. In: calls of BODY rows. */
+#include "op/made.h"
+
+kt_status kt__body_trace(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t;
+    if (self->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "trace: expected a matrix, but got tensor with dim %d", self->ndim);
+    return kt__made(call, kt_sum(kt_diagonal(self)));
+}
+
+kt_status kt__body_sum_to_size(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t;
+    kt_shape   size = call->arg[1].ints;
+    int64_t    dims[KT_MAX_DIMS], lead = self->ndim - size.n, n = 0;
+    bool       fits = lead >= 0;
+    for (int i = 0; i < self->ndim && fits; i++) {
+        bool summed = i < lead || (size.d[i - lead] == 1 && self->sizes[i] != 1);
+        fits = summed || size.d[i - lead] == self->sizes[i];
+        if (summed)
+            dims[n++] = i;
+    }
+    if (!fits) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(self));
+        kt__shape_text(wants, sizeof wants, size);
+        return kt_fail(KT_ERR_RUNTIME, "size {%s} is not expandable to size {%s}.", wants, has);
+    }
+    if (n)
+        self = kt_sum_dim(self, ((kt_shape){n, dims}), .keepdim = true);
+    return kt__made(call, self && lead ? kt_view(self, size) : self);
+}
+
+/* ---- logsumexp: complex numbers have no order, so their real parts say what to take out ---- */
+
+static kt_tensor *complex_logsumexp(const kt_call *call)
+{
+    kt_tensor *x = call->arg[0].t, *top = NULL;
+    kt_shape   dims = call->arg[1].ints;
+    bool       keep = kt__arg_bool(call, 2);
+    if (!x->numel)
+        return kt_log(kt_sum_dim(x, dims, .keepdim = keep));
+    top = kt_amax(kt_real(x), .dim = dims, .keepdim = true);
+    top = kt_where_s(kt_isfinite(top), top, KT_INT(0));
+    kt_tensor *rest = kt_log(kt_sum_dim(kt_exp(kt_sub(x, top)), dims, .keepdim = keep));
+    return rest ? kt_add(rest, kt_reshape(top, kt_sizes(rest))) : NULL;
+}
+
+kt_status kt__body_logsumexp(kt_call *call)
+{
+    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) != KT_CAT_COMPLEX)
+        return kt__run_reduce(call);
+    KT_SCOPE;
+    kt_tensor *made = complex_logsumexp(call);
+    if (call->form != KT_OUT)
+        return kt__made(call, made);
+    if (made && !kt_can_cast((kt_dtype)made->dtype, (kt_dtype)call->out[0]->dtype))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                              kt_dtype_torch_name(made->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    return kt__made_into(call, made);
+}
+
+/* ---- cov ---- */
+
+static kt_status check_weights(const kt_call *call, int at, int64_t observations, bool integral)
+{
+    const kt_tensor *w = kt__given(call, at) ? call->arg[at].t : NULL;
+    const char      *name = kt__arg_spec(call->row, at)->name;
+    if (!w)
+        return KT_OK;
+    if (w->ndim > 1)
+        return kt_fail(KT_ERR_RUNTIME, "cov(): expected %s to have one or fewer dimensions but got %s with %d dimensions",
+                       name, name, w->ndim);
+    if (kt_dtype_category((kt_dtype)w->dtype) != (integral ? KT_CAT_INT : KT_CAT_FLOAT))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "cov(): expected %s to have %s dtype but got %s with %s dtype", name,
+                              integral ? "integral" : "floating point", name, kt_dtype_torch_name(w->dtype));
+    if (w->numel != observations)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "cov(): expected %s to have the same numel as there are observations in the input but got %lld != "
+                       "%lld",
+                       name, (long long)w->numel, (long long)observations);
+    return KT_OK;
+}
+
+static kt_status check_rows(const kt_call *call, const char *name)
+{
+    const kt_tensor *self = call->arg[0].t;
+    if (self->ndim > 2)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "%s(): expected input to have two or fewer dimensions but got an input with %d dimensions", name,
+                       self->ndim);
+    return self->dtype != KT_BOOL
+               ? KT_OK
+               : kt__fail_dtype(call, KT_ERR_RUNTIME, "cov(): bool dtype is not supported for input");
+}
+
+/* How much each observation counts; NULL: all the same. */
+static kt_tensor *weights(const kt_call *call)
+{
+    kt_tensor *often = kt__given(call, 2) ? call->arg[2].t : NULL, *much = kt__given(call, 3) ? call->arg[3].t : NULL;
+    return often && much ? kt_mul(often, much) : often ? often : much;
+}
+
+/* By what the products are divided: the count, or the sum of the weights, less the correction; never less than 0. */
+static kt_tensor *freedom(const kt_call *call, kt_tensor *w, kt_tensor *total)
+{
+    kt_scalar  correction = KT_INT(kt__arg_int(call, 1));
+    kt_tensor *less = NULL;
+    if (kt__given(call, 3) && correction.v.i)
+        less = kt_mul_s(kt_true_divide(kt_sum(kt_mul(w, call->arg[3].t)), total), correction);
+    return kt_clamp_min_s(less ? kt_sub(total, less) : kt_sub_s(total, correction), KT_INT(0));
+}
+
+static kt_tensor *covariance(const kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *x = self->ndim == 2 ? self : kt_view(kt_contiguous(self), KT_SHAPE(1, -1));
+    int64_t    n = x ? x->sizes[1] : 0;
+    kt_tensor *w = NULL, *mean;
+    if (!x || check_weights(call, 2, n, true) || check_weights(call, 3, n, false))
+        return NULL;
+    w = weights(call);
+    if (!w) {
+        int64_t left = n - kt__arg_int(call, 1);
+        mean = kt_true_divide_s(kt_sum_dim(x, KT_SHAPE(1), .keepdim = true), KT_INT(n));
+        x = kt_sub(x, mean);
+        return kt_squeeze(kt_true_divide_s(kt_mm(x, kt_conj(kt_t(x))), KT_INT(left > 0 ? left : 0)));
+    }
+    kt_tensor *total = kt_sum(w);
+    mean = kt_true_divide(kt_sum_dim(kt_mul(x, w), KT_SHAPE(1), .keepdim = true), total);
+    x = kt_sub(x, mean);
+    kt_tensor *products = kt_mm(x, kt_conj(kt_t(kt_to(kt_mul(x, w), .dtype = x ? (kt_dtype)x->dtype : KT_NONE))));
+    return kt_squeeze(kt_true_divide(products, freedom(call, w, total)));
+}
+
+kt_status kt__body_cov(kt_call *call)
+{
+    KT_SCOPE;
+    if (check_rows(call, "cov"))
+        return kt_error_status();
+    return kt__made(call, covariance(call));
+}
+
+/* ---- corrcoef ---- */
+
+kt_status kt__body_corrcoef(kt_call *call)
+{
+    KT_SCOPE;
+    if (check_rows(call, "corrcoef"))
+        return kt_error_status();
+    kt_tensor *c = kt_cov(call->arg[0].t);
+    if (c && c->ndim == 0)
+        return kt__made(call, kt_true_divide(c, c));
+    kt_tensor *spread = kt_sqrt(kt_real(kt_diagonal(c)));
+    c = kt_true_divide(kt_true_divide(c, kt_unsqueeze(spread, 1)), kt_unsqueeze(spread, 0));
+    bool       complex = c && kt_dtype_category((kt_dtype)c->dtype) == KT_CAT_COMPLEX;
+    kt_tensor *held = kt_clamp_s(complex ? kt_view_as_real(c) : c, .min = KT_INT(-1), .max = KT_INT(1));
+    return kt__made(call, complex ? kt_view_as_complex(held) : held);
+}
