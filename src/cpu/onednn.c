@@ -3,8 +3,8 @@
  * In: dense matrices. Out: their product, on the calling thread alone. Nothing is linked and no header is needed: the
  * library is opened at first use; what is used of its documented C interface is declared here. Must not know: plans.
  *
- * float32 goes through dnnl_sgemm, which takes every argument at the call. bfloat16 needs primitives, which cost up to a
- * millisecond to make: each thread keeps the last few, found without a lock. */
+ * float32 goes through dnnl_sgemm, which takes every argument at the call. bfloat16 and batches need primitives, which cost
+ * up to a millisecond to make: each thread keeps the last few, found without a lock. */
 #include "cpu/products.h"
 
 #include "base/alloc.h"
@@ -151,9 +151,10 @@ const char *kt__onednn_name(void)
 
 /* ---- primitives, and each thread's last few ---- */
 typedef struct key { /* no gaps: compared as bytes */
-    int64_t m, n, k, lda, ldb, ldc;
-    int32_t ta, tb, to;
+    int64_t batch, m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch;
+    int32_t ta, tb, from, to;
     float   beta;
+    int32_t unused;
 } key;
 
 typedef struct entry {
@@ -226,10 +227,18 @@ static handle sum_attribute(float beta)
     return attr;
 }
 
-typedef struct matrix {
-    dim size[2], stride[2];
+typedef struct matrix { /* a batch of them */
+    dim size[3], stride[3];
     int type;
 } matrix;
+
+static matrix matrix_of(int64_t batch, int64_t by_batch, int64_t rows, int64_t columns, int64_t ld, bool turned, int dtype)
+{
+    const bool one = batch == 1 || by_batch == 0; /* a dim of one is repeated */
+    return (matrix){{one ? 1 : batch, rows, columns},
+                    {one ? rows * columns : by_batch, turned ? 1 : ld, turned ? ld : 1},
+                    dtype == KT_BF16 ? TYPE_BF16 : TYPE_F32};
+}
 
 /* API 2: room for its structs (696 bytes a memory, four of them and little more an operation), which grew with the years. */
 static bool make_2(entry *e, const matrix *a, const matrix *b, const matrix *c, handle attr)
@@ -237,9 +246,9 @@ static bool make_2(entry *e, const matrix *a, const matrix *b, const matrix *c, 
     char   da[2048] __attribute__((aligned(16))), db[2048] __attribute__((aligned(16))),
         dc[2048] __attribute__((aligned(16))), op[8192] __attribute__((aligned(16)));
     handle desc = NULL;
-    bool   ok = dnnl.memory_desc_init_by_strides(da, 2, a->size, a->type, a->stride) == 0 &&
-              dnnl.memory_desc_init_by_strides(db, 2, b->size, b->type, b->stride) == 0 &&
-              dnnl.memory_desc_init_by_strides(dc, 2, c->size, c->type, c->stride) == 0 &&
+    bool   ok = dnnl.memory_desc_init_by_strides(da, 3, a->size, a->type, a->stride) == 0 &&
+              dnnl.memory_desc_init_by_strides(db, 3, b->size, b->type, b->stride) == 0 &&
+              dnnl.memory_desc_init_by_strides(dc, 3, c->size, c->type, c->stride) == 0 &&
               dnnl.matmul_desc_init(op, da, db, NULL, dc) == 0 &&
               dnnl.primitive_desc_create(&desc, op, attr, engine, NULL) == 0;
     ok = ok && dnnl.primitive_create(&e->primitive, desc) == 0 && dnnl.memory_create(&e->a, da, engine, NULL) == 0 &&
@@ -252,9 +261,9 @@ static bool make_2(entry *e, const matrix *a, const matrix *b, const matrix *c, 
 static bool make_3(entry *e, const matrix *a, const matrix *b, const matrix *c, handle attr)
 {
     handle da = NULL, db = NULL, dc = NULL, desc = NULL;
-    bool   ok = dnnl.memory_desc_create_with_strides(&da, 2, a->size, a->type, a->stride) == 0 &&
-              dnnl.memory_desc_create_with_strides(&db, 2, b->size, b->type, b->stride) == 0 &&
-              dnnl.memory_desc_create_with_strides(&dc, 2, c->size, c->type, c->stride) == 0 &&
+    bool   ok = dnnl.memory_desc_create_with_strides(&da, 3, a->size, a->type, a->stride) == 0 &&
+              dnnl.memory_desc_create_with_strides(&db, 3, b->size, b->type, b->stride) == 0 &&
+              dnnl.memory_desc_create_with_strides(&dc, 3, c->size, c->type, c->stride) == 0 &&
               dnnl.matmul_primitive_desc_create(&desc, engine, da, db, NULL, dc, attr) == 0;
     ok = ok && dnnl.primitive_create(&e->primitive, desc) == 0 && dnnl.memory_create(&e->a, da, engine, NULL) == 0 &&
          dnnl.memory_create(&e->b, db, engine, NULL) == 0 && dnnl.memory_create(&e->c, dc, engine, NULL) == 0;
@@ -269,9 +278,9 @@ static bool make_3(entry *e, const matrix *a, const matrix *b, const matrix *c, 
 
 static bool make(entry *e, const key *of)
 {
-    const matrix a = {{of->m, of->k}, {of->ta ? 1 : of->lda, of->ta ? of->lda : 1}, TYPE_BF16},
-                 b = {{of->k, of->n}, {of->tb ? 1 : of->ldb, of->tb ? of->ldb : 1}, TYPE_BF16},
-                 c = {{of->m, of->n}, {of->ldc, 1}, of->to == KT_BF16 ? TYPE_BF16 : TYPE_F32};
+    const matrix a = matrix_of(of->batch, of->a_batch, of->m, of->k, of->lda, of->ta, of->from),
+                 b = matrix_of(of->batch, of->b_batch, of->k, of->n, of->ldb, of->tb, of->from),
+                 c = matrix_of(of->batch, of->c_batch, of->m, of->n, of->ldc, false, of->to);
     const handle attr = of->beta != 0 ? sum_attribute(of->beta) : NULL;
     const bool   ok = (of->beta == 0 || attr != NULL) &&
                     (api == API_2 ? make_2(e, &a, &b, &c, attr) : make_3(e, &a, &b, &c, attr));
@@ -303,15 +312,17 @@ static entry *find(keep *k, const key *of)
 }
 
 /* ---- products ---- */
-static bool gemm_bf16(const kt__gemm *g)
+static bool by_primitive(const kt__gemm *g)
 {
     keep *k = mine != NULL ? mine : start_keep();
     if (k == NULL || g->alpha != 1)
         return false;
     key of;
     memset(&of, 0, sizeof of);
+    of.batch = g->batch, of.a_batch = g->a_batch, of.b_batch = g->b_batch, of.c_batch = g->c_batch;
     of.m = g->m, of.n = g->n, of.k = g->k, of.lda = g->lda, of.ldb = g->ldb, of.ldc = g->ldc;
-    of.ta = g->ta, of.tb = g->tb, of.to = (int32_t)g->to, of.beta = (float)__real__ g->beta;
+    of.ta = g->ta, of.tb = g->tb, of.from = (int32_t)g->dtype, of.to = (int32_t)g->to;
+    of.beta = (float)__real__ g->beta;
     const entry *e = find(k, &of);
     if (e == NULL || dnnl.memory_set_data_handle(e->a, (void *)(uintptr_t)g->a) != 0 ||
         dnnl.memory_set_data_handle(e->b, (void *)(uintptr_t)g->b) != 0 ||
@@ -321,11 +332,16 @@ static bool gemm_bf16(const kt__gemm *g)
     return dnnl.primitive_execute(e->primitive, k->stream, 3, args) == 0 && dnnl.stream_wait(k->stream) == 0;
 }
 
-static bool gemm_f32(const kt__gemm *g)
+static bool by_sgemm(const kt__gemm *g)
 {
-    return dnnl.sgemm(g->ta ? 'T' : 'N', g->tb ? 'T' : 'N', g->m, g->n, g->k, (float)__real__ g->alpha,
-                      (const float *)(const void *)g->a, g->lda, (const float *)(const void *)g->b, g->ldb,
-                      (float)__real__ g->beta, (float *)(void *)g->c, g->ldc) == 0;
+    const float *a = (const float *)(const void *)g->a, *b = (const float *)(const void *)g->b;
+    float       *c = (float *)(void *)g->c;
+    for (int64_t u = 0; u < g->batch; u++)
+        if (dnnl.sgemm(g->ta ? 'T' : 'N', g->tb ? 'T' : 'N', g->m, g->n, g->k, (float)__real__ g->alpha,
+                       a + u * g->a_batch, g->lda, b + u * g->b_batch, g->ldb, (float)__real__ g->beta,
+                       c + u * g->c_batch, g->ldc) != 0)
+            return false;
+    return true;
 }
 
 bool kt__onednn_gemm(const kt__gemm *g)
@@ -333,7 +349,8 @@ bool kt__onednn_gemm(const kt__gemm *g)
     if (!kt__onednn_serves(g->dtype))
         return false;
     const int  was = kt__hold_openmp(1);
-    const bool ok = g->dtype == KT_F32 ? gemm_f32(g) : gemm_bf16(g);
+    const bool plain = g->alpha == 1 && g->beta == 0;
+    const bool ok = g->dtype == KT_F32 && (g->batch == 1 || !plain) ? by_sgemm(g) : by_primitive(g);
     kt__hold_openmp(was);
     return ok;
 }

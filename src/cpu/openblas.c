@@ -135,8 +135,10 @@ const char *kt__openblas_name(void)
 bool kt__openblas_gemm(const kt__gemm *g)
 {
     gemm_fn *const gemm = gemm_of(g->dtype);
-    if (gemm == NULL || g->to != g->dtype || g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX || g->lda > INT_MAX ||
-        g->ldb > INT_MAX || g->ldc > INT_MAX)
+    if (gemm == NULL || g->batch != 1 || g->to != g->dtype)
+        return false;
+    const int64_t most = INT_MAX;
+    if (g->m > most || g->n > most || g->k > most || g->lda > most || g->ldb > most || g->ldc > most)
         return false;
     union { float f[2]; double d[2]; } alpha, beta;
     if (g->dtype == KT_F32 || g->dtype == KT_C64) {

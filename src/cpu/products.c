@@ -14,6 +14,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- sanitizers: the one of threads cannot see into the libraries' synchronisation, so they are never opened there; the one
+ * of leaks dies in the thread-local storage of libraries that were opened before the workers, so it must be asked for ---- */
+#if defined(__has_feature)
+#define HAS_FEATURE(x) __has_feature(x)
+#else
+#define HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
+enum { SANITIZED_THREADS = 1 };
+#else
+enum { SANITIZED_THREADS = 0 };
+#endif
+#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+enum { SANITIZED_ADDRESSES = 1 };
+#else
+enum { SANITIZED_ADDRESSES = 0 };
+#endif
+
 /* ---- choices: KARAT_MATMUL and the precision of float32 ---- */
 static const char *const makers[] = {"auto", "own", "onednn", "openblas"};
 static int               maker = -1; /* atomic; -1: the environment has not been asked */
@@ -25,20 +43,19 @@ void kt__product_choose(kt__product_maker wanted)
 
 static int ask_environment(void)
 {
-#if defined(__SANITIZE_THREAD__)
-    return KT__MAKER_OWN; /* the sanitizer cannot see into the libraries' and OpenMP's synchronisation */
-#endif
     const char *text = kt__env("KARAT_MATMUL");
     for (int i = 0; text != NULL && i < 4; i++)
         if (strcmp(text, makers[i]) == 0)
             return i;
     if (text != NULL)
         fprintf(stderr, "karat: KARAT_MATMUL=%s is none of auto, own, onednn, openblas: auto is used\n", text);
-    return KT__MAKER_AUTO;
+    return text == NULL && SANITIZED_ADDRESSES ? KT__MAKER_OWN : KT__MAKER_AUTO;
 }
 
 static int maker_now(void)
 {
+    if (SANITIZED_THREADS)
+        return KT__MAKER_OWN;
     int now = __atomic_load_n(&maker, __ATOMIC_RELAXED);
     if (now < 0) {
         now = ask_environment(); /* two threads may both ask: they find the same */
@@ -86,16 +103,33 @@ const char *kt_cpu_matmul(int index)
 /* ---- what makes it ---- */
 typedef bool gemm_fn(const kt__gemm *g);
 
-enum { LEAST_WORK = 1 << 17, LEAST_SIDE = 8 }; /* multiplications: below, our own kernels need no longer than the call */
+/* Sizes in multiplications. Below LEAST_WORK our own kernels need no longer than any call; up to MIDDLING float32 is
+ * quicker through OpenBLAS, whose calls cost less than oneDNN's. */
+enum { LEAST_WORK = 1 << 13, LEAST_SIDE = 8, LEAST_CONVERTED = 1 << 16, LEAST_ONEDNN = 1 << 15, MANY = 16, MIDDLING = 1 << 20 };
 
-static gemm_fn *library_for(kt_dtype dtype, int wanted)
+static int64_t work_of(const kt_plan *plan) /* of one matrix */
+{
+    const int d = plan->nd - 3;
+    return plan->size[d] * plan->size[d + 1] * plan->size[d + 2];
+}
+
+static gemm_fn *library_for(kt_dtype dtype, int wanted, int64_t work)
 {
     const bool real = dtype == KT_F32 || dtype == KT_BF16;
-    if (wanted != KT__MAKER_OPENBLAS && real && kt__onednn_serves(dtype))
-        return kt__onednn_gemm;
-    if (wanted != KT__MAKER_ONEDNN && (!real || wanted == KT__MAKER_OPENBLAS) && kt__openblas_serves(dtype))
+    const bool rather_blas = !real || wanted == KT__MAKER_OPENBLAS || (wanted == KT__MAKER_AUTO && work <= MIDDLING);
+    if (wanted != KT__MAKER_ONEDNN && rather_blas && kt__openblas_serves(dtype))
         return kt__openblas_gemm;
-    return NULL;
+    return wanted != KT__MAKER_OPENBLAS && real && kt__onednn_serves(dtype) ? kt__onednn_gemm : NULL;
+}
+
+/* Is the product so large that the library is quicker than our kernels? */
+static bool pays(const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
+{
+    const int64_t work = work_of(plan);
+    if (plan->arg[1].is != dtype || plan->arg[2].is != dtype)
+        return work > LEAST_CONVERTED;
+    const bool batch = plan->nd > 3 && plan->size[0] >= MANY; /* one call for many of them */
+    return batch || gemm != kt__onednn_gemm || work >= LEAST_ONEDNN;
 }
 
 /* The dtype that a library multiplies, KT_NONE if there is none: the compute type's own, but bfloat16 where all that is seen
@@ -109,9 +143,9 @@ static kt_dtype dtype_for(const kt_plan *plan, int wanted, gemm_fn **gemm)
     const int a = plan->arg[1].as, b = plan->arg[2].as;
     const bool narrow = (a == KT_BF16 && b == KT_BF16) ||
                         (a == KT_F32 && b == KT_F32 && __atomic_load_n(&precision, __ATOMIC_RELAXED) == MEDIUM);
-    if (dtype == KT_F32 && narrow && (*gemm = library_for(KT_BF16, wanted)) != NULL)
+    if (dtype == KT_F32 && narrow && (*gemm = library_for(KT_BF16, wanted, work_of(plan))) != NULL)
         return KT_BF16;
-    return dtype != KT_NONE && (*gemm = library_for(dtype, wanted)) != NULL ? dtype : KT_NONE;
+    return dtype != KT_NONE && (*gemm = library_for(dtype, wanted, work_of(plan))) != NULL ? dtype : KT_NONE;
 }
 
 /* ---- operands as a library reads them ---- */
@@ -133,9 +167,9 @@ static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_d
     const int64_t     by_row = plan->stride[at][d + row], by_column = plan->stride[at][d + column];
     const bool        conj = x->bits == KT_BIT_CONJ && (dtype == KT_C64 || dtype == KT_C128);
     if (x->is != dtype || x->as != dtype || x->immediate || (x->bits != 0 && !conj) || by_row % w != 0 ||
-        by_column % w != 0)
+        by_column % w != 0 || (d > 0 && plan->stride[at][0] % w != 0))
         return false;
-    v->data = x->data, v->batch = d > 0 ? plan->stride[at][0] : 0, v->conj = conj, v->made = NULL;
+    v->data = x->data, v->batch = d > 0 && plan->size[0] > 1 ? plan->stride[at][0] : 0, v->conj = conj, v->made = NULL;
     v->turned = !((by_column == w || columns == 1) && (rows == 1 || by_row >= columns * w));
     if (!v->turned) {
         v->ld = rows == 1 ? columns : by_row / w;
@@ -172,8 +206,8 @@ static bool seen_as_copy(const kt__cpu_build *build, const kt_plan *plan, int at
 typedef struct job {
     gemm_fn *gemm;
     kt__gemm whole;
-    int64_t  a_batch, b_batch, c_batch; /* bytes */
     int64_t  pieces_m, pieces_n;
+    int64_t  together; /* matrices of the batch at a time, where they are not cut */
     bool     failed;
 } job;
 
@@ -190,33 +224,46 @@ static void make_pieces(void *ctx, int64_t begin, int64_t end)
                   wc = kt__dtype_rows[j->whole.to].size;
     for (int64_t u = begin; u < end; u++) {
         kt__gemm      g = j->whole;
-        const int64_t batch = u / each, pm = u % each / j->pieces_n, pn = u % j->pieces_n;
+        const int64_t first = u / each * j->together, pm = u % each / j->pieces_n, pn = u % j->pieces_n;
         const int64_t i = edge_of(g.m, j->pieces_m, pm), l = edge_of(g.n, j->pieces_n, pn);
         g.m = edge_of(g.m, j->pieces_m, pm + 1) - i, g.n = edge_of(g.n, j->pieces_n, pn + 1) - l;
-        g.a += batch * j->a_batch + i * (g.ta ? 1 : g.lda) * w;
-        g.b += batch * j->b_batch + l * (g.tb ? g.ldb : 1) * w;
-        g.c += batch * j->c_batch + (i * g.ldc + l) * wc;
+        g.a += (first * g.a_batch + i * (g.ta ? 1 : g.lda)) * w;
+        g.b += (first * g.b_batch + l * (g.tb ? g.ldb : 1)) * w;
+        g.c += (first * g.c_batch + i * g.ldc + l) * wc;
+        g.batch = g.batch - first < j->together ? g.batch - first : j->together;
         if (g.m > 0 && g.n > 0 && !j->gemm(&g))
             __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
     }
 }
 
-enum { PIECE_WORK = 1 << 21, PIECES = 8, PIECE_SIDE = 128 };
+enum { PIECES = 64, CUTTABLE = 512, CHUNKS = 8 };
 
-/* Columns are halved before rows: the libraries rearrange b for each piece, and hardly a. */
-static void cut(job *j, int64_t batch)
+/* The least work of a piece, in multiplications: tens of microseconds. */
+static int64_t piece_work(kt_dtype dtype)
+{
+    return dtype == KT_BF16 ? 1 << 22 : 1 << 20;
+}
+
+static bool halves(int64_t side, int64_t pieces)
+{
+    return side / pieces >= CUTTABLE || (pieces == 1 && side >= CUTTABLE / 4);
+}
+
+/* Rows are halved before columns: the libraries are slower at narrow results than at low ones. */
+static void cut(job *j)
 {
     const kt__gemm *g = &j->whole;
+    int64_t         work = g->m * g->n * g->k;
     j->pieces_m = j->pieces_n = 1;
-    while (batch * j->pieces_m * j->pieces_n < PIECES) {
-        const int64_t m = g->m / j->pieces_m, n = g->n / j->pieces_n;
-        if (m * n * g->k < 2 * PIECE_WORK || (m < 2 * PIECE_SIDE && n < 2 * PIECE_SIDE))
-            return;
-        if (2 * n >= m)
-            j->pieces_n *= 2;
-        else
-            j->pieces_m *= 2;
-    }
+    for (; g->batch * j->pieces_m < PIECES && halves(g->m, j->pieces_m) && work / 2 >= piece_work(g->dtype); work /= 2)
+        j->pieces_m *= 2;
+    for (; g->batch * j->pieces_n < PIECES && j->pieces_m == 1 && halves(g->n, j->pieces_n) &&
+           work / 2 >= piece_work(g->dtype);
+         work /= 2)
+        j->pieces_n *= 2;
+    const bool whole = j->pieces_m * j->pieces_n == 1 && j->gemm == kt__onednn_gemm && g->a_batch >= 0 &&
+                       g->b_batch >= 0 && g->c_batch > 0;
+    j->together = whole ? (g->batch + CHUNKS - 1) / CHUNKS : 1;
 }
 
 /* ---- one product ---- */
@@ -310,16 +357,21 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
             m = n, n = was;
         }
         const bool scaled = s.direct;
-        j.whole = (kt__gemm){dtype, s.direct || dtype != KT_BF16 ? dtype : KT_F32, m, n, plan->size[d + 2], s.a.data,
-                             s.b.data, s.out.data, s.a.ld, s.b.ld, s.out.ld, s.a.turned, s.b.turned, s.a.conj, s.b.conj,
-                             scaled ? factor(plan, 0) : 1, scaled && adds(plan) ? factor(plan, 1) : 0};
+        const kt_dtype to = s.direct || dtype != KT_BF16 ? dtype : KT_F32;
+        const int64_t  w = kt__dtype_rows[dtype].size, wc = kt__dtype_rows[to].size;
+        j.whole = (kt__gemm){.dtype = dtype, .to = to, .batch = batch, .m = m, .n = n, .k = plan->size[d + 2],
+                             .a = s.a.data, .b = s.b.data, .c = s.out.data, .lda = s.a.ld, .ldb = s.b.ld,
+                             .ldc = s.out.ld, .ta = s.a.turned, .tb = s.b.turned, .conj_a = s.a.conj,
+                             .conj_b = s.b.conj, .alpha = scaled ? factor(plan, 0) : 1,
+                             .beta = scaled && adds(plan) ? factor(plan, 1) : 0,
+                             .a_batch = s.a.batch / w, .b_batch = s.b.batch / w, .c_batch = s.out.batch / wc};
         ok = !((j.whole.conj_a && !j.whole.ta) || (j.whole.conj_b && !j.whole.tb));
     }
     if (ok) {
-        j.a_batch = s.a.batch, j.b_batch = s.b.batch, j.c_batch = s.out.batch;
-        cut(&j, batch);
-        const int64_t pieces = batch * j.pieces_m * j.pieces_n, work = m * n * j.whole.k * batch / pieces + 1;
-        kt__parallel(pieces, PIECE_WORK / 4 / work + 1, make_pieces, &j);
+        cut(&j);
+        const int64_t pieces = (batch + j.together - 1) / j.together * j.pieces_m * j.pieces_n,
+                      work = m * n * j.whole.k * batch / pieces + 1;
+        kt__parallel(pieces, piece_work(dtype) / 4 / work + 1, make_pieces, &j);
         ok = !j.failed;
     }
     if (ok && !s.direct)
@@ -346,7 +398,8 @@ kt_status kt__product_run(const kt__cpu_build *build, const kt_plan *plan)
     gemm_fn  *gemm = NULL;
     if (worth_a_library(plan, wanted)) {
         const kt_dtype dtype = dtype_for(plan, wanted, &gemm);
-        if (dtype != KT_NONE && by_library(build, plan, dtype, gemm))
+        if (dtype != KT_NONE && (wanted != KT__MAKER_AUTO || pays(plan, dtype, gemm)) &&
+            by_library(build, plan, dtype, gemm))
             return KT_OK;
     }
     return build->type[plan->compute]->matmul(plan);

@@ -8,14 +8,15 @@
 #include "cpu/kernels.h"
 
 /* c = alpha a b + beta c, row by row: c[i * ldc + j]. a is [m, k] with lda from row to row, or stored the other way round
- * with lda from k to k; b likewise. Distances in elements. beta = 0: c is not read. */
+ * with lda from k to k; b likewise. Distances in elements. beta = 0: c is not read. Only oneDNN is asked for a batch. */
 typedef struct kt__gemm {
     kt_dtype    dtype; /* of a and b */
     kt_dtype    to;    /* of c: the same, or float32 where those are bfloat16 */
-    int64_t     m, n, k;
+    int64_t     batch, m, n, k;
     const char *a, *b;
     char       *c;
     int64_t     lda, ldb, ldc;
+    int64_t     a_batch, b_batch, c_batch; /* from matrix to matrix; of a and b 0: one for all */
     bool        ta, tb;         /* stored the other way round */
     bool        conj_a, conj_b; /* only with ta, tb */
     kt__c128    alpha, beta;
