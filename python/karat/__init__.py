@@ -40,6 +40,14 @@ from ._karat import (  # noqa: E402
     set_rng_state,
     tensor,
 )
+from .functional import (  # noqa: E402
+    block_diag,
+    broadcast_tensors,
+    cartesian_prod,
+    chain_matmul,
+    einsum,
+    tensordot,
+)
 from .limits import finfo, iinfo  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
 from . import autograd, cuda, fft, linalg, nn, random, special  # noqa: E402, F401

@@ -3,9 +3,18 @@
 
 static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
 
-/* ---- products of batches: the second operand has at least three dims, the first may be a vector, which is a row ---- */
+/* ---- products of batches: an operand of one dim is a row on the left and a column on the right ---- */
 static kt_tensor *as_row(kt_tensor *t) { return t && t->ndim == 1 ? kt_unsqueeze(t, 0) : t; }
-static kt_tensor *with_row(kt_tensor *g, bool vector) { return vector ? kt_unsqueeze(g, -2) : g; }
+static kt_tensor *as_column(kt_tensor *t) { return t && t->ndim == 1 ? kt_unsqueeze(t, 1) : t; }
+static kt_tensor *with_dim(kt_tensor *g, int64_t dim, bool put) { return put ? kt_unsqueeze(g, dim) : g; }
+
+static kt_tensor *flat(kt_tensor *t) /* all but the last dim as one */
+{
+    int64_t last = t->sizes[t->ndim - 1], rows = 1;
+    for (int i = 0; i + 1 < t->ndim; i++)
+        rows *= t->sizes[i];
+    return kt_reshape(t, KT_SHAPE(rows, last));
+}
 
 /* One matrix met a whole batch: the sum over the batch is part of the product, so that no batch of gradients is made. */
 static kt_tensor *for_one_matrix(kt_tensor *g, kt_tensor *b)
@@ -21,16 +30,22 @@ static kt_tensor *for_first(kt_tensor *g, kt_tensor *b, int64_t rank)
 {
     if (!b)
         return NULL;
-    g = with_row(g, rank == 1);
+    g = with_dim(with_dim(g, -1, b->ndim == 1), -2, rank == 1);
     if (rank > 2)
-        return kt_matmul(g, adjoint(b));
+        return kt_matmul(g, adjoint(as_column(b)));
     kt_tensor *d = for_one_matrix(g, b);
     return rank == 1 ? kt_squeeze_dim(d, KT_SHAPE(0)) : d;
 }
 
-static kt_tensor *for_second(kt_tensor *g, kt_tensor *a)
+static kt_tensor *for_second(kt_tensor *g, kt_tensor *a, int64_t rank)
 {
-    return a ? kt_matmul(adjoint(as_row(a)), with_row(g, a->ndim == 1)) : NULL;
+    if (!a)
+        return NULL;
+    if (rank == 1)
+        return kt_mv(adjoint(flat(a)), kt_reshape(g, KT_SHAPE(g->numel)));
+    if (rank == 2)
+        return kt_mm(adjoint(flat(a)), flat(g));
+    return kt_matmul(adjoint(as_row(a)), with_dim(g, -2, a->ndim == 1));
 }
 
 /* conj(scale) * t; nothing is made for a scale of 1. */
@@ -57,7 +72,7 @@ GRAD(addmv)
     dB = scaled(kt_mul(kt_unsqueeze(G, 1), conjugate(C)), ALPHA);
     dC = scaled(kt_mv(adjoint(B), G), ALPHA);
 }
-GRAD(matmul_batched) { dA = for_first(G, B, in_sizes(c, 0).n); dB = for_second(G, A); }
+GRAD(matmul_batched) { dA = for_first(G, B, in_sizes(c, 0).n); dB = for_second(G, A, in_sizes(c, 1).n); }
 
 const kt__formula_row kt__formulas_product[] = {
     F(mm), F(bmm), F(mv), F(dot), F(vdot), F(addmm), F(baddbmm), F(addmv), F(matmul_batched),

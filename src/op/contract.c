@@ -46,7 +46,8 @@ static kt_status meet(side *a, side *b, kt_shape dims_a, kt_shape dims_b)
                 "%lld in dim %lld",
                 (long long)x, (long long)dims_a.d[i], (long long)y, (long long)dims_b.d[i]);
         side *longer = x == 1 ? b : a;
-        longer->t = kt_sum_dim(longer->t, KT_SHAPE(longer->summed[i]), .keepdim = true);
+        longer->t =
+            kt_sum_dim(longer->t, KT_SHAPE(longer->summed[i]), .keepdim = true, .dtype = (kt_dtype)longer->t->dtype);
         if (!longer->t)
             return kt_error_status();
     }

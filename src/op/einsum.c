@@ -263,13 +263,21 @@ static void join(group *g, int64_t dim, int64_t size)
     g->product *= size;
 }
 
+static kt_tensor *permuted(kt_tensor *t, const int64_t *order, int64_t n)
+{
+    bool moves = false;
+    for (int64_t i = 0; i < n; i++)
+        moves |= order[i] != i;
+    return moves ? kt_permute(t, (kt_shape){n, order}) : t;
+}
+
 static kt_tensor *arranged(kt_tensor *t, const group *const *parts, kt_shape sizes)
 {
     int64_t order[KT_MAX_DIMS], n = 0;
     for (int i = 0; i < 4; i++)
         for (int64_t k = 0; k < parts[i]->n; k++)
             order[n++] = parts[i]->dim[k];
-    return kt_reshape(kt_permute(t, (kt_shape){n, order}), sizes);
+    return kt_reshape(permuted(t, order, n), sizes);
 }
 
 /* The summed dims stay, of one element. */
@@ -284,9 +292,9 @@ static kt_tensor *contract(kt_tensor *a, kt_tensor *b, const bool *summed)
         if (summed[d]) {
             int64_t inner = in_a && in_b ? a->sizes[d] : 1;
             if (in_a && !in_b)
-                a = kt_sum_dim(a, KT_SHAPE(d), .keepdim = true);
+                a = kt_sum_dim(a, KT_SHAPE(d), .keepdim = true, .dtype = (kt_dtype)a->dtype);
             if (in_b && !in_a)
-                b = kt_sum_dim(b, KT_SHAPE(d), .keepdim = true);
+                b = kt_sum_dim(b, KT_SHAPE(d), .keepdim = true, .dtype = (kt_dtype)b->dtype);
             join(&sum, d, inner);
         } else if (in_a && in_b) {
             join(&both, d, size[d]);
@@ -306,7 +314,7 @@ static kt_tensor *contract(kt_tensor *a, kt_tensor *b, const bool *summed)
             sizes[n] = size[first[i]->dim[k]];
             back[first[i]->dim[k]] = n;
         }
-    return kt_permute(kt_view(z, (kt_shape){rank, sizes}), (kt_shape){rank, back});
+    return permuted(kt_view(z, (kt_shape){rank, sizes}), back, rank);
 }
 
 static bool later(const equation *e, int64_t operand, int dim)
@@ -317,13 +325,11 @@ static bool later(const equation *e, int64_t operand, int dim)
     return false;
 }
 
-/* Sums the dims that no later operand has; false: there are none. */
-static bool ready(const equation *e, int64_t operand, bool *summed)
+/* Which dims can be summed: those of no later operand. */
+static void ready(const equation *e, int64_t operand, bool *summed)
 {
-    bool any = false;
     for (int d = 0; d < e->rank; d++)
-        any |= summed[d] = d >= e->out_rank && !later(e, operand, d);
-    return any;
+        summed[d] = d >= e->out_rank && !later(e, operand, d);
 }
 
 /* Of two operands the one whose own dims all stand before the other's in the output is the left one: the result is dense. */
@@ -345,31 +351,31 @@ static void put_first(equation *e)
     }
 }
 
-static kt_tensor *contract_all(equation *e)
+/* One operand alone, or the first of several: the sum over the dims that no other has. */
+static kt_tensor *summed_first(const equation *e)
 {
     bool       summed[KT_MAX_DIMS];
     int64_t    dims[KT_MAX_DIMS], n = 0;
-    kt_tensor *y = e->t[0];
-    if (ready(e, 0, summed)) {
-        for (int d = 0; d < e->rank; d++)
-            if (summed[d] && (e->n == 1 || y->sizes[d] != 1))
-                dims[n++] = d;
-        y = n ? kt_sum_dim(y, ((kt_shape){n, dims}), .keepdim = true) : y;
-    }
+    kt_tensor *t = e->t[0];
+    ready(e, 0, summed);
+    for (int d = 0; d < e->rank; d++)
+        if (summed[d] && (e->n == 1 || t->sizes[d] != 1))
+            dims[n++] = d;
+    return n ? kt_sum_dim(t, ((kt_shape){n, dims}), .keepdim = e->n > 1) : t;
+}
+
+static kt_tensor *contract_all(equation *e)
+{
+    bool       summed[KT_MAX_DIMS];
+    kt_tensor *y = summed_first(e);
     for (int64_t i = 1; i < e->n && y; i++) {
-        bool any = ready(e, i, summed);
-        for (int d = 0; d < e->rank && any; d++) /* dims that were summed before need no sum */
-            summed[d] &= y->sizes[d] != 1 || e->t[i]->sizes[d] != 1;
-        any = false;
-        for (int d = 0; d < e->rank; d++)
-            any |= summed[d];
+        bool any = false;
+        ready(e, i, summed);
+        for (int d = 0; d < e->rank; d++) /* what was summed before needs no sum */
+            any |= summed[d] &= y->sizes[d] != 1 || e->t[i]->sizes[d] != 1;
         y = any ? contract(y, e->t[i], summed) : kt_mul(y, e->t[i]);
     }
-    if (!y || e->out_rank == e->rank)
-        return y;
-    for (n = 0; n < e->rank - e->out_rank; n++)
-        dims[n] = e->out_rank + n;
-    return kt_squeeze_dim(y, (kt_shape){n, dims});
+    return !y || e->n == 1 || e->out_rank == e->rank ? y : kt_view(y, (kt_shape){e->out_rank, y->sizes});
 }
 
 static kt_tensor *einsum(equation *e)

@@ -28,6 +28,14 @@ static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
     return kt__deliver(call, made);
 }
 
+/* Can one plan do it? What is refused goes the other way, where the parts say it in PyTorch's words. */
+static bool in_one_plan(const kt_call *call, const kt_tensor *a, const kt_tensor *b)
+{
+    if (call->form != KT_PLAIN || (a->ndim < 3 && b->ndim < 3))
+        return false;
+    return b->ndim > 2 || (a->dtype == b->dtype && a->dtype != KT_BOOL && a->sizes[a->ndim - 1] == b->sizes[0]);
+}
+
 /* A batch times one matrix or vector is one larger product. */
 static kt_tensor *folded(kt_tensor *a, kt_tensor *b)
 {
@@ -50,7 +58,7 @@ kt_status kt__body_matmul(kt_call *call)
                        a->ndim, b->ndim);
     if (a->ndim <= 2 && b->ndim == 1)
         return whole(call, a->ndim == 1 ? KT_OP_dot : KT_OP_mv, a, b);
-    if (call->form == KT_PLAIN && b->ndim > 2)
+    if (in_one_plan(call, a, b))
         return whole(call, KT_OP_matmul_batched, a, b);
     KT_SCOPE;
     kt_tensor *y = b->ndim > 2    ? kt_matmul_batched(a, b)
@@ -232,10 +240,11 @@ static kt_tensor *power_of(kt_tensor *a, int64_t n)
     }
 }
 
+/* A gradient of zeros goes to `a`, as in PyTorch: it was written over. */
 static kt_tensor *identities(kt_tensor *a)
 {
     kt_tensor *eye = kt_eye(a->sizes[a->ndim - 1], .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
-    return kt_clone(kt_expand(eye, kt__sizes(a)), .memory_format = KT_CONTIGUOUS_FORMAT);
+    return kt_copy_(kt_clone(a, .memory_format = KT_CONTIGUOUS_FORMAT), eye);
 }
 
 kt_status kt__body_linalg_matrix_power(kt_call *call)

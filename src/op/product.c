@@ -35,8 +35,7 @@ static KT__COLD kt_status refuse_ranks(int op, const product *p)
     case KT_OP_mv:
     case KT_OP_addmv: return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got %d, %d, %d", c, a, b);
     case KT_OP_matmul_batched:
-        return kt_fail(KT_ERR_RUNTIME, "a product of batches needs at least 1D and 3D tensors, but got %dD and %dD", a,
-                       b);
+        return kt_fail(KT_ERR_RUNTIME, "a product of batches needs at least one 3D tensor, but got %dD and %dD", a, b);
     default: return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", a, b);
     }
 }
@@ -82,7 +81,7 @@ static bool ranks_fit(int op, int a, int b)
     case KT_OP_baddbmm: return a == 3 && b == 3;
     case KT_OP_mv:
     case KT_OP_addmv: return a == 2 && b == 1;
-    case KT_OP_matmul_batched: return a >= 1 && b >= 3;
+    case KT_OP_matmul_batched: return a >= 1 && b >= 1 && (a >= 3 || b >= 3);
     default: return a == 1 && b == 1;
     }
 }

@@ -97,16 +97,19 @@ static bool is(kt_scalar s, double value)
                                                                     : (double)s.v.i == value;
 }
 
-/* beta = 0: self is not read, so that its NaNs vanish. */
+/* A scale in the dtype of the result, as PyTorch multiplies by it. */
+static kt_tensor *scaled(kt_tensor *t, kt_scalar scale)
+{
+    if (is(scale, 1))
+        return t;
+    return kt_mul(t, kt_scalar_tensor(scale, .dtype = (kt_dtype)t->dtype, .device = kt__device(t)));
+}
+
+/* Rounded to the dtype after every step. beta = 0: self is not read, so that its NaNs vanish. */
 static kt_tensor *addr(kt_tensor *self, kt_tensor *column, kt_tensor *row, kt_scalar beta, kt_scalar alpha)
 {
-    if (self->dtype == KT_BOOL) {
-        kt_tensor *product = is(alpha, 0) ? kt_zeros_like(self) : kt_mul(column, row);
-        return is(beta, 0) ? product : kt_add(self, product);
-    }
-    if (is(beta, 0))
-        return kt_mul_s(kt_mul(column, row), alpha);
-    return kt_addcmul(is(beta, 1) ? self : kt_mul_s(self, beta), column, row, .value = alpha);
+    kt_tensor *product = kt_mul(scaled(column, alpha), row);
+    return is(beta, 0) ? product : kt_add(scaled(self, beta), product);
 }
 
 kt_status kt__body_addr(kt_call *call)

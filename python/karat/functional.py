@@ -1,0 +1,68 @@
+"""karat.functional: functions whose arguments in Python are not those of their row: any number of tensors, dims in two forms."""
+
+from . import _karat
+
+_rows = _karat.functions
+
+
+def _listed(tensors):
+    """f(a, b) and f([a, b]) are the same."""
+    return tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+
+
+def broadcast_tensors(*tensors):
+    """All expanded to their common shape."""
+    return _rows["broadcast_tensors"](_listed(tensors))
+
+
+def block_diag(*tensors):
+    """Matrices along the diagonal of one."""
+    return _rows["block_diag"](tensors)
+
+
+def cartesian_prod(*tensors):
+    """Every combination of elements, one a row."""
+    return _rows["cartesian_prod"](_listed(tensors))
+
+
+def chain_matmul(*matrices, out=None):
+    """Product of several matrices in the cheapest order."""
+    return _rows["chain_matmul"](matrices, **({} if out is None else {"out": out}))
+
+
+def tensordot(a, b, dims=2, out=None):
+    """Sums of products over the last `dims` dims of a and the first of b, or over the pairs of dims in two lists."""
+    if hasattr(dims, "tolist"):
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
+    else:
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        first, second = list(range(-dims, 0)), list(range(dims))
+    return _rows["tensordot"](a, b, first, second, **({} if out is None else {"out": out}))
+
+
+def _letter(subscript):
+    if subscript is Ellipsis:
+        return "..."
+    if not 0 <= subscript < 52:
+        raise ValueError("einsum(): subscripts in subscript list are not within the valid range [0, 52)")
+    return chr(ord("A") + subscript) if subscript < 26 else chr(ord("a") + subscript - 26)
+
+
+def einsum(*args):
+    """einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]): sums of products as subscripts say."""
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+        )
+    if isinstance(args[0], str):
+        return _rows["einsum"](args[0], _listed(args[1:]))
+    lists = ["".join(map(_letter, s)) for s in args[1::2]]
+    equation = ",".join(lists)
+    if len(args) % 2:
+        equation += "->" + "".join(map(_letter, args[-1]))
+    return _rows["einsum"](equation, args[: len(args) // 2 * 2 : 2])

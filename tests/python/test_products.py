@@ -1,0 +1,102 @@
+"""Products as Python calls them: dims in two forms, any number of tensors, subscripts as text or as lists."""
+
+import pytest
+
+import karat
+
+
+def numbers(*shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return karat.tensor([(7 * i) % 11 - 5.0 for i in range(count)]).reshape(shape)
+
+
+def dense(t):
+    return t.tolist()
+
+
+def test_tensordot_takes_dims_in_two_forms():
+    a, b = numbers(2, 3, 4), numbers(3, 4, 5)
+    want = dense(a.reshape(2, 12) @ b.reshape(12, 5))
+    assert dense(karat.tensordot(a, b)) == want
+    assert dense(karat.tensordot(a, b, dims=2)) == want
+    assert dense(karat.tensordot(a, b, dims=([1, 2], [0, 1]))) == want
+    assert dense(karat.tensordot(a, b, ([-1, 1], [1, 0]))) == want
+    out = karat.empty(0)
+    assert karat.tensordot(a, b, out=out) is out and dense(out) == want
+    assert karat.tensordot(a, b, 0).shape == (2, 3, 4, 3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    "dims, text",
+    [
+        (-1, "tensordot expects dims >= 0, but got dims=-1"),
+        (4, "tensordot expects dims < ndim_a or ndim_b, but got dims=4"),
+        (([0, 1], [0]), "both dimension lists should have same length"),
+    ],
+)
+def test_tensordot_refuses(dims, text):
+    with pytest.raises(RuntimeError) as e:
+        karat.tensordot(numbers(2, 3), numbers(3, 2), dims)
+    assert str(e.value).split("\n")[0] == text
+
+
+def test_einsum_in_every_notation():
+    a, b = numbers(2, 3), numbers(3, 4)
+    want = dense(a @ b)
+    assert dense(karat.einsum("ij,jk->ik", a, b)) == want
+    assert dense(karat.einsum("ij,jk->ik", [a, b])) == want
+    assert dense(karat.einsum("ij,jk", (a, b))) == want
+    assert dense(karat.einsum(a, [0, 1], b, [1, 2], [0, 2])) == want
+    assert dense(karat.einsum(a, [0, 1], b, [1, 2])) == want
+    assert dense(karat.einsum(a, [..., 30], b, [30, 2], [..., 2])) == want
+    with pytest.raises(ValueError, match="must specify the equation string and at least one operand"):
+        karat.einsum("ij")
+    with pytest.raises(ValueError, match="not within the valid range"):
+        karat.einsum(a, [0, 52])
+
+
+def test_any_number_of_tensors():
+    a, b, v = numbers(2, 3), numbers(3, 4), numbers(3)
+    assert dense(karat.chain_matmul(a, b, b.t())) == dense(a @ b @ b.t())
+    assert dense(karat.block_diag(karat.ones(1, 2), karat.tensor(3.0))) == [[1, 1, 0], [0, 0, 3]]
+    assert dense(karat.cartesian_prod(karat.tensor([1, 2]), karat.tensor([3, 4]))) == [[1, 3], [1, 4], [2, 3], [2, 4]]
+    x, y = karat.broadcast_tensors(a, v)
+    assert x.shape == y.shape == (2, 3)
+
+
+def test_functions_by_family():
+    a, w, bias = numbers(2, 3), numbers(4, 3), numbers(4)
+    assert dense(karat.nn.functional.linear(a, w, bias)) == dense(a @ w.t() + bias)
+    assert dense(karat.linalg.multi_dot([a, w.t(), w])) == dense(a @ w.t() @ w)
+    assert dense(karat.linalg.matrix_power(karat.ones(2, 2), 3)) == [[4, 4], [4, 4]]
+
+
+def test_addmm_has_three_forms():
+    c, a, b = numbers(2, 4), numbers(2, 3), numbers(3, 4)
+    want = dense(c * 2 - a @ b)
+    assert dense(karat.addmm(c, a, b, beta=2, alpha=-1)) == want
+    assert dense(c.addmm(a, b, beta=2, alpha=-1)) == want
+    out = karat.empty(0)
+    assert karat.addmm(c, a, b, beta=2, alpha=-1, out=out) is out and dense(out) == want
+    assert c.addmm_(a, b, beta=2, alpha=-1) is c and dense(c) == want
+
+
+def test_nodes_are_named_as_in_torch():
+    a, b = karat.ones(2, 2, requires_grad=True), karat.ones(3, 2, 2, requires_grad=True)
+    v = karat.ones(2, requires_grad=True)
+    names = {
+        "AddmmBackward0": karat.nn.functional.linear(a, a, v),
+        "MmBackward0": a @ a,
+        "MvBackward0": a @ v,
+        "DotBackward0": v @ v,
+        "VdotBackward0": karat.vdot(v, v),
+        "BmmBackward0": karat.bmm(b, b),
+        "BaddbmmBackward0": karat.baddbmm(v, b, b),
+        "AddmvBackward0": karat.addmv(v, a, v),
+        "UnsafeViewBackward0": b @ a,
+        "ViewBackward0": karat.nn.functional.linear(b, a, v),
+    }
+    for name, result in names.items():
+        assert result.grad_fn.name() == name
