@@ -127,6 +127,7 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
     case KT_K_copy:     return run_copy(build, plan);
     case KT_K_fill:     return build->bytes->fill(plan);
     case KT_K_eye:      return build->bytes->eye(plan);
+    case KT_K_band:     return build->bytes->band(plan);
     case KT_K_arange:
     case KT_K_linspace:
     case KT_K_logspace: return type->range(plan);

@@ -52,6 +52,7 @@ typedef struct kt__cpu_bytes {
     kt_status (*copy)(const kt_plan *plan); /* same dtype, no bits */
     kt_status (*fill)(const kt_plan *plan); /* param[0] everywhere */
     kt_status (*eye)(const kt_plan *plan);
+    kt_status (*band)(const kt_plan *plan); /* matrices between two diagonals */
 } kt__cpu_bytes;
 
 /* ---- what random kernels do with a row of draws ---- */

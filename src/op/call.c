@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/move.h"
 #include "op/wrap.h"
 
 kt__tape_hooks    kt__tape;
@@ -284,9 +285,17 @@ static kt_status run_derived(kt_call *call)
         return kt_error_status();
     for (int i = 0; i < n; i++)
         given[i] = call->out[i];
+    bool copied = call->form == KT_OUT && call->row->rule == RULE_SAME;
+    call->form = copied ? KT_PLAIN : call->form;
     kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
     kt_status status = run_body(call);
     kt__mode_word = mode;
+    if (copied) {
+        call->form = KT_OUT;
+        status = status ? status : kt__move_into(call, given[0], call->out[0]);
+    }
+    for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++)
+        kt__wrote(call->out[i]);
     if (!status && list)
         status = mark_views(call);
     bool ran = !status;

@@ -193,6 +193,7 @@ kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `f
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
 kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);
+const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* as errors name it */
 
 /* The rows with one of the four ready ways. */
 kt_status kt__run_elementwise(kt_call *call);

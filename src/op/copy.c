@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "op/call.h"
+#include "op/move.h"
 #include "op/wrap.h"
 
 /* ---- moving values, no tape ---- */
@@ -214,6 +215,13 @@ kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", c_type_of(d));
 }
 
+kt_status kt__fill_fitting(const kt_call *call, kt_tensor *to, kt_scalar value)
+{
+    if (!kt_scalar_fits(value, (kt_dtype)to->dtype))
+        return kt__fail_overflow(call, (kt_dtype)to->dtype);
+    return kt__fill_with(to, value);
+}
+
 static kt_status fill_checked(kt_call *call, kt_tensor *to)
 {
     kt_scalar value = KT_INT(0);
@@ -228,9 +236,7 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
         }
         value = call->arg[1].s;
     }
-    if (!kt_scalar_fits(value, (kt_dtype)to->dtype))
-        return kt__fail_overflow(call, (kt_dtype)to->dtype);
-    return kt__fill_with(to, value);
+    return kt__fill_fitting(call, to, value);
 }
 
 static kt_status write_copy(kt_call *call, kt_tensor *to)

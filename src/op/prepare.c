@@ -167,7 +167,7 @@ static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
     return a->backend != b->backend || a->index != b->index;
 }
 
-static const char *device_text(const kt_tensor *t, char *room, size_t size)
+const char *kt__device_text(const kt_tensor *t, char *room, size_t size)
 {
     snprintf(room, size, t->backend == KT_CPU || t->backend == KT_META ? "%s" : "%s:%d", kt_device_name(kt__device(t)),
              t->index);
@@ -191,7 +191,7 @@ static kt_status one_device(const kt__gathered *g, kt__gathered *together)
             char a[64], b[64];
             return kt_fail(KT_ERR_RUNTIME,
                            "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                           device_text(home, a, sizeof a), device_text(t, b, sizeof b));
+                           kt__device_text(home, a, sizeof a), kt__device_text(t, b, sizeof b));
         }
         together->t[i] = NULL;
         together->s[i] = kt_item_scalar(t);

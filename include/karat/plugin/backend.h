@@ -79,6 +79,7 @@ typedef struct kt_plan {
  *                type, the result rounded once. arg: out, a, b and, where n_in is 3, c, which may be out itself, element
  *                for element. param: alpha, beta (n_param is 2), or none: both are 1. beta = 0: c is not read, so that
  *                its NaNs vanish; alpha = 0: a and b are not. numel counts the results: an empty k is an empty sum.
+ *  band          dims are [batch..., rows, columns], never collapsed; the input may be the output
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed, the index is the dim's own */
 
 typedef struct kt_backend kt_backend;

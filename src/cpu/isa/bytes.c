@@ -25,6 +25,21 @@ KT_ALWAYS void copy_strided(char *restrict y, ptrdiff_t ys, const char *restrict
         memcpy(y + i * ys, x + i * xs, width);
 }
 
+/* From the end: one call a constant width, so that rows are turned in registers. */
+KT_ALWAYS void copy_backwards(char *restrict y, const char *restrict x, int64_t n, size_t width)
+{
+    for (int64_t i = 0; i < n; i++)
+        memcpy(y + (size_t)i * width, x - (size_t)i * width, width);
+}
+
+KT_ALWAYS void copy_any_row(char *y, ptrdiff_t ys, const char *x, ptrdiff_t xs, int64_t n, size_t width)
+{
+    if (ys == (ptrdiff_t)width && xs == -(ptrdiff_t)width)
+        copy_backwards(y, x, n, width);
+    else
+        copy_strided(y, ys, x, xs, n, width);
+}
+
 static void copy_row(char *y, ptrdiff_t ys, const char *x, ptrdiff_t xs, int64_t n, ptrdiff_t width)
 {
     if (ys == width && xs == width) {
@@ -32,11 +47,11 @@ static void copy_row(char *y, ptrdiff_t ys, const char *x, ptrdiff_t xs, int64_t
         return;
     }
     switch (width) {
-    case 1:  copy_strided(y, ys, x, xs, n, 1); break;
-    case 2:  copy_strided(y, ys, x, xs, n, 2); break;
-    case 4:  copy_strided(y, ys, x, xs, n, 4); break;
-    case 8:  copy_strided(y, ys, x, xs, n, 8); break;
-    default: copy_strided(y, ys, x, xs, n, 16); break;
+    case 1:  copy_any_row(y, ys, x, xs, n, 1); break;
+    case 2:  copy_any_row(y, ys, x, xs, n, 2); break;
+    case 4:  copy_any_row(y, ys, x, xs, n, 4); break;
+    case 8:  copy_any_row(y, ys, x, xs, n, 8); break;
+    default: copy_any_row(y, ys, x, xs, n, 16); break;
     }
 }
 
@@ -288,4 +303,71 @@ static kt_status eye(const kt_plan *plan)
     return KT_OK;
 }
 
-const kt__cpu_bytes KT__CPU_SYMBOL(bytes, KT_ISA) = {.copy = copy, .fill = fill, .eye = eye};
+/* ---- matrices between two diagonals ---- */
+typedef struct band_job {
+    const kt_plan *plan;
+    ptrdiff_t      width;
+    int64_t        rows, columns, low, high; /* diagonals that are kept */
+} band_job;
+
+static void zero_row(char *y, ptrdiff_t step, int64_t n, ptrdiff_t width)
+{
+    if (step == width)
+        memset(y, 0, (size_t)(n * width));
+    else
+        for (int64_t i = 0; i < n; i++)
+            memset(y + i * step, 0, (size_t)width);
+}
+
+/* 0 to columns: where a diagonal crosses row i. The ends of int64 stand for no limit. */
+static int64_t crossing(int64_t i, int64_t diagonal, int64_t columns)
+{
+    int64_t at;
+    if (__builtin_add_overflow(i, diagonal, &at))
+        return columns;
+    return at < 0 ? 0 : at > columns ? columns : at;
+}
+
+static void band_row(const band_job *job, char *y, const char *x, int64_t i)
+{
+    const ptrdiff_t ys = job->plan->stride[0][job->plan->nd - 1], xs = job->plan->stride[1][job->plan->nd - 1];
+    const int64_t   begin = crossing(i, job->low, job->columns);
+    const int64_t   end = job->high == INT64_MAX ? job->columns : crossing(i, job->high + 1, job->columns);
+    zero_row(y, ys, begin, job->width);
+    if (x != y && end > begin)
+        copy_row(y + begin * ys, ys, x + begin * xs, xs, end - begin, job->width);
+    if (end < job->columns)
+        zero_row(y + (end > begin ? end : begin) * ys, ys, job->columns - (end > begin ? end : begin), job->width);
+}
+
+static void band_rows(void *ctx, int64_t first, int64_t last)
+{
+    const band_job *job = ctx;
+    const kt_plan  *plan = job->plan;
+    for (int64_t r = first; r < last; r++) {
+        const int64_t i = r % job->rows;
+        int64_t       rest = r / job->rows;
+        char         *y = plan->arg[0].data + i * plan->stride[0][plan->nd - 2];
+        const char   *x = plan->arg[1].data + i * plan->stride[1][plan->nd - 2];
+        for (int d = plan->nd - 3; d >= 0; d--) {
+            y += rest % plan->size[d] * plan->stride[0][d];
+            x += rest % plan->size[d] * plan->stride[1][d];
+            rest /= plan->size[d];
+        }
+        band_row(job, y, x, i);
+    }
+}
+
+static kt_status band(const kt_plan *plan)
+{
+    band_job job = {.plan = plan,
+                    .width = kt__dtype_rows[plan->arg[0].is].size,
+                    .rows = plan->size[plan->nd - 2],
+                    .columns = plan->size[plan->nd - 1],
+                    .low = plan->param[0].v.i,
+                    .high = plan->param[1].v.i};
+    kt__parallel(plan->numel / job.columns, KT__GRAIN / job.columns + 1, band_rows, &job);
+    return KT_OK;
+}
+
+const kt__cpu_bytes KT__CPU_SYMBOL(bytes, KT_ISA) = {.copy = copy, .fill = fill, .eye = eye, .band = band};

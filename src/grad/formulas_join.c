@@ -1,0 +1,136 @@
+/* formulas_join.c - the derivatives of what joins, repeats and rearranges elements: each gradient goes back the same way. */
+#include "grad/formula.h"
+#include "op/move.h"
+
+/* ---- rearranged ---- */
+GRAD(flip)       { dA = kt_flip(G, arg(c, 1)->ints); }
+GRAD(rot90)      { dA = kt_rot90(G, .k = KT_SOME(-arg(c, 1)->i), .dims = arg(c, 2)->ints); }
+GRAD(roll)
+{
+    kt_shape shifts = arg(c, 1)->ints, dims = arg(c, 2)->ints;
+    int64_t  back[KT_MAX_DIMS];
+    if (shifts.n > KT_MAX_DIMS)
+        return;
+    for (int64_t i = 0; i < shifts.n; i++)
+        back[i] = -shifts.d[i];
+    dA = kt_roll(G, ((kt_shape){shifts.n, back}), .dims = dims);
+}
+GRAD(tril)       { dA = kt_tril(G, .diagonal = arg(c, 1)->i); }
+GRAD(triu)       { dA = kt_triu(G, .diagonal = arg(c, 1)->i); }
+GRAD(diag_embed) { dA = kt_diagonal(G, .offset = arg(c, 1)->i, .dim1 = arg(c, 2)->i, .dim2 = KT_SOME(arg(c, 3)->i)); }
+GRAD(constant_pad_nd)
+{
+    kt_shape pad = arg(c, 1)->ints;
+    int64_t  back[2 * KT_MAX_DIMS];
+    for (int64_t i = 0; i < pad.n; i++)
+        back[i] = -pad.d[i];
+    dA = kt_constant_pad_nd(G, ((kt_shape){pad.n, back}));
+}
+
+/* ---- repeated: every place adds up ---- */
+GRAD(repeat)
+{
+    kt_shape repeats = arg(c, 1)->ints, in = in_sizes(c, 0);
+    int64_t  sizes[2 * KT_MAX_DIMS], dims[KT_MAX_DIMS], lead = repeats.n - in.n;
+    int      n = 0, folded = 0;
+    for (int64_t i = 0; i < repeats.n && n + 2 <= KT_MAX_DIMS; i++) {
+        if (repeats.d[i] != 1 || i < lead) {
+            dims[folded++] = n;
+            sizes[n++] = repeats.d[i];
+        }
+        if (i >= lead)
+            sizes[n++] = in.d[i - lead];
+    }
+    kt_tensor *g = kt_reshape(G, ((kt_shape){n, sizes}));
+    dA = folded ? kt_sum_dim(g, ((kt_shape){folded, dims})) : g;
+}
+GRAD(interleave)
+{
+    kt_shape   in = in_sizes(c, 0);
+    kt_tensor *repeats = B, *back = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    int64_t    dim = arg(c, 2)->i, start = 0, *count = repeats && back ? kt__read_ints(repeats) : NULL;
+    for (int64_t i = 0; count && i < in.d[dim] && !kt__failed(); start += count[i++])
+        if (count[i])
+            kt_copy_(kt_narrow(back, dim, i, 1),
+                     kt_sum_dim(kt_narrow(G, dim, start, count[i]), KT_SHAPE(dim), .keepdim = true));
+    kt__free_ints(count, repeats);
+    dA = back;
+}
+
+/* ---- joined ---- */
+
+/* ---- joined ---- */
+GRAD(stack)
+{
+    for (int64_t i = 0; i < c->n; i++)
+        if (need(c, i))
+            c->d[i] = kt_select(G, arg(c, 1)->i, i);
+}
+
+/* ---- views, copied ---- */
+GRAD(same)       { dA = G; }
+GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
+GRAD(transpose)  { dA = kt_transpose(G, arg(c, 1)->i, arg(c, 2)->i); }
+GRAD(t)          { dA = kt_t(G); }
+
+/* The view behind the recorded row, of another tensor; owned. `skip`: arguments that stand before the view's own. */
+static kt_tensor *view_of(kt__back *c, kt_tensor *t, int skip)
+{
+    const kt_node *n = c->node;
+    const kt_row  *row = &kt__rows[kt__view_behind(n->row->id)];
+    kt_call        look;
+    kt__open(&look, row->id, KT_PLAIN);
+    if (!t)
+        return NULL;
+    kt__put_tensor(&look, 0, t);
+    for (int i = 1; i < kt__n_args(row); i++)
+        if (n->given >> (i + skip) & 1) {
+            look.arg[i] = *arg(c, i + skip);
+            look.given |= 1u << i;
+        }
+    if (kt_call_run(&look))
+        return NULL;
+    if (kt__scope_add(look.out[0])) {
+        kt__unref(look.out[0]);
+        return NULL;
+    }
+    return look.out[0];
+}
+
+/* Zeros, written with g through the view; where it shows an element twice, both add up. */
+GRAD(through)
+{
+    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    kt_tensor *part = view_of(c, zeros, 0);
+    if (!part)
+        return;
+    if (kt__overlaps_itself(part))
+        for (int64_t i = 0, last = part->ndim - 1; i < part->sizes[last] && !kt__failed(); i++)
+            kt_add_(kt_select(part, last, i), kt_select(G, last, i));
+    else
+        kt_copy_(part, G);
+    dA = zeros;
+}
+
+/* ---- views, written into a copy ---- */
+GRAD(scatter)
+{
+    dB = view_of(c, G, 1);
+    if (!need(c, 0))
+        return;
+    kt_tensor *left = kt_clone(G), *part = view_of(c, left, 1);
+    if (part)
+        kt_zero_(part);
+    dA = left;
+}
+
+const kt__formula_row kt__formulas_join[] = {
+    F(flip), F(rot90), F(roll), F(tril), F(triu), F(diag_embed), F(constant_pad_nd), F(repeat), F(interleave), F(stack),
+    AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
+    AS(squeeze_dim_copy, reshaped), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),
+    AS(permute_copy, through), AS(select_copy, through), AS(slice_copy, through), AS(diagonal_copy, through),
+    AS(unfold_copy, through), AS(as_strided_copy, through), AS(view_as_real_copy, through),
+    AS(view_as_complex_copy, through), AS(select_scatter, scatter), AS(slice_scatter, scatter),
+    AS(diagonal_scatter, scatter), AS(as_strided_scatter, scatter),
+    KT__NO_MORE_FORMULAS,
+};

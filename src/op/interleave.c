@@ -1,0 +1,189 @@
+/* interleave.c - repeat_interleave: each element of a dim so many times in a row. In: one count for all, or a tensor of
+ * counts, which is read on the host since the result's size depends on it. */
+#include "base/alloc.h"
+#include "op/move.h"
+
+/* ---- one count ---- */
+
+/* A new dim beside its own, expanded, copied, and made one with it. */
+static kt_status spread(kt_tensor *t, int64_t dim, int64_t times, kt_tensor **result)
+{
+    int64_t    sizes[KT_MAX_DIMS];
+    kt_tensor *x = NULL, *next = NULL;
+    kt_status  status = kt__call_int(KT_OP_unsqueeze, t, dim + 1, &x);
+    for (int i = 0; i < t->ndim + 1 && !status; i++)
+        sizes[i] = i == dim + 1 ? times : t->sizes[i - (i > dim)];
+    if (!status) {
+        status = kt__call_ints(KT_OP_expand, x, (kt_shape){t->ndim + 1, sizes}, &next);
+        kt__take(&x, next);
+    }
+    if (!status) {
+        status = kt__call_clone(x, KT_CONTIGUOUS_FORMAT, &next);
+        kt__take(&x, next);
+    }
+    if (!status)
+        status = kt__call_int2(KT_OP_flatten, x, dim, dim + 1, result);
+    kt__unref(x);
+    return status;
+}
+
+/* *t: flattened where no dim is given (owned); *dim: the dim to work on. */
+static kt_status aim(const kt_call *call, int64_t *dim, kt_tensor **t)
+{
+    kt_tensor *self = call->arg[0].t;
+    if (kt__given(call, 2)) {
+        *dim = call->arg[2].i;
+        *t = kt__ref(self);
+        return kt__wrap_dim(dim, self->ndim);
+    }
+    *dim = 0;
+    return kt__call_ints(KT_OP_reshape, self, KT_SHAPE(-1), t);
+}
+
+kt_status kt__body_repeat_interleave_int(kt_call *call)
+{
+    int64_t    dim = 0, times = call->arg[1].i;
+    kt_tensor *t = NULL;
+    kt_status  status = aim(call, &dim, &t);
+    if (!status && times < 0)
+        status = kt_fail(KT_ERR_RUNTIME, "Repeats must be non-negative");
+    int64_t total = status ? 0 : (t->ndim ? t->sizes[dim] : 1) * times;
+    if (!status && kt__given(call, 3) && call->arg[3].i != total)
+        status = kt_fail(KT_ERR_RUNTIME, "repeat_interleave: Invalid output_size, expected %lld but got %lld",
+                         (long long)total, (long long)call->arg[3].i);
+    if (!status)
+        status = spread(t, dim, times, &call->out[0]);
+    kt__unref(t);
+    return status;
+}
+
+/* ---- a tensor of counts ---- */
+
+static kt_status check_counts(const kt_tensor *repeats, const int64_t *count, int64_t *total)
+{
+    int64_t want = *total;
+    *total = 0;
+    for (int64_t i = 0; i < repeats->numel; i++) {
+        if (count[i] < 0)
+            return kt_fail(KT_ERR_RUNTIME, "repeats can not be negative");
+        if (__builtin_add_overflow(*total, count[i], total))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    }
+    if (want >= 0 && want != *total)
+        return kt_fail(KT_ERR_RUNTIME, "allocated size does not match required size");
+    return KT_OK;
+}
+
+static kt_status counts_of(const kt_call *call, kt_tensor *repeats, int64_t *total, int64_t **count)
+{
+    if (repeats->dtype != KT_I64 && repeats->dtype != KT_I32 && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"repeat_interleave_cpu\" not implemented for '%s'",
+                              kt_dtype_torch_name(repeats->dtype));
+    *count = kt__read_ints(repeats);
+    if (!*count)
+        return kt_error_status();
+    if (check_counts(repeats, *count, total)) {
+        kt__free_ints(*count, repeats);
+        *count = NULL;
+        return kt_error_status();
+    }
+    return KT_OK;
+}
+
+kt_status kt__body_repeat_interleave(kt_call *call)
+{
+    kt_tensor *repeats = call->arg[0].t;
+    int64_t    total = kt__given(call, 1) ? call->arg[1].i : -1, *count = NULL;
+    if (repeats->ndim != 1)
+        return kt_fail(KT_ERR_RUNTIME, "repeat_interleave only accept 1D vector as repeat");
+    if (counts_of(call, repeats, &total, &count))
+        return kt_error_status();
+    size_t   bytes = (size_t)(total + 1) * sizeof(int64_t);
+    int64_t *index = total < INT64_MAX / 16 ? kt__system_get(bytes) : NULL;
+    for (int64_t i = 0, at = 0; index && i < repeats->numel; i++)
+        for (int64_t k = 0; k < count[i]; k++)
+            index[at++] = i;
+    kt_tensor *out = index ? kt__tensor_new((kt_dtype)repeats->dtype, kt__device(repeats), KT_SHAPE(total)) : NULL;
+    kt_status  status = !index ? kt__fail_memory(bytes) : out ? kt__fill_from(out, index) : kt_error_status();
+    if (index)
+        kt__system_put(index, bytes);
+    kt__free_ints(count, repeats);
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    out->lineage = repeats->lineage;
+    call->out[0] = out;
+    return KT_OK;
+}
+
+/* The row that the tape sees: repeats has one count for each index of the dim. */
+kt_status kt__body_interleave(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *repeats = call->arg[1].t;
+    int        dim = (int)call->arg[2].i;
+    int64_t    total = call->arg[3].i, *count = NULL, sizes[KT_MAX_DIMS], start = 0;
+    if (counts_of(call, repeats, &total, &count))
+        return kt_error_status();
+    for (int i = 0; i < self->ndim; i++)
+        sizes[i] = i == dim ? total : self->sizes[i];
+    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
+    kt_status  status = out ? KT_OK : kt_error_status();
+    for (int64_t i = 0; i < repeats->numel && !status; start += count[i++]) {
+        kt__part to, from;
+        if (count[i] == 0)
+            continue;
+        kt__part_of(&to, out);
+        kt__part_of(&from, self);
+        kt__part_narrow(&to, dim, start, count[i]);
+        kt__part_narrow(&from, dim, i, 1);
+        status = kt__part_copy(&to, &from);
+    }
+    kt__free_ints(count, repeats);
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    out->lineage = self->lineage;
+    call->out[0] = out;
+    return KT_OK;
+}
+
+static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_interleave, KT_PLAIN);
+    kt__put_tensor(&c, 0, t);
+    kt__put_tensor(&c, 1, repeats);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, i, kt__given(call, 3) ? call->arg[3].i : -1);
+    kt_status status = kt_call_run(&c);
+    call->out[0] = status ? NULL : c.out[0];
+    return status;
+}
+
+kt_status kt__body_repeat_interleave_tensor(kt_call *call)
+{
+    kt_tensor *repeats = call->arg[1].t, *t = NULL, *each = NULL;
+    int64_t    dim = 0;
+    kt_status  status = aim(call, &dim, &t);
+    if (!status && t->ndim == 0) {
+        kt_tensor *row = NULL;
+        status = kt__call_ints(KT_OP_reshape, t, KT_SHAPE(1), &row);
+        kt__take(&t, row);
+    }
+    if (!status && repeats->ndim > 1)
+        status = kt_fail(KT_ERR_RUNTIME, "repeats must be 0-dim or 1-dim tensor");
+    else if (!status && repeats->numel == 1)
+        status = kt__call_ints(KT_OP_expand, repeats, KT_SHAPE(t->sizes[dim]), &each);
+    else if (!status && repeats->sizes[0] != t->sizes[dim])
+        status = kt_fail(KT_ERR_RUNTIME,
+                         "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and "
+                         "input.size(%lld) = %lld",
+                         (long long)repeats->sizes[0], (long long)dim, (long long)t->sizes[dim]);
+    if (!status)
+        status = run_interleave(call, t, each ? each : repeats, dim);
+    kt__unref(each);
+    kt__unref(t);
+    return status;
+}

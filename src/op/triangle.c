@@ -1,0 +1,245 @@
+/* triangle.c - parts of matrices by their diagonals: tril, triu, their indices, diag, diag_embed and kin. */
+#include "base/alloc.h"
+#include "op/move.h"
+
+/* ---- tril, triu ---- */
+
+/* Keeps what lies from the low to the high diagonal, zeros elsewhere; `from` may be `to` itself. */
+static kt_status keep_band(kt_tensor *to, kt_tensor *from, int64_t low, int64_t high)
+{
+    kt_plan plan;
+    kt__plan_begin(&plan, NULL, KT_K_band, kt__dtype_rows[to->dtype].compute, 1, to);
+    plan.numel = to->numel;
+    plan.nd = to->ndim;
+    plan.n_param = 2;
+    plan.param[0] = KT_INT(low);
+    plan.param[1] = KT_INT(high);
+    kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
+    kt__set_operand(&plan, 1, from, (kt_dtype)from->dtype, KT_WHY_NONE);
+    plan.arg[0].bits = plan.arg[1].bits = 0; /* of a lazy view: a zero is a zero, and the rest stays as it is */
+    for (int d = 0; d < to->ndim; d++) {
+        plan.size[d] = to->sizes[d];
+        plan.stride[0][d] = to->strides[d] * (int64_t)kt__itemsize(to);
+        plan.stride[1][d] = from->strides[d] * (int64_t)kt__itemsize(from);
+    }
+    return kt__launch(&plan, to);
+}
+
+static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out)
+{
+    *out = NULL;
+    if (call->form == KT_INPLACE) {
+        *out = kt__ref(self);
+        return KT_OK;
+    }
+    if (call->form == KT_PLAIN) {
+        *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(self));
+        return *out ? KT_OK : kt_error_status();
+    }
+    kt_tensor *target = call->out[0];
+    if (target->dtype != self->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                              kt_dtype_c_name(self->dtype), kt_dtype_c_name(target->dtype));
+    if ((!kt__same_sizes(target, self) && kt__tensor_resize(target, kt__sizes(self))) ||
+        kt__check_written(target, &self, 1))
+        return kt_error_status();
+    *out = kt__ref(target);
+    return KT_OK;
+}
+
+static kt_status triangle(kt_call *call, bool lower)
+{
+    kt_tensor *self = call->arg[0].t, *out = NULL;
+    int64_t    diagonal = kt__arg_int(call, 1);
+    if (self->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "%s: input tensor must have at least 2 dimensions", call->row->name);
+    kt_status status = triangle_target(call, self, &out);
+    /* Rows that do not lie dense, and lazy ones, are copied the usual way first. */
+    bool direct = !status && self->strides[self->ndim - 1] == 1 && self->dtype == out->dtype &&
+                  !((self->flags | out->flags) & (KT_T_CONJ | KT_T_NEG)) && self->backend == out->backend &&
+                  self->index == out->index;
+    if (!status && !direct && out != self)
+        status = kt__copy_into(out, self, KT_WHY_RESULT, KT_ROUND_TORCH);
+    if (!status)
+        status = keep_band(out, direct ? self : out, lower ? INT64_MIN : diagonal, lower ? diagonal : INT64_MAX);
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    if (call->form == KT_PLAIN)
+        out->lineage = self->lineage;
+    call->out[0] = out;
+    return KT_OK;
+}
+
+kt_status kt__body_tril(kt_call *call) { return triangle(call, true); }
+kt_status kt__body_triu(kt_call *call) { return triangle(call, false); }
+
+/* ---- where their elements stand ---- */
+
+/* Columns of row i: [*from, *to). */
+static void row_span(bool lower, int64_t i, int64_t columns, int64_t offset, int64_t *from, int64_t *to)
+{
+    __int128 edge = (__int128)i + offset + lower;
+    int64_t  at = edge < 0 ? 0 : edge > columns ? columns : (int64_t)edge;
+    *from = lower ? 0 : at;
+    *to = lower ? at : columns;
+}
+
+static kt_status indices(kt_call *call, bool lower)
+{
+    int64_t   rows = call->arg[0].i, columns = call->arg[1].i, offset = kt__arg_int(call, 2), n = 0, from, to;
+    kt_dtype  dtype = kt__given(call, 3) && call->arg[3].dtype ? call->arg[3].dtype : KT_I64;
+    kt_device device;
+    if (rows < 0 || columns < 0)
+        return kt_fail(KT_ERR_RUNTIME, "%s must be non-negative, got%lld", rows < 0 ? "row" : "col",
+                       (long long)(rows < 0 ? rows : columns));
+    if (kt__arg_device(call, 4, &device))
+        return kt_error_status();
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)dtype);
+    for (int64_t i = 0; i < rows; i++) {
+        row_span(lower, i, columns, offset, &from, &to);
+        if (__builtin_add_overflow(n, to - from, &n))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    }
+    kt_tensor *out = kt__tensor_new(dtype, device, KT_SHAPE(2, n));
+    size_t     bytes = (size_t)(2 * n + 1) * sizeof(int64_t);
+    int64_t   *at = !out || kt__backend(device.kind)->stores_nothing ? NULL : kt__system_get(bytes);
+    kt_status  status = !out                                             ? kt_error_status()
+                        : at || kt__backend(device.kind)->stores_nothing ? KT_OK
+                                                                         : kt__fail_memory(bytes);
+    for (int64_t i = 0, k = 0; at && i < rows; i++) {
+        row_span(lower, i, columns, offset, &from, &to);
+        for (int64_t j = from; j < to; j++, k++) {
+            at[k] = i;
+            at[n + k] = j;
+        }
+    }
+    if (at) {
+        status = kt__fill_from(out, at);
+        kt__system_put(at, bytes);
+    }
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, dtype, 0);
+    call->out[0] = out;
+    return KT_OK;
+}
+
+kt_status kt__body_tril_indices(kt_call *call) { return indices(call, true); }
+kt_status kt__body_triu_indices(kt_call *call) { return indices(call, false); }
+
+/* ---- diagonals made ---- */
+
+kt_status kt__body_diag_embed(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t;
+    int64_t    offset = kt__arg_int(call, 1), a = kt__arg_int(call, 2), b = kt__arg_int(call, 3);
+    int64_t    rank = self->ndim + 1, sizes[KT_MAX_DIMS];
+    if (self->ndim == 0 || rank > KT_MAX_DIMS)
+        return self->ndim ? kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS)
+                          : kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)");
+    if (kt__wrap_dim(&a, rank) || kt__wrap_dim(&b, rank))
+        return kt_error_status();
+    if (a == b)
+        return kt_fail(KT_ERR_RUNTIME, "diagonal dimensions cannot be identical %lld, %lld",
+                       (long long)kt__arg_int(call, 2), (long long)kt__arg_int(call, 3));
+    int64_t length = self->sizes[self->ndim - 1], side = length + (offset < 0 ? -offset : offset);
+    for (int64_t i = 0, from = 0; i < rank; i++)
+        sizes[i] = i == a || i == b ? side : self->sizes[from++];
+    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){rank, sizes});
+    kt_status  status = out ? kt__fill_with(out, KT_INT(0)) : kt_error_status();
+    if (!status) { /* the diagonal as the last dim: the two steps at once */
+        kt__part to;
+        kt__part_of(&to, out);
+        kt__part_narrow(&to, (int)a, offset < 0 ? -offset : 0, length);
+        kt__part_narrow(&to, (int)b, offset > 0 ? offset : 0, length);
+        int64_t step = to.strides[a] + to.strides[b];
+        kt__part_drop(&to, (int)(a > b ? a : b));
+        kt__part_drop(&to, (int)(a > b ? b : a));
+        to.sizes[to.t.ndim] = length;
+        to.strides[to.t.ndim++] = step;
+        to.t.numel = self->numel;
+        status = kt__copy_into(&to.t, self, KT_WHY_NONE, KT_ROUND_TORCH);
+    }
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    out->lineage = self->lineage;
+    call->out[0] = out;
+    return KT_OK;
+}
+
+static kt_status embed(kt_tensor *row, int64_t offset, kt_tensor **result)
+{
+    return kt__call_int(KT_OP_diag_embed, row, offset, result);
+}
+
+static kt_status embed_into(kt_call *call, kt_tensor *row, int64_t offset)
+{
+    kt_tensor *made = NULL, *target = call->out[0];
+    if ((kt__grad_flags(row) | kt__grad_flags(target)) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "diag(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                       "arguments requires grad.");
+    if (!kt_can_cast((kt_dtype)row->dtype, (kt_dtype)target->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "diag: result type %s can't be cast to the desired out= type %s",
+                              kt_dtype_torch_name(row->dtype), kt_dtype_torch_name(target->dtype));
+    kt_status status = embed(row, offset, &made);
+    if (!status && !kt__same_sizes(made, target))
+        status = kt__tensor_resize(target, kt__sizes(made));
+    if (!status)
+        status = kt_copy_why(target, made, KT_WHY_RESULT);
+    kt__unref(made);
+    call->out[0] = status ? target : kt__ref(target);
+    return status;
+}
+
+static kt_status diagonal_into(kt_call *call, kt_tensor *matrix, int64_t offset)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagonal_copy, (kt_form)call->form);
+    kt__put_tensor(&c, 0, matrix);
+    kt__put(&c, 1, i, offset);
+    c.out[0] = call->out[0];
+    kt_status status = kt_call_run(&c);
+    call->out[0] = status ? call->out[0] : c.out[0];
+    return status;
+}
+
+kt_status kt__body_diag(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t;
+    int64_t    offset = kt__arg_int(call, 1);
+    if (self->ndim != 1 && self->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "diag(): Supports 1D or 2D tensors. Got %dD", self->ndim);
+    if (self->ndim == 2)
+        return diagonal_into(call, self, offset);
+    return call->form == KT_OUT ? embed_into(call, self, offset) : embed(self, offset, &call->out[0]);
+}
+
+kt_status kt__body_diagflat(kt_call *call)
+{
+    kt_tensor *row = NULL;
+    kt_status  status = kt__call_ints(KT_OP_reshape, call->arg[0].t, KT_SHAPE(-1), &row);
+    if (!status)
+        status = embed(row, kt__arg_int(call, 1), &call->out[0]);
+    kt__unref(row);
+    return status;
+}
+
+kt_status kt__body_linalg_diagonal(kt_call *call)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagonal, KT_PLAIN);
+    kt__put_tensor(&c, 0, call->arg[0].t);
+    for (int i = 1; i <= 3; i++)
+        kt__put(&c, i, i, kt__arg_int(call, i));
+    kt_status status = kt_call_run(&c);
+    call->out[0] = status ? NULL : c.out[0];
+    return status;
+}
