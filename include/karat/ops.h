@@ -128,11 +128,49 @@ typedef struct kt_expand_opts { size_t size; bool implicit; } kt_expand_opts;
 typedef struct kt_flatten_opts { size_t size; int64_t start_dim; kt_opt_int end_dim; } kt_flatten_opts;
 typedef struct kt_diagonal_opts { size_t size; int64_t offset; int64_t dim1; kt_opt_int dim2; } kt_diagonal_opts;
 typedef struct kt_as_strided_opts { size_t size; kt_opt_int storage_offset; } kt_as_strided_opts;
+typedef struct kt_linalg_diagonal_opts { size_t size; int64_t offset; kt_opt_int dim1; kt_opt_int dim2; } kt_linalg_diagonal_opts;
+typedef struct kt_resize__opts { size_t size; kt_memory_format memory_format; } kt_resize__opts;
+typedef struct kt_resize_as__opts { size_t size; kt_memory_format memory_format; } kt_resize_as__opts;
 typedef struct kt_split_opts { size_t size; int64_t dim; } kt_split_opts;
 typedef struct kt_split_sizes_opts { size_t size; int64_t dim; } kt_split_sizes_opts;
 typedef struct kt_chunk_opts { size_t size; int64_t dim; } kt_chunk_opts;
 typedef struct kt_unbind_opts { size_t size; int64_t dim; } kt_unbind_opts;
 typedef struct kt_cat_opts { size_t size; int64_t dim; } kt_cat_opts;
+typedef struct kt_concat_opts { size_t size; int64_t dim; } kt_concat_opts;
+typedef struct kt_concatenate_opts { size_t size; int64_t dim; } kt_concatenate_opts;
+typedef struct kt_stack_opts { size_t size; int64_t dim; } kt_stack_opts;
+typedef struct kt_split_with_sizes_opts { size_t size; int64_t dim; } kt_split_with_sizes_opts;
+typedef struct kt_unsafe_split_opts { size_t size; int64_t dim; } kt_unsafe_split_opts;
+typedef struct kt_unsafe_split_with_sizes_opts { size_t size; int64_t dim; } kt_unsafe_split_with_sizes_opts;
+typedef struct kt_unsafe_chunk_opts { size_t size; int64_t dim; } kt_unsafe_chunk_opts;
+typedef struct kt_tensor_split_opts { size_t size; int64_t dim; } kt_tensor_split_opts;
+typedef struct kt_tensor_split_indices_opts { size_t size; int64_t dim; } kt_tensor_split_indices_opts;
+typedef struct kt_tensor_split_tensor_opts { size_t size; int64_t dim; } kt_tensor_split_tensor_opts;
+typedef struct kt_meshgrid_opts { size_t size; const char *indexing; } kt_meshgrid_opts;
+typedef struct kt_unbind_copy_opts { size_t size; int64_t dim; } kt_unbind_copy_opts;
+typedef struct kt_split_copy_opts { size_t size; int64_t dim; } kt_split_copy_opts;
+typedef struct kt_split_with_sizes_copy_opts { size_t size; int64_t dim; } kt_split_with_sizes_copy_opts;
+typedef struct kt_roll_opts { size_t size; kt_shape dims; } kt_roll_opts;
+typedef struct kt_rot90_opts { size_t size; kt_opt_int k; kt_shape dims; } kt_rot90_opts;
+typedef struct kt_repeat_interleave_opts { size_t size; kt_opt_int output_size; } kt_repeat_interleave_opts;
+typedef struct kt_repeat_interleave_tensor_opts { size_t size; kt_opt_int dim; kt_opt_int output_size; } kt_repeat_interleave_tensor_opts;
+typedef struct kt_repeat_interleave_int_opts { size_t size; kt_opt_int dim; kt_opt_int output_size; } kt_repeat_interleave_int_opts;
+typedef struct kt_tril_opts { size_t size; int64_t diagonal; } kt_tril_opts;
+typedef struct kt_triu_opts { size_t size; int64_t diagonal; } kt_triu_opts;
+typedef struct kt_tril_indices_opts { size_t size; int64_t offset; kt_dtype dtype; kt_device device; } kt_tril_indices_opts;
+typedef struct kt_triu_indices_opts { size_t size; int64_t offset; kt_dtype dtype; kt_device device; } kt_triu_indices_opts;
+typedef struct kt_diag_opts { size_t size; int64_t diagonal; } kt_diag_opts;
+typedef struct kt_diag_embed_opts { size_t size; int64_t offset; kt_opt_int dim1; kt_opt_int dim2; } kt_diag_embed_opts;
+typedef struct kt_diagflat_opts { size_t size; int64_t offset; } kt_diagflat_opts;
+typedef struct kt_constant_pad_nd_opts { size_t size; kt_scalar value; } kt_constant_pad_nd_opts;
+typedef struct kt_nn_pad_opts { size_t size; const char *mode; kt_opt_real value; } kt_nn_pad_opts;
+typedef struct kt_as_strided_copy_opts { size_t size; kt_opt_int storage_offset; } kt_as_strided_copy_opts;
+typedef struct kt_diagonal_copy_opts { size_t size; int64_t offset; int64_t dim1; kt_opt_int dim2; } kt_diagonal_copy_opts;
+typedef struct kt_expand_copy_opts { size_t size; bool implicit; } kt_expand_copy_opts;
+typedef struct kt_slice_copy_opts { size_t size; int64_t dim; kt_opt_int start; kt_opt_int end; kt_opt_int step; } kt_slice_copy_opts;
+typedef struct kt_slice_scatter_opts { size_t size; int64_t dim; kt_opt_int start; kt_opt_int end; kt_opt_int step; } kt_slice_scatter_opts;
+typedef struct kt_diagonal_scatter_opts { size_t size; int64_t offset; int64_t dim1; kt_opt_int dim2; } kt_diagonal_scatter_opts;
+typedef struct kt_as_strided_scatter_opts { size_t size; kt_opt_int storage_offset; } kt_as_strided_scatter_opts;
 typedef struct kt_rand_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_rand_opts;
 typedef struct kt_rand_like_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_rand_like_opts;
 typedef struct kt_randn_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_randn_opts;
@@ -745,14 +783,134 @@ KT_API kt_tensor *kt_conj_lazy(const kt_tensor *self); /* the view that conj mak
 KT_API kt_tensor *kt_neg_view(const kt_tensor *self); /* negated when read */
 KT_API kt_tensor *kt_detach(const kt_tensor *self); /* the same values without history */
 KT_API kt_tensor *kt_alias(const kt_tensor *self); /* the same tensor as a view of itself */
+KT_API kt_tensor *kt_movedim(const kt_tensor *self, kt_shape source, kt_shape destination); /* dims moved to other places, the rest in order */
+KT_API kt_tensor *kt_moveaxis(const kt_tensor *self, kt_shape source, kt_shape destination); /* movedim by another name */
+KT_API kt_tensor *kt_swapaxes(const kt_tensor *self, int64_t axis0, int64_t axis1); /* transpose by another name */
+KT_API kt_tensor *kt_swapdims(const kt_tensor *self, int64_t dim0, int64_t dim1); /* transpose by another name */
+KT_API kt_tensor *kt_unflatten(const kt_tensor *self, int64_t dim, kt_shape sizes); /* a dim made several */
+KT_API kt_tensor *kt_ravel(const kt_tensor *self); /* one dim */
+KT_API kt_tensor *kt_view_as(const kt_tensor *self, const kt_tensor *other); /* a view of the size of other */
+KT_API kt_tensor *kt_reshape_as(const kt_tensor *self, const kt_tensor *other); /* reshaped to the size of other */
+KT_API kt_tensor *kt_broadcast_to(const kt_tensor *self, kt_shape size); /* expand by another name */
+KT_API kt_tensor *kt_atleast_1d(const kt_tensor *self); /* of at least 1 dims */
+KT_API kt_tensor *kt_atleast_2d(const kt_tensor *self); /* of at least 2 dims */
+KT_API kt_tensor *kt_atleast_3d(const kt_tensor *self); /* of at least 3 dims */
+KT_API kt_tensor *kt_adjoint(const kt_tensor *self); /* matrices transposed and conjugated */
+KT_API kt_tensor *kt_linalg_diagonal_kw(const kt_tensor *A, const kt_linalg_diagonal_opts *opts); /* a diagonal of the last two dims */
+KT_API kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size); /* broadcasting undone by sums */
+KT_API kt_tensor *kt_resize__kw(const kt_tensor *self, kt_shape size, const kt_resize__opts *opts); /* self with another size; memory is kept, and grows where it must */
+KT_API kt_tensor *kt_resize_as__kw(const kt_tensor *self, const kt_tensor *the_template, const kt_resize_as__opts *opts); /* self with the size of another */
 KT_API int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_opts *opts); /* views of split_size each; the last may be smaller */
 KT_API int64_t kt_split_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_sizes_opts *opts); /* views of these sizes */
 KT_API int64_t kt_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_chunk_opts *opts); /* about equal views */
 KT_API int64_t kt_unbind_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_opts *opts); /* every index of a dim */
 KT_API int64_t kt_broadcast_tensors(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* all expanded to their common shape */
 KT_API kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* joined along a dim */
+KT_API kt_tensor *kt_cat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* joined along a dim */
+KT_API kt_tensor *kt_concat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_concat_opts *opts); /* cat by another name */
+KT_API kt_tensor *kt_concat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_concat_opts *opts); /* cat by another name */
+KT_API kt_tensor *kt_concatenate_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_concatenate_opts *opts); /* cat by another name */
+KT_API kt_tensor *kt_concatenate_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_concatenate_opts *opts); /* cat by another name */
+KT_API kt_tensor *kt_stack_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts); /* joined along a new dim */
+KT_API kt_tensor *kt_stack_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts); /* joined along a new dim */
+KT_API kt_tensor *kt_hstack(kt_tensor *const *tensors, int64_t n_tensors); /* joined side by side */
+KT_API kt_tensor *kt_hstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* joined side by side */
+KT_API kt_tensor *kt_vstack(kt_tensor *const *tensors, int64_t n_tensors); /* joined one under the other */
+KT_API kt_tensor *kt_vstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* joined one under the other */
+KT_API kt_tensor *kt_row_stack(kt_tensor *const *tensors, int64_t n_tensors); /* vstack by another name */
+KT_API kt_tensor *kt_row_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* vstack by another name */
+KT_API kt_tensor *kt_dstack(kt_tensor *const *tensors, int64_t n_tensors); /* joined along the third dim */
+KT_API kt_tensor *kt_dstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* joined along the third dim */
+KT_API kt_tensor *kt_column_stack(kt_tensor *const *tensors, int64_t n_tensors); /* vectors as columns, then side by side */
+KT_API kt_tensor *kt_column_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* vectors as columns, then side by side */
 KT_API int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room); /* each times a number */
 KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scalar); /* each times a number */
+KT_API int64_t kt_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_opts *opts); /* views of these sizes */
+KT_API int64_t kt_unsafe_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_unsafe_split_opts *opts); /* split by another name */
+KT_API int64_t kt_unsafe_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_unsafe_split_with_sizes_opts *opts); /* split_with_sizes by another name */
+KT_API int64_t kt_unsafe_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_unsafe_chunk_opts *opts); /* chunk by another name */
+KT_API int64_t kt_tensor_split_kw(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room, const kt_tensor_split_opts *opts); /* so many views, the first ones longer by one */
+KT_API int64_t kt_tensor_split_indices_kw(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room, const kt_tensor_split_indices_opts *opts); /* views between these indices */
+KT_API int64_t kt_tensor_split_tensor_kw(const kt_tensor *self, const kt_tensor *tensor_indices_or_sections, kt_tensor **results, int64_t room, const kt_tensor_split_tensor_opts *opts); /* the same, the indices or their number in a tensor */
+KT_API int64_t kt_hsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* equal views of columns */
+KT_API int64_t kt_hsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* views of columns between these indices */
+KT_API int64_t kt_vsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* equal views of rows */
+KT_API int64_t kt_vsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* views of rows between these indices */
+KT_API int64_t kt_dsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* equal views of the third dim */
+KT_API int64_t kt_dsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* views of the third dim between these indices */
+KT_API int64_t kt_meshgrid_kw(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room, const kt_meshgrid_opts *opts); /* each vector along a dim of its own, expanded along the others */
+KT_API int64_t kt_atleast_1d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* each of at least 1 dims */
+KT_API int64_t kt_atleast_2d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* each of at least 2 dims */
+KT_API int64_t kt_atleast_3d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* each of at least 3 dims */
+KT_API int64_t kt_unbind_copy_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_copy_opts *opts); /* unbind, copied */
+KT_API int64_t kt_split_copy_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_copy_opts *opts); /* split, copied */
+KT_API int64_t kt_split_with_sizes_copy_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_copy_opts *opts); /* split_with_sizes, copied */
+KT_API kt_tensor *kt_flip(const kt_tensor *self, kt_shape dims); /* some dims from their end */
+KT_API kt_tensor *kt_fliplr(const kt_tensor *self); /* columns from their end */
+KT_API kt_tensor *kt_flipud(const kt_tensor *self); /* rows from their end */
+KT_API kt_tensor *kt_roll_kw(const kt_tensor *self, kt_shape shifts, const kt_roll_opts *opts); /* moved along; what falls off the end comes in at the start */
+KT_API kt_tensor *kt_rot90_kw(const kt_tensor *self, const kt_rot90_opts *opts); /* turned by quarters */
+KT_API kt_tensor *kt_repeat(const kt_tensor *self, kt_shape repeats); /* the whole so many times along each dim */
+KT_API kt_tensor *kt_tile(const kt_tensor *self, kt_shape dims); /* repeat, where dims may be fewer than the tensor has */
+KT_API kt_tensor *kt_repeat_interleave_kw(const kt_tensor *repeats, const kt_repeat_interleave_opts *opts); /* each index as often as its count says */
+KT_API kt_tensor *kt_repeat_interleave_tensor_kw(const kt_tensor *self, const kt_tensor *repeats, const kt_repeat_interleave_tensor_opts *opts); /* each element as often as its count says */
+KT_API kt_tensor *kt_repeat_interleave_int_kw(const kt_tensor *self, int64_t repeats, const kt_repeat_interleave_int_opts *opts); /* each element so many times */
+KT_API kt_tensor *kt_interleave(const kt_tensor *self, const kt_tensor *repeats, int64_t dim, int64_t output_size); /* what repeat_interleave makes of a tensor of counts */
+KT_API kt_tensor *kt_tril_kw(const kt_tensor *self, const kt_tril_opts *opts); /* the lower triangle, zeros above */
+KT_API kt_tensor *kt_tril__kw(kt_tensor *self, const kt_tril_opts *opts); /* the lower triangle, zeros above */
+KT_API kt_tensor *kt_tril_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tril_opts *opts); /* the lower triangle, zeros above */
+KT_API kt_tensor *kt_triu_kw(const kt_tensor *self, const kt_triu_opts *opts); /* the upper triangle, zeros below */
+KT_API kt_tensor *kt_triu__kw(kt_tensor *self, const kt_triu_opts *opts); /* the upper triangle, zeros below */
+KT_API kt_tensor *kt_triu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_triu_opts *opts); /* the upper triangle, zeros below */
+KT_API kt_tensor *kt_tril_indices_kw(int64_t row, int64_t col, const kt_tril_indices_opts *opts); /* rows and columns of the elements of a triangle */
+KT_API kt_tensor *kt_triu_indices_kw(int64_t row, int64_t col, const kt_triu_indices_opts *opts); /* rows and columns of the elements of a triangle */
+KT_API kt_tensor *kt_diag_kw(const kt_tensor *self, const kt_diag_opts *opts); /* a vector as a diagonal, or the diagonal of a matrix */
+KT_API kt_tensor *kt_diag_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diag_opts *opts); /* a vector as a diagonal, or the diagonal of a matrix */
+KT_API kt_tensor *kt_diag_embed_kw(const kt_tensor *self, const kt_diag_embed_opts *opts); /* the last dim as diagonals of matrices */
+KT_API kt_tensor *kt_diagflat_kw(const kt_tensor *self, const kt_diagflat_opts *opts); /* all elements as one diagonal */
+KT_API kt_tensor *kt_constant_pad_nd_kw(const kt_tensor *self, kt_shape pad, const kt_constant_pad_nd_opts *opts); /* a value around it; negative widths cut */
+KT_API kt_tensor *kt_nn_pad_kw(const kt_tensor *input, kt_shape pad, const kt_nn_pad_opts *opts); /* room around it, filled as mode says */
+KT_API kt_tensor *kt_alias_copy(const kt_tensor *self); /* alias, copied */
+KT_API kt_tensor *kt_alias_copy_out(kt_tensor *out, const kt_tensor *self); /* alias, copied */
+KT_API kt_tensor *kt_as_strided_copy_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_copy_opts *opts); /* as_strided, copied */
+KT_API kt_tensor *kt_as_strided_copy_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_copy_opts *opts); /* as_strided, copied */
+KT_API kt_tensor *kt_detach_copy(const kt_tensor *self); /* detach, copied */
+KT_API kt_tensor *kt_detach_copy_out(kt_tensor *out, const kt_tensor *self); /* detach, copied */
+KT_API kt_tensor *kt_diagonal_copy_kw(const kt_tensor *self, const kt_diagonal_copy_opts *opts); /* diagonal, copied */
+KT_API kt_tensor *kt_diagonal_copy_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diagonal_copy_opts *opts); /* diagonal, copied */
+KT_API kt_tensor *kt_expand_copy_kw(const kt_tensor *self, kt_shape size, const kt_expand_copy_opts *opts); /* expand, copied */
+KT_API kt_tensor *kt_expand_copy_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape size, const kt_expand_copy_opts *opts); /* expand, copied */
+KT_API kt_tensor *kt_permute_copy(const kt_tensor *self, kt_shape dims); /* permute, copied */
+KT_API kt_tensor *kt_permute_copy_out(kt_tensor *out, const kt_tensor *self, kt_shape dims); /* permute, copied */
+KT_API kt_tensor *kt_select_copy(const kt_tensor *self, int64_t dim, int64_t index); /* select, copied */
+KT_API kt_tensor *kt_select_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim, int64_t index); /* select, copied */
+KT_API kt_tensor *kt_slice_copy_kw(const kt_tensor *self, const kt_slice_copy_opts *opts); /* slice, copied */
+KT_API kt_tensor *kt_slice_copy_out_kw(kt_tensor *out, const kt_tensor *self, const kt_slice_copy_opts *opts); /* slice, copied */
+KT_API kt_tensor *kt_squeeze_copy(const kt_tensor *self); /* squeeze, copied */
+KT_API kt_tensor *kt_squeeze_copy_out(kt_tensor *out, const kt_tensor *self); /* squeeze, copied */
+KT_API kt_tensor *kt_squeeze_dim_copy(const kt_tensor *self, kt_shape dim); /* squeeze, copied */
+KT_API kt_tensor *kt_squeeze_dim_copy_out(kt_tensor *out, const kt_tensor *self, kt_shape dim); /* squeeze, copied */
+KT_API kt_tensor *kt_t_copy(const kt_tensor *self); /* t, copied */
+KT_API kt_tensor *kt_t_copy_out(kt_tensor *out, const kt_tensor *self); /* t, copied */
+KT_API kt_tensor *kt_transpose_copy(const kt_tensor *self, int64_t dim0, int64_t dim1); /* transpose, copied */
+KT_API kt_tensor *kt_transpose_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim0, int64_t dim1); /* transpose, copied */
+KT_API kt_tensor *kt_unfold_copy(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step); /* unfold, copied */
+KT_API kt_tensor *kt_unfold_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dimension, int64_t size, int64_t step); /* unfold, copied */
+KT_API kt_tensor *kt_unsqueeze_copy(const kt_tensor *self, int64_t dim); /* unsqueeze, copied */
+KT_API kt_tensor *kt_unsqueeze_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim); /* unsqueeze, copied */
+KT_API kt_tensor *kt_view_copy(const kt_tensor *self, kt_shape size); /* view, copied */
+KT_API kt_tensor *kt_view_copy_out(kt_tensor *out, const kt_tensor *self, kt_shape size); /* view, copied */
+KT_API kt_tensor *kt_view_dtype_copy(const kt_tensor *self, kt_dtype dtype); /* view, copied */
+KT_API kt_tensor *kt_view_dtype_copy_out(kt_tensor *out, const kt_tensor *self, kt_dtype dtype); /* view, copied */
+KT_API kt_tensor *kt_view_as_real_copy(const kt_tensor *self); /* view_as_real, copied */
+KT_API kt_tensor *kt_view_as_real_copy_out(kt_tensor *out, const kt_tensor *self); /* view_as_real, copied */
+KT_API kt_tensor *kt_view_as_complex_copy(const kt_tensor *self); /* view_as_complex, copied */
+KT_API kt_tensor *kt_view_as_complex_copy_out(kt_tensor *out, const kt_tensor *self); /* view_as_complex, copied */
+KT_API kt_tensor *kt_narrow_copy(const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* narrow, copied */
+KT_API kt_tensor *kt_select_scatter(const kt_tensor *self, const kt_tensor *src, int64_t dim, int64_t index); /* a copy with one index of a dim written */
+KT_API kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts); /* a copy with a range of a dim written */
+KT_API kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_diagonal_scatter_opts *opts); /* a copy with a diagonal written */
+KT_API kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src, kt_shape size, kt_shape stride, const kt_as_strided_scatter_opts *opts); /* a copy with any geometry of it written */
 KT_API kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts); /* uniform in [0, 1) */
 KT_API kt_tensor *kt_rand_like_kw(const kt_tensor *self, const kt_rand_like_opts *opts); /* like self, uniform in [0, 1) */
 KT_API kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts); /* normal of mean 0 and deviation 1 */
@@ -958,11 +1116,62 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_flatten(self, ...) (KT_AT kt_flatten_kw(self, KT_KW(kt_flatten_opts, __VA_ARGS__)))
 #define kt_diagonal(self, ...) (KT_AT kt_diagonal_kw(self, KT_KW(kt_diagonal_opts, __VA_ARGS__)))
 #define kt_as_strided(self, size, stride, ...) (KT_AT kt_as_strided_kw(self, size, stride, KT_KW(kt_as_strided_opts, __VA_ARGS__)))
+#define kt_linalg_diagonal(A, ...) (KT_AT kt_linalg_diagonal_kw(A, KT_KW(kt_linalg_diagonal_opts, __VA_ARGS__)))
+#define kt_resize_(self, size, ...) (KT_AT kt_resize__kw(self, size, KT_KW(kt_resize__opts, __VA_ARGS__)))
+#define kt_resize_as_(self, the_template, ...) (KT_AT kt_resize_as__kw(self, the_template, KT_KW(kt_resize_as__opts, __VA_ARGS__)))
 #define kt_split(self, split_size, results, room, ...) (KT_AT kt_split_kw(self, split_size, results, room, KT_KW(kt_split_opts, __VA_ARGS__)))
 #define kt_split_sizes(self, split_sizes, results, room, ...) (KT_AT kt_split_sizes_kw(self, split_sizes, results, room, KT_KW(kt_split_sizes_opts, __VA_ARGS__)))
 #define kt_chunk(self, chunks, results, room, ...) (KT_AT kt_chunk_kw(self, chunks, results, room, KT_KW(kt_chunk_opts, __VA_ARGS__)))
 #define kt_unbind(self, results, room, ...) (KT_AT kt_unbind_kw(self, results, room, KT_KW(kt_unbind_opts, __VA_ARGS__)))
 #define kt_cat(tensors, n_tensors, ...) (KT_AT kt_cat_kw(tensors, n_tensors, KT_KW(kt_cat_opts, __VA_ARGS__)))
+#define kt_cat_out(out, tensors, n_tensors, ...) (KT_AT kt_cat_out_kw(out, tensors, n_tensors, KT_KW(kt_cat_opts, __VA_ARGS__)))
+#define kt_concat(tensors, n_tensors, ...) (KT_AT kt_concat_kw(tensors, n_tensors, KT_KW(kt_concat_opts, __VA_ARGS__)))
+#define kt_concat_out(out, tensors, n_tensors, ...) (KT_AT kt_concat_out_kw(out, tensors, n_tensors, KT_KW(kt_concat_opts, __VA_ARGS__)))
+#define kt_concatenate(tensors, n_tensors, ...) (KT_AT kt_concatenate_kw(tensors, n_tensors, KT_KW(kt_concatenate_opts, __VA_ARGS__)))
+#define kt_concatenate_out(out, tensors, n_tensors, ...) (KT_AT kt_concatenate_out_kw(out, tensors, n_tensors, KT_KW(kt_concatenate_opts, __VA_ARGS__)))
+#define kt_stack(tensors, n_tensors, ...) (KT_AT kt_stack_kw(tensors, n_tensors, KT_KW(kt_stack_opts, __VA_ARGS__)))
+#define kt_stack_out(out, tensors, n_tensors, ...) (KT_AT kt_stack_out_kw(out, tensors, n_tensors, KT_KW(kt_stack_opts, __VA_ARGS__)))
+#define kt_split_with_sizes(self, split_sizes, results, room, ...) (KT_AT kt_split_with_sizes_kw(self, split_sizes, results, room, KT_KW(kt_split_with_sizes_opts, __VA_ARGS__)))
+#define kt_unsafe_split(self, split_size, results, room, ...) (KT_AT kt_unsafe_split_kw(self, split_size, results, room, KT_KW(kt_unsafe_split_opts, __VA_ARGS__)))
+#define kt_unsafe_split_with_sizes(self, split_sizes, results, room, ...) (KT_AT kt_unsafe_split_with_sizes_kw(self, split_sizes, results, room, KT_KW(kt_unsafe_split_with_sizes_opts, __VA_ARGS__)))
+#define kt_unsafe_chunk(self, chunks, results, room, ...) (KT_AT kt_unsafe_chunk_kw(self, chunks, results, room, KT_KW(kt_unsafe_chunk_opts, __VA_ARGS__)))
+#define kt_tensor_split(self, sections, results, room, ...) (KT_AT kt_tensor_split_kw(self, sections, results, room, KT_KW(kt_tensor_split_opts, __VA_ARGS__)))
+#define kt_tensor_split_indices(self, indices, results, room, ...) (KT_AT kt_tensor_split_indices_kw(self, indices, results, room, KT_KW(kt_tensor_split_indices_opts, __VA_ARGS__)))
+#define kt_tensor_split_tensor(self, tensor_indices_or_sections, results, room, ...) (KT_AT kt_tensor_split_tensor_kw(self, tensor_indices_or_sections, results, room, KT_KW(kt_tensor_split_tensor_opts, __VA_ARGS__)))
+#define kt_meshgrid(tensors, n_tensors, results, room, ...) (KT_AT kt_meshgrid_kw(tensors, n_tensors, results, room, KT_KW(kt_meshgrid_opts, __VA_ARGS__)))
+#define kt_unbind_copy(self, results, room, ...) (KT_AT kt_unbind_copy_kw(self, results, room, KT_KW(kt_unbind_copy_opts, __VA_ARGS__)))
+#define kt_split_copy(self, split_size, results, room, ...) (KT_AT kt_split_copy_kw(self, split_size, results, room, KT_KW(kt_split_copy_opts, __VA_ARGS__)))
+#define kt_split_with_sizes_copy(self, split_sizes, results, room, ...) (KT_AT kt_split_with_sizes_copy_kw(self, split_sizes, results, room, KT_KW(kt_split_with_sizes_copy_opts, __VA_ARGS__)))
+#define kt_roll(self, shifts, ...) (KT_AT kt_roll_kw(self, shifts, KT_KW(kt_roll_opts, __VA_ARGS__)))
+#define kt_rot90(self, ...) (KT_AT kt_rot90_kw(self, KT_KW(kt_rot90_opts, __VA_ARGS__)))
+#define kt_repeat_interleave(repeats, ...) (KT_AT kt_repeat_interleave_kw(repeats, KT_KW(kt_repeat_interleave_opts, __VA_ARGS__)))
+#define kt_repeat_interleave_tensor(self, repeats, ...) (KT_AT kt_repeat_interleave_tensor_kw(self, repeats, KT_KW(kt_repeat_interleave_tensor_opts, __VA_ARGS__)))
+#define kt_repeat_interleave_int(self, repeats, ...) (KT_AT kt_repeat_interleave_int_kw(self, repeats, KT_KW(kt_repeat_interleave_int_opts, __VA_ARGS__)))
+#define kt_tril(self, ...) (KT_AT kt_tril_kw(self, KT_KW(kt_tril_opts, __VA_ARGS__)))
+#define kt_tril_(self, ...) (KT_AT kt_tril__kw(self, KT_KW(kt_tril_opts, __VA_ARGS__)))
+#define kt_tril_out(out, self, ...) (KT_AT kt_tril_out_kw(out, self, KT_KW(kt_tril_opts, __VA_ARGS__)))
+#define kt_triu(self, ...) (KT_AT kt_triu_kw(self, KT_KW(kt_triu_opts, __VA_ARGS__)))
+#define kt_triu_(self, ...) (KT_AT kt_triu__kw(self, KT_KW(kt_triu_opts, __VA_ARGS__)))
+#define kt_triu_out(out, self, ...) (KT_AT kt_triu_out_kw(out, self, KT_KW(kt_triu_opts, __VA_ARGS__)))
+#define kt_tril_indices(row, col, ...) (KT_AT kt_tril_indices_kw(row, col, KT_KW(kt_tril_indices_opts, __VA_ARGS__)))
+#define kt_triu_indices(row, col, ...) (KT_AT kt_triu_indices_kw(row, col, KT_KW(kt_triu_indices_opts, __VA_ARGS__)))
+#define kt_diag(self, ...) (KT_AT kt_diag_kw(self, KT_KW(kt_diag_opts, __VA_ARGS__)))
+#define kt_diag_out(out, self, ...) (KT_AT kt_diag_out_kw(out, self, KT_KW(kt_diag_opts, __VA_ARGS__)))
+#define kt_diag_embed(self, ...) (KT_AT kt_diag_embed_kw(self, KT_KW(kt_diag_embed_opts, __VA_ARGS__)))
+#define kt_diagflat(self, ...) (KT_AT kt_diagflat_kw(self, KT_KW(kt_diagflat_opts, __VA_ARGS__)))
+#define kt_constant_pad_nd(self, pad, ...) (KT_AT kt_constant_pad_nd_kw(self, pad, KT_KW(kt_constant_pad_nd_opts, __VA_ARGS__)))
+#define kt_nn_pad(input, pad, ...) (KT_AT kt_nn_pad_kw(input, pad, KT_KW(kt_nn_pad_opts, __VA_ARGS__)))
+#define kt_as_strided_copy(self, size, stride, ...) (KT_AT kt_as_strided_copy_kw(self, size, stride, KT_KW(kt_as_strided_copy_opts, __VA_ARGS__)))
+#define kt_as_strided_copy_out(out, self, size, stride, ...) (KT_AT kt_as_strided_copy_out_kw(out, self, size, stride, KT_KW(kt_as_strided_copy_opts, __VA_ARGS__)))
+#define kt_diagonal_copy(self, ...) (KT_AT kt_diagonal_copy_kw(self, KT_KW(kt_diagonal_copy_opts, __VA_ARGS__)))
+#define kt_diagonal_copy_out(out, self, ...) (KT_AT kt_diagonal_copy_out_kw(out, self, KT_KW(kt_diagonal_copy_opts, __VA_ARGS__)))
+#define kt_expand_copy(self, size, ...) (KT_AT kt_expand_copy_kw(self, size, KT_KW(kt_expand_copy_opts, __VA_ARGS__)))
+#define kt_expand_copy_out(out, self, size, ...) (KT_AT kt_expand_copy_out_kw(out, self, size, KT_KW(kt_expand_copy_opts, __VA_ARGS__)))
+#define kt_slice_copy(self, ...) (KT_AT kt_slice_copy_kw(self, KT_KW(kt_slice_copy_opts, __VA_ARGS__)))
+#define kt_slice_copy_out(out, self, ...) (KT_AT kt_slice_copy_out_kw(out, self, KT_KW(kt_slice_copy_opts, __VA_ARGS__)))
+#define kt_slice_scatter(self, src, ...) (KT_AT kt_slice_scatter_kw(self, src, KT_KW(kt_slice_scatter_opts, __VA_ARGS__)))
+#define kt_diagonal_scatter(self, src, ...) (KT_AT kt_diagonal_scatter_kw(self, src, KT_KW(kt_diagonal_scatter_opts, __VA_ARGS__)))
+#define kt_as_strided_scatter(self, src, size, stride, ...) (KT_AT kt_as_strided_scatter_kw(self, src, size, stride, KT_KW(kt_as_strided_scatter_opts, __VA_ARGS__)))
 #define kt_rand(size, ...) (KT_AT kt_rand_kw(size, KT_KW(kt_rand_opts, __VA_ARGS__)))
 #define kt_rand_like(self, ...) (KT_AT kt_rand_like_kw(self, KT_KW(kt_rand_like_opts, __VA_ARGS__)))
 #define kt_randn(size, ...) (KT_AT kt_randn_kw(size, KT_KW(kt_randn_opts, __VA_ARGS__)))
@@ -1414,9 +1623,78 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_neg_view(...) (KT_AT kt_neg_view(__VA_ARGS__))
 #define kt_detach(...) (KT_AT kt_detach(__VA_ARGS__))
 #define kt_alias(...) (KT_AT kt_alias(__VA_ARGS__))
+#define kt_movedim(...) (KT_AT kt_movedim(__VA_ARGS__))
+#define kt_moveaxis(...) (KT_AT kt_moveaxis(__VA_ARGS__))
+#define kt_swapaxes(...) (KT_AT kt_swapaxes(__VA_ARGS__))
+#define kt_swapdims(...) (KT_AT kt_swapdims(__VA_ARGS__))
+#define kt_unflatten(...) (KT_AT kt_unflatten(__VA_ARGS__))
+#define kt_ravel(...) (KT_AT kt_ravel(__VA_ARGS__))
+#define kt_view_as(...) (KT_AT kt_view_as(__VA_ARGS__))
+#define kt_reshape_as(...) (KT_AT kt_reshape_as(__VA_ARGS__))
+#define kt_broadcast_to(...) (KT_AT kt_broadcast_to(__VA_ARGS__))
+#define kt_atleast_1d(...) (KT_AT kt_atleast_1d(__VA_ARGS__))
+#define kt_atleast_2d(...) (KT_AT kt_atleast_2d(__VA_ARGS__))
+#define kt_atleast_3d(...) (KT_AT kt_atleast_3d(__VA_ARGS__))
+#define kt_adjoint(...) (KT_AT kt_adjoint(__VA_ARGS__))
+#define kt_sum_to_size(...) (KT_AT kt_sum_to_size(__VA_ARGS__))
 #define kt_broadcast_tensors(...) (KT_AT kt_broadcast_tensors(__VA_ARGS__))
+#define kt_hstack(...) (KT_AT kt_hstack(__VA_ARGS__))
+#define kt_hstack_out(...) (KT_AT kt_hstack_out(__VA_ARGS__))
+#define kt_vstack(...) (KT_AT kt_vstack(__VA_ARGS__))
+#define kt_vstack_out(...) (KT_AT kt_vstack_out(__VA_ARGS__))
+#define kt_row_stack(...) (KT_AT kt_row_stack(__VA_ARGS__))
+#define kt_row_stack_out(...) (KT_AT kt_row_stack_out(__VA_ARGS__))
+#define kt_dstack(...) (KT_AT kt_dstack(__VA_ARGS__))
+#define kt_dstack_out(...) (KT_AT kt_dstack_out(__VA_ARGS__))
+#define kt_column_stack(...) (KT_AT kt_column_stack(__VA_ARGS__))
+#define kt_column_stack_out(...) (KT_AT kt_column_stack_out(__VA_ARGS__))
 #define kt_foreach_mul(...) (KT_AT kt_foreach_mul(__VA_ARGS__))
 #define kt_foreach_mul_(...) (KT_AT kt_foreach_mul_(__VA_ARGS__))
+#define kt_hsplit(...) (KT_AT kt_hsplit(__VA_ARGS__))
+#define kt_hsplit_indices(...) (KT_AT kt_hsplit_indices(__VA_ARGS__))
+#define kt_vsplit(...) (KT_AT kt_vsplit(__VA_ARGS__))
+#define kt_vsplit_indices(...) (KT_AT kt_vsplit_indices(__VA_ARGS__))
+#define kt_dsplit(...) (KT_AT kt_dsplit(__VA_ARGS__))
+#define kt_dsplit_indices(...) (KT_AT kt_dsplit_indices(__VA_ARGS__))
+#define kt_atleast_1d_list(...) (KT_AT kt_atleast_1d_list(__VA_ARGS__))
+#define kt_atleast_2d_list(...) (KT_AT kt_atleast_2d_list(__VA_ARGS__))
+#define kt_atleast_3d_list(...) (KT_AT kt_atleast_3d_list(__VA_ARGS__))
+#define kt_flip(...) (KT_AT kt_flip(__VA_ARGS__))
+#define kt_fliplr(...) (KT_AT kt_fliplr(__VA_ARGS__))
+#define kt_flipud(...) (KT_AT kt_flipud(__VA_ARGS__))
+#define kt_repeat(...) (KT_AT kt_repeat(__VA_ARGS__))
+#define kt_tile(...) (KT_AT kt_tile(__VA_ARGS__))
+#define kt_interleave(...) (KT_AT kt_interleave(__VA_ARGS__))
+#define kt_alias_copy(...) (KT_AT kt_alias_copy(__VA_ARGS__))
+#define kt_alias_copy_out(...) (KT_AT kt_alias_copy_out(__VA_ARGS__))
+#define kt_detach_copy(...) (KT_AT kt_detach_copy(__VA_ARGS__))
+#define kt_detach_copy_out(...) (KT_AT kt_detach_copy_out(__VA_ARGS__))
+#define kt_permute_copy(...) (KT_AT kt_permute_copy(__VA_ARGS__))
+#define kt_permute_copy_out(...) (KT_AT kt_permute_copy_out(__VA_ARGS__))
+#define kt_select_copy(...) (KT_AT kt_select_copy(__VA_ARGS__))
+#define kt_select_copy_out(...) (KT_AT kt_select_copy_out(__VA_ARGS__))
+#define kt_squeeze_copy(...) (KT_AT kt_squeeze_copy(__VA_ARGS__))
+#define kt_squeeze_copy_out(...) (KT_AT kt_squeeze_copy_out(__VA_ARGS__))
+#define kt_squeeze_dim_copy(...) (KT_AT kt_squeeze_dim_copy(__VA_ARGS__))
+#define kt_squeeze_dim_copy_out(...) (KT_AT kt_squeeze_dim_copy_out(__VA_ARGS__))
+#define kt_t_copy(...) (KT_AT kt_t_copy(__VA_ARGS__))
+#define kt_t_copy_out(...) (KT_AT kt_t_copy_out(__VA_ARGS__))
+#define kt_transpose_copy(...) (KT_AT kt_transpose_copy(__VA_ARGS__))
+#define kt_transpose_copy_out(...) (KT_AT kt_transpose_copy_out(__VA_ARGS__))
+#define kt_unfold_copy(...) (KT_AT kt_unfold_copy(__VA_ARGS__))
+#define kt_unfold_copy_out(...) (KT_AT kt_unfold_copy_out(__VA_ARGS__))
+#define kt_unsqueeze_copy(...) (KT_AT kt_unsqueeze_copy(__VA_ARGS__))
+#define kt_unsqueeze_copy_out(...) (KT_AT kt_unsqueeze_copy_out(__VA_ARGS__))
+#define kt_view_copy(...) (KT_AT kt_view_copy(__VA_ARGS__))
+#define kt_view_copy_out(...) (KT_AT kt_view_copy_out(__VA_ARGS__))
+#define kt_view_dtype_copy(...) (KT_AT kt_view_dtype_copy(__VA_ARGS__))
+#define kt_view_dtype_copy_out(...) (KT_AT kt_view_dtype_copy_out(__VA_ARGS__))
+#define kt_view_as_real_copy(...) (KT_AT kt_view_as_real_copy(__VA_ARGS__))
+#define kt_view_as_real_copy_out(...) (KT_AT kt_view_as_real_copy_out(__VA_ARGS__))
+#define kt_view_as_complex_copy(...) (KT_AT kt_view_as_complex_copy(__VA_ARGS__))
+#define kt_view_as_complex_copy_out(...) (KT_AT kt_view_as_complex_copy_out(__VA_ARGS__))
+#define kt_narrow_copy(...) (KT_AT kt_narrow_copy(__VA_ARGS__))
+#define kt_select_scatter(...) (KT_AT kt_select_scatter(__VA_ARGS__))
 #define kt_dropout(...) (KT_AT kt_dropout(__VA_ARGS__))
 #define kt_dropout_(...) (KT_AT kt_dropout_(__VA_ARGS__))
 #define kt_feature_dropout(...) (KT_AT kt_feature_dropout(__VA_ARGS__))

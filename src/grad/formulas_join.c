@@ -8,12 +8,16 @@ GRAD(rot90)      { dA = kt_rot90(G, .k = KT_SOME(-arg(c, 1)->i), .dims = arg(c, 
 GRAD(roll)
 {
     kt_shape shifts = arg(c, 1)->ints, dims = arg(c, 2)->ints;
-    int64_t  back[KT_MAX_DIMS];
-    if (shifts.n > KT_MAX_DIMS)
+    int64_t  back[KT_MAX_DIMS] = {0}, each[KT_MAX_DIMS];
+    if (dims.n == 0) {
+        dA = kt_roll(G, KT_SHAPE(-shifts.d[0]));
         return;
-    for (int64_t i = 0; i < shifts.n; i++)
-        back[i] = -shifts.d[i];
-    dA = kt_roll(G, ((kt_shape){shifts.n, back}), .dims = dims);
+    }
+    for (int64_t i = 0; i < dims.n; i++) /* a dim may be named more than once */
+        back[dims.d[i] < 0 ? dims.d[i] + G->ndim : dims.d[i]] -= shifts.d[i];
+    for (int i = 0; i < G->ndim; i++)
+        each[i] = i;
+    dA = kt_roll(G, ((kt_shape){G->ndim, back}), .dims = ((kt_shape){G->ndim, each}));
 }
 GRAD(tril)       { dA = kt_tril(G, .diagonal = arg(c, 1)->i); }
 GRAD(triu)       { dA = kt_triu(G, .diagonal = arg(c, 1)->i); }

@@ -117,19 +117,11 @@ kt_status kt__body_repeat_interleave(kt_call *call)
     return KT_OK;
 }
 
-/* The row that the tape sees: repeats has one count for each index of the dim. */
-kt_status kt__body_interleave(kt_call *call)
+static kt_status copy_counted(kt_tensor *out, kt_tensor *self, int dim, const int64_t *count)
 {
-    kt_tensor *self = call->arg[0].t, *repeats = call->arg[1].t;
-    int        dim = (int)call->arg[2].i;
-    int64_t    total = call->arg[3].i, *count = NULL, sizes[KT_MAX_DIMS], start = 0;
-    if (counts_of(call, repeats, &total, &count))
-        return kt_error_status();
-    for (int i = 0; i < self->ndim; i++)
-        sizes[i] = i == dim ? total : self->sizes[i];
-    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
-    kt_status  status = out ? KT_OK : kt_error_status();
-    for (int64_t i = 0; i < repeats->numel && !status; start += count[i++]) {
+    int64_t   start = 0;
+    kt_status status = KT_OK;
+    for (int64_t i = 0; i < self->sizes[dim] && !status; start += count[i++]) {
         kt__part to, from;
         if (count[i] == 0)
             continue;
@@ -139,6 +131,25 @@ kt_status kt__body_interleave(kt_call *call)
         kt__part_narrow(&from, dim, i, 1);
         status = kt__part_copy(&to, &from);
     }
+    return status;
+}
+
+/* The row that the tape sees: repeats has one count for each index of the dim. */
+kt_status kt__body_interleave(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *repeats = call->arg[1].t;
+    int64_t    dim = call->arg[2].i, total = call->arg[3].i, *count = NULL, sizes[KT_MAX_DIMS];
+    bool       told = total >= 0 && kt__backend(repeats->backend)->stores_nothing; /* on meta the size must be told */
+    if (kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
+    if (self->ndim == 0 || repeats->ndim != 1 || repeats->sizes[0] != self->sizes[dim])
+        return kt_fail(KT_ERR_RUNTIME, "%s needs a count for each index", call->row->name);
+    if (!told && counts_of(call, repeats, &total, &count))
+        return kt_error_status();
+    for (int i = 0; i < self->ndim; i++)
+        sizes[i] = i == dim ? total : self->sizes[i];
+    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
+    kt_status  status = !out ? kt_error_status() : count ? copy_counted(out, self, (int)dim, count) : KT_OK;
     kt__free_ints(count, repeats);
     if (status) {
         kt__unref(out);

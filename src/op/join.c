@@ -214,8 +214,9 @@ kt_status kt__body_stack(kt_call *call)
             char a[256], b[256];
             kt__shape_text(a, sizeof a, kt__sizes(j.first));
             kt__shape_text(b, sizeof b, kt__sizes(j.t[k]));
-            return kt_fail(KT_ERR_RUNTIME, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %lld",
-                           a, b, (long long)k);
+            return kt_fail(KT_ERR_RUNTIME,
+                           "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %lld", a, b,
+                           (long long)k);
         }
     for (int i = 0; i <= j.first->ndim; i++)
         j.sizes[i] = i == j.dim ? j.n : j.first->sizes[i - (i > j.dim)];

@@ -18,7 +18,7 @@ enum kt__kernel {
     KT_K_linspace,                    /* param[0] .. param[1] in size[0] steps */
     KT_K_logspace,                    /* param[2] to the power of linspace */
     KT_K_eye,
-    KT_K_band,                        /* a copy of matrices (the last two dims) from diagonal param[0] to param[1], zeros outside */
+    KT_K_band,                        /* matrices from diagonal param[0] to param[1], zeros outside */
     /* Reductions: stride 0 in the outputs says which dims go. Two results in one pass where two are named. */
     KT_K_sum,
     KT_K_nansum,

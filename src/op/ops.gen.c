@@ -5664,6 +5664,168 @@ kt_tensor *kt_alias(const kt_tensor *self)
     return kt__close(&c);
 }
 
+kt_tensor *kt_movedim(const kt_tensor *self, kt_shape source, kt_shape destination)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_movedim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, source);
+    kt__put(&c, 2, ints, destination);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_moveaxis(const kt_tensor *self, kt_shape source, kt_shape destination)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_moveaxis, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, source);
+    kt__put(&c, 2, ints, destination);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_swapaxes(const kt_tensor *self, int64_t axis0, int64_t axis1)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_swapaxes, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, axis0);
+    kt__put(&c, 2, i, axis1);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_swapdims(const kt_tensor *self, int64_t dim0, int64_t dim1)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_swapdims, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim0);
+    kt__put(&c, 2, i, dim1);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unflatten(const kt_tensor *self, int64_t dim, kt_shape sizes)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unflatten, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, ints, sizes);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_ravel(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ravel, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_as(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_reshape_as(const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_reshape_as, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_broadcast_to(const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_broadcast_to, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atleast_1d(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atleast_1d, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atleast_2d(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atleast_2d, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_atleast_3d(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atleast_3d, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_adjoint(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_adjoint, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_diagonal_kw(const kt_tensor *A, const kt_linalg_diagonal_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_diagonal, KT_PLAIN);
+    kt__put_tensor(&c, 0, A);
+    if (opts && opts->offset)
+        kt__put(&c, 1, i, opts->offset);
+    if (opts && opts->dim1.some)
+        kt__put(&c, 2, i, opts->dim1.v);
+    if (opts && opts->dim2.some)
+        kt__put(&c, 3, i, opts->dim2.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sum_to_size, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_resize__kw(const kt_tensor *self, kt_shape size, const kt_resize__opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_resize_, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->memory_format)
+        kt__put(&c, 2, format, opts->memory_format);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_resize_as__kw(const kt_tensor *self, const kt_tensor *the_template, const kt_resize_as__opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_resize_as_, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, the_template);
+    if (opts && opts->memory_format)
+        kt__put(&c, 2, format, opts->memory_format);
+    return kt__close(&c);
+}
+
 int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_opts *opts)
 {
     kt_call c;
@@ -5725,6 +5887,156 @@ kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_
     return kt__close(&c);
 }
 
+kt_tensor *kt_cat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cat, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_concat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_concat_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_concat, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_concat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_concat_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_concat, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_concatenate_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_concatenate_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_concatenate, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_concatenate_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_concatenate_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_concatenate, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_stack_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_stack, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_stack_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_stack, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_hstack(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hstack, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hstack, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_vstack(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vstack, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_vstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vstack, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_row_stack(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_row_stack, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_row_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_row_stack, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_dstack(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dstack, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_dstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dstack, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_column_stack(kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_column_stack, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_column_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_column_stack, KT_OUT);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_out(&c, out);
+}
+
 int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room)
 {
     kt_call c;
@@ -5741,6 +6053,895 @@ kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scal
     kt__put_tensors(&c, 0, self, n_self);
     kt__put(&c, 1, s, scalar);
     return kt__close_written(&c);
+}
+
+int64_t kt_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_split_with_sizes, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, split_sizes);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_unsafe_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_unsafe_split_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsafe_split, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, split_size);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_unsafe_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_unsafe_split_with_sizes_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsafe_split_with_sizes, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, split_sizes);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_unsafe_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_unsafe_chunk_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsafe_chunk, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, chunks);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_tensor_split_kw(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room, const kt_tensor_split_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tensor_split, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, sections);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_tensor_split_indices_kw(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room, const kt_tensor_split_indices_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tensor_split_indices, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, indices);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_tensor_split_tensor_kw(const kt_tensor *self, const kt_tensor *tensor_indices_or_sections, kt_tensor **results, int64_t room, const kt_tensor_split_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tensor_split_tensor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, tensor_indices_or_sections);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_hsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hsplit, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, sections);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_hsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hsplit_indices, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, indices);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_vsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vsplit, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, sections);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_vsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vsplit_indices, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, indices);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_dsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dsplit, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, sections);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_dsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_dsplit_indices, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, indices);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_meshgrid_kw(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room, const kt_meshgrid_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_meshgrid, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->indexing)
+        kt__put(&c, 1, str, opts->indexing);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_atleast_1d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atleast_1d_list, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_atleast_2d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atleast_2d_list, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_atleast_3d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_atleast_3d_list, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_unbind_copy_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unbind_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_split_copy_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_split_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, split_size);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_split_with_sizes_copy_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_split_with_sizes_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, split_sizes);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    return kt__close_list(&c, results, room);
+}
+
+kt_tensor *kt_flip(const kt_tensor *self, kt_shape dims)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_flip, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dims);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_fliplr(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_fliplr, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_flipud(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_flipud, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_roll_kw(const kt_tensor *self, kt_shape shifts, const kt_roll_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_roll, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, shifts);
+    if (opts && opts->dims.d)
+        kt__put(&c, 2, ints, opts->dims);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_rot90_kw(const kt_tensor *self, const kt_rot90_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_rot90, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->k.some)
+        kt__put(&c, 1, i, opts->k.v);
+    if (opts && opts->dims.d)
+        kt__put(&c, 2, ints, opts->dims);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_repeat(const kt_tensor *self, kt_shape repeats)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_repeat, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, repeats);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tile(const kt_tensor *self, kt_shape dims)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tile, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dims);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_repeat_interleave_kw(const kt_tensor *repeats, const kt_repeat_interleave_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_repeat_interleave, KT_PLAIN);
+    kt__put_tensor(&c, 0, repeats);
+    if (opts && opts->output_size.some)
+        kt__put(&c, 1, i, opts->output_size.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_repeat_interleave_tensor_kw(const kt_tensor *self, const kt_tensor *repeats, const kt_repeat_interleave_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_repeat_interleave_tensor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, repeats);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->output_size.some)
+        kt__put(&c, 3, i, opts->output_size.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_repeat_interleave_int_kw(const kt_tensor *self, int64_t repeats, const kt_repeat_interleave_int_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_repeat_interleave_int, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, repeats);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->output_size.some)
+        kt__put(&c, 3, i, opts->output_size.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_interleave(const kt_tensor *self, const kt_tensor *repeats, int64_t dim, int64_t output_size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_interleave, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, repeats);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, i, output_size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tril_kw(const kt_tensor *self, const kt_tril_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tril, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tril__kw(kt_tensor *self, const kt_tril_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tril, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_tril_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tril_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tril, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_triu_kw(const kt_tensor *self, const kt_triu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_triu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_triu__kw(kt_tensor *self, const kt_triu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_triu, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_triu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_triu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_triu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_tril_indices_kw(int64_t row, int64_t col, const kt_tril_indices_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tril_indices, KT_PLAIN);
+    kt__put(&c, 0, i, row);
+    kt__put(&c, 1, i, col);
+    if (opts && opts->offset)
+        kt__put(&c, 2, i, opts->offset);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_triu_indices_kw(int64_t row, int64_t col, const kt_triu_indices_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_triu_indices, KT_PLAIN);
+    kt__put(&c, 0, i, row);
+    kt__put(&c, 1, i, col);
+    if (opts && opts->offset)
+        kt__put(&c, 2, i, opts->offset);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diag_kw(const kt_tensor *self, const kt_diag_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diag, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diag_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diag_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diag, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->diagonal)
+        kt__put(&c, 1, i, opts->diagonal);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_diag_embed_kw(const kt_tensor *self, const kt_diag_embed_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diag_embed, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->offset)
+        kt__put(&c, 1, i, opts->offset);
+    if (opts && opts->dim1.some)
+        kt__put(&c, 2, i, opts->dim1.v);
+    if (opts && opts->dim2.some)
+        kt__put(&c, 3, i, opts->dim2.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diagflat_kw(const kt_tensor *self, const kt_diagflat_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagflat, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->offset)
+        kt__put(&c, 1, i, opts->offset);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_constant_pad_nd_kw(const kt_tensor *self, kt_shape pad, const kt_constant_pad_nd_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_constant_pad_nd, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, pad);
+    if (opts && opts->value.kind)
+        kt__put(&c, 2, s, opts->value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_pad_kw(const kt_tensor *input, kt_shape pad, const kt_nn_pad_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_pad, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, ints, pad);
+    if (opts && opts->mode)
+        kt__put(&c, 2, str, opts->mode);
+    if (opts && opts->value.some)
+        kt__put(&c, 3, f, opts->value.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_alias_copy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_alias_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_alias_copy_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_alias_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_as_strided_copy_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_as_strided_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    kt__put(&c, 2, ints, stride);
+    if (opts && opts->storage_offset.some)
+        kt__put(&c, 3, i, opts->storage_offset.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_as_strided_copy_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_as_strided_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    kt__put(&c, 2, ints, stride);
+    if (opts && opts->storage_offset.some)
+        kt__put(&c, 3, i, opts->storage_offset.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_detach_copy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_detach_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_detach_copy_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_detach_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_diagonal_copy_kw(const kt_tensor *self, const kt_diagonal_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagonal_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->offset)
+        kt__put(&c, 1, i, opts->offset);
+    if (opts && opts->dim1)
+        kt__put(&c, 2, i, opts->dim1);
+    if (opts && opts->dim2.some)
+        kt__put(&c, 3, i, opts->dim2.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diagonal_copy_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diagonal_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagonal_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->offset)
+        kt__put(&c, 1, i, opts->offset);
+    if (opts && opts->dim1)
+        kt__put(&c, 2, i, opts->dim1);
+    if (opts && opts->dim2.some)
+        kt__put(&c, 3, i, opts->dim2.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_expand_copy_kw(const kt_tensor *self, kt_shape size, const kt_expand_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expand_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->implicit)
+        kt__put(&c, 2, b, opts->implicit);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_expand_copy_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape size, const kt_expand_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_expand_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    if (opts && opts->implicit)
+        kt__put(&c, 2, b, opts->implicit);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_permute_copy(const kt_tensor *self, kt_shape dims)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_permute_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dims);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_permute_copy_out(kt_tensor *out, const kt_tensor *self, kt_shape dims)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_permute_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dims);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_select_copy(const kt_tensor *self, int64_t dim, int64_t index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_select_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, index);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_select_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim, int64_t index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_select_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, index);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_slice_copy_kw(const kt_tensor *self, const kt_slice_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_slice_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    if (opts && opts->start.some)
+        kt__put(&c, 2, i, opts->start.v);
+    if (opts && opts->end.some)
+        kt__put(&c, 3, i, opts->end.v);
+    if (opts && opts->step.some)
+        kt__put(&c, 4, i, opts->step.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_slice_copy_out_kw(kt_tensor *out, const kt_tensor *self, const kt_slice_copy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_slice_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim)
+        kt__put(&c, 1, i, opts->dim);
+    if (opts && opts->start.some)
+        kt__put(&c, 2, i, opts->start.v);
+    if (opts && opts->end.some)
+        kt__put(&c, 3, i, opts->end.v);
+    if (opts && opts->step.some)
+        kt__put(&c, 4, i, opts->step.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_squeeze_copy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_squeeze_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_squeeze_copy_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_squeeze_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_squeeze_dim_copy(const kt_tensor *self, kt_shape dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_squeeze_dim_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_squeeze_dim_copy_out(kt_tensor *out, const kt_tensor *self, kt_shape dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_squeeze_dim_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, dim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_t_copy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_t_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_t_copy_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_t_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_transpose_copy(const kt_tensor *self, int64_t dim0, int64_t dim1)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_transpose_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim0);
+    kt__put(&c, 2, i, dim1);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_transpose_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim0, int64_t dim1)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_transpose_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim0);
+    kt__put(&c, 2, i, dim1);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_unfold_copy(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unfold_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dimension);
+    kt__put(&c, 2, i, size);
+    kt__put(&c, 3, i, step);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unfold_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dimension, int64_t size, int64_t step)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unfold_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dimension);
+    kt__put(&c, 2, i, size);
+    kt__put(&c, 3, i, step);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_unsqueeze_copy(const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsqueeze_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unsqueeze_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsqueeze_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_view_copy(const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_copy_out(kt_tensor *out, const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_view_dtype_copy(const kt_tensor *self, kt_dtype dtype)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_dtype_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, dtype, dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_dtype_copy_out(kt_tensor *out, const kt_tensor *self, kt_dtype dtype)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_dtype_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, dtype, dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_view_as_real_copy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as_real_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_as_real_copy_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as_real_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_view_as_complex_copy(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as_complex_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_view_as_complex_copy_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_view_as_complex_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_narrow_copy(const kt_tensor *self, int64_t dim, int64_t start, int64_t length)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_narrow_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, start);
+    kt__put(&c, 3, i, length);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_select_scatter(const kt_tensor *self, const kt_tensor *src, int64_t dim, int64_t index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_select_scatter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, i, index);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_slice_scatter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    if (opts && opts->start.some)
+        kt__put(&c, 3, i, opts->start.v);
+    if (opts && opts->end.some)
+        kt__put(&c, 4, i, opts->end.v);
+    if (opts && opts->step.some)
+        kt__put(&c, 5, i, opts->step.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_diagonal_scatter_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diagonal_scatter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    if (opts && opts->offset)
+        kt__put(&c, 2, i, opts->offset);
+    if (opts && opts->dim1)
+        kt__put(&c, 3, i, opts->dim1);
+    if (opts && opts->dim2.some)
+        kt__put(&c, 4, i, opts->dim2.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src, kt_shape size, kt_shape stride, const kt_as_strided_scatter_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_as_strided_scatter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    kt__put(&c, 2, ints, size);
+    kt__put(&c, 3, ints, stride);
+    if (opts && opts->storage_offset.some)
+        kt__put(&c, 4, i, opts->storage_offset.v);
+    return kt__close(&c);
 }
 
 kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts)

@@ -10,14 +10,25 @@
 static int64_t before(kt_shape pad, int rank, int i) { return rank - 1 - i < pad.n / 2 ? pad.d[2 * (rank - 1 - i)] : 0; }
 static int64_t after(kt_shape pad, int rank, int i) { return rank - 1 - i < pad.n / 2 ? pad.d[2 * (rank - 1 - i) + 1] : 0; }
 
+static kt_status check_widths(const kt_tensor *t, kt_shape pad)
+{
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t sum;
+        if (__builtin_add_overflow(before(pad, t->ndim, i), after(pad, t->ndim, i), &sum) ||
+            __builtin_add_overflow(sum, t->sizes[i], &sum))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    }
+    return KT_OK;
+}
+
 /* The source without what negative widths cut off. */
 static kt_status cut(kt__part *from, kt_shape pad)
 {
     for (int i = 0; i < from->t.ndim; i++) {
         int64_t low = before(pad, from->t.ndim, i), high = after(pad, from->t.ndim, i), size = from->sizes[i];
-        int64_t start = low < 0 ? -low : 0, length = size - start + (high < 0 ? high : 0);
-        if (start > size || length < 0)
+        if (low < -size || high < -size || size + (low < 0 ? low : 0) + (high < 0 ? high : 0) < 0)
             return kt_fail(KT_ERR_RUNTIME, "narrow(): length must be non-negative.");
+        int64_t start = low < 0 ? -low : 0, length = size - start + (high < 0 ? high : 0);
         kt__part_narrow(from, i, start, length);
     }
     return KT_OK;
@@ -76,7 +87,7 @@ kt_status kt__body_constant_pad_nd(kt_call *call)
     for (int64_t i = 0; i < pad.n; i++)
         grows |= pad.d[i] > 0;
     kt__part_of(&middle, self);
-    if (cut(&middle, pad))
+    if (check_widths(self, pad) || cut(&middle, pad))
         return kt_error_status();
     kt_tensor *out = padded_result(self, &middle, pad, grows);
     if (!out || fill_around(call, out, &middle, pad, kt__arg_scalar(call, 2))) {
@@ -239,9 +250,11 @@ kt_status kt__body_nn_pad(kt_call *call)
     if (pad.n < 2 || pad.n > 6 || (self->ndim != pad.n / 2 + 1 && self->ndim != pad.n / 2 + 2))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Padding size %lld is not supported for %dD input tensor.",
                        (long long)pad.n, self->ndim);
-    kt_status status = how == REFLECT     ? check_reflect(self, pad)
-                       : how == CIRCULAR  ? check_circular(self, pad)
-                                          : check_replicate(self, pad);
+    kt_status status = check_widths(self, pad);
+    if (!status)
+        status = how == REFLECT    ? check_reflect(self, pad)
+                 : how == CIRCULAR ? check_circular(self, pad)
+                                   : check_replicate(self, pad);
     if (!status && how != CIRCULAR)
         status = check_room(self, pad);
     t = kt__ref(self);

@@ -86,9 +86,45 @@ static void row_span(bool lower, int64_t i, int64_t columns, int64_t offset, int
     *to = lower ? at : columns;
 }
 
+static __int128 within(__int128 x, __int128 low, __int128 high) { return x < low ? low : x > high ? high : x; }
+
+/* Rows [*first, *last) have elements, `*count` in all; false where that is more than can be. */
+static bool extent(bool lower, int64_t rows, int64_t columns, int64_t offset, int64_t *first, int64_t *last, int64_t *count)
+{
+    /* The edge grows by one a row: 0 up to row `low`, all columns from row `high` on. */
+    __int128          edge = (__int128)offset + lower, low = within(-edge, 0, rows), high = within(columns - edge, low, rows);
+    unsigned __int128 slope = (unsigned __int128)(low + high - 1 + 2 * edge) * (unsigned __int128)(high - low) / 2;
+    unsigned __int128 under = (high > low ? slope : 0) + (unsigned __int128)columns * (unsigned __int128)(rows - high);
+    unsigned __int128 n = lower ? under : (unsigned __int128)columns * (unsigned __int128)rows - under;
+    *first = lower ? (int64_t)low : 0;
+    *last = columns == 0 ? *first : lower ? rows : (int64_t)high;
+    *count = (int64_t)n;
+    return n <= INT64_MAX / 2;
+}
+
+static kt_status write_indices(kt_tensor *out, bool lower, int64_t columns, int64_t offset, int64_t first, int64_t last)
+{
+    int64_t  n = out->sizes[1], k = 0;
+    size_t   bytes = (size_t)(2 * n + 1) * sizeof(int64_t);
+    int64_t *at = kt__system_get(bytes);
+    if (!at)
+        return kt__fail_memory(bytes);
+    for (int64_t i = first; i < last; i++) {
+        int64_t from, to;
+        row_span(lower, i, columns, offset, &from, &to);
+        for (int64_t j = from; j < to; j++, k++) {
+            at[k] = i;
+            at[n + k] = j;
+        }
+    }
+    kt_status status = kt__fill_from(out, at);
+    kt__system_put(at, bytes);
+    return status;
+}
+
 static kt_status indices(kt_call *call, bool lower)
 {
-    int64_t   rows = call->arg[0].i, columns = call->arg[1].i, offset = kt__arg_int(call, 2), n = 0, from, to;
+    int64_t   rows = call->arg[0].i, columns = call->arg[1].i, offset = kt__arg_int(call, 2), n, first, last;
     kt_dtype  dtype = kt__given(call, 3) && call->arg[3].dtype ? call->arg[3].dtype : KT_I64;
     kt_device device;
     if (rows < 0 || columns < 0)
@@ -98,31 +134,12 @@ static kt_status indices(kt_call *call, bool lower)
         return kt_error_status();
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)dtype);
-    for (int64_t i = 0; i < rows; i++) {
-        row_span(lower, i, columns, offset, &from, &to);
-        if (__builtin_add_overflow(n, to - from, &n))
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
-    }
+    if (!extent(lower, rows, columns, offset, &first, &last, &n))
+        return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
     kt_tensor *out = kt__tensor_new(dtype, device, KT_SHAPE(2, n));
-    size_t     bytes = (size_t)(2 * n + 1) * sizeof(int64_t);
-    int64_t   *at = !out || kt__backend(device.kind)->stores_nothing ? NULL : kt__system_get(bytes);
-    kt_status  status = !out                                             ? kt_error_status()
-                        : at || kt__backend(device.kind)->stores_nothing ? KT_OK
-                                                                         : kt__fail_memory(bytes);
-    for (int64_t i = 0, k = 0; at && i < rows; i++) {
-        row_span(lower, i, columns, offset, &from, &to);
-        for (int64_t j = from; j < to; j++, k++) {
-            at[k] = i;
-            at[n + k] = j;
-        }
-    }
-    if (at) {
-        status = kt__fill_from(out, at);
-        kt__system_put(at, bytes);
-    }
-    if (status) {
+    if (!out || (!kt__backend(device.kind)->stores_nothing && write_indices(out, lower, columns, offset, first, last))) {
         kt__unref(out);
-        return status;
+        return kt_error_status();
     }
     out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, dtype, 0);
     call->out[0] = out;

@@ -280,7 +280,7 @@ static kt_tensor *two(const char *op, const char *a, const char *b)
         return by_name(op, KT_PLAIN, NULL, "tt", first_row(a), first_row(b));
     if (strcmp(op, "dot") == 0)
         return by_name(op, KT_PLAIN, NULL, "tt", first_row(a), first_row(b));
-    if (strcmp(op, "cat") == 0)
+    if (strcmp(op, "cat") == 0 || strcmp(op, "stack") == 0)
         return by_name(op, KT_PLAIN, NULL, "l", (kt_tensor *[]){matrix(a), matrix(b)}, (int64_t)2);
     if (strcmp(op, "where") == 0)
         return by_name(op, KT_PLAIN, NULL, "ttt", half_mask(), matrix(a), matrix(b));

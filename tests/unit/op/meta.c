@@ -191,6 +191,12 @@ static const char *shown(const kt_tensor *t)
     return to;
 }
 
+/* What is read from a tensor's elements cannot be known without them. */
+static bool reads_values(const kt_row *row)
+{
+    return strstr(kt_row_name(row), "interleave") || strcmp(kt_row_name(row), "tensor_split_tensor") == 0;
+}
+
 TEST(every_row_on_meta)
 {
     const int     rounds = test_all() ? 3000 : 150;
@@ -205,10 +211,11 @@ TEST(every_row_on_meta)
             run(&c, (kt_device){KT_CPU, 0}, &cpu);
             run(&c, (kt_device){KT_META, 0}, &meta);
             refused += cpu.status != KT_OK;
-            CHECK_MSG(cpu.status == meta.status && strcmp(cpu.text, meta.text) == 0 && cpu.n == meta.n,
+            bool unknown = reads_values(row);
+            CHECK_MSG(unknown || (cpu.status == meta.status && strcmp(cpu.text, meta.text) == 0 && cpu.n == meta.n),
                       "%s: on the CPU \"%s\" (%d results), on meta \"%s\" (%d)", kt_row_name(row), cpu.text, (int)cpu.n,
                       meta.text, (int)meta.n);
-            for (int64_t k = 0; k < cpu.n && k < meta.n && k < MOST_RESULTS; k++)
+            for (int64_t k = 0; k < cpu.n && k < meta.n && k < MOST_RESULTS && !unknown; k++)
                 CHECK_MSG(same_geometry(cpu.result[k], meta.result[k]) && kt_device_of(meta.result[k]).kind == KT_META,
                           "%s, form %d: result %d is %s, on meta %s", kt_row_name(row), (int)c.form, (int)k,
                           shown(cpu.result[k]), shown(meta.result[k]));
