@@ -36,6 +36,7 @@ typedef struct kt_div_s_opts { size_t size; const char *rounding_mode; } kt_div_
 typedef struct kt_clamp_opts { size_t size; const kt_tensor *min; const kt_tensor *max; } kt_clamp_opts;
 typedef struct kt_clamp_s_opts { size_t size; kt_scalar min; kt_scalar max; } kt_clamp_s_opts;
 typedef struct kt_round_opts { size_t size; int64_t decimals; } kt_round_opts;
+typedef struct kt_polygamma_of_opts { size_t size; kt_opt_int n; } kt_polygamma_of_opts;
 typedef struct kt_logit_opts { size_t size; kt_opt_real eps; } kt_logit_opts;
 typedef struct kt_nan_to_num_opts { size_t size; kt_opt_real nan; kt_opt_real posinf; kt_opt_real neginf; } kt_nan_to_num_opts;
 typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts;
@@ -546,6 +547,11 @@ KT_API kt_tensor *kt_lgamma_out(kt_tensor *out, const kt_tensor *self); /* log o
 KT_API kt_tensor *kt_i0(const kt_tensor *self); /* modified Bessel function of order 0 */
 KT_API kt_tensor *kt_i0_(kt_tensor *self); /* modified Bessel function of order 0 */
 KT_API kt_tensor *kt_i0_out(kt_tensor *out, const kt_tensor *self); /* modified Bessel function of order 0 */
+KT_API kt_tensor *kt_special_i1(const kt_tensor *self); /* modified Bessel function of order 1 */
+KT_API kt_tensor *kt_special_i1_out(kt_tensor *out, const kt_tensor *self); /* modified Bessel function of order 1 */
+KT_API kt_tensor *kt_polygamma(int64_t n, const kt_tensor *self); /* the n-th derivative of digamma */
+KT_API kt_tensor *kt_polygamma_of_kw(const kt_tensor *self, const kt_polygamma_of_opts *opts); /* polygamma, its tensor first */
+KT_API kt_tensor *kt_polygamma_of_out_kw(kt_tensor *out, const kt_tensor *self, const kt_polygamma_of_opts *opts); /* polygamma, its tensor first */
 KT_API kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
 KT_API kt_tensor *kt_logit__kw(kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
 KT_API kt_tensor *kt_logit_out_kw(kt_tensor *out, const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
@@ -984,6 +990,8 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_round(self, ...) (KT_AT kt_round_kw(self, KT_KW(kt_round_opts, __VA_ARGS__)))
 #define kt_round_(self, ...) (KT_AT kt_round__kw(self, KT_KW(kt_round_opts, __VA_ARGS__)))
 #define kt_round_out(out, self, ...) (KT_AT kt_round_out_kw(out, self, KT_KW(kt_round_opts, __VA_ARGS__)))
+#define kt_polygamma_of(self, ...) (KT_AT kt_polygamma_of_kw(self, KT_KW(kt_polygamma_of_opts, __VA_ARGS__)))
+#define kt_polygamma_of_out(out, self, ...) (KT_AT kt_polygamma_of_out_kw(out, self, KT_KW(kt_polygamma_of_opts, __VA_ARGS__)))
 #define kt_logit(self, ...) (KT_AT kt_logit_kw(self, KT_KW(kt_logit_opts, __VA_ARGS__)))
 #define kt_logit_(self, ...) (KT_AT kt_logit__kw(self, KT_KW(kt_logit_opts, __VA_ARGS__)))
 #define kt_logit_out(out, self, ...) (KT_AT kt_logit_out_kw(out, self, KT_KW(kt_logit_opts, __VA_ARGS__)))
@@ -1518,6 +1526,9 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_i0(...) (KT_AT kt_i0(__VA_ARGS__))
 #define kt_i0_(...) (KT_AT kt_i0_(__VA_ARGS__))
 #define kt_i0_out(...) (KT_AT kt_i0_out(__VA_ARGS__))
+#define kt_special_i1(...) (KT_AT kt_special_i1(__VA_ARGS__))
+#define kt_special_i1_out(...) (KT_AT kt_special_i1_out(__VA_ARGS__))
+#define kt_polygamma(...) (KT_AT kt_polygamma(__VA_ARGS__))
 #define kt_deg2rad(...) (KT_AT kt_deg2rad(__VA_ARGS__))
 #define kt_deg2rad_(...) (KT_AT kt_deg2rad_(__VA_ARGS__))
 #define kt_deg2rad_out(...) (KT_AT kt_deg2rad_out(__VA_ARGS__))

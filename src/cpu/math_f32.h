@@ -135,7 +135,9 @@ KT_ALWAYS float logaddexp2_f32(float a, float b)
 KT_ALWAYS float digamma_f32(float a) { return (float)kt__digamma(a); }
 KT_ALWAYS float erfinv_f32(float a)  { return (float)kt__erfinv(a); }
 KT_ALWAYS float i0_f32(float a)      { return (float)kt__i0(a); }
+KT_ALWAYS float i1_f32(float a)      { return (float)kt__i1(a); }
 KT_ALWAYS float lgamma_f32(float a)  { return (float)kt__lgamma(a); }
+KT_ALWAYS float polygamma_f32(float a, float n) { return (float)kt__polygamma(n, a); }
 KT_ALWAYS float sinc_f32(float a)    { return (float)kt__sinc(a); }
 
 /* The nearest float16 or bfloat16, or x itself: `cut` low bits of a float32 are not stored by the type. */

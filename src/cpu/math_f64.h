@@ -34,7 +34,9 @@ KT_ALWAYS double hypot_f64(double a, double b) { return hypot(a, b); }
 KT_ALWAYS double digamma_f64(double a) { return kt__digamma(a); }
 KT_ALWAYS double erfinv_f64(double a)  { return kt__erfinv(a); }
 KT_ALWAYS double i0_f64(double a)      { return kt__i0(a); }
+KT_ALWAYS double i1_f64(double a)      { return kt__i1(a); }
 KT_ALWAYS double lgamma_f64(double a)  { return kt__lgamma(a); }
+KT_ALWAYS double polygamma_f64(double a, double n) { return kt__polygamma(n, a); }
 KT_ALWAYS double sinc_f64(double a)    { return kt__sinc(a); }
 KT_ALWAYS double fit_f64(double x, double cut) { (void)cut; return x; } /* nothing narrower is calculated in float64 */
 KT_ALWAYS double nextafter_f64(double a, double b, double cut) { (void)cut; return nextafter(a, b); }

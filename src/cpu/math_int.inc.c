@@ -36,14 +36,15 @@ KT_ALWAYS T FN(remainder)(T a, T b)
     return m != 0 && FN(negative)(m ^ b) ? m + b : m;
 }
 
+/* The smallest number of a signed type is its own absolute value, and what comes of it may be negative: as the reference. */
 KT_ALWAYS T FN(gcd)(T a, T b)
 {
     a = FN(abs)(a), b = FN(abs)(b);
-    while (b != 0) {
-        const T m = FN(fmod)(a, b);
-        a = b, b = m;
+    while (a != 0) {
+        const T m = FN(fmod)(b, a);
+        b = a, a = m;
     }
-    return FN(abs)(a);
+    return b;
 }
 KT_ALWAYS T FN(lcm)(T a, T b)
 {

@@ -71,6 +71,81 @@ double kt__i0(double x)
     return half * (sum / sqrt(2 * pi * x)) * half;
 }
 
+/* The same two series as i0's, a factor of x / 2 and a sign away. */
+double kt__i1(double x)
+{
+    const double a = fabs(x);
+    if (a == INFINITY || x != x)
+        return NAN; /* at infinity as the reference has it */
+    if (a > 714)
+        return copysign(INFINITY, x);
+    double sum = 1, term = 1;
+    if (a < 30) {
+        const double q = 0.25 * a * a;
+        for (int k = 1; term > sum * 1e-17; k++) {
+            term *= q / ((double)k * (k + 1));
+            sum += term;
+        }
+        return 0.5 * x * sum;
+    }
+    for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) {
+        term *= ((2.0 * k - 1) * (2.0 * k - 1) - 4) / (8.0 * k * a);
+        sum += term;
+    }
+    const double half = exp(0.5 * a);
+    return copysign(half * (sum / sqrt(2 * pi * a)) * half, x);
+}
+
+/* The sum of (x + k)^-s over k >= 0, x > 0: the first terms, then Euler and Maclaurin's formula for the rest. */
+static double zeta(double s, double x)
+{
+    static const double even[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510};
+    double              sum = 0;
+    for (int k = 0; k < 12 || x < 12; k++, x++)
+        sum += pow(x, -s);
+    const double power = pow(x, -s);
+    double       rise = s / x, tail = 0; /* s (s + 1) ... / (2j)! x^(2j - 1) */
+    for (int j = 0; j < 8; j++) {
+        rise /= j ? (2 * j + 1) * (2 * j + 2) : 2;
+        tail += even[j] * rise;
+        rise *= (s + 2 * j + 1) * (s + 2 * j + 2) / (x * x);
+    }
+    return sum + x * power / (s - 1) + 0.5 * power + power * tail;
+}
+
+/* Of order 1 by reflection below zero: pi^2 / sin^2(pi x) is the sum of both sides. */
+static double trigamma(double x)
+{
+    if (x != x || x == INFINITY)
+        return x != x ? x : 0;
+    if (x == -INFINITY)
+        return NAN;
+    if (x >= 0.5)
+        return zeta(2, x);
+    const double s = sin(pi * (x - rint(x)));
+    return (s == 0 ? INFINITY : pi * pi / (s * s)) - zeta(2, 1 - x);
+}
+
+/* Higher orders: n! zeta(n + 1, x), with the sign of the order. Below zero only the terms up to zero change their sign. */
+double kt__polygamma(double n, double x)
+{
+    if (n == 0)
+        return kt__digamma(x);
+    if (n == 1)
+        return trigamma(x);
+    const double s = n + 1, sign = fmod(n, 2) == 0 ? -1 : 1, factor = sign * tgamma(s);
+    if (x != x || x == INFINITY)
+        return NAN; /* at infinity as the reference has it */
+    if (x <= 0 && x == rint(x)) /* -infinity too */
+        return factor * INFINITY;
+    double below = 0;
+    if (x < -1e5)
+        x += floor(-x - 1e5); /* terms farther away than that add nothing */
+    for (; x < 0; x++)
+        below += pow(x, -s);
+    return factor * (below + zeta(s, x));
+}
+
 double kt__lgamma(double x)
 {
     int sign;

@@ -9,7 +9,9 @@
 double kt__digamma(double x);
 double kt__erfinv(double x);
 double kt__i0(double x);     /* modified Bessel function of the first kind, order 0 */
+double kt__i1(double x);     /* the same, order 1 */
 double kt__lgamma(double x);
+double kt__polygamma(double n, double x); /* the n-th derivative of digamma; n is a whole number >= 0 */
 double kt__sinc(double x);   /* sin(pi x) / (pi x) */
 
 /* The trigonometric functions of float32 where math_core.h's reduction ends. */

@@ -103,6 +103,33 @@ GRAD(logit)
 }
 GRAD(nan_to_num) { dA = kt_where_s(kt_isfinite(A), G, KT_INT(0)); }
 GRAD(lgamma)     { dA = kt_mul(G, kt_digamma(A)); }
+GRAD(digamma)    { dA = kt_mul(G, kt_polygamma(1, A)); }
+GRAD(polygamma_of) { dA = kt_mul(G, kt_polygamma(arg(c, 1)->i + 1, A)); }
+GRAD(i0)         { dA = kt_mul(G, kt_special_i1(A)); }
+GRAD(special_i1) /* i0 - i1 / x, which is one half at zero */
+{
+    kt_tensor *slope = kt_sub(kt_i0(A), kt_true_divide(Y, A));
+    dA = kt_mul(G, kt_where_s(kt_ne_s(A, KT_INT(0)), slope, KT_FLOAT(0.5)));
+}
+/* Of a real number both are steps. Of a complex one sgn keeps the part of g that turns, angle is that part. */
+GRAD(sgn)
+{
+    if (kt_dtype_category(kt_dtype_of(A)) != KT_CAT_COMPLEX) {
+        dA = kt_zeros_like(G);
+        return;
+    }
+    kt_tensor *s = kt_sgn(A), *along = kt_mul(s, kt_real(kt_mul(kt_conj(s), G)));
+    dA = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_true_divide(kt_sub(G, along), kt_abs(A)), KT_INT(0));
+}
+GRAD(angle)
+{
+    if (kt_dtype_category(kt_dtype_of(A)) != KT_CAT_COMPLEX) {
+        dA = kt_zeros_like(G);
+        return;
+    }
+    kt_tensor *far = kt_abs(A), *turned = kt_true_divide(kt_mul_s(A, KT_COMPLEX(0, 1)), kt_mul(far, far));
+    dA = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, turned), KT_INT(0));
+}
 GRAD(deg2rad)    { dA = kt_mul_s(G, KT_FLOAT(0.017453292519943295)); }
 GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
 GRAD(flat)       { dA = kt_zeros_like(G); }
@@ -210,7 +237,8 @@ GRAD(addcdiv)
 const kt__formula_row kt__formulas_elementwise[] = {
     F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(exp), F(exp2), F(expm1), F(log),
     F(log2), F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh),
-    F(sigmoid), F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(deg2rad), F(rad2deg), F(frac),
+    F(sigmoid), F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(digamma), F(polygamma_of),
+    F(i0), F(special_i1), F(sgn), F(angle), F(deg2rad), F(rad2deg), F(frac),
     F(conj_physical), F(where), F(maximum), F(minimum), F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc),
     F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min), F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2),
     F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy), F(lerp), F(addcmul), F(addcdiv), AS(ceil, flat),

@@ -241,6 +241,14 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* i0 */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* special_i1 */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* polygamma */
+    {"n", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* polygamma_of */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"n", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
     /* logit */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"eps", KT_ARG_FLOAT, 1, 1, 0, 0, {0}},
@@ -612,61 +620,6 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* alias */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* movedim */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"source", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"destination", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* moveaxis */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"source", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"destination", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* swapaxes */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"axis0", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"axis1", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* swapdims */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim0", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim1", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* unflatten */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* ravel */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* view_as */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* reshape_as */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* broadcast_to */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* atleast_1d */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* atleast_2d */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* atleast_3d */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* adjoint */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* linalg_diagonal */
-    {"A", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 1, 0, {.i = 0}},
-    {"dim1", KT_ARG_INT, 0, 1, 1, 0, {.i = -2}},
-    {"dim2", KT_ARG_INT, 0, 1, 1, 0, {.i = -1}},
-    /* sum_to_size */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* resize_ */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
-    /* resize_as_ */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"the_template", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
     /* split */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"split_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
@@ -687,260 +640,9 @@ const kt_arg_spec kt__arg_table[] = {
     /* cat */
     {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* concat */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* concatenate */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* stack */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* hstack */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* vstack */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* row_stack */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* dstack */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* column_stack */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     /* foreach_mul */
     {"self", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     {"scalar", KT_ARG_SCALAR, 0, 0, 0, 0, {0}},
-    /* split_with_sizes */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"split_sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* unsafe_split */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"split_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* unsafe_split_with_sizes */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"split_sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* unsafe_chunk */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"chunks", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* tensor_split */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* tensor_split_indices */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* tensor_split_tensor */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"tensor_indices_or_sections", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* hsplit */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* hsplit_indices */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* vsplit */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* vsplit_indices */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* dsplit */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* dsplit_indices */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* meshgrid */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    {"indexing", KT_ARG_STRING, 1, 1, 1, 0, {0}},
-    /* atleast_1d_list */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* atleast_2d_list */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* atleast_3d_list */
-    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
-    /* unbind_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* split_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"split_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* split_with_sizes_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"split_sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* flip */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dims", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* fliplr */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* flipud */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* roll */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"shifts", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"dims", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {0, NULL}}},
-    /* rot90 */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"k", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
-    {"dims", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {2, (const int64_t[]){0, 1}}}},
-    /* repeat */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"repeats", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* tile */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dims", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* repeat_interleave */
-    {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 1, 1, 1, 0, {0}},
-    /* repeat_interleave_tensor */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 1, 1, 1, 0, {0}},
-    /* repeat_interleave_int */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"repeats", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 1, 1, 1, 0, {0}},
-    /* interleave */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* tril */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* triu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* tril_indices */
-    {"row", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"col", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
-    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
-    /* triu_indices */
-    {"row", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"col", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
-    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
-    /* diag */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* diag_embed */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dim1", KT_ARG_INT, 0, 1, 0, 0, {.i = -2}},
-    {"dim2", KT_ARG_INT, 0, 1, 0, 0, {.i = -1}},
-    /* diagflat */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    /* constant_pad_nd */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"pad", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"value", KT_ARG_SCALAR, 0, 1, 0, 0, {.s = {{.i = 0}, 0, KT_SCALAR_INT, 0}}},
-    /* nn_pad */
-    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"pad", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"mode", KT_ARG_STRING, 0, 1, 0, 0, {.str = "constant"}},
-    {"value", KT_ARG_FLOAT, 1, 1, 0, 0, {0}},
-    /* alias_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* as_strided_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"stride", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    /* detach_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* diagonal_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dim1", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dim2", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
-    /* expand_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"implicit", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
-    /* permute_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dims", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* select_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* slice_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"start", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    {"end", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    {"step", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
-    /* squeeze_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* squeeze_dim_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* t_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* transpose_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim0", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"dim1", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* unfold_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dimension", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"step", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* unsqueeze_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* view_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    /* view_dtype_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dtype", KT_ARG_DTYPE, 0, 0, 0, 0, {0}},
-    /* view_as_real_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* view_as_complex_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    /* narrow_copy */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"start", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"length", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* select_scatter */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_INT, 0, 0, 0, 0, {0}},
-    /* slice_scatter */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"start", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    {"end", KT_ARG_INT, 1, 1, 0, 0, {0}},
-    {"step", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
-    /* diagonal_scatter */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dim1", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
-    {"dim2", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
-    /* as_strided_scatter */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"stride", KT_ARG_INTS, 0, 0, 0, 0, {0}},
-    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, {0}},
     /* rand */
     {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
@@ -1146,22 +848,16 @@ const uint16_t kt__arg_first[] = {
     68, 70, 73, 75, 77, 79, 81, 83, 84, 86, 88, 90, 91, 93, 95, 96,
     97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113,
     114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129,
-    130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 146,
-    147, 148, 149, 153, 154, 157, 160, 164, 168, 170, 174, 176, 178, 180, 182, 184,
-    186, 188, 193, 198, 203, 208, 213, 216, 220, 222, 224, 226, 230, 232, 234, 235,
-    236, 239, 241, 243, 246, 249, 250, 251, 258, 264, 266, 268, 270, 272, 273, 274,
-    275, 280, 284, 288, 293, 298, 304, 310, 317, 321, 326, 331, 336, 342, 347, 352,
-    357, 363, 366, 371, 375, 378, 379, 381, 384, 386, 388, 390, 392, 395, 396, 398,
-    400, 404, 408, 412, 413, 414, 415, 416, 417, 418, 419, 420, 421, 424, 427, 430,
-    433, 436, 437, 439, 441, 443, 444, 445, 446, 447, 451, 453, 456, 459, 462, 465,
-    468, 470, 471, 473, 475, 477, 479, 480, 481, 482, 483, 484, 486, 489, 492, 495,
-    498, 501, 504, 507, 509, 511, 513, 515, 517, 519, 521, 522, 523, 524, 526, 529,
-    532, 534, 535, 536, 539, 542, 544, 546, 548, 552, 556, 560, 562, 564, 569, 574,
-    576, 580, 582, 585, 589, 590, 594, 595, 599, 602, 604, 607, 612, 613, 615, 616,
-    619, 623, 625, 627, 629, 630, 631, 635, 639, 645, 650, 655, 660, 666, 671, 677,
-    683, 690, 697, 705, 710, 713, 716, 719, 726, 730, 734, 736, 739, 743, 746, 750,
-    754, 757, 759, 762, 765, 768, 770, 774, 777, 780, 783, 786, 789, 793, 797, 801,
-    805, 809, 813,
+    130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145,
+    147, 149, 151, 152, 153, 154, 158, 159, 162, 165, 169, 173, 175, 179, 181, 183,
+    185, 187, 189, 191, 193, 198, 203, 208, 213, 218, 221, 225, 227, 229, 231, 235,
+    237, 239, 240, 241, 244, 246, 248, 251, 254, 255, 256, 263, 269, 271, 273, 275,
+    277, 278, 279, 280, 285, 289, 293, 298, 303, 309, 315, 322, 326, 331, 336, 341,
+    347, 352, 357, 362, 368, 371, 376, 380, 383, 384, 386, 389, 391, 393, 395, 397,
+    400, 401, 403, 405, 409, 413, 417, 418, 419, 420, 421, 422, 423, 424, 425, 426,
+    429, 432, 435, 437, 438, 440, 442, 447, 453, 458, 464, 470, 477, 484, 492, 497,
+    500, 503, 506, 513, 517, 521, 523, 526, 530, 533, 537, 541, 544, 546, 549, 552,
+    555, 557, 561, 564, 567, 570, 573, 576, 580, 584, 588, 592, 596, 600,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */

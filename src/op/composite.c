@@ -15,6 +15,17 @@ kt_status kt__body_positive(kt_call *call)
 
 kt_status kt__body_square(kt_call *call) { return kt__call2s(KT_OP_pow, call->arg[0].t, KT_INT(2), &call->out[0]); }
 
+kt_status kt__body_polygamma(kt_call *call)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polygamma_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, call->arg[1].t);
+    kt__put(&c, 1, i, call->arg[0].i);
+    kt_status status = kt_call_run(&c);
+    call->out[0] = status ? NULL : c.out[0];
+    return status;
+}
+
 /* Always in the widest type: float64, or complex128 where an operand is complex. */
 kt_status kt__body_float_power(kt_call *call)
 {

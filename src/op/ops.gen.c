@@ -2980,6 +2980,51 @@ kt_tensor *kt_i0_out(kt_tensor *out, const kt_tensor *self)
     return kt__close_out(&c, out);
 }
 
+kt_tensor *kt_special_i1(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_special_i1, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_special_i1_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_special_i1, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_polygamma(int64_t n, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polygamma, KT_PLAIN);
+    kt__put(&c, 0, i, n);
+    kt__put_tensor(&c, 1, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_polygamma_of_kw(const kt_tensor *self, const kt_polygamma_of_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polygamma_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->n.some)
+        kt__put(&c, 1, i, opts->n.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_polygamma_of_out_kw(kt_tensor *out, const kt_tensor *self, const kt_polygamma_of_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polygamma_of, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->n.some)
+        kt__put(&c, 1, i, opts->n.v);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts)
 {
     kt_call c;

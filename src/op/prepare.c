@@ -201,11 +201,36 @@ static kt_status one_device(const kt__gathered *g, kt__gathered *together)
     return KT_OK;
 }
 
+/* Rows whose out= must have the dtype of the result: those that promote nothing, and where. */
+static kt_status check_exact(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out)
+{
+    bool one = g->n == 1 || !(g->t[1] || (g->n > 2 && g->t[2])); /* beside the first there are only numbers */
+    bool exact = call->row->rule == RULE_SAME || call->row->rule == RULE_WHERE;
+    switch (call->row->id) {
+    case KT_OP_clamp:
+    case KT_OP_clamp_min:
+    case KT_OP_clamp_max: exact = one; break;
+    case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
+    default: break;
+    }
+    if (call->row->how != HOW_ELEMENTWISE || !exact)
+        return KT_OK;
+    const char *has = kt_dtype_torch_name(out->dtype), *wants = kt_dtype_torch_name(d->result);
+    if (call->row->rule == RULE_WHERE)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out type to be %s but got %s", wants, has);
+    if (call->row->id == KT_OP_nan_to_num)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "nan_to_num: dtype of out: %s should be same as input: %s", has, wants);
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", has, wants);
+}
+
 /* The target of an in-place or out= call: dtype, size and overlap rules. */
 static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out,
                               kt_shape shape)
 {
     uint64_t mode = kt__mode();
+    if (call->form == KT_OUT && out->dtype != d->result && kt__policy(mode) != KT_PERMISSIVE &&
+        check_exact(call, g, d, out))
+        return kt_error_status();
     if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));

@@ -103,6 +103,11 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
         param(g, KT_FLOAT(kt__given(call, 1) ? call->arg[1].f : 0.0));
         param(g, KT_INT(kt__given(call, 1)));
         return KT_OK;
+    case KT_OP_polygamma_of:
+        if (kt__arg_int(call, 1) < 0)
+            return kt_fail(KT_ERR_RUNTIME, "polygamma(n, x) does not support negative n.");
+        param(g, KT_INT(kt__arg_int(call, 1)));
+        return KT_OK;
     case KT_OP_nan_to_num: nan_to_num(call, g); return KT_OK;
     case KT_OP_addcmul:
     case KT_OP_addcdiv: param(g, kt__arg_scalar(call, 3)); return KT_OK;

@@ -2,6 +2,8 @@
  * result, then cut to the width of the dtype. */
 #include "plans.h"
 
+#include <karat/karat.h>
+
 typedef __int128 wide;
 
 static wide p0, p1;
@@ -181,4 +183,16 @@ TEST(rows)
 #define TER(name, ...) check_row(KT_K_##name, #name, 3, ints[k]);
 #include "tables/ternary.def"
     }
+}
+
+/* The smallest number has no absolute value: what comes of it is PyTorch's. */
+TEST(gcd_of_the_smallest)
+{
+    KT_SCOPE;
+    const int64_t m = INT64_MIN, a[] = {m, m, m, 0, m, 6}, b[] = {m, 0, 2, m, -6, m}, want[] = {m, m, 2, m, -2, -2};
+    int64_t       got[6] = {0};
+    kt_tensor    *g = kt_gcd(kt_from(a, KT_SHAPE(6), KT_I64), kt_from(b, KT_SHAPE(6), KT_I64));
+    CHECK_EQ_INT(kt_read(g, got, sizeof got), KT_OK);
+    for (int i = 0; i < 6; i++)
+        CHECK_EQ_INT(got[i], want[i]);
 }

@@ -35,6 +35,20 @@ static real ref_digamma(real x)
     const real z = 1 / (x * x);
     return r + logl(x) - 0.5L / x - z * (1 / 12.0L - z * (1 / 120.0L - z * (1 / 252.0L - z * (1 / 240.0L - z / 132))));
 }
+static real ref_trigamma(real x)
+{
+    if (isinf(x) || isnan(x))
+        return x > 0 ? 0 : NAN;
+    if (x < 0.5L && x == rintl(x))
+        return INFINITY;
+    if (x < 0)
+        return pi * pi / (sinl(pi * (x - rintl(x))) * sinl(pi * (x - rintl(x)))) - ref_trigamma(1 - x);
+    real r = 0;
+    for (; x < 40; x++)
+        r += 1 / (x * x);
+    const real z = 1 / (x * x);
+    return r + 1 / x + z / 2 + z / x * (1 / 6.0L - z * (1 / 30.0L - z * (1 / 42.0L - z / 30)));
+}
 static real ref_i0(real x)
 {
     real sum = 1, term = 1;
@@ -43,6 +57,15 @@ static real ref_i0(real x)
     for (int k = 1; k < 4000 && term > sum * 1e-25L; k++)
         term *= x * x / 4 / ((real)k * k), sum += term;
     return isnan(x) ? x : sum;
+}
+static real ref_i1(real x)
+{
+    real sum = 1, term = 1;
+    if (isnan(x) || isinf(x) || fabsl(x) > 1000)
+        return isnan(x) || isinf(x) ? NAN : copysignl(INFINITY, x);
+    for (int k = 1; k < 4000 && term > sum * 1e-25L; k++)
+        term *= x * x / 4 / ((real)k * (k + 1)), sum += term;
+    return x / 2 * sum;
 }
 static real ref_erfinv(real x)
 {
@@ -109,6 +132,7 @@ typedef struct row {
     R1(floor, floorl(a), 0, 0) \
     R1(frac, a - truncl(a), 0, 0) \
     R1(i0, ref_i0(a), 8, 500) \
+    R1(i1, ref_i1(a), 8, 500) \
     B1(isfinite, isfinite(a)) \
     B1(isinf, isinf(a) != 0) \
     B1(isnan, isnan(a)) \
@@ -123,6 +147,7 @@ typedef struct row {
     C1(logit, ref_logit(a), 8, 8) \
     R1(nan_to_num, ref_nan_to_num(a), 0, 0) \
     R1(neg, -a, 0, 0) \
+    C1(polygamma, ref_trigamma(a), 8, 500) \
     R1(rad2deg, a * 180 / pi, 2, 2) \
     R1(reciprocal, 1 / a, 1, 1) \
     R1(relu, isnan(a) ? a : a > 0 ? a : 0, 0, 0) \
@@ -288,6 +313,8 @@ static void check_row(const row *r, kt_dtype d)
     p0 = 0.25, p1 = 3, p2 = -2;
     if (r->kernel == KT_K_logit)
         p0 = p1 = 0;
+    if (r->kernel == KT_K_polygamma)
+        p0 = 1;
     if (r->kernel == KT_K_round_decimals)
         p0 = 2;
     plan_param(&p, KT_FLOAT((double)p0)), plan_param(&p, KT_FLOAT((double)p1)), plan_param(&p, KT_FLOAT((double)p2));

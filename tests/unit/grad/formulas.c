@@ -499,6 +499,8 @@ F(exp_of, kt_exp(x[0]))
 F(tanh_of, kt_tanh(x[0]))
 F(square_of_sum, kt_mul(kt_sum(x[0]), kt_sum(x[0])))
 F(own_product, kt_matmul(kt_matmul(x[0], kt_t(x[0])), x[0]))
+F(order_two, kt_polygamma(2, x[0]))
+F(bessel, kt_i0(x[0]))
 F(quotient, kt_div(kt_sin(x[0]), x[0]))
 F(variance_of_exp, kt_var(kt_exp(x[0])))
 F(deviation_of_square, kt_std_dim(kt_mul(x[0], x[0]), KT_SHAPE(1)))
@@ -517,6 +519,8 @@ TEST(second_derivatives)
                {"tanh_of", tanh_of},
                {"square_of_sum", square_of_sum},
                {"own_product", own_product},
+               {"order_two", order_two},
+               {"bessel", bessel},
                {"quotient", quotient},
                {"variance_of_exp", variance_of_exp},
                {"deviation_of_square", deviation_of_square},

@@ -299,3 +299,23 @@ TEST(names_of_nodes)
     CHECK_STR(kt_grad_fn_name(kt_add_s_(kt_mul_s(x, KT_INT(2)), KT_INT(1))), "AddBackward0");
     CHECK(kt_to(x, .dtype = KT_F32) == x || kt_is_leaf(kt_to(x, .dtype = KT_F32)));
 }
+
+/* ---- complex numbers that only turn; values from the definition ---- */
+TEST(sgn_and_angle)
+{
+    KT_SCOPE;
+    const double z[] = {3, 4, 0, 0, -1, 0, 1, -1}, turn[] = {-0.064, 0.048, 0, 0, 0, 2, 1.06066017177982, 1.06066017177982},
+                 angle[] = {-0.16, 0.12, 0, 0, 0, -1, 0.5, 0.5};
+    for (int which = 0; which < 2; which++) {
+        kt_tensor *x = kt_from(z, KT_SHAPE(4), KT_C128), *g = kt_full(KT_SHAPE(4), KT_COMPLEX(1, 2), .dtype = KT_C128);
+        kt_set_requires_grad(x, true);
+        kt_tensor *y = which ? kt_angle(x) : kt_sgn(x);
+        CHECK_EQ_INT(kt_backward(y, .gradient = which ? kt_ones(KT_SHAPE(4), .dtype = KT_F64) : g), KT_OK);
+        kt_tensor *pairs = kt_view_as_real(kt_grad(x));
+        for (int i = 0; i < 8; i++)
+            CHECK_NEAR(tensor_at(pairs, i), (which ? angle : turn)[i], 1e-13);
+    }
+    kt_tensor *r = pair();
+    kt_backward(kt_sum(kt_add(kt_sgn(r), kt_angle(r))));
+    CHECK_NEAR(tensor_at(kt_grad(r), 0), 0, 0);
+}

@@ -376,3 +376,22 @@ TEST(a_product_may_be_written_over_its_operand)
     const float want[] = {7, 10, 15, 22};
     CHECK_MEM(kt_data(a), want, sizeof want);
 }
+
+/* ---- rows that promote nothing want a buffer of their result's own dtype ---- */
+TEST(buffers_of_another_dtype_that_are_refused)
+{
+    KT_SCOPE;
+    kt_tensor *f = kt_ones(KT_SHAPE(2)), *d = kt_empty(KT_SHAPE(2), .dtype = KT_F64), *i = kt_ones(KT_SHAPE(2), .dtype = KT_I32);
+    kt_tensor *mask = kt_gt_s(f, KT_INT(0)), *f2 = kt_empty(KT_SHAPE(2));
+    CHECK_FAILS(kt_ceil_out(d, f), KT_ERR_RUNTIME, "Found dtype Double but expected Float");
+    CHECK_FAILS(kt_neg_out(f2, i), KT_ERR_RUNTIME, "Found dtype Float but expected Int");
+    CHECK_FAILS(kt_abs_out(d, f), KT_ERR_RUNTIME, "Found dtype Double but expected Float");
+    CHECK_FAILS(kt_where_out(d, mask, f, f), KT_ERR_RUNTIME, "Expected out type to be Float but got Double");
+    CHECK_FAILS(kt_nan_to_num_out(d, f), KT_ERR_RUNTIME, "nan_to_num: dtype of out: Double should be same as input: Float");
+    CHECK_FAILS(kt_clamp_min_s_out(d, f, KT_INT(0)), KT_ERR_RUNTIME, "Found dtype Double but expected Float");
+    CHECK(kt_clamp_min_out(d, f, f) == d);                             /* two tensors promote */
+    CHECK(kt_abs_out(d, kt_ones(KT_SHAPE(2), .dtype = KT_C64)) == d); /* and so does the modulus */
+    CHECK(kt_exp_out(d, f) == d && kt_ceil_out(f2, f) == f2);
+    KT_POLICY(KT_PERMISSIVE);
+    CHECK(kt_ceil_out(d, f) == d);
+}
