@@ -52,6 +52,81 @@ static PyObject *get_by_row(PyObject *self, void *name)
     return kp_run(&call, false) ? kp_raise() : kp_wrap(call.out[0]);
 }
 
+static PyObject *get_nbytes(PyObject *self, void *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self);
+    return PyLong_FromLongLong(kt_numel(t) * (long long)kt_dtype_size(kt_dtype_of(t)));
+}
+
+/* mT, mH, H: the last two dims exchanged, and conjugated for the latter two. */
+static PyObject *get_adjoint(PyObject *self, void *which)
+{
+    const char     *name = which;
+    const kt_row   *transpose = kp_row("transpose"), *conj = kp_row("conj");
+    const long long rank = kt_ndim(kp_tensor_of(self));
+    kt_call         call;
+    if (!transpose || !conj)
+        return NULL;
+    if (name[0] == 'H' ? rank != 2 && rank != 0 : rank < 2)
+        return PyErr_Format(PyExc_RuntimeError,
+                            name[0] == 'H' ? "tensor.%s is only supported on matrices (2-D tensors). Got %lld-D tensor.%s"
+                                           : "tensor.%s is only supported on matrices or batches of matrices. Got "
+                                             "%lld-D tensor.%s",
+                            name, rank,
+                            name[0] == 'H' && rank > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+    kt_call_begin(&call, transpose, KT_PLAIN);
+    call.arg[0].t = kp_tensor_of(self);
+    call.arg[1].i = rank ? -2 : 0;
+    call.arg[2].i = rank ? -1 : 0;
+    call.given = 7;
+    if (kp_run(&call, false))
+        return kp_raise();
+    if (strcmp(name, "mT") == 0)
+        return kp_wrap(call.out[0]);
+    kt_tensor *turned = call.out[0];
+    kt_call_begin(&call, conj, KT_PLAIN);
+    call.arg[0].t = turned;
+    call.given = 1;
+    kt_status status = kp_run(&call, false);
+    kt_drop(turned);
+    return status ? kp_raise() : kp_wrap(call.out[0]);
+}
+
+/* Is it on this device? The closure is its name; NULL: on none that Karat has. */
+static PyObject *get_is_on(PyObject *self, void *device)
+{
+    const char *name = kt_device_name(kt_device_of(kp_tensor_of(self)));
+    return PyBool_FromLong(device && strncmp(name, device, strlen(device)) == 0);
+}
+
+static PyObject *get_zero(PyObject *self, void *unused)
+{
+    (void)self, (void)unused;
+    return PyLong_FromLong(0);
+}
+
+static PyObject *get_names(PyObject *self, void *unused)
+{
+    (void)unused;
+    PyObject *names = PyTuple_New((Py_ssize_t)kt_ndim(kp_tensor_of(self)));
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
+        PyTuple_SET_ITEM(names, i, Py_NewRef(Py_None));
+    return names;
+}
+
+static PyObject *get_priority(PyObject *self, void *unused)
+{
+    (void)self, (void)unused;
+    return PyLong_FromLong(1000); /* NumPy's operators let ours go first */
+}
+
+static PyObject *get_layout(PyObject *self, void *unused)
+{
+    (void)self, (void)unused;
+    return kp_layout_object();
+}
+
 PyGetSetDef kp_tensor_getset[] = {
     {"dtype", get_dtype, NULL, "the type of its elements", NULL},
     {"shape", get_shape, NULL, "the sizes of its dims", NULL},
@@ -65,6 +140,24 @@ PyGetSetDef kp_tensor_getset[] = {
     {"T", get_by_row, NULL, "the matrix transposed", "t"},
     {"real", get_by_row, NULL, "real parts", "real"},
     {"imag", get_by_row, NULL, "imaginary parts", "imag"},
+    {"mT", get_adjoint, NULL, "the last two dims exchanged", "mT"},
+    {"mH", get_adjoint, NULL, "the last two dims exchanged, conjugated", "mH"},
+    {"H", get_adjoint, NULL, "the matrix transposed and conjugated", "H"},
+    {"nbytes", get_nbytes, NULL, "bytes of all elements", NULL},
+    {"layout", get_layout, NULL, "how elements are kept: strided", NULL},
+    {"is_cpu", get_is_on, NULL, "is it on the CPU?", "cpu"},
+    {"is_meta", get_is_on, NULL, "has it no data?", "meta"},
+    {"is_cuda", get_is_on, NULL, "is it on a CUDA device?", "cuda"},
+    {"is_mps", get_is_on, NULL, NULL, NULL},
+    {"is_xpu", get_is_on, NULL, NULL, NULL},
+    {"is_sparse", get_is_on, NULL, NULL, NULL},
+    {"is_quantized", get_is_on, NULL, NULL, NULL},
+    {"is_mkldnn", get_is_on, NULL, NULL, NULL},
+    {"is_nested", get_is_on, NULL, NULL, NULL},
+    {"names", get_names, NULL, "dims have no names here", NULL},
+    {"output_nr", get_zero, NULL, NULL, NULL},
+    {"data", get_by_row, NULL, "the same values without history", "detach"},
+    {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"_version", get_version, NULL, "how often it was written in place", NULL},
     {"__dict__", kp_get_dict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -123,6 +123,10 @@ static int take_scalar(PyObject *o, kt_scalar *s)
 static int take(kp_args *a, int at, const kt_arg_spec *spec, PyObject *o, kp_mistake *m)
 {
     kt_value *value = &a->call.arg[at];
+    if (KP_UNLIKELY(spec->kind == KP_ARG_OBJECT)) {
+        value->t = (kt_tensor *)(void *)o;
+        return 1;
+    }
     switch ((kt_arg_kind)spec->kind) {
     case KT_ARG_TENSOR_OR_SCALAR:
         if (!kp_is_tensor(o)) {
@@ -251,6 +255,18 @@ static int put_place(kp_args *a, const kp_row_facts *row, int at, Py_ssize_t pos
 
 static bool is_place(PyObject *o) { return PyUnicode_Check(o) || Py_IS_TYPE(o, &kp_device_type) || kp_is_tensor(o); }
 
+/* Keywords of PyTorch that change nothing here: the one layout, memory that is not pinned, copies that wait. */
+static int takes_for_granted(const kp_row_facts *row, PyObject *name, PyObject *value)
+{
+    if (row->device_at < 0)
+        return 0;
+    if (PyUnicode_CompareWithASCIIString(name, "layout") == 0)
+        return value == Py_None || Py_IS_TYPE(value, &kp_layout_type);
+    if (PyUnicode_CompareWithASCIIString(name, "pin_memory") == 0)
+        return value == Py_None || value == Py_False;
+    return PyUnicode_CompareWithASCIIString(name, "non_blocking") == 0 && PyBool_Check(value);
+}
+
 static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *const *argv, Py_ssize_t n,
                     PyObject *keywords, kp_mistake *m)
 {
@@ -294,9 +310,11 @@ static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *
         PyObject *name = PyTuple_GET_ITEM(keywords, k), *value = argv[n + k];
         int       taken;
         at = find_keyword(row, name, method);
-        if (at < 0 && a->call.form != KT_INPLACE && kt_row_has_form(row->row, KT_OUT) &&
+        if (at < 0 && a->call.form != KT_INPLACE && row->row && kt_row_has_form(row->row, KT_OUT) &&
             PyUnicode_CompareWithASCIIString(name, "out") == 0) {
             taken = put_out(a, row, value, m);
+        } else if (at < 0 && takes_for_granted(row, name, value)) {
+            taken = 1;
         } else if (at < 0 || seen >> at & 1) {
             *m = (kp_mistake){.what = at < 0 ? KP_UNKNOWN : KP_TWICE, .arg = at, .got = name};
             return 0;
@@ -337,7 +355,10 @@ int kp_row_facts_of(kp_row_facts *facts, const kt_row *row)
 int kp_bind(kp_args *a, const kp_row_facts *row, kt_form form, bool method, PyObject *const *argv, Py_ssize_t n,
             PyObject *keywords, kp_mistake *mistake)
 {
-    kt_call_begin(&a->call, row->row, form);
+    if (KP_LIKELY(row->row != NULL))
+        kt_call_begin(&a->call, row->row, form);
+    else
+        a->call.given = a->call.scalars = 0;
     a->work = 0;
     a->n_held = a->n_owned = a->pool_used = 0;
     mistake->what = KP_FITS;

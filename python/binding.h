@@ -95,13 +95,14 @@ int       kp_to_scalar(PyObject *o, kt_scalar *s); /* 1: done; 0: not a number, 
 PyObject *kp_from_scalar(kt_scalar s);
 
 /* ---- dtypes, devices, sizes, memory formats ---- */
-extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type;
+extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type, kp_layout_type;
 PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one object of d; None for KT_NONE */
 int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
 PyObject *kp_device_object(kt_device d);
 int       kp_to_device(PyObject *o, kt_device *d); /* 1, 0: neither device nor string, -1: there is no such device */
 int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_size_object(kt_shape shape);
+PyObject *kp_layout_object(void);               /* torch.strided */
 int       kp_formats_start(PyObject *module);
 
 /* ---- generators (generator.c) ---- */
@@ -129,6 +130,14 @@ typedef struct kp_row_facts { /* a row as the binder wants it: nothing is asked 
     PyTypeObject      *results;   /* the named tuple of several results; NULL: none. Lives as long as the module */
 } kp_row_facts;
 
+/* The signature of a function that is no row, for kp_parse. */
+enum { KP_ARG_OBJECT = 64 }; /* a kind of the binder's own: any object, borrowed, at value.t */
+typedef struct kp_signature {
+    const char  *name;
+    kt_arg_spec  spec[8]; /* ended by one without a name */
+    kp_row_facts facts;   /* filled at the first use */
+} kp_signature;
+
 typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's words once it is raised */
     enum { KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT } what;
     int         arg;         /* index in the row; -1: out= */
@@ -143,7 +152,13 @@ int         kp_bind(kp_args *a, const kp_row_facts *facts, kt_form form, bool me
                     Py_ssize_t n, PyObject *keywords, kp_mistake *mistake);
 int         kp_row_facts_of(kp_row_facts *facts, const kt_row *row);
 void        kp_args_free(kp_args *a);
-PyObject   *kp_signature(const kp_row_facts *row, bool method); /* "(Tensor input, *, Number alpha = 1)" */
+int         kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py_ssize_t n,
+                     PyObject *keywords); /* 0: then kp_args_free; -1: exception, nothing to free */
+int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
+                         PyObject *keywords); /* the overload that fits (8 at most), or -1 */
+void        kp_raise_no_overload(const char *name, const kp_row_facts *const *rows, int n_rows, bool method,
+                                 PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+PyObject   *kp_signature_text(const kp_row_facts *row, bool method); /* "(Tensor input, *, Number alpha = 1)" */
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);
 const char *kp_kind_name(int kind);
 void        kp_raise_mistake(const char *name, const kp_row_facts *row, bool method, Py_ssize_t n_given,
@@ -173,13 +188,29 @@ PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords);
 
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its dtype has no gradient */
 
+/* ---- tensors of Python's things (data.c, make.c) ---- */
+kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
+kt_tensor *kp_legacy(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n);  /* owned: Tensor(2, 3), FloatTensor([1]) */
+PyObject  *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+
+/* ---- NumPy, without its C API (numpy.c) ---- */
+extern PyTypeObject kp_lender_type;
+bool       kp_is_array(PyObject *o);         /* an ndarray */
+bool       kp_is_numpy_number(PyObject *o);
+int        kp_numpy_dtype(PyObject *o, kt_dtype *d);     /* of an array or a number; -1: none of ours */
+int        kp_numpy_number(PyObject *o, kt_scalar *s);   /* 1 done, 0 no number of Python's, -1 exception */
+kt_tensor *kp_from_array(PyObject *array, const char *maker, bool warn); /* owned, on the array's memory */
+PyObject  *kp_numpy(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+PyObject  *kp_array(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject  *kp_array_wrap(PyObject *self, PyObject *const *argv, Py_ssize_t n);
+
 /* ---- memory of others (buffer.c) ---- */
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                          void (*release)(void *), void *owner); /* the owner is given back on failure too */
 
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
-    kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
+    kp_print_functions[], kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
 
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 

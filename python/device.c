@@ -1,4 +1,4 @@
-/* device.c - device objects, memory formats and sizes: the small values that arguments and attributes are made of.
+/* device.c - device objects, memory formats, the layout: the small values that arguments and attributes are made of.
  *
  * In: the engine's devices and shapes. Out: objects printed as PyTorch prints them. Must not know: tensors. */
 #include "binding.h"
@@ -153,6 +153,11 @@ PyTypeObject kp_format_type = {
 
 int kp_formats_start(PyObject *module)
 {
+    PyObject *strided = kp_layout_object();
+    int       failed = strided ? PyModule_AddObjectRef(module, "strided", strided) : -1;
+    Py_XDECREF(strided);
+    if (failed)
+        return -1;
     static const struct {
         const char *name;
         int32_t     value;
@@ -182,50 +187,26 @@ int kp_to_format(PyObject *o, int32_t *f)
     return 1;
 }
 
-/* ---- Size: a tuple of ints with PyTorch's name ---- */
+/* ---- layout: strided is the only one ---- */
 
-static PyObject *size_repr(PyObject *self)
+static PyObject *layout_repr(PyObject *self)
 {
-    PyObject *list = PySequence_List(self);
-    if (!list)
-        return NULL;
-    PyObject *text = PyUnicode_FromFormat("torch.Size(%R)", list);
-    Py_DECREF(list);
-    return text;
+    (void)self;
+    return PyUnicode_FromString("torch.strided");
 }
 
-static PyObject *size_numel(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    PyObject *product = PyLong_FromLong(1);
-    for (Py_ssize_t i = 0; product && i < PyTuple_GET_SIZE(self); i++)
-        Py_SETREF(product, PyNumber_Multiply(product, PyTuple_GET_ITEM(self, i)));
-    return product;
-}
-
-static PyMethodDef size_methods[] = {
-    {"numel", size_numel, METH_NOARGS, "how many elements a tensor of this size has"},
-    {NULL, NULL, 0, NULL},
+PyTypeObject kp_layout_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.layout",
+    .tp_doc = PyDoc_STR("How a tensor keeps its elements."),
+    .tp_basicsize = sizeof(PyObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_repr = layout_repr,
 };
 
-PyTypeObject kp_size_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.Size",
-    .tp_doc = PyDoc_STR("The sizes of a tensor's dims, outer to inner."),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_base = &PyTuple_Type,
-    .tp_repr = size_repr,
-    .tp_methods = size_methods,
-};
-
-PyObject *kp_size_object(kt_shape shape)
+PyObject *kp_layout_object(void)
 {
-    PyObject *size = kp_size_type.tp_alloc(&kp_size_type, (Py_ssize_t)shape.n);
-    for (int64_t i = 0; size && i < shape.n; i++) {
-        PyObject *n = PyLong_FromLongLong(shape.d[i]);
-        if (n)
-            PyTuple_SET_ITEM(size, i, n);
-        else
-            Py_CLEAR(size);
-    }
-    return size;
+    static PyObject *strided;
+    if (!strided)
+        strided = PyObject_New(PyObject, &kp_layout_type);
+    return Py_XNewRef(strided);
 }

@@ -47,6 +47,8 @@ static PyObject *to_real(PyObject *self, PyObject *unused)
 static PyObject *to_complex(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    if (!(kt_dtype_category(of(self)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return PyErr_Format(PyExc_RuntimeError, "Unknown Complex ScalarType for %s", kt_dtype_torch_name(of(self)));
     kt_dtype d = kt_dtype_complex(of(self));
     return d ? kp_dtype_object(d) : kt_failed() ? kp_raise() : Py_NewRef(Py_None);
 }
@@ -109,38 +111,51 @@ int kp_to_dtype(PyObject *o, kt_dtype *d)
 
 /* ---- functions ---- */
 
-static int two_dtypes(const char *name, const char *const *names, PyObject *const *argv, Py_ssize_t n, kt_dtype *d)
-{
-    if (n != 2) {
-        PyErr_Format(PyExc_TypeError, "%s() takes 2 positional arguments but %zd were given", name, n);
-        return -1;
-    }
-    for (int i = 0; i < 2; i++)
-        if (!kp_to_dtype(argv[i], &d[i])) {
-            PyErr_Format(PyExc_TypeError, "%s(): argument '%s' (position %d) must be torch.dtype, not %s", name,
-                         names[i], i + 1, Py_TYPE(argv[i])->tp_name);
-            return -1;
-        }
-    return 0;
-}
+#define OF_TYPE(called) {.name = called, .kind = KT_ARG_DTYPE}
 
-static PyObject *promote_types(PyObject *module, PyObject *const *argv, Py_ssize_t n)
+static PyObject *promote_types(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
-    kt_dtype d[2];
-    if (two_dtypes("promote_types", (const char *const[]){"type1", "type2"}, argv, n, d))
+    static kp_signature signature = {.name = "promote_types", .spec = {OF_TYPE("type1"), OF_TYPE("type2")}};
+    kp_args             a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;
-    kt_dtype result = kt_promote_types(d[0], d[1]);
+    kp_args_free(&a);
+    kt_dtype result = kt_promote_types(a.call.arg[0].dtype, a.call.arg[1].dtype);
     return result ? kp_dtype_object(result) : kp_raise();
 }
 
-static PyObject *can_cast(PyObject *module, PyObject *const *argv, Py_ssize_t n)
+static PyObject *can_cast(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
-    kt_dtype d[2];
-    if (two_dtypes("can_cast", (const char *const[]){"from_", "to"}, argv, n, d))
+    static kp_signature signature = {.name = "can_cast", .spec = {OF_TYPE("from_"), OF_TYPE("to")}};
+    kp_args             a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;
-    return PyBool_FromLong(kt_can_cast(d[0], d[1]));
+    kp_args_free(&a);
+    return PyBool_FromLong(kt_can_cast(a.call.arg[0].dtype, a.call.arg[1].dtype));
+}
+
+/* The four overloads of PyTorch, by what their arguments are called. */
+static PyObject *result_type(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    (void)module;
+#define TENSOR(called) {.name = called, .kind = KT_ARG_TENSOR}
+#define NUMBER(called) {.name = called, .kind = KT_ARG_SCALAR}
+    static kp_signature overloads[] = {{.name = "result_type", .spec = {TENSOR("tensor"), TENSOR("other")}},
+                                       {.name = "result_type", .spec = {NUMBER("scalar"), TENSOR("tensor")}},
+                                       {.name = "result_type", .spec = {TENSOR("tensor"), NUMBER("other")}},
+                                       {.name = "result_type", .spec = {NUMBER("scalar1"), NUMBER("scalar2")}}};
+#undef TENSOR
+#undef NUMBER
+    kp_args  a;
+    kt_dtype result;
+    int      at = kp_parse_any(&a, overloads, 4, argv, n, keywords);
+    if (at < 0)
+        return NULL;
+    kp_args_free(&a);
+    const uint32_t scalars = at == 0 ? 0 : at == 1 ? 1 : at == 2 ? 2 : 3;
+    return kt_result_type(a.call.arg, 2, scalars, &result) ? kp_raise() : kp_dtype_object(result);
 }
 
 static PyObject *get_default_dtype(PyObject *module, PyObject *unused)
@@ -154,7 +169,8 @@ static PyObject *set_default_dtype(PyObject *module, PyObject *o)
     (void)module;
     kt_dtype d;
     if (!kp_to_dtype(o, &d)) {
-        PyErr_SetString(PyExc_TypeError, "invalid dtype object");
+        PyErr_SetString(PyExc_TypeError,
+                        "invalid dtype object: only floating-point types are supported as the default type");
         return NULL;
     }
     return kt_set_default_dtype(d) ? kp_raise() : Py_NewRef(Py_None);
@@ -162,45 +178,58 @@ static PyObject *set_default_dtype(PyObject *module, PyObject *o)
 
 /* ---- limits, as a dict that karat/limits.py gives its shape ---- */
 
-static PyObject *float_limits(PyObject *module, PyObject *o)
+static PyObject *float_limits(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
-    kt_dtype d;
+    static kp_signature signature = {
+        .name = "finfo", .spec = {{.name = "type", .kind = KT_ARG_DTYPE, .optional = 1, .has_default = 1}}};
+    kp_args  a;
     kt_finfo f;
-    if (!kp_to_dtype(o, &d)) {
-        PyErr_Format(PyExc_TypeError, "finfo(): argument 'type' (position 1) must be torch.dtype, not %s",
-                     Py_TYPE(o)->tp_name);
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;
-    }
-    if (kt_dtype_finfo(d, &f))
+    kp_args_free(&a);
+    if (kt_dtype_finfo(a.call.given & 1 ? a.call.arg[0].dtype : kt_get_default_dtype(), &f))
         return kp_raise();
     return Py_BuildValue("{s:d, s:d, s:d, s:d, s:d, s:d, s:s, s:i}", "resolution", f.resolution, "min", f.min, "max",
                          f.max, "eps", f.eps, "smallest_normal", f.smallest_normal, "tiny", f.tiny, "dtype", f.dtype,
                          "bits", f.bits);
 }
 
-static PyObject *int_limits(PyObject *module, PyObject *o)
+static PyObject *int_limits(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
-    kt_dtype d;
-    kt_iinfo i;
-    if (!kp_to_dtype(o, &d)) {
-        PyErr_Format(PyExc_TypeError, "iinfo(): argument 'type' (position 1) must be torch.dtype, not %s",
-                     Py_TYPE(o)->tp_name);
+    static kp_signature signature = {.name = "iinfo", .spec = {OF_TYPE("type")}};
+    kp_args             a;
+    kt_iinfo            i;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;
-    }
-    if (kt_dtype_iinfo(d, &i))
+    kp_args_free(&a);
+    if (kt_dtype_iinfo(a.call.arg[0].dtype, &i))
         return kp_raise();
     return Py_BuildValue("{s:L, s:K, s:s, s:i}", "min", (long long)i.min, "max", (unsigned long long)i.max, "dtype",
                          i.dtype, "bits", i.bits);
 }
 
+static PyObject *torch_name(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_dtype d;
+    if (!kp_to_dtype(o, &d)) {
+        PyErr_Format(PyExc_TypeError, "torch_name() takes a dtype, not %s", Py_TYPE(o)->tp_name);
+        return NULL;
+    }
+    return PyUnicode_FromString(kt_dtype_torch_name(d));
+}
+
 PyMethodDef kp_dtype_functions[] = {
-    {"float_limits", float_limits, METH_O, "the limits of a floating dtype, by name"},
-    {"int_limits", int_limits, METH_O, "the limits of an integer dtype, by name"},
-    {"promote_types", KP_FUNCTION(promote_types), METH_FASTCALL,
+    {"torch_name", torch_name, METH_O, "PyTorch's ScalarType: Float for float32"},
+    {"float_limits", KP_FUNCTION(float_limits), METH_FASTCALL | METH_KEYWORDS, "the limits of a floating dtype, by name"},
+    {"int_limits", KP_FUNCTION(int_limits), METH_FASTCALL | METH_KEYWORDS, "the limits of an integer dtype, by name"},
+    {"promote_types", KP_FUNCTION(promote_types), METH_FASTCALL | METH_KEYWORDS,
      "promote_types(type1, type2): the dtype that holds both"},
-    {"can_cast", KP_FUNCTION(can_cast), METH_FASTCALL, "can_cast(from_, to): does the kind allow it?"},
+    {"can_cast", KP_FUNCTION(can_cast), METH_FASTCALL | METH_KEYWORDS, "can_cast(from_, to): does the kind allow it?"},
+    {"result_type", KP_FUNCTION(result_type), METH_FASTCALL | METH_KEYWORDS,
+     "result_type(tensor, other): the dtype that an operator on both would give"},
     {"get_default_dtype", get_default_dtype, METH_NOARGS, "the dtype of Python's floats"},
     {"set_default_dtype", set_default_dtype, METH_O, "set the dtype of Python's floats"},
     {NULL, NULL, 0, NULL},

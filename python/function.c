@@ -20,35 +20,12 @@ typedef struct kp_function {
 
 /* ---- a call ---- */
 
-static PyObject *describe_given(PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
-{
-    PyObject *list = PyUnicode_FromString("");
-    for (Py_ssize_t i = 0; list && i < n; i++)
-        Py_SETREF(list, PyUnicode_FromFormat("%U%s%s", list, i ? ", " : "", Py_TYPE(argv[i])->tp_name));
-    for (Py_ssize_t k = 0; list && keywords && k < PyTuple_GET_SIZE(keywords); k++)
-        Py_SETREF(list, PyUnicode_FromFormat("%U%s%U=%s", list, n || k ? ", " : "", PyTuple_GET_ITEM(keywords, k),
-                                             Py_TYPE(argv[n + k])->tp_name));
-    return list;
-}
-
 static void raise_no_overload(const kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    PyObject *given = describe_given(argv + f->method, n - f->method, keywords);
-    PyObject *wanted = PyUnicode_FromString("");
-    for (int i = 0; wanted && i < f->n_rows; i++) {
-        PyObject *one = kp_signature(&f->row[i], f->method);
-        if (one)
-            Py_SETREF(wanted, PyUnicode_FromFormat("%U * %U\n", wanted, one));
-        else
-            Py_CLEAR(wanted);
-        Py_XDECREF(one);
-    }
-    if (given && wanted)
-        PyErr_Format(PyExc_TypeError,
-                     "%U() received an invalid combination of arguments - got (%U), but expected one of:\n%U", f->name,
-                     given, wanted);
-    Py_XDECREF(given);
-    Py_XDECREF(wanted);
+    const kp_row_facts *rows[MOST_ROWS];
+    for (int i = 0; i < f->n_rows; i++)
+        rows[i] = &f->row[i];
+    kp_raise_no_overload(f->text, rows, f->n_rows, f->method, argv, n, keywords);
 }
 
 static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
@@ -105,7 +82,7 @@ static PyObject *get_doc(PyObject *self, void *unused)
     const kp_function *f = (kp_function *)self;
     PyObject          *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0].row));
     for (int i = 0; text && i < f->n_rows; i++) {
-        PyObject *one = kp_signature(&f->row[i], f->method);
+        PyObject *one = kp_signature_text(&f->row[i], f->method);
         if (one)
             Py_SETREF(text, PyUnicode_FromFormat("%U\n%U%U", text, f->name, one));
         else
@@ -260,6 +237,42 @@ static int add_forms(PyObject *functions, const kt_row *row)
     return 0;
 }
 
+/* The same rows under a second name, in place too. */
+static int add_alias(PyObject *names, const char *name, const char *of, const char *ending)
+{
+    PyObject *key = PyUnicode_FromFormat("%s%s", of, ending), *known = key ? PyDict_GetItemWithError(names, key) : NULL;
+    int       status = PyErr_Occurred() ? -1 : 0;
+    Py_XDECREF(key);
+    if (!known || (!Py_IS_TYPE(known, &kp_function_type) && !Py_IS_TYPE(known, &kp_method_type)))
+        return status; /* no such row, or not yet */
+    kp_function *f = PyObject_New(kp_function, Py_TYPE(known)), *from = (kp_function *)known;
+    if (!f)
+        return -1;
+    f->vectorcall = call_function;
+    f->name = PyUnicode_FromFormat("%s%s", name, ending);
+    f->text = f->name ? PyUnicode_AsUTF8(f->name) : NULL;
+    memcpy(f->row, from->row, sizeof f->row);
+    f->n_rows = from->n_rows;
+    f->form = from->form;
+    f->method = from->method;
+    status = f->text ? PyDict_SetItem(names, f->name, (PyObject *)f) : -1;
+    Py_DECREF(f);
+    return status;
+}
+
+static int add_aliases(PyObject *names)
+{
+    static const char *const aliases[][2] = {
+#define ALIAS(name, of) {#name, #of},
+#include "aliases.def"
+#undef ALIAS
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (add_alias(names, aliases[i][0], aliases[i][1], "") || add_alias(names, aliases[i][0], aliases[i][1], "_"))
+            return -1;
+    return 0;
+}
+
 int kp_functions_start(PyObject *module)
 {
     PyObject     *functions = PyDict_New();
@@ -271,6 +284,8 @@ int kp_functions_start(PyObject *module)
     }
     for (int i = 0; !status && (row = kt_row_at(i)); i++)
         status = add_forms(functions, row);
+    if (!status && (add_aliases(functions) || add_aliases(kp_tensor_type->tp_dict)))
+        status = -1;
     PyType_Modified(kp_tensor_type);
     Py_XDECREF(functions);
     return status;

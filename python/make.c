@@ -1,261 +1,57 @@
-/* make.c - karat.tensor: numbers and nested sequences of numbers into a tensor, with PyTorch's inference of dtype.
+/* make.c - tensors out of Python's things: tensor, as_tensor, asarray, from_numpy, new_tensor, and the constructors of
+ * old (FloatTensor).
  *
- * In: a number, or lists and tuples of equal lengths. Out: a new tensor, born at the caller's line. The dtype, where
- * none is asked for: all bool gives bool, all int int64, any float the default float, any complex the complex of
- * that. Must not know: operators. */
+ * In: numbers, nested sequences, arrays, tensors. Out: new tensors, or the same where as_ says that it may be. What
+ * data means is data.c's and numpy.c's. */
 #include "binding.h"
 
-typedef struct plan {
-    kt_dtype dtype;
-    int64_t  sizes[KT_MAX_DIMS];
-    int      rank;
-    size_t   itemsize;
-    char    *at; /* where the next element goes */
-} plan;
+typedef struct wish { /* what a maker was asked for */
+    kt_dtype  dtype;  /* KT_NONE: as the data has it */
+    kt_device device; /* KT_DEVICE_DEFAULT: where it is */
+    bool      copy;   /* new memory always */
+} wish;
 
-static bool is_sequence(PyObject *o)
+/* The tensor, or what `to` makes of it. Takes over the reference. */
+static kt_tensor *fulfil(kt_tensor *t, wish w)
 {
-    return PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !kp_is_tensor(o) && !PyUnicode_Check(o));
-}
-
-/* ---- sizes: those of the first element of each sequence ---- */
-
-static int find_sizes(PyObject *data, plan *p)
-{
-    PyObject *now = Py_NewRef(data);
-    p->rank = 0;
-    while (is_sequence(now)) {
-        Py_ssize_t n = PySequence_Size(now);
-        if (n < 0)
-            goto failed;
-        if (p->rank == KT_MAX_DIMS) {
-            PyErr_Format(PyExc_ValueError, "too many dimensions '%s'", Py_TYPE(now)->tp_name);
-            goto failed;
-        }
-        p->sizes[p->rank++] = n;
-        if (n == 0)
-            break;
-        Py_SETREF(now, PySequence_GetItem(now, 0));
-        if (!now)
-            return -1;
-        if (PyUnicode_Check(now)) {
-            PyErr_Format(PyExc_ValueError, "too many dimensions '%s'", Py_TYPE(now)->tp_name);
-            goto failed;
-        }
-    }
-    Py_DECREF(now);
-    return 0;
-failed:
-    Py_DECREF(now);
-    return -1;
-}
-
-/* ---- dtype ---- */
-
-static int dtype_of_element(PyObject *o, kt_dtype *d)
-{
-    if (PyFloat_Check(o)) {
-        *d = kt_get_default_dtype();
-    } else if (PyBool_Check(o)) {
-        *d = KT_BOOL;
-    } else if (PyLong_Check(o)) {
-        *d = KT_I64;
-    } else if (PyComplex_Check(o)) {
-        *d = kt_dtype_complex(kt_get_default_dtype());
-    } else if (kp_is_tensor(o)) {
-        *d = kt_dtype_of(kp_tensor_of(o));
-    } else if (PyUnicode_Check(o)) {
-        PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
-        return -1;
-    } else {
-        PyErr_Format(PyExc_RuntimeError, "Could not infer dtype of %s", Py_TYPE(o)->tp_name);
-        return -1;
-    }
-    return 0;
-}
-
-/* Promotes `*d` (KT_NONE: nothing seen) by all that data holds. A list in itself has no end: no tensor is so deep. */
-static int find_dtype(PyObject *data, kt_dtype *d, int depth)
-{
-    if (!is_sequence(data)) {
-        kt_dtype one;
-        if (dtype_of_element(data, &one))
-            return -1;
-        *d = *d == KT_NONE || *d == one ? one : kt_promote_types(*d, one);
-        if (*d == KT_NONE)
-            kp_raise();
-        return *d == KT_NONE ? -1 : 0;
-    }
-    if (depth > KT_MAX_DIMS) {
-        PyErr_SetString(PyExc_TypeError, "new(): self-referential lists are incompatible");
-        return -1;
-    }
-    PyObject *fast = PySequence_Fast(data, "not a sequence");
-    if (!fast)
-        return -1;
-    int status = 0;
-    for (Py_ssize_t i = 0; !status && i < PySequence_Fast_GET_SIZE(fast); i++)
-        status = find_dtype(PySequence_Fast_GET_ITEM(fast, i), d, depth + 1);
-    Py_DECREF(fast);
-    return status;
-}
-
-/* ---- elements ---- */
-
-static int number_of(PyObject *o, kt_dtype dtype, kt_scalar *s)
-{
-    if (kp_is_tensor(o)) {
-        if (kt_numel(kp_tensor_of(o)) != 1) {
-            PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
-            return -1;
-        }
-        *s = kt_item_scalar(kp_tensor_of(o));
-        if (!s->kind)
-            kp_raise();
-        return s->kind ? 0 : -1;
-    }
-    const kt_category category = kt_dtype_category(dtype);
-    if (PyLong_Check(o) && !PyBool_Check(o) && (category == KT_CAT_FLOAT || category == KT_CAT_COMPLEX)) {
-        double d = PyLong_AsDouble(o); /* any int that a double reaches */
-        *s = KT_FLOAT(d);
-        return d == -1.0 && PyErr_Occurred() ? -1 : 0;
-    }
-    int found = kp_to_scalar(o, s);
-    if (found < 0 || (found > 0 && s->is_unsigned && dtype != KT_U64 && dtype != KT_BOOL)) {
-        if (dtype == KT_BOOL) { /* only its truth matters */
-            PyErr_Clear();
-            *s = KT_FLAG(true);
-            return 0;
-        }
-        PyErr_Clear();
-        PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
-        return -1;
-    }
-    if (found > 0 && s->kind == KT_SCALAR_COMPLEX && category != KT_CAT_COMPLEX && category != KT_CAT_BOOL) {
-        PyErr_SetString(PyExc_TypeError, "must be real number, not complex");
-        return -1;
-    }
-    if (found)
-        return 0;
-    if (category == KT_CAT_INT)
-        PyErr_Format(PyExc_TypeError, "'%s' object cannot be interpreted as an integer", Py_TYPE(o)->tp_name);
-    else
-        PyErr_Format(PyExc_TypeError, "must be real number, not %s", Py_TYPE(o)->tp_name);
-    return -1;
-}
-
-static int store(plan *p, PyObject *o)
-{
-    if (p->dtype == KT_F32 && PyFloat_CheckExact(o)) {
-        float f = (float)PyFloat_AS_DOUBLE(o);
-        memcpy(p->at, &f, sizeof f);
-    } else {
-        kt_scalar s;
-        if (number_of(o, p->dtype, &s))
-            return -1;
-        if (kt_dtype_category(p->dtype) == KT_CAT_INT && !kt_scalar_fits(s, p->dtype)) {
-            PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow",
-                         kt_dtype_name(p->dtype));
-            return -1;
-        }
-        if (kt_dtype_category(p->dtype) == KT_CAT_INT && s.kind == KT_SCALAR_INT && s.v.i < 0 &&
-            !kt_dtype_is_signed(p->dtype) && !s.is_unsigned) { /* a negative number wraps into an unsigned type */
-            memcpy(p->at, &s.v.i, p->itemsize);
-        } else {
-            kt_scalar_store(p->at, p->dtype, s);
-        }
-    }
-    p->at += p->itemsize;
-    return 0;
-}
-
-static int store_all(plan *p, PyObject *data, int dim)
-{
-    if (dim == p->rank)
-        return store(p, data);
-    PyObject *fast = PySequence_Fast(data, "not a sequence");
-    if (!fast)
-        return -1;
-    int        status = 0;
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
-    if (n != p->sizes[dim]) {
-        PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)", (long long)p->sizes[dim],
-                     dim, n);
-        status = -1;
-    }
-    for (Py_ssize_t i = 0; !status && i < n && i < PySequence_Fast_GET_SIZE(fast); i++)
-        status = store_all(p, PySequence_Fast_GET_ITEM(fast, i), dim + 1);
-    Py_DECREF(fast);
-    return status;
-}
-
-static kt_tensor *from_data(PyObject *data, kt_dtype dtype)
-{
-    plan       p = {.dtype = dtype};
-    kt_tensor *t = NULL;
-    if (PyUnicode_Check(data)) {
-        PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(data)->tp_name);
-        return NULL;
-    }
-    if (find_sizes(data, &p) || (dtype == KT_NONE && find_dtype(data, &p.dtype, 0)))
-        return NULL;
-    if (p.dtype == KT_NONE)
-        p.dtype = kt_get_default_dtype();
-    p.itemsize = kt_dtype_size(p.dtype);
-    uint8_t   before = kp_enter();
-    kt_status status = kt_make(p.dtype, (kt_shape){p.rank, p.sizes}, "tensor", &t);
-    kp_leave(before);
-    if (status || !(p.at = kt_data(t))) {
-        kp_raise();
-        kt_drop(t);
-        return NULL;
-    }
-    if (kt_numel(t) && store_all(&p, data, 0)) {
-        kt_drop(t);
-        return NULL;
-    }
-    return t;
-}
-
-/* Of a tensor: a copy of its values, without its history. */
-static kt_tensor *from_tensor(PyObject *data, kt_dtype dtype)
-{
-    const kt_row *to = kp_row("to"), *detach = kp_row("detach");
+    const kt_row *to = kp_row("to");
     kt_call       call;
-    if (!to || !detach)
-        return NULL;
-    kt_call_begin(&call, to, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(data);
-    call.arg[1].dtype = dtype ? dtype : kt_dtype_of(call.arg[0].t);
-    call.arg[3].b = true; /* copy */
-    call.given = 1 | 2 | 8;
-    if (kp_run(&call, kp_is_large(kp_tensor_of(data), NULL))) {
-        kp_raise();
-        return NULL;
+    if (!to || (!w.copy && !w.dtype && w.device.kind == KT_DEVICE_DEFAULT)) {
+        if (!to)
+            kt_drop(t);
+        return to ? t : NULL;
     }
-    kt_tensor *copy = call.out[0];
-    kt_call_begin(&call, detach, KT_PLAIN);
-    call.arg[0].t = copy;
+    kt_call_begin(&call, to, KT_PLAIN);
+    call.arg[0].t = t;
     call.given = 1;
-    kt_status status = kp_run(&call, false);
-    kt_drop(copy);
+    if (w.dtype) {
+        call.arg[1].dtype = w.dtype;
+        call.given |= 2;
+    }
+    if (w.device.kind != KT_DEVICE_DEFAULT) {
+        call.arg[2].device = w.device;
+        call.given |= 4;
+    }
+    call.arg[3].b = w.copy;
+    call.given |= 8;
+    kt_status status = kp_run(&call, kp_is_large(t, NULL));
+    kt_drop(t);
     if (status)
         kp_raise();
     return status ? NULL : call.out[0];
 }
 
-static kt_tensor *onto(kt_tensor *t, kt_device device)
+static kt_tensor *without_history(kt_tensor *t) /* takes over the reference */
 {
+    const kt_row *detach = t ? kp_row("detach") : NULL;
     kt_call       call;
-    const kt_row *to = kp_row("to");
-    if (!to) {
+    if (!detach) {
         kt_drop(t);
         return NULL;
     }
-    kt_call_begin(&call, to, KT_PLAIN);
+    kt_call_begin(&call, detach, KT_PLAIN);
     call.arg[0].t = t;
-    call.arg[2].device = device;
-    call.given = 1 | 4;
+    call.given = 1;
     kt_status status = kp_run(&call, false);
     kt_drop(t);
     if (status)
@@ -263,49 +59,38 @@ static kt_tensor *onto(kt_tensor *t, kt_device device)
     return status ? NULL : call.out[0];
 }
 
-static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+/* Owned: a tensor of the data. Where w.copy is not asked for, tensors and arrays are shared as far as they can be. */
+static kt_tensor *make(PyObject *data, wish w, const char *maker)
 {
-    (void)module;
-    PyObject *data = n > 0 ? argv[0] : NULL;
-    kt_dtype  dtype = KT_NONE;
-    kt_device device = {KT_DEVICE_DEFAULT, 0};
-    bool      wants_grad = false;
-    if (n > 1) {
-        PyErr_Format(PyExc_TypeError, "tensor() takes 1 positional argument but %zd were given", n);
-        return NULL;
+    if (kp_is_tensor(data)) {
+        kt_tensor *t = fulfil(kt_keep(kp_tensor_of(data)), w);
+        return w.copy ? without_history(t) : t;
     }
-    for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); k++) {
-        PyObject   *name = PyTuple_GET_ITEM(keywords, k), *value = argv[n + k];
-        const char *expected = NULL;
-        if (!data && PyUnicode_CompareWithASCIIString(name, "data") == 0) {
-            data = value;
-        } else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
-            expected = value == Py_None || kp_to_dtype(value, &dtype) ? NULL : "torch.dtype";
-        } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
-            int found = value == Py_None ? 1 : kp_to_device(value, &device);
-            if (found < 0)
-                return NULL;
-            expected = found ? NULL : "torch.device";
-        } else if (PyUnicode_CompareWithASCIIString(name, "requires_grad") == 0) {
-            expected = PyBool_Check(value) ? NULL : "bool";
-            wants_grad = value == Py_True;
-        } else {
-            PyErr_Format(PyExc_TypeError, "tensor() got an unexpected keyword argument '%U'", name);
-            return NULL;
-        }
-        if (expected) {
-            PyErr_Format(PyExc_TypeError, "tensor(): argument '%U' must be %s, not %s", name, expected,
-                         Py_TYPE(value)->tp_name);
-            return NULL;
-        }
+    if (kp_is_array(data)) {
+        kt_tensor *t = kp_from_array(data, maker, !w.copy);
+        return t ? fulfil(t, w) : NULL;
     }
-    if (!data) {
-        PyErr_SetString(PyExc_TypeError, "tensor() missing 1 required positional arguments: \"data\"");
-        return NULL;
-    }
-    kt_tensor *t = kp_is_tensor(data) ? from_tensor(data, dtype) : from_data(data, dtype);
-    if (t && device.kind != KT_DEVICE_DEFAULT && device.kind != KT_CPU)
-        t = onto(t, device);
+    kt_tensor *t = kp_from_data(data, w.dtype, maker);
+    return t && w.device.kind > KT_CPU ? fulfil(t, (wish){.device = w.device}) : t;
+}
+
+/* ---- the arguments that all of them take ---- */
+
+#define DATA(called)  {.name = called, .kind = KP_ARG_OBJECT}
+#define DTYPE(only)   {.name = "dtype", .kind = KT_ARG_DTYPE, .optional = 1, .has_default = 1, .keyword_only = only}
+#define DEVICE(only)  {.name = "device", .kind = KT_ARG_DEVICE, .optional = 1, .has_default = 1, .keyword_only = only}
+#define GRAD          {.name = "requires_grad", .kind = KT_ARG_BOOL, .has_default = 1, .keyword_only = 1}
+#define PIN           {.name = "pin_memory", .kind = KT_ARG_BOOL, .has_default = 1, .keyword_only = 1}
+#define COPY          {.name = "copy", .kind = KT_ARG_BOOL, .optional = 1, .has_default = 1, .keyword_only = 1}
+
+static wish wish_of(const kp_args *a, int dtype, int device, bool copy)
+{
+    return (wish){a->call.given >> dtype & 1 ? a->call.arg[dtype].dtype : KT_NONE,
+                  a->call.given >> device & 1 ? a->call.arg[device].device : (kt_device){KT_DEVICE_DEFAULT, 0}, copy};
+}
+
+static PyObject *finish(kt_tensor *t, bool wants_grad)
+{
     if (t && wants_grad && kp_want_grad(t)) {
         kt_drop(t);
         return NULL;
@@ -313,9 +98,160 @@ static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t
     return kp_wrap(t);
 }
 
+static int warn_of_copy(const char *name, bool method)
+{
+    return PyErr_WarnFormat(PyExc_UserWarning, 1,
+                            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                            "sourceTensor.detach().clone().requires_grad_(True), rather than %s%s(sourceTensor).",
+                            method ? "tensor." : "torch.", name);
+}
+
+static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    (void)module;
+    static kp_signature signature = {.name = "tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN}};
+    kp_args             a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
+        return NULL;
+    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
+    wish      w = wish_of(&a, 1, 2, true);
+    bool      wants_grad = a.call.given & 8 && a.call.arg[3].b;
+    kp_args_free(&a);
+    if (kp_is_tensor(data) && warn_of_copy("tensor", false))
+        return NULL;
+    return finish(make(data, w, "tensor"), wants_grad);
+}
+
+PyObject *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    static kp_signature signature = {.name = "new_tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN}};
+    kp_args             a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
+        return NULL;
+    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
+    wish      w = wish_of(&a, 1, 2, true);
+    bool      wants_grad = a.call.given & 8 && a.call.arg[3].b;
+    kp_args_free(&a);
+    if (kp_is_tensor(data) && warn_of_copy("new_tensor", true))
+        return NULL;
+    if (!w.dtype)
+        w.dtype = kt_dtype_of(kp_tensor_of(self));
+    if (w.device.kind == KT_DEVICE_DEFAULT)
+        w.device = kt_device_of(kp_tensor_of(self));
+    return finish(make(data, w, "new_tensor"), wants_grad);
+}
+
+static PyObject *as_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    (void)module;
+    static kp_signature signature = {.name = "as_tensor", .spec = {DATA("data"), DTYPE(0), DEVICE(0)}};
+    kp_args             a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
+        return NULL;
+    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
+    wish      w = wish_of(&a, 1, 2, false);
+    kp_args_free(&a);
+    return finish(make(data, w, "as_tensor"), false);
+}
+
+static PyObject *as_array(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    (void)module;
+    static kp_signature signature = {.name = "asarray", .spec = {DATA("obj"), DTYPE(1), DEVICE(1), COPY, GRAD}};
+    kp_args             a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
+        return NULL;
+    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
+    wish      w = wish_of(&a, 1, 2, a.call.given & 8 && a.call.arg[3].b);
+    bool      wants_grad = a.call.given & 16 && a.call.arg[4].b;
+    kp_args_free(&a);
+    return finish(make(data, w, "asarray"), wants_grad);
+}
+
+static PyObject *from_numpy(PyObject *module, PyObject *array)
+{
+    (void)module;
+    if (!kp_is_array(array)) {
+        PyErr_Format(PyExc_TypeError, "expected np.ndarray (got %s)", Py_TYPE(array)->tp_name);
+        return NULL;
+    }
+    return kp_wrap(kp_from_array(array, "from_numpy", true));
+}
+
+/* ---- the constructors of old: sizes, or data, or a tensor to look at ---- */
+
+static kt_tensor *of_sizes(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
+{
+    int64_t    sizes[KT_MAX_DIMS];
+    kt_tensor *t = NULL;
+    if (n > KT_MAX_DIMS) {
+        PyErr_Format(PyExc_ValueError, "a tensor has at most %d dims", (int)KT_MAX_DIMS);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (!PyIndex_Check(argv[i])) {
+            PyErr_Format(PyExc_TypeError, "new(): argument 'size' failed to unpack the object at pos %zd with error "
+                                          "\"type must be tuple of ints,but got %s\"", i + 1, Py_TYPE(argv[i])->tp_name);
+            return NULL;
+        }
+        sizes[i] = PyNumber_AsSsize_t(argv[i], PyExc_OverflowError);
+        if (sizes[i] == -1 && PyErr_Occurred())
+            return NULL;
+    }
+    uint8_t   before = kp_enter();
+    kt_status status = kt_make(dtype, (kt_shape){n, sizes}, "Tensor", &t);
+    kp_leave(before);
+    if (status)
+        kp_raise();
+    return status ? NULL : t;
+}
+
+/* dtype KT_NONE: torch.Tensor itself, which takes any tensor and makes the default dtype of other things. */
+kt_tensor *kp_legacy(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
+{
+    const kt_dtype made = dtype ? dtype : kt_get_default_dtype();
+    PyObject      *one = n == 1 ? argv[0] : NULL;
+    if (n == 0)
+        return of_sizes(made, (PyObject *[]){Py_False}, 1); /* no element */
+    if (!one || (PyIndex_Check(one) && !kp_is_tensor(one) && !kp_is_array(one)))
+        return of_sizes(made, argv, n);
+    if (Py_IS_TYPE(one, &kp_size_type))
+        return of_sizes(made, ((PyTupleObject *)one)->ob_item, PyTuple_GET_SIZE(one));
+    if (kp_is_tensor(one)) {
+        if (dtype && kt_dtype_of(kp_tensor_of(one)) != dtype) {
+            PyErr_Format(PyExc_TypeError, "expected %s (got %s)", kt_dtype_torch_name(dtype),
+                         kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(one))));
+            return NULL;
+        }
+        return without_history(kt_keep(kp_tensor_of(one)));
+    }
+    if (!PySequence_Check(one) && !kp_is_array(one)) {
+        PyErr_Format(PyExc_TypeError, "new(): data must be a sequence (got %s)", Py_TYPE(one)->tp_name);
+        return NULL;
+    }
+    return make(one, (wish){.dtype = made, .copy = true}, "Tensor");
+}
+
+static PyObject *legacy(PyObject *module, PyObject *const *argv, Py_ssize_t n)
+{
+    (void)module;
+    kt_dtype dtype;
+    if (n < 1 || !kp_to_dtype(argv[0], &dtype)) {
+        PyErr_SetString(PyExc_TypeError, "legacy() takes a dtype first");
+        return NULL;
+    }
+    return kp_wrap(kp_legacy(dtype, argv + 1, n - 1));
+}
+
 PyMethodDef kp_make_functions[] = {
     {"tensor", KP_FUNCTION(make_tensor), METH_FASTCALL | METH_KEYWORDS,
-     "tensor(data, *, dtype=None, device=None, requires_grad=False): numbers or nested sequences of them as a new "
+     "tensor(data, *, dtype=None, device=None, requires_grad=False): numbers, nested sequences of them, arrays as a new "
      "tensor"},
+    {"as_tensor", KP_FUNCTION(as_tensor), METH_FASTCALL | METH_KEYWORDS,
+     "as_tensor(data, dtype=None, device=None): a tensor of the data, sharing memory where that can be"},
+    {"asarray", KP_FUNCTION(as_array), METH_FASTCALL | METH_KEYWORDS,
+     "asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False): a tensor of the data"},
+    {"from_numpy", from_numpy, METH_O, "from_numpy(array): a tensor on the array's own memory"},
+    {"legacy", KP_FUNCTION(legacy), METH_FASTCALL, "legacy(dtype, *sizes) or legacy(dtype, data)"},
     {NULL, NULL, 0, NULL},
 };

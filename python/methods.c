@@ -152,6 +152,71 @@ static PyObject *ask_signed(PyObject *self, PyObject *unused)
     return PyBool_FromLong(kt_dtype_is_signed(kt_dtype_of(kp_tensor_of(self))));
 }
 
+/* Where the first element is; 0 where there is none to point at. */
+static PyObject *ask_data_ptr(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self);
+    void      *data = kt_numel(t) ? kt_data(t) : NULL;
+    kt_clear();
+    return PyLong_FromVoidPtr(data);
+}
+
+static PyObject *ask_device_index(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_device d = kt_device_of(kp_tensor_of(self));
+    return PyLong_FromLong(d.kind <= KT_META ? -1 : d.index);
+}
+
+static PyObject *ask_nonzero(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    int truth = PyObject_IsTrue(self);
+    return truth < 0 ? NULL : PyBool_FromLong(truth);
+}
+
+static PyObject *ask_no(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    Py_RETURN_FALSE;
+}
+
+/* The same sizes? The same geometry over the same memory? */
+static PyObject *ask_same_size(PyObject *self, PyObject *other)
+{
+    if (!kp_is_tensor(other))
+        return PyErr_Format(PyExc_TypeError, "is_same_size(): argument 'other' (position 1) must be Tensor, not %s",
+                            Py_TYPE(other)->tp_name);
+    kt_shape a = kt_sizes(kp_tensor_of(self)), b = kt_sizes(kp_tensor_of(other));
+    return PyBool_FromLong(a.n == b.n && (a.n == 0 || memcmp(a.d, b.d, (size_t)a.n * sizeof *a.d) == 0));
+}
+
+static PyObject *to_cpu(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_call call;
+    kt_call_begin(&call, row_to, KT_PLAIN);
+    call.arg[0].t = kp_tensor_of(self);
+    call.arg[2].device = (kt_device){KT_CPU, 0};
+    call.given = 1 | 4;
+    return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
+}
+
+static PyObject *to_type_of(PyObject *self, PyObject *other)
+{
+    if (!kp_is_tensor(other))
+        return PyErr_Format(PyExc_TypeError, "type_as(): argument 'other' (position 1) must be Tensor, not %s",
+                            Py_TYPE(other)->tp_name);
+    kt_call call;
+    kt_call_begin(&call, row_to, KT_PLAIN);
+    call.arg[0].t = kp_tensor_of(self);
+    call.arg[1].dtype = kt_dtype_of(kp_tensor_of(other));
+    call.arg[2].device = kt_device_of(kp_tensor_of(other));
+    call.given = 7;
+    return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
+}
+
 static PyObject *ask_conj(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -215,8 +280,22 @@ PyMethodDef kp_tensor_methods[] = {
     {"is_floating_point", ask_floating, METH_NOARGS, "is its dtype a real float?"},
     {"is_complex", ask_complex, METH_NOARGS, "is its dtype complex?"},
     {"is_signed", ask_signed, METH_NOARGS, "can its dtype hold negative numbers?"},
+    {"data_ptr", ask_data_ptr, METH_NOARGS, "the address of its first element"},
+    {"get_device", ask_device_index, METH_NOARGS, "the index of its device; -1 for the CPU"},
+    {"ndimension", ask_dim, METH_NOARGS, "how many dims it has"},
+    {"is_nonzero", ask_nonzero, METH_NOARGS, "is the one element not zero?"},
+    {"is_inference", ask_no, METH_NOARGS, "was it made in inference mode?"},
+    {"is_pinned", ask_no, METH_NOARGS, "is its memory pinned?"},
+    {"is_same_size", ask_same_size, METH_O, "is_same_size(other): are the sizes equal?"},
+    {"cpu", to_cpu, METH_NOARGS, "on the CPU; itself where it is there"},
+    {"type_as", to_type_of, METH_O, "type_as(other): in the dtype and on the device of the other"},
     {"is_conj", ask_conj, METH_NOARGS, "is it conjugated when read?"},
     {"is_neg", ask_neg, METH_NOARGS, "is it negated when read?"},
+    {"new_tensor", KP_FUNCTION(kp_new_tensor), METH_FASTCALL | METH_KEYWORDS,
+     "new_tensor(data, *, dtype=None, device=None, requires_grad=False): the data as a tensor of this dtype and device"},
+    {"numpy", KP_FUNCTION(kp_numpy), METH_FASTCALL | METH_KEYWORDS, "numpy(*, force=False): an array on its memory"},
+    {"__array__", KP_FUNCTION(kp_array), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__array_wrap__", KP_FUNCTION(kp_array_wrap), METH_FASTCALL, NULL},
     {"__format__", format, METH_O, NULL},
     {"backward", KP_FUNCTION(kp_backward), METH_VARARGS | METH_KEYWORDS,
      "backward(gradient=None, retain_graph=None, create_graph=False): gradients of the leaves this was made of"},

@@ -5,6 +5,8 @@
 
 const char *kp_kind_name(int kind)
 {
+    if (kind == KP_ARG_OBJECT)
+        return "object";
     switch ((kt_arg_kind)kind) {
     case KT_ARG_TENSOR:
     case KT_ARG_TENSOR_OR_SCALAR: return "Tensor";
@@ -77,7 +79,7 @@ static int append(PyObject *parts, PyObject *text) /* takes over text */
     return status;
 }
 
-PyObject *kp_signature(const kp_row_facts *row, bool method)
+PyObject *kp_signature_text(const kp_row_facts *row, bool method)
 {
     PyObject *parts = PyList_New(0), *result = NULL;
     bool      star = false;
@@ -93,7 +95,7 @@ PyObject *kp_signature(const kp_row_facts *row, bool method)
         if (append(parts, argument_text(spec, method)))
             goto done;
     }
-    if (kt_row_has_form(row->row, KT_OUT) && !method) {
+    if (row->row && kt_row_has_form(row->row, KT_OUT) && !method) {
         if ((!star && append(parts, PyUnicode_FromString("*"))) ||
             append(parts, PyUnicode_FromString(kt_row_n_results(row->row) > 1 ? "tuple of Tensors out = None"
                                                                              : "Tensor out = None")))
@@ -165,4 +167,40 @@ void kp_raise_mistake(const char *name, const kp_row_facts *row, bool method, Py
             PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, arg, kind,
                          ((PyTypeObject *)m->got)->tp_name);
     }
+}
+
+/* ---- none of several overloads ---- */
+
+static PyObject *describe_given(PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    PyObject *list = PyUnicode_FromString("");
+    for (Py_ssize_t i = 0; list && i < n; i++)
+        Py_SETREF(list, PyUnicode_FromFormat("%U%s%s", list, i ? ", " : "", Py_TYPE(argv[i])->tp_name));
+    for (Py_ssize_t k = 0; list && keywords && k < PyTuple_GET_SIZE(keywords); k++)
+        Py_SETREF(list, PyUnicode_FromFormat("%U%s%U=%s", list, n || k ? ", " : "", PyTuple_GET_ITEM(keywords, k),
+                                             Py_TYPE(argv[n + k])->tp_name));
+    if (list && !n && keywords && PyTuple_GET_SIZE(keywords)) /* PyTorch's own comma */
+        Py_SETREF(list, PyUnicode_FromFormat("%U, ", list));
+    return list;
+}
+
+void kp_raise_no_overload(const char *name, const kp_row_facts *const *rows, int n_rows, bool method,
+                          PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    PyObject *given = describe_given(argv + method, n - method, keywords);
+    PyObject *wanted = PyUnicode_FromString("");
+    for (int i = 0; wanted && i < n_rows; i++) {
+        PyObject *one = kp_signature_text(rows[i], method);
+        if (one)
+            Py_SETREF(wanted, PyUnicode_FromFormat("%U * %U\n", wanted, one));
+        else
+            Py_CLEAR(wanted);
+        Py_XDECREF(one);
+    }
+    if (given && wanted)
+        PyErr_Format(PyExc_TypeError,
+                     "%s() received an invalid combination of arguments - got (%U), but expected one of:\n%U", name,
+                     given, wanted);
+    Py_XDECREF(given);
+    Py_XDECREF(wanted);
 }

@@ -1,8 +1,8 @@
 /* scalar.c - Python numbers and kt_scalar, both ways.
  *
- * In: bool, int, float, complex and their subclasses. Out: weak numbers, kind kept: a bool is asked before an int,
- * since it is one. An int beyond 64 bits has no place in any tensor and is refused in Python's words, as PyTorch
- * does. */
+ * In: bool, int, float, complex and their subclasses, and NumPy's numbers. Out: weak numbers, kind kept: a bool is
+ * asked before an int, since it is one. An int beyond 64 bits has no place in any tensor and is refused in Python's
+ * words, as PyTorch does. */
 #include "binding.h"
 
 static int from_long(PyObject *o, kt_scalar *s)
@@ -46,7 +46,7 @@ int kp_to_scalar(PyObject *o, kt_scalar *s)
         *s = KT_COMPLEX(z.real, z.imag);
         return 1;
     }
-    return 0;
+    return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) || !kp_is_numpy_number(o) ? 0 : kp_numpy_number(o, s);
 }
 
 PyObject *kp_from_scalar(kt_scalar s)

@@ -117,32 +117,31 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
     return dict;
 }
 
-/* Tensor(t): another object of the class on the same values, without history. Values come from karat.tensor. */
+/* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): another object of the class on the same values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    if ((keywords && PyDict_GET_SIZE(keywords)) || PyTuple_GET_SIZE(args) != 1 ||
-        !kp_is_tensor(PyTuple_GET_ITEM(args, 0))) {
-        PyErr_Format(PyExc_TypeError, "%s() takes one Tensor; make one of other data by karat.tensor", type->tp_name);
+    PyObject *device = keywords ? PyDict_GetItemString(keywords, "device") : NULL; /* PyTorch takes no other */
+    kt_device place = {KT_CPU, 0};
+    if (keywords && PyDict_GET_SIZE(keywords) > (device != NULL)) {
+        PyErr_Format(PyExc_TypeError, "%s() takes sizes, or data, and device=", type->tp_name);
         return NULL;
     }
-    kt_call       call;
-    const kt_row *row = kp_row("detach");
-    if (!row)
+    if (device && device != Py_None && kp_to_device(device, &place) <= 0)
         return NULL;
-    kt_call_begin(&call, row, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(PyTuple_GET_ITEM(args, 0));
-    call.given = 1;
-    if (kp_run(&call, false))
-        return kp_raise();
-    if (type == kp_tensor_type)
-        return kp_wrap(call.out[0]);
+    if (place.kind != KT_CPU) {
+        PyErr_SetString(PyExc_RuntimeError, "legacy constructor expects device type: cpu");
+        return NULL;
+    }
+    kt_tensor *t = kp_legacy(KT_NONE, ((PyTupleObject *)args)->ob_item, PyTuple_GET_SIZE(args));
+    if (!t || type == kp_tensor_type)
+        return kp_wrap(t);
     kp_tensor *self = (kp_tensor *)type->tp_alloc(type, 0);
     if (!self) {
-        kt_drop(call.out[0]);
+        kt_drop(t);
         return NULL;
     }
-    self->t = call.out[0];
-    *kt_tensor_wrapper(self->t) = self;
+    self->t = t;
+    *kt_tensor_wrapper(t) = self;
     return (PyObject *)self;
 }
 

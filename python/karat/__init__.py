@@ -14,6 +14,8 @@ from ._karat import (  # noqa: E402
     Generator,
     Size,
     Tensor,
+    as_tensor,
+    asarray,
     can_cast,
     channels_last,
     channels_last_3d,
@@ -21,6 +23,7 @@ from ._karat import (  # noqa: E402
     default_generator,
     device,
     dtype,
+    from_numpy,
     frombuffer,
     get_default_dtype,
     get_num_threads,
@@ -29,15 +32,18 @@ from ._karat import (  # noqa: E402
     initial_seed,
     is_grad_enabled,
     lineage,
+    layout,
     manual_seed,
     memory_format,
     memory_stats,
     preserve_format,
     promote_types,
+    result_type,
     seed,
     set_default_dtype,
     set_num_threads,
     set_rng_state,
+    strided,
     tensor,
 )
 from .functional import (  # noqa: E402
@@ -49,9 +55,13 @@ from .functional import (  # noqa: E402
     tensordot,
 )
 from .limits import finfo, iinfo  # noqa: E402
+from .legacy import NAMES as _legacy  # noqa: E402
+from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
+from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import autograd, cuda, fft, linalg, nn, random, special  # noqa: E402, F401
 
+globals().update(_legacy)
 __version__ = _karat.version
 
 
@@ -71,5 +81,20 @@ def is_tensor(obj):
     """Is it a Tensor?"""
     return isinstance(obj, Tensor)
 
+
+def _question(name):
+    """A method that asks, as a function: torch.is_complex(t)."""
+
+    def ask(input):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        return getattr(input, name)()
+
+    ask.__name__ = ask.__qualname__ = name
+    return ask
+
+
+globals().update({name: _question(name) for name in (
+    "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg", "is_nonzero", "is_signed", "numel")})
 
 __getattr__ = _missing.of(__name__)

@@ -6,8 +6,8 @@ from . import _karat
 class finfo:
     """finfo(dtype=default): bits, eps, max, min, tiny, smallest_normal, resolution of a floating dtype."""
 
-    def __init__(self, type=None):
-        self.__dict__.update(_karat.float_limits(_karat.get_default_dtype() if type is None else type))
+    def __init__(self, *args, **keywords):
+        self.__dict__.update(_karat.float_limits(*args, **keywords))
 
     def __eq__(self, other):
         return isinstance(other, finfo) and vars(self) == vars(other)
@@ -23,8 +23,8 @@ class finfo:
 class iinfo:
     """iinfo(dtype): bits, max, min of an integer dtype."""
 
-    def __init__(self, type):
-        self.__dict__.update(_karat.int_limits(type))
+    def __init__(self, *args, **keywords):
+        self.__dict__.update(_karat.int_limits(*args, **keywords))
 
     def __eq__(self, other):
         return isinstance(other, iinfo) and vars(self) == vars(other)
@@ -33,4 +33,4 @@ class iinfo:
         return hash(self.dtype)
 
     def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

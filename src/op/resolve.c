@@ -456,3 +456,21 @@ kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t 
     }
     return status;
 }
+
+kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result)
+{
+    kt__gathered g = {.n = (uint8_t)n};
+    kt_status    status = KT_OK;
+    if (n < 1 || n > 4)
+        return kt_fail(KT_ERR_VALUE, "result_type: 1 to 4 operands, not %d", n);
+    for (int i = 0; i < n; i++) {
+        const bool       number = scalars >> i & 1;
+        const kt_tensor *t = number ? NULL : operand[i].t;
+        if (!number && !t)
+            return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+        g.dtype[i] = number ? (uint8_t)kt__dtype_of_number(operand[i].s) : t->dtype;
+        g.rank[i] = number || t->flags & KT_T_WRAPPED ? RANK_NUMBER : t->ndim ? RANK_DIM : RANK_ZERO;
+    }
+    *result = kt__common_dtype(&g, 0, kt__mode(), &status);
+    return status;
+}

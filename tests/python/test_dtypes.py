@@ -107,7 +107,7 @@ def test_default_dtype():
         assert karat.zeros(1).dtype is karat.float64
     finally:
         karat.set_default_dtype(karat.float32)
-    with pytest.raises(TypeError, match="^invalid dtype object$"):
+    with pytest.raises(TypeError, match="^invalid dtype object: only floating-point types are supported as the default type$"):
         karat.set_default_dtype("float32")
 
 

@@ -100,5 +100,8 @@ KT_API void    **kt_tensor_wrapper(kt_tensor *t);                               
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
 KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);
 
+/* The dtype that an arithmetic operator would compute such operands in; bit i of `scalars`: operand i is a number. */
+KT_API kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result);
+
 KT_END
 #endif

@@ -1,0 +1,55 @@
+"""legacy.py - the types of old: FloatTensor and its kin make tensors of one dtype, and isinstance knows them by it."""
+
+from . import _karat
+from ._karat import Tensor
+
+
+class tensortype(type):
+    """The type of FloatTensor: calling one makes a Tensor, isinstance asks for dtype and device."""
+
+    def __call__(cls, *args, device=None):
+        if device is not None and _karat.device(device).type != "cpu":
+            raise RuntimeError("legacy constructor expects device type: cpu")
+        return _karat.legacy(cls.dtype, *args)
+
+    def __instancecheck__(cls, obj):
+        return isinstance(obj, Tensor) and obj.dtype is cls.dtype and obj.device.type == "cpu"
+
+    def __repr__(cls):
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+NAMES = {
+    name + "Tensor": tensortype(name + "Tensor", (), {"dtype": _karat.dtypes[dtype], "is_cuda": False})
+    for name, dtype in {
+        "Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Byte": "uint8",
+        "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool",
+    }.items()
+}
+
+
+def type_of(self, dtype=None, non_blocking=False):
+    """type(): the name of the tensor's old type; type(dtype): the tensor in that type."""
+    if dtype is None:
+        place = "" if self.device.type == "cpu" else self.device.type + "."
+        return f"torch.{place}{_karat.torch_name(self.dtype)}Tensor"
+    if isinstance(dtype, str):
+        found = NAMES.get(dtype[len("torch."):]) if dtype.startswith("torch.") else None
+        if found is None:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = found.dtype
+    elif isinstance(dtype, tensortype):
+        dtype = dtype.dtype
+    elif not isinstance(dtype, (_karat.dtype, type)):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    return self.to(dtype)
+
+
+def set_default_tensor_type(t):
+    """set_default_tensor_type(torch.DoubleTensor): its dtype is that of Python's floats."""
+    if isinstance(t, str):
+        t = NAMES[t[len("torch."):]]
+    _karat.set_default_dtype(t.dtype)
+
+
+Tensor.type = type_of

@@ -1,0 +1,36 @@
+"""printing.py - set_printoptions and printoptions: how tensors look as text."""
+
+from contextlib import contextmanager
+from math import inf
+
+from . import _karat
+
+_PROFILES = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": inf, "edgeitems": 3, "linewidth": 80},
+}
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    """How tensors are printed, from now on; profile is "default", "short" or "full"."""
+    asked = dict(_PROFILES.get(profile, {}))
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    asked.update({name: value for name, value in given.items() if value is not None})
+    _karat.set_print_options(**asked, sci_mode=sci_mode)
+
+
+def get_printoptions():
+    """The options now, by name."""
+    return _karat.get_print_options()
+
+
+@contextmanager
+def printoptions(**options):
+    """set_printoptions for a scope."""
+    before = get_printoptions()
+    set_printoptions(**{**before, **options})
+    try:
+        yield
+    finally:
+        _karat.set_print_options(**before)

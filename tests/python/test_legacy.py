@@ -1,0 +1,154 @@
+"""The old constructors, Size, printing options, second names, the questions as functions."""
+
+import copy
+import pickle
+
+import pytest
+
+import karat
+
+
+def refusal(kind, function):
+    with pytest.raises(kind) as caught:
+        function()
+    return str(caught.value).splitlines()[0]
+
+
+def test_old_constructors():
+    assert karat.FloatTensor([1, 2]).tolist() == [1.0, 2.0] and karat.FloatTensor(2, 3).shape == (2, 3)
+    assert karat.LongTensor([1.7, 2]).tolist() == [1, 2] and karat.BoolTensor([1, 0]).tolist() == [True, False]
+    assert karat.Tensor().shape == (0,) and karat.Tensor(2, 3).dtype is karat.float32
+    assert karat.Tensor([1, 2]).tolist() == [1.0, 2.0] and karat.Tensor(range(3)).tolist() == [0.0, 1.0, 2.0]
+    assert karat.FloatTensor(karat.Size([2, 3])).shape == (2, 3) and karat.FloatTensor((2, 3)).tolist() == [2.0, 3.0]
+    x = karat.ones(2)
+    assert karat.FloatTensor(x) is not x and karat.FloatTensor(x).data_ptr() == x.data_ptr()
+    assert isinstance(x, karat.FloatTensor) and not isinstance(x, karat.LongTensor)
+    assert repr(karat.FloatTensor) == "<class 'torch.FloatTensor'>" and karat.HalfTensor.dtype is karat.float16
+
+
+def test_old_constructors_refuse():
+    f = karat.FloatTensor
+    assert refusal(TypeError, lambda: f(3.5)) == "new(): data must be a sequence (got float)"
+    assert refusal(TypeError, lambda: f("a")) == "new(): invalid data type 'str'"
+    assert refusal(TypeError, lambda: f(2, "a")) == (
+        "new(): argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got str\""
+    )
+    assert refusal(RuntimeError, lambda: karat.ByteTensor([300])) == (
+        "value cannot be converted to type uint8 without overflow"
+    )
+    with pytest.raises(TypeError):
+        karat.DoubleTensor(karat.ones(1))
+
+
+def test_type():
+    x = karat.ones(2)
+    assert x.type() == "torch.FloatTensor" and x.long().type() == "torch.LongTensor"
+    assert x.type("torch.LongTensor").dtype is karat.int64 and x.type(karat.HalfTensor).dtype is karat.float16
+    assert x.type(karat.float32) is x and x.type_as(karat.ones(1).int()).dtype is karat.int32
+    assert refusal(ValueError, lambda: x.type("foo")) == "invalid type: 'foo'"
+    assert refusal(TypeError, lambda: x.type(3)) == "dtype must be a type, str, or dtype object"
+
+
+def test_size():
+    s = karat.Size([1, 2])
+    assert repr(s) == "torch.Size([1, 2])" and s == (1, 2) and hash(s) == hash((1, 2))
+    for more in (s + (3,), (3,) + s, s * 2, 2 * s, s[1:], s[:0], s + s, copy.copy(s), pickle.loads(pickle.dumps(s))):
+        assert type(more) is karat.Size
+    assert s + (3,) == (1, 2, 3) and (3,) + s == (3, 1, 2) and s[0] == 1 and s.numel() == 2
+    assert karat.Size([karat.tensor(3)]) == (3,) and type(karat.Size([karat.tensor(3)])[0]) is int
+    assert refusal(TypeError, lambda: karat.Size([1.5])) == "torch.Size() takes an iterable of 'int' (item 0 is 'float')"
+    assert refusal(TypeError, lambda: karat.Size(3)) == "'int' object is not iterable"
+    with pytest.raises(TypeError):
+        s + [1]
+
+
+def test_print_options():
+    x = karat.tensor([1.23456789, 1000.0])
+    before = karat.get_printoptions()
+    try:
+        karat.set_printoptions(precision=2)
+        assert repr(x) == "tensor([1.23e+00, 1.00e+03])" or "1.23" in repr(x)
+        karat.set_printoptions(sci_mode=False)
+        assert repr(x) == "tensor([   1.23, 1000.00])"
+        karat.set_printoptions(profile="short", threshold=2)
+        assert "..." in repr(karat.arange(10))
+        karat.set_printoptions(profile="full")
+        assert "..." not in repr(karat.arange(5000))
+        with karat.printoptions(precision=1, sci_mode=False):
+            assert repr(x) == "tensor([   1.2, 1000.0])"
+        karat.set_printoptions(profile="default")
+    finally:
+        karat._karat.set_print_options(**before)
+    assert karat.get_printoptions() == before
+    with pytest.raises(ValueError):
+        karat.set_printoptions(precision=-1)
+
+
+def test_second_names():
+    x = karat.tensor([-1.5, 2.5])
+    assert karat.absolute(x).tolist() == [1.5, 2.5] and x.clip(0).tolist() == [0.0, 2.5]
+    assert x.clone().negative_().tolist() == [1.5, -2.5] and karat.fix(x).tolist() == [-1.0, 2.0]
+    assert refusal(TypeError, lambda: karat.absolute(3)) == (
+        "absolute(): argument 'input' (position 1) must be Tensor, not int"
+    )
+
+
+def test_what_changes_nothing():
+    assert karat.zeros(2, layout=karat.strided, pin_memory=False).tolist() == [0.0, 0.0]
+    assert karat.ones(2).to(karat.float64, non_blocking=True).dtype is karat.float64
+    with pytest.raises(TypeError):
+        karat.zeros(2, layout="strided")
+    with pytest.raises(TypeError):
+        karat.add(karat.ones(1), 1, layout=karat.strided)
+
+
+def test_questions():
+    x = karat.ones(2, 3)
+    assert karat.numel(x) == 6 and karat.is_floating_point(x) and not karat.is_complex(x) and x.nbytes == 24
+    assert x.is_cpu and not x.is_cuda and not x.is_meta and karat.ones(1, device="meta").is_meta
+    assert refusal(TypeError, lambda: karat.numel(3)) == "numel(): argument 'input' (position 1) must be Tensor, not int"
+    assert x.mT.shape == (3, 2) and karat.tensor([[1j]]).H.tolist() == [[-1j]]
+    assert refusal(RuntimeError, lambda: karat.ones(2).mT) == (
+        "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
+    )
+    assert karat.ones(2, device="meta").data_ptr() == 0 and x[0].data_ptr() == x.data_ptr() != 0
+    assert x.new_tensor([1, 2]).dtype is karat.float32
+
+
+def test_result_type():
+    x = karat.ones(2, dtype=karat.int8)
+    assert karat.result_type(x, 1.5) is karat.float32 and karat.result_type(1, x) is karat.int8
+    assert karat.result_type(tensor=x, other=karat.tensor(1)) is karat.int8
+    assert karat.result_type(1, 1.5) is karat.float32 and karat.result_type(scalar=1j, tensor=x) is karat.complex64
+    assert refusal(TypeError, lambda: karat.result_type(x, "a")) == (
+        "result_type() received an invalid combination of arguments - got (Tensor, str), but expected one of:"
+    )
+    assert refusal(TypeError, lambda: karat.promote_types(karat.int8)) == (
+        'promote_types() missing 1 required positional arguments: "type2"'
+    )
+
+
+def test_data_that_is_none():
+    f = karat.tensor
+    assert refusal(TypeError, lambda: f(b"ab")) == "new(): invalid data type 'bytes'"
+    assert refusal(RuntimeError, lambda: f(object())) == "Could not infer dtype of object"
+    assert refusal(OverflowError, lambda: f(-1, dtype=karat.uint64)) == "can't convert negative int to unsigned"
+    assert refusal(ValueError, lambda: f(2**63)) == "Overflow when unpacking long long"
+
+    class Number:
+        def __float__(self):
+            return 2.5
+
+        def __index__(self):
+            return 7
+
+    assert f([Number()], dtype=karat.float32).tolist() == [2.5] and f(Number(), dtype=karat.int16).item() == 7
+    assert refusal(RuntimeError, lambda: f(Number())) == "Could not infer dtype of Number"
+    with pytest.warns(UserWarning, match="To copy construct from a tensor"):
+        assert f(karat.ones(2)).tolist() == [1.0, 1.0]
+
+
+def test_missing_names_say_so():
+    assert "karat does not" in refusal(AttributeError, lambda: karat.no_such_operator)
+    assert "'nn.functional'" in refusal(AttributeError, lambda: karat.nn.functional.no_such).replace("karat.", "")
+    assert not hasattr(karat, "__wrapped__")
