@@ -204,13 +204,16 @@ PyObject  *kp_numpy(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObjec
 PyObject  *kp_array(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject  *kp_array_wrap(PyObject *self, PyObject *const *argv, Py_ssize_t n);
 
+PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords); /* dlpack.c */
+PyObject *kp_dlpack_device(PyObject *self, PyObject *unused);
+
 /* ---- memory of others (buffer.c) ---- */
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                          void (*release)(void *), void *owner); /* the owner is given back on failure too */
 
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
-    kp_print_functions[], kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
+    kp_dlpack_functions[], kp_print_functions[], kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
 
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 

@@ -28,6 +28,51 @@ static void raise_no_overload(const kp_function *f, PyObject *const *argv, Py_ss
     kp_raise_no_overload(f->text, rows, f->n_rows, f->method, argv, n, keywords);
 }
 
+/* PyTorch counts: an overload that takes as many arguments as there are says what is wrong with them; if there is not
+ * exactly one of those, all are listed. Makers of a size have a second overload there, with names=. */
+static int takes_so_many(const kp_row_facts *row, Py_ssize_t n)
+{
+    int needed = 0;
+    for (int i = 0; i < row->n_args; i++)
+        needed += !row->spec[i].has_default && !row->spec[i].optional;
+    const int  most = row->n_args + kt_row_has_form(row->row, KT_OUT);
+    const bool maker = row->device_at >= 0 && row->spec[0].kind == KT_ARG_INTS && strcmp(row->spec[0].name, "size") == 0;
+    return (n >= needed && n <= most) + (maker && n > needed && n <= most + 1) + (maker && n < needed ? 2 : 0);
+}
+
+static void raise_best(const kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    const Py_ssize_t given = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+    int              fitting = 0, best = 0;
+    for (int i = 0; i < f->n_rows; i++) {
+        int fits = takes_so_many(&f->row[i], given);
+        best = fits ? i : best;
+        fitting += fits;
+    }
+    kp_args    a;
+    kp_mistake mistake = {0};
+    for (int i = f->n_rows - 1; i >= 0; i--) { /* a sequence that began well is taken at its word */
+        int bound = kp_bind(&a, &f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
+        if (bound < 0)
+            return;
+        if (bound > 0) /* arguments that changed their mind between two questions */
+            kp_args_free(&a);
+        if (mistake.what == KP_WRONG_ELEMENT && mistake.element > 0) {
+            kp_raise_mistake(f->text, &f->row[i], f->method, n, &mistake);
+            return;
+        }
+    }
+    if (fitting > 1 || (f->n_rows > 1 && fitting != 1)) {
+        raise_no_overload(f, argv, n, keywords);
+        return;
+    }
+    int bound = kp_bind(&a, &f->row[best], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
+    if (bound > 0)
+        kp_args_free(&a);
+    if (bound >= 0)
+        kp_raise_mistake(f->text, &f->row[best], f->method, n, &mistake);
+}
+
 static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
 {
     const kp_function *f = (kp_function *)self;
@@ -49,10 +94,7 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
         kp_args_free(&a);
         return status ? kp_raise() : kp_call_results(&a.call, f->row[i].results);
     }
-    if (f->n_rows == 1)
-        kp_raise_mistake(f->text, &f->row[0], f->method, n, &mistake);
-    else
-        raise_no_overload(f, argv, n, keywords);
+    raise_best(f, argv, n, keywords);
     return NULL;
 }
 

@@ -4,13 +4,14 @@
  * into that view. Must not know: strides. Indexing by tensors is not here. */
 #include "binding.h"
 
-static const kt_row *row_select, *row_slice, *row_unsqueeze, *row_alias, *row_unbind, *row_copy, *row_fill;
+static const kt_row *row_select, *row_slice, *row_unsqueeze, *row_alias, *row_unbind, *row_copy, *row_fill,
+    *row_number;
 
 int kp_index_start(void)
 {
     return (row_select = kp_row("select")) && (row_slice = kp_row("slice")) && (row_unsqueeze = kp_row("unsqueeze")) &&
                    (row_alias = kp_row("alias")) && (row_unbind = kp_row("unbind")) && (row_copy = kp_row("copy")) &&
-                   (row_fill = kp_row("fill"))
+                   (row_fill = kp_row("fill")) && (row_number = kp_row("scalar_tensor"))
                ? 0
                : -1;
 }
@@ -173,23 +174,39 @@ static int assign(PyObject *self, PyObject *index, PyObject *value)
         if (found < 0)
             return -1;
         if (!found) {
-            PyErr_Format(PyExc_TypeError, "can't assign a %s to a torch tensor", Py_TYPE(value)->tp_name);
+            PyErr_Format(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", Py_TYPE(value)->tp_name,
+                         kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(self))));
             return -1;
         }
     } else {
         call.arg[1].t = kp_tensor_of(value);
     }
-    kt_tensor *view = view_of(self, index);
+    kt_tensor *view = view_of(self, index), *number = NULL;
     if (!view)
         return -1;
+    if (is_number) { /* by way of a tensor, as PyTorch: what fill_ refuses may overflow here */
+        kt_scalar given = call.arg[1].s;
+        kt_call_begin(&call, row_number, KT_PLAIN);
+        call.arg[0].s = given;
+        call.arg[1].dtype = kt_dtype_of(view);
+        call.given = 3;
+        number = run_one(&call);
+        if (!number) {
+            kt_drop(view);
+            return -1;
+        }
+        call.arg[1].t = number;
+    }
+    kt_tensor *from = call.arg[1].t;
     kt_call_begin(&call, is_number ? row_fill : row_copy, KT_INPLACE);
     call.arg[0].t = view;
+    call.arg[1].t = from;
     call.given = 3;
-    call.scalars = is_number ? 2 : 0;
     kt_status status = kp_run(&call, kp_is_large(view, NULL));
     if (!status)
         kt_drop(call.out[0]);
     kt_drop(view);
+    kt_drop(number);
     if (status)
         kp_raise();
     return status ? -1 : 0;

@@ -295,6 +295,8 @@ PyMethodDef kp_tensor_methods[] = {
      "new_tensor(data, *, dtype=None, device=None, requires_grad=False): the data as a tensor of this dtype and device"},
     {"numpy", KP_FUNCTION(kp_numpy), METH_FASTCALL | METH_KEYWORDS, "numpy(*, force=False): an array on its memory"},
     {"__array__", KP_FUNCTION(kp_array), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__dlpack__", KP_FUNCTION(kp_dlpack), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__dlpack_device__", kp_dlpack_device, METH_NOARGS, NULL},
     {"__array_wrap__", KP_FUNCTION(kp_array_wrap), METH_FASTCALL, NULL},
     {"__format__", format, METH_O, NULL},
     {"backward", KP_FUNCTION(kp_backward), METH_VARARGS | METH_KEYWORDS,

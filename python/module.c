@@ -55,7 +55,7 @@ static int add_functions(PyObject *module)
     static PyMethodDef *const all[] = {kp_make_functions,    kp_buffer_functions, kp_grad_functions,
                                        kp_lineage_functions, kp_mode_functions,   kp_dtype_functions,
                                        kp_ceiling_functions, kp_random_functions, kp_print_functions,
-                                       own_functions};
+                                       kp_dlpack_functions,  own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
             return -1;

@@ -205,7 +205,14 @@ static PyObject *inplace_power3(PyObject *a, PyObject *b, PyObject *modulus)
 
 static PyObject *slot_negative(PyObject *a) { return unary(a, row_neg); }
 static PyObject *slot_absolute(PyObject *a) { return unary(a, row_abs); }
-static PyObject *slot_invert(PyObject *a) { return unary(a, row_not); }
+static PyObject *slot_invert(PyObject *a)
+{
+    if (kt_dtype_category(kt_dtype_of(kp_tensor_of(a))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
+        PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+        return NULL;
+    }
+    return unary(a, row_not);
+}
 static PyObject *slot_positive(PyObject *a) { return Py_NewRef(a); }
 
 static PyObject *compare(PyObject *a, PyObject *b, int op)

@@ -59,8 +59,12 @@ from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
-from . import autograd, cuda, fft, linalg, nn, random, special  # noqa: E402, F401
+from . import autograd, cuda, fft, linalg, nn, random, special, utils  # noqa: E402, F401
+from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
 
+from math import e, inf, nan, pi  # noqa: E402
+
+newaxis = None
 globals().update(_legacy)
 __version__ = _karat.version
 

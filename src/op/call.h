@@ -64,6 +64,7 @@ static inline bool kt__mixes(uint64_t mode)
     return kt__policy(mode) == KT_PERMISSIVE || mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA);
 }
 kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
+bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits, and narrow floats hold no finite number beyond theirs */
 
 /* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
 

@@ -217,7 +217,7 @@ kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
 
 kt_status kt__fill_fitting(const kt_call *call, kt_tensor *to, kt_scalar value)
 {
-    if (!kt_scalar_fits(value, (kt_dtype)to->dtype))
+    if (!kt__holds(value, (kt_dtype)to->dtype))
         return kt__fail_overflow(call, (kt_dtype)to->dtype);
     return kt__fill_with(to, value);
 }

@@ -45,9 +45,10 @@ static kt_status fill_new(kt_tensor *t, kt_scalar value)
     kt__open(&c, KT_OP_fill, KT_INPLACE);
     kt__put_tensor(&c, 0, t);
     kt__put_either(&c, 1, value);
-    if (kt_call_run(&c))
+    if (!kt_scalar_fits(value, (kt_dtype)t->dtype)) /* not fill_'s rule: a narrow float may become infinite */
+        return kt__fail_overflow(&c, (kt_dtype)t->dtype);
+    if (kt__fill_with(t, value))
         return kt_error_status();
-    kt__unref(c.out[0]);
     atomic_store_explicit(t->version, 0, memory_order_relaxed); /* filling at birth is not a write anyone can see */
     return KT_OK;
 }
@@ -111,8 +112,17 @@ kt_status kt__body_new_ones(kt_call *call)
 {
     return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(1));
 }
+/* Where `full` lets a narrow float overflow, these refuse it, as fill_ does. */
+static kt_status check_held(const kt_call *call, kt_scalar value, int dtype_at)
+{
+    const kt_dtype asked = kt__arg_dtype(call, dtype_at), d = asked ? asked : (kt_dtype)call->arg[0].t->dtype;
+    return kt__holds(value, d) ? KT_OK : kt__fail_overflow(call, d);
+}
+
 kt_status kt__body_new_full(kt_call *call)
 {
+    if (check_held(call, call->arg[2].s, 3))
+        return kt_error_status();
     return sized(call, 1, 3, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, call->arg[2].s);
 }
 
@@ -133,7 +143,10 @@ static kt_status like(kt_call *call, int options_at, kt_scalar value)
 kt_status kt__body_empty_like(kt_call *call) { return like(call, 1, nothing); }
 kt_status kt__body_zeros_like(kt_call *call) { return like(call, 1, KT_INT(0)); }
 kt_status kt__body_ones_like(kt_call *call) { return like(call, 1, KT_INT(1)); }
-kt_status kt__body_full_like(kt_call *call) { return like(call, 2, call->arg[1].s); }
+kt_status kt__body_full_like(kt_call *call)
+{
+    return check_held(call, call->arg[1].s, 2) ? kt_error_status() : like(call, 2, call->arg[1].s);
+}
 
 kt_status kt__body_scalar_tensor(kt_call *call)
 {

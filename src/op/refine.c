@@ -1,5 +1,6 @@
 /* refine.c - what a row's own arguments change about it: alpha=, rounding_mode=, eps=, min= and max=.
  * In: the call's arguments. Out: the kernel, its scalar parameters, the dtype rule. */
+#include <math.h>
 #include <string.h>
 
 #include "op/call.h"
@@ -35,13 +36,46 @@ static kt_status rounding_mode(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
+bool kt__holds(kt_scalar s, kt_dtype d)
+{
+    kt_finfo f;
+    if (!kt_scalar_fits(s, d))
+        return false;
+    if (kt__dtype_rows[d].category != KT_CAT_FLOAT || d == KT_F64 || kt_dtype_finfo(d, &f))
+        return true;
+    double x = s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
+    return !isfinite(x) || fabs(x) <= f.max;
+}
+
+/* Bounds that are numbers: PyTorch has an own way for them, with texts of its own. */
+static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
+{
+    kt_status      status = KT_OK;
+    const uint64_t mode = kt__mode();
+    if (!call->scalars || kt__policy(mode) == KT_PERMISSIVE)
+        return KT_OK;
+    const kt_dtype common = kt__common_dtype(g, 0, mode, &status);
+    if (status)
+        return status;
+    if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)call->arg[0].t->dtype))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                              kt_dtype_torch_name(common), kt_dtype_c_name((kt_dtype)call->arg[0].t->dtype));
+    if (call->form == KT_OUT && !kt_can_cast(common, (kt_dtype)call->out[0]->dtype))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
+                              kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name(common));
+    for (int i = 1; i < 3; i++)
+        if (call->given & call->scalars & 1u << i && !kt__holds(call->arg[i].s, common))
+            return kt__fail_overflow(call, common);
+    return KT_OK;
+}
+
 static kt_status clamp(const kt_call *call, kt__gathered *g)
 {
     bool min = kt__given(call, 1), max = kt__given(call, 2);
     if (!min && !max)
         return kt_fail(KT_ERR_RUNTIME, "torch.clamp: At least one of 'min' or 'max' must not be None");
     g->kernel = min && max ? KT_K_clamp_tensor : min ? KT_K_maximum : KT_K_minimum;
-    return KT_OK;
+    return numbers_as_bounds(call, g);
 }
 
 static void nan_to_num(const kt_call *call, kt__gathered *g)
@@ -56,13 +90,15 @@ static void nan_to_num(const kt_call *call, kt__gathered *g)
 
 /* Powers that have a function of their own, exact where pow is not quite. Those of a bool or an integer go the usual way,
  * but for the square. */
-static void known_power(const kt_call *call, kt__gathered *g)
+static kt_status known_power(const kt_call *call, kt__gathered *g)
 {
     if (!(call->scalars >> 1 & 1) || call->arg[1].s.kind == KT_SCALAR_COMPLEX)
-        return;
+        return KT_OK;
     kt_scalar e = call->arg[1].s;
     double    power = e.kind == KT_SCALAR_FLOAT ? e.v.re : (double)e.v.i;
     bool      inexact = kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    if (!inexact && e.kind == KT_SCALAR_INT && !e.is_unsigned && e.v.i < 0)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Integers to negative integer powers are not allowed.");
     int       kernel = power == 2.0    ? KT_K_square
                        : !inexact      ? 0
                        : power == 0.5  ? KT_K_sqrt
@@ -73,6 +109,7 @@ static void known_power(const kt_call *call, kt__gathered *g)
         g->kernel = (uint16_t)kernel;
         g->alone = 1;
     }
+    return KT_OK;
 }
 
 kt_status kt__refine(const kt_call *call, kt__gathered *g)
@@ -91,8 +128,10 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_floor_divide: g->exact = 1; return KT_OK;
     case KT_OP_lerp: g->exact = 2; return KT_OK;
     case KT_OP_div: g->exact = 1; return rounding_mode(call, g);
-    case KT_OP_pow: known_power(call, g); return KT_OK;
+    case KT_OP_pow: return known_power(call, g);
     case KT_OP_clamp: return clamp(call, g);
+    case KT_OP_clamp_min:
+    case KT_OP_clamp_max: return numbers_as_bounds(call, g);
     case KT_OP_round:
         if (kt__arg_int(call, 1)) {
             g->kernel = KT_K_round_decimals;

@@ -47,7 +47,7 @@ def test_assignment():
     assert x.tolist() == [[1.0, 2.0, 3.0], [1.0, 5.5, 5.5]]
     with pytest.raises(TypeError):
         del x[0]
-    with pytest.raises(TypeError, match="can't assign a str to a torch tensor"):
+    with pytest.raises(TypeError, match="can't assign a str to a torch.FloatTensor"):
         x[0] = "a"
 
 

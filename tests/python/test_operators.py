@@ -176,3 +176,29 @@ def test_large_work_gives_the_same():
     assert (a + a)[299_999].item() == 599_998.0
     assert a.add(a, alpha=2)[10].item() == 30.0
     assert a.sum().item() == pytest.approx(299_999 * 150_000, rel=1e-5)
+
+
+def test_numbers_that_do_not_fit():
+    half, byte, ints = karat.ones(2).half(), karat.ones(2, dtype=karat.uint8), karat.arange(3)
+
+    def text(function):
+        with pytest.raises(RuntimeError) as caught:
+            function()
+        return str(caught.value).splitlines()[0]
+
+    overflow = "value cannot be converted to type %s without overflow"
+    assert text(lambda: half.fill_(1e6)) == overflow % "c10::Half" == text(lambda: half.clamp(max=1e6))
+    assert text(lambda: karat.full_like(half, 65519.0)) == overflow % "c10::Half" == text(lambda: half.new_full((1,), 1e6))
+    assert text(lambda: half.bfloat16().fill_(1e39)) == overflow % "c10::BFloat16"
+    assert half.fill_(float("inf")).tolist() == [float("inf")] * 2
+    assert karat.full((1,), 1e6, dtype=karat.float16).item() == float("inf")
+    half[0] = 1e6
+    assert half[0].item() == float("inf")
+    assert text(lambda: byte.clamp(0, 300)) == overflow % "uint8_t" and byte.clamp(-1, 3).tolist() == [3, 3]
+    assert text(lambda: ints.clamp_(0.5)) == "result type Float can't be cast to the desired output type long int"
+    assert text(lambda: karat.clamp(byte, 0.5, out=byte)) == "Found dtype Byte but expected Float"
+    for negative in (lambda: ints**-1, lambda: ints.pow_(-2), lambda: (ints > 0) ** -1):
+        assert text(negative) == "Integers to negative integer powers are not allowed."
+    assert (ints + 1).pow(-1.0).dtype is karat.float32
+    with pytest.raises(TypeError, match="^~ .operator.invert. is only implemented on integer and Boolean-type tensors$"):
+        ~half
