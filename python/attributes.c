@@ -100,10 +100,10 @@ static PyObject *get_is_on(PyObject *self, void *device)
     return PyBool_FromLong(device && strncmp(name, device, strlen(device)) == 0);
 }
 
-static PyObject *get_zero(PyObject *self, void *unused)
+static PyObject *get_output_nr(PyObject *self, void *unused)
 {
-    (void)self, (void)unused;
-    return PyLong_FromLong(0);
+    (void)unused;
+    return PyLong_FromLongLong(kt_output_nr(kp_tensor_of(self)));
 }
 
 static PyObject *get_names(PyObject *self, void *unused)
@@ -155,7 +155,8 @@ PyGetSetDef kp_tensor_getset[] = {
     {"is_mkldnn", get_is_on, NULL, NULL, NULL},
     {"is_nested", get_is_on, NULL, NULL, NULL},
     {"names", get_names, NULL, "dims have no names here", NULL},
-    {"output_nr", get_zero, NULL, NULL, NULL},
+    {"output_nr", get_output_nr, NULL, "which result of its operator it is", NULL},
+    {"retains_grad", kp_get_retains_grad, NULL, "does a result keep its gradient?", NULL},
     {"data", get_by_row, NULL, "the same values without history", "detach"},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"_version", get_version, NULL, "how often it was written in place", NULL},

@@ -3,8 +3,9 @@
  * In: positionals and keywords as vectorcall gives them. Out: a kt_call ready to run, or a description of what does not
  * fit, which becomes an exception only when no other overload takes the call. Must not know: any operator by name.
  *
- * A list of integers may be spread over the last positionals (x.view(2, 3)); one integer stands for a list of one. In
- * functions the argument `self` is called `input`; NumPy's names for some arguments are understood. */
+ * A list of integers may be spread over the last positionals (x.view(2, 3)), and so may one of tensors; one integer
+ * stands for a list of one. In functions the argument `self` is called `input`; NumPy's names for some arguments are
+ * understood. */
 #include "binding.h"
 
 static const struct {
@@ -79,20 +80,13 @@ static int take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape 
     return 1;
 }
 
-static int take_tensors(kp_args *a, PyObject *o, kt_value *value, kp_mistake *m)
+static int take_each_tensor(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_value *value, kp_mistake *m)
 {
-    if (!PyList_Check(o) && !PyTuple_Check(o))
-        return 0;
-    PyObject *all = PySequence_Tuple(o); /* a list may change while the call runs */
-    if (!all)
-        return -1;
-    a->held[a->n_held++] = all;
-    Py_ssize_t  n = PyTuple_GET_SIZE(all);
     kt_tensor **t = room_for(a, n);
     if (!t)
         return -1;
     for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *one = PyTuple_GET_ITEM(all, i);
+        PyObject *one = items[i];
         if (!kp_is_tensor(one)) {
             m->what = KP_WRONG_ELEMENT;
             m->element = i;
@@ -105,6 +99,17 @@ static int take_tensors(kp_args *a, PyObject *o, kt_value *value, kp_mistake *m)
     value->ts.t = t;
     value->ts.n = n;
     return 1;
+}
+
+static int take_tensors(kp_args *a, PyObject *o, kt_value *value, kp_mistake *m)
+{
+    if (!PyList_Check(o) && !PyTuple_Check(o))
+        return 0;
+    PyObject *all = PySequence_Tuple(o); /* a list may change while the call runs */
+    if (!all)
+        return -1;
+    a->held[a->n_held++] = all;
+    return take_each_tensor(a, ((PyTupleObject *)all)->ob_item, PyTuple_GET_SIZE(all), value, m);
 }
 
 /* A number, or a tensor that holds one. */
@@ -297,6 +302,15 @@ static int bind_all(kp_args *a, const kp_row_facts *row, bool method, PyObject *
                                   .element = wrong, .got = (PyObject *)Py_TYPE(argv[i + wrong])};
                 return taken;
             }
+            a->call.given |= 1u << at;
+            seen |= 1u << at;
+            break;
+        }
+        if (last && row->spec[at].kind == KT_ARG_TENSORS && kp_is_tensor(argv[i])) { /* block_diag(a, b) */
+            *m = (kp_mistake){.arg = at, .position = i + 1};
+            int taken = take_each_tensor(a, argv + i, n - i, &a->call.arg[at], m);
+            if (taken <= 0)
+                return taken;
             a->call.given |= 1u << at;
             seen |= 1u << at;
             break;

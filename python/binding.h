@@ -39,6 +39,7 @@ static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t;
 
 /* ---- errors (error.c) ---- */
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
+kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
 PyObject *kp_mistake_object(void); /* the pending dtype error as data; None when there is none */
 
 /* ---- the way in (site.c holds the state) ---- */
@@ -171,7 +172,7 @@ int kp_functions_start(PyObject *module); /* module.functions, and the methods o
 extern const PyType_Slot kp_number_slots[], kp_index_slots[]; /* number.c, index.c; ended by 0 */
 extern PyGetSetDef       kp_tensor_getset[];                  /* attributes.c */
 extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
-extern PyTypeObject      kp_node_type, kp_empty_type;         /* grad.c, ceiling.c */
+extern PyTypeObject      kp_node_type, kp_handle_type, kp_empty_type; /* node.c, hook.c, ceiling.c */
 int kp_tensor_start(PyObject *module);
 int kp_numbers_start(void);
 int kp_index_start(void);
@@ -186,12 +187,19 @@ PyObject *kp_get_grad_fn(PyObject *self, void *unused);
 PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords);
 
+PyObject *kp_register_hook(PyObject *self, PyObject *function);
+PyObject *kp_retain_grad(PyObject *self, PyObject *unused);
+PyObject *kp_get_retains_grad(PyObject *self, void *unused);
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its dtype has no gradient */
 
 /* ---- tensors of Python's things (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
 kt_tensor *kp_legacy(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n);  /* owned: Tensor(2, 3), FloatTensor([1]) */
 PyObject  *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+
+/* ---- two tensors to one bool (compare.c) ---- */
+PyObject *kp_equal(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+PyObject *kp_all_close(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 
 /* ---- NumPy, without its C API (numpy.c) ---- */
 extern PyTypeObject kp_lender_type;
@@ -213,7 +221,8 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
 
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
-    kp_dlpack_functions[], kp_print_functions[], kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
+    kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[],
+    kp_mode_functions[], kp_dtype_functions[], kp_ceiling_functions[];
 
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 

@@ -18,9 +18,44 @@ static PyObject *class_of(kt_status status)
     }
 }
 
+/* A Python exception that travels through the engine, and is raised as itself at the other end. */
+static void release_exception(void *payload)
+{
+    if (!Py_IsInitialized())
+        return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF((PyObject *)payload);
+    PyGILState_Release(gil);
+}
+
+kt_status kp_fail_with_exception(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value && trace)
+        PyException_SetTraceback(value, trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return kt_fail_foreign(value, release_exception);
+}
+
+static bool raise_foreign(void)
+{
+    PyObject *exception = kt_error_take_foreign();
+    if (!exception)
+        return false;
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_DECREF(exception);
+    kt_clear();
+    return true;
+}
+
 PyObject *kp_raise(void)
 {
     kt_status status = kt_error_status();
+    if (status == KT_ERR_FOREIGN && raise_foreign())
+        return NULL;
     if (status == KT_OK) {
         PyErr_SetString(PyExc_SystemError, "a call failed without saying why");
         return NULL;

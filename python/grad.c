@@ -1,4 +1,4 @@
-/* grad.c - what Python sees of the tape: grad, requires_grad, grad_fn, backward.
+/* grad.c - what Python sees of the tape: grad, requires_grad, backward, autograd.grad.
  *
  * In: Tensors. Out: the engine's answers. Must not know: how a graph is kept. */
 #include "binding.h"
@@ -85,78 +85,7 @@ PyObject *kp_get_is_leaf(PyObject *self, void *unused)
     return PyBool_FromLong(kt_is_leaf(kp_tensor_of(self)));
 }
 
-/* ---- grad_fn: the name of the node that made the tensor ---- */
-
-typedef struct kp_node {
-    PyObject_HEAD
-    const char *name; /* of the operator table: it lives on */
-} kp_node;
-
-static PyObject *node_name(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    return PyUnicode_FromString(((kp_node *)self)->name);
-}
-
-static PyObject *node_repr(PyObject *self)
-{
-    return PyUnicode_FromFormat("<%s object at %p>", ((kp_node *)self)->name, self);
-}
-
-static PyMethodDef node_methods[] = {
-    {"name", node_name, METH_NOARGS, "the name of the operator's backward"},
-    {NULL, NULL, 0, NULL},
-};
-
-PyTypeObject kp_node_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.Node",
-    .tp_doc = PyDoc_STR("What made a tensor, as the tape recorded it."),
-    .tp_basicsize = sizeof(kp_node),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_repr = node_repr,
-    .tp_methods = node_methods,
-};
-
-PyObject *kp_get_grad_fn(PyObject *self, void *unused)
-{
-    (void)unused;
-    const char *name = kt_grad_fn_name(kp_tensor_of(self));
-    if (!name)
-        return kt_failed() ? kp_raise() : Py_NewRef(Py_None);
-    kp_node *node = PyObject_New(kp_node, &kp_node_type);
-    if (node)
-        node->name = name;
-    return (PyObject *)node;
-}
-
-/* ---- backward ---- */
-
-PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
-{
-    static char *names[] = {"gradient", "retain_graph", "create_graph", NULL};
-    PyObject    *gradient = Py_None, *retain = Py_None;
-    int          create = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOp:backward", names, &gradient, &retain, &create))
-        return NULL;
-    if (gradient != Py_None && !kp_is_tensor(gradient)) {
-        PyErr_Format(PyExc_TypeError, "gradients can be either Tensors or None, but got %s",
-                     Py_TYPE(gradient)->tp_name);
-        return NULL;
-    }
-    int keep = retain == Py_None ? create : PyObject_IsTrue(retain);
-    if (keep < 0)
-        return NULL;
-    kt_backward_opts options = {.size = sizeof options,
-                                .gradient = gradient == Py_None ? NULL : kp_tensor_of(gradient),
-                                .retain_graph = keep,
-                                .create_graph = create};
-    uint8_t   before = kp_enter();
-    kt_status status = kt_backward_kw(kp_tensor_of(self), &options);
-    kp_leave(before);
-    return status ? kp_raise() : Py_NewRef(Py_None);
-}
-
-/* ---- autograd.grad ---- */
+/* ---- tensors of the user, as tuples and as the engine takes them ---- */
 
 /* A tensor or a sequence of them (None where allowed) as a new tuple. */
 static PyObject *tensors_of(PyObject *o, bool none_allowed)
@@ -181,6 +110,90 @@ static void unwrap_all(PyObject *tuple, kt_tensor **t)
         t[i] = one == Py_None ? NULL : kp_tensor_of(one);
     }
 }
+
+/* ---- backward ---- */
+
+static int keeps_graph(PyObject *retain, int create)
+{
+    return retain == Py_None ? create : PyObject_IsTrue(retain);
+}
+
+/* room: as many roots, gradients and inputs. */
+static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs, int keep, int create)
+{
+    const Py_ssize_t n = PyTuple_GET_SIZE(roots), n_in = inputs ? PyTuple_GET_SIZE(inputs) : 0;
+    kt_tensor      **room = PyMem_Calloc((size_t)(2 * n + n_in) + 1, sizeof *room);
+    if (!room)
+        return PyErr_NoMemory();
+    unwrap_all(roots, room);
+    if (given)
+        unwrap_all(given, room + n);
+    if (inputs)
+        unwrap_all(inputs, room + 2 * n);
+    kt_backward_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create,
+                                .inputs = inputs ? room + 2 * n : NULL, .n_inputs = n_in};
+    uint8_t   before = kp_enter();
+    kt_status status = kt_backward_many(room, room + n, n, &options);
+    kp_leave(before);
+    PyMem_Free(room);
+    return status ? kp_raise() : Py_NewRef(Py_None);
+}
+
+static PyObject *backward_of(PyObject *tensors, PyObject *gradients, PyObject *retain, int create, PyObject *only)
+{
+    PyObject *roots = NULL, *given = NULL, *inputs = NULL, *result = NULL;
+    int       keep = keeps_graph(retain, create);
+    if (keep < 0 || !(roots = tensors_of(tensors, false)))
+        goto done;
+    if (gradients != Py_None && !(given = tensors_of(gradients, true)))
+        goto done;
+    if (only != Py_None && !(inputs = tensors_of(only, false)))
+        goto done;
+    if (inputs && PyTuple_GET_SIZE(inputs) == 0) {
+        PyErr_SetString(PyExc_RuntimeError, "`inputs` argument to `backward()` cannot be empty.");
+        goto done;
+    }
+    if (given && PyTuple_GET_SIZE(given) != PyTuple_GET_SIZE(roots)) {
+        PyErr_Format(PyExc_RuntimeError, "got %zd tensors and %zd gradients", PyTuple_GET_SIZE(roots),
+                     PyTuple_GET_SIZE(given));
+        goto done;
+    }
+    result = run_backward(roots, given, inputs, keep, create);
+done:
+    Py_XDECREF(roots);
+    Py_XDECREF(given);
+    Py_XDECREF(inputs);
+    return result;
+}
+
+PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"gradient", "retain_graph", "create_graph", "inputs", NULL};
+    PyObject    *gradient = Py_None, *retain = Py_None, *inputs = Py_None;
+    int          create = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOpO:backward", names, &gradient, &retain, &create, &inputs))
+        return NULL;
+    if (gradient != Py_None && !kp_is_tensor(gradient)) {
+        PyErr_Format(PyExc_TypeError, "gradients can be either Tensors or None, but got %s",
+                     Py_TYPE(gradient)->tp_name);
+        return NULL;
+    }
+    return backward_of(self, gradient, retain, create, inputs);
+}
+
+static PyObject *backward_many(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"tensors", "grad_tensors", "retain_graph", "create_graph", "inputs", NULL};
+    PyObject    *tensors, *gradients = Py_None, *retain = Py_None, *inputs = Py_None;
+    int          create = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOpO:backward", names, &tensors, &gradients, &retain, &create,
+                                     &inputs))
+        return NULL;
+    return backward_of(tensors, gradients, retain, create, inputs);
+}
+
+/* ---- autograd.grad ---- */
 
 /* What is asked, as plain tuples; room holds n_out outputs, n_out gradients, n_in inputs and n_in results. */
 static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *given, const kt_gradients_opts *options)
@@ -220,7 +233,7 @@ static PyObject *gradients(PyObject *module, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOpO:grad", names, &outs, &ins, &gives, &retain, &create,
                                      &unused))
         return NULL;
-    int keep = retain == Py_None ? create : PyObject_IsTrue(retain);
+    int keep = keeps_graph(retain, create);
     int allow = unused == Py_None ? 0 : PyObject_IsTrue(unused);
     if (keep < 0 || allow < 0)
         return NULL;
@@ -247,6 +260,9 @@ done:
 }
 
 PyMethodDef kp_grad_functions[] = {
+    {"backward", KP_FUNCTION(backward_many), METH_VARARGS | METH_KEYWORDS,
+     "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None): gradients of the sum, added "
+     "to the leaves"},
     {"gradients", KP_FUNCTION(gradients), METH_VARARGS | METH_KEYWORDS,
      "grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None): gradients of "
      "the outputs' sum with respect to the inputs"},

@@ -18,7 +18,7 @@ static int add_types(PyObject *module)
 {
     static PyTypeObject *const types[] = {&kp_dtype_type, &kp_device_type,   &kp_format_type, &kp_size_type,
                                           &kp_node_type,  &kp_function_type, &kp_method_type, &kp_empty_type,
-                                          &kp_lender_type, &kp_layout_type};
+                                          &kp_lender_type, &kp_layout_type, &kp_handle_type};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (PyModule_AddType(module, types[i]))
             return -1;
@@ -55,7 +55,7 @@ static int add_functions(PyObject *module)
     static PyMethodDef *const all[] = {kp_make_functions,    kp_buffer_functions, kp_grad_functions,
                                        kp_lineage_functions, kp_mode_functions,   kp_dtype_functions,
                                        kp_ceiling_functions, kp_random_functions, kp_print_functions,
-                                       kp_dlpack_functions,  own_functions};
+                                       kp_dlpack_functions,  kp_compare_functions, own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
             return -1;

@@ -33,6 +33,7 @@ typedef struct kt_rsub_opts { size_t size; kt_scalar alpha; } kt_rsub_opts;
 typedef struct kt_rsub_s_opts { size_t size; kt_scalar alpha; } kt_rsub_s_opts;
 typedef struct kt_div_opts { size_t size; const char *rounding_mode; } kt_div_opts;
 typedef struct kt_div_s_opts { size_t size; const char *rounding_mode; } kt_div_s_opts;
+typedef struct kt_isclose_opts { size_t size; kt_opt_real rtol; kt_opt_real atol; bool equal_nan; } kt_isclose_opts;
 typedef struct kt_clamp_opts { size_t size; const kt_tensor *min; const kt_tensor *max; } kt_clamp_opts;
 typedef struct kt_clamp_s_opts { size_t size; kt_scalar min; kt_scalar max; } kt_clamp_s_opts;
 typedef struct kt_round_opts { size_t size; int64_t decimals; } kt_round_opts;
@@ -353,6 +354,7 @@ KT_API kt_tensor *kt_ge_out(kt_tensor *out, const kt_tensor *self, const kt_tens
 KT_API kt_tensor *kt_ge_s(const kt_tensor *self, kt_scalar other); /* self >= other */
 KT_API kt_tensor *kt_ge_s_(kt_tensor *self, kt_scalar other); /* self >= other */
 KT_API kt_tensor *kt_ge_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self >= other */
+KT_API kt_tensor *kt_isclose_kw(const kt_tensor *self, const kt_tensor *other, const kt_isclose_opts *opts); /* equal, or apart by no more than atol + rtol * |other| */
 KT_API kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
 KT_API kt_tensor *kt_clamp__kw(kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
 KT_API kt_tensor *kt_clamp_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
@@ -981,6 +983,7 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_div_s(self, other, ...) (KT_AT kt_div_s_kw(self, other, KT_KW(kt_div_s_opts, __VA_ARGS__)))
 #define kt_div_s_(self, other, ...) (KT_AT kt_div_s__kw(self, other, KT_KW(kt_div_s_opts, __VA_ARGS__)))
 #define kt_div_s_out(out, self, other, ...) (KT_AT kt_div_s_out_kw(out, self, other, KT_KW(kt_div_s_opts, __VA_ARGS__)))
+#define kt_isclose(self, other, ...) (KT_AT kt_isclose_kw(self, other, KT_KW(kt_isclose_opts, __VA_ARGS__)))
 #define kt_clamp(self, ...) (KT_AT kt_clamp_kw(self, KT_KW(kt_clamp_opts, __VA_ARGS__)))
 #define kt_clamp_(self, ...) (KT_AT kt_clamp__kw(self, KT_KW(kt_clamp_opts, __VA_ARGS__)))
 #define kt_clamp_out(out, self, ...) (KT_AT kt_clamp_out_kw(out, self, KT_KW(kt_clamp_opts, __VA_ARGS__)))

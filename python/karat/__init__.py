@@ -14,6 +14,7 @@ from ._karat import (  # noqa: E402
     Generator,
     Size,
     Tensor,
+    allclose,
     as_tensor,
     asarray,
     can_cast,
@@ -23,6 +24,7 @@ from ._karat import (  # noqa: E402
     default_generator,
     device,
     dtype,
+    equal,
     from_numpy,
     frombuffer,
     get_default_dtype,
@@ -46,6 +48,8 @@ from ._karat import (  # noqa: E402
     strided,
     tensor,
 )
+from .asking import QUESTIONS as _questions  # noqa: E402
+from .asking import broadcast_shapes, is_tensor, typename  # noqa: E402
 from .functional import (  # noqa: E402
     block_diag,
     broadcast_tensors,
@@ -58,6 +62,7 @@ from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
+from .faces import arange  # noqa: E402
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import autograd, cuda, fft, linalg, nn, random, special, utils  # noqa: E402, F401
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
@@ -66,6 +71,7 @@ from math import e, inf, nan, pi  # noqa: E402
 
 newaxis = None
 globals().update(_legacy)
+globals().update(_questions)
 __version__ = _karat.version
 
 
@@ -73,32 +79,5 @@ def explain(t):
     """Print where the dtype of `t` came from, line by line of the program."""
     print(_karat.explain(t))
 
-
-def arange(start, end=None, step=1, **options):
-    """arange(end) or arange(start, end, step=1): start, start + step, ... before end."""
-    if end is None:
-        start, end = 0, start
-    return _karat.functions["arange"](start, end, step, **options)
-
-
-def is_tensor(obj):
-    """Is it a Tensor?"""
-    return isinstance(obj, Tensor)
-
-
-def _question(name):
-    """A method that asks, as a function: torch.is_complex(t)."""
-
-    def ask(input):
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        return getattr(input, name)()
-
-    ask.__name__ = ask.__qualname__ = name
-    return ask
-
-
-globals().update({name: _question(name) for name in (
-    "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg", "is_nonzero", "is_signed", "numel")})
 
 __getattr__ = _missing.of(__name__)

@@ -1,14 +1,11 @@
 """printing.py - set_printoptions and printoptions: how tensors look as text."""
 
-from contextlib import contextmanager
-from math import inf
-
 from . import _karat
 
 _PROFILES = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
-    "full": {"precision": 4, "threshold": inf, "edgeitems": 3, "linewidth": 80},
+    "full": {"precision": 4, "threshold": float("inf"), "edgeitems": 3, "linewidth": 80},
 }
 
 
@@ -25,12 +22,15 @@ def get_printoptions():
     return _karat.get_print_options()
 
 
-@contextmanager
-def printoptions(**options):
+class printoptions:
     """set_printoptions for a scope."""
-    before = get_printoptions()
-    set_printoptions(**{**before, **options})
-    try:
-        yield
-    finally:
-        _karat.set_print_options(**before)
+
+    def __init__(self, **options):
+        self._options = options
+
+    def __enter__(self):
+        self._before = get_printoptions()
+        set_printoptions(**{**self._before, **self._options})
+
+    def __exit__(self, *error):
+        _karat.set_print_options(**self._before)

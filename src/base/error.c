@@ -155,7 +155,7 @@ void kt_fail_more(const char *format, ...)
     va_end(args);
 }
 
-kt_status kt__fail_foreign(void *payload, void (*release)(void *payload))
+KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload))
 {
     if (kt__failed()) {
         const kt_status code = kt__error_code;
@@ -175,7 +175,7 @@ kt_status kt__fail_foreign(void *payload, void (*release)(void *payload))
     return KT_ERR_FOREIGN;
 }
 
-void *kt__error_take_foreign(void)
+KT_API void *kt_error_take_foreign(void)
 {
     void *payload = kt__failed() && current ? current->foreign : NULL;
     if (payload) {

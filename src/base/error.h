@@ -23,8 +23,8 @@ const char *kt__status_name(kt_status code); /* "RuntimeError": as Python calls 
 
 /* An exception of the binding travels as the payload. `release` is called once, unless the payload is taken: at
  * kt_clear, at kt_error_pop, at the end of the thread, or at once when another error is already pending. */
-kt_status kt__fail_foreign(void *payload, void (*release)(void *payload));
-void     *kt__error_take_foreign(void); /* the payload becomes the caller's; the error stays pending; NULL if none */
+kt_status kt_fail_foreign(void *payload, void (*release)(void *payload));
+void     *kt_error_take_foreign(void); /* the payload becomes the caller's; the error stays pending; NULL if none */
 
 /* One structured record beside the text; the new one replaces (and frees) the old one. Without a pending error, or
  * without room, it is freed at once. */

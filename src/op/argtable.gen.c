@@ -106,6 +106,12 @@ const kt_arg_spec kt__arg_table[] = {
     /* ge */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR_OR_SCALAR, 0, 0, 0, 0, {0}},
+    /* isclose */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"rtol", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1e-05}},
+    {"atol", KT_ARG_FLOAT, 0, 1, 0, 0, {.f = 1e-08}},
+    {"equal_nan", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
     /* clamp */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"min", KT_ARG_TENSOR_OR_SCALAR, 1, 1, 0, 0, {0}},
@@ -288,9 +294,217 @@ const kt_arg_spec kt__arg_table[] = {
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
     /* sum_dim */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
     {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* nansum */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* prod */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* prod_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* mean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* mean_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* nanmean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* logsumexp */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* count_nonzero */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    /* count_nonzero_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* var */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* var_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* var_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* std */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* std_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* std_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* var_mean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* var_mean_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* var_mean_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* std_mean */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    /* std_mean_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 0, 0, 0, {0}},
+    {"unbiased", KT_ARG_BOOL, 0, 1, 0, 0, {.b = true}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* std_mean_correction */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"correction", KT_ARG_SCALAR, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* max */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* max_other */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* max_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* min */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* min_other */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* min_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* amax */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {0, NULL}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* amin */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {0, NULL}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* aminmax */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 1, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* argmax */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* argmin */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* any */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* any_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* any_dims */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* all */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* all_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* all_dims */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* linalg_vector_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_SCALAR, 0, 1, 0, 0, {.s = {{.i = 2}, 0, KT_SCALAR_INT, 0}}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_SCALAR, 1, 1, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* norm_str */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_STRING, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_matrix_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_SCALAR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {2, (const int64_t[]){-2, -1}}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_matrix_norm_str */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_STRING, 0, 1, 0, 0, {.str = "fro"}},
+    {"dim", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {2, (const int64_t[]){-2, -1}}}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_SCALAR, 1, 1, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* linalg_norm_str */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"ord", KT_ARG_STRING, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 1, 1, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    /* frobenius_norm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, {.b = false}},
+    /* dist */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_SCALAR, 0, 1, 0, 0, {.s = {{.i = 2}, 0, KT_SCALAR_INT, 0}}},
+    /* trace */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* sum_to_size */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* cov */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"correction", KT_ARG_INT, 0, 1, 1, 0, {.i = 1}},
+    {"fweights", KT_ARG_TENSOR, 1, 1, 1, 0, {0}},
+    {"aweights", KT_ARG_TENSOR, 1, 1, 1, 0, {0}},
+    /* corrcoef */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* matmul */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
@@ -620,6 +834,61 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     /* alias */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* movedim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"source", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"destination", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* moveaxis */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"source", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"destination", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* swapaxes */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"axis0", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"axis1", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* swapdims */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim0", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim1", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* unflatten */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* ravel */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* view_as */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* reshape_as */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* broadcast_to */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* atleast_1d */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* atleast_2d */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* atleast_3d */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* adjoint */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* linalg_diagonal */
+    {"A", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 1, 0, {.i = 0}},
+    {"dim1", KT_ARG_INT, 0, 1, 1, 0, {.i = -2}},
+    {"dim2", KT_ARG_INT, 0, 1, 1, 0, {.i = -1}},
+    /* sum_to_size */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* resize_ */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
+    /* resize_as_ */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"the_template", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, {0}},
     /* split */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
     {"split_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
@@ -640,9 +909,260 @@ const kt_arg_spec kt__arg_table[] = {
     /* cat */
     {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* concat */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* concatenate */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* stack */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* hstack */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* vstack */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* row_stack */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* dstack */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* column_stack */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     /* foreach_mul */
     {"self", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
     {"scalar", KT_ARG_SCALAR, 0, 0, 0, 0, {0}},
+    /* split_with_sizes */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"split_sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* unsafe_split */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"split_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* unsafe_split_with_sizes */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"split_sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* unsafe_chunk */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"chunks", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* tensor_split */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* tensor_split_indices */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* tensor_split_tensor */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"tensor_indices_or_sections", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* hsplit */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* hsplit_indices */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* vsplit */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* vsplit_indices */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* dsplit */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"sections", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* dsplit_indices */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"indices", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* meshgrid */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    {"indexing", KT_ARG_STRING, 1, 1, 1, 0, {0}},
+    /* atleast_1d_list */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* atleast_2d_list */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* atleast_3d_list */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, {0}},
+    /* unbind_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* split_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"split_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* split_with_sizes_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"split_sizes", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* flip */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dims", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* fliplr */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* flipud */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* roll */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"shifts", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"dims", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {0, NULL}}},
+    /* rot90 */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"k", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
+    {"dims", KT_ARG_INTS, 0, 1, 0, 0, {.ints = {2, (const int64_t[]){0, 1}}}},
+    /* repeat */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"repeats", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* tile */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dims", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* repeat_interleave */
+    {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 1, 1, 1, 0, {0}},
+    /* repeat_interleave_tensor */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 1, 1, 1, 0, {0}},
+    /* repeat_interleave_int */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"repeats", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 1, 1, 1, 0, {0}},
+    /* interleave */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* tril */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* triu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* tril_indices */
+    {"row", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"col", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    /* triu_indices */
+    {"row", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"col", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, {0}},
+    /* diag */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* diag_embed */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dim1", KT_ARG_INT, 0, 1, 0, 0, {.i = -2}},
+    {"dim2", KT_ARG_INT, 0, 1, 0, 0, {.i = -1}},
+    /* diagflat */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    /* constant_pad_nd */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"pad", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"value", KT_ARG_SCALAR, 0, 1, 0, 0, {.s = {{.i = 0}, 0, KT_SCALAR_INT, 0}}},
+    /* nn_pad */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"pad", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"mode", KT_ARG_STRING, 0, 1, 0, 0, {.str = "constant"}},
+    {"value", KT_ARG_FLOAT, 1, 1, 0, 0, {0}},
+    /* alias_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* as_strided_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"stride", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    /* detach_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* diagonal_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dim1", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dim2", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
+    /* expand_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"implicit", KT_ARG_BOOL, 0, 1, 1, 0, {.b = false}},
+    /* permute_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dims", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* select_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* slice_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"start", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"end", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"step", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
+    /* squeeze_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* squeeze_dim_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* t_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* transpose_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim0", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"dim1", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* unfold_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dimension", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"step", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* unsqueeze_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* view_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    /* view_dtype_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dtype", KT_ARG_DTYPE, 0, 0, 0, 0, {0}},
+    /* view_as_real_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* view_as_complex_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    /* narrow_copy */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"start", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"length", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* select_scatter */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_INT, 0, 0, 0, 0, {0}},
+    /* slice_scatter */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"start", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"end", KT_ARG_INT, 1, 1, 0, 0, {0}},
+    {"step", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
+    /* diagonal_scatter */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"offset", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dim1", KT_ARG_INT, 0, 1, 0, 0, {.i = 0}},
+    {"dim2", KT_ARG_INT, 0, 1, 0, 0, {.i = 1}},
+    /* as_strided_scatter */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"stride", KT_ARG_INTS, 0, 0, 0, 0, {0}},
+    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, {0}},
     /* rand */
     {"size", KT_ARG_INTS, 0, 0, 0, 0, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, {0}},
@@ -845,22 +1365,40 @@ const kt_arg_spec kt__arg_table[] = {
 const uint16_t kt__arg_first[] = {
     0, 3, 6, 9, 11, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34,
     36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64, 66,
-    68, 70, 73, 75, 77, 79, 81, 83, 84, 86, 88, 90, 91, 93, 95, 96,
-    97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 113,
-    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129,
-    130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145,
-    147, 149, 151, 152, 153, 154, 158, 159, 162, 165, 169, 173, 175, 179, 181, 183,
-    185, 187, 189, 191, 193, 198, 203, 208, 213, 218, 221, 225, 227, 229, 231, 235,
-    237, 239, 240, 241, 244, 246, 248, 251, 254, 255, 256, 263, 269, 271, 273, 275,
-    277, 278, 279, 280, 285, 289, 293, 298, 303, 309, 315, 322, 326, 331, 336, 341,
-    347, 352, 357, 362, 368, 371, 376, 380, 383, 384, 386, 389, 391, 393, 395, 397,
-    400, 401, 403, 405, 409, 413, 417, 418, 419, 420, 421, 422, 423, 424, 425, 426,
-    429, 432, 435, 437, 438, 440, 442, 447, 453, 458, 464, 470, 477, 484, 492, 497,
-    500, 503, 506, 513, 517, 521, 523, 526, 530, 533, 537, 541, 544, 546, 549, 552,
-    555, 557, 561, 564, 567, 570, 573, 576, 580, 584, 588, 592, 596, 600,
+    68, 70, 75, 78, 80, 82, 84, 86, 88, 89, 91, 93, 95, 96, 98, 100,
+    101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 117,
+    118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133,
+    134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149,
+    150, 152, 154, 156, 157, 158, 159, 163, 164, 167, 170, 174, 178, 180, 184, 188,
+    190, 194, 196, 200, 204, 207, 209, 211, 213, 217, 221, 223, 227, 231, 233, 237,
+    241, 243, 247, 251, 252, 254, 257, 258, 260, 263, 266, 269, 272, 275, 278, 279,
+    282, 285, 286, 289, 292, 297, 302, 307, 312, 317, 322, 327, 330, 333, 334, 336,
+    340, 341, 343, 345, 347, 349, 351, 353, 355, 360, 365, 370, 375, 380, 383, 387,
+    389, 391, 393, 397, 399, 401, 402, 403, 406, 408, 410, 413, 416, 417, 418, 425,
+    431, 433, 435, 437, 439, 440, 441, 442, 447, 451, 455, 460, 465, 471, 477, 484,
+    488, 493, 498, 503, 509, 514, 519, 524, 530, 533, 538, 542, 545, 546, 548, 551,
+    553, 555, 557, 559, 562, 563, 565, 567, 571, 575, 579, 580, 581, 582, 583, 584,
+    585, 586, 587, 588, 591, 594, 597, 600, 603, 604, 606, 608, 610, 611, 612, 613,
+    614, 618, 620, 623, 626, 629, 632, 635, 637, 638, 640, 642, 644, 646, 647, 648,
+    649, 650, 651, 653, 656, 659, 662, 665, 668, 671, 674, 676, 678, 680, 682, 684,
+    686, 688, 689, 690, 691, 693, 696, 699, 701, 702, 703, 706, 709, 711, 713, 715,
+    719, 723, 727, 729, 731, 736, 741, 743, 747, 749, 752, 756, 757, 761, 762, 766,
+    769, 771, 774, 779, 780, 782, 783, 786, 790, 792, 794, 796, 797, 798, 802, 806,
+    812, 817, 822, 827, 833, 838, 844, 850, 857, 864, 872, 877, 880, 883, 886, 893,
+    897, 901, 903, 906, 910, 913, 917, 921, 924, 926, 929, 932, 935, 937, 941, 944,
+    947, 950, 953, 956, 960, 964, 968, 972, 976, 980,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */
 const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
+    [KT_OP_var_mean] = {"result_var", "result_mean"},
+    [KT_OP_var_mean_dim] = {"result_var", "result_mean"},
+    [KT_OP_var_mean_correction] = {"result_var", "result_mean"},
+    [KT_OP_std_mean] = {"result_std", "result_mean"},
+    [KT_OP_std_mean_dim] = {"result_std", "result_mean"},
+    [KT_OP_std_mean_correction] = {"result_std", "result_mean"},
+    [KT_OP_max_dim] = {"values", "indices"},
+    [KT_OP_min_dim] = {"values", "indices"},
+    [KT_OP_aminmax] = {"min", "max"},
     [KT_OP_native_dropout] = {"result", "mask"},
 };

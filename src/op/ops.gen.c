@@ -1347,6 +1347,21 @@ kt_tensor *kt_ge_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other)
     return kt__close_out(&c, out);
 }
 
+kt_tensor *kt_isclose_kw(const kt_tensor *self, const kt_tensor *other, const kt_isclose_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isclose, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    if (opts && opts->rtol.some)
+        kt__put(&c, 2, f, opts->rtol.v);
+    if (opts && opts->atol.some)
+        kt__put(&c, 3, f, opts->atol.v);
+    if (opts && opts->equal_nan)
+        kt__put(&c, 4, b, opts->equal_nan);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts)
 {
     kt_call c;

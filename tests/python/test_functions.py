@@ -157,3 +157,14 @@ def test_an_error_leaves_nothing_behind():
 def test_methods_need_a_tensor():
     with pytest.raises(TypeError, match="descriptor 'add' for 'karat.Tensor' objects doesn't apply to a 'int' object"):
         karat.Tensor.add(3, 4)
+
+
+def test_tensors_spread_over_the_arguments():
+    a, b = karat.ones(2, 1), karat.ones(3)
+    for made in (karat.broadcast_tensors(a, b), karat.broadcast_tensors([a, b])):
+        assert [one.shape for one in made] == [(2, 3), (2, 3)]
+    assert len(karat.broadcast_tensors(a)) == 1
+    with pytest.raises(TypeError, match="^expected Tensor as element 1 in argument 0, but got int$"):
+        karat.broadcast_tensors(a, 3)
+    with pytest.raises(TypeError, match="must be tuple of Tensors, not Tensor"):
+        karat.cat(a, 0)

@@ -100,6 +100,11 @@ KT_API void    **kt_tensor_wrapper(kt_tensor *t);                               
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
 KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);
 
+/* An exception of the binding travels as the payload of an error of status KT_ERR_FOREIGN: `release` is called once, unless
+ * the payload is taken, which makes it the caller's and leaves the error pending. */
+KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload));
+KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
+
 /* The dtype that an arithmetic operator would compute such operands in; bit i of `scalars`: operand i is a number. */
 KT_API kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result);
 

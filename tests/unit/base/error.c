@@ -134,8 +134,8 @@ TEST(a_foreign_payload_is_released_once)
 {
     int a, b;
     released = 0;
-    CHECK_EQ_INT(kt__fail_foreign(&a, release), KT_ERR_FOREIGN);
-    CHECK_EQ_INT(kt__fail_foreign(&b, release), KT_ERR_FOREIGN); /* too late: released at once */
+    CHECK_EQ_INT(kt_fail_foreign(&a, release), KT_ERR_FOREIGN);
+    CHECK_EQ_INT(kt_fail_foreign(&b, release), KT_ERR_FOREIGN); /* too late: released at once */
     CHECK(released == 1 && released_last == &b);
     CHECK_EQ_INT(kt_error_status(), KT_ERR_FOREIGN);
     CHECK_STR(kt_error(), "");
@@ -144,13 +144,13 @@ TEST(a_foreign_payload_is_released_once)
     kt_clear();
     CHECK_EQ_INT(released, 2);
 
-    kt__fail_foreign(&a, release);
-    CHECK(kt__error_take_foreign() == &a);
-    CHECK(kt__error_take_foreign() == NULL);
+    kt_fail_foreign(&a, release);
+    CHECK(kt_error_take_foreign() == &a);
+    CHECK(kt_error_take_foreign() == NULL);
     CHECK(kt_failed());
     kt_clear();
     CHECK_EQ_INT(released, 2);
-    CHECK(kt__error_take_foreign() == NULL);
+    CHECK(kt_error_take_foreign() == NULL);
 }
 
 TEST(a_record_goes_with_its_error)
@@ -182,7 +182,7 @@ TEST(releasing_may_itself_fail)
 {
     int a;
     released = 0;
-    kt__fail_foreign(&a, release_and_fail);
+    kt_fail_foreign(&a, release_and_fail);
     kt_clear();
     CHECK(released == 1 && !kt_failed());
 }
@@ -195,7 +195,7 @@ TEST(push_gives_a_fresh_state_and_pop_the_old_one)
     kt_error_state *one = kt_error_push();
     REQUIRE(one != NULL);
     CHECK(!kt_failed());
-    kt__fail_foreign(&a, release);
+    kt_fail_foreign(&a, release);
     kt_error_state *two = kt_error_push();
     REQUIRE(two != NULL);
     kt_fail(KT_ERR_INDEX, "innermost");
@@ -249,7 +249,7 @@ static void *fail_elsewhere(void *arg)
     CHECK(!kt_failed());
     kt_fail(KT_ERR_VALUE, "thread %d", *(int *)arg);
     kt_error_push();
-    kt__fail_foreign(arg, release); /* left pending: the end of the thread releases it */
+    kt_fail_foreign(arg, release); /* left pending: the end of the thread releases it */
     return NULL;
 }
 

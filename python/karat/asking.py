@@ -1,0 +1,52 @@
+"""asking.py - questions about tensors, sizes and types that no operator answers."""
+
+from ._karat import Size, Tensor
+
+
+def is_tensor(obj):
+    """Is it a Tensor?"""
+    return isinstance(obj, Tensor)
+
+
+def broadcast_shapes(*shapes):
+    """The size that tensors of these sizes would be broadcast to."""
+    shapes = [(one,) if isinstance(one, int) else tuple(one) for one in shapes]
+    result = [1] * max((len(one) for one in shapes), default=0)
+    for at, shape in enumerate(shapes):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if shape[i] not in (1, result[i]):
+                if result[i] != 1:
+                    raise RuntimeError(
+                        f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at index "
+                        f"{at} had {shape}; but expected shape should be broadcastable to {result}"
+                    )
+                result[i] = shape[i]
+    return Size(result)
+
+
+def typename(obj):
+    """The name of the object's type; of a tensor, its old one."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    module = getattr(type(obj), "__module__", "")
+    return (module + "." if module not in ("", "builtins", "__builtin__") else "") + type(obj).__qualname__
+
+
+def _question(name):
+    """A method that asks, as a function: torch.is_complex(t)."""
+
+    def ask(input):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        return getattr(input, name)()
+
+    ask.__name__ = ask.__qualname__ = name
+    return ask
+
+
+QUESTIONS = {
+    name: _question(name)
+    for name in ("is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg", "is_nonzero", "is_signed", "numel")
+}

@@ -1,0 +1,124 @@
+"""Hooks on gradients, grad_fn and the way back through the graph, backward from several roots."""
+
+import gc
+import weakref
+
+import pytest
+
+import karat
+
+
+def refusal(kind, function):
+    with pytest.raises(kind) as caught:
+        function()
+    return str(caught.value).splitlines()[0]
+
+
+def leaf(*values):
+    return karat.tensor(values, requires_grad=True)
+
+
+def test_hooks_see_and_replace():
+    x, seen = leaf(1.0, 2.0), []
+    y = x * 2
+    first = y.register_hook(lambda g: seen.append(g.tolist()))
+    second = x.register_hook(lambda g: g * 10)
+    (y * y).sum().backward()
+    assert seen == [[4.0, 8.0]] and x.grad.tolist() == [80.0, 160.0]
+    first.remove(), first.remove(), second.remove()
+    x.grad = None
+    (x * 2).sum().backward()
+    assert len(seen) == 1 and x.grad.tolist() == [2.0, 2.0]
+    x.grad = None
+    x.register_hook(lambda g: g + 1), x.register_hook(lambda g: g * 2)
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [8.0, 8.0]
+
+
+def test_a_hook_for_a_while():
+    x = leaf(1.0)
+    with x.register_hook(lambda g: g * 5):
+        x.sum().backward()
+    x.sum().backward()
+    assert x.grad.tolist() == [6.0]
+
+
+def test_exceptions_come_out_as_themselves():
+    class Mine(Exception):
+        pass
+
+    def fail(g):
+        raise Mine("so")
+
+    x = leaf(1.0)
+    handle = x.register_hook(fail)
+    with pytest.raises(Mine, match="^so$") as caught:
+        x.sum().backward()
+    assert any(entry.name == "fail" for entry in caught.traceback)
+    handle.remove()
+    x.register_hook(lambda g: 3)
+    assert "hook returned 'int'" in refusal(TypeError, lambda: x.sum().backward())
+    assert not karat.tensor([1.0]).isnan().item()  # no error is left behind
+    assert refusal(RuntimeError, lambda: karat.ones(1).register_hook(print)) == (
+        "cannot register a hook on a tensor that doesn't require gradient"
+    )
+
+
+def test_functions_live_as_long_as_their_tensor():
+    class Function:
+        def __call__(self, g):
+            return None
+
+    function, x = Function(), leaf(1.0)
+    alive = weakref.ref(function)
+    handle = x.register_hook(function)
+    del function
+    assert alive() is not None
+    del handle
+    assert alive() is not None
+    del x
+    gc.collect()
+    assert alive() is None
+
+
+def test_retain_grad():
+    x = leaf(1.0, 2.0)
+    y = x * 3
+    y.retain_grad()
+    assert y.retains_grad and not x.retains_grad
+    (y * y).sum().backward()
+    assert y.grad.tolist() == [6.0, 12.0] and x.grad.tolist() == [18.0, 36.0]
+    assert refusal(RuntimeError, karat.ones(1).retain_grad) == (
+        "can't retain_grad on Tensor that has requires_grad=False"
+    )
+
+
+def test_the_graph():
+    x = leaf(1.0)
+    y = x * 2
+    node = y.grad_fn
+    assert node.name() == "MulBackward0" and type(node).__name__ == "MulBackward0" and repr(node)[:14] == "<MulBackward0 "
+    (made, which), (none, _) = node.next_functions
+    assert made.name() == "torch::autograd::AccumulateGrad" and made.variable is x and which == 0 and none is None
+    assert node == y.grad_fn and hash(node) == hash(y.grad_fn) and node != made and x.grad_fn is None
+    assert refusal(AttributeError, lambda: node.variable) == "'karat.MulBackward0' object has no attribute 'variable'"
+    names = {type((x + i).grad_fn) for i in range(100)}
+    assert len(names) == 1
+    del x, y, made
+    assert node.next_functions[0][0].variable.tolist() == [1.0]
+
+
+def test_backward_from_several():
+    x = leaf(1.0, 1.0)
+    karat.autograd.backward([x.sum(), (x * 3).sum()])
+    assert x.grad.tolist() == [4.0, 4.0]
+    karat.autograd.backward(x * 2, karat.ones(2))
+    assert x.grad.tolist() == [6.0, 6.0]
+    other = leaf(1.0, 1.0)
+    (x * other).backward(karat.ones(2), inputs=[other])
+    assert x.grad.tolist() == [6.0, 6.0] and other.grad.tolist() == [1.0, 1.0]
+    assert refusal(RuntimeError, lambda: (x * 2).backward(karat.ones(2), inputs=[])) == (
+        "`inputs` argument to `backward()` cannot be empty."
+    )
+    assert refusal(TypeError, lambda: x.sum().backward("a")) == "gradients can be either Tensors or None, but got str"
+    assert refusal(TypeError, lambda: karat.autograd.backward(3)) == "'int' object is not iterable"
