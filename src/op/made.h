@@ -5,28 +5,7 @@
 #include "base/scope.h"
 #include "op/wrap.h"
 
-/* NULL: a step before failed, and the error says why. */
-static inline kt_status kt__made(kt_call *call, kt_tensor *t)
-{
-    if (!t || kt__failed())
-        return kt_error_status();
-    call->out[0] = kt__scope_take(t) ? t : kt__ref(t);
-    return KT_OK;
-}
-
-/* The same for out=, which takes the size and a copy. */
-static inline kt_status kt__made_into(kt_call *call, kt_tensor *t)
-{
-    kt_tensor *out = call->out[0];
-    if (!t || kt__failed())
-        return kt_error_status();
-    if (!kt__same_sizes(out, t) && kt__tensor_resize(out, kt__sizes(t)))
-        return kt_error_status();
-    if (kt__check_written(out, &call->arg[0].t, 1) || kt__copy_into(out, t, KT_WHY_RESULT, KT_ROUND_TORCH))
-        return kt_error_status();
-    kt__wrote(out);
-    kt__ref(out);
-    return KT_OK;
-}
+kt_status kt__made(kt_call *call, kt_tensor *t);      /* NULL: a step before failed, and the error says why */
+kt_status kt__made_into(kt_call *call, kt_tensor *t); /* the same for out=, which takes the size and a copy */
 
 #endif
