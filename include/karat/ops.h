@@ -673,7 +673,6 @@ KT_API kt_tensor *kt_linalg_norm_str_out_kw(kt_tensor *out, const kt_tensor *sel
 KT_API kt_tensor *kt_frobenius_norm_kw(const kt_tensor *self, kt_shape dim, const kt_frobenius_norm_opts *opts); /* root of the sum of squares */
 KT_API kt_tensor *kt_dist_kw(const kt_tensor *self, const kt_tensor *other, const kt_dist_opts *opts); /* norm of self - other */
 KT_API kt_tensor *kt_trace(const kt_tensor *self); /* sum of the diagonal */
-KT_API kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size); /* summed until it has this size */
 KT_API kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts); /* covariance of the rows */
 KT_API kt_tensor *kt_corrcoef(const kt_tensor *self); /* correlation of the rows */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
@@ -1569,7 +1568,6 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_all(...) (KT_AT kt_all(__VA_ARGS__))
 #define kt_all_out(...) (KT_AT kt_all_out(__VA_ARGS__))
 #define kt_trace(...) (KT_AT kt_trace(__VA_ARGS__))
-#define kt_sum_to_size(...) (KT_AT kt_sum_to_size(__VA_ARGS__))
 #define kt_corrcoef(...) (KT_AT kt_corrcoef(__VA_ARGS__))
 #define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
 #define kt_matmul_out(...) (KT_AT kt_matmul_out(__VA_ARGS__))

@@ -128,6 +128,16 @@ GRAD(scatter)
     dA = left;
 }
 
+/* PyTorch's, to the letter: what was written over keeps its gradient and the rest gets none. */
+GRAD(as_strided_scatter)
+{
+    kt_tensor *g = view_of(c, G, 1), *left = kt_zeros_like(G), *part = view_of(c, left, 1);
+    if (g && part)
+        kt_copy_(part, g);
+    dA = left;
+    dB = g;
+}
+
 const kt__formula_row kt__formulas_join[] = {
     F(flip), F(rot90), F(roll), F(tril), F(triu), F(diag_embed), F(constant_pad_nd), F(repeat), F(interleave), F(stack),
     AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
@@ -135,6 +145,6 @@ const kt__formula_row kt__formulas_join[] = {
     AS(permute_copy, through), AS(select_copy, through), AS(slice_copy, through), AS(diagonal_copy, through),
     AS(unfold_copy, through), AS(as_strided_copy, through), AS(view_as_real_copy, through),
     AS(view_as_complex_copy, through), AS(select_scatter, scatter), AS(slice_scatter, scatter),
-    AS(diagonal_scatter, scatter), AS(as_strided_scatter, scatter),
+    AS(diagonal_scatter, scatter), F(as_strided_scatter),
     KT__NO_MORE_FORMULAS,
 };

@@ -4422,15 +4422,6 @@ kt_tensor *kt_trace(const kt_tensor *self)
     return kt__close(&c);
 }
 
-kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_sum_to_size, KT_PLAIN);
-    kt__put_tensor(&c, 0, self);
-    kt__put(&c, 1, ints, size);
-    return kt__close(&c);
-}
-
 kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts)
 {
     kt_call c;

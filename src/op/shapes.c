@@ -196,6 +196,8 @@ kt_status kt__body_sum_to_size(kt_call *call)
         kt__shape_text(b, sizeof b, kt__sizes(self));
         return kt_fail(KT_ERR_RUNTIME, "size {%s} is not expandable to size {%s}.", a, b);
     }
+    if (want.n == 0) /* no size at all asks for the whole sum, even of one element: integers become int64 */
+        return kt__call1(KT_OP_sum, self, &call->out[0]);
     if (n == 0)
         return itself(call);
     kt_call c;

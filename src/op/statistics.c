@@ -1,4 +1,4 @@
-/* statistics.c - what is made of sums and products of matrices: trace, sum_to_size, logsumexp of complex numbers, cov,
+/* statistics.c - what is made of sums and products of matrices: trace, logsumexp of complex numbers, cov,
  * corrcoef. In: calls of BODY rows. */
 #include "op/made.h"
 
@@ -9,30 +9,6 @@ kt_status kt__body_trace(kt_call *call)
     if (self->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "trace: expected a matrix, but got tensor with dim %d", self->ndim);
     return kt__made(call, kt_sum(kt_diagonal(self)));
-}
-
-kt_status kt__body_sum_to_size(kt_call *call)
-{
-    KT_SCOPE;
-    kt_tensor *self = call->arg[0].t;
-    kt_shape   size = call->arg[1].ints;
-    int64_t    dims[KT_MAX_DIMS], lead = self->ndim - size.n, n = 0;
-    bool       fits = lead >= 0;
-    for (int i = 0; i < self->ndim && fits; i++) {
-        bool summed = i < lead || (size.d[i - lead] == 1 && self->sizes[i] != 1);
-        fits = summed || size.d[i - lead] == self->sizes[i];
-        if (summed)
-            dims[n++] = i;
-    }
-    if (!fits) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(self));
-        kt__shape_text(wants, sizeof wants, size);
-        return kt_fail(KT_ERR_RUNTIME, "size {%s} is not expandable to size {%s}.", wants, has);
-    }
-    if (n)
-        self = kt_sum_dim(self, ((kt_shape){n, dims}), .keepdim = true);
-    return kt__made(call, self && lead ? kt_view(self, size) : self);
 }
 
 /* ---- logsumexp: complex numbers have no order, so their real parts say what to take out ---- */
