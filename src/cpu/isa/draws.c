@@ -7,7 +7,7 @@
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
 
-static void uniform(float *restrict to, const uint32_t *restrict raw, int n, uint32_t mask, float range, float from)
+static void draw_uniform(float *restrict to, const uint32_t *restrict raw, int n, uint32_t mask, float range, float from)
 {
     const float unit = 1.0f / ((float)mask + 1.0f);
     if (range == 1.0f && from == 0.0f) {
@@ -69,7 +69,7 @@ KT_ALWAYS void cephes_sincos(float x, float *sine, float *cosine)
 enum { MOST = KT__DRAW_TILE / 2 };
 
 /* Box and Muller: of each sixteen uniforms, eight give the radius and eight the angle. */
-static void normal(float *restrict tile, int n, float mean, float std)
+static void draw_normal(float *restrict tile, int n, float mean, float std)
 {
     float     first[MOST], second[MOST];
     const int half = n / 2;
@@ -92,4 +92,4 @@ static void normal(float *restrict tile, int n, float mean, float std)
         }
 }
 
-const kt__cpu_draws KT__CPU_SYMBOL(draws, KT_ISA) = {.uniform = uniform, .normal = normal};
+const kt__cpu_draws KT__CPU_SYMBOL(draws, KT_ISA) = {.uniform = draw_uniform, .normal = draw_normal};
