@@ -10,7 +10,7 @@ SWEEP = """
 import gc
 import karat
 
-a, w = karat.ones(40, 40), karat.ones(2, requires_grad=True)
+a, w, buffer = karat.ones(40, 40), karat.ones(2, requires_grad=True), bytearray(400)
 
 
 def live():
@@ -25,6 +25,13 @@ def work():
     c = karat.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     ((c * w)[0].exp().sum() + 1).backward()
     repr(c.grad), karat.lineage(b), karat._karat.explain(b)
+    karat.autograd.grad([(c * w).sum(), c.exp().sum()], [c, w])
+    karat.frombuffer(buffer, dtype=karat.float32), karat.from_dlpack(a), karat.from_dlpack(a.__dlpack__())
+    karat.isclose(a, b.float()), karat.allclose(a, a), karat.equal(a, a), karat.Tensor([1, 2]), karat.Tensor(3, 4)
+    d = c * 2
+    d.register_hook(lambda g: g * 2), d.retain_grad()
+    d.sum().backward()
+    d.grad_fn.next_functions
     try:
         a @ b
     except RuntimeError as e:
