@@ -56,6 +56,20 @@ static PyObject *to_list(PyObject *self, PyObject *unused)
     return list;
 }
 
+/* The elements in row-major order, as raw bytes: for pickle. */
+static PyObject *to_bytes(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self);
+    size_t     bytes = (size_t)kt_numel(t) * kt_dtype_size(kt_dtype_of(t));
+    PyObject  *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+    if (result && kt_read(t, PyBytes_AS_STRING(result), bytes)) {
+        Py_DECREF(result);
+        return kp_raise();
+    }
+    return result;
+}
+
 /* ---- asking ---- */
 
 static PyObject *ask_numel(PyObject *self, PyObject *unused)
@@ -269,6 +283,7 @@ CASTS(X)
 PyMethodDef kp_tensor_methods[] = {
     {"item", item, METH_NOARGS, "the one element as a Python number"},
     {"tolist", to_list, METH_NOARGS, "the elements as nested lists"},
+    {"_bytes", to_bytes, METH_NOARGS, "the elements as raw bytes"},
     {"numel", ask_numel, METH_NOARGS, "how many elements it has"},
     {"nelement", ask_numel, METH_NOARGS, "how many elements it has"},
     {"dim", ask_dim, METH_NOARGS, "how many dims it has"},

@@ -64,6 +64,7 @@ from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
 from .faces import arange  # noqa: E402
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
+from . import copying  # noqa: E402, F401
 from . import autograd, cuda, fft, linalg, nn, random, special, utils  # noqa: E402, F401
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
 

@@ -79,8 +79,22 @@ void kt__backends_load(const char *folders)
     }
 }
 
+/* "cpu" or "cpu:0": a word, and perhaps a number. */
+static bool is_device_string(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    name += strspn(name, letters);
+    if (*name != ':')
+        return *name == 0;
+    return name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
 kt_device kt_device_find(const char *name)
 {
+    if (!is_device_string(name) || !*name) {
+        kt_fail(KT_ERR_RUNTIME, *name ? "Invalid device string: '%s'" : "Device string must not be empty%s", name);
+        return (kt_device){-1, 0};
+    }
     const char *colon = strchr(name, ':');
     size_t      length = colon ? (size_t)(colon - name) : strlen(name);
     long        index = colon ? strtol(colon + 1, NULL, 10) : 0;
@@ -100,7 +114,10 @@ kt_device kt_device_find(const char *name)
         size_t at = strlen(known);
         snprintf(known + at, sizeof known - at, "%s%s", kind > 1 ? ", " : "", kt__backend(kind)->name);
     }
-    kt_fail(KT_ERR_RUNTIME, "Expected one of %s device type at start of device string: %s", known, name);
+    kt_fail(KT_ERR_RUNTIME,
+            "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+            "mps, meta, hpu, mtia, privateuseone device type at start of device string: %s\n  devices here: %s",
+            name, known);
     return (kt_device){-1, 0};
 }
 
