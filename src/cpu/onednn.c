@@ -1,6 +1,6 @@
 /* onednn.c - the one file that knows oneDNN, of API 2 and 3: products of float32 and bfloat16.
  *
- * In: dense matrices. Out: their product, on the calling thread alone. Nothing is linked and no header is needed: the
+ * In: dense matrices. Out: their product, on as many threads as it is told. Nothing is linked and no header is needed: the
  * library is opened at first use; what is used of its documented C interface is declared here. Must not know: plans.
  *
  * float32 goes through dnnl_sgemm, which takes every argument at the call. bfloat16 and batches need primitives, which cost
@@ -154,7 +154,7 @@ typedef struct key { /* no gaps: compared as bytes */
     int64_t batch, m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch;
     int32_t ta, tb, from, to;
     float   beta;
-    int32_t unused;
+    int32_t threads; /* a primitive is made for so many */
 } key;
 
 typedef struct entry {
@@ -322,7 +322,7 @@ static bool by_primitive(const kt__gemm *g)
     of.batch = g->batch, of.a_batch = g->a_batch, of.b_batch = g->b_batch, of.c_batch = g->c_batch;
     of.m = g->m, of.n = g->n, of.k = g->k, of.lda = g->lda, of.ldb = g->ldb, of.ldc = g->ldc;
     of.ta = g->ta, of.tb = g->tb, of.from = (int32_t)g->dtype, of.to = (int32_t)g->to;
-    of.beta = (float)__real__ g->beta;
+    of.beta = (float)__real__ g->beta, of.threads = g->threads;
     const entry *e = find(k, &of);
     if (e == NULL || dnnl.memory_set_data_handle(e->a, (void *)(uintptr_t)g->a) != 0 ||
         dnnl.memory_set_data_handle(e->b, (void *)(uintptr_t)g->b) != 0 ||
@@ -348,7 +348,7 @@ bool kt__onednn_gemm(const kt__gemm *g)
 {
     if (!kt__onednn_serves(g->dtype))
         return false;
-    const int  was = kt__hold_openmp(1);
+    const int  was = kt__hold_openmp(g->threads);
     const bool plain = g->alpha == 1 && g->beta == 0;
     const bool ok = g->dtype == KT_F32 && (g->batch == 1 || !plain) ? by_sgemm(g) : by_primitive(g);
     kt__hold_openmp(was);

@@ -2,7 +2,7 @@
  *
  * In: a product plan. Out: its result. For a library the operands become dense matrices of one dtype: in place where the
  * library can read them, else copied, which is where any dtype, stride or conjugation goes. The product is cut into pieces
- * by its sizes alone, so that the number of threads does not change the bits. Whatever fails is made by our own kernels.
+ * by its sizes alone, so that the number of threads does not change the bits; bfloat16 through oneDNN is not cut. Whatever fails is made by our own kernels.
  * Must not know: either library's interface. */
 #include "cpu/products.h"
 
@@ -266,6 +266,14 @@ static void cut(job *j)
     j->together = whole ? (g->batch + CHUNKS - 1) / CHUNKS : 1;
 }
 
+/* oneDNN rearranges the second matrix of a bfloat16 product: once for all its own threads, but once for each of our pieces. */
+static bool shares_itself(const job *j)
+{
+    const kt__gemm *g = &j->whole;
+    return g->dtype == KT_BF16 && j->gemm == kt__onednn_gemm && g->batch == 1 && !kt__in_parallel() &&
+           g->m * g->n * g->k >= piece_work(KT_BF16);
+}
+
 /* ---- one product ---- */
 typedef struct sides {
     view a, b, out;
@@ -364,10 +372,13 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
                              .ldc = s.out.ld, .ta = s.a.turned, .tb = s.b.turned, .conj_a = s.a.conj,
                              .conj_b = s.b.conj, .alpha = scaled ? factor(plan, 0) : 1,
                              .beta = scaled && adds(plan) ? factor(plan, 1) : 0,
-                             .a_batch = s.a.batch / w, .b_batch = s.b.batch / w, .c_batch = s.out.batch / wc};
+                             .threads = 1, .a_batch = s.a.batch / w, .b_batch = s.b.batch / w, .c_batch = s.out.batch / wc};
         ok = !((j.whole.conj_a && !j.whole.ta) || (j.whole.conj_b && !j.whole.tb));
     }
-    if (ok) {
+    if (ok && shares_itself(&j)) {
+        j.whole.threads = kt_get_num_threads();
+        ok = gemm(&j.whole);
+    } else if (ok) {
         cut(&j);
         const int64_t pieces = (batch + j.together - 1) / j.together * j.pieces_m * j.pieces_n,
                       work = m * n * j.whole.k * batch / pieces + 1;

@@ -20,11 +20,12 @@ typedef struct kt__gemm {
     bool        ta, tb;         /* stored the other way round */
     bool        conj_a, conj_b; /* only with ta, tb */
     kt__c128    alpha, beta;
+    int         threads; /* that the library may use: 1 inside kt__parallel */
 } kt__gemm;
 
 /* ---- the libraries: opened at first use, by whichever thread comes first ---- */
 bool        kt__onednn_serves(kt_dtype dtype); /* is it there, and quick at this? */
-bool        kt__onednn_gemm(const kt__gemm *g); /* on one thread; false: it could not, and c is as it was */
+bool        kt__onednn_gemm(const kt__gemm *g); /* false: it could not, and c is as it was */
 const char *kt__onednn_name(void);              /* "oneDNN 2.6.3"; NULL: not found */
 bool        kt__openblas_serves(kt_dtype dtype);
 bool        kt__openblas_gemm(const kt__gemm *g);
