@@ -56,6 +56,10 @@ static inline kt_shape in_sizes(const kt__back *c, int64_t i) /* of an input who
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
 }
 
+/* Another tensor through the recorded view, or through the view behind a recorded copy or scatter. `skip`: arguments that stand
+ * before the view's own. */
+kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip);
+
 /* Any of the gradients that arrived: there is always one. */
 static inline kt_tensor *any_grad(const kt__back *c)
 {

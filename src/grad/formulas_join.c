@@ -62,8 +62,6 @@ GRAD(interleave)
 }
 
 /* ---- joined ---- */
-
-/* ---- joined ---- */
 GRAD(stack)
 {
     for (int64_t i = 0; i < c->n; i++)
@@ -71,58 +69,13 @@ GRAD(stack)
             c->d[i] = kt_select(G, arg(c, 1)->i, i);
 }
 
-/* ---- views, copied ---- */
-GRAD(same)       { dA = G; }
-GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
-GRAD(transpose)  { dA = kt_transpose(G, arg(c, 1)->i, arg(c, 2)->i); }
-GRAD(t)          { dA = kt_t(G); }
-
-/* The view behind the recorded row, of another tensor; owned. `skip`: arguments that stand before the view's own. */
-static kt_tensor *view_of(kt__back *c, kt_tensor *t, int skip)
-{
-    const kt_node *n = c->node;
-    const kt_row  *row = &kt__rows[kt__view_behind(n->row->id)];
-    kt_call        look;
-    kt__open(&look, row->id, KT_PLAIN);
-    if (!t)
-        return NULL;
-    kt__put_tensor(&look, 0, t);
-    for (int i = 1; i < kt__n_args(row); i++)
-        if (n->given >> (i + skip) & 1) {
-            look.arg[i] = *arg(c, i + skip);
-            look.given |= 1u << i;
-        }
-    if (kt_call_run(&look))
-        return NULL;
-    if (kt__scope_add(look.out[0])) {
-        kt__unref(look.out[0]);
-        return NULL;
-    }
-    return look.out[0];
-}
-
-/* Zeros, written with g through the view; where it shows an element twice, both add up. */
-GRAD(through)
-{
-    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
-    kt_tensor *part = view_of(c, zeros, 0);
-    if (!part)
-        return;
-    if (kt__overlaps_itself(part))
-        for (int64_t i = 0, last = part->ndim - 1; i < part->sizes[last] && !kt__failed(); i++)
-            kt_add_(kt_select(part, last, i), kt_select(G, last, i));
-    else
-        kt_copy_(part, G);
-    dA = zeros;
-}
-
 /* ---- views, written into a copy ---- */
 GRAD(scatter)
 {
-    dB = view_of(c, G, 1);
+    dB = kt__seen_alike(c, G, 1);
     if (!need(c, 0))
         return;
-    kt_tensor *left = kt_clone(G), *part = view_of(c, left, 1);
+    kt_tensor *left = kt_clone(G), *part = kt__seen_alike(c, left, 1);
     if (part)
         kt_zero_(part);
     dA = left;
@@ -131,7 +84,8 @@ GRAD(scatter)
 /* PyTorch's, to the letter: what was written over keeps its gradient and the rest gets none. */
 GRAD(as_strided_scatter)
 {
-    kt_tensor *g = view_of(c, G, 1), *left = kt_zeros_like(G), *part = view_of(c, left, 1);
+    kt_tensor *dense = kt_contiguous(G), *g = kt__seen_alike(c, dense, 1); /* G itself may be one number, expanded */
+    kt_tensor *left = kt_zeros_like(dense), *part = kt__seen_alike(c, left, 1);
     if (g && part)
         kt_copy_(part, g);
     dA = left;
@@ -140,11 +94,6 @@ GRAD(as_strided_scatter)
 
 const kt__formula_row kt__formulas_join[] = {
     F(flip), F(rot90), F(roll), F(tril), F(triu), F(diag_embed), F(constant_pad_nd), F(repeat), F(interleave), F(stack),
-    AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
-    AS(squeeze_dim_copy, reshaped), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),
-    AS(permute_copy, through), AS(select_copy, through), AS(slice_copy, through), AS(diagonal_copy, through),
-    AS(unfold_copy, through), AS(as_strided_copy, through), AS(view_as_real_copy, through),
-    AS(view_as_complex_copy, through), AS(select_scatter, scatter), AS(slice_scatter, scatter),
-    AS(diagonal_scatter, scatter), F(as_strided_scatter),
+    AS(select_scatter, scatter), AS(slice_scatter, scatter), AS(diagonal_scatter, scatter), F(as_strided_scatter),
     KT__NO_MORE_FORMULAS,
 };

@@ -1,5 +1,6 @@
-/* formulas_view.c - the derivatives of casts, copies and views. */
+/* formulas_view.c - the derivatives of casts, copies and views; a view's copy has the view's. */
 #include "grad/formula.h"
+#include "op/move.h"
 
 /* ---- casts and copies: the engine casts back ---- */
 GRAD(same)       { dA = G; }
@@ -22,28 +23,42 @@ GRAD(conj_lazy)  { dA = conjugate(G); }
 GRAD(view_as_real)    { dA = kt_view_as_complex(kt_contiguous(G)); }
 GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
 
-/* Zeros, seen through the same view, written with g: right for every view that reaches an element once. */
+kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip)
+{
+    const kt_node *n = c->node;
+    const int      behind = kt__view_behind(n->row->id);
+    const kt_row  *row = behind < 0 ? n->row : &kt__rows[behind];
+    kt_call        look;
+    if (!t)
+        return NULL;
+    kt__open(&look, row->id, KT_PLAIN);
+    kt__put_tensor(&look, 0, t);
+    for (int i = 1; i < kt__n_args(row); i++)
+        if (n->given >> (i + skip) & 1) {
+            look.arg[i] = *arg(c, i + skip);
+            look.given |= 1u << i;
+        }
+    if (kt_call_run(&look))
+        return NULL;
+    if (kt__scope_add(look.out[0])) {
+        kt__unref(look.out[0]);
+        return NULL;
+    }
+    return look.out[0];
+}
+
+/* Zeros, written with g through the view; where it shows an element twice, both add up. */
 GRAD(through)
 {
-    kt_node   *n = c->node;
-    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)n->edge[0].dtype, .device = kt_device_of(G));
-    kt_call    look;
-    kt__open(&look, n->row->id, KT_PLAIN);
-    if (!zeros)
+    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)c->node->edge[0].dtype, .device = kt_device_of(G));
+    kt_tensor *part = kt__seen_alike(c, zeros, 0);
+    if (!part)
         return;
-    for (int i = 1; i < kt__n_args(n->row); i++)
-        look.arg[i] = *arg(c, i);
-    look.given = n->given | 1;
-    look.arg[0].t = zeros;
-    if (kt_call_run(&look))
-        return;
-    kt_tensor *part = look.out[0];
-    if (kt__overlaps_itself(part)) /* each element collects from every place that shows it: one index of the last dim at a time */
+    if (kt__overlaps_itself(part)) /* one index of the last dim at a time: each element collects from every place that shows it */
         for (int64_t i = 0, last = part->ndim - 1; i < part->sizes[last] && !kt__failed(); i++)
             kt_add_(kt_select(part, last, i), kt_select(G, last, i));
     else
         kt_copy_(part, G);
-    kt__unref(part);
     dA = zeros;
 }
 
@@ -103,5 +118,10 @@ const kt__formula_row kt__formulas_view[] = {
     AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
     F(split), F(unbind), F(cat), AS(split_sizes, split), AS(chunk, split),
     AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
+    AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
+    AS(squeeze_dim_copy, reshaped), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),
+    AS(permute_copy, permute), AS(select_copy, through), AS(slice_copy, through), AS(diagonal_copy, through),
+    AS(unfold_copy, through), AS(as_strided_copy, through), AS(view_as_real_copy, view_as_real),
+    AS(view_as_complex_copy, view_as_complex),
     KT__NO_MORE_FORMULAS,
 };

@@ -1,103 +1,18 @@
 /* alloc_failure.c - every allocation of many small programs is made to fail, one at a time.
  *
- * Each step is run once undisturbed, then with its first, second, ... allocation failing until it succeeds again. Each
- * time: an error, which is the lack of memory unless the step is about another error; nothing leaked; no crash; and the
- * step works as before afterwards. With KARAT_ALLOC=system, so that no warm cache hides a request. */
+ * What a sweep is and asks for stands in support/sweep.h; joining and shaping have a file of their own. */
 #define KT_SITES
 #include "harness.h"
 
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "op/row.h"
 #include "support/by_name.h"
-
-__attribute__((constructor(101))) static void turn_caches_off(void) { setenv("KARAT_ALLOC", "system", 1); }
-
-/* ---- the sweep ---- */
-typedef void step(void);
-
-static uint64_t live_blocks(uint64_t *bytes)
-{
-    kt_memory_stats s = {.size = sizeof s};
-    kt_memory_read(&s);
-    *bytes = s.live_bytes;
-    return s.live_blocks;
-}
-
-static void run_in_scope(step *run)
-{
-    KT_SCOPE;
-    run();
-}
-
-static int sweeps, failures_made;
-
-static void sweep(const char *name, step *run, bool may_be_refused)
-{
-    enum { MOST = 4000 };
-    uint64_t bytes, blocks, bytes_now;
-    int64_t  n = 0;
-    for (int i = 0; i < 2; i++) { /* what is interned once for all is interned here */
-        run_in_scope(run);
-        kt_clear();
-    }
-    run_in_scope(run);
-    const kt_status usual = kt_error_status();
-    CHECK_MSG(usual == KT_OK || may_be_refused, "%s: %s", name, kt_error());
-    kt_clear();
-    blocks = live_blocks(&bytes);
-    for (; n < MOST; n++) {
-        kt_memory_fail_after(n);
-        run_in_scope(run);
-        kt_memory_fail_after(-1);
-        const kt_status status = kt_error_status();
-        const bool      past = status == usual && usual == KT_OK;
-        CHECK_MSG(past || status == KT_ERR_MEMORY || (usual && status == usual), "%s, allocation %d: status %d: %s",
-                  name, (int)n, (int)status, kt_error());
-        kt_clear();
-        const uint64_t blocks_now = live_blocks(&bytes_now);
-        if (!CHECK_MSG(blocks_now == blocks && bytes_now == bytes,
-                       "%s, allocation %d: %lld blocks and %lld bytes leaked", name, (int)n,
-                       (long long)(blocks_now - blocks), (long long)(bytes_now - bytes))) {
-            blocks = blocks_now;
-            bytes = bytes_now;
-        }
-        if (past)
-            break;
-        if (usual && n > 60) /* a step that ends in an error cannot show that it has passed the last allocation */
-            break;
-    }
-    CHECK_MSG(n < MOST, "%s never succeeds", name);
-    run_in_scope(run);
-    CHECK_MSG(kt_error_status() == usual, "%s: other than before: %s", name, kt_error());
-    kt_clear();
-    sweeps++;
-    failures_made += (int)n;
-}
+#include "support/sweep.h"
 
 /* ---- steps ---- */
-static kt_tensor *big(void) { return kt_arange(KT_INT(0), KT_INT(60), .dtype = KT_F32); }
-static kt_tensor *matrix(void) { return kt_reshape(big(), KT_SHAPE(6, 10)); }
-static kt_tensor *leaf(void)
-{
-    kt_tensor *t = kt_full(KT_SHAPE(5, 5), KT_FLOAT(0.5));
-    if (t)
-        kt_set_requires_grad(t, true);
-    return t;
-}
-static kt_tensor *deep(void) { return kt_reshape(big(), KT_SHAPE(1, 2, 1, 3, 1, 2, 5)); }
-
-static void backward_of(kt_tensor *y)
-{
-    if (y)
-        kt_backward(kt_sum(y));
-}
-
-#define STEP(name) static void name(void)
-
 STEP(from) { kt_from((float[100]){1, 2, 3}, KT_SHAPE(10, 10), KT_F32); }
 STEP(from_small) { kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32); }
 STEP(wrap)
@@ -136,6 +51,44 @@ STEP(random_numbers)
     kt_generator *g = kt_failed() ? NULL : kt_generator_new();
     kt_rand(KT_SHAPE(30), .generator = g);
     kt_generator_drop(g);
+}
+STEP(random_in_place)
+{
+    kt_tensor *m = kt_rand(KT_SHAPE(5, 6)), *t = kt_t(kt_zeros(KT_SHAPE(6, 5), .dtype = KT_F64));
+    kt_normal_(t);
+    kt_random_(t);
+    kt_random_to_(t, 9);
+    kt_random_from_(t, -3, 9);
+    kt_exponential_(t);
+    kt_cauchy_(t);
+    kt_log_normal_(t);
+    kt_geometric_(t, 0.3);
+    kt_bernoulli_float_(t);
+    kt_bernoulli_tensor_(t, m);
+    kt_bernoulli_p(m, 0.3);
+    kt_normal_tensor_float(m);
+    kt_normal_float_tensor(0.5, m);
+    kt_normal_float_float(0.5, 1.5, KT_SHAPE(5, 5));
+    kt_rand_like(m);
+    kt_randint_like(m, 9);
+}
+STEP(dropouts)
+{
+    kt_tensor *b = kt_reshape(big(), KT_SHAPE(2, 3, 2, 5)), *m = kt_rand(KT_SHAPE(5, 6));
+    kt_feature_dropout(b, 0.5, true);
+    kt_feature_alpha_dropout(b, 0.5, true);
+    kt_dropout_(kt_clone(m), 0.5, true);
+    kt_alpha_dropout_(kt_clone(m), 0.5, true);
+    kt_nn_dropout(m, .inplace = false);
+    kt_nn_dropout2d(b);
+    kt_nn_dropout3d(kt_unsqueeze(b, 0));
+    kt_nn_alpha_dropout(m, .training = true);
+    kt_nn_feature_alpha_dropout(b, .training = true);
+}
+STEP(refused_chances)
+{
+    kt_multinomial(kt_neg(kt_ones(KT_SHAPE(30))), 3);
+    kt_bernoulli(kt_full(KT_SHAPE(30), KT_FLOAT(1.5)));
 }
 STEP(grad_random)
 {
@@ -216,12 +169,38 @@ STEP(folds)
     kt_mean_dim_out(kt_empty(KT_SHAPE(0)), m, KT_SHAPE(0));
     kt_sum_dim(kt_empty(KT_SHAPE(0, 30)), KT_SHAPE(0));
 }
+STEP(other_folds)
+{
+    kt_tensor *m = matrix();
+    kt_prod_dim(m, 0);
+    kt_mean(m);
+    kt_nanmean(m, .dim = KT_SHAPE(1));
+    kt_nansum(m, .dim = KT_SHAPE(0), .keepdim = true);
+    kt_max(m);
+    kt_min(m);
+    kt_amin(m);
+    kt_argmax(m);
+    kt_argmin(kt_t(m), .dim = KT_SOME(1));
+    kt_any(m);
+    kt_all(m);
+    kt_all_dim(m, 1);
+    kt_any_dims(m, .dim = KT_SHAPE(0, 1));
+    kt_count_nonzero(m, .dim = KT_SOME(0));
+    kt_var(kt_to(m, .dtype = KT_BF16));
+    kt_std_dim(m, KT_SHAPE(1));
+    kt_var_correction(m, .dim = KT_SHAPE(0), .correction = KT_INT(0));
+    kt_var(kt_full(KT_SHAPE(20), KT_COMPLEX(1, 2)));
+}
 STEP(folds_in_pairs)
 {
     kt_tensor *m = matrix();
     kt_max_dim(m, 0);
     kt_aminmax(m);
+    kt_aminmax(m, .dim = KT_SOME(1));
     kt_var_mean(m);
+    kt_std_mean(m);
+    kt_std_mean_dim(m, KT_SHAPE(0));
+    kt_std_mean_correction(m, .correction = KT_INT(2));
     kt_min_dim_out(kt_empty(KT_SHAPE(0)), kt_empty(KT_SHAPE(0), .dtype = KT_I64), m, 1);
 }
 STEP(norms)
@@ -232,12 +211,17 @@ STEP(norms)
     kt_linalg_norm(m);
     kt_linalg_norm_out(kt_empty(KT_SHAPE(0)), m);
     kt_norm_str(m, "fro");
+    kt_linalg_vector_norm(m, .ord = KT_FLOAT(-1.0), .dim = KT_SHAPE(0));
+    kt_linalg_matrix_norm_str(m);
+    kt_linalg_norm_str(m, "fro");
+    kt_frobenius_norm(m, KT_SHAPE(0, 1));
     kt_dist(m, m);
 }
 STEP(statistics)
 {
     kt_tensor *m = matrix();
     kt_trace(m);
+    kt_cov(m, .fweights = kt_ones(KT_SHAPE(10), .dtype = KT_I64));
     kt_cov(m, .aweights = kt_ones(KT_SHAPE(10)));
     kt_corrcoef(m);
 }
@@ -281,6 +265,8 @@ STEP(added_products)
     kt_addmm_(s, m, kt_t(m));
     kt_addbmm(s, b, kt_transpose(b, 1, 2));
     kt_baddbmm(s, b, kt_transpose(b, 1, 2));
+    kt_addmv(kt_select(m, 1, 0), m, kt_select(m, 0, 0), .alpha = KT_INT(2));
+    kt_baddbmm_out(kt_empty(KT_SHAPE(0)), s, b, kt_transpose(b, 1, 2), .beta = KT_FLOAT(0.5));
     kt_addr(kt_select(m, 0, 0), kt_select(m, 1, 0), kt_select(m, 0, 1), .alpha = KT_INT(2));
     kt_mm_out(s, s, s);
     kt_linear(b, matrix(), .bias = kt_select(m, 1, 0));
@@ -293,7 +279,12 @@ STEP(contractions)
     kt_linalg_multi_dot(list, 3);
     kt_tensordot(m, m, KT_SHAPE(0), KT_SHAPE(0));
     kt_matmul_out(kt_empty(KT_SHAPE(0)), kt_unsqueeze(m, 0), kt_t(m));
-    kt_kron(m, m);
+    kt_kron(m, kt_select(m, 0, 0));
+    kt_inner(m, m);
+    kt_outer(kt_select(m, 0, 0), kt_select(m, 1, 0));
+    kt_vdot(big(), big());
+    kt_linalg_vecdot(m, m);
+    kt_bilinear(m, m, kt_ones(KT_SHAPE(3, 10, 10)));
     kt_block_diag(list, 3);
     kt_cartesian_prod((kt_tensor *[]){kt_select(m, 0, 0), kt_select(m, 1, 0)}, 2);
     kt_linalg_matrix_power(kt_mm(m, kt_t(m)), 5);
@@ -306,6 +297,18 @@ STEP(backward_of_products)
     backward_of(kt_einsum("ij,kj->ik", list, 2));
     backward_of(kt_matmul(l, kt_expand(kt_unsqueeze(l, 0), KT_SHAPE(2, 5, 5))));
     backward_of(kt_linear(kt_expand(l, KT_SHAPE(2, 5, 5)), l, .bias = kt_select(l, 0, 0)));
+}
+STEP(backward_of_contractions)
+{
+    kt_tensor *l = leaf(), *v = kt_select(l, 0, 0), *list[3] = {l, l, l}, *b = kt_expand(kt_unsqueeze(l, 0), KT_SHAPE(2, 5, 5));
+    backward_of(kt_baddbmm(l, b, b));
+    backward_of(kt_addbmm(l, b, b, .beta = KT_FLOAT(0.5)));
+    backward_of(kt_addmv(v, l, v));
+    backward_of(kt_addr(l, v, v));
+    backward_of(kt_tensordot(l, l, KT_SHAPE(0), KT_SHAPE(1)));
+    backward_of(kt_kron(l, v));
+    backward_of(kt_linalg_multi_dot(list, 3));
+    backward_of(kt_linalg_matrix_power(l, 3));
 }
 STEP(half_products)
 {
@@ -546,10 +549,10 @@ STEP(refused_stale)
 #define ALL(X)                                                                                                         \
     X(from)                                                                                                            \
     X(from_small)                                                                                                      \
-    X(random_numbers) X(grad_random)                                                                                   \
+    X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random)                                                                                   \
     X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)                 \
         X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) \
-        X(contractions) X(backward_of_products) X(half_products) X(casts)                                              \
+        X(contractions) X(backward_of_products) X(backward_of_contractions) X(half_products) X(casts)           \
             X(copies) X(simple_views) X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta)         \
                 X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
                     X(refused_policy) X(refused_result) X(refused_view) X(refused_leaf) X(grad_arithmetic)             \
@@ -557,11 +560,9 @@ STEP(refused_stale)
                             X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists)      \
                                 X(grad_named) X(refused_part) X(refused_stale)
 
-#define SWEEP(name)                                                                                                    \
-    TEST(name) { sweep(#name, name, strstr(#name, "refused") != NULL); }
 ALL(SWEEP)
 #define FOLDS(X)                                                                                                       \
-    X(folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)
+    X(folds) X(other_folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)
 FOLDS(SWEEP)
 
 /* ---- every elementwise row, in its three forms ---- */
