@@ -33,7 +33,9 @@ typedef struct kt__saved {
     uint32_t   version;
     uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
     uint8_t    output;  /* a result itself, kept without its history */
+    uint16_t   writer;  /* of an alias for a tensor that was written to (cycle.c): the row that did; else KT_WRITER_NONE */
 } kt__saved;
+enum { KT_WRITER_NONE = 0xffff, KT_WRITER_SLICES = 0xfffe, KT_WRITER_BASE = 0xfffd }; /* a part of it; what it looks into */
 
 /* Places of `saved`: operands A, B, C, the results Y and Z, then the tensors of the row's lists. */
 enum { SAVED_Y = 3, SAVED_Z = 4, SAVED_LISTED = 5 };
@@ -175,6 +177,9 @@ kt_status kt__restride(kt_tensor *view);
 kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the reference */
 kt_status kt__view_rules(const kt_tensor *t, bool written); /* views that the tape cannot follow */
 
+/* cycle.c */
+kt_status kt__break_cycle(kt_node *node, const kt_tensor *out);
+
 /* saved.c */
 /* As many places as the last one that the row fills. */
 static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
@@ -188,7 +193,7 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
 }
 static inline void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
-    n->saved[place] = (kt__saved){.t = kt__ref(t), .version = kt__version(t), .as = as};
+    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, 0, KT_WRITER_NONE};
     if (place < SAVED_LISTED)
         n->holds |= (uint8_t)(1 << place);
 }

@@ -20,6 +20,8 @@ typedef struct walk {
     step      *stack;
     size_t     n, capacity;
     uint64_t   lowest; /* no node with a smaller sequence number leads to a wanted one */
+    kt_status (*visit)(kt_node *node, void *context); /* or NULL */
+    void      *context;
 } walk;
 
 static reached *slot_of(const kt__reach *r, const kt_node *node)
@@ -74,7 +76,7 @@ static kt_status push(walk *w, const kt_node *node)
         return kt_error_status();
     at->looked = true;
     w->stack[w->n++] = (step){node, 0};
-    return KT_OK;
+    return w->visit ? w->visit((kt_node *)(uintptr_t)node, w->context) : KT_OK;
 }
 
 /* Deep first: when a node's edges are all looked at, it is known whether one of them leads there. */
@@ -119,6 +121,19 @@ kt_status kt__reach_from(kt__reach *r, kt_node *const *roots, int64_t n_roots, c
         if (roots[i])
             status = look_from(&w, roots[i]);
     kt__system_put(w.stack, w.capacity * sizeof *w.stack);
+    return status;
+}
+
+/* The node and all behind it whose sequence number is larger than `above`, each once. */
+kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context)
+{
+    kt__reach r = {NULL, 0, 0};
+    walk      w = {.reach = &r, .lowest = above + 1, .visit = visit, .context = context};
+    kt_status status = resize(&r, 64);
+    if (!status)
+        status = look_from(&w, node);
+    kt__system_put(w.stack, w.capacity * sizeof *w.stack);
+    kt__reach_end(&r);
     return status;
 }
 

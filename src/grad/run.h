@@ -30,6 +30,7 @@ typedef struct kt__reach {
     size_t              n, capacity;
 } kt__reach;
 kt_status kt__reach_from(kt__reach *reach, kt_node *const *roots, int64_t n_roots, const kt__wanted *wanted, int64_t n_wanted);
+kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context);
 bool      kt__reaches(const kt__reach *reach, const kt_node *node);
 bool      kt__is_wanted(const kt__reach *reach, const kt_node *node); /* itself */
 void      kt__reach_end(kt__reach *reach);

@@ -32,6 +32,10 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
 {
     char        shape[256], site[128] = "", output[96] = "";
     const char *maker = s->output ? kt__node_name(n) : kt_grad_fn_name(s->t);
+    if (!s->output && s->writer != KT_WRITER_NONE)
+        maker = s->writer == KT_WRITER_SLICES ? "CopySlices"
+                : s->writer == KT_WRITER_BASE ? "AsStridedBackward0"
+                                              : kt__rows[s->writer].node;
     uint32_t    result = s->output ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
     if (maker)

@@ -311,6 +311,10 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
         kt__node_unref(node);
         return kt_error_status();
     }
+    if (call->form == KT_INPLACE && kt__break_cycle(node, out)) {
+        kt__node_unref(node);
+        return kt_error_status();
+    }
     return call->form == KT_INPLACE && out->base ? kt__rebase(out, node) : kt__link_result(out, node, 0);
 }
 

@@ -179,3 +179,40 @@ TEST(many_writes_one_after_the_other)
     kt_backward(kt_sum(y));
     CHECK_GRAD(x, 1, 1);
 }
+
+/* ---- a tensor that its own history saved does not hold itself ---- */
+
+static uint64_t live(void)
+{
+    kt_memory_stats s = {.size = sizeof s};
+    kt_memory_read(&s);
+    return s.live_bytes;
+}
+
+static void write_over_what_was_saved(int which)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(4), KT_F64), *ones = kt_ones(KT_SHAPE(4), .dtype = KT_F64);
+    kt_tensor *y = which == 3 ? ones : kt_mul_s(x, KT_INT(2)), *v = which == 1 ? kt_slice(y, .start = KT_SOME(2)) : y;
+    kt_tensor *z = kt_mul(v, which == 3 ? x : v);
+    if (which == 2)
+        kt_mul_(kt_slice(y, .end = KT_SOME(2)), kt_slice(z, .end = KT_SOME(2)));
+    else
+        kt_mul_(v, z);
+    kt_backward(kt_sum(y));
+    CHECK_EQ_INT(kt_error_status(), KT_ERR_RUNTIME);
+    CHECK(strstr(kt_error(), which == 1   ? "which is output 0 of AsStridedBackward0, is at version 1; expected version 0"
+                             : which == 2 ? "which is output 0 of CopySlices, is at version 1; expected version 0"
+                                          : "which is output 0 of MulBackward0, is at version 1; expected version 0"));
+    kt_clear();
+}
+
+TEST(no_tensor_holds_itself)
+{
+    for (int which = 0; which < 4; which++) {
+        write_over_what_was_saved(which);
+        const uint64_t before = live();
+        write_over_what_was_saved(which);
+        CHECK_EQ_INT(live(), before);
+    }
+}

@@ -1,0 +1,42 @@
+/* cycle.c - a tensor that its own history saved must not hold itself. In: a tensor about to be written to on the tape, and the
+ * node that will be its history. Out: where that history saved the tensor, it now keeps an alias, whose value is out of date
+ * all the same: backward refuses it in the same words. */
+#include "grad/run.h"
+
+typedef struct written {
+    const kt_tensor *base;   /* the tensor, or what it is a view of */
+    uint16_t         writer; /* as kt__saved has it */
+} written;
+
+/* Saved views hold their base, which holds the history: they count as the tensor itself. */
+static kt_status let_go(kt_node *node, const written *w)
+{
+    for (uint32_t i = 0; i < SAVED_LISTED + node->n_listed; i++) {
+        bool listed = i >= SAVED_LISTED;
+        if (!listed && !(node->holds >> i & 1))
+            continue;
+        kt__saved *s = &node->saved[i];
+        if (!s->t || s->output || (s->t != w->base && s->t->base != w->base))
+            continue;
+        kt_tensor *alias = kt__tensor_alias(s->t);
+        if (!alias)
+            return kt_error_status();
+        s->writer = s->t->base ? KT_WRITER_BASE : w->writer;
+        kt__unref(s->t);
+        s->t = alias;
+    }
+    return node->inner ? let_go(node->inner, w) : KT_OK;
+}
+
+static kt_status visit(kt_node *node, void *context) { return let_go(node, context); }
+
+kt_status kt__break_cycle(kt_node *node, const kt_tensor *out)
+{
+    const kt_tensor *base = out->base ? out->base : out;
+    if (atomic_load_explicit(&base->refs, memory_order_relaxed) == 1)
+        return KT_OK; /* nobody saved it */
+    /* Whoever saved it since it was made has an edge to what made it, and so a larger number. */
+    const kt_node *maker = base->autograd ? base->autograd->node : NULL;
+    written        w = {base, out->base ? KT_WRITER_SLICES : node->row->id};
+    return kt__visit_behind(node, maker ? maker->sequence : 0, visit, &w);
+}
