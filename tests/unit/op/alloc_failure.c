@@ -547,19 +547,15 @@ STEP(refused_stale)
 }
 
 #define ALL(X)                                                                                                         \
-    X(from)                                                                                                            \
-    X(from_small)                                                                                                      \
-    X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random)                                                                                   \
-    X(wrap) X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place)                 \
-        X(into_a_buffer) X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) \
-        X(contractions) X(backward_of_products) X(backward_of_contractions) X(half_products) X(casts)           \
-            X(copies) X(simple_views) X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta)         \
-                X(printed) X(printed_summary) X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes)  \
-                    X(refused_policy) X(refused_result) X(refused_view) X(refused_leaf) X(grad_arithmetic)             \
-                        X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views) X(grad_in_place)                 \
-                            X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists)      \
-                                X(grad_named) X(refused_part) X(refused_stale)
-
+    X(from) X(from_small) X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random) X(wrap)   \
+    X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place) X(into_a_buffer)        \
+    X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) X(contractions)                  \
+    X(backward_of_products) X(backward_of_contractions) X(half_products) X(casts) X(copies) X(simple_views)            \
+    X(deep_views) X(complex_views) X(lists) X(foreach) X(composites) X(meta) X(printed) X(printed_summary)             \
+    X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes) X(refused_policy) X(refused_result)        \
+    X(refused_view) X(refused_leaf) X(grad_arithmetic) X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views)   \
+    X(grad_in_place) X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists) X(grad_named)           \
+    X(refused_part) X(refused_stale)
 ALL(SWEEP)
 #define FOLDS(X)                                                                                                       \
     X(folds) X(other_folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)
