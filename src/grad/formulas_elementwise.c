@@ -1,4 +1,7 @@
 /* formulas_elementwise.c - the derivatives of functions of one to three elements. */
+#include <complex.h>
+#include <math.h>
+
 #include "grad/formula.h"
 
 /* g * the other factor, conjugated: the factor is a tensor or a number. */
@@ -36,6 +39,10 @@ GRAD(div)
     dA = kt_zeros_like(G); /* a rounded quotient is flat */
     dB = kt_zeros_like(G);
 }
+static bool is_zero(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re == 0.0 && s.im == 0.0 : s.v.i == 0;
+}
 GRAD(pow)
 {
     if (number(c, 1)) {
@@ -46,12 +53,34 @@ GRAD(pow)
             less.v.re -= 1.0;
         else
             less = KT_INT(e.v.i - 1);
-        bool zero = real ? e.v.re == 0.0 && e.im == 0.0 : e.v.i == 0;
-        dA = zero ? kt_zeros_like(G) : kt_mul(G, conjugate(kt_mul_s(kt_pow_s(A, less), e)));
+        dA = is_zero(e) ? kt_zeros_like(G) : kt_mul(G, conjugate(kt_mul_s(kt_pow_s(A, less), e)));
         return;
     }
     dA = kt_where_s(kt_ne_s(B, KT_INT(0)), kt_mul(G, conjugate(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))), KT_INT(0));
     dB = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, conjugate(kt_mul(Y, kt_log(A)))), KT_INT(0));
+}
+
+/* The logarithm of a number, among real or complex ones. */
+static kt_scalar log_of(kt_scalar s, bool among_complex)
+{
+    const double re = s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+    if (!among_complex)
+        return KT_FLOAT(log(re));
+    const double complex z = clog(CMPLX(re, s.im));
+    return KT_COMPLEX(creal(z), cimag(z));
+}
+static bool is_complex(const kt_tensor *t) { return t && kt_dtype_category(kt_dtype_of(t)) == KT_CAT_COMPLEX; }
+GRAD(pow_base)
+{
+    if (!number(c, 0)) {
+        grad_pow(c);
+        return;
+    }
+    const kt_scalar base = arg(c, 0)->s;
+    kt_tensor      *slope = kt_mul(G, conjugate(kt_mul_s(Y, log_of(base, is_complex(Y)))));
+    if (is_zero(base)) /* 0 to any power from 0 on is flat */
+        slope = kt_where_s(kt_lt_s(is_complex(B) ? kt_real(B) : B, KT_INT(0)), slope, KT_INT(0));
+    dB = slope;
 }
 
 /* ---- elementary functions ---- */
@@ -114,7 +143,7 @@ GRAD(special_i1) /* i0 - i1 / x, which is one half at zero */
 /* Of a real number both are steps. Of a complex one sgn keeps the part of g that turns, angle is that part. */
 GRAD(sgn)
 {
-    if (kt_dtype_category(kt_dtype_of(A)) != KT_CAT_COMPLEX) {
+    if (!is_complex(A)) {
         dA = kt_zeros_like(G);
         return;
     }
@@ -123,7 +152,7 @@ GRAD(sgn)
 }
 GRAD(angle)
 {
-    if (kt_dtype_category(kt_dtype_of(A)) != KT_CAT_COMPLEX) {
+    if (!is_complex(A)) {
         dA = kt_zeros_like(G);
         return;
     }
@@ -201,8 +230,8 @@ GRAD(copysign)
 }
 GRAD(logaddexp)
 {
-    dA = kt_true_divide(G, kt_add_s(kt_exp(kt_sub(B, A)), KT_INT(1)));
-    dB = kt_true_divide(G, kt_add_s(kt_exp(kt_sub(A, B)), KT_INT(1)));
+    dA = kt_true_divide(G, conjugate(kt_add_s(kt_exp(kt_sub(B, A)), KT_INT(1))));
+    dB = kt_true_divide(G, conjugate(kt_add_s(kt_exp(kt_sub(A, B)), KT_INT(1))));
 }
 GRAD(logaddexp2)
 {
@@ -235,7 +264,7 @@ GRAD(addcdiv)
 }
 
 const kt__formula_row kt__formulas_elementwise[] = {
-    F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(exp), F(exp2), F(expm1), F(log),
+    F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(pow_base), F(exp), F(exp2), F(expm1), F(log),
     F(log2), F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh),
     F(sigmoid), F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(digamma), F(polygamma_of),
     F(i0), F(special_i1), F(sgn), F(angle), F(deg2rad), F(rad2deg), F(frac),

@@ -26,7 +26,7 @@ TEST(every_elementwise_row)
     int with = 0, without = 0;
     for (int i = 0; (row_now = kt_row_at(i)); i++) {
         const int operands = kt__operands_of[row_now->id].n;
-        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || operands > 2 || strcmp(row_now->name, "pow_base") == 0)
+        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || operands > 2)
             continue;
         if (!kt__formulas[row_now->id]) {
             without++;
@@ -94,6 +94,12 @@ F(true_divide_number, kt_true_divide_s(x[0], KT_FLOAT(0.5)))
 F(pow_number, kt_pow_s(x[0], KT_FLOAT(2.5)))
 F(pow_integer, kt_pow_s(x[0], KT_INT(3)))
 F(pow_zero, kt_pow_s(x[0], KT_INT(0)))
+F(power_of_a_number, kt_pow_base_s(KT_FLOAT(2.5), x[0]))
+F(power_of_a_complex_number, kt_view_as_real(kt_pow_base_s(KT_COMPLEX(1, 2), x[0])))
+F(negative_number_to_complex, kt_view_as_real(kt_pow_base_s(KT_INT(-2), kt_view_as_complex(x[0]))))
+F(power_of_zero, kt_pow_base_s(KT_INT(0), x[0]))
+F(complex_log_of_two, kt_view_as_real(kt_logaddexp(kt_view_as_complex(x[0]), kt_view_as_complex(x[1]))))
+F(scaled_by_any_power, kt_ldexp(x[0], x[1]))
 F(squared, kt_square(x[0]))
 F(chosen, kt_where(kt_gt(x[0], x[1]), x[0], kt_mul(x[1], x[1])))
 F(chosen_number, kt_where_s(kt_gt_s(x[0], KT_FLOAT(0.5)), x[0], KT_FLOAT(0.5)))
@@ -257,6 +263,12 @@ TEST(programs)
         ONE(pow_number, 2, 3),
         ONE(pow_integer, 2, 3),
         ONE(pow_zero, 2, 3),
+        ONE(power_of_a_number, 2, 3),
+        ONE(power_of_a_complex_number, 2, 3),
+        ONE(negative_number_to_complex, 3, 2),
+        ONE(power_of_zero, 2, 3),
+        TWO(complex_log_of_two, KT_SHAPE(3, 2), KT_SHAPE(3, 2)),
+        TWO(scaled_by_any_power, KT_SHAPE(2, 3), KT_SHAPE(3)),
         ONE(squared, 2, 3),
         TWO(chosen, KT_SHAPE(2, 3), KT_SHAPE(3)),
         ONE(chosen_number, 2, 3),
