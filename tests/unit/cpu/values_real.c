@@ -331,6 +331,8 @@ static void check_row(const row *r, kt_dtype d)
         double size = r->arity > 2   ? fmax(fabs(a), fmax(fabs(b), fabs(b * (r->kernel == KT_K_addcmul ? c : 1 / c))))
                       : r->arity > 1 ? fmax(fabs(a), fabs(b))
                                      : 1;
+        if (r->kernel == KT_K_digamma && a < 0)
+            size = 10; /* pi * a is rounded, and the cotangent's slope there is pi squared */
         if (r->kernel == KT_K_lerp)
             size = fmax(fabs(a), fabs(b)) * fmax(1, fabs(c));
         if (r->cancels && !isfinite(size))
