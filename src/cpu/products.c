@@ -2,7 +2,8 @@
  *
  * In: a product plan. Out: its result. For a library the operands become dense matrices of one dtype: in place where the
  * library can read them, else copied, which is where any dtype, stride or conjugation goes. The product is cut into pieces
- * by its sizes alone, so that the number of threads does not change the bits; bfloat16 through oneDNN is not cut. Whatever fails is made by our own kernels.
+ * by its sizes alone, so that the number of threads does not change the bits (bfloat16 through oneDNN is not cut). Whatever
+ * fails is made by our own kernels.
  * Must not know: either library's interface. */
 #include "cpu/products.h"
 

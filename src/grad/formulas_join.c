@@ -50,6 +50,8 @@ GRAD(repeat)
 }
 GRAD(interleave)
 {
+    if (!need(c, 0)) /* the counts alone want one: they have none */
+        return;
     kt_shape   in = in_sizes(c, 0);
     kt_tensor *repeats = B, *back = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
     int64_t    dim = arg(c, 2)->i, start = 0, *count = repeats && back ? kt__read_ints(repeats) : NULL;
