@@ -36,10 +36,11 @@ KT_ALWAYS T FN(remainder)(T a, T b)
     return m != 0 && FN(negative)(m ^ b) ? m + b : m;
 }
 
-/* The smallest number of a signed type is its own absolute value, and what comes of it may be negative: as the reference. */
-KT_ALWAYS T FN(gcd)(T a, T b)
+/* The smallest number of a signed type is its own absolute value, and what comes of it may be negative: as the reference.
+ * `smallest`: that of a type narrower than T, or 0. */
+KT_ALWAYS T FN(gcd)(T a, T b, T smallest)
 {
-    a = FN(abs)(a), b = FN(abs)(b);
+    a = a == smallest ? a : FN(abs)(a), b = b == smallest ? b : FN(abs)(b);
     while (a != 0) {
         const T m = FN(fmod)(b, a);
         b = a, a = m;
@@ -48,7 +49,7 @@ KT_ALWAYS T FN(gcd)(T a, T b)
 }
 KT_ALWAYS T FN(lcm)(T a, T b)
 {
-    const T g = FN(gcd)(a, b);
+    const T g = FN(gcd)(a, b, 0);
     return g == 0 ? 0 : FN(abs)(FN(div_trunc)(a, g) * b);
 }
 

@@ -89,7 +89,7 @@ static T FN(range_at)(const kt_plan *plan, int64_t i)
         return FN(scalar)(&plan->param[0]) + (T)i * FN(scalar)(&plan->param[1]);
 #endif
 #if !KT_IS_INTEGER && !KT_IS_COMPLEX
-    const T cut = FN(cut_bits)(plan->arg[0].as);
+    const T cut = FN(narrower)(plan->arg[0].as);
     if (plan->kernel == KT_K_linspace && cut != 0 &&
         plan->numel > 1) { /* the reference steps in the narrow float itself */
         const T       a = FN(fit)(FN(scalar)(&plan->param[0]), cut), b = FN(fit)(FN(scalar)(&plan->param[1]), cut);

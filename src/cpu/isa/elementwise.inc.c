@@ -148,9 +148,12 @@ static void FN(contiguous_part)(void *ctx, int64_t begin, int64_t end)
     FN(row)(job, at, end - begin, begin);
 }
 
-/* p3 of the tables: which narrow float the result is, told by the low bits of T that it lacks. */
-static T FN(cut_bits)(int as)
+/* p3 of the tables: which narrow float the result is, told by the low bits of T that it lacks; of a narrow integer the
+ * smallest number. */
+static T FN(narrower)(int as)
 {
+    if (KT_IS_INTEGER)
+        return (T)(as == KT_I8 ? INT8_MIN : as == KT_I16 ? INT16_MIN : 0);
     return (T)(as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0);
 }
 
@@ -173,7 +176,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
     }
     for (int i = 0; i < KT_MAX_PARAMS; i++)
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
-    job.p[3] = FN(cut_bits)(plan->arg[0].as);
+    job.p[3] = FN(narrower)(plan->arg[0].as);
     if (plan->numel <= KT__GRAIN)
         part(&job, 0, plan->numel);
     else

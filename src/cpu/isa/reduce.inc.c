@@ -50,6 +50,7 @@ typedef struct FN(reduction) {
     kt_plan       kept, gone; /* operands: the outputs, then the input (kept); the input (gone) */
     kt__rows      rows;       /* of gone */
     FN(lens)      from, to[MOST_OUT];
+    int           dull;       /* a byte: a tile of nothing else decides nothing for any and all; -1: there is none */
     FN(reduced)   about;
     int64_t       block;      /* elements of gone in one block */
     int64_t       blocks;
@@ -156,6 +157,15 @@ typedef struct FN(row_work) {
     FN(pairs)            pairs;
 } FN(row_work);
 
+/* Are all bytes the same as `dull`? Bools are tested as fast as they can be read. */
+static bool FN(all_dull)(const char *x, int64_t bytes, int dull)
+{
+    uint8_t other = 0;
+    for (int64_t i = 0; i < bytes; i++)
+        other |= (uint8_t)((uint8_t)x[i] ^ (uint8_t)dull);
+    return other == 0;
+}
+
 static void FN(reduce_row)(void *ctx, char *const *at, int64_t n, int64_t index)
 {
     FN(row_work)        *w = ctx;
@@ -170,6 +180,8 @@ static void FN(reduce_row)(void *ctx, char *const *at, int64_t n, int64_t index)
         p.first = index + done;
         if (r->op->stops && w->kept.f[0] != 0)
             return;
+        if (r->dull >= 0 && FN(all_dull)(from, p.n * r->from.step, r->dull))
+            continue;
         if (!r->from.direct)
             FN(load_tile)(tile, &r->from, from, p.n);
         r->op->take(&p, r->op->keeps ? w->kept.f : x.f, 1);
@@ -271,6 +283,8 @@ static kt_status FN(reduce_rows)(FN(reduction) *r)
     r->from = FN(lens_of)(&r->gone.arg[0], r->gone.nd == 0   ? 0
                                            : r->gone.nd == 1 ? r->gone.stride[0][0]
                                                              : r->rows.step[0]);
+    const bool bytes = r->op->stops && r->from.is == KT_BOOL && r->from.step == 1;
+    r->dull = bytes ? r->op->take == FN(take_all) : -1;
     if (r->kept.numel >= 8 || n <= KT__GRAIN) {
         kt__parallel(r->kept.numel, n >= KT__GRAIN ? 1 : KT__GRAIN / (n + 1) + 1, FN(reduce_results), r);
         return KT_OK;

@@ -337,3 +337,24 @@ TEST(integers)
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
         every_fold(x, dtypes[i], true);
 }
+
+/* ---- one bool among many decides, wherever it stands ---- */
+TEST(any_and_all_of_long_rows_of_bools)
+{
+    static unsigned char bools[3 * 70001];
+    static const int64_t at[] = {0, 1, 1023, 1024, 40000, 70000};
+    for (int i = 0; i < 6; i++)
+        for (int one = 0; one < 2; one++) {
+            KT_SCOPE;
+            memset(bools, 1 - one, sizeof bools);
+            bools[70001 + at[i]] = (unsigned char)one;
+            kt_tensor *rows = kt_from(bools, KT_SHAPE(3, 70001), KT_BOOL), *row = kt_select(rows, 0, 1);
+            kt_tensor *each = one ? kt_any_dim(rows, 1) : kt_all_dim(rows, 1);
+            CHECK_EQ_INT(kt_item(kt_any(row)), 1);
+            CHECK_EQ_INT(kt_item(kt_all(row)), 0);
+            for (int r = 0; r < 3; r++)
+                CHECK_EQ_INT(kt_item(kt_select(each, 0, r)), one ? r == 1 : r != 1);
+            CHECK_EQ_INT(kt_item(kt_any(kt_select(rows, 0, 0))), 1 - one);
+            CHECK_EQ_INT(kt_item(kt_all(kt_slice(row, .start = KT_SOME(at[i] + 1)))), one ? at[i] == 70000 : 1);
+        }
+}
