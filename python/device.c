@@ -120,6 +120,61 @@ static PyGetSetDef device_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+/* ---- the default device, and `with device:` ---- */
+
+enum { DEEPEST = 64 };
+static _Thread_local struct {
+    kt_device before[DEEPEST];
+    int       depth;
+} scopes;
+
+static PyObject *device_enter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    if (scopes.depth == DEEPEST)
+        return PyErr_Format(PyExc_RuntimeError, "more than %d scopes of a default device", DEEPEST);
+    scopes.before[scopes.depth] = kt_get_default_device();
+    if (kt_set_default_device(((kp_device *)self)->d))
+        return kp_raise();
+    scopes.depth++;
+    return Py_NewRef(self);
+}
+
+static PyObject *device_exit(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    if (scopes.depth > 0 && kt_set_default_device(scopes.before[--scopes.depth]))
+        return kp_raise();
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_default_device(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return kp_device_object(kt_get_default_device());
+}
+
+static PyObject *set_default_device(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_device d = {KT_DEVICE_DEFAULT, 0};
+    if (o != Py_None && kp_to_device(o, &d) <= 0)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a device is needed, not %s", Py_TYPE(o)->tp_name);
+    return kt_set_default_device(d) ? kp_raise() : Py_NewRef(Py_None);
+}
+
+PyMethodDef kp_device_functions[] = {
+    {"get_default_device", get_default_device, METH_NOARGS, "where makers put tensors when no device is given"},
+    {"set_default_device", set_default_device, METH_O, "set it for this thread; None: the CPU"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef device_methods[] = {
+    {"__enter__", device_enter, METH_NOARGS, "makers put tensors here in the scope"},
+    {"__exit__", device_exit, METH_VARARGS, "and where they did before, after it"},
+    {NULL, NULL, 0, NULL},
+};
+
 PyTypeObject kp_device_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.device",
     .tp_doc = PyDoc_STR("device(type, index=None): where a tensor lives."),
@@ -131,6 +186,7 @@ PyTypeObject kp_device_type = {
     .tp_richcompare = device_compare,
     .tp_hash = device_hash,
     .tp_getset = device_getset,
+    .tp_methods = device_methods,
 };
 
 /* ---- memory formats: the value, and its name ---- */

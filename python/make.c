@@ -85,8 +85,12 @@ static kt_tensor *make(PyObject *data, wish w, const char *maker)
 
 static wish wish_of(const kp_args *a, int dtype, int device, bool copy)
 {
+    const kt_device usual = kt_get_default_device(), as_is = {KT_DEVICE_DEFAULT, 0};
     return (wish){a->call.given >> dtype & 1 ? a->call.arg[dtype].dtype : KT_NONE,
-                  a->call.given >> device & 1 ? a->call.arg[device].device : (kt_device){KT_DEVICE_DEFAULT, 0}, copy};
+                  a->call.given >> device & 1   ? a->call.arg[device].device
+                  : usual.kind == KT_CPU ? as_is
+                                         : usual,
+                  copy};
 }
 
 static PyObject *finish(kt_tensor *t, bool wants_grad)
@@ -136,7 +140,7 @@ PyObject *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyO
         return NULL;
     if (!w.dtype)
         w.dtype = kt_dtype_of(kp_tensor_of(self));
-    if (w.device.kind == KT_DEVICE_DEFAULT)
+    if (!(a.call.given & 4))
         w.device = kt_device_of(kp_tensor_of(self));
     return finish(make(data, w, "new_tensor"), wants_grad);
 }

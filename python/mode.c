@@ -76,7 +76,40 @@ static PyObject *memory_fail_after(PyObject *module, PyObject *o)
     Py_RETURN_NONE;
 }
 
+static PyObject *get_precision(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyUnicode_FromString(kt_get_float32_matmul_precision());
+}
+
+static PyObject *set_precision(PyObject *module, PyObject *o)
+{
+    (void)module;
+    const char *name = PyUnicode_AsUTF8(o);
+    if (!name)
+        return NULL;
+    return kt_set_float32_matmul_precision(name) ? kp_raise() : Py_NewRef(Py_None);
+}
+
+/* Asking looks for them: not done while the module starts. */
+static PyObject *product_libraries(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject   *names = PyList_New(0);
+    const char *name;
+    for (int i = 0; names && (name = kt_cpu_matmul(i)); i++) {
+        PyObject *text = PyUnicode_FromString(name);
+        if (!text || PyList_Append(names, text))
+            Py_CLEAR(names);
+        Py_XDECREF(text);
+    }
+    return names;
+}
+
 PyMethodDef kp_mode_functions[] = {
+    {"get_float32_matmul_precision", get_precision, METH_NOARGS, "how float32 products are computed"},
+    {"set_float32_matmul_precision", set_precision, METH_O, "set it"},
+    {"product_libraries", product_libraries, METH_NOARGS, "the libraries found for matrix products, by name"},
     {"memory_fail_after", memory_fail_after, METH_O, "tests: the n-th allocation from now fails; -1: none"},
     {"get_policy", get_policy, METH_NOARGS, "the name of the cast policy of this thread"},
     {"set_policy", set_policy, METH_O, "set it"},

@@ -9,7 +9,21 @@ static PyObject *own_package(PyObject *module, PyObject *folder)
     return kp_site_set_package(folder) ? NULL : Py_NewRef(Py_None);
 }
 
+/* Under `karat run` the types of objects say torch.dtype, as the objects themselves do. */
+static PyObject *name_types_of_torch(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    kp_dtype_type.tp_name = "torch.dtype";
+    kp_device_type.tp_name = "torch.device";
+    kp_size_type.tp_name = "torch.Size";
+    kp_format_type.tp_name = "torch.memory_format";
+    kp_layout_type.tp_name = "torch.layout";
+    kp_generator_type.tp_name = "torch._C.Generator";
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef own_functions[] = {
+    {"name_types_of_torch", name_types_of_torch, METH_NOARGS, "types are called torch.dtype, torch.Size and so on"},
     {"own_package", own_package, METH_O, "own_package(folder): frames of files in it are not the user's"},
     {NULL, NULL, 0, NULL},
 };
@@ -55,7 +69,8 @@ static int add_functions(PyObject *module)
     static PyMethodDef *const all[] = {kp_make_functions,    kp_buffer_functions, kp_grad_functions,
                                        kp_lineage_functions, kp_mode_functions,   kp_dtype_functions,
                                        kp_ceiling_functions, kp_random_functions, kp_print_functions,
-                                       kp_dlpack_functions,  kp_compare_functions, own_functions};
+                                       kp_dlpack_functions,  kp_compare_functions, kp_device_functions,
+                                       own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
             return -1;

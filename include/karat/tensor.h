@@ -23,6 +23,9 @@ typedef struct kt_device {
 KT_API kt_device   kt_device_find(const char *name);       /* "cpu", "meta", "mirror:0"; kind -1 and an error if unknown */
 KT_API const char *kt_device_name(kt_device d);            /* "cpu" */
 KT_API kt_status   kt_device_sync(kt_device d);
+/* Where this thread's makers put a tensor when no device is given: the CPU at first; KT_DEVICE_DEFAULT: the CPU again. */
+KT_API kt_status   kt_set_default_device(kt_device d);
+KT_API kt_device   kt_get_default_device(void);
 
 typedef enum kt_memory_format {
     KT_FORMAT_NONE = 0,

@@ -61,11 +61,12 @@ from .functional import (  # noqa: E402
 from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
-from .modes import enable_grad, no_grad, policy, set_grad_enabled  # noqa: E402
+from .modes import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, policy, set_grad_enabled  # noqa: E402
 from .faces import arange  # noqa: E402
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import copying  # noqa: E402, F401
-from . import autograd, cuda, fft, linalg, nn, random, special, utils  # noqa: E402, F401
+from . import autograd, cuda, fft, linalg, nn, random, special, utils, version  # noqa: E402, F401
+from .settings import NAMES as _settings  # noqa: E402
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
 
 from math import e, inf, nan, pi  # noqa: E402
@@ -73,6 +74,7 @@ from math import e, inf, nan, pi  # noqa: E402
 newaxis = None
 globals().update(_legacy)
 globals().update(_questions)
+globals().update(_settings)
 __version__ = _karat.version
 
 
@@ -81,4 +83,5 @@ def explain(t):
     print(_karat.explain(t))
 
 
-__getattr__ = _missing.of(__name__)
+_missing.mark_absent(Tensor)
+__getattr__ = _missing.of(__name__, lazy=("backends", "testing"))

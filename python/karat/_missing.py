@@ -1,17 +1,54 @@
-"""_missing.py - what a name that is not there says: the nearest one that is."""
+"""_missing.py - what a name that is not there says: whether PyTorch has it, and the nearest one that is here."""
+
+shown = "karat"  # what the user calls the package: `karat run` says torch
 
 
-def of(module):
-    """A module's __getattr__."""
+def _text(beginning, name, known, here):
+    if name not in known:
+        return beginning
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [one for one in here if not one.startswith("_")], 1, 0.5)
+    return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {near[0]!r}' if near else ''}"
+
+
+def of(module, lazy=()):
+    """A module's __getattr__; the submodules named in `lazy` are imported when first asked for."""
 
     def missing(name):
-        text = f"module '{module}' has no attribute '{name}'"
-        if not name.startswith("__"):
-            from difflib import get_close_matches
-            from sys import modules
+        from importlib import import_module
+        from sys import modules
 
-            near = get_close_matches(name, [k for k in vars(modules[module]) if not k.startswith("_")], 1)
-            text += f": PyTorch may have it, karat does not (yet){f'; the nearest here is {near[0]!r}' if near else ''}"
-        raise AttributeError(text)
+        if name in lazy:
+            return import_module(f"{module}.{name}")
+        beginning = f"module '{shown}{module[len('karat'):]}' has no attribute '{name}'"
+        if not name.startswith("__"):
+            from ._torch_names import NAMES
+
+            beginning = _text(beginning, name, NAMES.get(module[len("karat."):], ""), vars(modules[module]))
+        error = AttributeError(beginning)
+        error.name = name
+        raise error
 
     return missing
+
+
+class _Absent:
+    """In the place of a method or attribute that PyTorch's Tensor has: asking for it is the AttributeError."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, tensor, owner=None):
+        here = [name for name, value in vars(owner.__mro__[-2]).items() if not isinstance(value, _Absent)]
+        whose = "type object 'Tensor'" if tensor is None else "'Tensor' object"
+        raise AttributeError(_text(f"{whose} has no attribute '{self.name}'", self.name, (self.name,), here))
+
+
+def mark_absent(tensor_type):
+    """What PyTorch's Tensor has and this one has not says so. (A __getattr__ would slow every attribute.)"""
+    from ._torch_names import NAMES
+
+    for name in NAMES["Tensor"]:
+        if not hasattr(tensor_type, name):
+            setattr(tensor_type, name, _Absent(name))

@@ -1,6 +1,7 @@
-"""karat.cuda: there is no such device here."""
+"""karat.cuda: there is no such device here, and every question about one says so."""
 
 from . import _missing
+from ._karat import Tensor
 
 
 def is_available():
@@ -8,9 +9,54 @@ def is_available():
     return False
 
 
+def is_initialized():
+    """Has one been used?"""
+    return False
+
+
 def device_count():
-    """How many of them."""
+    """How many there are."""
     return 0
+
+
+def is_bf16_supported(including_emulation=True):
+    """Does one compute in bfloat16?"""
+    return False
+
+
+def _none(name, doc):
+    def refuse(*args, **keywords):
+        raise AssertionError("Torch not compiled with CUDA enabled")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = doc
+    return refuse
+
+
+def _nothing(name, doc, result=None):
+    def nothing(*args, **keywords):
+        return result
+
+    nothing.__name__ = nothing.__qualname__ = name
+    nothing.__doc__ = doc
+    return nothing
+
+
+for _name in """current_device current_stream default_stream device get_device_capability get_device_name
+        get_device_properties get_rng_state init mem_get_info set_device set_rng_state stream synchronize""".split():
+    globals()[_name] = _none(_name, "Needs a CUDA device: AssertionError.")
+for _name in "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all".split():
+    globals()[_name] = _nothing(_name, "Without a CUDA device there is nothing to do.")
+for _name in "max_memory_allocated max_memory_reserved memory_allocated memory_reserved".split():
+    globals()[_name] = _nothing(_name, "Bytes on CUDA devices: none.", 0)
+
+
+Tensor.cuda = _none("cuda", "A copy on a CUDA device: AssertionError, there is none.")
+
+
+def get_arch_list():
+    """The kinds of device that this build has code for: none."""
+    return []
 
 
 __getattr__ = _missing.of(__name__)

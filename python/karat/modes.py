@@ -3,6 +3,8 @@
 Each is a context manager and a decorator; leaving puts back what was there on entering.
 """
 
+import threading
+
 from . import _karat
 
 
@@ -56,6 +58,9 @@ class _Grad(_Mode):
 class no_grad(_Grad):
     """Operators inside are not recorded for backward."""
 
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else cls()(function)  # a bare @no_grad
+
     def __init__(self):
         super().__init__(False)
 
@@ -65,6 +70,9 @@ class no_grad(_Grad):
 
 class enable_grad(_Grad):
     """Operators inside are recorded again."""
+
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else cls()(function)
 
     def __init__(self):
         super().__init__(True)
@@ -85,3 +93,35 @@ class set_grad_enabled(_Grad):
         self._before.append(self._outside)
         _karat.set_grad(self._value)
         return self
+
+
+class inference_mode(_Grad):
+    """inference_mode(mode=True): as no_grad, and PyTorch's name for it. Tensors made inside are ordinary ones here."""
+
+    _inside = threading.local()
+
+    def __init__(self, mode=True):
+        super().__init__(False)
+        self._mode = bool(mode)
+        self._outside = []
+
+    def __new__(cls, mode=True):
+        return cls()(mode) if callable(mode) else super().__new__(cls)  # a bare @inference_mode
+
+    def _again(self):
+        return inference_mode(self._mode)
+
+    def __enter__(self):
+        self._value = not self._mode
+        self._outside.append(is_inference_mode_enabled())
+        self._inside.on = self._mode
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        self._inside.on = self._outside.pop()
+        super().__exit__(*error)
+
+
+def is_inference_mode_enabled():
+    """Is the thread in inference_mode?"""
+    return getattr(inference_mode._inside, "on", False)

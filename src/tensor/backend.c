@@ -13,7 +13,19 @@ kt_backend *_Atomic    kt__backends[KT_MAX_BACKENDS];
 static _Atomic int32_t count = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-kt_device kt__default_device(kt_device d) { return d.kind == KT_DEVICE_DEFAULT ? (kt_device){KT_CPU, 0} : d; }
+static _Thread_local kt_device chosen; /* kind 0: the CPU */
+
+kt_device kt_get_default_device(void) { return chosen.kind == KT_DEVICE_DEFAULT ? (kt_device){KT_CPU, 0} : chosen; }
+
+kt_device kt__default_device(kt_device d) { return d.kind == KT_DEVICE_DEFAULT ? kt_get_default_device() : d; }
+
+kt_status kt_set_default_device(kt_device d)
+{
+    if (d.kind != KT_DEVICE_DEFAULT && !kt__backend(d.kind))
+        return kt_fail(KT_ERR_RUNTIME, "there is no such device");
+    chosen = d;
+    return KT_OK;
+}
 
 kt_status kt_backend_register(kt_backend *backend)
 {

@@ -12,6 +12,7 @@ static int usage(FILE *to)
           "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
           "  karat doctor            what this build found and chose on this machine\n"
           "  karat ops [NAME]        every operator in a line each, or one of them whole\n"
+          "  karat run SCRIPT ...    a Python script (or -m MODULE, -c CODE) with `import torch` served by Karat\n"
           "  karat version\n",
           to);
     return to == stderr ? 2 : 0;
@@ -22,7 +23,7 @@ int main(int n, char **words)
     static const struct {
         const char *name;
         int (*run)(int n, char **words);
-    } parts[] = {{"demo", karat_demo}, {"doctor", karat_doctor}, {"ops", karat_ops}};
+    } parts[] = {{"demo", karat_demo}, {"doctor", karat_doctor}, {"ops", karat_ops}, {"run", karat_run}};
     if (n < 2)
         return usage(stderr);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -1,0 +1,189 @@
+"""karat.testing: assert_close, with PyTorch's words for what is not close."""
+
+from . import _karat, _missing
+from ._karat import Tensor
+
+_TOLERANCES = {  # dtype: relative, absolute
+    "float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7),
+    "complex32": (1e-3, 1e-5), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7),
+}
+
+
+class _Different(Exception):
+    """What is different, and the path to it."""
+
+    def __init__(self, text, path=()):
+        super().__init__(text)
+        self.text, self.path, self.kind = text, path, AssertionError
+
+
+def _tolerances(names, rtol, atol):
+    """Those given, or the wider of the dtypes' own."""
+    if rtol is not None:
+        return rtol, atol
+    own = [_TOLERANCES.get(str(name).rpartition(".")[2], (0.0, 0.0)) for name in names]
+    return max(r for r, _ in own), max(a for _, a in own)
+
+
+def _allowed(tolerance, exact):
+    return "" if exact else f" (up to {tolerance} allowed)"
+
+
+def _scalars(a, b, rtol, atol, equal_nan, names):
+    """Two Python numbers."""
+    import cmath
+
+    rtol, atol = _tolerances(names, rtol, atol)
+    if a == b or (equal_nan and cmath.isnan(a) and cmath.isnan(b)):
+        return
+    exact = rtol == 0 and atol == 0
+    off = abs(a - b)
+    if not exact and cmath.isfinite(a) and cmath.isfinite(b) and off <= atol + rtol * abs(b):
+        return
+    relative = off / abs(b) if b != 0 else float("inf")
+    raise _Different(f"Scalars are not {'equal' if exact else 'close'}!\n\nExpected {b} but got {a}.\n"
+                     f"Absolute difference: {off}{_allowed(atol, exact)}\n"
+                     f"Relative difference: {relative}{_allowed(rtol, exact)}")
+
+
+def _attributes(a, b, asked):
+    """Shape, device, dtype, layout, strides: the first that differs."""
+    def differ(name, one, other):
+        raise _Different(f"The values for attribute '{name}' do not match: {one} != {other}.")
+
+    if a.shape != b.shape:
+        differ("shape", a.shape, b.shape)
+    if asked["check_device"] and a.device != b.device:
+        differ("device", a.device, b.device)
+    if asked["check_dtype"] and a.dtype != b.dtype:
+        differ("dtype", a.dtype, b.dtype)
+    if asked["check_stride"] and a.stride() != b.stride():
+        differ("stride()", a.stride(), b.stride())
+
+
+def _place(flat, shape):
+    """The index of an element from its number in row-major order."""
+    index = []
+    for size in reversed(shape):
+        flat, at = divmod(flat, size)
+        index.append(at)
+    return tuple(reversed(index))
+
+
+def _greatest(difference, matches):
+    """The greatest of the differences at elements that do not match, and where."""
+    at = _karat.functions["where"](matches, 0, difference).flatten().argmax().item()
+    return difference.flatten()[at].item(), _place(at, difference.shape)
+
+
+def _values(a, b, rtol, atol, equal_nan):
+    """Two tensors of one shape, element by element."""
+    rtol, atol = _tolerances((a.dtype, b.dtype), rtol, atol)
+    call = _karat.functions
+    if a.dtype != b.dtype:
+        common = _karat.promote_types(a.dtype, b.dtype)
+        a, b = a.to(common), b.to(common)
+    matches = call["isclose"](a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    wrong = matches.numel() - int(matches.sum().item())
+    if not wrong:
+        return
+    if a.dtype is _karat.dtypes["bool"] or not (a.is_floating_point() or a.is_complex()):
+        a, b = a.long(), b.long()
+    off = call["abs"](call["sub"](a, b))
+    relative = call["div"](off, call["abs"](b))
+    exact = rtol == 0 and atol == 0
+    most, at = _greatest(off, matches)
+    most_relative, relative_at = _greatest(relative, matches)
+    raise _Different(f"Tensor-likes are not {'equal' if exact else 'close'}!\n\n"
+                     f"Mismatched elements: {wrong} / {a.numel()} ({wrong / a.numel():.1%})\n"
+                     f"Greatest absolute difference: {most} at index {at}{_allowed(atol, exact)}\n"
+                     f"Greatest relative difference: {most_relative} at index {relative_at}{_allowed(rtol, exact)}")
+
+
+def _tensors(a, b, asked):
+    _attributes(a, b, asked)
+    if a.device.type == "meta":
+        return
+    a, b = a.detach(), b.detach()
+    if a.dim() == 0:
+        _scalars(a.item(), b.item(), asked["rtol"], asked["atol"], asked["equal_nan"], (a.dtype, b.dtype))
+    else:
+        _values(a, b, asked["rtol"], asked["atol"], asked["equal_nan"])
+
+
+def _inside(a, b, asked, key):
+    """One item of two containers; its place is added to what differs in it."""
+    try:
+        _compare(a[key], b[key], asked)
+    except _Different as e:
+        e.path = (key, *e.path)
+        raise
+
+
+def _containers(a, b, asked):
+    from collections.abc import Mapping
+
+    if isinstance(a, Mapping):
+        lacking, extra = [k for k in b if k not in a], [k for k in a if k not in b]
+        if lacking or extra:
+            raise _Different("The keys of the mappings do not match:\nMissing keys in the actual mapping: "
+                             f"{sorted(lacking)}\nAdditional keys in the actual mapping: {sorted(extra)}")
+        keys = sorted(a) if all(isinstance(k, str) for k in a) else list(a)
+    else:
+        if len(a) != len(b):
+            raise _Different(f"The length of the sequences mismatch: {len(a)} != {len(b)}")
+        keys = range(len(a))
+    for key in keys:
+        _inside(a, b, asked, key)
+
+
+def _compare(a, b, asked):
+    from collections.abc import Mapping, Sequence
+
+    for kind in (Mapping, Sequence):
+        if isinstance(a, kind) and isinstance(b, kind) and not isinstance(a, str) and not isinstance(b, str):
+            return _containers(a, b, asked)
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return _tensors(a, b, asked)
+    if type(a).__module__ == "numpy" and type(a) is type(b):
+        return _tensors(_karat.as_tensor(a), _karat.as_tensor(b), asked)
+    if a is None and b is None:
+        return None
+    if isinstance(a, bool) and isinstance(b, bool):
+        if a is not b:
+            raise _Different(f"Booleans mismatch: {a} is not {b}")
+        return None
+    if isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex)):
+        if asked["check_dtype"] and type(a) is not type(b):
+            raise _Different(f"The (d)types do not match: {type(a)} != {type(b)}.")
+        names = {int: "int64", float: "float64", complex: "complex128"}
+        return _scalars(a, b, asked["rtol"], asked["atol"], asked["equal_nan"], [names[type(a)], names[type(b)]])
+    error = _Different(f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.")
+    error.kind = TypeError
+    raise error
+
+
+def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
+                 check_dtype=True, check_layout=True, check_stride=False, msg=None):
+    """AssertionError unless |actual - expected| <= atol + rtol * |expected| everywhere, and dtype, shape, device agree.
+
+    Numbers, tensors, arrays, and sequences and mappings of them. Without rtol and atol they follow from the dtype.
+    """
+    if (rtol is None) != (atol is None):
+        raise ValueError("Both 'rtol' and 'atol' must be either specified or omitted, "
+                         f"but got no {'rtol' if rtol is None else 'atol'}.")
+    asked = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_device": check_device, "check_dtype": check_dtype,
+             "check_stride": check_stride}
+    try:
+        _compare(actual, expected, asked)
+        return
+    except _Different as e:
+        kind, text = e.kind, e.text
+        if e.path and kind is AssertionError:
+            text += f"\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in e.path)}"
+    if kind is AssertionError and msg is not None:
+        text = msg(text) if callable(msg) else msg
+    raise kind(text)
+
+
+__getattr__ = _missing.of(__name__)

@@ -1,0 +1,117 @@
+"""Names as in PyTorch: modes, settings, backends and cuda that tell the truth, the default device, names that are absent."""
+
+import warnings
+
+import karat
+import pytest
+
+
+def test_a_name_of_pytorchs_that_is_absent_says_so():
+    with pytest.raises(AttributeError, match=r"module 'karat' has no attribute 'vmap': PyTorch has it, karat does not \(yet\)"):
+        karat.vmap
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'to_sparse': PyTorch has it, .*nearest"):
+        karat.ones(1).to_sparse
+    with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'nobody_has_this'$"):
+        karat.ones(1).nobody_has_this
+    assert not hasattr(karat, "vmap") and not hasattr(karat.ones(1), "to_sparse") and not hasattr(karat.Tensor, "to_sparse")
+    t = karat.ones(1)
+    t.to_sparse = 3  # the user's own attribute wins
+    assert t.to_sparse == 3
+
+
+def test_there_is_no_cuda():
+    assert karat.cuda.is_available() is False and karat.cuda.device_count() == 0 and karat.cuda.memory_allocated() == 0
+    karat.cuda.manual_seed_all(1)
+    karat.cuda.empty_cache()
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        karat.cuda.synchronize()
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        karat.ones(2).cuda()
+
+
+def test_backends():
+    assert karat.backends.mps.is_available() is False and karat.backends.cuda.is_built() is False
+    assert karat.backends.cpu.get_cpu_capability() in ("AVX512", "AVX2", "DEFAULT")
+    assert isinstance(karat.backends.mkldnn.is_available(), bool) and karat.backends.mkl.is_available() is False
+    karat.backends.cudnn.benchmark = True
+    assert karat.backends.cudnn.benchmark is True
+    karat.backends.cudnn.benchmark = False
+
+
+def test_determinism():
+    karat.use_deterministic_algorithms(True)
+    assert karat.are_deterministic_algorithms_enabled() and karat.get_deterministic_debug_mode() == 2
+    karat.use_deterministic_algorithms(True, warn_only=True)
+    assert karat.is_deterministic_algorithms_warn_only_enabled()
+    karat.set_deterministic_debug_mode("default")
+    assert not karat.are_deterministic_algorithms_enabled()
+    with pytest.raises(TypeError, match="must be bool, not int"):
+        karat.use_deterministic_algorithms(3)
+    assert karat.set_flush_denormal(True) is False
+    assert (karat.tensor([1e-40]) * 1).item() != 0
+
+
+def test_precision_of_products():
+    assert karat.get_float32_matmul_precision() == "highest"
+    karat.set_float32_matmul_precision("high")
+    assert karat.get_float32_matmul_precision() == "high"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        karat.set_float32_matmul_precision("low")
+    assert len(seen) == 1 and karat.get_float32_matmul_precision() == "high"
+    karat.set_float32_matmul_precision("highest")
+
+
+def test_default_device():
+    with karat.device("meta"):
+        assert karat.ones(2).device.type == karat.tensor([1.0]).device.type == "meta"
+        with karat.device("cpu"):
+            assert karat.zeros(1).device.type == "cpu"
+        assert karat.arange(3).device.type == "meta"
+        assert karat.ones(2, device="cpu").new_tensor([1]).device.type == "cpu"
+    assert karat.ones(2).device.type == "cpu"
+    karat.set_default_device("meta")
+    try:
+        assert karat.get_default_device() == karat.device("meta") and karat.randn(2).device.type == "meta"
+        assert (karat.ones(2, device="cpu") + 1).tolist() == [2, 2]  # operators on what is elsewhere stay there
+    finally:
+        karat.set_default_device(None)
+    assert karat.get_default_device() == karat.device("cpu")
+    with pytest.raises(RuntimeError):
+        karat.set_default_device("nowhere")
+
+
+def test_modes_decorate_with_and_without_brackets():
+    x = karat.ones(2, requires_grad=True)
+
+    @karat.no_grad
+    def bare(t):
+        return (t * 2).requires_grad
+
+    @karat.inference_mode()
+    def inferring(t):
+        return (t * 2).requires_grad, karat.is_inference_mode_enabled()
+
+    @karat.inference_mode
+    def bare_inferring(t):
+        return (t * 2).requires_grad
+
+    assert bare(x) is False and inferring(x) == (False, True) and bare_inferring(x) is False
+    assert not karat.is_inference_mode_enabled() and karat.is_grad_enabled()
+    with karat.inference_mode(False):
+        assert (x * 2).requires_grad
+    with karat.no_grad():
+        @karat.enable_grad
+        def recorded(t):
+            return (t * 2).requires_grad
+
+        assert recorded(x)
+
+
+def test_autograd_variable():
+    v = karat.autograd.Variable(karat.ones(2), requires_grad=True)
+    assert type(v) is karat.Tensor and v.requires_grad and isinstance(v, karat.autograd.Variable)
+
+
+def test_version_of_what_it_was_built_with():
+    assert karat.version.__version__ == karat.__version__ and karat.version.cuda is None

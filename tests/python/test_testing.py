@@ -1,0 +1,54 @@
+"""karat.testing.assert_close: what passes, and the words where it does not (PyTorch 2.11's, written down here)."""
+
+import karat
+import pytest
+from karat.testing import assert_close
+
+
+def refusal(*args, kind=AssertionError, **options):
+    with pytest.raises(kind) as caught:
+        assert_close(*args, **options)
+    return str(caught.value)
+
+
+def test_close():
+    assert_close(karat.zeros(2), karat.full((2,), 1e-5))
+    assert_close(karat.ones(2).double(), karat.ones(2), check_dtype=False)
+    assert_close({"a": [1.0, karat.arange(3)]}, {"a": [1.0, karat.arange(3)]})
+    assert_close(karat.tensor([float("nan")]), karat.tensor([float("nan")]), equal_nan=True)
+    assert_close(None, None)
+    assert_close(karat.ones(3), karat.full((3,), 1.5), rtol=1, atol=0)
+
+
+def test_values_that_differ():
+    assert refusal(karat.tensor([1.0, 2.0]), karat.tensor([1.0, 3.0])) == (
+        "Tensor-likes are not close!\n\nMismatched elements: 1 / 2 (50.0%)\n"
+        "Greatest absolute difference: 1.0 at index (1,) (up to 1e-05 allowed)\n"
+        "Greatest relative difference: 0.3333333432674408 at index (1,) (up to 1.3e-06 allowed)")
+    assert refusal(karat.tensor([[1, 2], [3, 4]]), karat.tensor([[1, 3], [7, 4]])) == (
+        "Tensor-likes are not equal!\n\nMismatched elements: 2 / 4 (50.0%)\n"
+        "Greatest absolute difference: 4 at index (1, 0)\nGreatest relative difference: 0.5714285969734192 at index (1, 0)")
+    assert refusal(karat.tensor(1.0), karat.tensor(3.0)) == (
+        "Scalars are not close!\n\nExpected 3.0 but got 1.0.\nAbsolute difference: 2.0 (up to 1e-05 allowed)\n"
+        "Relative difference: 0.6666666666666666 (up to 1.3e-06 allowed)")
+    assert "nan at index (0,)" in refusal(karat.tensor([float("nan")]), karat.tensor([float("nan")]))
+    assert refusal(True, False) == "Booleans mismatch: True is not False"
+
+
+def test_attributes_that_differ():
+    a = karat.ones(2, 3)
+    assert refusal(a, a.double()) == "The values for attribute 'dtype' do not match: torch.float32 != torch.float64."
+    assert "'shape'" in refusal(a, a.t())
+    assert "'stride()'" in refusal(a, karat.ones(3, 2).t(), check_stride=True)
+    assert "'device'" in refusal(a, karat.ones(2, 3, device="meta"))
+    assert refusal(1, 2.0) == "The (d)types do not match: <class 'int'> != <class 'float'>."
+
+
+def test_containers_and_messages():
+    assert refusal((1.0, (2.0, karat.ones(1))), (1.0, (2.0, karat.zeros(1)))).endswith("for item [1][1]")
+    assert "Missing keys in the actual mapping: ['b']" in refusal({"a": 1}, {"b": 1})
+    assert refusal([1.0], [1.0, 2.0]) == "The length of the sequences mismatch: 1 != 2"
+    assert refusal(karat.ones(2), karat.zeros(2), msg="hello") == "hello"
+    assert refusal(karat.ones(2), karat.zeros(2), msg=lambda text: "X" + text).startswith("XTensor-likes")
+    assert "no atol" in refusal(karat.ones(2), karat.ones(2), rtol=0.1, kind=ValueError)
+    assert "No comparison pair" in refusal(karat.ones(2), 1.0, kind=TypeError)
