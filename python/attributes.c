@@ -52,6 +52,27 @@ static PyObject *get_by_row(PyObject *self, void *name)
     return kp_run(&call, false) ? kp_raise() : kp_wrap(call.out[0]);
 }
 
+static int set_data(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    if (!value)
+        PyErr_SetString(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
+    else if (!kp_is_tensor(value))
+        PyErr_Format(PyExc_TypeError, "Variable data has to be a tensor, but got %s", Py_TYPE(value)->tp_name);
+    else if (kt_set_data(kp_tensor_of(self), kp_tensor_of(value)))
+        kp_raise();
+    else
+        return 0;
+    return -1;
+}
+
+static PyObject *get_base(PyObject *self, void *unused)
+{
+    (void)unused;
+    kt_tensor *base = kt_base(kp_tensor_of(self));
+    return base ? kp_wrap_borrowed(base) : Py_NewRef(Py_None);
+}
+
 static PyObject *get_nbytes(PyObject *self, void *unused)
 {
     (void)unused;
@@ -157,7 +178,8 @@ PyGetSetDef kp_tensor_getset[] = {
     {"names", get_names, NULL, "dims have no names here", NULL},
     {"output_nr", get_output_nr, NULL, "which result of its operator it is", NULL},
     {"retains_grad", kp_get_retains_grad, NULL, "does a result keep its gradient?", NULL},
-    {"data", get_by_row, NULL, "the same values without history", "detach"},
+    {"data", get_by_row, set_data, "the same values without history; set: other values, sizes, dtype in their place", "detach"},
+    {"_base", get_base, NULL, "of a view, the tensor that it looks into; None", NULL},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"_version", get_version, NULL, "how often it was written in place", NULL},
     {"__dict__", kp_get_dict, PyObject_GenericSetDict, NULL, NULL},

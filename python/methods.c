@@ -206,6 +206,34 @@ static PyObject *ask_same_size(PyObject *self, PyObject *other)
     return PyBool_FromLong(a.n == b.n && (a.n == 0 || memcmp(a.d, b.d, (size_t)a.n * sizeof *a.d) == 0));
 }
 
+static PyObject *ask_set_to(PyObject *self, PyObject *other)
+{
+    if (!kp_is_tensor(other))
+        return PyErr_Format(PyExc_TypeError, "is_set_to(): argument 'tensor' (position 1) must be Tensor, not %s",
+                            Py_TYPE(other)->tp_name);
+    kt_tensor *a = kp_tensor_of(self), *b = kp_tensor_of(other);
+    kt_shape   sizes[2] = {kt_sizes(a), kt_sizes(b)}, strides[2] = {kt_strides(a), kt_strides(b)};
+    const size_t bytes = (size_t)sizes[0].n * sizeof *sizes[0].d;
+    return PyBool_FromLong(kt_shares_storage(a, b) && kt_storage_offset(a) == kt_storage_offset(b) &&
+                           sizes[0].n == sizes[1].n &&
+                           (!bytes || (memcmp(sizes[0].d, sizes[1].d, bytes) == 0 &&
+                                       memcmp(strides[0].d, strides[1].d, bytes) == 0)));
+}
+
+static PyObject *ask_view(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(kt_is_view(kp_tensor_of(self)));
+}
+
+/* (address, bytes) of the memory that it looks into: what a storage object is made of (karat/storage.py). */
+static PyObject *ask_storage(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const kt_tensor *t = kp_tensor_of(self);
+    return Py_BuildValue("(Nn)", PyLong_FromVoidPtr(kt_storage_data(t)), (Py_ssize_t)kt_storage_bytes(t));
+}
+
 static PyObject *to_cpu(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -301,6 +329,9 @@ PyMethodDef kp_tensor_methods[] = {
     {"is_nonzero", ask_nonzero, METH_NOARGS, "is the one element not zero?"},
     {"is_inference", ask_no, METH_NOARGS, "was it made in inference mode?"},
     {"is_pinned", ask_no, METH_NOARGS, "is its memory pinned?"},
+    {"is_set_to", ask_set_to, METH_O, "is_set_to(tensor): the same geometry over the same memory?"},
+    {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},
+    {"_storage", ask_storage, METH_NOARGS, "(address, bytes) of its memory"},
     {"is_same_size", ask_same_size, METH_O, "is_same_size(other): are the sizes equal?"},
     {"cpu", to_cpu, METH_NOARGS, "on the CPU; itself where it is there"},
     {"type_as", to_type_of, METH_O, "type_as(other): in the dtype and on the device of the other"},

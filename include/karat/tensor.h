@@ -52,6 +52,11 @@ KT_API bool        kt_is_conj(const kt_tensor *t);
 KT_API bool        kt_is_neg(const kt_tensor *t);
 KT_API bool        kt_shares_storage(const kt_tensor *a, const kt_tensor *b);
 KT_API uint32_t    kt_tensor_version(const kt_tensor *t);       /* counts in-place writes */
+KT_API kt_tensor  *kt_base(const kt_tensor *t);                 /* borrowed: what a view looks into; NULL: it is none */
+KT_API size_t      kt_storage_bytes(const kt_tensor *t);        /* of the memory that it looks into, all of it */
+KT_API void       *kt_storage_data(const kt_tensor *t);         /* its start, in the device's addresses: to compare */
+KT_API kt_status   kt_set_data(kt_tensor *t, kt_tensor *from);  /* t's elements, sizes and dtype become those of from, memory
+                                                                   shared; its place in the graph stays */
 
 /* ---- values in and out ---- */
 KT_API kt_tensor  *kt_from(const void *elements, kt_shape shape, kt_dtype dtype);   /* copies, row-major */

@@ -3,7 +3,7 @@
 Each is a context manager and a decorator; leaving puts back what was there on entering.
 """
 
-import threading
+from _thread import _local  # threading itself would cost the import milliseconds
 
 from . import _karat
 
@@ -98,7 +98,7 @@ class set_grad_enabled(_Grad):
 class inference_mode(_Grad):
     """inference_mode(mode=True): as no_grad, and PyTorch's name for it. Tensors made inside are ordinary ones here."""
 
-    _inside = threading.local()
+    _inside = _local()
 
     def __init__(self, mode=True):
         super().__init__(False)

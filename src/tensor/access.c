@@ -31,6 +31,10 @@ bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T
 void    **kt_tensor_wrapper(kt_tensor *t) { return &t->wrapper; }
 uint32_t  kt_tensor_version(const kt_tensor *t) { return missing(t) ? 0 : kt__version(t); }
 
+kt_tensor *kt_base(const kt_tensor *t) { return missing(t) || !(t->flags & KT_T_VIEW) ? NULL : t->base; }
+size_t     kt_storage_bytes(const kt_tensor *t) { return missing(t) ? 0 : t->storage->bytes; }
+void      *kt_storage_data(const kt_tensor *t) { return missing(t) ? NULL : t->storage->data; }
+
 uint32_t kt_lineage_of(const kt_tensor *t) { return t ? t->lineage : 0; }
 
 bool kt_shares_storage(const kt_tensor *a, const kt_tensor *b)

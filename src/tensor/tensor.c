@@ -362,6 +362,35 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
     return &b->tensor;
 }
 
+/* The record of t stays, with its place in the graph; elements, sizes and dtype are those of `from`, memory shared. */
+kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
+{
+    if (!t || !from)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (t->backend != from->backend || t->index != from->index)
+        return kt_fail(KT_ERR_RUNTIME, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                                       "incompatible tensor type.");
+    if (kt__grad_flags(t) & KT_T_REQUIRES_GRAD && !(kt_dtype_category((kt_dtype)from->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "data set to a tensor that requires gradients must be floating point or complex dtype");
+    kt_storage   *before = t->storage;
+    const uint8_t dtype = t->dtype;
+    kt__count_up(&from->storage->refs);
+    t->storage = from->storage;
+    t->dtype = from->dtype;
+    if (kt__tensor_set_geometry(t, kt__sizes(from), kt__strides(from), kt__offset(from))) {
+        t->storage = before;
+        t->dtype = dtype;
+        storage_unref(from->storage);
+        return kt_error_status();
+    }
+    t->version = t->version ? &t->storage->version : NULL;
+    t->flags = (t->flags & ~(uint32_t)(KT_T_CONJ | KT_T_NEG)) | (from->flags & (KT_T_CONJ | KT_T_NEG));
+    t->lineage = from->lineage;
+    storage_unref(before);
+    return KT_OK;
+}
+
 /* Gives t a storage of its own of at least `bytes`: other tensors that look into the old one keep it. */
 static kt_status rebind(kt_tensor *t, size_t bytes)
 {

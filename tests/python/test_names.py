@@ -115,3 +115,41 @@ def test_autograd_variable():
 
 def test_version_of_what_it_was_built_with():
     assert karat.version.__version__ == karat.__version__ and karat.version.cuda is None
+
+
+def test_scalar_tensor_is_of_the_default_dtype():
+    assert karat.scalar_tensor(4).dtype is karat.float32 and karat.scalar_tensor(4, dtype=karat.int8).dtype is karat.int8
+
+
+def test_data_can_be_set():
+    p = karat.ones(2, requires_grad=True)
+    p.data = karat.zeros(3, dtype=karat.float64)
+    assert p.is_leaf and p.requires_grad and p.shape == (3,) and p.dtype is karat.float64
+    (p * 2).sum().backward()
+    assert p.grad.tolist() == [2, 2, 2] and p.grad.dtype is karat.float64
+    source = karat.ones(2, 3)
+    p.data = source.t()
+    assert p.stride() == (1, 3) and p.data_ptr() == source.data_ptr()
+    del source
+    assert p.sum().item() == 6  # the memory is kept
+    with pytest.raises(RuntimeError, match="must be floating point or complex dtype"):
+        p.data = karat.ones(2, dtype=karat.int64)
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        p.data = karat.ones(2, device="meta")
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got int"):
+        p.data = 3
+    with pytest.raises(RuntimeError, match="Deleting tensor data is not allowed"):
+        del p.data
+    assert p.shape == (3, 2)
+    p.data = p
+    assert p.sum().item() == 6
+
+
+def test_views_and_storages():
+    base = karat.arange(6)
+    view = base[2:]
+    assert view._base is base and base._base is None and view._is_view() and not base._is_view()
+    assert view.is_set_to(base[2:]) and not view.is_set_to(base) and not base.is_set_to(base.clone())
+    assert view.untyped_storage() == base.untyped_storage() and view.untyped_storage().nbytes() == 48
+    assert view.untyped_storage().data_ptr() == base.data_ptr() != base.clone().untyped_storage().data_ptr()
+    assert repr(view.untyped_storage()) == "[torch.storage.UntypedStorage(device=cpu) of size 48]"

@@ -251,3 +251,32 @@ TEST(a_tensor_shared_by_threads)
     }
     CHECK_EQ_INT(live(), before);
 }
+
+/* ---- other elements in the same record ---- */
+TEST(set_data_shares_and_keeps)
+{
+    const uint64_t before = live();
+    {
+        KT_SCOPE;
+        kt_tensor *t = kt_zeros(S(2)), *from = kt_transpose(kt_ones(S(2, 3), .dtype = KT_F64), 0, 1);
+        CHECK_EQ_INT(kt_set_data(t, from), KT_OK);
+        CHECK_EQ_INT(kt_dtype_of(t), KT_F64);
+        CHECK_EQ_INT(kt_size(t, 0), 3);
+        CHECK_EQ_INT(kt_stride(t, 1), 3);
+        CHECK(kt_shares_storage(t, from) && !kt_base(t) && kt_base(from));
+        CHECK_EQ_INT(kt_storage_bytes(t), 48);
+        CHECK(kt_storage_data(t) == kt_data(t));
+        CHECK_EQ_INT(kt_set_data(t, t), KT_OK);
+        CHECK_EQ_INT(kt_set_data(t, kt_zeros(S(1), .device = {KT_META, 0})), KT_ERR_RUNTIME);
+        kt_clear();
+        kt_tensor *deep = kt_zeros(((kt_shape){12, (int64_t[12]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}));
+        kt_memory_fail_after(1);
+        CHECK_EQ_INT(kt_set_data(t, deep), KT_ERR_MEMORY);
+        kt_memory_fail_after(-1);
+        kt_clear();
+        CHECK(kt_dtype_of(t) == KT_F64 && kt_shares_storage(t, from));
+        CHECK_EQ_INT(kt_set_data(NULL, t), KT_ERR_TYPE);
+        kt_clear();
+    }
+    CHECK_EQ_INT(live(), before);
+}

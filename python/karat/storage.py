@@ -1,0 +1,47 @@
+"""storage.py - UntypedStorage: the memory behind a tensor as an object that can be compared and measured."""
+
+from ._karat import Tensor
+
+
+class UntypedStorage:
+    """What t.untyped_storage() gives: it keeps the memory alive, and says where it is and how much."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor.detach()
+
+    def data_ptr(self):
+        """The address of its first byte."""
+        return self._tensor._storage()[0]
+
+    def nbytes(self):
+        """How many bytes it has."""
+        return self._tensor._storage()[1]
+
+    size = __len__ = nbytes
+
+    @property
+    def device(self):
+        """Where it is."""
+        return self._tensor.device
+
+    @property
+    def is_cuda(self):
+        """Is it on a CUDA device?"""
+        return False
+
+    def __eq__(self, other):
+        return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
+
+    def __hash__(self):
+        return hash(self.data_ptr())
+
+    def __repr__(self):
+        return f"[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
+
+
+def untyped_storage(self):
+    """The memory behind the tensor."""
+    return UntypedStorage(self)
+
+
+Tensor.untyped_storage = untyped_storage
