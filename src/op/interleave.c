@@ -177,12 +177,9 @@ kt_status kt__body_repeat_interleave_tensor(kt_call *call)
 {
     kt_tensor *repeats = call->arg[1].t, *t = NULL, *each = NULL;
     int64_t    dim = 0;
-    kt_status  status = aim(call, &dim, &t);
-    if (!status && t->ndim == 0) {
-        kt_tensor *row = NULL;
-        status = kt__call_ints(KT_OP_reshape, t, KT_SHAPE(1), &row);
-        kt__take(&t, row);
-    }
+    if (kt__given(call, 2) && call->arg[0].t->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[2].i);
+    kt_status status = aim(call, &dim, &t);
     if (!status && repeats->ndim > 1)
         status = kt_fail(KT_ERR_RUNTIME, "repeats must be 0-dim or 1-dim tensor");
     else if (!status && repeats->numel == 1)

@@ -41,7 +41,7 @@ kt_status kt__body_split(kt_call *call)
 kt_status kt__body_chunk(kt_call *call)
 {
     int64_t dim, chunks = call->arg[1].i;
-    if (chunks <= 0)
+    if (chunks <= 0 && call->arg[0].t->ndim)
         return kt_fail(KT_ERR_RUNTIME, "chunk expects `chunks` to be greater than 0, got: %lld", (long long)chunks);
     if (list_dim(call, 2, &dim))
         return kt_error_status();
@@ -74,7 +74,7 @@ kt_status kt__body_split_sizes(kt_call *call)
                        "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension "
                        "%lld), but got "
                        "split_sizes=%s",
-                       (long long)call->arg[0].t->sizes[dim], (long long)dim, text);
+                       (long long)call->arg[0].t->sizes[dim], (long long)kt__arg_int(call, 2), text);
     kt_status status = kt__list_of(call, sizes.n);
     for (int64_t i = 0; i < sizes.n && !status; start += sizes.d[i++])
         status = kt__call_narrow(call->arg[0].t, dim, start, sizes.d[i], &call->list[i]);

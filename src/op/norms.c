@@ -196,7 +196,7 @@ kt_status kt__body_norm_str(kt_call *call)
 {
     KT_SCOPE;
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SCALAR;
-    if (strcmp(call->arg[ORD].str, "fro") == 0)
+    if (strcmp(call->arg[ORD].str, "fro") == 0 && dims.n <= 2)
         return kt__made(call, vector_norm(call, call->arg[0].t, 2.0, dims));
     return kt__made(call, matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str,
                                             dims.n ? dims : KT_SHAPE(-2, -1)));

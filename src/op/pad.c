@@ -133,15 +133,15 @@ static kt_status border(kt_tensor *t, int64_t dim, int64_t width, bool end, mode
 /* Replaces *t by itself, padded or cut along one dim. */
 static kt_status pad_dim(kt_tensor **t, int64_t dim, int64_t low, int64_t high, mode how)
 {
-    kt_tensor *piece[3] = {NULL, NULL, NULL}, *joined = NULL;
+    kt_tensor *piece[3] = {NULL, NULL, NULL}, *middle = NULL, *joined = NULL;
     int64_t    start = low < 0 ? -low : 0, length = (*t)->sizes[dim] - start + (high < 0 ? high : 0), n = 0;
-    kt_status  status = KT_OK;
-    if (low > 0)
-        status = border(*t, dim, low, false, how, &piece[n++]);
-    if (!status)
-        status = kt__call_narrow(*t, dim, start, length, &piece[n++]);
+    kt_status  status = kt__call_narrow(*t, dim, start, length, &middle);
+    kt_tensor *seen = how == CIRCULAR ? middle : *t; /* the other end is that of what the cut leaves */
+    if (!status && low > 0)
+        status = border(seen, dim, low, false, how, &piece[n++]);
+    piece[n++] = middle;
     if (!status && high > 0)
-        status = border(*t, dim, high, true, how, &piece[n++]);
+        status = border(seen, dim, high, true, how, &piece[n++]);
     if (!status)
         status = kt__call_list(KT_OP_cat, piece, n, dim, &joined);
     for (int i = 0; i < 3; i++)
@@ -170,7 +170,8 @@ static kt_status check_circular(const kt_tensor *t, kt_shape pad)
 {
     for (int64_t k = 0; k < pad.n / 2; k++) {
         int64_t size = t->sizes[t->ndim - 1 - k], low = pad.d[2 * k], high = pad.d[2 * k + 1];
-        if (low > size || high > size)
+        int64_t left = size + (low < 0 ? low : 0) + (high < 0 ? high : 0); /* what is cut off is not wrapped around */
+        if (low > size || high > size || (left >= 0 && (low > left || high > left)))
             return kt_fail(KT_ERR_RUNTIME, "Padding value causes wrapping around more than once.");
         if (low + high + size < 0)
             return kt_fail(KT_ERR_RUNTIME, "Negative padding value is resulting in an empty dimension");
@@ -193,13 +194,40 @@ static kt_status check_replicate(const kt_tensor *t, kt_shape pad)
     return KT_OK;
 }
 
-static kt_status check_room(const kt_tensor *t, kt_shape pad)
+/* Of several dims one may end up empty, but not all, and none with less than nothing. */
+static kt_status check_room(const kt_tensor *t, kt_shape pad, mode how)
 {
-    for (int64_t k = 0; k < pad.n / 2; k++) {
-        int64_t size = t->sizes[t->ndim - 1 - k], out = size + pad.d[2 * k] + pad.d[2 * k + 1];
-        if (out < 1 && size > 0)
-            return kt_fail(KT_ERR_RUNTIME, "input (%c: %lld) is too small. Calculated output %c: %lld", "WHD"[k],
-                           (long long)size, "WHD"[k], (long long)out);
+    int64_t   in[3] = {0}, out[3] = {0}, sizes[KT_MAX_DIMS], negative = 0;
+    const int n = (int)(pad.n / 2);
+    bool      none = true, empty = false;
+    memcpy(sizes, t->sizes, (size_t)t->ndim * sizeof *sizes);
+    for (int k = n - 1; k >= 0; k--) {
+        const int dim = t->ndim - 1 - k;
+        in[k] = t->sizes[dim];
+        out[k] = sizes[dim] = in[k] + pad.d[2 * k] + pad.d[2 * k + 1];
+        none &= out[k] < 1;
+        empty |= in[k] == 0;
+        negative = negative ? negative : out[k] < 0 ? out[k] : 0;
+    }
+    if (none && !empty)
+        switch (n) {
+        case 1:
+            return kt_fail(KT_ERR_RUNTIME, "input (W: %lld) is too small. Calculated output W: %lld", (long long)in[0],
+                           (long long)out[0]);
+        case 2:
+            return kt_fail(KT_ERR_RUNTIME, "input (H: %lld, W: %lld%s) is too small. Calculated output H: %lld W: %lld",
+                           (long long)in[1], (long long)in[0], how == REPLICATE ? " " : "", (long long)out[1],
+                           (long long)out[0]);
+        default:
+            return kt_fail(KT_ERR_RUNTIME,
+                           "input (D: %lld H: %lld, W: %lld) is too small. Calculated output D: %lld H: %lld W: %lld",
+                           (long long)in[2], (long long)in[1], (long long)in[0], (long long)out[2], (long long)out[1],
+                           (long long)out[0]);
+        }
+    if (negative) {
+        char text[256];
+        kt__shape_text(text, sizeof text, (kt_shape){t->ndim, sizes});
+        return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s", (long long)negative, text);
     }
     return KT_OK;
 }
@@ -256,7 +284,7 @@ kt_status kt__body_nn_pad(kt_call *call)
                  : how == CIRCULAR ? check_circular(self, pad)
                                    : check_replicate(self, pad);
     if (!status && how != CIRCULAR)
-        status = check_room(self, pad);
+        status = check_room(self, pad, how);
     t = kt__ref(self);
     for (int64_t k = 0; k < pad.n / 2 && !status; k++)
         status = pad_dim(&t, self->ndim - 1 - k, pad.d[2 * k], pad.d[2 * k + 1], how);

@@ -92,25 +92,33 @@ kt_status kt__body_unflatten(kt_call *call)
         return kt_error_status();
     if (inner.n == 0)
         return kt_fail(KT_ERR_RUNTIME, "unflatten: sizes must be non-empty");
-    if (self->ndim + inner.n - 1 > KT_MAX_DIMS || self->ndim == 0)
+    if (self->ndim == 0)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "unflatten got an unexpected error:\nDimension specified as %lld but tensor has no dimensions",
+                       (long long)call->arg[1].i);
+    if (self->ndim + inner.n - 1 > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+    char text[256];
+    kt__shape_text(text, sizeof text, inner);
     for (int64_t i = 0; i < inner.n; i++) {
         unknown += inner.d[i] == -1;
         if (inner.d[i] < -1 || (inner.d[i] >= 0 && __builtin_mul_overflow(known, inner.d[i], &known)))
-            return kt_fail(KT_ERR_RUNTIME, "unflatten got an unexpected error:\ninvalid shape dimension %lld",
-                           (long long)inner.d[i]);
+            return kt_fail(KT_ERR_RUNTIME,
+                           "unflatten got an unexpected error:\ninvalid shape dimension %lld at index %lld of shape %s",
+                           (long long)inner.d[i], (long long)i, text);
     }
     int64_t size = self->sizes[dim];
-    if (unknown > 1 || (unknown && known == 0))
-        return kt_fail(KT_ERR_RUNTIME, "unflatten got an unexpected error:\n%s",
-                       unknown > 1 ? "only one dimension can be inferred" : "the unspecified dimension -1 can be any value");
-    if (unknown ? size % known : size != known) {
-        char text[256];
-        kt__shape_text(text, sizeof text, inner);
+    if (unknown > 1)
+        return kt_fail(KT_ERR_RUNTIME, "unflatten got an unexpected error:\nonly one dimension can be inferred");
+    if (unknown && known == 0 && size == 0)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "unflatten got an unexpected error:\ncannot reshape tensor of 0 elements into shape %s because the "
+                       "unspecified dimension size -1 can be any value and is ambiguous",
+                       text);
+    if (unknown ? known == 0 || size % known : size != known)
         return kt_fail(KT_ERR_RUNTIME,
                        "unflatten: Provided sizes %s don't multiply up to the size of dim %lld (%lld) in the input tensor",
                        text, (long long)dim, (long long)size);
-    }
     for (int i = 0; i < self->ndim; i++) {
         if (i != dim)
             sizes[n++] = self->sizes[i];

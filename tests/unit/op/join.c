@@ -402,3 +402,53 @@ TEST(a_resized_tensor_keeps_what_it_held)
     kt_set_requires_grad(t, true);
     CHECK_FAILS(kt_resize_(t, KT_SHAPE(2)), KT_ERR_RUNTIME, "cannot resize variables that require grad");
 }
+
+/* ---- PyTorch's ways at the edges ---- */
+
+TEST(a_circular_pad_wraps_what_a_cut_leaves)
+{
+    KT_SCOPE;
+    static const int64_t pads[][2] = {{-1, 2}, {2, -1}, {1, -3}, {-2, 3}};
+    static const double  want[][6] = {{1, 2, 3, 4, 1, 2}, {2, 3, 0, 1, 2, 3}, {1, 0, 1}, {2, 3, 4, 2, 3, 4}};
+    kt_tensor           *x = kt_reshape(kt_arange(KT_INT(0), KT_INT(5), .dtype = KT_F32), KT_SHAPE(1, 1, 5));
+    for (int k = 0; k < 4; k++) {
+        kt_tensor *y = kt_nn_pad(x, ((kt_shape){2, pads[k]}), .mode = "circular");
+        CHECK_EQ_INT(kt_numel(y), 5 + pads[k][0] + pads[k][1]);
+        for (int64_t i = 0; i < kt_numel(y); i++)
+            CHECK(tensor_at(y, i) == want[k][i]);
+    }
+    CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-2, 4), .mode = "circular"), KT_ERR_RUNTIME,
+                "Padding value causes wrapping around more than once.");
+}
+
+TEST(a_pad_may_leave_nothing_of_one_dim)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_zeros(KT_SHAPE(2, 4, 1, 3));
+    CHECK_EQ_INT(kt_size(kt_nn_pad(x, KT_SHAPE(-1, -2, 1, 3), .mode = "replicate"), 3), 0);
+    CHECK_EQ_INT(kt_size(kt_nn_pad(x, KT_SHAPE(-3, 0, 0, 0), .mode = "reflect"), 3), 0);
+    CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-3, 0, -1, 0), .mode = "replicate"), KT_ERR_RUNTIME,
+                "input (H: 1, W: 3 ) is too small. Calculated output H: 0 W: 0");
+    CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-3, 0, -1, 0), .mode = "reflect"), KT_ERR_RUNTIME,
+                "input (H: 1, W: 3) is too small. Calculated output H: 0 W: 0");
+    CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-4, 0, 0, 0), .mode = "replicate"), KT_ERR_RUNTIME,
+                "Trying to create tensor with negative dimension -1: [2, 4, 1, -1]");
+    CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-3, 0, -1, 0, -4, 0), .mode = "replicate"), KT_ERR_RUNTIME,
+                "input (D: 4 H: 1, W: 3) is too small. Calculated output D: 0 H: 0 W: 0");
+}
+
+TEST(numbers_have_no_dims_to_split_or_unflatten)
+{
+    KT_SCOPE;
+    kt_tensor *one = kt_scalar_tensor(KT_FLOAT(1)), *part[2], *row = kt_zeros(KT_SHAPE(1, 2));
+    CHECK_FAILS(kt_unflatten(one, 0, KT_SHAPE(1)), KT_ERR_RUNTIME,
+                "unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions");
+    CHECK_FAILS(kt_unflatten(row, 1, KT_SHAPE(0, -1)), KT_ERR_RUNTIME,
+                "unflatten: Provided sizes [0, -1] don't multiply up to the size of dim 1 (2) in the input tensor");
+    CHECK_FAILS(kt_chunk(one, -2, part, 2), KT_ERR_RUNTIME, "chunk expects at least a 1-dimensional tensor");
+    CHECK_FAILS(kt_repeat_interleave_tensor(one, kt_full(KT_SHAPE(1), KT_INT(2)), .dim = KT_SOME(0)), KT_ERR_INDEX,
+                "Dimension specified as 0 but tensor has no dimensions");
+    CHECK_FAILS(kt_split_sizes(row, KT_SHAPE(1, 5), part, 2, .dim = -1), KT_ERR_RUNTIME,
+                "split_with_sizes expects split_sizes to sum exactly to 2 (input tensor's size at dimension -1), but got "
+                "split_sizes=[1, 5]");
+}
