@@ -10,6 +10,9 @@ foreach(file IN LISTS python_files)
     file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python/${file} ${CMAKE_BINARY_DIR}/python/${file} SYMBOLIC)
 endforeach()
 
+if(SKBUILD AND Python_EXECUTABLE) # a wheel is for the interpreter that pip runs on
+    set(KARAT_PYTHON_EXECUTABLE ${Python_EXECUTABLE})
+endif()
 if(NOT KARAT_PYTHON OR NOT python_sources)
     return()
 endif()
@@ -33,3 +36,22 @@ target_include_directories(karat_python SYSTEM PRIVATE ${python_include})
 target_include_directories(karat_python PRIVATE python)
 target_compile_options(karat_python PRIVATE -fno-plt)
 target_link_libraries(karat_python PRIVATE karat karat_flags)
+
+# Stubs for type checkers, made from the table by asking the built package; a sanitized one cannot be imported just so.
+if(NOT KARAT_SANITIZED)
+    add_custom_command(TARGET karat_python POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${CMAKE_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1
+                ${KARAT_PYTHON_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gen_stubs.py ${CMAKE_BINARY_DIR}/python/karat
+        VERBATIM)
+endif()
+
+# ---- the wheel: scikit-build-core installs this component alone ----
+set_target_properties(karat_python PROPERTIES INSTALL_RPATH "$ORIGIN")
+if(SKBUILD)
+    set_target_properties(karat PROPERTIES VERSION ${PROJECT_VERSION_MAJOR}) # one file: wheels hold no links
+    install(TARGETS karat LIBRARY DESTINATION karat NAMELINK_SKIP COMPONENT wheel)
+    install(TARGETS karat_python LIBRARY DESTINATION karat COMPONENT wheel)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/karat DESTINATION . COMPONENT wheel FILES_MATCHING PATTERN "*.py")
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/python/karat DESTINATION . COMPONENT wheel
+        FILES_MATCHING PATTERN "*.pyi" PATTERN "py.typed")
+endif()

@@ -1,7 +1,7 @@
 """_torch_names.py - the public names of PyTorch 2.11.0, by module ("" is torch itself) and of its Tensor: what an
 AttributeError needs to tell a name that is not here yet from one that nobody has."""
 
-NAMES = {
+_TEXT = {
     "": """
         AVG AcceleratorError AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BFloat16Storage BFloat16Tensor
         BenchmarkConfig BenchmarkExecutionStats Block BoolStorage BoolTensor BoolType BufferDict ByteStorage ByteTensor
@@ -257,4 +257,4 @@ NAMES = {
     """,
 }
 
-NAMES = {module: frozenset(names.split()) for module, names in NAMES.items()}
+NAMES = {module: frozenset(names.split()) for module, names in _TEXT.items()}

@@ -31,6 +31,13 @@ STEP(makers)
     kt_scalar_tensor(KT_FLOAT(2));
     kt_full(KT_SHAPE(20), KT_COMPLEX(1, 2));
 }
+STEP(other_data)
+{
+    int64_t    ones[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    kt_tensor *t = kt_ones(KT_SHAPE(3)), *deep = kt_zeros(((kt_shape){12, ones}));
+    if (t && deep)
+        kt_set_data(t, deep);
+}
 STEP(random_numbers)
 {
     kt_tensor *m = kt_rand(KT_SHAPE(5, 6)), *half = kt_randn(KT_SHAPE(40), .dtype = KT_F16);
@@ -555,7 +562,7 @@ STEP(refused_stale)
     X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes) X(refused_policy) X(refused_result)        \
     X(refused_view) X(refused_leaf) X(grad_arithmetic) X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views)   \
     X(grad_in_place) X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists) X(grad_named)           \
-    X(refused_part) X(refused_stale)
+    X(refused_part) X(refused_stale) X(other_data)
 ALL(SWEEP)
 #define FOLDS(X)                                                                                                       \
     X(folds) X(other_folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)

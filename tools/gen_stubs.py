@@ -1,0 +1,202 @@
+"""gen_stubs.py - type stubs of the package karat, from the operator table: gen_stubs.py FOLDER writes FOLDER/*.pyi.
+
+In: the built package (its functions carry the rows of the table that they are made of). Out: one .pyi for each module whose
+names come from the table, for editors and type checkers. Names that are no rows are described by their own signature, and
+those written in C by TENSOR below.
+"""
+
+import importlib
+import inspect
+import keyword
+import os
+import re
+import sys
+
+# _int is Python's own: int is a dtype in the package, and a method of Tensor.
+TYPES = {
+    "Tensor": "Tensor", "Tensor|Scalar": "Tensor | Number", "Tensor[]": "Sequence[Tensor]", "Scalar": "Number", "int": "_int",
+    "int[]": "_int | Sequence[_int]", "float": "_float", "bool": "_bool", "ScalarType": "_dtype",
+    "Device": "_device | str | _int", "MemoryFormat": "memory_format", "str": "str", "Generator": "Generator",
+}
+
+HEAD = '''"""Made from the operator table by tools/gen_stubs.py."""
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, overload
+{imports}
+Number = _bool | _int | _float | _complex
+'''
+
+TENSOR = {  # what the type has beside the table's methods
+    "dtype": "_dtype", "shape": "Size", "device": "_device", "ndim": "_int", "itemsize": "_int", "nbytes": "_int", "layout": "_layout",
+    "requires_grad": "_bool", "is_leaf": "_bool", "grad": "Tensor | None", "T": "Tensor", "mT": "Tensor", "H": "Tensor", "mH": "Tensor",
+    "real": "Tensor", "imag": "Tensor", "data": "Tensor", "is_cpu": "_bool", "is_meta": "_bool", "is_cuda": "_bool",
+    "item()": "Number", "tolist()": "Any", "numel()": "_int", "nelement()": "_int", "dim()": "_int", "ndimension()": "_int",
+    "element_size()": "_int", "storage_offset()": "_int", "data_ptr()": "_int", "is_floating_point()": "_bool", "is_complex()": "_bool",
+    "is_signed()": "_bool", "is_contiguous(memory_format: memory_format = ...)": "_bool", "numpy(*, force: _bool = False)": "Any",
+    "stride(dim: _int | None = None)": "Any", "requires_grad_(requires_grad: _bool = True)": "Tensor",
+    "retain_grad()": "None", "register_hook(hook: Callable[[Tensor], Tensor | None])": "Any", "equal(other: Tensor)": "_bool",
+    "backward(gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: Any = None)":
+        "None",
+    **{f"{name}()": "Tensor" for name in """bool byte char short int long half bfloat16 float double chalf cfloat cdouble
+       cpu""".split()},
+}
+OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
+    rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()
+
+
+def parse(schema):
+    """[(type, optional, name, default, keyword-only)], result."""
+    text, result = re.match(r"[^(]*\((.*)\) -> (.*)$", schema).groups()
+    arguments, only = [], False
+    for part in re.split(r",\s*(?![^\[]*\](?!\s))", text) if text else []:
+        part = part.strip()
+        if part == "*":
+            only = True
+            continue
+        kind, _, rest = part.partition(" ")
+        name, _, default = rest.partition("=")
+        arguments.append((kind.rstrip("?"), kind.endswith("?"), name, default, only))
+    return arguments, result
+
+
+def result_type(name, result):
+    if result == "Tensor[]":
+        return "tuple[Tensor, ...]"
+    return f"_{name}_results" if result.startswith("(") else "Tensor"
+
+
+def parameter(argument, method):
+    kind, optional, name, default, _ = argument
+    name = "input" if name == "self" and not method else name
+    name += "_" if keyword.iskeyword(name) else ""
+    text = f"{name}: {TYPES[kind]}" + (" | None" if optional else "")
+    shown = default if re.match(r"[-\d.]+$|None$|True$|False$", default) else "..."
+    return f"{text} = {shown}" if default else text
+
+
+def signatures(name, schema, method, shown):
+    """The row as a def, and once more with its last list of ints spread, as PyTorch allows."""
+    arguments, result = parse(schema)
+    inputs = arguments[1:] if method else arguments
+    positional, only = [a for a in inputs if not a[4]], [a for a in inputs if a[4]]
+    tail = [parameter(a, method) for a in only]
+    if not method and " out = None" in shown:
+        tail.append("out: Any = None")
+    own = ["self"] if method else []
+    listed = own + [parameter(a, method) for a in positional] + (["*"] if tail else []) + tail
+    lines = [f"def {name}({', '.join(listed)}) -> {result_type(name.rstrip('_'), result)}: ..."]
+    if positional and positional[-1][0] == "int[]" and not positional[-1][3]:
+        spread = own + [parameter(a, method) for a in positional[:-1]] + [f"*{positional[-1][2]}: _int"] + tail
+        lines.append(f"def {name}({', '.join(spread)}) -> {result_type(name.rstrip('_'), result)}: ...")
+    return lines
+
+
+def definition(name, function, method=False):
+    """Lines for one name made of rows; its docstring has a line for each."""
+    doc, *shown = function.__doc__.splitlines()
+    lines = [line for schema, one in zip(function.schemas, shown) for line in signatures(name, schema, method, one)]
+    if len(lines) > 1:
+        lines = [part for line in lines for part in ("@overload", line)]
+    return [*(lines[:-1]), lines[-1][:-4] + f'\n    """{doc}"""' if len(lines) == 1 else lines[-1]]
+
+
+def result_classes(functions):
+    found = {}
+    for name, function in functions.items():
+        for schema in getattr(function, "schemas", ()):
+            result = parse(schema)[1]
+            if result.startswith("("):
+                fields = [part.split()[-1] for part in result.strip("()").split(",")]
+                found[f"_{name.rstrip('_')}_results"] = fields
+    return [line for name, fields in found.items()
+            for line in (f"class {name}(NamedTuple):", *(f"    {field}: Tensor" for field in fields))]
+
+
+def plain(name, value):
+    """A line for a name that is no row."""
+    if inspect.isclass(value):
+        base = "(tuple[_int, ...])" if issubclass(value, tuple) else ""
+        lines = [f"class {name}{base}:", "    def __init__(self, *args: Any, **keywords: Any) -> None: ...",
+                 "    def __getattr__(self, name: str) -> Any: ..."]
+        if hasattr(value, "__enter__"):
+            lines += ["    def __enter__(self) -> Any: ...", "    def __exit__(self, *error: Any) -> None: ..."]
+        if "__call__" in dir(value) and hasattr(value, "__enter__"):
+            lines.append("    def __call__(self, function: Any) -> Any: ...")
+        return "\n".join(lines)
+    if inspect.isfunction(value):
+        parameters = ["*" + p.name if p.kind is p.VAR_POSITIONAL else "**" + p.name if p.kind is p.VAR_KEYWORD else
+                      p.name + ("" if p.default is p.empty else "=...") for p in inspect.signature(value).parameters.values()]
+        kinds = [p.kind for p in inspect.signature(value).parameters.values()]
+        if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+            parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+        return f"def {name}({', '.join(parameters)}) -> Any: ..."
+    if callable(value):
+        return f"def {name}(*args: Any, **keywords: Any) -> Any: ..."
+    kinds = {"dtype": "_dtype", "memory_format": "memory_format", "layout": "_layout", "float": "_float", "Generator": "Generator"}
+    return f"{name}: {kinds.get(type(value).__name__, 'Any')}"
+
+
+def tensor_class(tensor):
+    lines = ["class Tensor:", "    def __init__(self, *args: Any, **keywords: Any) -> None: ...",
+             "    def __getitem__(self, index: Any) -> Tensor: ...",
+             "    def __setitem__(self, index: Any, value: Any) -> None: ...",
+             "    def __len__(self) -> _int: ...", "    def __bool__(self) -> _bool: ...", "    def __int__(self) -> _int: ...",
+             "    def __float__(self) -> _float: ...", "    def __neg__(self) -> Tensor: ...", "    def __abs__(self) -> Tensor: ...",
+             "    def __invert__(self) -> Tensor: ...", "    def __hash__(self) -> _int: ...",
+             "    @overload\n    def size(self, dim: None = None) -> Size: ...",
+             "    @overload\n    def size(self, dim: _int) -> _int: ..."]
+    lines += [f"    def __{name}__(self, other: Any) -> Tensor: ...  # type: ignore[override]" if name in ("eq", "ne") else
+              f"    def __{name}__(self, other: Any) -> Tensor: ..." for name in OPERATORS]
+    described = {re.match(r"\w+", key).group(): (key, kind) for key, kind in TENSOR.items()}
+    for name, value in sorted(vars(tensor).items()):
+        if name.startswith("_") or type(value).__name__ == "_Absent" or name == "size":
+            continue
+        if hasattr(value, "schemas"):
+            lines += ["    " + line.replace("\n", "\n    ") for line in definition(name, value, True)]
+        elif name in described and "(" in described[name][0]:
+            arguments = described[name][0].partition("(")[2][:-1]
+            lines.append(f"    def {name}(self{', ' + arguments if arguments else ''}) -> {described[name][1]}: ...")
+        elif not callable(value):
+            lines.append(f"    {name}: {described[name][1] if name in described else 'Any'}")
+        else:
+            lines.append(f"    def {name}(self, *args: Any, **keywords: Any) -> Any: ...")
+    return lines
+
+
+def stub(module, own_types):
+    """The text of a module's .pyi."""
+    names = {n: v for n, v in sorted(vars(module).items()) if not n.startswith("_") and not inspect.ismodule(v)}
+    lines = result_classes(names)
+    for name, value in names.items():
+        if name == "Tensor":
+            continue
+        lines += definition(name, value) if hasattr(value, "schemas") else [plain(name, value)]
+    if own_types:
+        modules = [n for n, v in vars(module).items() if inspect.ismodule(v) and not n.startswith("_")] + ["backends", "testing"]
+        lines += tensor_class(module.Tensor) + [f"from . import {n} as {n}" for n in sorted(set(modules))]
+        lines += ["__version__: str", "_dtype = dtype", "_device = device", "_layout = layout"]
+    return lines
+
+
+def write(folder, module_name, karat):
+    module = importlib.import_module(module_name)
+    package = hasattr(module, "__path__")
+    path = os.path.join(folder, *module_name.split(".")[1:], *(["__init__"] if package else [])) + ".pyi"
+    own = module is karat
+    imports = "" if own else ("from karat import Generator as Generator, Size as Size, Tensor as Tensor, memory_format as memory_format\n"
+                                 "from karat import device as _device, dtype as _dtype, layout as _layout\n")
+    text = HEAD.format(imports=imports) + "\n".join(stub(module, own)) + "\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def main(folder):
+    karat = importlib.import_module("karat")
+    for name in ("karat", "karat.linalg", "karat.special", "karat.fft", "karat.nn.functional"):
+        write(folder, name, karat)
+    open(os.path.join(folder, "py.typed"), "w").close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
