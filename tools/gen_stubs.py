@@ -28,16 +28,18 @@ Number = _bool | _int | _float | _complex
 '''
 
 TENSOR = {  # what the type has beside the table's methods
-    "dtype": "_dtype", "shape": "Size", "device": "_device", "ndim": "_int", "itemsize": "_int", "nbytes": "_int", "layout": "_layout",
-    "requires_grad": "_bool", "is_leaf": "_bool", "grad": "Tensor | None", "T": "Tensor", "mT": "Tensor", "H": "Tensor", "mH": "Tensor",
+    "dtype": "_dtype", "shape": "Size", "device": "_device", "ndim": "_int", "itemsize": "_int", "nbytes": "_int",
+    "layout": "_layout", "requires_grad": "_bool", "is_leaf": "_bool", "grad": "Tensor | None",
+    "T": "Tensor", "mT": "Tensor", "H": "Tensor", "mH": "Tensor",
     "real": "Tensor", "imag": "Tensor", "data": "Tensor", "is_cpu": "_bool", "is_meta": "_bool", "is_cuda": "_bool",
     "item()": "Number", "tolist()": "Any", "numel()": "_int", "nelement()": "_int", "dim()": "_int", "ndimension()": "_int",
-    "element_size()": "_int", "storage_offset()": "_int", "data_ptr()": "_int", "is_floating_point()": "_bool", "is_complex()": "_bool",
+    "element_size()": "_int", "storage_offset()": "_int", "data_ptr()": "_int",
+    "is_floating_point()": "_bool", "is_complex()": "_bool",
     "is_signed()": "_bool", "is_contiguous(memory_format: memory_format = ...)": "_bool", "numpy(*, force: _bool = False)": "Any",
     "stride(dim: _int | None = None)": "Any", "requires_grad_(requires_grad: _bool = True)": "Tensor",
     "retain_grad()": "None", "register_hook(hook: Callable[[Tensor], Tensor | None])": "Any", "equal(other: Tensor)": "_bool",
-    "backward(gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: Any = None)":
-        "None",
+    "backward(gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, "
+    "inputs: Any = None)": "None",
     **{f"{name}()": "Tensor" for name in """bool byte char short int long half bfloat16 float double chalf cfloat cdouble
        cpu""".split()},
 }
@@ -133,7 +135,8 @@ def plain(name, value):
         return f"def {name}({', '.join(parameters)}) -> Any: ..."
     if callable(value):
         return f"def {name}(*args: Any, **keywords: Any) -> Any: ..."
-    kinds = {"dtype": "_dtype", "memory_format": "memory_format", "layout": "_layout", "float": "_float", "Generator": "Generator"}
+    kinds = {"dtype": "_dtype", "memory_format": "memory_format", "layout": "_layout", "float": "_float",
+             "Generator": "Generator"}
     return f"{name}: {kinds.get(type(value).__name__, 'Any')}"
 
 
@@ -142,7 +145,8 @@ def tensor_class(tensor):
              "    def __getitem__(self, index: Any) -> Tensor: ...",
              "    def __setitem__(self, index: Any, value: Any) -> None: ...",
              "    def __len__(self) -> _int: ...", "    def __bool__(self) -> _bool: ...", "    def __int__(self) -> _int: ...",
-             "    def __float__(self) -> _float: ...", "    def __neg__(self) -> Tensor: ...", "    def __abs__(self) -> Tensor: ...",
+             "    def __float__(self) -> _float: ...", "    def __neg__(self) -> Tensor: ...",
+             "    def __abs__(self) -> Tensor: ...",
              "    def __invert__(self) -> Tensor: ...", "    def __hash__(self) -> _int: ...",
              "    @overload\n    def size(self, dim: None = None) -> Size: ...",
              "    @overload\n    def size(self, dim: _int) -> _int: ..."]
@@ -184,7 +188,8 @@ def write(folder, module_name, karat):
     package = hasattr(module, "__path__")
     path = os.path.join(folder, *module_name.split(".")[1:], *(["__init__"] if package else [])) + ".pyi"
     own = module is karat
-    imports = "" if own else ("from karat import Generator as Generator, Size as Size, Tensor as Tensor, memory_format as memory_format\n"
+    imports = "" if own else ("from karat import Generator as Generator, Size as Size, Tensor as Tensor\n"
+                                 "from karat import memory_format as memory_format\n"
                                  "from karat import device as _device, dtype as _dtype, layout as _layout\n")
     text = HEAD.format(imports=imports) + "\n".join(stub(module, own)) + "\n"
     with open(path, "w", encoding="utf-8") as file:

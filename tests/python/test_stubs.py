@@ -29,11 +29,11 @@ def functions(body):
 def test_every_operator_is_there():
     module = tree("__init__.pyi")
     known = functions(module.body)
-    assert not [name for name in karat._karat.functions if name not in known]
+    assert not [name for name in karat._karat.functions if not name.startswith("_") and name not in known]
     tensor = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "Tensor")
     methods = functions(tensor.body)
     rows = [name for name, value in vars(karat.Tensor).items() if hasattr(value, "schemas")]
-    assert len(rows) > 300 and not [name for name in rows if name not in methods]
+    assert len(rows) > 300 and not [name for name in rows if not name.startswith("_") and name not in methods]
     assert os.path.exists(os.path.join(FOLDER, "py.typed"))
 
 
