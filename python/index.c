@@ -1,17 +1,20 @@
-/* index.c - x[...], x[...] = y, len(x), iteration: integers, slices, None, Ellipsis and tuples of them, as views.
+/* index.c - x[...], x[...] = y, len(x), iteration, `in`: every form of an index that PyTorch takes.
  *
- * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze, like any other call; assignment copies
- * into that view. Must not know: strides. Indexing by tensors is not here. */
+ * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze, like any other call, and where tensors, lists,
+ * arrays or bools are among the indices, what the row `index` takes from that view; assignment copies into the view, or puts
+ * by `index_put`. Must not know: strides, what an index tensor means. */
 #include "binding.h"
 
 static const kt_row *row_select, *row_slice, *row_unsqueeze, *row_alias, *row_unbind, *row_copy, *row_fill,
-    *row_number;
+    *row_number, *row_index, *row_index_put, *row_reshape, *row_expand, *row_eq, *row_any;
 
 int kp_index_start(void)
 {
     return (row_select = kp_row("select")) && (row_slice = kp_row("slice")) && (row_unsqueeze = kp_row("unsqueeze")) &&
                    (row_alias = kp_row("alias")) && (row_unbind = kp_row("unbind")) && (row_copy = kp_row("copy")) &&
-                   (row_fill = kp_row("fill")) && (row_number = kp_row("scalar_tensor"))
+                   (row_fill = kp_row("fill")) && (row_number = kp_row("scalar_tensor")) && (row_index = kp_row("index")) &&
+                   (row_index_put = kp_row("index_put")) && (row_reshape = kp_row("reshape")) &&
+                   (row_expand = kp_row("expand")) && (row_eq = kp_row("eq")) && (row_any = kp_row("any"))
                ? 0
                : -1;
 }
@@ -81,135 +84,369 @@ static kt_tensor *new_dim(kt_tensor *t, int64_t dim)
     return run_one(&call);
 }
 
+/* ---- one index after the other ---- */
+
+/* 0, or -1 and an exception: PyTorch's, where the integer is larger than any index. */
+static int integer_of(PyObject *index, int64_t *i)
+{
+    *i = PyNumber_AsSsize_t(index, PyExc_OverflowError);
+    if (*i != -1 || !PyErr_Occurred())
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
+    }
+    return -1;
+}
+
+/* What is left to look into after the steps so far: a view, and the tensors that index its dims, with holes. */
+typedef struct looking {
+    kt_tensor *view;              /* owned */
+    kt_tensor *index[KT_MAX_DIMS]; /* owned; NULL: the dim stays */
+    int        n;
+    int64_t    covered;           /* dims of the view that the list speaks of */
+    int64_t    dim, used;         /* the dim that the next step applies to, in the view and in the tensor indexed */
+    int64_t    left;              /* how many dims an Ellipsis stands for */
+} looking;
+
+static void looking_done(looking *l)
+{
+    for (int i = 0; i < l->n; i++)
+        kt_drop(l->index[i]);
+    kt_drop(l->view);
+}
+
+static bool is_mask(const kt_tensor *t) { return kt_dtype_of(t) == KT_BOOL || kt_dtype_of(t) == KT_U8; }
+
+/* A tensor of no dims stands for its integer; bool and uint8 are masks. */
 static bool is_integer(PyObject *o)
 {
     if (PyBool_Check(o))
         return false;
-    return PyLong_Check(o) || (PyIndex_Check(o) && !kp_is_tensor(o)) ||
-           (kp_is_tensor(o) && kt_ndim(kp_tensor_of(o)) == 0 &&
-            kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) == KT_CAT_INT);
+    if (kp_is_tensor(o))
+        return kt_ndim(kp_tensor_of(o)) == 0 && !is_mask(kp_tensor_of(o)) &&
+               kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) == KT_CAT_INT;
+    return PyLong_Check(o) || (PyIndex_Check(o) && !kp_is_array(o));
 }
 
-/* One step; `*dim` is the dim it applies to, moved past what it leaves, `*used` that dim in the tensor indexed. The
- * view before is given up. */
-static kt_tensor *step(kt_tensor *t, PyObject *index, int64_t *dim, int64_t *used, int64_t left)
+static int next_view(looking *l, kt_tensor *view)
 {
-    kt_tensor *next = NULL;
+    if (!view)
+        return -1;
+    kt_drop(l->view);
+    l->view = view;
+    return 0;
+}
+
+/* Takes over the tensor. */
+static int record(looking *l, kt_tensor *index)
+{
+    const int64_t dims = is_mask(index) ? kt_ndim(index) : 1;
+    while (l->covered < l->dim && l->n < KT_MAX_DIMS) {
+        l->index[l->n++] = NULL;
+        l->covered++;
+    }
+    if (l->n == KT_MAX_DIMS) {
+        kt_drop(index);
+        PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %d", kt_ndim(l->view));
+        return -1;
+    }
+    l->index[l->n++] = index;
+    l->covered += dims;
+    l->dim = l->covered;
+    l->used += dims;
+    return 0;
+}
+
+/* True and False, and 0-dim masks: a new dim of one element, that is there or not. */
+static int record_flag(looking *l, bool flag)
+{
+    kt_tensor *mask = NULL;
+    if (next_view(l, new_dim(l->view, l->dim)))
+        return -1;
+    if (kt_make(KT_BOOL, KT_SHAPE(1), "index", &mask)) {
+        kp_raise();
+        return -1;
+    }
+    *(bool *)kt_data(mask) = flag;
+    l->used--;
+    return record(l, mask);
+}
+
+static int record_tensor(looking *l, kt_tensor *index)
+{
+    if (kt_ndim(index) != 0 || !is_mask(index))
+        return record(l, kt_keep(index));
+    kt_scalar value = kt_item_scalar(index);
+    if (kt_failed()) {
+        kp_raise();
+        return -1;
+    }
+    return record_flag(l, value.v.i != 0);
+}
+
+/* Lists, ranges and arrays; an empty list names nothing, whatever its dtype would be. */
+static int record_sequence(looking *l, PyObject *o)
+{
+    kt_tensor *made = kp_is_array(o) ? kp_from_array(o, "index", false) : kp_from_data(o, KT_NONE, "index");
+    if (!made)
+        return -1;
+    if (kt_numel(made) == 0 && !kp_is_array(o)) {
+        kt_drop(made);
+        made = kp_from_data(o, KT_I64, "index");
+    }
+    if (!made)
+        return -1;
+    if (kt_ndim(made) == 0 && !is_mask(made)) {
+        kt_scalar at = kt_item_scalar(made);
+        kt_drop(made);
+        return next_view(l, select_at(l->view, l->dim, at.v.i, l->used++));
+    }
+    int status = record_tensor(l, made);
+    kt_drop(made);
+    return status;
+}
+
+static int raise_kind(PyObject *index)
+{
+    PyErr_Format(
+        PyExc_IndexError,
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
+        Py_TYPE(index)->tp_name);
+    return -1;
+}
+
+static int step(looking *l, PyObject *index)
+{
     if (is_integer(index)) {
-        Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
-        if (i != -1 || !PyErr_Occurred())
-            next = select_at(t, *dim, i, (*used)++);
-    } else if (PySlice_Check(index)) {
-        next = slice_at(t, (*dim)++, index);
-        (*used)++;
-    } else if (index == Py_None) {
-        next = new_dim(t, (*dim)++);
-    } else if (index == Py_Ellipsis) {
-        *dim += left;
-        *used += left;
-        return t;
-    } else if (PyUnicode_Check(index)) {
-        PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(index)->tp_name);
-    } else if (kp_is_tensor(index) || PyBool_Check(index) || PySequence_Check(index)) {
-        PyErr_SetString(PyExc_NotImplementedError,
-                        "indexing by tensors, lists and booleans is not part of this version of karat");
-    } else {
-        PyErr_Format(
-            PyExc_IndexError,
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
-            Py_TYPE(index)->tp_name);
+        int64_t i;
+        return integer_of(index, &i) ? -1 : next_view(l, select_at(l->view, l->dim, i, l->used++));
     }
-    kt_drop(t);
-    return next;
+    if (PySlice_Check(index)) {
+        l->used++;
+        return next_view(l, slice_at(l->view, l->dim++, index));
+    }
+    if (index == Py_None)
+        return next_view(l, new_dim(l->view, l->dim++));
+    if (index == Py_Ellipsis) {
+        l->dim += l->left;
+        l->used += l->left;
+        return 0;
+    }
+    if (PyBool_Check(index))
+        return record_flag(l, index == Py_True);
+    if (kp_is_tensor(index))
+        return record_tensor(l, kp_tensor_of(index));
+    return PySequence_Check(index) ? record_sequence(l, index) : raise_kind(index);
 }
 
-/* Owned: the view that the index names. */
-static kt_tensor *view_of(PyObject *self, PyObject *index)
+/* ---- the whole index ---- */
+
+/* How many dims of the tensor an index speaks of. */
+static int64_t dims_of(PyObject *index)
 {
-    kt_tensor        *t = kp_tensor_of(self);
-    const int64_t     rank = kt_ndim(t);
-    const bool        many = PyTuple_Check(index);
-    const Py_ssize_t  n = many ? PyTuple_GET_SIZE(index) : 1;
-    int64_t           used = 0, dim = 0, real = 0;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *one = many ? PyTuple_GET_ITEM(index, i) : index;
-        used += one != Py_None && one != Py_Ellipsis;
+    if (index == Py_None || index == Py_Ellipsis || PyBool_Check(index))
+        return 0;
+    return kp_is_tensor(index) && is_mask(kp_tensor_of(index)) ? kt_ndim(kp_tensor_of(index)) : 1;
+}
+
+/* A short list that holds anything but numbers is meant as a tuple. */
+static bool is_tuple_in_disguise(PyObject *index)
+{
+    if (!PyList_Check(index) || PyList_GET_SIZE(index) >= 32)
+        return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(index); i++) {
+        PyObject *one = PyList_GET_ITEM(index, i);
+        if (kp_is_tensor(one) || PySlice_Check(one) || one == Py_Ellipsis || one == Py_None || PySequence_Check(one))
+            return true;
     }
-    if (used > rank) {
-        if (rank == 0 && n == 1)
-            PyErr_SetString(PyExc_IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                                              "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
-        else
-            PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %lld", (long long)rank);
+    return false;
+}
+
+static int check_dims(PyObject *self, PyObject *const *index, Py_ssize_t n, bool many, int64_t *left)
+{
+    const int64_t rank = kt_ndim(kp_tensor_of(self));
+    int64_t       used = 0;
+    for (Py_ssize_t i = 0; i < n; i++)
+        used += dims_of(index[i]);
+    *left = rank - used;
+    if (used <= rank)
+        return 0;
+    if (rank == 0 && !many && PySlice_Check(index[0]))
+        PyErr_SetString(PyExc_IndexError, "slice() cannot be applied to a 0-dim tensor.");
+    else if (rank == 0 && !many && is_integer(index[0]) && !kp_is_tensor(index[0]))
+        PyErr_SetString(PyExc_IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
+    else
+        PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %lld", (long long)rank);
+    return -1;
+}
+
+/* The view and the index tensors that the index names. */
+static int look(PyObject *self, PyObject *index, looking *l)
+{
+    PyObject        *tuple = is_tuple_in_disguise(index) ? PySequence_Tuple(index) : Py_NewRef(index);
+    const bool       many = tuple && PyTuple_Check(tuple);
+    PyObject *const *each = many ? &PyTuple_GET_ITEM(tuple, 0) : &tuple;
+    const Py_ssize_t n = many ? PyTuple_GET_SIZE(tuple) : 1;
+    l->view = NULL;
+    l->n = 0;
+    l->covered = l->dim = l->used = 0;
+    if (!tuple)
+        return -1;
+    int status = check_dims(self, each, n, many, &l->left);
+    if (!status)
+        l->view = kt_keep(kp_tensor_of(self));
+    for (Py_ssize_t i = 0; i < n && !status; i++)
+        status = step(l, each[i]);
+    Py_DECREF(tuple);
+    if (status)
+        looking_done(l);
+    return status;
+}
+
+static void put_list(kt_call *call, const looking *l)
+{
+    call->arg[1].ts.t = l->index;
+    call->arg[1].ts.n = l->n;
+    call->given |= 2;
+}
+
+static PyObject *subscript(PyObject *self, PyObject *index)
+{
+    kt_tensor *t = kp_tensor_of(self);
+    looking    l;
+    kt_call    call;
+    if (PyLong_CheckExact(index) && kt_ndim(t)) { /* x[i] */
+        int64_t i;
+        return integer_of(index, &i) ? NULL : kp_wrap(select_at(t, 0, i, 0));
+    }
+    if (look(self, index, &l))
+        return NULL;
+    if (l.n) {
+        begin(&call, row_index, l.view);
+        put_list(&call, &l);
+        kt_status status = kp_run(&call, kp_is_large(l.view, l.index[l.n - 1]));
+        looking_done(&l);
+        return status ? kp_raise() : kp_wrap(call.out[0]);
+    }
+    if (l.view != t)
+        return kp_wrap(l.view);
+    kt_drop(l.view);
+    begin(&call, row_alias, t); /* x[...] and x[()]: another view, not x itself */
+    return kp_wrap(run_one(&call));
+}
+
+/* ---- assignment ---- */
+
+/* Owned: a tensor as it is; a number in the dtype that it is assigned to, as PyTorch: what fill_ refuses may overflow here. */
+static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
+{
+    kt_call call;
+    *is_number = !kp_is_tensor(value);
+    if (!*is_number)
+        return kt_keep(kp_tensor_of(value));
+    kt_call_begin(&call, row_number, KT_PLAIN);
+    int found = kp_to_scalar(value, &call.arg[0].s);
+    if (found < 0)
+        return NULL;
+    if (!found) {
+        PyErr_Format(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", Py_TYPE(value)->tp_name,
+                     kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(self))));
         return NULL;
     }
-    if (!many && PyLong_CheckExact(index)) { /* x[i] */
-        Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
-        return i == -1 && PyErr_Occurred() ? NULL : select_at(t, 0, i, 0);
-    }
-    t = kt_keep(t);
-    for (Py_ssize_t i = 0; i < n && t; i++)
-        t = step(t, many ? PyTuple_GET_ITEM(index, i) : index, &dim, &real, rank - used);
-    if (t == kp_tensor_of(self)) { /* x[...] and x[()]: another view, not x itself */
-        kt_call call;
-        kt_drop(t);
-        begin(&call, row_alias, t);
-        t = run_one(&call);
-    }
-    return t;
+    call.arg[1].dtype = kt_dtype_of(kp_tensor_of(self));
+    call.given = 3;
+    return run_one(&call);
 }
 
-static PyObject *subscript(PyObject *self, PyObject *index) { return kp_wrap(view_of(self, index)); }
+/* Owned: without the dims of one element in front, so that it may be broadcast; takes over `value`. */
+static kt_tensor *without_front(kt_tensor *value, int rank)
+{
+    kt_shape sizes = kt_sizes(value);
+    int64_t  skip = 0;
+    kt_call  call;
+    while (skip < sizes.n - rank && sizes.d[skip] == 1)
+        skip++;
+    if (skip == 0)
+        return value;
+    begin(&call, row_reshape, value);
+    call.arg[1].ints = (kt_shape){sizes.n - skip, sizes.d + skip};
+    call.given |= 2;
+    kt_tensor *less = run_one(&call);
+    kt_drop(value);
+    return less;
+}
+
+static bool same_sizes(kt_shape a, kt_shape b)
+{
+    for (int64_t i = 0; i < a.n && a.n == b.n; i++)
+        if (a.d[i] != b.d[i])
+            return false;
+    return a.n == b.n;
+}
+
+/* Owned: with the sizes of the view; what does not fit is refused in expand's words. Takes over `value`. */
+static kt_tensor *expanded(kt_tensor *value, kt_tensor *view)
+{
+    kt_call call;
+    if (!value || same_sizes(kt_sizes(value), kt_sizes(view)))
+        return value;
+    begin(&call, row_expand, value);
+    call.arg[1].ints = kt_sizes(view);
+    call.given |= 2;
+    kt_tensor *wide = run_one(&call);
+    kt_drop(value);
+    return wide;
+}
+
+/* Takes over `value`. */
+static int write_value(looking *l, kt_tensor *value, bool is_number)
+{
+    kt_call call;
+    if (!is_number)
+        value = without_front(value, l->n ? 0 : kt_ndim(l->view));
+    if (!l->n && !is_number)
+        value = expanded(value, l->view);
+    if (!value)
+        return -1;
+    kt_call_begin(&call, l->n ? row_index_put : is_number ? row_fill : row_copy, KT_INPLACE);
+    call.arg[0].t = l->view;
+    call.arg[l->n ? 2 : 1].t = value;
+    call.given = l->n ? 5 : 3;
+    if (l->n)
+        put_list(&call, l);
+    kt_status status = kp_run(&call, kp_is_large(l->view, NULL));
+    if (status)
+        kp_raise();
+    else
+        kt_drop(call.out[0]);
+    kt_drop(value);
+    return status ? -1 : 0;
+}
 
 static int assign(PyObject *self, PyObject *index, PyObject *value)
 {
-    kt_call call;
+    bool    is_number = false;
+    looking l;
     if (!value) {
         PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
         return -1;
     }
-    bool is_number = !kp_is_tensor(value);
-    if (is_number) {
-        int found = kp_to_scalar(value, &call.arg[1].s);
-        if (found < 0)
-            return -1;
-        if (!found) {
-            PyErr_Format(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", Py_TYPE(value)->tp_name,
-                         kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(self))));
-            return -1;
-        }
-    } else {
-        call.arg[1].t = kp_tensor_of(value);
-    }
-    kt_tensor *view = view_of(self, index), *number = NULL;
-    if (!view)
+    kt_tensor *from = value_tensor(self, value, &is_number);
+    if (!from)
         return -1;
-    if (is_number) { /* by way of a tensor, as PyTorch: what fill_ refuses may overflow here */
-        kt_scalar given = call.arg[1].s;
-        kt_call_begin(&call, row_number, KT_PLAIN);
-        call.arg[0].s = given;
-        call.arg[1].dtype = kt_dtype_of(view);
-        call.given = 3;
-        number = run_one(&call);
-        if (!number) {
-            kt_drop(view);
-            return -1;
-        }
-        call.arg[1].t = number;
+    if (index == Py_False) { /* nothing is named, and nothing is written */
+        kt_drop(from);
+        return 0;
     }
-    kt_tensor *from = call.arg[1].t;
-    kt_call_begin(&call, is_number ? row_fill : row_copy, KT_INPLACE);
-    call.arg[0].t = view;
-    call.arg[1].t = from;
-    call.given = 3;
-    kt_status status = kp_run(&call, kp_is_large(view, NULL));
-    if (!status)
-        kt_drop(call.out[0]);
-    kt_drop(view);
-    kt_drop(number);
-    if (status)
-        kp_raise();
-    return status ? -1 : 0;
+    if (look(self, index == Py_True ? Py_None : index, &l)) {
+        kt_drop(from);
+        return -1;
+    }
+    int status = write_value(&l, from, is_number);
+    looking_done(&l);
+    return status;
 }
 
 static Py_ssize_t length(PyObject *self)
@@ -240,7 +477,44 @@ static PyObject *iterate(PyObject *self)
     return iterator;
 }
 
+/* x in t: does any element equal it? */
+static int contains(PyObject *self, PyObject *value)
+{
+    kt_call call;
+    begin(&call, row_eq, kp_tensor_of(self));
+    call.given = 3;
+    if (kp_is_tensor(value)) {
+        call.arg[1].t = kp_tensor_of(value);
+    } else {
+        int found = kp_to_scalar(value, &call.arg[1].s);
+        call.scalars = 2;
+        if (found < 0)
+            return -1;
+        if (!found) {
+            PyErr_Format(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a %R.",
+                         Py_TYPE(value));
+            return -1;
+        }
+    }
+    kt_tensor *equal = run_one(&call);
+    if (!equal)
+        return -1;
+    begin(&call, row_any, equal);
+    kt_tensor *any = run_one(&call);
+    kt_drop(equal);
+    if (!any)
+        return -1;
+    kt_scalar answer = kt_item_scalar(any);
+    kt_drop(any);
+    if (kt_failed()) {
+        kp_raise();
+        return -1;
+    }
+    return answer.v.i != 0;
+}
+
 const PyType_Slot kp_index_slots[] = {
     {Py_mp_length, length}, {Py_mp_subscript, subscript}, {Py_mp_ass_subscript, assign},
-    {Py_sq_length, length}, {Py_tp_iter, iterate},        {0, NULL},
+    {Py_sq_length, length}, {Py_tp_iter, iterate},        {Py_sq_contains, contains},
+    {0, NULL},
 };

@@ -133,6 +133,8 @@ static schema parse(const char *text)
 
 static bool is(const arg *a, const char *type) { return strcmp(a->type, type) == 0; }
 static bool either(const arg *a) { return is(a, "Tensor|Scalar"); }
+static bool holed(const arg *a) { return is(a, "Tensor?[]"); } /* a list in which NULL may stand */
+static bool tensors(const arg *a) { return is(a, "Tensor[]") || holed(a); }
 
 /* ---- types ---- */
 
@@ -142,6 +144,7 @@ static const struct {
     {"Tensor", "TENSOR", "const kt_tensor *", "t"},
     {"Tensor|Scalar", "TENSOR_OR_SCALAR", "const kt_tensor *", "t"},
     {"Tensor[]", "TENSORS", "kt_tensor *const *", "ts"},
+    {"Tensor?[]", "TENSORS", "kt_tensor *const *", "ts"}, /* with holes */
     {"Scalar", "SCALAR", "kt_scalar ", "s"},
     {"int", "INT", "int64_t ", "i"},
     {"int[]", "INTS", "kt_shape ", "ints"},
@@ -258,7 +261,7 @@ static void parameters(FILE *f, const row_text *r, const schema *s, const varian
         else
             fprintf(f, "%s%s%s", comma, type, a->name);
         comma = ", ";
-        if (is(a, "Tensor[]"))
+        if (tensors(a))
             fprintf(f, names_only ? ", n_%s" : ", int64_t n_%s", a->name);
     }
     if (s->list && form != 'I')
@@ -412,7 +415,7 @@ static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
         fprintf(f, "    kt__put_tensor(&c, %d, %s%s);\n", at, o, a->name);
     else if (either(a))
         fprintf(f, "    kt__put_either(&c, %d, %s%s);\n", at, o, a->name);
-    else if (is(a, "Tensor[]"))
+    else if (tensors(a))
         fprintf(f, "    kt__put_tensors(&c, %d, %s, n_%s);\n", at, a->name, a->name);
     else
         fprintf(f, "    kt__put(&c, %d, %s, %s%s%s);\n", at, types[type_of(a)].field, o, a->name, some ? ".v" : "");
@@ -505,8 +508,8 @@ static void write_table(FILE *f)
         fprintf(f, "    /* %s */\n", rows[i].name);
         for (int k = 0; k < s.n; k++, at++) {
             const arg *a = &s.args[k];
-            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, ", a->name, types[type_of(a)].kind, a->optional,
-                    a->value[0] != 0, a->keyword);
+            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, ", a->name, types[type_of(a)].kind, a->optional,
+                    a->value[0] != 0, a->keyword, holed(a));
             write_default(f, a);
             fputs("},\n", f);
         }

@@ -208,6 +208,11 @@ typedef struct kt_nn_dropout2d_opts { size_t size; kt_opt_real p; kt_opt_bool tr
 typedef struct kt_nn_dropout3d_opts { size_t size; kt_opt_real p; kt_opt_bool training; bool inplace; } kt_nn_dropout3d_opts;
 typedef struct kt_nn_alpha_dropout_opts { size_t size; kt_opt_real p; bool training; bool inplace; } kt_nn_alpha_dropout_opts;
 typedef struct kt_nn_feature_alpha_dropout_opts { size_t size; kt_opt_real p; bool training; bool inplace; } kt_nn_feature_alpha_dropout_opts;
+typedef struct kt_index_put_opts { size_t size; bool accumulate; } kt_index_put_opts;
+typedef struct kt_put_opts { size_t size; bool accumulate; } kt_put_opts;
+typedef struct kt_gather_opts { size_t size; bool sparse_grad; } kt_gather_opts;
+typedef struct kt_index_add_opts { size_t size; kt_scalar alpha; } kt_index_add_opts;
+typedef struct kt_take_along_dim_opts { size_t size; kt_opt_int dim; } kt_take_along_dim_opts;
 
 KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
 KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
@@ -961,6 +966,56 @@ KT_API kt_tensor *kt_nn_dropout2d_kw(const kt_tensor *input, const kt_nn_dropout
 KT_API kt_tensor *kt_nn_dropout3d_kw(const kt_tensor *input, const kt_nn_dropout3d_opts *opts); /* dropout of whole channels of three dims */
 KT_API kt_tensor *kt_nn_alpha_dropout_kw(const kt_tensor *input, const kt_nn_alpha_dropout_opts *opts); /* alpha_dropout as modules call it */
 KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const kt_nn_feature_alpha_dropout_opts *opts); /* feature_alpha_dropout as modules call it */
+KT_API kt_tensor *kt_index(const kt_tensor *self, kt_tensor *const *indices, int64_t n_indices); /* elements by index tensors, one a dim; NULL leaves a dim as it is */
+KT_API kt_tensor *kt_index_put_kw(const kt_tensor *self, kt_tensor *const *indices, int64_t n_indices, const kt_tensor *values, const kt_index_put_opts *opts); /* self with values at the places that indices name */
+KT_API kt_tensor *kt_index_put__kw(kt_tensor *self, kt_tensor *const *indices, int64_t n_indices, const kt_tensor *values, const kt_index_put_opts *opts); /* self with values at the places that indices name */
+KT_API kt_tensor *kt_take(const kt_tensor *self, const kt_tensor *index); /* elements of self seen as one row */
+KT_API kt_tensor *kt_take_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *index); /* elements of self seen as one row */
+KT_API kt_tensor *kt_put_kw(const kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts); /* self seen as one row, with source at index */
+KT_API kt_tensor *kt_put__kw(kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts); /* self seen as one row, with source at index */
+KT_API kt_tensor *kt_gather_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts); /* each element from its own index of a dim */
+KT_API kt_tensor *kt_gather_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts); /* each element from its own index of a dim */
+KT_API kt_tensor *kt_scatter(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src at its own index of a dim */
+KT_API kt_tensor *kt_scatter_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src at its own index of a dim */
+KT_API kt_tensor *kt_scatter_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src at its own index of a dim */
+KT_API kt_tensor *kt_scatter_value(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value at each index of a dim */
+KT_API kt_tensor *kt_scatter_value_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value at each index of a dim */
+KT_API kt_tensor *kt_scatter_value_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value at each index of a dim */
+KT_API kt_tensor *kt_scatter_combine(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce); /* self with src added or multiplied in */
+KT_API kt_tensor *kt_scatter_combine_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce); /* self with src added or multiplied in */
+KT_API kt_tensor *kt_scatter_combine_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce); /* self with src added or multiplied in */
+KT_API kt_tensor *kt_scatter_value_combine(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce); /* self with a value added or multiplied in */
+KT_API kt_tensor *kt_scatter_value_combine_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce); /* self with a value added or multiplied in */
+KT_API kt_tensor *kt_scatter_value_combine_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce); /* self with a value added or multiplied in */
+KT_API kt_tensor *kt_scatter_add(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src added at its own index of a dim */
+KT_API kt_tensor *kt_scatter_add_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src added at its own index of a dim */
+KT_API kt_tensor *kt_scatter_add_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src added at its own index of a dim */
+KT_API kt_tensor *kt_index_select(const kt_tensor *self, int64_t dim, const kt_tensor *index); /* whole slices of a dim, in the order of index */
+KT_API kt_tensor *kt_index_select_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index); /* whole slices of a dim, in the order of index */
+KT_API kt_tensor *kt_index_add_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts); /* self with alpha times the slices of source added at index */
+KT_API kt_tensor *kt_index_add__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts); /* self with alpha times the slices of source added at index */
+KT_API kt_tensor *kt_index_add_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts); /* self with alpha times the slices of source added at index */
+KT_API kt_tensor *kt_index_copy(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source); /* self with the slices of source at index */
+KT_API kt_tensor *kt_index_copy_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source); /* self with the slices of source at index */
+KT_API kt_tensor *kt_index_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source); /* self with the slices of source at index */
+KT_API kt_tensor *kt_index_fill_tensor(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *value); /* self with a 0-dim value in the slices at index */
+KT_API kt_tensor *kt_index_fill_tensor_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *value); /* self with a 0-dim value in the slices at index */
+KT_API kt_tensor *kt_index_fill(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value in the slices at index */
+KT_API kt_tensor *kt_index_fill_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value in the slices at index */
+KT_API kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, where the other dims are broadcast */
+KT_API kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, where the other dims are broadcast */
+KT_API kt_tensor *kt_masked_fill_tensor(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask holds */
+KT_API kt_tensor *kt_masked_fill_tensor_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask holds */
+KT_API kt_tensor *kt_masked_fill(const kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask holds */
+KT_API kt_tensor *kt_masked_fill_(kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask holds */
+KT_API kt_tensor *kt_masked_select(const kt_tensor *self, const kt_tensor *mask); /* the elements where mask holds, as one row */
+KT_API kt_tensor *kt_masked_select_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mask); /* the elements where mask holds, as one row */
+KT_API kt_tensor *kt_masked_scatter(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask holds */
+KT_API kt_tensor *kt_masked_scatter_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask holds */
+KT_API kt_tensor *kt_nonzero(const kt_tensor *self); /* the places of elements other than zero, a row each */
+KT_API kt_tensor *kt_argwhere(const kt_tensor *self); /* nonzero by another name */
+KT_API int64_t kt_nonzero_numpy(const kt_tensor *self, kt_tensor **results, int64_t room); /* the places of elements other than zero, a tensor for each dim */
+KT_API int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, int64_t room); /* nonzero_numpy by another name */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -1216,6 +1271,17 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_nn_dropout3d(input, ...) (KT_AT kt_nn_dropout3d_kw(input, KT_KW(kt_nn_dropout3d_opts, __VA_ARGS__)))
 #define kt_nn_alpha_dropout(input, ...) (KT_AT kt_nn_alpha_dropout_kw(input, KT_KW(kt_nn_alpha_dropout_opts, __VA_ARGS__)))
 #define kt_nn_feature_alpha_dropout(input, ...) (KT_AT kt_nn_feature_alpha_dropout_kw(input, KT_KW(kt_nn_feature_alpha_dropout_opts, __VA_ARGS__)))
+#define kt_index_put(self, indices, n_indices, values, ...) (KT_AT kt_index_put_kw(self, indices, n_indices, values, KT_KW(kt_index_put_opts, __VA_ARGS__)))
+#define kt_index_put_(self, indices, n_indices, values, ...) (KT_AT kt_index_put__kw(self, indices, n_indices, values, KT_KW(kt_index_put_opts, __VA_ARGS__)))
+#define kt_put(self, index, source, ...) (KT_AT kt_put_kw(self, index, source, KT_KW(kt_put_opts, __VA_ARGS__)))
+#define kt_put_(self, index, source, ...) (KT_AT kt_put__kw(self, index, source, KT_KW(kt_put_opts, __VA_ARGS__)))
+#define kt_gather(self, dim, index, ...) (KT_AT kt_gather_kw(self, dim, index, KT_KW(kt_gather_opts, __VA_ARGS__)))
+#define kt_gather_out(out, self, dim, index, ...) (KT_AT kt_gather_out_kw(out, self, dim, index, KT_KW(kt_gather_opts, __VA_ARGS__)))
+#define kt_index_add(self, dim, index, source, ...) (KT_AT kt_index_add_kw(self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
+#define kt_index_add_(self, dim, index, source, ...) (KT_AT kt_index_add__kw(self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
+#define kt_index_add_out(out, self, dim, index, source, ...) (KT_AT kt_index_add_out_kw(out, self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
+#define kt_take_along_dim(self, indices, ...) (KT_AT kt_take_along_dim_kw(self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
+#define kt_take_along_dim_out(out, self, indices, ...) (KT_AT kt_take_along_dim_out_kw(out, self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))
@@ -1716,6 +1782,45 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 #define kt_feature_alpha_dropout(...) (KT_AT kt_feature_alpha_dropout(__VA_ARGS__))
 #define kt_feature_alpha_dropout_(...) (KT_AT kt_feature_alpha_dropout_(__VA_ARGS__))
 #define kt_native_dropout(...) (KT_AT kt_native_dropout(__VA_ARGS__))
+#define kt_index(...) (KT_AT kt_index(__VA_ARGS__))
+#define kt_take(...) (KT_AT kt_take(__VA_ARGS__))
+#define kt_take_out(...) (KT_AT kt_take_out(__VA_ARGS__))
+#define kt_scatter(...) (KT_AT kt_scatter(__VA_ARGS__))
+#define kt_scatter_(...) (KT_AT kt_scatter_(__VA_ARGS__))
+#define kt_scatter_out(...) (KT_AT kt_scatter_out(__VA_ARGS__))
+#define kt_scatter_value(...) (KT_AT kt_scatter_value(__VA_ARGS__))
+#define kt_scatter_value_(...) (KT_AT kt_scatter_value_(__VA_ARGS__))
+#define kt_scatter_value_out(...) (KT_AT kt_scatter_value_out(__VA_ARGS__))
+#define kt_scatter_combine(...) (KT_AT kt_scatter_combine(__VA_ARGS__))
+#define kt_scatter_combine_(...) (KT_AT kt_scatter_combine_(__VA_ARGS__))
+#define kt_scatter_combine_out(...) (KT_AT kt_scatter_combine_out(__VA_ARGS__))
+#define kt_scatter_value_combine(...) (KT_AT kt_scatter_value_combine(__VA_ARGS__))
+#define kt_scatter_value_combine_(...) (KT_AT kt_scatter_value_combine_(__VA_ARGS__))
+#define kt_scatter_value_combine_out(...) (KT_AT kt_scatter_value_combine_out(__VA_ARGS__))
+#define kt_scatter_add(...) (KT_AT kt_scatter_add(__VA_ARGS__))
+#define kt_scatter_add_(...) (KT_AT kt_scatter_add_(__VA_ARGS__))
+#define kt_scatter_add_out(...) (KT_AT kt_scatter_add_out(__VA_ARGS__))
+#define kt_index_select(...) (KT_AT kt_index_select(__VA_ARGS__))
+#define kt_index_select_out(...) (KT_AT kt_index_select_out(__VA_ARGS__))
+#define kt_index_copy(...) (KT_AT kt_index_copy(__VA_ARGS__))
+#define kt_index_copy_(...) (KT_AT kt_index_copy_(__VA_ARGS__))
+#define kt_index_copy_out(...) (KT_AT kt_index_copy_out(__VA_ARGS__))
+#define kt_index_fill_tensor(...) (KT_AT kt_index_fill_tensor(__VA_ARGS__))
+#define kt_index_fill_tensor_(...) (KT_AT kt_index_fill_tensor_(__VA_ARGS__))
+#define kt_index_fill(...) (KT_AT kt_index_fill(__VA_ARGS__))
+#define kt_index_fill_(...) (KT_AT kt_index_fill_(__VA_ARGS__))
+#define kt_masked_fill_tensor(...) (KT_AT kt_masked_fill_tensor(__VA_ARGS__))
+#define kt_masked_fill_tensor_(...) (KT_AT kt_masked_fill_tensor_(__VA_ARGS__))
+#define kt_masked_fill(...) (KT_AT kt_masked_fill(__VA_ARGS__))
+#define kt_masked_fill_(...) (KT_AT kt_masked_fill_(__VA_ARGS__))
+#define kt_masked_select(...) (KT_AT kt_masked_select(__VA_ARGS__))
+#define kt_masked_select_out(...) (KT_AT kt_masked_select_out(__VA_ARGS__))
+#define kt_masked_scatter(...) (KT_AT kt_masked_scatter(__VA_ARGS__))
+#define kt_masked_scatter_(...) (KT_AT kt_masked_scatter_(__VA_ARGS__))
+#define kt_nonzero(...) (KT_AT kt_nonzero(__VA_ARGS__))
+#define kt_argwhere(...) (KT_AT kt_argwhere(__VA_ARGS__))
+#define kt_nonzero_numpy(...) (KT_AT kt_nonzero_numpy(__VA_ARGS__))
+#define kt_where_self(...) (KT_AT kt_where_self(__VA_ARGS__))
 #define kt_from(...) (KT_AT kt_from(__VA_ARGS__))
 #define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))
 #endif

@@ -56,6 +56,7 @@ from .functional import (  # noqa: E402
     cartesian_prod,
     chain_matmul,
     einsum,
+    nonzero,
     tensordot,
 )
 from .limits import finfo, iinfo  # noqa: E402

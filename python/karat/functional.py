@@ -66,3 +66,18 @@ def einsum(*args):
     if len(args) % 2:
         equation += "->" + "".join(map(_letter, args[-1]))
     return _rows["einsum"](equation, args[: len(args) // 2 * 2 : 2])
+
+
+def nonzero(input, *, out=None, as_tuple=False):
+    """The places of elements other than zero: a row each, or with as_tuple a tensor for each dim."""
+    if as_tuple:
+        return _rows["nonzero_numpy"](input)
+    places = _rows["nonzero"](input)
+    return places if out is None else out.resize_(places.shape).copy_(places)
+
+
+def _nonzero(self, *, as_tuple=False):
+    return nonzero(self, as_tuple=as_tuple)
+
+
+_karat.Tensor.nonzero = _nonzero

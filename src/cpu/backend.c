@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/index.h"
 #include "cpu/kernels.h"
 #include "cpu/products.h"
 #include "cpu/random.h"
@@ -128,6 +129,13 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
     case KT_K_fill:     return build->bytes->fill(plan);
     case KT_K_eye:      return build->bytes->eye(plan);
     case KT_K_band:     return build->bytes->band(plan);
+    case KT_K_index_take:
+    case KT_K_index_put:
+    case KT_K_index_add:
+    case KT_K_index_multiply:
+    case KT_K_index_offsets: return kt__cpu_index(plan);
+    case KT_K_masked_put: return kt__cpu_masked(plan);
+    case KT_K_nonzero:  return kt__cpu_nonzero(plan);
     case KT_K_arange:
     case KT_K_linspace:
     case KT_K_logspace: return type->range(plan);

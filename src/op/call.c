@@ -331,7 +331,7 @@ static kt_status check_arguments(const kt_call *call)
         if (spec->kind == KT_ARG_INTS && (call->arg[i].ints.n < 0 || (call->arg[i].ints.n && !call->arg[i].ints.d)))
             return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no ints", call->row->name, spec->name,
                            i + 1);
-        if (spec->kind == KT_ARG_TENSORS)
+        if (spec->kind == KT_ARG_TENSORS && !spec->holes)
             for (int64_t k = 0; k < call->arg[i].ts.n; k++)
                 if (!call->arg[i].ts.t[k])
                     return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name,

@@ -191,6 +191,7 @@ kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
+kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
 kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);

@@ -56,7 +56,24 @@ enum kt__kernel {
     KT_K_randperm,                    /* a dense row */
     KT_K_multinomial,                 /* in: weights [rows, n]; out: int64 [rows, k]; dims [rows, k, n]; param: replace? */
     KT_K_random_end,
-    KT_K_count = KT_K_random_end
+    /* Places named by index tensors, or by masks. */
+    KT_K_index_take = KT_K_random_end,
+    KT_K_index_put,
+    KT_K_index_add,
+    KT_K_index_multiply,
+    KT_K_index_offsets,               /* bytes, summed up over several index tensors */
+    KT_K_masked_put,
+    KT_K_nonzero,
+    KT_K_count
+};
+
+/* How an index that is out of range is told: param[3] of the kernels that look at indices. */
+enum kt__index_says {
+    KT_INDEX_SAYS_DIM,                /* an IndexError that names index, dimension and size */
+    KT_INDEX_SAYS_DIM_RUNTIME,        /* the same as a RuntimeError */
+    KT_INDEX_SAYS_COPY,               /* the first, of index_copy_() */
+    KT_INDEX_SAYS_SELF,               /* "index out of range in self" */
+    KT_INDEX_SAYS_ELEMENTS            /* against the number of elements of the whole */
 };
 
 #endif

@@ -7559,3 +7559,541 @@ kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const kt_nn_fe
         kt__put(&c, 3, b, opts->inplace);
     return kt__close(&c);
 }
+
+kt_tensor *kt_index(const kt_tensor *self, kt_tensor *const *indices, int64_t n_indices)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensors(&c, 1, indices, n_indices);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_put_kw(const kt_tensor *self, kt_tensor *const *indices, int64_t n_indices, const kt_tensor *values, const kt_index_put_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_put, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensors(&c, 1, indices, n_indices);
+    kt__put_tensor(&c, 2, values);
+    if (opts && opts->accumulate)
+        kt__put(&c, 3, b, opts->accumulate);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_put__kw(kt_tensor *self, kt_tensor *const *indices, int64_t n_indices, const kt_tensor *values, const kt_index_put_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_put, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensors(&c, 1, indices, n_indices);
+    kt__put_tensor(&c, 2, values);
+    if (opts && opts->accumulate)
+        kt__put(&c, 3, b, opts->accumulate);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_take(const kt_tensor *self, const kt_tensor *index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_take, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, index);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_take_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_take, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, index);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_put_kw(const kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_put, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, index);
+    kt__put_tensor(&c, 2, source);
+    if (opts && opts->accumulate)
+        kt__put(&c, 3, b, opts->accumulate);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_put__kw(kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_put, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, index);
+    kt__put_tensor(&c, 2, source);
+    if (opts && opts->accumulate)
+        kt__put(&c, 3, b, opts->accumulate);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_gather_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gather, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    if (opts && opts->sparse_grad)
+        kt__put(&c, 3, b, opts->sparse_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_gather_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gather, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    if (opts && opts->sparse_grad)
+        kt__put(&c, 3, b, opts->sparse_grad);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_scatter(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scatter_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_scatter_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_scatter_value(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_value, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scatter_value_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_value, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_scatter_value_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_value, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_scatter_combine(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_combine, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    kt__put(&c, 4, str, reduce);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scatter_combine_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_combine, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    kt__put(&c, 4, str, reduce);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_scatter_combine_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_combine, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    kt__put(&c, 4, str, reduce);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_scatter_value_combine(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_value_combine, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    kt__put(&c, 4, str, reduce);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scatter_value_combine_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_value_combine, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    kt__put(&c, 4, str, reduce);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_scatter_value_combine_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_value_combine, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    kt__put(&c, 4, str, reduce);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_scatter_add(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_add, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scatter_add_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_add, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_scatter_add_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_add, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_index_select(const kt_tensor *self, int64_t dim, const kt_tensor *index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_select, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_select_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_select, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_index_add_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_add, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_add__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_add, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_index_add_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_add, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 4, s, opts->alpha);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_index_copy(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_copy_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_copy, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_index_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_index_fill_tensor(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_fill_tensor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_fill_tensor_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_fill_tensor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_index_fill(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_fill, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_fill_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_fill, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put(&c, 3, s, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_take_along_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, indices);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_take_along_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, indices);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_masked_fill_tensor(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_fill_tensor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    kt__put_tensor(&c, 2, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_masked_fill_tensor_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_fill_tensor, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    kt__put_tensor(&c, 2, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_masked_fill(const kt_tensor *self, const kt_tensor *mask, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_fill, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    kt__put(&c, 2, s, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_masked_fill_(kt_tensor *self, const kt_tensor *mask, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_fill, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    kt__put(&c, 2, s, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_masked_select(const kt_tensor *self, const kt_tensor *mask)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_select, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_masked_select_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mask)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_select, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_masked_scatter(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *source)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_scatter, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    kt__put_tensor(&c, 2, source);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_masked_scatter_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *source)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_masked_scatter, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, mask);
+    kt__put_tensor(&c, 2, source);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_nonzero(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nonzero, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_argwhere(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argwhere, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+int64_t kt_nonzero_numpy(const kt_tensor *self, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nonzero_numpy, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_list(&c, results, room);
+}
+
+int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_where_self, KT_PLAIN);
+    kt__put_tensor(&c, 0, condition);
+    return kt__close_list(&c, results, room);
+}

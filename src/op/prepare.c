@@ -283,6 +283,12 @@ static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const
     return kt__tensor_new_strided((kt_dtype)d->result, kt__device(like), shape, (kt_shape){rank, strides});
 }
 
+kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on)
+{
+    kt__decision d = {.result = (uint8_t)dtype};
+    return fresh_output(plan, &d, on, plan->nd, false);
+}
+
 static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const kt__decision *d)
 {
     for (int i = 0; i < g->n; i++)

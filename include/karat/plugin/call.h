@@ -53,6 +53,7 @@ typedef struct kt_arg_spec {
     uint8_t     has_default;
     uint8_t     keyword_only;
     uint8_t     written;      /* in the plain form already: "Tensor(a!)" */
+    uint8_t     holes;        /* "Tensor?[]": an element of the list may be NULL */
     kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
 } kt_arg_spec;
 

@@ -194,6 +194,8 @@ static kt_tensor *reduction(const char *op, kt_tensor *t)
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(op, plain[i]) == 0)
             return by_name(op, KT_PLAIN, NULL, "t", t);
+    if (strcmp(op, "nonzero") == 0)
+        return kt_device_of(t).kind == KT_META ? NULL : by_name(op, KT_PLAIN, NULL, "t", t); /* a size by values */
     if (strcmp(op, "dot") == 0)
         return by_name(op, KT_PLAIN, NULL, "tt", t, t);
     if (strcmp(op, "logsumexp") == 0)
@@ -223,7 +225,7 @@ TEST(reductions)
             }
         operators += p.same > before;
     }
-    CHECK_EQ_INT(operators, 19);
+    CHECK_EQ_INT(operators, 20);
     done(&p);
 }
 
@@ -298,6 +300,21 @@ static kt_tensor *two(const char *op, const char *a, const char *b)
         return by_name(op[0] == 's' ? "sum" : "mean", KT_PLAIN, NULL, "td", matrix(a), (int)db);
     if (strcmp(op, "dist") == 0)
         return by_name(op, KT_PLAIN, NULL, "tt", matrix(a), matrix(b));
+    if (strcmp(op, "gather") == 0)
+        return by_name(op, KT_PLAIN, NULL, "tit", matrix(a), (int64_t)0, kt_to(kt_zeros(KT_SHAPE(2, 2)), .dtype = db));
+    if (strcmp(op, "scatter") == 0)
+        return by_name(op, KT_PLAIN, NULL, "titt", matrix(a), (int64_t)0, kt_zeros(KT_SHAPE(2, 2), .dtype = KT_I64), matrix(b));
+    if (strcmp(op, "index") == 0)
+        return by_name(op, KT_PLAIN, NULL, "tl", matrix(a), (kt_tensor *[]){first_row(b)}, (int64_t)1);
+    if (strcmp(op, "index_put") == 0)
+        return by_name(op, KT_PLAIN, NULL, "tlt", matrix(a), (kt_tensor *[]){kt_zeros(KT_SHAPE(1), .dtype = KT_I64)}, (int64_t)1,
+                       first_row(b));
+    if (strcmp(op, "index_select") == 0)
+        return by_name(op, KT_PLAIN, NULL, "tit", matrix(a), (int64_t)0, first_row(b));
+    if (strcmp(op, "index_add") == 0)
+        return by_name(op, KT_PLAIN, NULL, "titt", matrix(a), (int64_t)0, kt_arange(KT_INT(0), KT_INT(2)), matrix(b));
+    if (strcmp(op, "masked_fill") == 0)
+        return by_name(op, KT_PLAIN, NULL, "tts", matrix(a), matrix(b), KT_FLOAT(1.5));
     if (strcmp(op, "add_out") == 0 || strcmp(op, "eq_out") == 0)
         return by_name(op[0] == 'a' ? "add" : "eq", KT_OUT, matrix(b), "tt", matrix(a), matrix(a));
     return NULL;
@@ -322,7 +339,7 @@ TEST(pairs)
             }
         operators += p.same > before;
     }
-    CHECK(operators >= 28);
+    CHECK(operators >= 35);
     done(&p);
 }
 

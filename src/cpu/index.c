@@ -1,0 +1,426 @@
+/* index.c - elements moved to and from places that an index tensor names; masks.
+ *
+ * In: plans of the family "indexing" (plugin/backend.h). Out: the output's bytes; an index out of range is an error, found
+ * before anything is written to a tensor that had values before. Elements are units of bytes: no dtype is asked, but by what
+ * accumulates (index_combine.c). Must not know: tensors, operators. */
+#include "cpu/index.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "cpu/kernels.h"
+#include "cpu/math_core.h"
+
+/* ---- one index ---- */
+
+typedef struct job {
+    kt__rows         rows;
+    const kt_plan   *plan;
+    ptrdiff_t        width, step;  /* bytes of an element; bytes from one index to the next */
+    int64_t          size;         /* indices lie in [0, size), or [-size, size) where they wrap */
+    bool             wraps, narrow; /* narrow: int32 */
+    kt__combine_fn  *combine;      /* NULL: written over */
+    _Atomic int64_t *bad;          /* position of the first index that is out of range, in row order; numel: none */
+} job;
+
+KT_ALWAYS int64_t load_index(const job *j, const char *at)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (j->narrow) {
+        memcpy(&narrow, at, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+/* The index counted from 0; -1: out of range. */
+KT_ALWAYS int64_t place(const job *j, const char *at)
+{
+    int64_t i = load_index(j, at);
+    if (KT__LIKELY((uint64_t)i < (uint64_t)j->size))
+        return i;
+    return j->wraps && i < 0 && i >= -j->size ? i + j->size : -1;
+}
+
+static void note_bad(const job *j, int64_t position)
+{
+    int64_t seen = atomic_load(j->bad);
+    while (position < seen && !atomic_compare_exchange_weak(j->bad, &seen, position)) {
+    }
+}
+
+/* ---- taking ---- */
+
+KT_ALWAYS void take_each(const job *j, char *const *at, int64_t n, int64_t position, size_t width)
+{
+    const ptrdiff_t *step = j->rows.step;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t p = place(j, at[2] + i * step[2]);
+        if (KT__UNLIKELY(p < 0)) {
+            note_bad(j, position + i);
+            return;
+        }
+        memcpy(at[0] + i * step[0], at[1] + i * step[1] + p * j->step, width);
+    }
+}
+
+KT_ALWAYS void move_each(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, size_t width)
+{
+    for (int64_t i = 0; i < n; i++)
+        memmove(to + i * to_step, from + i * from_step, width);
+}
+
+static void move_row(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, ptrdiff_t width)
+{
+    if (to_step == width && from_step == width) {
+        memmove(to, from, (size_t)(n * width));
+        return;
+    }
+    switch (width) {
+    case 1:  move_each(to, to_step, from, from_step, n, 1); break;
+    case 2:  move_each(to, to_step, from, from_step, n, 2); break;
+    case 4:  move_each(to, to_step, from, from_step, n, 4); break;
+    case 8:  move_each(to, to_step, from, from_step, n, 8); break;
+    default: move_each(to, to_step, from, from_step, n, 16); break;
+    }
+}
+
+static void take_row(void *ctx, char *const *at, int64_t n, int64_t position)
+{
+    const job *j = ctx;
+    if (j->rows.step[2] == 0) { /* one index for the whole row */
+        int64_t p = place(j, at[2]);
+        if (p < 0)
+            note_bad(j, position);
+        else
+            move_row(at[0], j->rows.step[0], at[1] + p * j->step, j->rows.step[1], n, j->width);
+        return;
+    }
+    switch (j->width) {
+    case 1:  take_each(j, at, n, position, 1); break;
+    case 2:  take_each(j, at, n, position, 2); break;
+    case 4:  take_each(j, at, n, position, 4); break;
+    case 8:  take_each(j, at, n, position, 8); break;
+    default: take_each(j, at, n, position, 16); break;
+    }
+}
+
+static void take_part(void *ctx, int64_t begin, int64_t end)
+{
+    job *j = ctx;
+    kt__rows_walk(&j->rows, begin, end, take_row, j);
+}
+
+/* ---- sums of indices: places by several index tensors ---- */
+
+static void add_row(void *ctx, char *const *at, int64_t n, int64_t position)
+{
+    const job *j = ctx;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t p = place(j, at[1] + i * j->rows.step[1]), sum;
+        if (p < 0) {
+            note_bad(j, position + i);
+            return;
+        }
+        memcpy(&sum, at[0] + i * j->rows.step[0], sizeof sum);
+        sum += p * j->step;
+        memcpy(at[0] + i * j->rows.step[0], &sum, sizeof sum);
+    }
+}
+
+static void add_part(void *ctx, int64_t begin, int64_t end)
+{
+    job *j = ctx;
+    kt__rows_walk(&j->rows, begin, end, add_row, j);
+}
+
+/* ---- putting ---- */
+
+static void check_row(void *ctx, char *const *at, int64_t n, int64_t position)
+{
+    const job *j = ctx;
+    for (int64_t i = 0; i < n; i++)
+        if (place(j, at[0] + i * j->rows.step[0]) < 0) {
+            note_bad(j, position + i);
+            return;
+        }
+}
+
+static void check_part(void *ctx, int64_t begin, int64_t end)
+{
+    job *j = ctx;
+    kt__rows_walk(&j->rows, begin, end, check_row, j);
+}
+
+KT_ALWAYS void put_each(const job *j, char *const *at, int64_t n, size_t width)
+{
+    const ptrdiff_t *step = j->rows.step;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(at[0] + i * step[0] + place(j, at[2] + i * step[2]) * j->step, at[1] + i * step[1], width);
+}
+
+static void put_row(void *ctx, char *const *at, int64_t n, int64_t position)
+{
+    (void)position;
+    const job       *j = ctx;
+    const ptrdiff_t *step = j->rows.step;
+    const kt_dtype   dtype = (kt_dtype)j->plan->arg[0].is;
+    if (step[2] == 0 && j->combine) {
+        j->combine(at[0] + place(j, at[2]) * j->step, step[0], at[1], step[1], n, dtype);
+        return;
+    }
+    if (step[2] == 0 && step[0] != 0) {
+        move_row(at[0] + place(j, at[2]) * j->step, step[0], at[1], step[1], n, j->width);
+        return;
+    }
+    for (int64_t i = 0; j->combine && i < n; i++)
+        j->combine(at[0] + i * step[0] + place(j, at[2] + i * step[2]) * j->step, 0, at[1] + i * step[1], 0, 1, dtype);
+    if (j->combine)
+        return;
+    switch (j->width) {
+    case 1:  put_each(j, at, n, 1); break;
+    case 2:  put_each(j, at, n, 2); break;
+    case 4:  put_each(j, at, n, 4); break;
+    case 8:  put_each(j, at, n, 8); break;
+    default: put_each(j, at, n, 16); break;
+    }
+}
+
+/* A dim along which the places differ, whatever the indices are: its parts may be written at the same time, and the order of
+ * writes to one place stays that of the rows. -1: none. */
+static int apart_dim(const kt_plan *plan)
+{
+    int best = -1;
+    for (int d = 0; d < plan->nd; d++)
+        if (plan->stride[0][d] != 0 && plan->size[d] > 1 && (best < 0 || plan->size[d] > plan->size[best]))
+            best = d;
+    return best;
+}
+
+typedef struct put_job {
+    job j;
+    int dim;
+} put_job;
+
+static void rows_in_order(kt__rows *rows, const kt_plan *plan)
+{
+    kt__rows_of(rows, plan);
+    if (plan->nd == 0)
+        return;
+    rows->inner = plan->nd - 1;
+    rows->length = plan->size[rows->inner];
+    for (int i = 0; i < rows->n_op; i++)
+        rows->step[i] = plan->stride[i][rows->inner];
+}
+
+static void put_part(void *ctx, int64_t begin, int64_t end)
+{
+    const put_job *all = ctx;
+    kt_plan        part = *all->j.plan;
+    job            j = all->j;
+    if (all->dim >= 0) {
+        part.numel = part.numel / part.size[all->dim] * (end - begin);
+        part.size[all->dim] = end - begin;
+        for (int i = 0; i < 3; i++)
+            part.arg[i].data += begin * part.stride[i][all->dim];
+    }
+    j.plan = &part;
+    rows_in_order(&j.rows, &part);
+    kt__rows_walk(&j.rows, 0, part.numel, put_row, &j);
+}
+
+static void put_all(const job *j)
+{
+    put_job   all = {*j, apart_dim(j->plan)};
+    const int d = all.dim;
+    if (d < 0) {
+        put_part(&all, 0, 1);
+        return;
+    }
+    const int64_t rest = j->plan->numel / j->plan->size[d];
+    kt__parallel(j->plan->size[d], rest >= KT__GRAIN ? 1 : KT__GRAIN / rest, put_part, &all);
+}
+
+/* ---- what went wrong ---- */
+
+static const char *element_at(const kt_plan *plan, int operand, int64_t position)
+{
+    const char *at = plan->arg[operand].data;
+    for (int d = plan->nd - 1; d >= 0; d--) {
+        at += position % plan->size[d] * plan->stride[operand][d];
+        position /= plan->size[d];
+    }
+    return at;
+}
+
+/* Positions count in row order, where the row's dim comes last. */
+static kt_status out_of_range(const job *j, const kt_plan *plan, int operand, int64_t position)
+{
+    kt_plan turned = *plan;
+    for (int d = j->rows.inner; d >= 0 && d + 1 < plan->nd; d++) {
+        turned.size[d] = plan->size[d + 1];
+        turned.stride[operand][d] = plan->stride[operand][d + 1];
+    }
+    if (plan->nd > 0 && j->rows.inner >= 0) {
+        turned.size[plan->nd - 1] = plan->size[j->rows.inner];
+        turned.stride[operand][plan->nd - 1] = plan->stride[operand][j->rows.inner];
+    }
+    const long long index = load_index(j, element_at(&turned, operand, position)), size = j->size;
+    switch (plan->param[3].v.i) {
+    case KT_INDEX_SAYS_DIM:
+    case KT_INDEX_SAYS_DIM_RUNTIME:
+    case KT_INDEX_SAYS_COPY:
+        return kt_fail(plan->param[3].v.i == KT_INDEX_SAYS_DIM_RUNTIME ? KT_ERR_RUNTIME : KT_ERR_INDEX,
+                       "%sindex %lld is out of bounds for dimension %lld with size %lld",
+                       plan->param[3].v.i == KT_INDEX_SAYS_COPY ? "index_copy_(): " : "", index, (long long)(plan->param[2].v.i >> 1), size);
+    case KT_INDEX_SAYS_ELEMENTS:
+        return kt_fail(KT_ERR_INDEX, "out of range: tried to access index %lld on a tensor of %lld elements.", index, size);
+    default: return kt_fail(KT_ERR_INDEX, "index out of range in self");
+    }
+}
+
+/* The indices alone, each once: dims along which they repeat are left out. */
+static kt_status check_indices(const job *given)
+{
+    kt_plan alone = *given->plan;
+    job     j = *given;
+    alone.n_out = 1;
+    alone.n_in = 0;
+    alone.arg[0] = given->plan->arg[2];
+    alone.nd = 0;
+    alone.numel = 1;
+    for (int d = 0; d < given->plan->nd; d++) {
+        if (given->plan->stride[2][d] == 0)
+            continue;
+        alone.size[alone.nd] = given->plan->size[d];
+        alone.stride[0][alone.nd++] = given->plan->stride[2][d];
+        alone.numel *= given->plan->size[d];
+    }
+    _Atomic int64_t bad = alone.numel;
+    j.bad = &bad;
+    kt__rows_of(&j.rows, &alone);
+    kt__parallel(alone.numel, KT__GRAIN, check_part, &j);
+    return bad < alone.numel ? out_of_range(&j, &alone, 0, bad) : KT_OK;
+}
+
+kt_status kt__cpu_index(const kt_plan *plan)
+{
+    const bool      sums = plan->kernel == KT_K_index_offsets, takes = plan->kernel == KT_K_index_take || sums;
+    const int       index = sums ? 1 : 2;
+    _Atomic int64_t bad = plan->numel;
+    job             j = {.plan = plan, .width = (ptrdiff_t)kt_dtype_size((kt_dtype)plan->arg[0].is), .bad = &bad,
+                         .size = plan->param[0].v.i, .step = plan->param[1].v.i, .wraps = plan->param[2].v.i & 1,
+                         .narrow = plan->arg[index].is == KT_I32};
+    if (plan->kernel == KT_K_index_add || plan->kernel == KT_K_index_multiply)
+        j.combine = kt__cpu_combine((kt_dtype)plan->arg[0].is, plan->kernel == KT_K_index_multiply);
+    if (!takes) {
+        if (check_indices(&j))
+            return kt_error_status();
+        put_all(&j);
+        return KT_OK;
+    }
+    kt__rows_of(&j.rows, plan);
+    kt__parallel(plan->numel, KT__GRAIN, sums ? add_part : take_part, &j);
+    return bad < plan->numel ? out_of_range(&j, plan, index, bad) : KT_OK;
+}
+
+/* ---- masks ---- */
+
+KT_ALWAYS void masked_each(char *const *at, const ptrdiff_t *step, int64_t n, size_t width)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (at[2][i * step[2]])
+            memcpy(at[0] + i * step[0], at[1] + i * step[1], width);
+}
+
+static void masked_row(void *ctx, char *const *at, int64_t n, int64_t position)
+{
+    (void)position;
+    const job *j = ctx;
+    switch (j->width) {
+    case 1:  masked_each(at, j->rows.step, n, 1); break;
+    case 2:  masked_each(at, j->rows.step, n, 2); break;
+    case 4:  masked_each(at, j->rows.step, n, 4); break;
+    case 8:  masked_each(at, j->rows.step, n, 8); break;
+    default: masked_each(at, j->rows.step, n, 16); break;
+    }
+}
+
+static void masked_part(void *ctx, int64_t begin, int64_t end)
+{
+    job *j = ctx;
+    kt__rows_walk(&j->rows, begin, end, masked_row, j);
+}
+
+kt_status kt__cpu_masked(const kt_plan *plan)
+{
+    job j = {.plan = plan, .width = (ptrdiff_t)kt_dtype_size((kt_dtype)plan->arg[0].is)};
+    kt__rows_of(&j.rows, plan);
+    kt__parallel(plan->numel, KT__GRAIN, masked_part, &j);
+    return KT_OK;
+}
+
+/* ---- where a mask holds ---- */
+
+typedef struct finding {
+    const kt_plan *plan;
+    const char    *mask;
+    int64_t        piece, *count; /* elements of a piece; how many hold before each */
+} finding;
+
+static void count_pieces(void *ctx, int64_t begin, int64_t end)
+{
+    const finding *f = ctx;
+    for (int64_t p = begin; p < end; p++) {
+        int64_t stop = (p + 1) * f->piece < f->plan->numel ? (p + 1) * f->piece : f->plan->numel, n = 0;
+        for (int64_t i = p * f->piece; i < stop; i++)
+            n += f->mask[i] != 0;
+        f->count[p + 1] = n;
+    }
+}
+
+static void write_place(const finding *f, int64_t k, int64_t place)
+{
+    const kt_plan *plan = f->plan;
+    for (int d = plan->nd - 1; d >= 0; d--) {
+        int64_t at = d ? place % plan->size[d] : place;
+        memcpy(plan->arg[0].data + k * (int64_t)sizeof at + d * plan->param[0].v.i, &at, sizeof at);
+        place /= plan->size[d];
+    }
+}
+
+static void find_pieces(void *ctx, int64_t begin, int64_t end)
+{
+    const finding *f = ctx;
+    for (int64_t p = begin; p < end; p++) {
+        int64_t stop = (p + 1) * f->piece < f->plan->numel ? (p + 1) * f->piece : f->plan->numel, k = f->count[p];
+        for (int64_t i = p * f->piece; i < stop; i++)
+            if (f->mask[i])
+                write_place(f, k++, i);
+    }
+}
+
+kt_status kt__cpu_nonzero(const kt_plan *plan)
+{
+    finding      f = {.plan = plan, .mask = plan->arg[1].data, .piece = KT__GRAIN};
+    int64_t      pieces = (plan->numel + f.piece - 1) / f.piece;
+    size_t       granted;
+    const size_t bytes = (size_t)(pieces + 1) * sizeof(int64_t);
+    if (plan->nd == 0)
+        return KT_OK;
+    f.count = kt__block_get(bytes, &granted);
+    if (!f.count)
+        return kt__fail_memory(bytes);
+    f.count[0] = 0;
+    kt__parallel(pieces, 1, count_pieces, &f);
+    for (int64_t p = 0; p < pieces; p++)
+        f.count[p + 1] += f.count[p];
+    kt__parallel(pieces, 1, find_pieces, &f);
+    kt__block_put(f.count, granted);
+    return KT_OK;
+}

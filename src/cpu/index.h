@@ -1,0 +1,15 @@
+/* index.h - kernels that move elements to and from places that other tensors name. */
+#ifndef KT_CPU_INDEX_H
+#define KT_CPU_INDEX_H
+
+#include "op/plan.h"
+
+kt_status kt__cpu_index(const kt_plan *plan);   /* take, put, offsets: see the family "indexing" of plugin/backend.h */
+kt_status kt__cpu_nonzero(const kt_plan *plan);
+kt_status kt__cpu_masked(const kt_plan *plan);
+
+/* index_combine.c: n elements of `from` added to (or multiplied into) those of `to`, in a dtype's own arithmetic. */
+typedef void kt__combine_fn(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype);
+kt__combine_fn *kt__cpu_combine(kt_dtype dtype, bool multiply);
+
+#endif

@@ -1,0 +1,97 @@
+/* index_combine.c - what accumulation into named places does with two elements: addition and multiplication in a dtype's own
+ * arithmetic, rounded after each step as PyTorch's kernels do.
+ *
+ * In: rows of elements of one dtype. Out: the first row, changed. Must not know: plans, indices. */
+#include "cpu/index.h"
+
+#include <complex.h>
+#include <string.h>
+
+#include "cpu/math_core.h"
+#include "dtype/value.h"
+
+typedef void one_fn(char *to, const char *from);
+
+KT_ALWAYS void row(one_fn *one, char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        one(to + i * to_step, from + i * from_step);
+}
+
+/* Of one C type; unsigned integers wrap as signed ones do, bit for bit. */
+#define COMBINE(name, type, expression)                                                                                \
+    KT_ALWAYS void name##_one(char *to, const char *from)                                                              \
+    {                                                                                                                  \
+        type a, b;                                                                                                     \
+        memcpy(&a, to, sizeof a);                                                                                      \
+        memcpy(&b, from, sizeof b);                                                                                    \
+        a = (type)(expression);                                                                                        \
+        memcpy(to, &a, sizeof a);                                                                                      \
+    }                                                                                                                  \
+    static void name(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype)    \
+    {                                                                                                                  \
+        (void)dtype;                                                                                                   \
+        row(name##_one, to, to_step, from, from_step, n);                                                              \
+    }
+
+COMBINE(add_8, uint8_t, a + b)
+COMBINE(add_16, uint16_t, a + b)
+COMBINE(add_32, uint32_t, a + b)
+COMBINE(add_64, uint64_t, a + b)
+COMBINE(add_f32, float, a + b)
+COMBINE(add_f64, double, a + b)
+COMBINE(add_c64, float _Complex, a + b)
+COMBINE(add_c128, double _Complex, a + b)
+COMBINE(add_bool, uint8_t, a || b)
+COMBINE(mul_8, uint8_t, a * b)
+COMBINE(mul_16, uint16_t, (uint32_t)a * b)
+COMBINE(mul_32, uint32_t, a * b)
+COMBINE(mul_64, uint64_t, a * b)
+COMBINE(mul_f32, float, a * b)
+COMBINE(mul_f64, double, a * b)
+COMBINE(mul_c64, float _Complex, a * b)
+COMBINE(mul_c128, double _Complex, a * b)
+COMBINE(mul_bool, uint8_t, a && b)
+
+/* Narrow floats: through float32 (complex32: complex64) and back, one element at a time. */
+static void narrow(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype, bool multiply)
+{
+    const bool     pair = kt_dtype_category(dtype) == KT_CAT_COMPLEX;
+    const kt_dtype wide = pair ? KT_C64 : KT_F32;
+    for (int64_t i = 0; i < n; i++) {
+        float _Complex a = 0, b = 0;
+        float          x, y;
+        kt__convert(&a, wide, 8, to + i * to_step, dtype, 0, 1);
+        kt__convert(&b, wide, 8, from + i * from_step, dtype, 0, 1);
+        memcpy(&x, &a, sizeof x);
+        memcpy(&y, &b, sizeof y);
+        x = multiply ? x * y : x + y;
+        a = multiply ? a * b : a + b;
+        kt__convert(to + i * to_step, dtype, 0, pair ? (void *)&a : (void *)&x, wide, 8, 1);
+    }
+}
+static void add_narrow(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype)
+{
+    narrow(to, to_step, from, from_step, n, dtype, false);
+}
+static void mul_narrow(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype)
+{
+    narrow(to, to_step, from, from_step, n, dtype, true);
+}
+
+kt__combine_fn *kt__cpu_combine(kt_dtype dtype, bool multiply)
+{
+    static kt__combine_fn *const ints[2][4] = {{add_8, add_16, add_32, add_64}, {mul_8, mul_16, mul_32, mul_64}};
+    switch (dtype) {
+    case KT_BOOL: return multiply ? mul_bool : add_bool;
+    case KT_F32: return multiply ? mul_f32 : add_f32;
+    case KT_F64: return multiply ? mul_f64 : add_f64;
+    case KT_C64: return multiply ? mul_c64 : add_c64;
+    case KT_C128: return multiply ? mul_c128 : add_c128;
+    default: break;
+    }
+    if (kt_dtype_category(dtype) != KT_CAT_INT)
+        return multiply ? mul_narrow : add_narrow;
+    const size_t size = kt_dtype_size(dtype);
+    return ints[multiply][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
+}

@@ -1,0 +1,149 @@
+/* formulas_index.c - the derivatives of what names elements by index tensors and masks: what was taken is added back where it
+ * came from, what was written over gets nothing. */
+#include "grad/formula.h"
+#include "op/index.h"
+
+/* Zeros of the sizes that input 0 had. */
+static kt_tensor *zeros(const kt__back *c)
+{
+    return kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+}
+
+/* ---- lists of index tensors, holes and all ---- */
+static kt_tensor *const *listed(kt__back *c, kt_tensor **room, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        room[i] = c->node->saved[SAVED_LISTED + i].t ? L(i) : NULL;
+    return room;
+}
+
+GRAD(index)
+{
+    kt_tensor *room[KT_MAX_DIMS];
+    int64_t    n = c->n - 1;
+    dA = kt_index_put(zeros(c), listed(c, room, n), n, G, .accumulate = true);
+}
+
+GRAD(index_put)
+{
+    kt_tensor        *room[KT_MAX_DIMS];
+    int64_t           n = c->n - 2;
+    kt_tensor *const *indices = listed(c, room, n);
+    if (need(c, 0) && arg(c, 3)->b)
+        c->d[0] = G;
+    else if (need(c, 0))
+        c->d[0] = kt_index_put(G, indices, n, kt_zeros(KT_SHAPE(1), .dtype = kt_dtype_of(G), .device = kt_device_of(G)));
+    if (need(c, n + 1))
+        c->d[n + 1] = kt_index(G, indices, n);
+}
+
+GRAD(take) { dA = kt_put(zeros(c), B, G, .accumulate = true); }
+GRAD(put)
+{
+    kt_tensor *index = B;
+    if (need(c, 0))
+        c->d[0] = arg(c, 3)->b ? G : kt_put(G, index, kt_zeros_like(index, .dtype = kt_dtype_of(G)));
+    if (need(c, 2))
+        c->d[2] = kt_reshape(kt_take(G, index), in_sizes(c, 2));
+}
+
+/* ---- along one dim ---- */
+#define DIM (arg(c, 1)->i)
+
+GRAD(gather) { dA = kt_scatter_add(zeros(c), DIM, B, G); }
+
+/* Elements of src beyond the index were not used. */
+static kt_tensor *gathered_back(kt__back *c, int64_t dim, kt_tensor *index)
+{
+    kt_shape   in = in_sizes(c, 2);
+    kt_tensor *g = kt_gather(G, dim, index);
+    bool       whole = g && g->ndim == in.n;
+    for (int64_t d = 0; whole && d < in.n; d++)
+        whole = g->sizes[d] == in.d[d];
+    if (whole || !g)
+        return g;
+    kt_tensor *all = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G)), *part = all;
+    for (int d = 0; part && g->numel && d < g->ndim; d++)
+        part = kt_narrow(part, d, 0, g->sizes[d]);
+    if (g->numel && part)
+        kt_copy_(part, g);
+    return all;
+}
+GRAD(scatter)
+{
+    kt_tensor *index = B;
+    dA = kt_scatter_value(G, DIM, index, KT_INT(0));
+    dC = gathered_back(c, DIM, index);
+}
+GRAD(scatter_value) { dA = kt_scatter_value(G, DIM, B, KT_INT(0)); }
+GRAD(scatter_add)
+{
+    dA = G;
+    dC = gathered_back(c, DIM, B);
+}
+GRAD(index_select) { dA = kt_index_add(zeros(c), DIM, B, G); }
+GRAD(index_add)
+{
+    dA = G;
+    if (!need(c, 2))
+        return;
+    kt_tensor *g = kt_index_select(G, DIM, B);
+    kt_scalar  alpha = arg(c, 4)->s;
+    if (given(c, 4))
+        alpha.im = -alpha.im;
+    c->d[2] = given(c, 4) ? kt_mul_s(g, alpha) : g;
+}
+GRAD(index_copy)
+{
+    kt_tensor *index = B;
+    dA = kt_index_fill(G, DIM, index, KT_INT(0));
+    if (need(c, 2))
+        c->d[2] = kt_index_select(G, DIM, index);
+}
+GRAD(index_fill) { dA = kt_index_fill(G, DIM, B, KT_INT(0)); }
+GRAD(index_fill_tensor)
+{
+    kt_tensor *index = B;
+    dA = kt_index_fill(G, DIM, index, KT_INT(0));
+    dC = kt_sum(kt_index_select(G, DIM, index));
+}
+
+/* ---- masks ---- */
+GRAD(masked_fill) { dA = kt_masked_fill(G, B, KT_INT(0)); }
+GRAD(masked_fill_tensor)
+{
+    kt_tensor *mask = B;
+    dA = kt_masked_fill(G, mask, KT_INT(0));
+    dC = kt_sum(kt_where(mask, G, kt_zeros(KT_SHAPE(1), .dtype = kt_dtype_of(G), .device = kt_device_of(G))));
+}
+/* Zeros as large as self and mask together; the engine sums away what self was spread over. */
+GRAD(masked_select)
+{
+    kt_tensor *mask = B, *whole = zeros(c);
+    if (mask && whole)
+        whole = kt_where(mask, whole, whole);
+    dA = kt_masked_scatter(whole, mask, G);
+}
+GRAD(masked_scatter)
+{
+    kt_tensor *mask = B;
+    dA = kt_masked_fill(G, mask, KT_INT(0));
+    if (!need(c, 2))
+        return;
+    kt_shape   in = in_sizes(c, 2);
+    int64_t    total = 1;
+    kt_tensor *used = kt_masked_select(G, mask);
+    for (int64_t d = 0; d < in.n; d++)
+        total *= in.d[d];
+    kt_tensor *all = used ? kt_zeros(KT_SHAPE(total), .dtype = kt_dtype_of(G), .device = kt_device_of(G)) : NULL;
+    if (all)
+        kt_copy_(kt_narrow(all, 0, 0, used->numel), used);
+    c->d[2] = kt_reshape(all, in);
+}
+
+const kt__formula_row kt__formulas_index[] = {
+    F(index), F(index_put), F(take), F(put), F(gather), F(scatter), F(scatter_value), F(scatter_add), F(index_select),
+    F(index_add), F(index_copy), F(index_fill), F(index_fill_tensor), F(masked_fill),
+    F(masked_fill_tensor), F(masked_select), F(masked_scatter),
+    KT__NO_MORE_FORMULAS,
+};

@@ -1,0 +1,458 @@
+/* index_along.c - elements of one dim by index: gather and scatter (an index for each element), index_select, index_add,
+ * index_copy and index_fill (one for each slice), take_along_dim. In: tensors. Out: one. Shapes and dtypes are checked here,
+ * indices by the kernel. */
+#include <string.h>
+
+#include "op/index.h"
+
+/* ---- an index for each element ---- */
+
+static kt_status check_elements(const kt_call *call, const kt_tensor *self, const kt_tensor *index, int64_t *dim)
+{
+    *dim = call->arg[1].i;
+    if (kt__wrap_dim(dim, self->ndim))
+        return kt_error_status();
+    if (index->numel && !kt__is_index(index))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): Expected dtype int32/int64 for index",
+                              call->row->id == KT_OP_gather ? "gather" : "scatter");
+    return KT_OK;
+}
+
+/* Dims and strides of the index; the addressed tensor lies along the others. */
+static void walk_elements(kt__along *a, const kt_tensor *addressed, int at, const kt_tensor *index, int64_t dim)
+{
+    a->nd = kt__rank_of(index);
+    for (int d = 0; d < a->nd; d++) {
+        a->size[d] = kt__size_at(index, d);
+        a->stride[ALONG_INDEX][d] = kt__stride_at(index, d);
+        a->stride[at][d] = d == dim ? 0 : kt__stride_at(addressed, d);
+    }
+    a->limit = kt__size_at(addressed, (int)dim);
+    a->step = kt__stride_at(addressed, (int)dim);
+    a->dim = dim;
+    a->says = KT_INDEX_SAYS_DIM_RUNTIME;
+}
+
+static kt_status check_gather(const kt_tensor *self, const kt_tensor *index, int64_t dim)
+{
+    if (index->numel == 0)
+        return KT_OK;
+    if (kt__rank_of(self) != kt__rank_of(index))
+        return kt_fail(KT_ERR_RUNTIME, "Index tensor must have the same number of dimensions as input tensor");
+    for (int d = 0; d < kt__rank_of(index); d++)
+        if (d != dim && kt__size_at(index, d) > kt__size_at(self, d)) {
+            char small[256], large[256];
+            kt__shape_text(small, sizeof small, kt__sizes(index));
+            kt__shape_text(large, sizeof large, kt__sizes(self));
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Size does not match at dimension %d expected index %s to be no larger than self %s apart from "
+                           "dimension %lld",
+                           d, small, large, (long long)dim);
+        }
+    return KT_OK;
+}
+
+kt_status kt__body_gather(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
+    int64_t    dim;
+    if (check_elements(call, self, index, &dim) || check_gather(self, index, dim) ||
+        kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &from))
+        return kt_error_status();
+    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(index));
+    kt__along  a = {.t = {out, from, index}};
+    kt_status  status = out ? KT_OK : kt_error_status();
+    if (!status && index->numel) {
+        walk_elements(&a, from, ALONG_FROM, index, dim);
+        for (int d = 0; d < a.nd; d++)
+            a.stride[ALONG_OUT][d] = kt__stride_at(out, d);
+        status = kt__run_along(KT_K_index_take, &a);
+    }
+    kt__unref(from);
+    if (status)
+        kt__unref(out);
+    else
+        out->lineage = self->lineage, call->out[0] = out;
+    return status;
+}
+
+static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, const kt_tensor *src, int64_t dim)
+{
+    char small[256], large[256], source[256];
+    if (index->numel == 0)
+        return KT_OK;
+    if (kt__rank_of(self) != kt__rank_of(index))
+        return kt_fail(KT_ERR_RUNTIME, "Index tensor must have the same number of dimensions as self tensor");
+    bool fits = true;
+    for (int d = 0; d < kt__rank_of(index) && fits; d++)
+        fits = d == dim || kt__size_at(index, d) <= kt__size_at(self, d);
+    if (src && src->ndim && src->ndim < index->ndim && fits)
+        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -src->ndim,
+                       src->ndim - 1, src->ndim);
+    if (src && kt__rank_of(src) != kt__rank_of(index))
+        return kt_fail(KT_ERR_RUNTIME, "Index tensor must have the same number of dimensions as src tensor");
+    for (int d = 0; src && d < kt__rank_of(index) && fits; d++)
+        fits = kt__size_at(index, d) <= kt__size_at(src, d);
+    if (fits)
+        return KT_OK;
+    kt__shape_text(small, sizeof small, kt__sizes(index));
+    kt__shape_text(large, sizeof large, kt__sizes(self));
+    if (!src)
+        return kt_fail(KT_ERR_RUNTIME, "Expected index %s to be no larger than self %s apart from dimension %lld", small, large,
+                       (long long)dim);
+    kt__shape_text(source, sizeof source, kt__sizes(src));
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src "
+                   "%s",
+                   small, large, (long long)dim, source);
+}
+
+/* `from`: the source, or a 0-dim value for every place. */
+static kt_status put_elements(kt_call *call, kt_tensor *from, bool value, int64_t dim, int kernel)
+{
+    kt_tensor *index = call->arg[2].t, *work = NULL;
+    if (call->form == KT_INPLACE && (kt__apart(call->arg[0].t, from) || kt__apart(call->arg[0].t, index)))
+        return kt_error_status();
+    kt_status status = kt__begin_write(call, false, &work);
+    kt__along a = {.t = {work, from, index}};
+    if (!status && index->numel) {
+        walk_elements(&a, work, ALONG_OUT, index, dim);
+        for (int d = 0; d < a.nd; d++)
+            a.stride[ALONG_FROM][d] = value ? 0 : kt__stride_at(from, d);
+        status = kt__run_along(kernel, &a);
+    }
+    return kt__end_write(call, work, status);
+}
+
+static kt_status scatter_source(kt_call *call, int kernel)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL;
+    int64_t    dim;
+    if (check_elements(call, self, index, &dim))
+        return kt_error_status();
+    if (src->dtype != self->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
+    if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3) ||
+        kt__plain_of(src, &from))
+        return kt_error_status();
+    kt_status status = put_elements(call, from, false, dim, kernel);
+    kt__unref(from);
+    return status;
+}
+
+static kt_status scatter_number(kt_call *call, int kernel)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *value = NULL;
+    int64_t    dim;
+    if (check_elements(call, self, index, &dim) || check_scatter(self, index, NULL, dim) ||
+        kt__one_device((kt_tensor *[]){self, index}, 2) || kt__value_like(call, self, call->arg[3].s, &value))
+        return kt_error_status();
+    kt_status status = put_elements(call, value, true, dim, kernel);
+    kt__unref(value);
+    return status;
+}
+
+/* What reduce= asks for; -1: refused. */
+static int combining(const kt_call *call)
+{
+    const char *reduce = call->arg[4].str ? call->arg[4].str : "";
+    if (strcmp(reduce, "add") == 0)
+        return KT_K_index_add;
+    if (strcmp(reduce, "multiply") == 0)
+        return KT_K_index_multiply;
+    kt_fail(KT_ERR_RUNTIME, "reduce argument must be either add or multiply.");
+    return -1;
+}
+
+kt_status kt__body_scatter(kt_call *call) { return scatter_source(call, KT_K_index_put); }
+kt_status kt__body_scatter_value(kt_call *call) { return scatter_number(call, KT_K_index_put); }
+kt_status kt__body_scatter_add(kt_call *call) { return scatter_source(call, KT_K_index_add); }
+kt_status kt__body_scatter_combine(kt_call *call)
+{
+    int kernel = combining(call);
+    return kernel < 0 ? kt_error_status() : scatter_source(call, kernel);
+}
+kt_status kt__body_scatter_value_combine(kt_call *call)
+{
+    int kernel = combining(call);
+    return kernel < 0 ? kt_error_status() : scatter_number(call, kernel);
+}
+
+kt_status kt__body_take_along_dim(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[1].t, *from = NULL, *at = NULL;
+    kt_status  status = KT_OK;
+    if (index->dtype != KT_I64)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.take_along_dim(): dtype of indices should be Long but got %s",
+                              kt_dtype_torch_name(index->dtype));
+    int64_t dim = kt__given(call, 2) ? call->arg[2].i : 0, sizes[KT_MAX_DIMS], spread[KT_MAX_DIMS];
+    if (!kt__given(call, 2)) {
+        status = kt__call_ints(KT_OP_reshape, self, KT_SHAPE(-1), &from);
+        status = status ? status : kt__call_ints(KT_OP_reshape, index, KT_SHAPE(-1), &at);
+    } else if (self->ndim != index->ndim) {
+        return kt_fail(KT_ERR_RUNTIME,
+                       "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d "
+                       "dimensions for input, and %d dimensions for indices",
+                       self->ndim, index->ndim);
+    } else if (kt__wrap_dim(&dim, self->ndim)) {
+        return kt_error_status();
+    } else {
+        int64_t own_self = self->ndim ? self->sizes[dim] : 1, own_index = index->ndim ? index->sizes[dim] : 1;
+        int     rank = self->ndim;
+        for (int d = 0; d < rank && !status; d++) {
+            int64_t a = self->sizes[d], b = index->sizes[d];
+            if (d != dim && a != b && a != 1 && b != 1)
+                status = kt_fail(KT_ERR_RUNTIME,
+                                 "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension "
+                                 "%d",
+                                 (long long)a, (long long)b, d);
+            sizes[d] = spread[d] = a == 1 ? b : a;
+        }
+        if (!status && rank)
+            sizes[dim] = own_self, spread[dim] = own_index;
+        status = status ? status : kt__call_ints(KT_OP_expand, self, (kt_shape){rank, sizes}, &from);
+        status = status ? status : kt__call_ints(KT_OP_expand, index, (kt_shape){rank, spread}, &at);
+    }
+    if (!status && kt__size_at(from, (int)dim)) { /* any integer will do: it counts round and round */
+        kt_tensor *inside = NULL;
+        status = kt__call2s(KT_OP_remainder, at, KT_INT(kt__size_at(from, (int)dim)), &inside);
+        kt__take(&at, inside);
+    }
+    if (!status) {
+        kt_call c;
+        kt__open(&c, KT_OP_gather, (kt_form)call->form);
+        c.out[0] = call->out[0];
+        kt__put_tensor(&c, 0, from);
+        kt__put(&c, 1, i, dim);
+        kt__put_tensor(&c, 2, at);
+        status = kt_call_run(&c);
+        call->out[0] = status ? call->out[0] : c.out[0];
+    }
+    kt__unref(from);
+    kt__unref(at);
+    return status;
+}
+
+/* ---- an index for each slice ---- */
+
+/* Over the dims of `whole`, of which the indexed one is as long as the index; the operand `at` is addressed. */
+static void walk_slices(kt__along *a, const kt_tensor *addressed, int at, const kt_tensor *index, int64_t dim)
+{
+    a->nd = kt__rank_of(addressed);
+    for (int d = 0; d < a->nd; d++) {
+        a->size[d] = d == dim ? index->numel : kt__size_at(addressed, d);
+        a->stride[ALONG_INDEX][d] = d == dim ? kt__stride_at(index, 0) : 0;
+        a->stride[at][d] = d == dim ? 0 : kt__stride_at(addressed, d);
+    }
+    a->limit = kt__size_at(addressed, (int)dim);
+    a->step = kt__stride_at(addressed, (int)dim);
+    a->dim = dim;
+}
+
+kt_status kt__body_index_select(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
+    int64_t    dim = call->arg[1].i, sizes[KT_MAX_DIMS];
+    if (kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
+    if (index->ndim > 1)
+        return kt_fail(KT_ERR_INDEX, "index_select(): Index is supposed to be a vector");
+    if (!kt__is_index(index))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_select(): Expected dtype int32 or int64 for index");
+    if (self->ndim == 0 && index->numel != 1)
+        return kt_fail(KT_ERR_RUNTIME, "index_select(): Index to scalar can have only 1 value, got %lld value(s)",
+                       (long long)index->numel);
+    if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &from))
+        return kt_error_status();
+    for (int d = 0; d < self->ndim; d++)
+        sizes[d] = d == dim ? index->numel : self->sizes[d];
+    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
+    kt__along  a = {.t = {out, from, index}, .says = KT_INDEX_SAYS_SELF};
+    kt_status  status = out ? KT_OK : kt_error_status();
+    if (!status) {
+        walk_slices(&a, from, ALONG_FROM, index, dim);
+        for (int d = 0; d < a.nd; d++)
+            a.stride[ALONG_OUT][d] = kt__stride_at(out, d);
+        status = kt__run_along(KT_K_index_take, &a);
+    }
+    kt__unref(from);
+    if (status)
+        kt__unref(out);
+    else
+        out->lineage = self->lineage, call->out[0] = out;
+    return status;
+}
+
+/* `from` has the slices, or is one 0-dim value (also for index_copy's scalar source). */
+static kt_status put_slices(kt_call *call, kt_tensor *from, int64_t dim, int kernel, bool keep_layout, kt__along a)
+{
+    kt_tensor *work = NULL, *index = call->arg[2].t;
+    kt_status  status = kt__begin_write(call, keep_layout, &work);
+    if (!status) {
+        a.t[ALONG_OUT] = work;
+        a.t[ALONG_FROM] = from;
+        a.t[ALONG_INDEX] = index;
+        walk_slices(&a, work, ALONG_OUT, index, dim);
+        for (int d = 0; d < a.nd; d++)
+            a.stride[ALONG_FROM][d] = from->ndim ? from->strides[d] : 0;
+        status = kt__run_along(kernel, &a);
+    }
+    return kt__end_write(call, work, status);
+}
+
+static kt_status check_index_add(const kt_call *call, int64_t dim)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
+    if (index->ndim > 1) {
+        char shape[256];
+        kt__shape_text(shape, sizeof shape, kt__sizes(index));
+        return kt_fail(KT_ERR_INDEX, "index_add_(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
+                       index->ndim, kt_dtype_torch_name(index->dtype), shape);
+    }
+    if (!kt__is_index(index))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_add_(): Expected dtype int32/int64 for index but got: %s",
+                              kt_dtype_torch_name(index->dtype));
+    if (self->dtype != source->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "index_add_(): self (%s) and source (%s) must have the same scalar type",
+                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
+    if (dim && dim >= source->ndim)
+        return kt_fail(KT_ERR_RUNTIME, "index_add_(): Indexing dim %lld is out of bounds of the source tensor with dim %d",
+                       (long long)dim, source->ndim);
+    if (index->numel != kt__size_at(source, (int)dim))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "index_add_(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld",
+                       (long long)index->numel, (long long)kt__size_at(source, (int)dim), (long long)dim);
+    bool same = self->ndim == source->ndim;
+    for (int d = 0; d < self->ndim && same; d++)
+        same = d == dim || self->sizes[d] == source->sizes[d];
+    if (same)
+        return KT_OK;
+    char mine[256], theirs[256];
+    kt__shape_text(mine, sizeof mine, kt__sizes(self));
+    kt__shape_text(theirs, sizeof theirs, kt__sizes(source));
+    return kt_fail(KT_ERR_RUNTIME,
+                   "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s "
+                   "source.shape = %s",
+                   mine, theirs);
+}
+
+kt_status kt__body_index_add(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *source = call->arg[3].t, *from = NULL;
+    int64_t    dim = call->arg[1].i;
+    kt_scalar  alpha = kt__arg_scalar(call, 4);
+    if (kt__wrap_dim(&dim, self->ndim) || check_index_add(call, dim) ||
+        kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3) ||
+        (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, call->arg[2].t))))
+        return kt_error_status();
+    if (kt__given(call, 4) && !(alpha.kind == KT_SCALAR_INT && alpha.v.i == 1)) {
+        kt_tensor *factor = NULL;
+        kt_status  status = kt__value_like(call, self, alpha, &factor);
+        status = status ? status : kt__call2(KT_OP_mul, source, factor, &from);
+        kt__unref(factor);
+        if (status)
+            return status;
+    } else if (kt__plain_of(source, &from)) {
+        return kt_error_status();
+    }
+    kt__along a = {.says = self->ndim > 1 ? KT_INDEX_SAYS_DIM_RUNTIME : KT_INDEX_SAYS_SELF};
+    kt_status status = put_slices(call, from, dim, KT_K_index_add, false, a);
+    kt__unref(from);
+    return status;
+}
+
+/* The sizes of a tensor without one dim, as index_copy_() prints them: "4 2". */
+static void slice_text(char *text, size_t room, const kt_tensor *t, int64_t dim)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (int d = 0; d < t->ndim && at < room; d++)
+        if (d != dim)
+            at += (size_t)snprintf(text + at, room - at, "%s%lld", at ? " " : "", (long long)t->sizes[d]);
+}
+
+static kt_status check_index_copy(const kt_call *call, int64_t dim)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
+    if (self->dtype != source->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
+                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
+    if (source->ndim && self->ndim && source->ndim != self->ndim)
+        return kt_fail(KT_ERR_INDEX,
+                       "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+                       "dimensionality (%d), destination dimensionality (%d)",
+                       source->ndim, self->ndim);
+    if (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, index)))
+        return kt_error_status();
+    if (index->dtype != KT_I64)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_copy_(): Expected a long tensor for index, but got %s",
+                              kt_dtype_torch_name(index->dtype));
+    if (index->ndim > 1)
+        return kt_fail(KT_ERR_INDEX, "index_copy_(): Index should have dimension 1 or 0 (got %d)", index->ndim);
+    if (source->ndim == 0 && index->numel != 1)
+        return kt_fail(KT_ERR_INDEX, "index_copy_(): When source is scalar, index should have one element (got %lld)",
+                       (long long)index->numel);
+    if (source->ndim && index->numel != source->sizes[dim])
+        return kt_fail(KT_ERR_INDEX, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
+                       (long long)index->numel, (long long)source->sizes[dim]);
+    bool same = source->ndim == 0 || self->ndim == 0 || self->ndim == source->ndim;
+    for (int d = 0; d < self->ndim && d < source->ndim && same; d++)
+        same = d == dim || self->sizes[d] == source->sizes[d];
+    if (same)
+        return KT_OK;
+    char mine[256], theirs[256];
+    slice_text(mine, sizeof mine, self, dim);
+    slice_text(theirs, sizeof theirs, source, dim);
+    return kt_fail(KT_ERR_RUNTIME,
+                   "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension "
+                   "%lld and source slice shape: %s at dimension 0.",
+                   mine, (long long)dim, theirs);
+}
+
+kt_status kt__body_index_copy(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *from = NULL;
+    int64_t    dim = call->arg[1].i;
+    if (kt__wrap_dim(&dim, self->ndim) || check_index_copy(call, dim) ||
+        kt__one_device((kt_tensor *[]){self, call->arg[2].t, call->arg[3].t}, 3) || kt__plain_of(call->arg[3].t, &from))
+        return kt_error_status();
+    kt_status status = put_slices(call, from, dim, KT_K_index_put, false, (kt__along){.says = KT_INDEX_SAYS_COPY});
+    kt__unref(from);
+    return status;
+}
+
+static kt_status fill_slices(kt_call *call, kt_scalar value)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
+    int64_t    dim = call->arg[1].i;
+    if (kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
+    if (index->dtype != KT_I64)
+        return kt__fail_dtype(call, KT_ERR_INDEX, "index_fill_(): Expected dtype int64 for index.");
+    if (index->ndim > 1)
+        return kt_fail(KT_ERR_RUNTIME, "Index has to be a vector/scalar");
+    if (value.kind == KT_SCALAR_COMPLEX && kt__dtype_rows[self->dtype].category != KT_CAT_COMPLEX)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+    if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__value_like(call, self, value, &from))
+        return kt_error_status();
+    kt_status status =
+        put_slices(call, from, dim, KT_K_index_put, true, (kt__along){.wraps = true, .says = KT_INDEX_SAYS_DIM});
+    kt__unref(from);
+    return status;
+}
+
+kt_status kt__body_index_fill(kt_call *call) { return fill_slices(call, call->arg[3].s); }
+
+kt_status kt__body_index_fill_tensor(kt_call *call)
+{
+    const kt_tensor *value = call->arg[3].t;
+    if (value->ndim)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+                       value->ndim);
+    kt_scalar number = kt__backend(value->backend)->stores_nothing ? KT_INT(0) : kt_item_scalar(value);
+    return kt__failed() ? kt_error_status() : fill_slices(call, number);
+}

@@ -1,0 +1,106 @@
+/* index_walk.c - see index.h. In: tensors and an index. Out: a plan for the backend; the tensor that a row writes to. */
+#include "op/index.h"
+
+/* ---- the walk ---- */
+
+kt_status kt__run_along(int kernel, const kt__along *a)
+{
+    kt_plan          plan;
+    const bool       takes = kernel == KT_K_index_take, sums = kernel == KT_K_index_offsets;
+    const kt_tensor *addressed = sums ? a->t[ALONG_OUT] : a->t[takes ? ALONG_FROM : ALONG_OUT];
+    const int        operand[3] = {ALONG_OUT, sums ? ALONG_INDEX : ALONG_FROM, ALONG_INDEX}, n = sums ? 2 : 3;
+    kt__plan_begin(&plan, NULL, kernel, kt__dtype_rows[addressed->dtype].compute, n - 1, a->t[ALONG_OUT]);
+    plan.nd = (uint8_t)a->nd;
+    plan.numel = 1;
+    for (int d = 0; d < a->nd; d++) {
+        plan.size[d] = a->size[d];
+        plan.numel *= a->size[d];
+    }
+    for (int i = 0; i < n; i++) {
+        const kt_tensor *t = a->t[operand[i]];
+        kt__set_operand(&plan, i, t, (kt_dtype)t->dtype, KT_WHY_NONE);
+        for (int d = 0; d < a->nd; d++)
+            plan.stride[i][d] = a->stride[operand[i]][d] * (int64_t)kt__itemsize(t);
+    }
+    plan.n_param = 4;
+    plan.param[0] = KT_INT(a->limit);
+    plan.param[1] = KT_INT(a->step);
+    plan.param[2] = KT_INT(2 * a->dim + a->wraps);
+    plan.param[3] = KT_INT(a->says);
+    if (!sums && kernel != KT_K_masked_put && a->limit != INT64_MAX) /* sums of places are in bytes already */
+        plan.param[1] = KT_INT(a->step * (int64_t)kt__itemsize(addressed));
+    kt__collapse(&plan, takes); /* what is put keeps its order: the last at a place wins */
+    return kt__launch(&plan, a->t[ALONG_OUT]);
+}
+
+/* ---- what is read and written ---- */
+
+kt_status kt__plain_of(kt_tensor *t, kt_tensor **result)
+{
+    if (!(t->flags & (KT_T_CONJ | KT_T_NEG))) {
+        *result = kt__ref(t);
+        return KT_OK;
+    }
+    kt_tensor *plain = kt__empty_like(t, (kt_dtype)t->dtype, kt__device(t), KT_FORMAT_NONE);
+    kt_status  status = plain ? kt__copy_into(plain, t, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
+    if (status)
+        kt__unref(plain);
+    else
+        *result = plain;
+    return status;
+}
+
+kt_status kt__apart(const kt_tensor *out, const kt_tensor *from)
+{
+    if (kt__check_written(out, NULL, 0))
+        return kt_error_status();
+    if (from && kt__overlap_of(out, from) != KT_OVERLAP_NONE)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                       "memory location. Please clone() the tensor before performing the operation.");
+    return KT_OK;
+}
+
+kt_status kt__begin_write(kt_call *call, bool keep_layout, kt_tensor **work)
+{
+    kt_tensor *self = call->arg[0].t;
+    *work = NULL;
+    if (call->form == KT_INPLACE && !(self->flags & (KT_T_CONJ | KT_T_NEG))) {
+        *work = kt__ref(self);
+        return KT_OK;
+    }
+    kt_tensor *copy = keep_layout ? kt__empty_like(self, (kt_dtype)self->dtype, kt__device(self), KT_FORMAT_NONE)
+                                  : kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(self));
+    if (!copy || kt__copy_into(copy, self, KT_WHY_NONE, KT_ROUND_TORCH)) {
+        kt__unref(copy);
+        return kt_error_status();
+    }
+    copy->lineage = self->lineage;
+    *work = copy;
+    return KT_OK;
+}
+
+kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status)
+{
+    kt_tensor *self = call->arg[0].t;
+    if (!status && call->form == KT_INPLACE && work != self) {
+        status = kt__copy_into(self, work, KT_WHY_NONE, KT_ROUND_TORCH);
+        kt__take(&work, kt__ref(self));
+    }
+    if (status)
+        kt__unref(work);
+    else
+        call->out[0] = work;
+    return status;
+}
+
+kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result)
+{
+    kt_tensor *made = kt__tensor_new((kt_dtype)like->dtype, kt__device(like), (kt_shape){0, NULL});
+    if (!made || kt__fill_fitting(call, made, value)) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    *result = made;
+    return KT_OK;
+}
