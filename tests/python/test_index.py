@@ -1,4 +1,4 @@
-"""x[...]: views by integers, slices, None and Ellipsis; assignment; len and iteration."""
+"""x[...]: views by integers, slices, None and Ellipsis; index tensors, lists, arrays and masks; assignment; len, iteration, in."""
 
 import pytest
 
@@ -98,3 +98,164 @@ def test_gradients_go_through():
     y = sum(row[1] * 2 for row in x)
     y.backward()
     assert x.grad.tolist() == [[0.0, 2.0], [0.0, 2.0]]
+
+
+# ---- tensors, lists, arrays and masks among the indices: NumPy says what is there, but for ints, which take no part ----
+
+
+@pytest.fixture
+def np():
+    return pytest.importorskip("numpy")
+
+
+FORMS = [
+    "[[0, 1]]",
+    "[[1, 0, 1]]",
+    "[[0, 1], [2, 0]]",
+    "[[0, -1], :, [3, 1]]",
+    "[:, [0, 2]]",
+    "[:, [0, 2], [1, 1]]",
+    "[..., [0, 2]]",
+    "[[[0, 1], [1, 0]]],",
+    "[([0, 1], [1, 0]),]",
+    "[None, [0, 1]]",
+    "[[0, 1], None]",
+    "[:, None, [2, 0]]",
+    "[[0], ..., [1]]",
+    "[[True, False]]",
+    "[:, [True, False, True]]",
+    "[True]",
+    "[False]",
+    "[..., True]",
+    "[[]]",
+    "[range(2)]",
+    "[1:, [0, 1]]",
+    "[:, ::2, [0, 1]]",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_against_numpy(np, form):
+    a = np.arange(24).reshape(2, 3, 4)
+    x = karat.from_numpy(a)
+    want = eval("a" + form.rstrip(","), {"a": a}) if not form.startswith("[[]]") else a[np.zeros(0, int)]
+    got = eval("x" + form.rstrip(","), {"x": x})
+    if form.startswith("[[[0, 1]"):  # a list of lists is a tuple of them
+        want = a[[0, 1], [1, 0]]
+    assert got.shape == want.shape and got.tolist() == want.tolist()
+
+
+def test_kinds_of_index(np, x):
+    i = [1, 0]
+    for index in (karat.tensor(i), karat.tensor(i, dtype=karat.int32), np.array(i), np.array(i, dtype=np.int32), i):
+        assert x[index].tolist() == [x[1].tolist(), x[0].tolist()]
+    mask = x > 20
+    assert x[mask].tolist() == [21, 22, 23] and x[mask.numpy()].tolist() == [21, 22, 23]
+    assert x[mask.to(karat.uint8)].tolist() == [21, 22, 23]
+    assert x[x[:, :, 0] > 10, 1].tolist() == [13, 17, 21]
+    assert x[karat.tensor(True)].shape == (1, 2, 3, 4) and x[karat.tensor(1, dtype=karat.uint8)].shape == (1, 2, 3, 4)
+    assert x[karat.tensor(1, dtype=karat.int8)].shape == (3, 4)
+
+
+def test_what_is_assigned(np):
+    x = karat.zeros(3, 4)
+    x[[0, 2]] = 1
+    x[:, [1]] = karat.tensor([[5.0], [6.0], [7.0]])
+    x[x == 0] = -1
+    x[karat.tensor([0, 1]), karat.tensor([3, 3])] = karat.tensor([8.0, 9.0])
+    x[[True, False, False], 0] = karat.ones(1, 1, 1)
+    assert x.tolist() == [[1, 5, 1, 8], [-1, 6, -1, 9], [1, 7, 1, 1]]
+    x[False] = 3
+    assert x._version == 5
+    x[karat.tensor([0, 0])] = karat.tensor([[1.0], [2.0]])  # the last wins
+    assert x[0].tolist() == [2, 2, 2, 2]
+    y = karat.zeros(3, dtype=karat.int64)
+    y[[0]] = 1.75
+    y[1:] = karat.tensor([2.5, 3.5])  # a copy converts, a put does not
+    assert y.tolist() == [1, 2, 3]
+    with pytest.raises(RuntimeError, match="^Index put requires the source and destination dtypes match, got Long for the "):
+        y[[0]] = karat.tensor(1.5)
+
+
+def test_gradients():
+    x = karat.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x[[0, 2, 2]]
+    assert y.grad_fn.name() == "IndexBackward0"
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [2, 0, 12]
+    z = x * 1
+    z[[1]] = 5
+    assert z.grad_fn.name() == "IndexPutBackward0"
+    x.grad = None
+    z.sum().backward()
+    assert x.grad.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "index, error, text",
+    [
+        ("x[karat.tensor([5])]", IndexError, "index 5 is out of bounds for dimension 0 with size 2"),
+        ("x[[0.5]]", IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
+        (
+            "x[[0, 1], [0, 1, 2]]",
+            IndexError,
+            "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]",
+        ),
+        ("x[0, 0, 0, [1]]", IndexError, "too many indices for tensor of dimension 3"),
+        ("x['a']", TypeError, "new(): invalid data type 'str'"),
+        ("x[2 ** 70]", ValueError, "Overflow when unpacking long long"),
+        (
+            "x[[True]]",
+            IndexError,
+            "The shape of the mask [1] at index 0 does not match the shape of the indexed tensor [2, 3, 4] at index 0",
+        ),
+        (
+            "x.__setitem__([0], karat.ones(5, dtype=karat.int64))",
+            RuntimeError,
+            "shape mismatch: value tensor of shape [5] cannot be broadcast to indexing result of shape [1, 3, 4]",
+        ),
+        (
+            "x.__setitem__(0, karat.ones(5))",
+            RuntimeError,
+            "The expanded size of the tensor (4) must match the existing size (5) at non-singleton dimension 1.  Target sizes: "
+            "[3, 4].  Tensor sizes: [5]",
+        ),
+    ],
+)
+def test_refusals_of_index_tensors(x, index, error, text):
+    with pytest.raises(error) as e:
+        eval(index, {"x": x, "karat": karat})
+    assert str(e.value).split("\n")[0] == text
+
+
+def test_contains(x):
+    assert 7 in x and 99 not in x and karat.tensor(3) in x
+    with pytest.raises(RuntimeError, match="^Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class 'str'>"):
+        "a" in x
+
+
+def test_nonzero():
+    m = karat.tensor([[0, 1], [2, 0]])
+    assert karat.nonzero(m).tolist() == [[0, 1], [1, 0]] and m.nonzero().stride() == (1, 2)
+    assert [t.tolist() for t in m.nonzero(as_tuple=True)] == [[0, 1], [1, 0]]
+    assert [t.tolist() for t in karat.where(m)] == [[0, 1], [1, 0]]
+    assert [t.tolist() for t in karat.tensor(1).nonzero(as_tuple=True)] == [[0]]
+    with pytest.raises(NotImplementedError, match="^The register_meta function for torch.nonzero"):
+        m.to("meta").nonzero()
+
+
+def test_rows_of_the_table():
+    x = karat.arange(6.0).reshape(2, 3)
+    i = karat.tensor([[0, 2], [1, 1]])
+    assert karat.gather(x, 1, i).tolist() == [[0, 2], [4, 4]]
+    assert x.scatter(1, i, 9.0).tolist() == [[9, 1, 9], [3, 9, 5]]
+    assert x.scatter(1, i, value=1, reduce="add").tolist() == [[1, 1, 3], [3, 6, 5]]
+    assert x.scatter_add(1, i, karat.ones(2, 2)).tolist() == [[1, 1, 3], [3, 6, 5]]
+    assert karat.index_select(x, 1, karat.tensor([2, 0])).tolist() == [[2, 0], [5, 3]]
+    assert x.index_fill(0, karat.tensor([-1]), 8).tolist() == [[0, 1, 2], [8, 8, 8]]
+    assert x.masked_fill(x > 3, -1).tolist() == [[0, 1, 2], [3, -1, -1]]
+    assert x.masked_fill(x > 3, karat.tensor(-1)).tolist() == [[0, 1, 2], [3, -1, -1]]
+    assert karat.masked_select(x, x > 3).tolist() == [4, 5]
+    assert karat.take(x, karat.tensor([-1, 0])).tolist() == [5, 0]
+    assert karat.take_along_dim(x, karat.tensor([[-1], [4]]), 1).tolist() == [[2], [4]]
+    assert x.index_put_((karat.tensor([0]), karat.tensor([1])), karat.tensor(7.0)) is x and x[0, 1] == 7

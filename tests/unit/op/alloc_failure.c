@@ -553,6 +553,42 @@ STEP(refused_stale)
     backward_of(z);
 }
 
+/* Every row of index.def: two index tensors, masks, what is not dense, what is in place. */
+STEP(indexing)
+{
+    kt_tensor *x = matrix(), *i = kt_from((int64_t[]){1, 3, 0}, KT_SHAPE(3), KT_I64), *mask = kt_gt_s(x, KT_INT(30));
+    kt_tensor *both[2] = {i, i}, *v = kt_zeros(KT_SHAPE(3)), *rows[2];
+    kt_index(x, both, 2);
+    kt_index(x, &mask, 1);
+    kt_index_put(x, both, 2, v, .accumulate = true);
+    kt_index_put(x, &mask, 1, kt_zeros(KT_SHAPE(1)));
+    kt_take(kt_t(x), i);
+    kt_put_(kt_t(x), i, v);
+    kt_gather(kt_t(x), 0, kt_reshape(i, KT_SHAPE(3, 1)));
+    kt_scatter(x, 1, kt_reshape(i, KT_SHAPE(3, 1)), kt_reshape(v, KT_SHAPE(3, 1)));
+    kt_scatter_value_combine(x, 1, kt_reshape(i, KT_SHAPE(3, 1)), KT_INT(2), "multiply");
+    kt_index_select(x, 0, i);
+    kt_index_add(x, 0, i, kt_narrow(x, 0, 0, 3), .alpha = KT_INT(2));
+    kt_index_copy(x, 1, i, kt_narrow(x, 1, 0, 3));
+    kt_index_fill(x, 0, i, KT_INT(1));
+    kt_take_along_dim(x, kt_zeros(KT_SHAPE(6, 1), .dtype = KT_I64), .dim = KT_SOME(1));
+    kt_masked_fill(kt_select(x, 0, 0), mask, KT_INT(1));
+    kt_masked_select(x, mask);
+    kt_masked_scatter(kt_t(x), kt_t(mask), x);
+    if (!kt_failed())
+        kt_nonzero_numpy(mask, rows, 2);
+}
+STEP(grad_indexing)
+{
+    kt_tensor *x = leaf(), *i = kt_zeros(KT_SHAPE(2), .dtype = KT_I64), *part = kt_index(x, &i, 1);
+    backward_of(kt_masked_fill(kt_index_put(kt_mul_s(x, KT_INT(2)), &i, 1, part), kt_gt_s(x, KT_INT(1)), KT_INT(0)));
+}
+STEP(refused_indexing)
+{
+    kt_tensor *x = matrix(), *far = kt_full(KT_SHAPE(2), KT_INT(99));
+    kt_index(x, &far, 1);
+}
+
 #define ALL(X)                                                                                                         \
     X(from) X(from_small) X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random) X(wrap)   \
     X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place) X(into_a_buffer)        \
@@ -562,7 +598,7 @@ STEP(refused_stale)
     X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes) X(refused_policy) X(refused_result)        \
     X(refused_view) X(refused_leaf) X(grad_arithmetic) X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views)   \
     X(grad_in_place) X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists) X(grad_named)           \
-    X(refused_part) X(refused_stale) X(other_data)
+    X(refused_part) X(refused_stale) X(other_data) X(indexing) X(grad_indexing) X(refused_indexing)
 ALL(SWEEP)
 #define FOLDS(X)                                                                                                       \
     X(folds) X(other_folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)

@@ -197,6 +197,14 @@ static bool reads_values(const kt_row *row)
     return strstr(kt_row_name(row), "interleave") || strcmp(kt_row_name(row), "tensor_split_tensor") == 0;
 }
 
+/* An index that is out of range, and how many elements a mask holds: the meta device cannot tell. */
+static bool hangs_on_values(const outcome *cpu, const outcome *meta)
+{
+    return strstr(cpu->text, "out of bounds for dim") || strstr(cpu->text, "out of range") ||
+           strstr(cpu->text, "ones in mask") || strstr(meta->text, "meta_nonzero_assume_all_nonzero") ||
+           strstr(meta->text, "no fake impl or Meta kernel");
+}
+
 TEST(every_row_on_meta)
 {
     const int     rounds = test_all() ? 3000 : 150;
@@ -211,7 +219,7 @@ TEST(every_row_on_meta)
             run(&c, (kt_device){KT_CPU, 0}, &cpu);
             run(&c, (kt_device){KT_META, 0}, &meta);
             refused += cpu.status != KT_OK;
-            bool unknown = reads_values(row);
+            bool unknown = reads_values(row) || hangs_on_values(&cpu, &meta);
             CHECK_MSG(unknown || (cpu.status == meta.status && strcmp(cpu.text, meta.text) == 0 && cpu.n == meta.n),
                       "%s: on the CPU \"%s\" (%d results), on meta \"%s\" (%d)", kt_row_name(row), cpu.text, (int)cpu.n,
                       meta.text, (int)meta.n);

@@ -182,7 +182,8 @@ static bool compare(const recipe *r, const outcome *here, const outcome *there)
     return false
     SAME(here->status == there->status, "the status");
     SAME(strcmp(here->text, there->text) == 0, "the error");
-    SAME(here->n == there->n, "the number of results");
+    /* what works late finds a wrong index late: the result is there before the error */
+    SAME(here->n == there->n || here->status != KT_OK, "the number of results");
     for (int i = 0; i < here->n && here->status == KT_OK; i++) {
         const kt_tensor *x = here->t[i], *y = there->t[i];
         SAME(on_mirror(y), "the device");
