@@ -133,6 +133,15 @@ static kt_status border(kt_tensor *t, int64_t dim, int64_t width, bool end, mode
 /* Replaces *t by itself, padded or cut along one dim. */
 static kt_status pad_dim(kt_tensor **t, int64_t dim, int64_t low, int64_t high, mode how)
 {
+    if ((*t)->sizes[dim] + (low < 0 ? low : high < 0 ? high : 0) < 0) { /* the cut takes some of the other side's border too */
+        const int64_t length = (*t)->sizes[dim] + low + high;
+        kt_tensor    *whole = NULL;
+        kt_status     done = pad_dim(t, dim, low > 0 ? low : 0, high > 0 ? high : 0, how);
+        if (!done)
+            done = kt__call_narrow(*t, dim, low < 0 ? -low : 0, length, &whole);
+        kt__take(t, whole);
+        return done;
+    }
     kt_tensor *piece[3] = {NULL, NULL, NULL}, *middle = NULL, *joined = NULL;
     int64_t    start = low < 0 ? -low : 0, length = (*t)->sizes[dim] - start + (high < 0 ? high : 0), n = 0;
     kt_status  status = kt__call_narrow(*t, dim, start, length, &middle);
@@ -171,10 +180,11 @@ static kt_status check_circular(const kt_tensor *t, kt_shape pad)
     for (int64_t k = 0; k < pad.n / 2; k++) {
         int64_t size = t->sizes[t->ndim - 1 - k], low = pad.d[2 * k], high = pad.d[2 * k + 1];
         int64_t left = size + (low < 0 ? low : 0) + (high < 0 ? high : 0); /* what is cut off is not wrapped around */
-        if (low > size || high > size || (left >= 0 && (low > left || high > left)))
-            return kt_fail(KT_ERR_RUNTIME, "Padding value causes wrapping around more than once.");
-        if (low + high + size < 0)
+        bool    wraps = (low > 0 && low > left) || (high > 0 && high > left);
+        if (low + high + size < 0 && low <= size && high <= size)
             return kt_fail(KT_ERR_RUNTIME, "Negative padding value is resulting in an empty dimension");
+        if (low > size || high > size || wraps)
+            return kt_fail(KT_ERR_RUNTIME, "Padding value causes wrapping around more than once.");
     }
     return KT_OK;
 }

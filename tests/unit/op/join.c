@@ -427,6 +427,9 @@ TEST(a_pad_may_leave_nothing_of_one_dim)
     kt_tensor *x = kt_zeros(KT_SHAPE(2, 4, 1, 3));
     CHECK_EQ_INT(kt_size(kt_nn_pad(x, KT_SHAPE(-1, -2, 1, 3), .mode = "replicate"), 3), 0);
     CHECK_EQ_INT(kt_size(kt_nn_pad(x, KT_SHAPE(-3, 0, 0, 0), .mode = "reflect"), 3), 0);
+    kt_tensor *row = kt_reshape(kt_arange(KT_INT(0), KT_INT(3), .dtype = KT_F32), KT_SHAPE(1, 1, 3));
+    kt_tensor *edge = kt_nn_pad(row, KT_SHAPE(-4, 2), .mode = "replicate"); /* a cut into the border of the other side */
+    CHECK(kt_numel(edge) == 1 && tensor_at(edge, 0) == 2);
     CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-3, 0, -1, 0), .mode = "replicate"), KT_ERR_RUNTIME,
                 "input (H: 1, W: 3 ) is too small. Calculated output H: 0 W: 0");
     CHECK_FAILS(kt_nn_pad(x, KT_SHAPE(-3, 0, -1, 0), .mode = "reflect"), KT_ERR_RUNTIME,
