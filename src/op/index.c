@@ -385,10 +385,12 @@ kt_status kt__body_index_put(kt_call *call)
     kt_tensor *self = call->arg[0].t, *values = NULL, *close = NULL, *work = NULL;
     kt_status  status = check_values(call, self, call->arg[2].t);
     status = status ? status : kt__plain_of(call->arg[2].t, &values);
-    status = status ? status : call->arg[2].t->ndim == 0 ? near(values, self, &close) : kt__one_device((kt_tensor *[]){self, values}, 2);
+    if (!status && values->ndim) /* one value may come from the CPU */
+        status = kt__one_device((kt_tensor *[]){self, values}, 2);
+    status = status ? status : near(values, self, &close);
     status = status ? status : kt__begin_write(call, true, &work);
     if (!status)
-        status = by_mask(call) ? put_by_mask(call, work, close ? close : values) : put_pointed(call, work, close ? close : values);
+        status = by_mask(call) ? put_by_mask(call, work, close) : put_pointed(call, work, close);
     kt__unref(close);
     kt__unref(values);
     return kt__end_write(call, work, status);

@@ -406,8 +406,8 @@ static kt_status check_index_copy(const kt_call *call, int64_t dim)
     slice_text(mine, sizeof mine, self, dim);
     slice_text(theirs, sizeof theirs, source, dim);
     return kt_fail(KT_ERR_RUNTIME,
-                   "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension "
-                   "%lld and source slice shape: %s at dimension 0.",
+                   "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at "
+                   "dimension %lld and source slice shape: %s at dimension 0.",
                    mine, (long long)dim, theirs);
 }
 

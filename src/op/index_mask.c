@@ -197,8 +197,8 @@ kt_status kt__body_masked_select(kt_call *call)
         return kt_error_status();
     if (kt__backend(self->backend)->stores_nothing)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED,
-                       "aten::masked_select: attempted to run this operator with Meta tensors, but there was no fake impl or Meta "
-                       "kernel registered. You may have run into this message while using an operator with PT2 compilation APIs "
+                       "aten::masked_select: attempted to run this operator with Meta tensors, but there was no fake impl or "
+                       "Meta kernel registered. You may have run into this message while using an operator with PT2 compilation APIs "
                        "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake "
                        "impl. Please see the following for next steps:  "
                        "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html");
@@ -244,7 +244,8 @@ kt_status kt__body_masked_scatter(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *mask = call->arg[1].t, *source = call->arg[2].t, *work = NULL;
     if (self->dtype != source->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_scatter: expected self and source to have same dtypes but got%s and %s",
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "masked_scatter: expected self and source to have same dtypes but got%s and %s",
                               kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
     if (mask->dtype != KT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_scatter_ only supports boolean masks, but got mask with dtype %s",

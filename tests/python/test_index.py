@@ -1,4 +1,4 @@
-"""x[...]: views by integers, slices, None and Ellipsis; index tensors, lists, arrays and masks; assignment; len, iteration, in."""
+"""x[...]: views by integers, slices, None, Ellipsis; index tensors, lists, arrays, masks; assignment; len, iteration, in."""
 
 import pytest
 
@@ -230,7 +230,7 @@ def test_refusals_of_index_tensors(x, index, error, text):
 
 def test_contains(x):
     assert 7 in x and 99 not in x and karat.tensor(3) in x
-    with pytest.raises(RuntimeError, match="^Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class 'str'>"):
+    with pytest.raises(RuntimeError, match="^Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class"):
         "a" in x
 
 

@@ -362,7 +362,8 @@ TEST(threads_change_nothing)
     KT_SCOPE;
     const int  before = kt_get_num_threads();
     kt_tensor *index = kt_remainder_s(kt_mul_s(kt_arange(KT_INT(0), KT_INT(N)), KT_INT(7919)), KT_INT(1000));
-    kt_tensor *source = kt_sin(kt_arange(KT_INT(0), KT_INT(N), .dtype = KT_F32)), *wide = kt_expand(kt_unsqueeze(source, 1), KT_SHAPE(N, 3));
+    kt_tensor *source = kt_sin(kt_arange(KT_INT(0), KT_INT(N), .dtype = KT_F32));
+    kt_tensor *wide = kt_expand(kt_unsqueeze(source, 1), KT_SHAPE(N, 3));
     kt_tensor *result[2][3];
     for (int many = 0; many <= 1; many++) {
         kt_set_num_threads(many ? 4 : 1);
@@ -397,7 +398,8 @@ TEST(derivatives)
 {
     KT_SCOPE;
     kt_tensor *i = kt_from((int64_t[]){2, 0, 2}, KT_SHAPE(3), KT_I64), *v = kt_from((float[]){5, 6, 7}, KT_SHAPE(3), KT_F32);
-    kt_tensor *m = kt_from((bool[]){true, false, true}, KT_SHAPE(3), KT_BOOL), *j = kt_narrow(i, 0, 0, 2), *w = kt_narrow(v, 0, 0, 2);
+    kt_tensor *m = kt_from((bool[]){true, false, true}, KT_SHAPE(3), KT_BOOL), *j = kt_narrow(i, 0, 0, 2);
+    kt_tensor *w = kt_narrow(v, 0, 0, 2);
     kt_shape   three = KT_SHAPE(3);
     const double twice[] = {2, 0, 12}, rest[] = {0, 4, 0}, added[] = {14, 4, 16};
     { LEAF; check_grad("index", kt_index(x, (kt_tensor *[]){i}, 1), x, three, twice); }
@@ -416,10 +418,17 @@ TEST(derivatives)
     { LEAF; check_grad("masked_scatter", kt_masked_scatter(x, m, v), x, three, rest); }
     { LEAF; check_grad("index_add", kt_index_add(x, 0, j, w), x, three, added); }
     { LEAF; check_grad("scatter_add", kt_scatter_add(x, 0, j, w), x, three, added); }
-    { LEAF; check_grad("the source of index_add", kt_index_add(v, 0, i, x, .alpha = KT_INT(2)), x, three, (double[]){60, 36, 60}); }
+    {
+        LEAF;
+        check_grad("the source of index_add", kt_index_add(v, 0, i, x, .alpha = KT_INT(2)), x, three, (double[]){60, 36, 60});
+    }
     { LEAF; check_grad("the source of scatter", kt_scatter(v, 0, j, x), x, three, (double[]){2, 4, 0}); }
     { LEAF; check_grad("the source of masked_scatter", kt_masked_scatter(v, m, x), x, three, (double[]){2, 4, 0}); }
-    { LEAF; check_grad("the values of index_put", kt_index_put(v, (kt_tensor *[]){j}, 1, kt_narrow(x, 0, 0, 1)), x, three, (double[]){4, 0, 0}); }
+    {
+        LEAF;
+        kt_tensor *y = kt_index_put(v, (kt_tensor *[]){j}, 1, kt_narrow(x, 0, 0, 1));
+        check_grad("the values of index_put", y, x, three, (double[]){4, 0, 0});
+    }
     CHECK_EQ_INT(kt_failed(), 0);
 }
 
