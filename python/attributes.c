@@ -80,6 +80,32 @@ static PyObject *get_nbytes(PyObject *self, void *unused)
     return PyLong_FromLongLong(kt_numel(t) * (long long)kt_dtype_size(kt_dtype_of(t)));
 }
 
+/* T: the dims in reverse. */
+static PyObject *get_reversed(PyObject *self, void *unused)
+{
+    (void)unused;
+    const kt_row   *permute = kp_row("permute");
+    kt_tensor      *t = kp_tensor_of(self);
+    const int64_t   rank = kt_ndim(t);
+    int64_t         dims[64];
+    kt_call         call;
+    if (!permute || rank > 64)
+        return permute ? PyErr_Format(PyExc_RuntimeError, "T of %lld dims", (long long)rank) : NULL;
+    if (rank != 2 && rank != 0 &&
+        PyErr_WarnFormat(PyExc_UserWarning, 1,
+                         "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
+                         "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+                         "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."))
+        return NULL;
+    for (int64_t i = 0; i < rank; i++)
+        dims[i] = rank - 1 - i;
+    kt_call_begin(&call, permute, KT_PLAIN);
+    call.arg[0].t = t;
+    call.arg[1].ints = (kt_shape){rank, dims};
+    call.given = 3;
+    return kp_run(&call, false) ? kp_raise() : kp_wrap(call.out[0]);
+}
+
 /* mT, mH, H: the last two dims exchanged, and conjugated for the latter two. */
 static PyObject *get_adjoint(PyObject *self, void *which)
 {
@@ -158,7 +184,7 @@ PyGetSetDef kp_tensor_getset[] = {
     {"requires_grad", kp_get_requires_grad, kp_set_requires_grad, "is a gradient wanted?", NULL},
     {"is_leaf", kp_get_is_leaf, NULL, "was it made by the user, not by a recorded operator?", NULL},
     {"grad_fn", kp_get_grad_fn, NULL, "the recorded operator that made it, or None", NULL},
-    {"T", get_by_row, NULL, "the matrix transposed", "t"},
+    {"T", get_reversed, NULL, "the dims in reverse", NULL},
     {"real", get_by_row, NULL, "real parts", "real"},
     {"imag", get_by_row, NULL, "imaginary parts", "imag"},
     {"mT", get_adjoint, NULL, "the last two dims exchanged", "mT"},

@@ -271,6 +271,15 @@ static PyObject *ask_neg(PyObject *self, PyObject *unused)
     return PyBool_FromLong(kt_is_neg(kp_tensor_of(self)));
 }
 
+static PyObject *to_complex(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *number = item(self, NULL);
+    PyObject *result = number ? PyObject_CallOneArg((PyObject *)&PyComplex_Type, number) : NULL;
+    Py_XDECREF(number);
+    return result;
+}
+
 /* A 0-dim tensor is formatted as its number, any other as its text. */
 static PyObject *format(PyObject *self, PyObject *spec)
 {
@@ -348,6 +357,7 @@ PyMethodDef kp_tensor_methods[] = {
     {"__dlpack_device__", kp_dlpack_device, METH_NOARGS, NULL},
     {"__array_wrap__", KP_FUNCTION(kp_array_wrap), METH_FASTCALL, NULL},
     {"__format__", format, METH_O, NULL},
+    {"__complex__", to_complex, METH_NOARGS, NULL},
     {"backward", KP_FUNCTION(kp_backward), METH_VARARGS | METH_KEYWORDS,
      "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None): gradients of the leaves this was made of"},
     {"register_hook", kp_register_hook, METH_O, "register_hook(function): it sees the gradient, and may give another"},

@@ -3,6 +3,7 @@
 #include "grad/grad.h"
 
 #include <sched.h>
+#include <string.h>
 
 void kt__node_release_saved(kt_node *n)
 {
@@ -87,13 +88,21 @@ void kt__node_unref(kt_node *node)
     }
 }
 
+/* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. */
+static const char *op_name(const kt_node *n)
+{
+    const char  *name = n->row->node;
+    const size_t end = strlen(name) + 1;
+    return n->scalars && n->row->node_bytes > end ? name + end : name;
+}
+
 const char *kt__node_name(const kt_node *n)
 {
     switch (n->kind) {
     case NODE_ACCUMULATE: return "AccumulateGrad";
     case NODE_SLICES: return "CopySlices";
     case NODE_RESTRIDED: return "AsStridedBackward0";
-    default: return n->row->node;
+    default: return op_name(n);
     }
 }
 

@@ -39,7 +39,8 @@ enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 1
 struct kt_row {
     const char *name, *schema, *doc;
     const char *missing;     /* PyTorch's name of the kernel that refuses a dtype */
-    const char *node;        /* name of the backward node; NULL: not differentiable */
+    const char *node;        /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
+                              * name where a number stands in a tensor's place */
     kt_status (*body)(kt_call *call); /* VIEW, MAKE, BODY, LIST */
     uint16_t    id;          /* enum kt__op */
     uint16_t    kernel;      /* enum kt__kernel */
@@ -48,6 +49,7 @@ struct kt_row {
     uint8_t     accepts;     /* bits: kt_category */
     uint8_t     autocast[2]; /* CPU, CUDA */
     uint8_t     saves;
+    uint8_t     node_bytes;  /* of node's text, all of it */
 };
 
 extern const kt_row      kt__rows[KT_NUM_OPS];

@@ -43,6 +43,7 @@ enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, Z = SAVES_Z, X = SAVE
 const kt_row kt__rows[KT_NUM_OPS] = {
 #define OP(row, text, form, way, dtypes, kern, accept, lacks, cpu, cuda, save, back, line)                              \
     {.name = #row, .schema = text, .doc = line, .missing = lacks, .node = back, .body = POINTER_##way(row),            \
+     .node_bytes = sizeof(back),                                                                                       \
      .id = KT_OP_##row, .kernel = KT_K_##kern, .forms = FORMS_##form, .how = HOW_##way, .rule = RULE_##dtypes,         \
      .accepts = ACCEPTS_##accept, .autocast = {AUTOCAST_##cpu, AUTOCAST_##cuda}, .saves = save},
 #include "tables/ops.def"

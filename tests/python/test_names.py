@@ -153,3 +153,23 @@ def test_views_and_storages():
     assert view.untyped_storage() == base.untyped_storage() and view.untyped_storage().nbytes() == 48
     assert view.untyped_storage().data_ptr() == base.data_ptr() != base.clone().untyped_storage().data_ptr()
     assert repr(view.untyped_storage()) == "[torch.storage.UntypedStorage(device=cpu) of size 48]"
+
+
+def test_a_number_in_a_tensors_place_has_a_node_of_its_own():
+    x, y = karat.ones(2, requires_grad=True), karat.full((2,), 0.5)
+    for made, name in [
+        (x**2, "PowBackward0"), (x**y, "PowBackward1"), (x.square(), "PowBackward0"), (x % 2, "RemainderBackward0"),
+        (x % y, "RemainderBackward1"), (x.fmod(y), "FmodBackward1"), (x.lerp(y, 0.5), "LerpBackward0"),
+        (x.lerp(y, y), "LerpBackward1"), (x.clamp(0, 1), "ClampBackward1"), (x.clamp(y, y), "ClampBackward0"),
+        (x * 2, "MulBackward0"), (x * y, "MulBackward0"), (karat.copysign(x, 2), "CopysignBackward1"),
+    ]:
+        assert made.grad_fn.name() == name
+
+
+def test_complex_of_a_tensor_and_dims_in_reverse():
+    assert complex(karat.tensor(1 + 2j)) == 1 + 2j and complex(karat.tensor(3)) == 3
+    with pytest.raises(RuntimeError):
+        complex(karat.ones(2))
+    assert karat.ones(2, 3).T.shape == (3, 2) and karat.tensor(1).T.shape == ()
+    with pytest.warns(UserWarning, match="deprecated"):
+        assert karat.ones(2, 3, 4).T.stride() == (1, 4, 12)
