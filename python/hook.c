@@ -42,13 +42,13 @@ static kt_status call_function(kt_tensor *grad, void *context, kt_tensor **inste
     return status;
 }
 
-PyObject *kp_register_hook(PyObject *self, PyObject *function)
+static PyObject *register_with(PyObject *self, PyObject *function,
+                               kt_hook *(*add)(kt_tensor *, const char *, kt_hook_call, void *, void (*)(void *)))
 {
     PyObject   *name = PyObject_GetAttrString(function, "__name__");
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : "hook";
     PyErr_Clear();
-    kt_hook *hook = kt_hook_add(kp_tensor_of(self), text ? text : "hook", call_function, Py_NewRef(function),
-                                release_function);
+    kt_hook *hook = add(kp_tensor_of(self), text ? text : "hook", call_function, Py_NewRef(function), release_function);
     Py_XDECREF(name);
     if (!hook) {
         Py_DECREF(function);
@@ -60,6 +60,13 @@ PyObject *kp_register_hook(PyObject *self, PyObject *function)
     else
         kt_hook_remove(hook);
     return (PyObject *)handle;
+}
+
+PyObject *kp_register_hook(PyObject *self, PyObject *function) { return register_with(self, function, kt_hook_add); }
+
+PyObject *kp_register_hook_after(PyObject *self, PyObject *function)
+{
+    return register_with(self, function, kt_hook_add_after);
 }
 
 static PyObject *handle_remove(PyObject *self, PyObject *unused)

@@ -361,6 +361,8 @@ PyMethodDef kp_tensor_methods[] = {
     {"backward", KP_FUNCTION(kp_backward), METH_VARARGS | METH_KEYWORDS,
      "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None): gradients of the leaves this was made of"},
     {"register_hook", kp_register_hook, METH_O, "register_hook(function): it sees the gradient, and may give another"},
+    {"register_post_accumulate_grad_hook", kp_register_hook_after, METH_O,
+     "register_post_accumulate_grad_hook(function): it sees the leaf after backward has added to its gradient"},
     {"retain_grad", kp_retain_grad, METH_NOARGS, "a result keeps its gradient as a leaf does"},
     {"requires_grad_", KP_FUNCTION(kp_requires_grad_), METH_VARARGS | METH_KEYWORDS,
      "requires_grad_(requires_grad=True): ask for a gradient, or no longer"},

@@ -53,6 +53,9 @@ typedef struct kt_hook kt_hook;
 typedef kt_status (*kt_hook_call)(kt_tensor *grad, void *context, kt_tensor **instead);
 KT_API kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context,
                             void (*release)(void *context)); /* owned handle; release, if any, ends the context's life */
+KT_API kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_call call, void *context,
+                                  void (*release)(void *context)); /* is shown the leaf itself, after backward has added to
+                                                                      its gradient: the place for an optimizer's step */
 KT_API void     kt_hook_remove(kt_hook *hook);               /* it runs no more; the handle is given back */
 KT_API void     kt_hook_drop(kt_hook *hook);                 /* only the handle is given back: the hook stays */
 

@@ -146,8 +146,9 @@ static kt_status collect(const run_of *r)
     kt_status status = KT_OK;
     kt_set_grad_enabled(r->job.create_graph);
     for (int64_t i = 0; i < r->job.n_wanted && !status; i++)
-        if (r->wanted[i].grad)
-            status = kt__accumulate(r->wanted[i].t, r->wanted[i].grad, r->job.create_graph);
+        if (r->wanted[i].grad && (kt__accumulate(r->wanted[i].t, r->wanted[i].grad, r->job.create_graph) ||
+                                  kt__run_hooks_after(r->wanted[i].t)))
+            status = kt_error_status();
     kt__mode_word = mode;
     return status;
 }

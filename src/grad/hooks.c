@@ -10,6 +10,7 @@
 struct kt_hook {
     _Atomic int32_t refs; /* the list's and the handle's */
     _Atomic bool    removed;
+    bool            after;  /* it is shown the leaf, once its gradient has been added to */
     uint32_t        result; /* of the node, whose gradient it sees */
     kt_hook        *next;
     kt_hook_call    call;   /* NULL: keep the gradient in `keeper` */
@@ -76,7 +77,7 @@ static void append(kt_hook **list, kt_hook *h)
     *list = h;
 }
 
-kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context, void (*release)(void *))
+static kt_hook *add(kt_tensor *t, const char *name, kt_hook_call call, void *context, void (*release)(void *), bool after)
 {
     kt_hook **place = NULL, *h = NULL;
     uint32_t  result = 0;
@@ -90,15 +91,30 @@ kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *co
         kt_fail(KT_ERR_RUNTIME, "cannot register a hook on a tensor that doesn't require gradient");
         return NULL;
     }
+    if (after && !kt_is_leaf(t)) {
+        kt_fail(KT_ERR_RUNTIME, "post accumulate grad hooks cannot be registered on non-leaf tensors");
+        return NULL;
+    }
     if (place_of(t, &place, &result) || !(h = hook_new(name ? name : "hook")))
         return NULL;
     atomic_init(&h->refs, 2);
+    h->after = after;
     h->result = result;
     h->call = call;
     h->context = context;
     h->release = release;
     append(place, h);
     return h;
+}
+
+kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context, void (*release)(void *))
+{
+    return add(t, name, call, context, release, false);
+}
+
+kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_call call, void *context, void (*release)(void *))
+{
+    return add(leaf, name, call, context, release, true);
 }
 
 void kt_hook_remove(kt_hook *hook)
@@ -178,16 +194,35 @@ static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
     return KT_OK;
 }
 
+static bool runs(const kt_hook *h, bool after)
+{
+    return h->call && h->after == after && !atomic_load_explicit(&h->removed, memory_order_relaxed);
+}
+
 /* The user's first, in their order; then what is kept is what they made of it. A hook may add or remove hooks. */
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history)
 {
     kt_hook *list = node->kind == NODE_ACCUMULATE ? node->leaf->autograd->hooks : node->hooks;
     for (kt_hook *h = list; h; h = h->next)
-        if (h->call && !atomic_load_explicit(&h->removed, memory_order_relaxed) && grads[h->result] &&
-            run_hook(h, &grads[h->result]))
+        if (runs(h, false) && grads[h->result] && run_hook(h, &grads[h->result]))
             return kt_error_status();
     for (kt_hook *h = list; h; h = h->next)
         if (h->keeper && grads[h->result] && kt__accumulate(h->keeper, grads[h->result], history))
             return kt_error_status();
+    return KT_OK;
+}
+
+kt_status kt__run_hooks_after(kt_tensor *leaf)
+{
+    for (kt_hook *h = leaf->autograd->hooks; h; h = h->next) {
+        kt_tensor *unused = NULL;
+        if (!runs(h, true))
+            continue;
+        KT_SCOPE;
+        kt_status status = h->call(leaf, h->context, &unused);
+        kt__unref(unused);
+        if (status || kt__failed())
+            return kt_error_status();
+    }
     return KT_OK;
 }

@@ -23,6 +23,7 @@ kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history); /* into i
 
 /* hooks.c: what the gradients of a node's results go through when they are complete. */
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history);
+kt_status kt__run_hooks_after(kt_tensor *leaf); /* those that wait until the leaf's own gradient has been added to */
 
 /* reach.c: which nodes lead to those that the caller asked for. */
 typedef struct kt__reach {

@@ -122,3 +122,44 @@ def test_backward_from_several():
     )
     assert refusal(TypeError, lambda: x.sum().backward("a")) == "gradients can be either Tensors or None, but got str"
     assert refusal(TypeError, lambda: karat.autograd.backward(3)) == "'int' object is not iterable"
+
+
+def test_hooks_after_accumulation():
+    seen = []
+    p = karat.ones(2, requires_grad=True)
+
+    def step(leaf):
+        seen.append((leaf is p, leaf.grad.tolist()))
+        leaf.data.add_(leaf.grad, alpha=-0.1)
+        leaf.grad = None
+
+    handle = p.register_post_accumulate_grad_hook(step)
+    (p * p).sum().backward()
+    assert seen == [(True, [2.0, 2.0])] and p.grad is None and p.tolist() == pytest.approx([0.8, 0.8])
+    karat.autograd.grad((p * p).sum(), p)  # nothing is accumulated
+    assert len(seen) == 1
+    (p * 3).sum().backward(inputs=[p])
+    assert len(seen) == 2
+    handle.remove()
+    (p * 3).sum().backward()
+    assert len(seen) == 2 and p.grad.tolist() == [3.0, 3.0]
+
+
+def test_hooks_after_accumulation_refused_and_failing():
+    x = karat.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"):
+        (x * 2).register_post_accumulate_grad_hook(print)
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"):
+        karat.ones(2).register_post_accumulate_grad_hook(print)
+    x.register_post_accumulate_grad_hook(lambda leaf: 3)
+    with pytest.raises(TypeError, match="expected Variable, but hook returned 'int'"):
+        x.sum().backward()
+
+    def broken(leaf):
+        raise KeyError("mine")
+
+    y = karat.ones(2, requires_grad=True)
+    y.register_post_accumulate_grad_hook(broken)
+    with pytest.raises(KeyError, match="mine"):
+        y.sum().backward()
+    assert y.grad.tolist() == [1.0, 1.0]

@@ -213,6 +213,38 @@ TEST(hooks_see_the_result_they_were_put_on)
     CHECK_NEAR(tensor_at(kt_grad(x), 0), 6, 0);
 }
 
+/* Shown the leaf: takes a step and forgets the gradient. */
+static kt_status step(kt_tensor *shown, void *context, kt_tensor **instead)
+{
+    (void)instead;
+    CHECK_NEAR(tensor_at(kt_grad(shown), 0), *(double *)context, 0);
+    return kt_set_grad(shown, NULL);
+}
+
+TEST(hooks_after_accumulation)
+{
+    KT_SCOPE;
+    double     expected = 5;
+    int        released = 0;
+    kt_tensor *x = leaf(1), *g, *z;
+    kt_hook   *h = kt_hook_add_after(x, "h", step, &expected, NULL);
+    CHECK(h != NULL);
+    CHECK_EQ_INT(kt_backward(kt_sum(kt_mul_s(x, KT_INT(5)))), KT_OK);
+    CHECK(kt_grad(x) == NULL);
+    z = kt_sum(kt_mul_s(x, KT_INT(7)));
+    CHECK_EQ_INT(kt_gradients(&z, NULL, 1, &x, 1, NULL, &g), KT_OK); /* accumulates nothing */
+    kt_drop(g);
+    kt_hook_remove(h);
+    CHECK_EQ_INT(kt_backward(kt_sum(kt_mul_s(x, KT_INT(9)))), KT_OK);
+    CHECK_NEAR(tensor_at(kt_grad(x), 0), 9, 0);
+    kt_hook_drop(kt_hook_add_after(x, "h", refuse, &released, count));
+    CHECK_LINE(kt_backward(kt_sum(kt_mul_s(x, KT_INT(1)))), "not today");
+    CHECK_NEAR(tensor_at(kt_grad(x), 0), 10, 0);
+    CHECK_LINE(kt_hook_add_after(kt_mul_s(x, KT_INT(2)), "h", note, NULL, NULL),
+               "post accumulate grad hooks cannot be registered on non-leaf tensors");
+    CHECK_EQ_INT(released, 0);
+}
+
 TEST(hooks_that_are_refused)
 {
     KT_SCOPE;
