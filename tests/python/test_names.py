@@ -173,3 +173,11 @@ def test_complex_of_a_tensor_and_dims_in_reverse():
     assert karat.ones(2, 3).T.shape == (3, 2) and karat.tensor(1).T.shape == ()
     with pytest.warns(UserWarning, match="deprecated"):
         assert karat.ones(2, 3, 4).T.stride() == (1, 4, 12)
+
+
+def test_in_and_reversed():
+    x = karat.arange(6).view(2, 3)
+    assert 3 in x and 7 not in x and karat.tensor(3) in x and 2.0 in x
+    with pytest.raises(RuntimeError, match="only supports Tensor or scalar, but you passed in a <class 'str'>"):
+        "a" in x
+    assert reversed(x).tolist() == [[3, 4, 5], [0, 1, 2]] and reversed(karat.tensor(3)).item() == 3
