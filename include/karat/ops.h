@@ -213,6 +213,10 @@ typedef struct kt_put_opts { size_t size; bool accumulate; } kt_put_opts;
 typedef struct kt_gather_opts { size_t size; bool sparse_grad; } kt_gather_opts;
 typedef struct kt_index_add_opts { size_t size; kt_scalar alpha; } kt_index_add_opts;
 typedef struct kt_take_along_dim_opts { size_t size; kt_opt_int dim; } kt_take_along_dim_opts;
+typedef struct kt_nonzero_static_opts { size_t size; kt_opt_int fill_value; } kt_nonzero_static_opts;
+typedef struct kt_embedding_opts { size_t size; kt_opt_int padding_idx; bool scale_grad_by_freq; bool sparse; } kt_embedding_opts;
+typedef struct kt_nn_embedding_opts { size_t size; kt_opt_int padding_idx; kt_opt_real max_norm; kt_opt_real norm_type; bool scale_grad_by_freq; bool sparse; } kt_nn_embedding_opts;
+typedef struct kt_nn_one_hot_opts { size_t size; kt_opt_int num_classes; } kt_nn_one_hot_opts;
 
 KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
 KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
@@ -1016,6 +1020,10 @@ KT_API kt_tensor *kt_nonzero(const kt_tensor *self); /* the places of elements o
 KT_API kt_tensor *kt_argwhere(const kt_tensor *self); /* nonzero by another name */
 KT_API int64_t kt_nonzero_numpy(const kt_tensor *self, kt_tensor **results, int64_t room); /* the places of elements other than zero, a tensor for each dim */
 KT_API int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, int64_t room); /* nonzero_numpy by another name */
+KT_API kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts); /* so many rows of nonzero, the last ones filled where there are fewer */
+KT_API kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts); /* rows of weight, one for each index */
+KT_API kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts); /* rows of weight, one for each element of input; those longer than max_norm are shortened first */
+KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_opts *opts); /* a new last dim of zeros, with a one at the index of each class */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -1282,6 +1290,10 @@ KT_API int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, in
 #define kt_index_add_out(out, self, dim, index, source, ...) (KT_AT kt_index_add_out_kw(out, self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
 #define kt_take_along_dim(self, indices, ...) (KT_AT kt_take_along_dim_kw(self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
 #define kt_take_along_dim_out(out, self, indices, ...) (KT_AT kt_take_along_dim_out_kw(out, self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
+#define kt_nonzero_static(self, size, ...) (KT_AT kt_nonzero_static_kw(self, size, KT_KW(kt_nonzero_static_opts, __VA_ARGS__)))
+#define kt_embedding(weight, indices, ...) (KT_AT kt_embedding_kw(weight, indices, KT_KW(kt_embedding_opts, __VA_ARGS__)))
+#define kt_nn_embedding(input, weight, ...) (KT_AT kt_nn_embedding_kw(input, weight, KT_KW(kt_nn_embedding_opts, __VA_ARGS__)))
+#define kt_nn_one_hot(tensor, ...) (KT_AT kt_nn_one_hot_kw(tensor, KT_KW(kt_nn_one_hot_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))

@@ -164,24 +164,42 @@ KT_ALWAYS void put_each(const job *j, char *const *at, int64_t n, size_t width)
         memcpy(at[0] + i * step[0] + place(j, at[2] + i * step[2]) * j->step, at[1] + i * step[1], width);
 }
 
+/* Combined, some at a time: places first, so that the arithmetic is one loop. */
+static void combine_row(const job *j, char *const *at, int64_t n)
+{
+    enum { SOME = 256 };
+    const ptrdiff_t *step = j->rows.step;
+    ptrdiff_t        places[SOME];
+    kt__combined     c = {.to = at[0], .to_step = step[0], .from = at[1], .from_step = step[1], .n = n,
+                          .dtype = (kt_dtype)j->plan->arg[0].is};
+    if (step[2] == 0) {
+        c.to += place(j, at[2]) * j->step;
+        j->combine(&c);
+        return;
+    }
+    c.place = places;
+    for (int64_t begin = 0; begin < n; begin += SOME) {
+        c.n = n - begin < SOME ? n - begin : SOME;
+        c.from = at[1] + begin * step[1];
+        for (int64_t i = 0; i < c.n; i++)
+            places[i] = (begin + i) * step[0] + place(j, at[2] + (begin + i) * step[2]) * j->step;
+        j->combine(&c);
+    }
+}
+
 static void put_row(void *ctx, char *const *at, int64_t n, int64_t position)
 {
     (void)position;
     const job       *j = ctx;
     const ptrdiff_t *step = j->rows.step;
-    const kt_dtype   dtype = (kt_dtype)j->plan->arg[0].is;
-    if (step[2] == 0 && j->combine) {
-        j->combine(at[0] + place(j, at[2]) * j->step, step[0], at[1], step[1], n, dtype);
+    if (j->combine) {
+        combine_row(j, at, n);
         return;
     }
     if (step[2] == 0 && step[0] != 0) {
         move_row(at[0] + place(j, at[2]) * j->step, step[0], at[1], step[1], n, j->width);
         return;
     }
-    for (int64_t i = 0; j->combine && i < n; i++)
-        j->combine(at[0] + i * step[0] + place(j, at[2] + i * step[2]) * j->step, 0, at[1] + i * step[1], 0, 1, dtype);
-    if (j->combine)
-        return;
     switch (j->width) {
     case 1:  put_each(j, at, n, 1); break;
     case 2:  put_each(j, at, n, 2); break;
@@ -271,13 +289,14 @@ static kt_status out_of_range(const job *j, const kt_plan *plan, int operand, in
         turned.stride[operand][plan->nd - 1] = plan->stride[operand][j->rows.inner];
     }
     const long long index = load_index(j, element_at(&turned, operand, position)), size = j->size;
-    switch (plan->param[3].v.i) {
+    const int64_t   says = plan->param[3].v.i;
+    switch (says) {
     case KT_INDEX_SAYS_DIM:
     case KT_INDEX_SAYS_DIM_RUNTIME:
     case KT_INDEX_SAYS_COPY:
-        return kt_fail(plan->param[3].v.i == KT_INDEX_SAYS_DIM_RUNTIME ? KT_ERR_RUNTIME : KT_ERR_INDEX,
+        return kt_fail(says == KT_INDEX_SAYS_DIM_RUNTIME ? KT_ERR_RUNTIME : KT_ERR_INDEX,
                        "%sindex %lld is out of bounds for dimension %lld with size %lld",
-                       plan->param[3].v.i == KT_INDEX_SAYS_COPY ? "index_copy_(): " : "", index, (long long)(plan->param[2].v.i >> 1), size);
+                       says == KT_INDEX_SAYS_COPY ? "index_copy_(): " : "", index, (long long)(plan->param[2].v.i >> 1), size);
     case KT_INDEX_SAYS_ELEMENTS:
         return kt_fail(KT_ERR_INDEX, "out of range: tried to access index %lld on a tensor of %lld elements.", index, size);
     default: return kt_fail(KT_ERR_INDEX, "index out of range in self");

@@ -8,8 +8,18 @@ kt_status kt__cpu_index(const kt_plan *plan);   /* take, put, offsets: see the f
 kt_status kt__cpu_nonzero(const kt_plan *plan);
 kt_status kt__cpu_masked(const kt_plan *plan);
 
-/* index_combine.c: n elements of `from` added to (or multiplied into) those of `to`, in a dtype's own arithmetic. */
-typedef void kt__combine_fn(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype);
+/* index_combine.c: n elements of `from` added to (or multiplied into) those of `to`, in a dtype's own arithmetic. Element i goes
+ * to + i * to_step, or, where `place` is given, to + place[i] bytes. */
+typedef struct kt__combined {
+    char            *to;
+    ptrdiff_t        to_step;
+    const ptrdiff_t *place;
+    const char      *from;
+    ptrdiff_t        from_step;
+    int64_t          n;
+    kt_dtype         dtype;
+} kt__combined;
+typedef void kt__combine_fn(const kt__combined *c);
 kt__combine_fn *kt__cpu_combine(kt_dtype dtype, bool multiply);
 
 #endif

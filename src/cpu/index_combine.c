@@ -12,9 +12,14 @@
 
 typedef void one_fn(char *to, const char *from);
 
-KT_ALWAYS void row(one_fn *one, char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n)
+KT_ALWAYS void row(one_fn *one, const kt__combined *c)
 {
-    for (int64_t i = 0; i < n; i++)
+    char            *to = c->to;
+    const ptrdiff_t *place = c->place, to_step = c->to_step, from_step = c->from_step;
+    const char      *from = c->from;
+    for (int64_t i = 0, n = place ? c->n : 0; i < n; i++)
+        one(to + place[i], from + i * from_step);
+    for (int64_t i = 0, n = place ? 0 : c->n; i < n; i++)
         one(to + i * to_step, from + i * from_step);
 }
 
@@ -28,11 +33,7 @@ KT_ALWAYS void row(one_fn *one, char *to, ptrdiff_t to_step, const char *from, p
         a = (type)(expression);                                                                                        \
         memcpy(to, &a, sizeof a);                                                                                      \
     }                                                                                                                  \
-    static void name(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype)    \
-    {                                                                                                                  \
-        (void)dtype;                                                                                                   \
-        row(name##_one, to, to_step, from, from_step, n);                                                              \
-    }
+    static void name(const kt__combined *c) { row(name##_one, c); }
 
 COMBINE(add_8, uint8_t, a + b)
 COMBINE(add_16, uint16_t, a + b)
@@ -54,30 +55,25 @@ COMBINE(mul_c128, double _Complex, a * b)
 COMBINE(mul_bool, uint8_t, a && b)
 
 /* Narrow floats: through float32 (complex32: complex64) and back, one element at a time. */
-static void narrow(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype, bool multiply)
+static void narrow(const kt__combined *c, bool multiply)
 {
-    const bool     pair = kt_dtype_category(dtype) == KT_CAT_COMPLEX;
+    const bool     pair = kt_dtype_category(c->dtype) == KT_CAT_COMPLEX;
     const kt_dtype wide = pair ? KT_C64 : KT_F32;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < c->n; i++) {
+        char          *to = c->to + (c->place ? c->place[i] : i * c->to_step);
         float _Complex a = 0, b = 0;
         float          x, y;
-        kt__convert(&a, wide, 8, to + i * to_step, dtype, 0, 1);
-        kt__convert(&b, wide, 8, from + i * from_step, dtype, 0, 1);
+        kt__convert(&a, wide, 8, to, c->dtype, 0, 1);
+        kt__convert(&b, wide, 8, c->from + i * c->from_step, c->dtype, 0, 1);
         memcpy(&x, &a, sizeof x);
         memcpy(&y, &b, sizeof y);
         x = multiply ? x * y : x + y;
         a = multiply ? a * b : a + b;
-        kt__convert(to + i * to_step, dtype, 0, pair ? (void *)&a : (void *)&x, wide, 8, 1);
+        kt__convert(to, c->dtype, 0, pair ? (void *)&a : (void *)&x, wide, 8, 1);
     }
 }
-static void add_narrow(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype)
-{
-    narrow(to, to_step, from, from_step, n, dtype, false);
-}
-static void mul_narrow(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, kt_dtype dtype)
-{
-    narrow(to, to_step, from, from_step, n, dtype, true);
-}
+static void add_narrow(const kt__combined *c) { narrow(c, false); }
+static void mul_narrow(const kt__combined *c) { narrow(c, true); }
 
 kt__combine_fn *kt__cpu_combine(kt_dtype dtype, bool multiply)
 {

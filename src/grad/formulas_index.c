@@ -141,9 +141,27 @@ GRAD(masked_scatter)
     c->d[2] = kt_reshape(all, in);
 }
 
+/* ---- tables of rows ---- */
+GRAD(embedding)
+{
+    kt_shape   in = in_sizes(c, 0);
+    kt_tensor *indices = B, *row = indices ? kt_reshape(indices, KT_SHAPE(indices->numel)) : NULL;
+    kt_tensor *g = row ? kt_reshape(G, KT_SHAPE(row->numel, in.d[1])) : NULL;
+    if (g && arg(c, 3)->b) { /* each row is divided by how often it was used */
+        kt_tensor *ones = kt_ones(KT_SHAPE(row->numel), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+        kt_tensor *none = kt_zeros(KT_SHAPE(in.d[0]), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+        kt_tensor *often = kt_index_select(kt_index_add(none, 0, row, ones), 0, row);
+        g = kt_div(g, kt_unsqueeze(often, 1));
+    }
+    kt_tensor *all = kt_index_add(zeros(c), 0, row, g);
+    if (arg(c, 2)->i >= 0)
+        all = kt_index_fill(all, 0, kt_full(KT_SHAPE(1), KT_INT(arg(c, 2)->i), .device = kt_device_of(G)), KT_INT(0));
+    dA = all;
+}
+
 const kt__formula_row kt__formulas_index[] = {
     F(index), F(index_put), F(take), F(put), F(gather), F(scatter), F(scatter_value), F(scatter_add), F(index_select),
     F(index_add), F(index_copy), F(index_fill), F(index_fill_tensor), F(masked_fill),
-    F(masked_fill_tensor), F(masked_select), F(masked_scatter),
+    F(masked_fill_tensor), F(masked_select), F(masked_scatter), F(embedding),
     KT__NO_MORE_FORMULAS,
 };

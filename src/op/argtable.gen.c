@@ -1457,6 +1457,27 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
     /* where_self */
     {"condition", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    /* nonzero_static */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    {"size", KT_ARG_INT, 0, 0, 1, 0, 0, {0}},
+    {"fill_value", KT_ARG_INT, 0, 1, 1, 0, 0, {.i = -1}},
+    /* embedding */
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    {"indices", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    {"padding_idx", KT_ARG_INT, 0, 1, 0, 0, 0, {.i = -1}},
+    {"scale_grad_by_freq", KT_ARG_BOOL, 0, 1, 0, 0, 0, {.b = false}},
+    {"sparse", KT_ARG_BOOL, 0, 1, 0, 0, 0, {.b = false}},
+    /* nn_embedding */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    {"padding_idx", KT_ARG_INT, 1, 1, 0, 0, 0, {0}},
+    {"max_norm", KT_ARG_FLOAT, 1, 1, 0, 0, 0, {0}},
+    {"norm_type", KT_ARG_FLOAT, 0, 1, 0, 0, 0, {.f = 2.0}},
+    {"scale_grad_by_freq", KT_ARG_BOOL, 0, 1, 0, 0, 0, {.b = false}},
+    {"sparse", KT_ARG_BOOL, 0, 1, 0, 0, 0, {.b = false}},
+    /* nn_one_hot */
+    {"tensor", KT_ARG_TENSOR, 0, 0, 0, 0, 0, {0}},
+    {"num_classes", KT_ARG_INT, 0, 1, 0, 0, 0, {.i = -1}},
 };
 
 const uint16_t kt__arg_first[] = {
@@ -1485,7 +1506,7 @@ const uint16_t kt__arg_first[] = {
     899, 901, 904, 908, 911, 915, 919, 922, 924, 927, 930, 933, 935, 939, 942, 945,
     948, 951, 954, 958, 962, 966, 970, 974, 978, 980, 984, 986, 990, 994, 998, 1002,
     1007, 1012, 1016, 1019, 1024, 1028, 1032, 1036, 1039, 1042, 1045, 1047, 1050, 1051, 1052, 1053,
-    1054,
+    1054, 1057, 1062, 1069, 1071,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */

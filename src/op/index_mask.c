@@ -76,6 +76,35 @@ kt_status kt__body_nonzero(kt_call *call)
 }
 kt_status kt__body_argwhere(kt_call *call) { return kt__body_nonzero(call); }
 
+kt_status kt__body_nonzero_static(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *places = NULL;
+    int64_t    size = call->arg[1].i;
+    if (size < 0)
+        return kt_fail(KT_ERR_RUNTIME, "nonzero_static: 'size' must be an non-negative integer");
+    kt_tensor *out = kt__tensor_new(KT_I64, kt__device(self), KT_SHAPE(size, self->ndim));
+    kt_status  status = out ? kt__fill_with(out, KT_INT(kt__arg_int(call, 2))) : kt_error_status();
+    if (!status && !kt__backend(self->backend)->stores_nothing)
+        status = kt__nonzero(self, &places);
+    if (!status && places) {
+        int64_t  n = places->sizes[0] < size ? places->sizes[0] : size;
+        kt__part to, from;
+        kt__part_of(&to, out);
+        kt__part_of(&from, places);
+        kt__part_narrow(&to, 0, 0, n);
+        kt__part_narrow(&from, 0, 0, n);
+        status = kt__part_copy(&to, &from);
+    }
+    kt__unref(places);
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    out->lineage = KT__RECORD(KT_BORN, "nonzero_static", KT_NONE, KT_I64, 0);
+    call->out[0] = out;
+    return KT_OK;
+}
+
 kt_status kt__body_nonzero_numpy(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *row = NULL, *places = NULL;
@@ -198,9 +227,9 @@ kt_status kt__body_masked_select(kt_call *call)
     if (kt__backend(self->backend)->stores_nothing)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED,
                        "aten::masked_select: attempted to run this operator with Meta tensors, but there was no fake impl or "
-                       "Meta kernel registered. You may have run into this message while using an operator with PT2 compilation APIs "
-                       "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake "
-                       "impl. Please see the following for next steps:  "
+                       "Meta kernel registered. You may have run into this message while using an operator with PT2 "
+                       "compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs you'll "
+                       "need to add a fake impl. Please see the following for next steps:  "
                        "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html");
     kt_status status = row_of(self, (kt_shape){rank, sizes}, &row);
     status = status ? status : places_in_row(mask, (kt_shape){rank, sizes}, &places);

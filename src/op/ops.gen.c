@@ -8097,3 +8097,58 @@ int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, int64_t r
     kt__put_tensor(&c, 0, condition);
     return kt__close_list(&c, results, room);
 }
+
+kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nonzero_static, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, size);
+    if (opts && opts->fill_value.some)
+        kt__put(&c, 2, i, opts->fill_value.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_embedding, KT_PLAIN);
+    kt__put_tensor(&c, 0, weight);
+    kt__put_tensor(&c, 1, indices);
+    if (opts && opts->padding_idx.some)
+        kt__put(&c, 2, i, opts->padding_idx.v);
+    if (opts && opts->scale_grad_by_freq)
+        kt__put(&c, 3, b, opts->scale_grad_by_freq);
+    if (opts && opts->sparse)
+        kt__put(&c, 4, b, opts->sparse);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_embedding, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, weight);
+    if (opts && opts->padding_idx.some)
+        kt__put(&c, 2, i, opts->padding_idx.v);
+    if (opts && opts->max_norm.some)
+        kt__put(&c, 3, f, opts->max_norm.v);
+    if (opts && opts->norm_type.some)
+        kt__put(&c, 4, f, opts->norm_type.v);
+    if (opts && opts->scale_grad_by_freq)
+        kt__put(&c, 5, b, opts->scale_grad_by_freq);
+    if (opts && opts->sparse)
+        kt__put(&c, 6, b, opts->sparse);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_one_hot, KT_PLAIN);
+    kt__put_tensor(&c, 0, tensor);
+    if (opts && opts->num_classes.some)
+        kt__put(&c, 1, i, opts->num_classes.v);
+    return kt__close(&c);
+}

@@ -259,3 +259,35 @@ def test_rows_of_the_table():
     assert karat.take(x, karat.tensor([-1, 0])).tolist() == [5, 0]
     assert karat.take_along_dim(x, karat.tensor([[-1], [4]]), 1).tolist() == [[2], [4]]
     assert x.index_put_((karat.tensor([0]), karat.tensor([1])), karat.tensor(7.0)) is x and x[0, 1] == 7
+
+
+def test_tables_of_rows():
+    f = karat.nn.functional
+    w = (karat.arange(12.0).reshape(4, 3)).requires_grad_()
+    i = karat.tensor([[1, 2], [1, 0]])
+    y = f.embedding(i, w, padding_idx=0)
+    assert y.shape == (2, 2, 3) and y[0, 1].tolist() == [6, 7, 8] and y.grad_fn.name() == "EmbeddingBackward0"
+    y.sum().backward()
+    assert w.grad.tolist() == [[0] * 3, [2] * 3, [1] * 3, [0] * 3]
+    w.grad = None
+    f.embedding(i, w, scale_grad_by_freq=True).sum().backward()
+    assert w.grad.tolist() == [[1] * 3, [1] * 3, [1] * 3, [0] * 3]
+    short = w.detach().clone()
+    f.embedding(karat.tensor([1]), short, max_norm=1.0)
+    assert abs(short[1].norm().item() - 1) < 1e-6 and short[2].tolist() == [6, 7, 8]
+    with pytest.raises(IndexError, match="^index out of range in self"):
+        f.embedding(karat.tensor([4]), w)
+    with pytest.raises(RuntimeError, match="^Expected tensor for argument #1 'indices' to have one of the following"):
+        f.embedding(karat.zeros(2), w)
+
+
+def test_one_hot_and_static():
+    one_hot = karat.nn.functional.one_hot
+    assert one_hot(karat.tensor([0, 2])).tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert one_hot(karat.tensor(1), 2).tolist() == [0, 1]
+    for classes, text in ((-1, "Class values must be non-negative."), (1, "Class values must be non-negative.")):
+        with pytest.raises(RuntimeError, match=text):
+            one_hot(karat.tensor([-1]), classes)
+    with pytest.raises(RuntimeError, match="^Class values must be smaller than num_classes."):
+        one_hot(karat.tensor([3]), 2)
+    assert karat.nonzero_static(karat.tensor([0, 3, 4]), size=3).tolist() == [[1], [2], [-1]]

@@ -575,12 +575,16 @@ STEP(indexing)
     kt_masked_fill(kt_select(x, 0, 0), mask, KT_INT(1));
     kt_masked_select(x, mask);
     kt_masked_scatter(kt_t(x), kt_t(mask), x);
+    kt_nonzero_static(mask, 5);
+    kt_nn_one_hot(i);
+    kt_nn_embedding(i, x, .max_norm = KT_SOME(1.0));
     if (!kt_failed())
         kt_nonzero_numpy(mask, rows, 2);
 }
 STEP(grad_indexing)
 {
     kt_tensor *x = leaf(), *i = kt_zeros(KT_SHAPE(2), .dtype = KT_I64), *part = kt_index(x, &i, 1);
+    backward_of(kt_embedding(kt_reshape(x, KT_SHAPE(-1, 1)), i));
     backward_of(kt_masked_fill(kt_index_put(kt_mul_s(x, KT_INT(2)), &i, 1, part), kt_gt_s(x, KT_INT(1)), KT_INT(0)));
 }
 STEP(refused_indexing)
