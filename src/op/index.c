@@ -79,7 +79,9 @@ static kt_status near(kt_tensor *t, const kt_tensor *self, kt_tensor **result)
 static kt_status places_of_mask(pointed *p, kt_tensor *mask, int at)
 {
     kt_tensor *all = NULL;
-    kt_status  status = check_mask(p->self, mask, at);
+    if (mask->ndim == 0) /* whether it holds would be lost: it names no dim */
+        return kt_fail(KT_ERR_INDEX, "a mask of no dims cannot index: give it and the tensor a dim of one element first");
+    kt_status status = check_mask(p->self, mask, at);
     status = status ? status : kt__nonzero(mask, &all);
     for (int d = 0; d < mask->ndim && !status; d++)
         status = kt__call_int2(KT_OP_select, all, 1, d, &p->index[at + d]);

@@ -460,6 +460,8 @@ TEST(refusals)
                 "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]");
     CHECK_FAILS(kt_index(x, (kt_tensor *[]){mask}, 1), KT_ERR_INDEX,
                 "The shape of the mask [2] at index 0 does not match the shape of the indexed tensor [3, 4] at index 0");
+    kt_tensor *bare = kt_select(mask, 0, 0);
+    CHECK_FAILS(kt_index(x, &bare, 1), KT_ERR_INDEX, "a mask of no dims cannot index");
     CHECK_FAILS(kt_index(x, (kt_tensor *[]){two, two, two}, 3), KT_ERR_INDEX,
                 "too many indices for tensor of dimension 2 (got 3)");
     CHECK_FAILS(kt_index(kt_zeros(KT_SHAPE(0, 3)), (kt_tensor *[]){two}, 1), KT_ERR_INDEX,
