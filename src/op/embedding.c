@@ -149,6 +149,6 @@ kt_status kt__body_nn_one_hot(kt_call *call)
     if (status)
         kt__unref(out);
     else
-        call->out[0] = out;
+        out->lineage = KT__RECORD(KT_BORN, "one_hot", KT_NONE, KT_I64, 0), call->out[0] = out;
     return status;
 }
