@@ -38,7 +38,8 @@ def samples(dtype):
 
 
 WRONG = {"Tensor": "no tensor", "Tensor|Scalar": object(), "Tensor[]": [1, 2], "Tensor?[]": [1.5], "Scalar": "x",
-         "int": 1.5, "int[]": ["a"], "float": "x", "bool": 3, "ScalarType": "float32", "Device": 2.5, "MemoryFormat": 1, "str": 1, "Generator": 1}
+         "int": 1.5, "int[]": ["a"], "float": "x", "bool": 3, "ScalarType": "float32", "Device": 2.5, "MemoryFormat": 1,
+         "str": 1, "Generator": 1}
 
 
 def calls(function):
