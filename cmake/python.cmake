@@ -42,6 +42,8 @@ if(NOT KARAT_SANITIZED)
     add_custom_command(TARGET karat_python POST_BUILD
         COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${CMAKE_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1
                 ${KARAT_PYTHON_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gen_stubs.py ${CMAKE_BINARY_DIR}/python/karat
+        # Where Python may not write bytecode itself, an import would else compile every file anew.
+        COMMAND ${KARAT_PYTHON_EXECUTABLE} -m compileall -q ${CMAKE_BINARY_DIR}/python/karat
         VERBATIM)
 endif()
 

@@ -5,7 +5,7 @@
 set -eu
 build=$1
 export KARAT_BENCH_NOLINEAGE="$PWD/$build/nolineage"
-export PYTHONPATH="$PWD/$build/python" PYTHONPYCACHEPREFIX="$PWD/$build/pycache"
+export PYTHONPATH="$PWD/$build/python"
 for program in "$build"/bench/*"${BENCH:-}"*; do
     [ -x "$program" ] || continue
     echo "== $(basename "$program")"
