@@ -5,15 +5,9 @@
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
+#include "cpu/stream.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-enum {
-    SIDE = 32,            /* of a block of a transposing copy */
-    STREAM_FROM = 4 << 20 /* bytes: more than a core's own cache would keep until they are read */
-};
+enum { SIDE = 32 }; /* of a block of a transposing copy */
 
 typedef struct unit16 { uint64_t half[2]; } unit16;
 
@@ -79,7 +73,7 @@ typedef struct cross_job {
     int            p, q;     /* dims: the source is dense along p, the target along q */
     int64_t        np, nq;   /* blocks along them */
     ptrdiff_t      width;
-    bool           stream;   /* past the caches: a line that is written whole need not be read first */
+    bool           stream;   /* past the caches */
 } cross_job;
 
 /* Small squares of one 16-byte vector a row. */
@@ -109,16 +103,10 @@ KT_ALWAYS void transpose_2x2(char *y, const char *x, ptrdiff_t xq) /* units of 8
 /* One row of a block; row is 16-aligned. */
 KT_ALWAYS void put_row(char *y, const char *row, size_t bytes, bool stream)
 {
-#ifdef __SSE2__
-    if (stream && ((uintptr_t)y | bytes) % 64 == 0) {
-        for (size_t i = 0; i < bytes; i += 16)
-            _mm_stream_si128((__m128i *)(void *)(y + i), *(const __m128i *)(const void *)(row + i));
-        return;
-    }
-#else
-    (void)stream;
-#endif
-    memcpy(y, row, bytes);
+    if (stream && can_stream(y, bytes))
+        stream_bytes(y, row, bytes);
+    else
+        memcpy(y, row, bytes);
 }
 
 /* Through a buffer, so that both sides are touched in whole cache lines, whatever their strides. */
@@ -177,10 +165,8 @@ static void cross_blocks(void *ctx, int64_t begin, int64_t end)
         default: cross_any(y, yp, x, xq, p, q, 16, job->stream); break;
         }
     }
-#ifdef __SSE2__
     if (job->stream)
-        _mm_sfence(); /* before another thread is told that the rows are there */
-#endif
+        stream_end();
 }
 
 static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
@@ -193,7 +179,7 @@ static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
 
 static bool copy_crossed(const kt_plan *plan, ptrdiff_t width)
 {
-    cross_job job = {.plan = plan, .width = width, .stream = plan->numel * width >= STREAM_FROM};
+    cross_job job = {.plan = plan, .width = width, .stream = plan->numel * width >= KT__STREAM_FROM};
     job.p = dense_dim(plan, 1, width), job.q = dense_dim(plan, 0, width);
     if (job.p < 0 || job.q < 0 || job.p == job.q)
         return false;
