@@ -430,6 +430,17 @@ kt_status kt__close_written(kt_call *c)
     return KT_OK;
 }
 
+kt_status kt__end_made(kt_call *call, kt_tensor *out, const kt_tensor *origin, kt_status status)
+{
+    if (status) {
+        kt__unref(out);
+        return status;
+    }
+    out->lineage = origin->lineage;
+    call->out[0] = out;
+    return KT_OK;
+}
+
 /* ---- calls from inside ---- */
 
 kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result)

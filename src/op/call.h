@@ -227,6 +227,9 @@ kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *tap
                              kt_status status);
 kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status);
 
+/* Ends a body that made `out`, whose dtype comes from `origin`. Takes over the reference. */
+kt_status kt__end_made(kt_call *call, kt_tensor *out, const kt_tensor *origin, kt_status status);
+
 /* ---- arguments ---- */
 static inline bool            kt__given(const kt_call *c, int i) { return c->given >> i & 1; }
 static inline const kt_value *kt__arg(const kt_call *c, int i)

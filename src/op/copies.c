@@ -128,13 +128,7 @@ static kt_status scattered(kt_call *call)
     kt_status  status = out ? kt__copy_into(out, self, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
     if (!status)
         status = write_view(call, out);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    out->lineage = self->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_made(call, out, self, status);
 }
 
 kt_status kt__body_select_scatter(kt_call *call) { return scattered(call); }

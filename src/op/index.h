@@ -35,6 +35,8 @@ kt_status kt__apart(const kt_tensor *out, const kt_tensor *from); /* they share 
 kt_status kt__begin_write(kt_call *call, bool keep_layout, kt_tensor **work);
 kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status); /* takes over `work` */
 
+/* What a 0-dim tensor holds; 0 on meta. */
+kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *number);
 /* A number as a 0-dim tensor of the dtype and on the device of `like`; owned. */
 kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result);
 

@@ -69,11 +69,7 @@ kt_status kt__body_gather(kt_call *call)
         status = kt__run_along(KT_K_index_take, &a);
     }
     kt__unref(from);
-    if (status)
-        kt__unref(out);
-    else
-        out->lineage = self->lineage, call->out[0] = out;
-    return status;
+    return kt__end_made(call, out, self, status);
 }
 
 static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, const kt_tensor *src, int64_t dim)
@@ -276,11 +272,7 @@ kt_status kt__body_index_select(kt_call *call)
         status = kt__run_along(KT_K_index_take, &a);
     }
     kt__unref(from);
-    if (status)
-        kt__unref(out);
-    else
-        out->lineage = self->lineage, call->out[0] = out;
-    return status;
+    return kt__end_made(call, out, self, status);
 }
 
 /* `from` has the slices, or is one 0-dim value (also for index_copy's scalar source). */
@@ -448,11 +440,7 @@ kt_status kt__body_index_fill(kt_call *call) { return fill_slices(call, call->ar
 
 kt_status kt__body_index_fill_tensor(kt_call *call)
 {
-    const kt_tensor *value = call->arg[3].t;
-    if (value->ndim)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
-                       value->ndim);
-    kt_scalar number = kt__backend(value->backend)->stores_nothing ? KT_INT(0) : kt_item_scalar(value);
-    return kt__failed() ? kt_error_status() : fill_slices(call, number);
+    kt_scalar number;
+    kt_status status = kt__number_of("index_fill_", call->arg[3].t, &number);
+    return status ? status : fill_slices(call, number);
 }

@@ -180,13 +180,9 @@ kt_status kt__body_masked_fill(kt_call *call) { return fill_where(call, call->ar
 
 kt_status kt__body_masked_fill_tensor(kt_call *call)
 {
-    const kt_tensor *value = call->arg[2].t;
-    if (value->ndim)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
-                       value->ndim);
-    kt_scalar number = kt__backend(value->backend)->stores_nothing ? KT_INT(0) : kt_item_scalar(value);
-    return kt__failed() ? kt_error_status() : fill_where(call, number);
+    kt_scalar number;
+    kt_status status = kt__number_of("masked_fill_", call->arg[2].t, &number);
+    return status ? status : fill_where(call, number);
 }
 
 /* ---- the elements where it holds ---- */

@@ -94,6 +94,16 @@ kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status)
     return status;
 }
 
+kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *number)
+{
+    if (value->ndim)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "%s only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", op,
+                       value->ndim);
+    *number = kt__backend(value->backend)->stores_nothing ? KT_INT(0) : kt_item_scalar(value);
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
 kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result)
 {
     kt_tensor *made = kt__tensor_new((kt_dtype)like->dtype, kt__device(like), (kt_shape){0, NULL});

@@ -108,13 +108,7 @@ kt_status kt__body_repeat_interleave(kt_call *call)
     if (index)
         kt__system_put(index, bytes);
     kt__free_ints(count, repeats);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    out->lineage = repeats->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_made(call, out, repeats, status);
 }
 
 static kt_status copy_counted(kt_tensor *out, kt_tensor *self, int dim, const int64_t *count)

@@ -182,13 +182,7 @@ kt_status kt__body_diag_embed(kt_call *call)
         to.t.numel = self->numel;
         status = kt__copy_into(&to.t, self, KT_WHY_NONE, KT_ROUND_TORCH);
     }
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    out->lineage = self->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_made(call, out, self, status);
 }
 
 static kt_status embed(kt_tensor *row, int64_t offset, kt_tensor **result)
