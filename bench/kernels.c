@@ -4,7 +4,6 @@
 #include "figure.h"
 
 static void run_add(const work *w) { kt_add_out(w->to, w->a, w->b); }
-static void run_copy(const work *w) { kt_copy_(w->to, w->a); }
 static void run_exp(const work *w) { kt_exp_out(w->to, w->a); }
 static void run_sum(const work *w)
 {
@@ -23,15 +22,23 @@ static void run_sum_first(const work *w)
     kt_sum_dim(w->a, KT_SHAPE(0));
 }
 
-static double add(kt_dtype a, kt_dtype b, kt_dtype to, double baseline)
+static work addition(kt_dtype a, kt_dtype b, kt_dtype to)
+{
+    return (work){run_add, kt_empty(KT_SHAPE(count), .dtype = to), numbers(KT_SHAPE(count), a), numbers(KT_SHAPE(count), b)};
+}
+
+static double bytes_added(kt_dtype a, kt_dtype b, kt_dtype to)
+{
+    return (double)count * (double)(kt_dtype_size(a) + kt_dtype_size(b) + kt_dtype_size(to));
+}
+
+static void add(kt_dtype a, kt_dtype b, kt_dtype to)
 {
     KT_SCOPE;
     char       name[64];
-    const work w = {run_add, kt_empty(KT_SHAPE(count), .dtype = to), numbers(KT_SHAPE(count), a),
-                    numbers(KT_SHAPE(count), b)};
+    const work w = addition(a, b, to), plain = addition(KT_F32, KT_F32, KT_F32);
     snprintf(name, sizeof name, "add %s + %s", kt_dtype_name(a), kt_dtype_name(b));
-    return figure(name, &w, (double)count * (double)(kt_dtype_size(a) + kt_dtype_size(b) + kt_dtype_size(to)),
-                  baseline);
+    figure_beside(name, &w, bytes_added(a, b, to), &plain, bytes_added(KT_F32, KT_F32, KT_F32));
 }
 
 static void cast(kt_dtype from, kt_dtype to)
@@ -40,7 +47,7 @@ static void cast(kt_dtype from, kt_dtype to)
     char       name[64];
     const work w = {run_copy, kt_empty(KT_SHAPE(count), .dtype = to), numbers(KT_SHAPE(count), from), NULL};
     snprintf(name, sizeof name, "cast %s to %s", kt_dtype_name(from), kt_dtype_name(to));
-    figure(name, &w, (double)count * (double)(kt_dtype_size(from) + kt_dtype_size(to)), 0);
+    figure(name, &w, (double)count * (double)(kt_dtype_size(from) + kt_dtype_size(to)));
 }
 
 static void layouts_and_sums(void)
@@ -49,14 +56,14 @@ static void layouts_and_sums(void)
     kt_tensor *square = numbers(KT_SHAPE(2048, 2048), KT_F32), *to = kt_empty(KT_SHAPE(2048, 2048), .dtype = KT_F32);
     const work turned = {run_copy, to, kt_transpose(square, 0, 1), NULL}, sum = {run_sum, NULL, square, NULL},
                exps = {run_exp, to, square, NULL};
-    figure("copy of a 2048 x 2048 transpose", &turned, (double)count * 8, 0);
+    figure("copy of a 2048 x 2048 transpose", &turned, (double)count * 8);
     const work last = {run_sum_last, NULL, square, NULL}, first = {run_sum_first, NULL, square, NULL},
                narrow = {run_sum, NULL, numbers(KT_SHAPE(count), KT_BF16), NULL};
-    figure("sum float32", &sum, (double)count * 4, 0);
-    figure("sum float32 over the last dim", &last, (double)count * 4, 0);
-    figure("sum float32 over the first dim", &first, (double)count * 4, 0);
-    figure("sum bfloat16", &narrow, (double)count * 2, 0);
-    figure("exp float32", &exps, (double)count * 8, 0);
+    figure("sum float32", &sum, (double)count * 4);
+    figure("sum float32 over the last dim", &last, (double)count * 4);
+    figure("sum float32 over the first dim", &first, (double)count * 4);
+    figure("sum bfloat16", &narrow, (double)count * 2);
+    figure("exp float32", &exps, (double)count * 8);
 }
 
 /* ---- time of one call ---- */
@@ -105,11 +112,11 @@ int main(void)
 {
     printf("instruction set %s, %d threads, %lld elements, best of %d\n", kt_cpu_isa(), kt_get_num_threads(),
            (long long)count, ROUNDS);
-    const double plain = add(KT_F32, KT_F32, KT_F32, 0);
-    add(KT_F32, KT_BF16, KT_F32, plain);
-    add(KT_I64, KT_F32, KT_F32, plain);
-    add(KT_F32, KT_F16, KT_F32, plain);
-    add(KT_BF16, KT_BF16, KT_BF16, 0);
+    add(KT_F32, KT_F32, KT_F32);
+    add(KT_F32, KT_BF16, KT_F32);
+    add(KT_I64, KT_F32, KT_F32);
+    add(KT_F32, KT_F16, KT_F32);
+    add(KT_BF16, KT_BF16, KT_BF16);
     static const kt_dtype pairs[][2] = {{KT_F32, KT_BF16}, {KT_BF16, KT_F32}, {KT_F32, KT_F16},
                                         {KT_F16, KT_F32},  {KT_F32, KT_I64},  {KT_I64, KT_F32}};
     for (int i = 0; i < 6; i++)

@@ -47,17 +47,17 @@ static void folds(void)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         work w = one;
         w.run = all[i].run;
-        figure(all[i].name, &w, four, 0);
+        figure(all[i].name, &w, four);
     }
     static const kt_dtype narrow[] = {KT_BF16, KT_F16, KT_I8};
     static const char    *names[] = {"sum bfloat16", "sum float16", "sum int8"};
     for (int i = 0; i < 3; i++)
         figure(names[i], &(work){run_sum, NULL, numbers(KT_SHAPE(count), narrow[i]), NULL},
-               (double)count * (double)kt_dtype_size(narrow[i]), 0);
+               (double)count * (double)kt_dtype_size(narrow[i]));
     kt_tensor *no = kt_zeros(KT_SHAPE(count), .dtype = KT_BOOL), *yes = kt_ones(KT_SHAPE(count), .dtype = KT_BOOL);
-    figure("any bool", &(work){run_any, NULL, no, NULL}, (double)count, 0);
-    figure("all bool", &(work){run_all, NULL, yes, NULL}, (double)count, 0);
-    figure("sum bool", &(work){run_sum, NULL, yes, NULL}, (double)count, 0);
+    figure("any bool", &(work){run_any, NULL, no, NULL}, (double)count);
+    figure("all bool", &(work){run_all, NULL, yes, NULL}, (double)count);
+    figure("sum bool", &(work){run_sum, NULL, yes, NULL}, (double)count);
 }
 
 static void moves(void)
@@ -66,9 +66,9 @@ static void moves(void)
     kt_tensor   *a = numbers(KT_SHAPE(1024, 1024), KT_F32), *b = numbers(KT_SHAPE(1024, 1024), KT_F32);
     const work   two = {run_cat, kt_empty(KT_SHAPE(2048, 1024)), a, b};
     const double four = (double)(4 << 20); /* bytes of one */
-    figure("cat of two 4 MB tensors", &two, 4 * four, 0);
-    figure("cat along the last dim", &(work){run_cat_last, NULL, a, b}, 4 * four, 0);
-    figure("stack", &(work){run_stack, NULL, a, b}, 4 * four, 0);
+    figure("cat of two 4 MB tensors", &two, 4 * four);
+    figure("cat along the last dim", &(work){run_cat_last, NULL, a, b}, 4 * four);
+    figure("stack", &(work){run_stack, NULL, a, b}, 4 * four);
     kt_tensor *m = numbers(KT_SHAPE(2048, 2048), KT_F32);
     static const struct {
         const char *name;
@@ -77,7 +77,7 @@ static void moves(void)
     } all[] = {{"clone", run_clone, 8}, {"flip of rows", run_flip, 8}, {"flip of columns", run_flip_last, 8},
                {"roll of columns", run_roll, 8}, {"tril", run_tril, 6}, {"pad by one", run_pad, 8}, {"repeat", run_repeat, 12}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        figure(all[i].name, &(work){all[i].run, NULL, m, NULL}, (double)count * all[i].bytes, 0);
+        figure(all[i].name, &(work){all[i].run, NULL, m, NULL}, (double)count * all[i].bytes);
 }
 
 /* ---- time of one call ---- */

@@ -41,7 +41,7 @@ typedef struct kt_site {
     const char *file;
     int         line;
 } kt_site;
-KT_API void kt_site_set(const kt_site *site); /* of this thread's next calls; the struct must live on */
+KT_API void kt_site_set(const kt_site *site); /* of this thread's next calls; the struct lives on and stays as it is */
 
 KT_END
 #endif

@@ -7,6 +7,7 @@
  * it is first interned, so that its address can never come to mean another. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
+#include "op/observe.h"
 
 #include <karat/plugin/site.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static const kt_site_source *the_source(void)
 void kt_site_set(const kt_site *site)
 {
     kt__site_here = site;
+    kt__site_known = 0;
 }
 
 kt_status kt_site_register(const kt_site_source *s)
@@ -120,21 +122,8 @@ static KT__COLD uint32_t intern_site(uintptr_t code, uint64_t where)
     return id;
 }
 
-uint32_t kt__site_now(void)
+static uint32_t cached_site(uintptr_t code, uint64_t where)
 {
-    const kt_site *c = kt__site_here;
-    uintptr_t      code;
-    int32_t        offset;
-    if (c) {
-        code = (uintptr_t)c->file;
-        offset = c->line;
-    } else {
-        const kt_site_source *s = the_source();
-        if (!s || !s->now(&code, &offset)) {
-            return 0;
-        }
-    }
-    const uint64_t           where = where_of(offset, c != NULL);
     const kt__lineage_cache *cache = kt__my_lineage;
     if (KT__LIKELY(cache != NULL)) {
         const kt__site_slot *slot = &cache->site[kt__cache_slot(code + (where << 32))];
@@ -143,6 +132,19 @@ uint32_t kt__site_now(void)
         }
     }
     return code ? intern_site(code, where) : 0;
+}
+
+uint32_t kt__site_now(void)
+{
+    const kt_site *c = kt__site_here;
+    if (c) {
+        kt__site_known = cached_site((uintptr_t)c->file, where_of(c->line, true));
+        return kt__site_known;
+    }
+    const kt_site_source *s = the_source();
+    uintptr_t             code;
+    int32_t               offset;
+    return s && s->now(&code, &offset) ? cached_site(code, where_of(offset, false)) : 0;
 }
 
 bool kt__site_in_binding(uint32_t site)

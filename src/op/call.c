@@ -11,6 +11,7 @@
 
 kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
+KT__HOT_LOCAL uint32_t kt__site_known;
 
 KT__HOT_LOCAL const kt_call *kt__frame;
 
@@ -130,17 +131,17 @@ kt_status kt__run_elementwise(kt_call *call)
     kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
-    status = kt__launch(&plan, out);
-    if (call->form == KT_PLAIN) {
 #ifndef KT_NO_LINEAGE
+    if (call->form == KT_PLAIN) {
         if (KT__LIKELY(d->origin != 0xff)) {
             out->lineage = g.t[d->origin]->lineage;
         } else {
             const kt_tensor *from = g.t[0] ? g.t[0] : g.t[1] ? g.t[1] : g.t[2];
             out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, from->dtype, d->result, from->lineage);
         }
-#endif
     }
+#endif
+    status = kt__launch(&plan, out);
     return kt__finish(call, &plan, &taping, out, status);
 }
 
@@ -171,6 +172,12 @@ bool kt__run_pair(kt_call *call, kt_status *status)
         *status = kt__tape_after(call, NULL, &taping, kt_error_status());
         return true;
     }
+#ifndef KT_NO_LINEAGE
+    if (KT__LIKELY(d->origin != 0xff))
+        out->lineage = (d->origin ? b : a)->lineage;
+    else
+        out->lineage = KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
+#endif
     kt__plan_begin(&plan, row, row->kernel, d->compute, 2, a);
     plan.origin = d->origin;
     plan.numel = out->numel;
@@ -184,12 +191,6 @@ bool kt__run_pair(kt_call *call, kt_status *status)
     plan.stride[1][0] = kt__dtype_rows[a->dtype].size;
     plan.stride[2][0] = kt__dtype_rows[b->dtype].size;
     *status = kt__launch(&plan, out);
-#ifndef KT_NO_LINEAGE
-    if (KT__LIKELY(d->origin != 0xff))
-        out->lineage = (d->origin ? b : a)->lineage;
-    else
-        out->lineage = KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
-#endif
     call->out[0] = out;
     call->n_out = 1;
     if (KT__UNLIKELY(taping.on))

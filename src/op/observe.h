@@ -5,6 +5,7 @@
 
 #include <karat/plugin/call.h>
 
+#include "base/local.h"
 #include "op/plan.h"
 
 /* ---- the tape ---- */
@@ -40,6 +41,9 @@ typedef struct kt__lineage_hooks {
     void     (*explain)(const kt__mistake *mistake); /* appends to the pending error */
 } kt__lineage_hooks;
 extern kt__lineage_hooks kt__lineage;
+/* The thread's C site as an id, from when it was first asked for until it changes; 0: ask `site`. Every node of the tape keeps
+ * one, and a call through the hook is dear beside the rest of a small node. */
+extern KT__HOT_LOCAL uint32_t kt__site_known;
 
 #ifdef KT_NO_LINEAGE
 #define KT__RECORD(why, op, from, to, parent) ((void)(op), 0u)
@@ -47,7 +51,7 @@ extern kt__lineage_hooks kt__lineage;
 #else
 #define KT__RECORD(why, op, from, to, parent) \
     (kt__lineage.record ? kt__lineage.record((why), (op), (kt_dtype)(from), (kt_dtype)(to), (parent)) : 0u)
-#define KT__SITE() (kt__lineage.site ? kt__lineage.site() : 0u)
+#define KT__SITE() (kt__site_known ? kt__site_known : kt__lineage.site ? kt__lineage.site() : 0u)
 #endif
 
 #endif
