@@ -25,7 +25,7 @@ FLOORS = {
     "facts --part reductions": [395],
     "facts --part two": [19347],
     "facts --part creation": [26],
-    "facts --part messages": [13685],
+    "facts --part messages": [13838],
     "opinfo": [282, 4580],  # operators whole, rows
     "errors": [170, 104],  # cases, texts
     "errors --dry-run": [110],
