@@ -36,7 +36,7 @@ static double seconds_of(const work *w)
     return now() - start;
 }
 
-/* Best times of the work and of the copy, which are taken in turns so that a disturbance meets both; of `other`, if given, too. */
+/* Best times of the work, of the copy and, if given, of `other`: taken in turns, so that a disturbance meets all. */
 static void figure_beside(const char *name, const work *w, double bytes, const work *other, double other_bytes)
 {
     KT_SCOPE;

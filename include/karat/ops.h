@@ -38,6 +38,7 @@ typedef struct kt_clamp_opts { size_t size; const kt_tensor *min; const kt_tenso
 typedef struct kt_clamp_s_opts { size_t size; kt_scalar min; kt_scalar max; } kt_clamp_s_opts;
 typedef struct kt_round_opts { size_t size; int64_t decimals; } kt_round_opts;
 typedef struct kt_polygamma_of_opts { size_t size; kt_opt_int n; } kt_polygamma_of_opts;
+typedef struct kt_frexp_results { kt_tensor *mantissa, *exponent; } kt_frexp_results;
 typedef struct kt_logit_opts { size_t size; kt_opt_real eps; } kt_logit_opts;
 typedef struct kt_nan_to_num_opts { size_t size; kt_opt_real nan; kt_opt_real posinf; kt_opt_real neginf; } kt_nan_to_num_opts;
 typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts;
@@ -94,6 +95,19 @@ typedef struct kt_linalg_norm_str_opts { size_t size; kt_shape dim; bool keepdim
 typedef struct kt_frobenius_norm_opts { size_t size; bool keepdim; } kt_frobenius_norm_opts;
 typedef struct kt_dist_opts { size_t size; kt_scalar p; } kt_dist_opts;
 typedef struct kt_cov_opts { size_t size; kt_opt_int correction; const kt_tensor *fweights; const kt_tensor *aweights; } kt_cov_opts;
+typedef struct kt_cumsum_opts { size_t size; kt_dtype dtype; } kt_cumsum_opts;
+typedef struct kt_cumprod_opts { size_t size; kt_dtype dtype; } kt_cumprod_opts;
+typedef struct kt_cummax_results { kt_tensor *values, *indices; } kt_cummax_results;
+typedef struct kt_cummin_results { kt_tensor *values, *indices; } kt_cummin_results;
+typedef struct kt_diff_opts { size_t size; kt_opt_int n; kt_opt_int dim; const kt_tensor *prepend; const kt_tensor *append; } kt_diff_opts;
+typedef struct kt_trapezoid_x_opts { size_t size; kt_opt_int dim; } kt_trapezoid_x_opts;
+typedef struct kt_trapezoid_dx_opts { size_t size; kt_scalar dx; kt_opt_int dim; } kt_trapezoid_dx_opts;
+typedef struct kt_trapz_dx_opts { size_t size; kt_opt_real dx; kt_opt_int dim; } kt_trapz_dx_opts;
+typedef struct kt_trapz_x_opts { size_t size; kt_opt_int dim; } kt_trapz_x_opts;
+typedef struct kt_cumulative_trapezoid_x_opts { size_t size; kt_opt_int dim; } kt_cumulative_trapezoid_x_opts;
+typedef struct kt_cumulative_trapezoid_dx_opts { size_t size; kt_scalar dx; kt_opt_int dim; } kt_cumulative_trapezoid_dx_opts;
+typedef struct kt_vander_opts { size_t size; kt_opt_int N; bool increasing; } kt_vander_opts;
+typedef struct kt_linalg_vander_opts { size_t size; kt_opt_int N; } kt_linalg_vander_opts;
 typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
 typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
 typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
@@ -173,6 +187,7 @@ typedef struct kt_slice_copy_opts { size_t size; int64_t dim; kt_opt_int start; 
 typedef struct kt_slice_scatter_opts { size_t size; int64_t dim; kt_opt_int start; kt_opt_int end; kt_opt_int step; } kt_slice_scatter_opts;
 typedef struct kt_diagonal_scatter_opts { size_t size; int64_t offset; int64_t dim1; kt_opt_int dim2; } kt_diagonal_scatter_opts;
 typedef struct kt_as_strided_scatter_opts { size_t size; kt_opt_int storage_offset; } kt_as_strided_scatter_opts;
+typedef struct kt_combinations_opts { size_t size; kt_opt_int r; bool with_replacement; } kt_combinations_opts;
 typedef struct kt_rand_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_rand_opts;
 typedef struct kt_rand_like_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; kt_memory_format memory_format; } kt_rand_like_opts;
 typedef struct kt_randn_opts { size_t size; kt_generator *generator; kt_dtype dtype; kt_device device; bool requires_grad; } kt_randn_opts;
@@ -563,6 +578,9 @@ KT_API kt_tensor *kt_special_i1_out(kt_tensor *out, const kt_tensor *self); /* m
 KT_API kt_tensor *kt_polygamma(int64_t n, const kt_tensor *self); /* the n-th derivative of digamma */
 KT_API kt_tensor *kt_polygamma_of_kw(const kt_tensor *self, const kt_polygamma_of_opts *opts); /* polygamma, its tensor first */
 KT_API kt_tensor *kt_polygamma_of_out_kw(kt_tensor *out, const kt_tensor *self, const kt_polygamma_of_opts *opts); /* polygamma, its tensor first */
+KT_API kt_frexp_results kt_frexp(const kt_tensor *self); /* mantissa from a half up to 1, and exponent of 2 */
+KT_API kt_tensor *kt_frexp_mantissa(const kt_tensor *self); /* the mantissa that frexp gives */
+KT_API kt_tensor *kt_frexp_exponent(const kt_tensor *self); /* the exponent that frexp gives, as a float */
 KT_API kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
 KT_API kt_tensor *kt_logit__kw(kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
 KT_API kt_tensor *kt_logit_out_kw(kt_tensor *out, const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
@@ -580,6 +598,10 @@ KT_API kt_tensor *kt_nan_to_num_out_kw(kt_tensor *out, const kt_tensor *self, co
 KT_API kt_tensor *kt_conj_physical(const kt_tensor *self); /* conjugate, computed now */
 KT_API kt_tensor *kt_conj_physical_(kt_tensor *self); /* conjugate, computed now */
 KT_API kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self); /* conjugate, computed now */
+KT_API kt_tensor *kt_complex(const kt_tensor *real, const kt_tensor *imag); /* complex numbers of their parts */
+KT_API kt_tensor *kt_complex_out(kt_tensor *out, const kt_tensor *real, const kt_tensor *imag); /* complex numbers of their parts */
+KT_API kt_tensor *kt_polar(const kt_tensor *abs, const kt_tensor *angle); /* complex numbers of their lengths and angles */
+KT_API kt_tensor *kt_polar_out(kt_tensor *out, const kt_tensor *abs, const kt_tensor *angle); /* complex numbers of their lengths and angles */
 KT_API kt_tensor *kt_where(const kt_tensor *condition, const kt_tensor *self, const kt_tensor *other); /* self where condition holds, else other */
 KT_API kt_tensor *kt_where_out(kt_tensor *out, const kt_tensor *condition, const kt_tensor *self, const kt_tensor *other); /* self where condition holds, else other */
 KT_API kt_tensor *kt_where_s(const kt_tensor *condition, const kt_tensor *self, kt_scalar other); /* self where condition holds, else other */
@@ -684,6 +706,28 @@ KT_API kt_tensor *kt_dist_kw(const kt_tensor *self, const kt_tensor *other, cons
 KT_API kt_tensor *kt_trace(const kt_tensor *self); /* sum of the diagonal */
 KT_API kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts); /* covariance of the rows */
 KT_API kt_tensor *kt_corrcoef(const kt_tensor *self); /* correlation of the rows */
+KT_API kt_tensor *kt_cumsum_kw(const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* sums of all up to each */
+KT_API kt_tensor *kt_cumsum__kw(kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* sums of all up to each */
+KT_API kt_tensor *kt_cumsum_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* sums of all up to each */
+KT_API kt_tensor *kt_cumprod_kw(const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* products of all up to each */
+KT_API kt_tensor *kt_cumprod__kw(kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* products of all up to each */
+KT_API kt_tensor *kt_cumprod_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* products of all up to each */
+KT_API kt_tensor *kt_logcumsumexp(const kt_tensor *self, int64_t dim); /* logarithms of the sums of exponentials of all up to each */
+KT_API kt_tensor *kt_logcumsumexp_out(kt_tensor *out, const kt_tensor *self, int64_t dim); /* logarithms of the sums of exponentials of all up to each */
+KT_API kt_cummax_results kt_cummax(const kt_tensor *self, int64_t dim); /* the largest up to each, and where it stood last; NaN wins */
+KT_API kt_cummax_results kt_cummax_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim); /* the largest up to each, and where it stood last; NaN wins */
+KT_API kt_cummin_results kt_cummin(const kt_tensor *self, int64_t dim); /* the smallest up to each, and where it stood last; NaN wins */
+KT_API kt_cummin_results kt_cummin_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim); /* the smallest up to each, and where it stood last; NaN wins */
+KT_API kt_tensor *kt_diff_kw(const kt_tensor *self, const kt_diff_opts *opts); /* differences of neighbours along a dim, n times over */
+KT_API kt_tensor *kt_diff_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diff_opts *opts); /* differences of neighbours along a dim, n times over */
+KT_API kt_tensor *kt_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_trapezoid_x_opts *opts); /* the integral along a dim by trapezoids over x */
+KT_API kt_tensor *kt_trapezoid_dx_kw(const kt_tensor *y, const kt_trapezoid_dx_opts *opts); /* the integral along a dim by trapezoids dx wide */
+KT_API kt_tensor *kt_trapz_dx_kw(const kt_tensor *y, const kt_trapz_dx_opts *opts); /* trapezoid under NumPy's old name */
+KT_API kt_tensor *kt_trapz_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_trapz_x_opts *opts); /* trapezoid under NumPy's old name */
+KT_API kt_tensor *kt_cumulative_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_cumulative_trapezoid_x_opts *opts); /* the integral up to each place along a dim by trapezoids over x */
+KT_API kt_tensor *kt_cumulative_trapezoid_dx_kw(const kt_tensor *y, const kt_cumulative_trapezoid_dx_opts *opts); /* the integral up to each place along a dim by trapezoids dx wide */
+KT_API kt_tensor *kt_vander_kw(const kt_tensor *x, const kt_vander_opts *opts); /* powers of a vector's elements as columns */
+KT_API kt_tensor *kt_linalg_vander_kw(const kt_tensor *x, const kt_linalg_vander_opts *opts); /* powers of the elements along a new last dim */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
@@ -927,6 +971,7 @@ KT_API kt_tensor *kt_select_scatter(const kt_tensor *self, const kt_tensor *src,
 KT_API kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts); /* a copy with a range of a dim written */
 KT_API kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_diagonal_scatter_opts *opts); /* a copy with a diagonal written */
 KT_API kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src, kt_shape size, kt_shape stride, const kt_as_strided_scatter_opts *opts); /* a copy with any geometry of it written */
+KT_API kt_tensor *kt_combinations_kw(const kt_tensor *self, const kt_combinations_opts *opts); /* every choice of r elements of a vector, a row each */
 KT_API kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts); /* uniform in [0, 1) */
 KT_API kt_tensor *kt_rand_like_kw(const kt_tensor *self, const kt_rand_like_opts *opts); /* like self, uniform in [0, 1) */
 KT_API kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts); /* normal of mean 0 and deviation 1 */
@@ -1140,6 +1185,22 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_
 #define kt_frobenius_norm(self, dim, ...) (KT_AT kt_frobenius_norm_kw(self, dim, KT_KW(kt_frobenius_norm_opts, __VA_ARGS__)))
 #define kt_dist(self, other, ...) (KT_AT kt_dist_kw(self, other, KT_KW(kt_dist_opts, __VA_ARGS__)))
 #define kt_cov(self, ...) (KT_AT kt_cov_kw(self, KT_KW(kt_cov_opts, __VA_ARGS__)))
+#define kt_cumsum(self, dim, ...) (KT_AT kt_cumsum_kw(self, dim, KT_KW(kt_cumsum_opts, __VA_ARGS__)))
+#define kt_cumsum_(self, dim, ...) (KT_AT kt_cumsum__kw(self, dim, KT_KW(kt_cumsum_opts, __VA_ARGS__)))
+#define kt_cumsum_out(out, self, dim, ...) (KT_AT kt_cumsum_out_kw(out, self, dim, KT_KW(kt_cumsum_opts, __VA_ARGS__)))
+#define kt_cumprod(self, dim, ...) (KT_AT kt_cumprod_kw(self, dim, KT_KW(kt_cumprod_opts, __VA_ARGS__)))
+#define kt_cumprod_(self, dim, ...) (KT_AT kt_cumprod__kw(self, dim, KT_KW(kt_cumprod_opts, __VA_ARGS__)))
+#define kt_cumprod_out(out, self, dim, ...) (KT_AT kt_cumprod_out_kw(out, self, dim, KT_KW(kt_cumprod_opts, __VA_ARGS__)))
+#define kt_diff(self, ...) (KT_AT kt_diff_kw(self, KT_KW(kt_diff_opts, __VA_ARGS__)))
+#define kt_diff_out(out, self, ...) (KT_AT kt_diff_out_kw(out, self, KT_KW(kt_diff_opts, __VA_ARGS__)))
+#define kt_trapezoid_x(y, x, ...) (KT_AT kt_trapezoid_x_kw(y, x, KT_KW(kt_trapezoid_x_opts, __VA_ARGS__)))
+#define kt_trapezoid_dx(y, ...) (KT_AT kt_trapezoid_dx_kw(y, KT_KW(kt_trapezoid_dx_opts, __VA_ARGS__)))
+#define kt_trapz_dx(y, ...) (KT_AT kt_trapz_dx_kw(y, KT_KW(kt_trapz_dx_opts, __VA_ARGS__)))
+#define kt_trapz_x(y, x, ...) (KT_AT kt_trapz_x_kw(y, x, KT_KW(kt_trapz_x_opts, __VA_ARGS__)))
+#define kt_cumulative_trapezoid_x(y, x, ...) (KT_AT kt_cumulative_trapezoid_x_kw(y, x, KT_KW(kt_cumulative_trapezoid_x_opts, __VA_ARGS__)))
+#define kt_cumulative_trapezoid_dx(y, ...) (KT_AT kt_cumulative_trapezoid_dx_kw(y, KT_KW(kt_cumulative_trapezoid_dx_opts, __VA_ARGS__)))
+#define kt_vander(x, ...) (KT_AT kt_vander_kw(x, KT_KW(kt_vander_opts, __VA_ARGS__)))
+#define kt_linalg_vander(x, ...) (KT_AT kt_linalg_vander_kw(x, KT_KW(kt_linalg_vander_opts, __VA_ARGS__)))
 #define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
@@ -1245,6 +1306,7 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_
 #define kt_slice_scatter(self, src, ...) (KT_AT kt_slice_scatter_kw(self, src, KT_KW(kt_slice_scatter_opts, __VA_ARGS__)))
 #define kt_diagonal_scatter(self, src, ...) (KT_AT kt_diagonal_scatter_kw(self, src, KT_KW(kt_diagonal_scatter_opts, __VA_ARGS__)))
 #define kt_as_strided_scatter(self, src, size, stride, ...) (KT_AT kt_as_strided_scatter_kw(self, src, size, stride, KT_KW(kt_as_strided_scatter_opts, __VA_ARGS__)))
+#define kt_combinations(self, ...) (KT_AT kt_combinations_kw(self, KT_KW(kt_combinations_opts, __VA_ARGS__)))
 #define kt_rand(size, ...) (KT_AT kt_rand_kw(size, KT_KW(kt_rand_opts, __VA_ARGS__)))
 #define kt_rand_like(self, ...) (KT_AT kt_rand_like_kw(self, KT_KW(kt_rand_like_opts, __VA_ARGS__)))
 #define kt_randn(size, ...) (KT_AT kt_randn_kw(size, KT_KW(kt_randn_opts, __VA_ARGS__)))
@@ -1609,6 +1671,9 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_
 #define kt_special_i1(...) (KT_AT kt_special_i1(__VA_ARGS__))
 #define kt_special_i1_out(...) (KT_AT kt_special_i1_out(__VA_ARGS__))
 #define kt_polygamma(...) (KT_AT kt_polygamma(__VA_ARGS__))
+#define kt_frexp(...) (KT_AT kt_frexp(__VA_ARGS__))
+#define kt_frexp_mantissa(...) (KT_AT kt_frexp_mantissa(__VA_ARGS__))
+#define kt_frexp_exponent(...) (KT_AT kt_frexp_exponent(__VA_ARGS__))
 #define kt_deg2rad(...) (KT_AT kt_deg2rad(__VA_ARGS__))
 #define kt_deg2rad_(...) (KT_AT kt_deg2rad_(__VA_ARGS__))
 #define kt_deg2rad_out(...) (KT_AT kt_deg2rad_out(__VA_ARGS__))
@@ -1620,6 +1685,10 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_
 #define kt_conj_physical(...) (KT_AT kt_conj_physical(__VA_ARGS__))
 #define kt_conj_physical_(...) (KT_AT kt_conj_physical_(__VA_ARGS__))
 #define kt_conj_physical_out(...) (KT_AT kt_conj_physical_out(__VA_ARGS__))
+#define kt_complex(...) (KT_AT kt_complex(__VA_ARGS__))
+#define kt_complex_out(...) (KT_AT kt_complex_out(__VA_ARGS__))
+#define kt_polar(...) (KT_AT kt_polar(__VA_ARGS__))
+#define kt_polar_out(...) (KT_AT kt_polar_out(__VA_ARGS__))
 #define kt_where(...) (KT_AT kt_where(__VA_ARGS__))
 #define kt_where_out(...) (KT_AT kt_where_out(__VA_ARGS__))
 #define kt_where_s(...) (KT_AT kt_where_s(__VA_ARGS__))
@@ -1647,6 +1716,12 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_
 #define kt_all_out(...) (KT_AT kt_all_out(__VA_ARGS__))
 #define kt_trace(...) (KT_AT kt_trace(__VA_ARGS__))
 #define kt_corrcoef(...) (KT_AT kt_corrcoef(__VA_ARGS__))
+#define kt_logcumsumexp(...) (KT_AT kt_logcumsumexp(__VA_ARGS__))
+#define kt_logcumsumexp_out(...) (KT_AT kt_logcumsumexp_out(__VA_ARGS__))
+#define kt_cummax(...) (KT_AT kt_cummax(__VA_ARGS__))
+#define kt_cummax_out(...) (KT_AT kt_cummax_out(__VA_ARGS__))
+#define kt_cummin(...) (KT_AT kt_cummin(__VA_ARGS__))
+#define kt_cummin_out(...) (KT_AT kt_cummin_out(__VA_ARGS__))
 #define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
 #define kt_matmul_out(...) (KT_AT kt_matmul_out(__VA_ARGS__))
 #define kt_matmul_batched(...) (KT_AT kt_matmul_batched(__VA_ARGS__))

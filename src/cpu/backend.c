@@ -12,6 +12,7 @@
 #include "cpu/kernels.h"
 #include "cpu/products.h"
 #include "cpu/random.h"
+#include "cpu/scan.h"
 
 #include <complex.h>
 #include <math.h>
@@ -124,6 +125,8 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
         return KT_OK;
     if (plan->kernel >= KT_K_random_begin && plan->kernel < KT_K_random_end)
         return kt__cpu_random(build, plan);
+    if (plan->kernel >= KT_K_cumsum && plan->kernel < KT_K_scan_end)
+        return kt__cpu_scan(plan);
     switch (plan->kernel) {
     case KT_K_copy:     return run_copy(build, plan);
     case KT_K_fill:     return build->bytes->fill(plan);

@@ -5,6 +5,18 @@ KT_ALWAYS T FN(abs)(T a)      { return MATH(fabs)(a); }
 KT_ALWAYS T FN(ceil)(T a)     { return MATH(ceil)(a); }
 KT_ALWAYS T FN(floor)(T a)    { return MATH(floor)(a); }
 KT_ALWAYS T FN(trunc)(T a)    { return MATH(trunc)(a); }
+/* a = mantissa * 2^exponent with a mantissa from a half up to 1; of 0, infinity and NaN the exponent is 0. */
+KT_ALWAYS T FN(frexp_mantissa)(T a)
+{
+    int exponent;
+    return MATH(frexp)(a, &exponent);
+}
+KT_ALWAYS T FN(frexp_exponent)(T a)
+{
+    int exponent;
+    MATH(frexp)(a, &exponent);
+    return (T)exponent;
+}
 KT_ALWAYS T FN(round)(T a)    { return MATH(rint)(a); }
 KT_ALWAYS T FN(sqrt)(T a)     { return MATH(sqrt)(a); }
 KT_ALWAYS T FN(sign)(T a)     { return (T)((a > 0) - (a < 0)); }

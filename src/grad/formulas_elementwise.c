@@ -263,6 +263,22 @@ GRAD(addcdiv)
     dC = kt_neg(kt_mul(times_value(c), conjugate(kt_true_divide(B, kt_mul(C, C)))));
 }
 
+GRAD(frexp) { dA = kt_true_divide(G, kt_exp2(kt_to(Z, .dtype = kt_dtype_of(G)))); }
+
+/* ---- of complex numbers by their parts ---- */
+GRAD(complex)
+{
+    dA = kt_real(G);
+    dB = kt_imag(kt_resolve_conj(G));
+}
+GRAD(polar)
+{
+    kt_tensor *length = A, *angle = B, *real = kt_real(G), *imag = kt_imag(kt_resolve_conj(G));
+    kt_tensor *cosine = kt_cos(angle), *sine = kt_sin(angle);
+    dA = kt_add(kt_mul(real, cosine), kt_mul(imag, sine));
+    dB = kt_mul(length, kt_sub(kt_mul(imag, cosine), kt_mul(real, sine)));
+}
+
 const kt__formula_row kt__formulas_elementwise[] = {
     F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(pow_base), F(exp), F(exp2), F(expm1), F(log),
     F(log2), F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh),
@@ -273,5 +289,6 @@ const kt__formula_row kt__formulas_elementwise[] = {
     F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy), F(lerp), F(addcmul), F(addcdiv), AS(ceil, flat),
     AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat), AS(neg_view, neg),
     AS(max_other, maximum), AS(min_other, minimum),
+    F(complex), F(polar), F(frexp),
     KT__NO_MORE_FORMULAS,
 };

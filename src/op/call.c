@@ -369,6 +369,7 @@ kt_status kt_call_run(kt_call *call)
     switch (call->row->how) {
     case HOW_ELEMENTWISE: return kt__run_elementwise(call);
     case HOW_REDUCE: return kt__run_reduce(call);
+    case HOW_SCAN: return kt__run_scan(call);
     case HOW_MATMUL: return kt__run_matmul(call);
     case HOW_COPY: return kt__run_copy(call);
     case HOW_VIEW: return run_view(call);

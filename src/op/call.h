@@ -51,6 +51,8 @@ kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine(const kt_call *call, kt__gathered *g); /* refine.c: what alpha=, rounding_mode= and kin change */
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
 kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d); /* the dtypes that out= may have there */
+/* Lineage of the results that a fold or a scan of `self` made. */
+void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g,
                            const kt__decision *d); /* alpha fits the dtype */
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
@@ -203,6 +205,7 @@ bool kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
 kt_status kt__run_copy(kt_call *call);
+kt_status kt__run_scan(kt_call *call);
 
 /* An in-place write is done: later reads of what was saved before it will find out. */
 static inline void kt__wrote(kt_tensor *t)

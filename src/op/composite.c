@@ -123,3 +123,26 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made)
     call->out[0] = out;
     return KT_OK;
 }
+
+kt_status kt__body_frexp(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *mantissa = NULL, *exponent = NULL;
+    if (kt_dtype_category((kt_dtype)self->dtype) != KT_CAT_FLOAT)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.frexp() only supports floating-point dtypes");
+    kt_status status = kt__call1(KT_OP_frexp_mantissa, self, &mantissa);
+    status = status ? status : kt__call1(KT_OP_frexp_exponent, self, &exponent);
+    if (!status) {
+        kt_tensor *whole = NULL;
+        status = kt_convert(exponent, KT_I32, KT_WHY_RESULT, &whole);
+        kt__unref(exponent);
+        exponent = whole;
+    }
+    if (status) {
+        kt__unref(mantissa);
+        kt__unref(exponent);
+        return status;
+    }
+    call->out[0] = mantissa;
+    call->out[1] = exponent;
+    return KT_OK;
+}

@@ -1,5 +1,6 @@
-/* fold.c - what a reduction's own arguments change about it: dtype=, unbiased= and correction=, the order of a norm, and the
- * dtypes that out= may have, in PyTorch's words. In: the call. Out: the wanted dtype and the kernel's parameters. */
+/* fold.c - what reductions and scans share: what their own arguments change (dtype=, unbiased= and correction=, the order of a
+ * norm), the dtypes that out= may have, in PyTorch's words, and where the results' dtypes came from. In: the call. Out: the
+ * wanted dtype, the kernel's parameters, lineage. */
 #include "op/call.h"
 #include "op/kernels.h"
 
@@ -80,4 +81,18 @@ kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
         if (call->out[i]->dtype != (i ? d->second : d->result))
             return mismatch(call, (kt_dtype)(i ? d->second : d->result), (kt_dtype)call->out[i]->dtype);
     return KT_OK;
+}
+
+void kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n)
+{
+#ifndef KT_NO_LINEAGE
+    for (int i = 0; i < n && call->form == KT_PLAIN; i++) {
+        uint8_t dtype = out[i]->dtype;
+        out[i]->lineage = self->dtype == dtype ? self->lineage
+                                               : KT__RECORD(d->why[0] ? (kt_reason)d->why[0] : KT_WHY_PROMOTION,
+                                                            call->row->name, self->dtype, dtype, self->lineage);
+    }
+#else
+    (void)call, (void)self, (void)d, (void)out, (void)n;
+#endif
 }

@@ -40,7 +40,14 @@ enum kt__kernel {
     KT_K_std,
     KT_K_logsumexp,
     KT_K_reduce_end,
-    KT_K_matmul = KT_K_reduce_end,
+    /* Scans: along the plan's last dim. */
+    KT_K_cumsum = KT_K_reduce_end,
+    KT_K_cumprod,
+    KT_K_logcumsumexp,
+    KT_K_cummax,                      /* values, indices: the last of equals */
+    KT_K_cummin,
+    KT_K_scan_end,
+    KT_K_matmul = KT_K_scan_end,
     /* Random: drawn from plan->generator, which the caller has locked. Only the CPU has these, and runs them at once. */
     KT_K_random_begin,
     KT_K_uniform = KT_K_random_begin, /* param: from, to */

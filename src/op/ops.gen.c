@@ -3040,6 +3040,32 @@ kt_tensor *kt_polygamma_of_out_kw(kt_tensor *out, const kt_tensor *self, const k
     return kt__close_out(&c, out);
 }
 
+kt_frexp_results kt_frexp(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frexp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_frexp_results){r[0], r[1]};
+}
+
+kt_tensor *kt_frexp_mantissa(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frexp_mantissa, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_frexp_exponent(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frexp_exponent, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts)
 {
     kt_call c;
@@ -3197,6 +3223,42 @@ kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self)
     kt_call c;
     kt__open(&c, KT_OP_conj_physical, KT_OUT);
     kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_complex(const kt_tensor *real, const kt_tensor *imag)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_complex, KT_PLAIN);
+    kt__put_tensor(&c, 0, real);
+    kt__put_tensor(&c, 1, imag);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_complex_out(kt_tensor *out, const kt_tensor *real, const kt_tensor *imag)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_complex, KT_OUT);
+    kt__put_tensor(&c, 0, real);
+    kt__put_tensor(&c, 1, imag);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_polar(const kt_tensor *abs, const kt_tensor *angle)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polar, KT_PLAIN);
+    kt__put_tensor(&c, 0, abs);
+    kt__put_tensor(&c, 1, angle);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_polar_out(kt_tensor *out, const kt_tensor *abs, const kt_tensor *angle)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polar, KT_OUT);
+    kt__put_tensor(&c, 0, abs);
+    kt__put_tensor(&c, 1, angle);
     return kt__close_out(&c, out);
 }
 
@@ -4441,6 +4503,257 @@ kt_tensor *kt_corrcoef(const kt_tensor *self)
     kt_call c;
     kt__open(&c, KT_OP_corrcoef, KT_PLAIN);
     kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cumsum_kw(const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumsum, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cumsum__kw(kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumsum, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_cumsum_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumsum, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_cumprod_kw(const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumprod, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cumprod__kw(kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumprod, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_cumprod_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumprod, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_logcumsumexp(const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logcumsumexp, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_logcumsumexp_out(kt_tensor *out, const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_logcumsumexp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    return kt__close_out(&c, out);
+}
+
+kt_cummax_results kt_cummax(const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cummax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_cummax_results){r[0], r[1]};
+}
+
+kt_cummax_results kt_cummax_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cummax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_cummax_results){r[0], r[1]};
+}
+
+kt_cummin_results kt_cummin(const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cummin, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_cummin_results){r[0], r[1]};
+}
+
+kt_cummin_results kt_cummin_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cummin, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_cummin_results){r[0], r[1]};
+}
+
+kt_tensor *kt_diff_kw(const kt_tensor *self, const kt_diff_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diff, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->n.some)
+        kt__put(&c, 1, i, opts->n.v);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->prepend)
+        kt__put_tensor(&c, 3, opts->prepend);
+    if (opts && opts->append)
+        kt__put_tensor(&c, 4, opts->append);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_diff_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diff_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_diff, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->n.some)
+        kt__put(&c, 1, i, opts->n.v);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->prepend)
+        kt__put_tensor(&c, 3, opts->prepend);
+    if (opts && opts->append)
+        kt__put_tensor(&c, 4, opts->append);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_trapezoid_x_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trapezoid_x, KT_PLAIN);
+    kt__put_tensor(&c, 0, y);
+    kt__put_tensor(&c, 1, x);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_trapezoid_dx_kw(const kt_tensor *y, const kt_trapezoid_dx_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trapezoid_dx, KT_PLAIN);
+    kt__put_tensor(&c, 0, y);
+    if (opts && opts->dx.kind)
+        kt__put(&c, 1, s, opts->dx);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_trapz_dx_kw(const kt_tensor *y, const kt_trapz_dx_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trapz_dx, KT_PLAIN);
+    kt__put_tensor(&c, 0, y);
+    if (opts && opts->dx.some)
+        kt__put(&c, 1, f, opts->dx.v);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_trapz_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_trapz_x_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_trapz_x, KT_PLAIN);
+    kt__put_tensor(&c, 0, y);
+    kt__put_tensor(&c, 1, x);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cumulative_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_cumulative_trapezoid_x_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumulative_trapezoid_x, KT_PLAIN);
+    kt__put_tensor(&c, 0, y);
+    kt__put_tensor(&c, 1, x);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_cumulative_trapezoid_dx_kw(const kt_tensor *y, const kt_cumulative_trapezoid_dx_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cumulative_trapezoid_dx, KT_PLAIN);
+    kt__put_tensor(&c, 0, y);
+    if (opts && opts->dx.kind)
+        kt__put(&c, 1, s, opts->dx);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_vander_kw(const kt_tensor *x, const kt_vander_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_vander, KT_PLAIN);
+    kt__put_tensor(&c, 0, x);
+    if (opts && opts->N.some)
+        kt__put(&c, 1, i, opts->N.v);
+    if (opts && opts->increasing)
+        kt__put(&c, 2, b, opts->increasing);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_linalg_vander_kw(const kt_tensor *x, const kt_linalg_vander_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linalg_vander, KT_PLAIN);
+    kt__put_tensor(&c, 0, x);
+    if (opts && opts->N.some)
+        kt__put(&c, 1, i, opts->N.v);
     return kt__close(&c);
 }
 
@@ -6992,6 +7305,18 @@ kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src,
     kt__put(&c, 3, ints, stride);
     if (opts && opts->storage_offset.some)
         kt__put(&c, 4, i, opts->storage_offset.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_combinations_kw(const kt_tensor *self, const kt_combinations_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_combinations, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->r.some)
+        kt__put(&c, 1, i, opts->r.v);
+    if (opts && opts->with_replacement)
+        kt__put(&c, 2, b, opts->with_replacement);
     return kt__close(&c);
 }
 

@@ -171,20 +171,6 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
 
 /* ---- the way of a call ---- */
 
-static void trace_dtypes(const kt_call *call, const kt_tensor *self, const kt__decision *d, const fold *f)
-{
-#ifndef KT_NO_LINEAGE
-    for (int i = 0; i < f->n_out && call->form == KT_PLAIN; i++) {
-        uint8_t dtype = f->out[i]->dtype;
-        f->out[i]->lineage = self->dtype == dtype ? self->lineage
-                                                  : KT__RECORD(d->why[0] ? (kt_reason)d->why[0] : KT_WHY_PROMOTION,
-                                                               call->row->name, self->dtype, dtype, self->lineage);
-    }
-#else
-    (void)call, (void)self, (void)d, (void)f;
-#endif
-}
-
 kt_status kt__run_reduce(kt_call *call)
 {
     kt__gathered g;
@@ -215,6 +201,6 @@ kt_status kt__run_reduce(kt_call *call)
     status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
     if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)
         status = kt__turn_written(f.out[1]);
-    trace_dtypes(call, self, d, &f);
+    kt__trace_fold(call, self, d, f.out, f.n_out);
     return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
 }

@@ -10,7 +10,17 @@ enum kt__op {
     KT_NUM_OPS
 };
 
-typedef enum kt__how { HOW_ELEMENTWISE, HOW_REDUCE, HOW_MATMUL, HOW_COPY, HOW_VIEW, HOW_MAKE, HOW_BODY, HOW_LIST } kt__how;
+typedef enum kt__how {
+    HOW_ELEMENTWISE,
+    HOW_REDUCE,
+    HOW_SCAN,
+    HOW_MATMUL,
+    HOW_COPY,
+    HOW_VIEW,
+    HOW_MAKE,
+    HOW_BODY,
+    HOW_LIST
+} kt__how;
 
 typedef enum kt__rule {
     RULE_NONE,

@@ -20,6 +20,7 @@ enum {
 /* A row whose `how` is a body names it after itself. */
 #define BODY_ELEMENTWISE(name)
 #define BODY_REDUCE(name)
+#define BODY_SCAN(name)
 #define BODY_MATMUL(name)
 #define BODY_COPY(name)
 #define BODY_VIEW(name) kt_status kt__body_##name(kt_call *call);
@@ -31,6 +32,7 @@ enum {
 
 #define POINTER_ELEMENTWISE(name) NULL
 #define POINTER_REDUCE(name)      NULL
+#define POINTER_SCAN(name)        NULL
 #define POINTER_MATMUL(name)      NULL
 #define POINTER_COPY(name)        NULL
 #define POINTER_VIEW(name)        kt__body_##name

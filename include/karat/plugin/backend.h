@@ -74,6 +74,10 @@ typedef struct kt_plan {
  *                and all bool or uint8, norm, var and std of complex numbers real. param: p of a norm, correction of var
  *                and std. Without any value sums, counts, norms and any give 0, prod and all 1, averages, var and std
  *                NaN; least and greatest are not asked for.
+ *  scans         arg: one or two outputs, then the input, over the same dims; each element of the last dim, which is never
+ *                collapsed, is made of those up to it. Sums, products and logarithms are carried in float64, int64 (which
+ *                wraps) or complex128 and rounded as they are stored. A second output takes the index, int64, of the value
+ *                in the last dim: of equal ones the later, and a NaN beats every number. The input may be the output.
  *  matmul        dims are [batch..., m, n, k]; stride 0 where an operand lacks the dim; the last three are never collapsed.
  *                out[m, n] = beta * c[m, n] + alpha * sum over k of a[m, k] * b[k, n], each product and sum in the compute
  *                type, the result rounded once. arg: out, a, b and, where n_in is 3, c, which may be out itself, element

@@ -23,6 +23,11 @@ static real ref_div_floor(real a, real b)
     return b == 0 ? a / b : isinf(a) ? NAN : (a - ref_remainder(a, b)) / b;
 }
 static real ref_lerp(real a, real b, real w) { return fabsl(w) < 0.5L ? a + w * (b - a) : b - (b - a) * (1 - w); }
+static real ref_exponent(real x)
+{
+    return x == 0 || isnan(x) || isinf(x) ? 0 : logbl(x) + 1;
+}
+
 static real ref_digamma(real x)
 {
     if (x <= 0 && x == floorl(x))
@@ -129,6 +134,8 @@ typedef struct row {
     R1(exp, expl(a), 2, 4) \
     R1(exp2, exp2l(a), 2, 4) \
     R1(expm1, expm1l(a), 2, 4) \
+    R1(frexp_exponent, ref_exponent(a), 0, 0) \
+    R1(frexp_mantissa, scalbnl(a, -(int)ref_exponent(a)), 0, 0) \
     R1(floor, floorl(a), 0, 0) \
     R1(frac, a - truncl(a), 0, 0) \
     R1(i0, ref_i0(a), 8, 500) \

@@ -69,6 +69,22 @@ STEP(padded)
     kt_nn_pad(c, KT_SHAPE(1, 2, 3, 1), .mode = "replicate");
     kt_nn_pad(c, KT_SHAPE(1, 2), .mode = "circular");
 }
+STEP(scans)
+{
+    kt_tensor *m = matrix(), *into = kt_empty(KT_SHAPE(0), .dtype = KT_F64);
+    kt_cumsum(m, 0);
+    kt_cumsum_out(into, m, 1);
+    kt_cumprod_(kt_clone(m), 0);
+    kt_cummax(m, 1);
+    kt_logcumsumexp(m, 1);
+    kt_diff(m, .n = KT_SOME(2), .append = m);
+    kt_cumulative_trapezoid_x(m, m);
+    kt_vander(row(), .N = KT_SOME(3));
+    kt_combinations(kt_narrow(row(), 0, 0, 6), .r = KT_SOME(3));
+    kt_complex(m, m);
+    kt_polar(m, m);
+    kt_frexp(m);
+}
 STEP(grids)
 {
     kt_tensor *list[2] = {row(), kt_select(matrix(), 0, 0)}, *results[2];
@@ -212,7 +228,7 @@ STEP(grad_parts)
 }
 
 #define ALL(X)                                                                                                         \
-    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(grids) X(parts) X(other_views)               \
+    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(grids) X(parts) X(other_views)               \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)
 ALL(SWEEP)

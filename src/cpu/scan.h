@@ -1,0 +1,9 @@
+/* scan.h - the CPU's scans. In: plans of the family "scans" (plugin/backend.h). Out: the outputs. */
+#ifndef KT_CPU_SCAN_H
+#define KT_CPU_SCAN_H
+
+#include "op/plan.h"
+
+kt_status kt__cpu_scan(const kt_plan *plan);
+
+#endif

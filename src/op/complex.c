@@ -1,0 +1,68 @@
+/* complex.c - complex numbers made of two real tensors: of their parts, or of length and angle. In: calls of BODY rows with a
+ * derivative of their own, which runs below the tape. Out: one complex tensor. */
+#include "op/made.h"
+
+/* Both of one dtype that has a complex partner; out= of that. */
+static kt_status check_pair(const kt_call *call, kt_dtype *made)
+{
+    const kt_dtype a = (kt_dtype)call->arg[0].t->dtype, b = (kt_dtype)call->arg[1].t->dtype;
+    const uint32_t halves = 1u << KT_F16 | 1u << KT_F32 | 1u << KT_F64;
+    if (!(halves >> a & 1) || !(halves >> b & 1))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected both inputs to be Half, Float or Double tensors but got %s and %s",
+                              kt_dtype_torch_name(a), kt_dtype_torch_name(b));
+    if (a != b)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Expected object of scalar type %s but got scalar type %s for second argument",
+                              kt_dtype_torch_name(a), kt_dtype_torch_name(b));
+    *made = kt_dtype_complex(a);
+    if (call->form == KT_OUT && call->out[0]->dtype != *made)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected object of scalar type %s but got scalar type %s for argument 'out'",
+                              kt_dtype_torch_name(*made), kt_dtype_torch_name(call->out[0]->dtype));
+    return KT_OK;
+}
+
+/* The parts of `to` take those values; both broadcast against each other. */
+static kt_status write_parts(kt_tensor *to, kt_tensor *real, kt_tensor *imag)
+{
+    kt_tensor *parts = kt_view_as_real(to);
+    if (!parts || !kt_copy_(kt_select(parts, -1, 0), real) || !kt_copy_(kt_select(parts, -1, 1), imag))
+        return kt_error_status();
+    return KT_OK;
+}
+
+static kt_status join(kt_call *call, kt_dtype dtype, kt_tensor *real, kt_tensor *imag)
+{
+    kt_tensor *pair[2] = {real, imag}, *both[2];
+    if (kt__failed() || kt_broadcast_tensors(pair, 2, both, 2) < 0)
+        return kt_error_status();
+    if (call->form != KT_OUT) {
+        kt_tensor *made = kt_empty(kt__sizes(both[0]), .dtype = dtype, .device = kt__device(real));
+        return made && !write_parts(made, both[0], both[1]) ? kt__made(call, made) : kt_error_status();
+    }
+    kt_tensor *out = call->out[0];
+    if (!kt__same_sizes(out, both[0]) && kt__tensor_resize(out, kt__sizes(both[0])))
+        return kt_error_status();
+    if (kt__check_written(out, &call->arg[0].t, 1) || write_parts(out, both[0], both[1]))
+        return kt_error_status();
+    kt__ref(out);
+    return KT_OK;
+}
+
+kt_status kt__body_complex(kt_call *call)
+{
+    KT_SCOPE;
+    kt_dtype made;
+    if (check_pair(call, &made))
+        return kt_error_status();
+    return join(call, made, call->arg[0].t, call->arg[1].t);
+}
+
+kt_status kt__body_polar(kt_call *call)
+{
+    KT_SCOPE;
+    kt_dtype   made;
+    kt_tensor *length = call->arg[0].t, *angle = call->arg[1].t;
+    if (check_pair(call, &made))
+        return kt_error_status();
+    return join(call, made, kt_mul(length, kt_cos(angle)), kt_mul(length, kt_sin(angle)));
+}

@@ -1,0 +1,124 @@
+/* scan.c - rows that carry along a dim. In: a call whose row says SCAN. Out: a plan whose last dim is the one that is carried
+ * along, with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
+#include <string.h>
+
+#include "op/call.h"
+#include "op/kernels.h"
+
+enum { MOST_OUTPUTS = 2 };
+
+/* In place the dtype is self's, and dtype= may only say so. */
+static kt_status keep_dtype(const kt_call *call, kt__gathered *g)
+{
+    const kt_tensor *self = call->arg[0].t;
+    if (call->form != KT_INPLACE)
+        return KT_OK;
+    if (g->want && g->want != self->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+                              kt_dtype_c_name((kt_dtype)self->dtype), kt_dtype_c_name((kt_dtype)g->want));
+    g->want = self->dtype;
+    return KT_OK;
+}
+
+/* Sums are added up in the dtype of their buffer; the others must find the very dtype. */
+static kt_status check_out(const kt_call *call, const kt__decision *d)
+{
+    for (int i = 0; call->form == KT_OUT && call->row->rule != RULE_SUM && i < kt__n_results(call->row); i++) {
+        kt_dtype wants = (kt_dtype)(i ? d->second : d->result), is = (kt_dtype)call->out[i]->dtype;
+        if (is != wants)
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar_type %s but found %s", kt_dtype_torch_name(wants),
+                                  kt_dtype_torch_name(is));
+    }
+    return KT_OK;
+}
+
+static kt_status outputs(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor **out)
+{
+    kt_tensor *self = call->arg[0].t;
+    kt_status  status = KT_OK;
+    if (call->form == KT_INPLACE) {
+        status = kt__check_written(self, &self, 1);
+        out[0] = status ? NULL : kt__ref(self);
+        return status;
+    }
+    for (int i = 0; i < kt__n_results(call->row) && !status; i++)
+        status = kt__output_of(call, i, g, d, kt__sizes(self), &out[i]);
+    for (int i = 0; status && i < MOST_OUTPUTS; i++) {
+        kt__unref(out[i]);
+        out[i] = NULL;
+    }
+    return status;
+}
+
+/* ---- the plan ---- */
+
+/* Dim `from` of the tensors as the plan's next, or as part of its last where all operands lie so. */
+static void add_dim(kt_plan *plan, kt_tensor *const *t, int n, int from)
+{
+    int64_t size = t[0]->sizes[from], stride[MOST_OUTPUTS + 1];
+    int     last = plan->nd - 1;
+    bool    joins = last >= 0;
+    for (int i = 0; i < n; i++) {
+        stride[i] = t[i]->strides[from] * (int64_t)kt__itemsize(t[i]);
+        joins = joins && plan->stride[i][last] == stride[i] * size;
+    }
+    int at = joins ? last : plan->nd++;
+    plan->size[at] = joins ? plan->size[at] * size : size;
+    for (int i = 0; i < n; i++)
+        plan->stride[i][at] = stride[i];
+}
+
+static void prepare(const kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *const *out, int64_t dim,
+                    kt_plan *plan)
+{
+    kt_tensor *self = g->t[0], *t[MOST_OUTPUTS + 1];
+    int        n_out = kt__n_results(call->row), n = n_out + 1;
+    kt__plan_begin(plan, call->row, g->kernel, d->compute, 1, self);
+    plan->n_out = (uint8_t)n_out;
+    plan->origin = d->origin;
+    plan->numel = self->numel;
+    plan->contiguous = 0;
+    plan->nd = 0;
+    for (int i = 0; i < n_out; i++) {
+        t[i] = out[i];
+        kt__set_operand(plan, i, out[i], (kt_dtype)out[i]->dtype, KT_WHY_NONE);
+    }
+    t[n_out] = self;
+    kt__set_operand(plan, n_out, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
+    for (int i = 0; i < self->ndim; i++)
+        if (i != dim)
+            add_dim(plan, t, n, i);
+    plan->size[plan->nd] = self->ndim ? self->sizes[dim] : 1;
+    for (int i = 0; i < n; i++)
+        plan->stride[i][plan->nd] = self->ndim ? t[i]->strides[dim] * (int64_t)kt__itemsize(t[i]) : 0;
+    plan->nd++;
+}
+
+kt_status kt__run_scan(kt_call *call)
+{
+    kt__gathered g;
+    kt__decision room;
+    kt_plan      plan;
+    kt__taping   taping;
+    kt_tensor   *self = call->arg[0].t, *out[MOST_OUTPUTS] = {NULL, NULL};
+    int64_t      dim = call->arg[kt__fold_args_of[call->row->id].dim].i;
+    int          n_out = kt__n_results(call->row);
+    kt__gather(call, &g);
+    if (kt__refine_fold(call, &g) || keep_dtype(call, &g))
+        return kt_error_status();
+    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
+    if (!d || kt__wrap_dim(&dim, self->ndim) || check_out(call, d))
+        return kt_error_status();
+    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
+        return kt_error_status();
+    kt_status status = outputs(call, &g, d, out);
+    if (status)
+        return kt__tape_after(call, NULL, &taping, status);
+    prepare(call, &g, d, out, dim, &plan);
+    status = self->numel ? kt__launch(&plan, out[0]) : KT_OK;
+    if (!status && self->numel && n_out > 1 && plan.arg[1].bits)
+        status = kt__turn_written(out[1]);
+    kt__trace_fold(call, self, d, out, n_out);
+    return kt__finish_several(call, &plan, &taping, out, n_out, status);
+}
