@@ -175,6 +175,7 @@ extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
 extern PyTypeObject      kp_node_type, kp_handle_type, kp_empty_type; /* node.c, hook.c, ceiling.c */
 int kp_tensor_start(PyObject *module);
 int kp_numbers_start(void);
+int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0, or -1: it has several, or none that can be read */
 int kp_index_start(void);
 int kp_methods_start(void);
 

@@ -118,18 +118,6 @@ static int find_dtype(PyObject *data, kt_dtype *d, int depth)
 
 /* ---- elements ---- */
 
-static int only_element(PyObject *o, kt_scalar *s)
-{
-    if (kt_numel(kp_tensor_of(o)) != 1) {
-        PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
-        return -1;
-    }
-    *s = kt_item_scalar(kp_tensor_of(o));
-    if (!s->kind)
-        kp_raise();
-    return s->kind ? 0 : -1;
-}
-
 static int refuse_too_large(PyObject *o, kt_dtype dtype)
 {
     const int negative = PyLong_Check(o) ? PyObject_RichCompareBool(o, Py_False, Py_LT) : 0;
@@ -163,7 +151,7 @@ static int ask_for_number(PyObject *o, kt_category category, kt_scalar *s)
 static int number_of(PyObject *o, kt_dtype dtype, kt_scalar *s)
 {
     if (kp_is_tensor(o))
-        return only_element(o, s);
+        return kp_only_element(o, s);
     const kt_category category = kt_dtype_category(dtype);
     if (PyLong_Check(o) && !PyBool_Check(o) && category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
         double d = PyLong_AsDouble(o); /* any int that a double reaches */

@@ -274,16 +274,20 @@ static PyObject *ask_neg(PyObject *self, PyObject *unused)
 static PyObject *to_complex(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    PyObject *number = item(self, NULL);
+    kt_scalar s;
+    if (kp_only_element(self, &s))
+        return NULL;
+    PyObject *number = kp_from_scalar(s);
     PyObject *result = number ? PyObject_CallOneArg((PyObject *)&PyComplex_Type, number) : NULL;
     Py_XDECREF(number);
     return result;
 }
 
-/* A 0-dim tensor is formatted as its number, any other as its text. */
+/* A 0-dim tensor is formatted as its number, without a specification too; any other, and a subclass's, as its text. */
 static PyObject *format(PyObject *self, PyObject *spec)
 {
-    if (kt_ndim(kp_tensor_of(self)) != 0 || !PyUnicode_Check(spec) || PyUnicode_GET_LENGTH(spec) == 0)
+    const kt_tensor *t = kp_tensor_of(self);
+    if (kt_ndim(t) != 0 || kt_device_of(t).kind == KT_META || !Py_IS_TYPE(self, kp_tensor_type))
         return PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__format__", "OO", self, spec);
     PyObject *number = item(self, NULL);
     PyObject *text = number ? PyObject_Format(number, spec) : NULL;

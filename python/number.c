@@ -213,7 +213,12 @@ static PyObject *slot_invert(PyObject *a)
     }
     return unary(a, row_not);
 }
-static PyObject *slot_positive(PyObject *a) { return Py_NewRef(a); }
+static PyObject *slot_positive(PyObject *a)
+{
+    if (kt_dtype_of(kp_tensor_of(a)) == KT_BOOL)
+        return PyErr_Format(PyExc_RuntimeError, "The `+` operator, on a bool tensor is not supported.");
+    return Py_NewRef(a);
+}
 
 static PyObject *compare(PyObject *a, PyObject *b, int op)
 {
@@ -222,7 +227,7 @@ static PyObject *compare(PyObject *a, PyObject *b, int op)
 
 /* ---- to Python's numbers ---- */
 
-static int only_element(PyObject *self, kt_scalar *s)
+int kp_only_element(PyObject *self, kt_scalar *s)
 {
     if (kt_numel(kp_tensor_of(self)) != 1) {
         PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
@@ -236,11 +241,29 @@ static int only_element(PyObject *self, kt_scalar *s)
     return 0;
 }
 
-static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
+/* PyTorch says it once: what follows from the number has no gradient. */
+static int warn_of_lost_grad(const kt_tensor *t)
+{
+    static bool warned; /* under the GIL */
+    if (warned || !kt_requires_grad(t) || !kt_grad_enabled())
+        return 0;
+    warned = true;
+    return PyErr_WarnEx(PyExc_UserWarning,
+                        "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                        "Consider using tensor.detach() first.",
+                        1);
+}
+
+static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *), const char *type)
 {
     kt_scalar s;
-    if (only_element(self, &s))
+    if (kp_only_element(self, &s))
         return NULL;
+    if (s.kind == KT_SCALAR_COMPLEX) {
+        if (s.im != 0)
+            return PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow", type);
+        s = KT_FLOAT(s.v.re);
+    }
     PyObject *number = kp_from_scalar(s);
     if (!number)
         return NULL;
@@ -249,8 +272,11 @@ static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
     return result;
 }
 
-static PyObject *slot_float(PyObject *self) { return as_number(self, PyNumber_Float); }
-static PyObject *slot_int(PyObject *self) { return as_number(self, PyNumber_Long); }
+static PyObject *slot_float(PyObject *self)
+{
+    return warn_of_lost_grad(kp_tensor_of(self)) ? NULL : as_number(self, PyNumber_Float, "double");
+}
+static PyObject *slot_int(PyObject *self) { return as_number(self, PyNumber_Long, "int64_t"); }
 
 static PyObject *slot_index(PyObject *self)
 {
@@ -271,7 +297,7 @@ static int slot_bool(PyObject *self)
                      n ? "more than one value" : "no values");
         return -1;
     }
-    if (only_element(self, &s))
+    if (kp_only_element(self, &s))
         return -1;
     if (s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX)
         return s.v.re != 0 || s.im != 0;

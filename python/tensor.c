@@ -150,11 +150,16 @@ static Py_hash_t tensor_hash(PyObject *self) { return (Py_hash_t)(intptr_t)self;
 
 static PyObject *tensor_repr(PyObject *self)
 {
-    char *text = kt_to_string(kp_tensor_of(self));
-    if (!text)
-        return kp_raise();
-    PyObject *result = PyUnicode_FromString(text);
+    PyObject   *name = Py_IS_TYPE(self, kp_tensor_type) ? NULL : PyType_GetName(Py_TYPE(self));
+    const char *called = name ? PyUnicode_AsUTF8(name) : "tensor";
+    if (!called || PyErr_Occurred()) {
+        Py_XDECREF(name);
+        return NULL;
+    }
+    char     *text = kt_to_string_as(kp_tensor_of(self), called);
+    PyObject *result = text ? PyUnicode_FromString(text) : kp_raise();
     kt_free_string(text);
+    Py_XDECREF(name);
     return result;
 }
 

@@ -79,6 +79,7 @@ typedef struct kt_print_options {
 KT_API void      kt_get_print_options(kt_print_options *out);
 KT_API kt_status kt_set_print_options(const kt_print_options *options);
 KT_API char     *kt_to_string(const kt_tensor *t);         /* as PyTorch prints; kt_free_string it. NULL on error */
+KT_API char     *kt_to_string_as(const kt_tensor *t, const char *name); /* the same, name(...) in place of tensor(...) */
 KT_API void      kt_free_string(char *text);
 KT_API kt_status kt_print(const kt_tensor *t, FILE *to);   /* the string and a newline */
 

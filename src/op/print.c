@@ -228,18 +228,19 @@ static char *finish(kt__text *text)
     return string;
 }
 
-char *kt_to_string(const kt_tensor *t)
+char *kt_to_string_as(const kt_tensor *t, const char *name)
 {
     if (kt__failed())
         return NULL;
-    if (!t) {
+    if (!t || !name) {
         kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
         return NULL;
     }
     const kt_print_options options = read_options();
     const bool             is_meta = kt__backend(t->backend)->stores_nothing;
     kt__text               text = {0};
-    kt__text_say(&text, "tensor(");
+    kt__text_say(&text, name);
+    kt__text_say(&text, "(");
     const int64_t indent = (int64_t)text.length;
     if (is_meta)
         kt__text_say(&text, "...");
@@ -250,6 +251,11 @@ char *kt_to_string(const kt_tensor *t)
     add_suffixes(&text, t, &options, indent, is_meta);
     kt__text_say(&text, ")");
     return finish(&text);
+}
+
+char *kt_to_string(const kt_tensor *t)
+{
+    return kt_to_string_as(t, "tensor");
 }
 
 void kt_free_string(char *text)

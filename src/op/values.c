@@ -135,6 +135,10 @@ kt_scalar kt_item_scalar(const kt_tensor *t)
                     t ? (long long)t->numel : 0LL);
         return none;
     }
+    if (kt__backend(t->backend)->stores_nothing) {
+        kt_fail(KT_ERR_RUNTIME, "Tensor.item() cannot be called on meta tensors");
+        return none;
+    }
     if (kt_read(t, element, kt__itemsize(t)))
         return none;
     return kt_scalar_load(element, (kt_dtype)t->dtype);
