@@ -157,6 +157,8 @@ int         kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *
                      PyObject *keywords); /* 0: then kp_args_free; -1: exception, nothing to free */
 int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
                          PyObject *keywords); /* the overload that fits (8 at most), or -1 */
+void        kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
+                          PyObject *keywords); /* none of them (8 at most) takes the arguments */
 void        kp_raise_no_overload(const char *name, const kp_row_facts *const *rows, int n_rows, bool method,
                                  PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 PyObject   *kp_signature_text(const kp_row_facts *row, bool method); /* "(Tensor input, *, Number alpha = 1)" */
@@ -196,7 +198,8 @@ int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its 
 
 /* ---- tensors of Python's things (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
-kt_tensor *kp_legacy(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n);  /* owned: Tensor(2, 3), FloatTensor([1]) */
+kt_tensor *kp_legacy(kt_dtype dtype, PyObject *args, PyObject *keywords);   /* owned: Tensor(2, 3), FloatTensor([1]) */
+PyObject  *kp_new(PyObject *self, PyObject *args, PyObject *keywords);      /* Tensor.new */
 PyObject  *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 
 /* ---- two tensors to one bool (compare.c) ---- */
@@ -210,14 +213,17 @@ bool       kp_is_numpy_number(PyObject *o);
 int        kp_numpy_dtype(PyObject *o, kt_dtype *d);     /* of an array or a number; -1: none of ours */
 int        kp_numpy_number(PyObject *o, kt_scalar *s);   /* 1 done, 0 no number of Python's, -1 exception */
 kt_tensor *kp_from_array(PyObject *array, const char *maker, bool warn); /* owned, on the array's memory */
+kt_tensor *kp_from_number(PyObject *number, const char *maker);          /* owned, of a NumPy number */
 PyObject  *kp_numpy(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 PyObject  *kp_array(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject  *kp_array_wrap(PyObject *self, PyObject *const *argv, Py_ssize_t n);
 
 PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords); /* dlpack.c */
 PyObject *kp_dlpack_device(PyObject *self, PyObject *unused);
+PyObject *kp_from_dlpack(PyObject *lender); /* a Tensor on the memory of a capsule, or of an object with __dlpack__ */
 
 /* ---- memory of others (buffer.c) ---- */
+PyObject *kp_from_buffer(PyObject *object, kt_dtype dtype, Py_ssize_t count, Py_ssize_t offset, const char *maker);
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                          void (*release)(void *), void *owner); /* the owner is given back on failure too */
 

@@ -95,26 +95,8 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
     return NULL;
 }
 
-static PyObject *from_buffer(PyObject *module, PyObject *args, PyObject *keywords)
+PyObject *kp_from_buffer(PyObject *object, kt_dtype dtype, Py_ssize_t count, Py_ssize_t offset, const char *maker)
 {
-    (void)module;
-    static char *names[] = {"buffer", "dtype", "count", "offset", "requires_grad", NULL};
-    PyObject    *object, *type = NULL;
-    Py_ssize_t   count = -1, offset = 0;
-    int          wants_grad = 0;
-    kt_dtype     dtype;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$Onnp:frombuffer", names, &object, &type, &count, &offset,
-                                     &wants_grad))
-        return NULL;
-    if (!type) {
-        PyErr_SetString(PyExc_TypeError, "frombuffer() missing 1 required positional arguments: \"dtype\"");
-        return NULL;
-    }
-    if (!kp_to_dtype(type, &dtype)) {
-        PyErr_Format(PyExc_TypeError, "frombuffer(): argument 'dtype' must be torch.dtype, not %s",
-                     Py_TYPE(type)->tp_name);
-        return NULL;
-    }
     Py_buffer *view = export_of(object);
     if (!view)
         return NULL;
@@ -123,16 +105,35 @@ static PyObject *from_buffer(PyObject *module, PyObject *args, PyObject *keyword
         let_go(view);
         return NULL;
     }
-    int64_t   size = n, stride = 1;
-    PyObject *tensor = kp_wrap_memory((char *)view->buf + offset, dtype, (kt_shape){1, &size}, (kt_shape){1, &stride},
-                                      "frombuffer", let_go, view);
+    int64_t size = n, stride = 1;
+    return kp_wrap_memory((char *)view->buf + offset, dtype, (kt_shape){1, &size}, (kt_shape){1, &stride}, maker, let_go,
+                          view);
+}
+
+static PyObject *from_buffer(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    (void)module;
+    static kp_signature signature = {
+        .name = "frombuffer",
+        .spec = {{.name = "buffer", .kind = KP_ARG_OBJECT}, {.name = "dtype", .kind = KT_ARG_DTYPE, .keyword_only = 1},
+                 {.name = "count", .kind = KT_ARG_INT, .has_default = 1, .keyword_only = 1},
+                 {.name = "offset", .kind = KT_ARG_INT, .has_default = 1, .keyword_only = 1},
+                 {.name = "requires_grad", .kind = KT_ARG_BOOL, .has_default = 1, .keyword_only = 1}}};
+    kp_args a;
+    if (kp_parse(&a, &signature, false, argv, n, keywords))
+        return NULL;
+    PyObject     *object = (PyObject *)(void *)a.call.arg[0].t;
+    const int64_t count = a.call.given & 4 ? a.call.arg[2].i : -1, offset = a.call.given & 8 ? a.call.arg[3].i : 0;
+    const bool    wants_grad = a.call.given & 16 && a.call.arg[4].b;
+    kp_args_free(&a);
+    PyObject *tensor = kp_from_buffer(object, a.call.arg[1].dtype, count, offset, "frombuffer");
     if (tensor && wants_grad && kp_want_grad(kp_tensor_of(tensor)))
         Py_CLEAR(tensor);
     return tensor;
 }
 
 PyMethodDef kp_buffer_functions[] = {
-    {"frombuffer", KP_FUNCTION(from_buffer), METH_VARARGS | METH_KEYWORDS,
+    {"frombuffer", KP_FUNCTION(from_buffer), METH_FASTCALL | METH_KEYWORDS,
      "frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False): a 1-dim tensor on the buffer's own memory"},
     {NULL, NULL, 0, NULL},
 };

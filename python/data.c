@@ -13,17 +13,9 @@ typedef struct plan {
     char    *at; /* where the next element goes */
 } plan;
 
-static bool is_sequence(PyObject *o)
+static bool is_sequence(PyObject *o) /* bytes are one, of ints */
 {
-    if (PyList_Check(o) || PyTuple_Check(o))
-        return true;
-    if (!PySequence_Check(o) || kp_is_tensor(o) || PyUnicode_Check(o) || PyBytes_Check(o))
-        return false;
-    if (!kp_is_array(o))
-        return true;
-    Py_ssize_t n = PyObject_Size(o); /* an array of no dims has none */
-    PyErr_Clear();
-    return n >= 0;
+    return PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !kp_is_tensor(o) && !PyUnicode_Check(o));
 }
 
 /* ---- sizes: those of the first element of each sequence ---- */
@@ -43,11 +35,15 @@ static int find_sizes(PyObject *data, plan *p)
         p->sizes[p->rank++] = n;
         if (n == 0)
             break;
-        Py_SETREF(now, PySequence_GetItem(now, 0));
-        if (!now)
-            return -1;
-        if (PyUnicode_Check(now) || PyBytes_Check(now)) {
-            PyErr_Format(PyExc_ValueError, "too many dimensions '%s'", Py_TYPE(now)->tp_name);
+        PyObject *first = PySequence_GetItem(now, 0);
+        if (!first) {
+            PyErr_Clear();
+            PyErr_Format(PyExc_ValueError, "could not determine the shape of object type '%s'", Py_TYPE(now)->tp_name);
+            goto failed;
+        }
+        Py_SETREF(now, first);
+        if (PyUnicode_Check(now)) {
+            PyErr_SetString(PyExc_ValueError, "too many dimensions 'str'");
             goto failed;
         }
     }
@@ -98,9 +94,9 @@ static int join(kt_dtype *d, kt_dtype one)
 static int find_dtype(PyObject *data, kt_dtype *d, int depth)
 {
     kt_dtype one;
-    if (!is_sequence(data))
+    if (!is_sequence(data) || PyBytes_Check(data))
         return dtype_of_element(data, &one) ? -1 : join(d, one);
-    if (kp_is_array(data) && PyObject_Size(data) > 0)
+    if (kp_is_array(data))
         return kp_numpy_dtype(data, &one) ? -1 : join(d, one);
     if (depth > KT_MAX_DIMS) {
         PyErr_SetString(PyExc_TypeError, "new(): self-referential lists are incompatible");
@@ -116,63 +112,75 @@ static int find_dtype(PyObject *data, kt_dtype *d, int depth)
     return status;
 }
 
-/* ---- elements ---- */
+/* ---- elements: what each kind of dtype asks of an object ---- */
 
-static int refuse_too_large(PyObject *o, kt_dtype dtype)
+static int refuse_too_large(void)
 {
-    const int negative = PyLong_Check(o) ? PyObject_RichCompareBool(o, Py_False, Py_LT) : 0;
-    PyErr_Clear();
-    if (dtype == KT_U64 && negative)
-        PyErr_SetString(PyExc_OverflowError, "can't convert negative int to unsigned");
-    else
-        PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
+    PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
     return -1;
 }
 
-/* An object that is no number but can give one (__float__, __index__). */
-static int ask_for_number(PyObject *o, kt_category category, kt_scalar *s)
+static int as_unsigned_long(PyObject *o, kt_scalar *s)
 {
-    if (category == KT_CAT_BOOL) {
-        int truth = PyObject_IsTrue(o);
-        *s = KT_FLAG(truth > 0);
-        return truth < 0 ? -1 : 0;
+    PyObject *index = kp_is_numpy_number(o) ? PyNumber_Index(o) : NULL; /* PyTorch cannot store what it infers here */
+    PyErr_Clear();
+    uint64_t value = PyLong_AsUnsignedLongLong(index ? index : o); /* nothing but an int will do */
+    Py_XDECREF(index);
+    *s = KT_INT((int64_t)value);
+    s->is_unsigned = 1;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int as_integer(PyObject *o, kt_scalar *s)
+{
+    if (PyFloat_Check(o)) {
+        *s = KT_FLOAT(PyFloat_AS_DOUBLE(o));
+        return 0;
     }
-    if (category == KT_CAT_INT) {
-        PyObject *index = PyNumber_Index(o);
-        int       found = index ? kp_to_scalar(index, s) : -1;
-        Py_XDECREF(index);
-        return found > 0 ? 0 : -1;
+    PyObject *index = PyNumber_Index(o);
+    int       overflow, status = index ? 0 : -1;
+    if (index) {
+        *s = KT_INT(PyLong_AsLongLongAndOverflow(index, &overflow));
+        status = overflow ? refuse_too_large() : 0;
     }
-    double d = PyFloat_AsDouble(o);
-    *s = KT_FLOAT(d);
-    return d == -1.0 && PyErr_Occurred() ? -1 : 0;
+    Py_XDECREF(index);
+    return status;
+}
+
+static int as_truth(PyObject *o, kt_scalar *s)
+{
+    kt_dtype   d = KT_NONE;
+    const bool is_plain = PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o);
+    if (!is_plain && kp_is_numpy_number(o) && kp_numpy_dtype(o, &d))
+        PyErr_Clear();
+    PyObject *number = is_plain || d == KT_BOOL ? Py_NewRef(o) : PyNumber_Index(o);
+    int       truth = number ? PyObject_IsTrue(number) : -1;
+    Py_XDECREF(number);
+    *s = KT_FLAG(truth > 0);
+    return truth < 0 ? -1 : 0;
+}
+
+static int as_real(PyObject *o, kt_scalar *s)
+{
+    *s = KT_FLOAT(PyFloat_AsDouble(o));
+    return s->v.re == -1.0 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int as_complex(PyObject *o, kt_scalar *s)
+{
+    Py_complex z = PyComplex_AsCComplex(o);
+    *s = KT_COMPLEX(z.real, z.imag);
+    return z.real == -1.0 && PyErr_Occurred() ? -1 : 0;
 }
 
 static int number_of(PyObject *o, kt_dtype dtype, kt_scalar *s)
 {
-    if (kp_is_tensor(o))
-        return kp_only_element(o, s);
-    const kt_category category = kt_dtype_category(dtype);
-    if (PyLong_Check(o) && !PyBool_Check(o) && category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
-        double d = PyLong_AsDouble(o); /* any int that a double reaches */
-        *s = KT_FLOAT(d);
-        return d == -1.0 && PyErr_Occurred() ? -1 : 0;
+    switch (kt_dtype_category(dtype)) {
+    case KT_CAT_BOOL: return as_truth(o, s);
+    case KT_CAT_INT: return dtype == KT_U64 ? as_unsigned_long(o, s) : as_integer(o, s);
+    case KT_CAT_FLOAT: return as_real(o, s);
+    default: return as_complex(o, s);
     }
-    int found = kp_is_array(o) ? kp_numpy_number(o, s) : kp_to_scalar(o, s);
-    if (dtype == KT_BOOL && found < 0 && PyLong_Check(o)) { /* too large a number: only its truth matters */
-        PyErr_Clear();
-        *s = KT_FLAG(true);
-        return 0;
-    }
-    if ((found < 0 && PyLong_Check(o)) ||
-        (found > 0 && s->kind == KT_SCALAR_INT && category == KT_CAT_INT &&
-         (s->is_unsigned ? dtype != KT_U64 : dtype == KT_U64 && s->v.i < 0)))
-        return refuse_too_large(o, dtype);
-    if (found > 0 && s->kind == KT_SCALAR_COMPLEX && category & (KT_CAT_INT | KT_CAT_FLOAT)) {
-        PyErr_SetString(PyExc_TypeError, "must be real number, not complex");
-        return -1;
-    }
-    return found ? (found > 0 ? 0 : -1) : ask_for_number(o, category, s);
 }
 
 static int store(plan *p, PyObject *o)
@@ -220,6 +228,19 @@ static int store_all(plan *p, PyObject *data, int dim)
     return status;
 }
 
+/* PyTorch says it once. */
+static int warn_of_arrays(PyObject *data)
+{
+    static bool warned; /* under the GIL */
+    if (warned || !PyList_Check(data) || PyList_GET_SIZE(data) == 0 || !kp_is_array(PyList_GET_ITEM(data, 0)))
+        return 0;
+    warned = true;
+    return PyErr_WarnEx(PyExc_UserWarning,
+                        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the "
+                        "list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+                        1);
+}
+
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker)
 {
     plan       p = {.dtype = dtype};
@@ -228,7 +249,7 @@ kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker)
         PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(data)->tp_name);
         return NULL;
     }
-    if (find_sizes(data, &p) || (dtype == KT_NONE && find_dtype(data, &p.dtype, 0)))
+    if (find_sizes(data, &p) || warn_of_arrays(data) || (dtype == KT_NONE && find_dtype(data, &p.dtype, 0)))
         return NULL;
     if (p.dtype == KT_NONE)
         p.dtype = kt_get_default_dtype();

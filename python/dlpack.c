@@ -298,15 +298,20 @@ static PyObject *ask_for_capsule(PyObject *o)
     return capsule;
 }
 
-static PyObject *from_dlpack(PyObject *module, PyObject *o)
+PyObject *kp_from_dlpack(PyObject *o)
 {
-    (void)module;
     if (!PyObject_HasAttrString(o, "__dlpack__"))
         return from_capsule(o);
     PyObject *capsule = ask_for_capsule(o);
     PyObject *t = capsule ? from_capsule(capsule) : NULL;
     Py_XDECREF(capsule);
     return t;
+}
+
+static PyObject *from_dlpack(PyObject *module, PyObject *o)
+{
+    (void)module;
+    return kp_from_dlpack(o);
 }
 
 PyMethodDef kp_dlpack_functions[] = {

@@ -59,15 +59,39 @@ static kt_tensor *without_history(kt_tensor *t) /* takes over the reference */
     return status ? NULL : call.out[0];
 }
 
-/* Owned: a tensor of the data. Where w.copy is not asked for, tensors and arrays are shared as far as they can be. */
+static bool is_fulfilled(const kt_tensor *t, wish w)
+{
+    return !w.copy && (!w.dtype || w.dtype == kt_dtype_of(t)) &&
+           (w.device.kind == KT_DEVICE_DEFAULT || w.device.kind == kt_device_of(t).kind);
+}
+
+/* What another library lends by DLPack. Python's own types are no heap types: a list is told at once. */
+static bool is_lender(PyObject *o)
+{
+    return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString(o, "__dlpack__");
+}
+
+static kt_tensor *unwrap(PyObject *tensor) /* takes over the object; owned */
+{
+    kt_tensor *t = tensor ? kt_keep(kp_tensor_of(tensor)) : NULL;
+    Py_XDECREF(tensor);
+    return t;
+}
+
+/* Owned: a tensor of the data. Where w.copy is not asked for, tensors and arrays are shared as far as they can be; what
+ * is made of a tensor has no history. */
 static kt_tensor *make(PyObject *data, wish w, const char *maker)
 {
     if (kp_is_tensor(data)) {
-        kt_tensor *t = fulfil(kt_keep(kp_tensor_of(data)), w);
-        return w.copy ? without_history(t) : t;
+        kt_tensor *given = kp_tensor_of(data);
+        return is_fulfilled(given, w) ? kt_keep(given) : without_history(fulfil(kt_keep(given), w));
     }
     if (kp_is_array(data)) {
         kt_tensor *t = kp_from_array(data, maker, !w.copy);
+        return t ? fulfil(t, w) : NULL;
+    }
+    if (is_lender(data)) {
+        kt_tensor *t = unwrap(kp_from_dlpack(data));
         return t ? fulfil(t, w) : NULL;
     }
     kt_tensor *t = kp_from_data(data, w.dtype, maker);
@@ -148,7 +172,7 @@ PyObject *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyO
 static PyObject *as_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
-    static kp_signature signature = {.name = "as_tensor", .spec = {DATA("data"), DTYPE(0), DEVICE(0)}};
+    static kp_signature signature = {.name = "as_tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1)}};
     kp_args             a;
     if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;
@@ -158,6 +182,45 @@ static PyObject *as_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n
     return finish(make(data, w, "as_tensor"), false);
 }
 
+/* copy=False: what would need new memory is refused. */
+static int refuse_to_copy(const kt_tensor *t, wish w)
+{
+    if (w.device.kind != KT_DEVICE_DEFAULT && w.device.kind != kt_device_of(t).kind)
+        PyErr_Format(PyExc_ValueError, "can't alias tensor from device '%s' to '%s'.", kt_device_name(kt_device_of(t)),
+                     kt_device_name(w.device));
+    else if (w.dtype && w.dtype != kt_dtype_of(t))
+        PyErr_Format(PyExc_ValueError, "can't alias tensor with dtype '%s' into dtype '%s'.",
+                     kt_dtype_torch_name(kt_dtype_of(t)), kt_dtype_torch_name(w.dtype));
+    else
+        return 0;
+    return -1;
+}
+
+/* Owned: what the object itself is, its memory shared unless it is a sequence or a number. */
+static kt_tensor *as_it_is(PyObject *o, wish w, bool must_share)
+{
+    if (kp_is_tensor(o))
+        return kt_keep(kp_tensor_of(o));
+    if (kp_is_array(o))
+        return kp_from_array(o, "asarray", !w.copy);
+    if (kp_is_numpy_number(o)) {
+        if (!must_share)
+            return kp_from_number(o, "asarray");
+        PyErr_SetString(PyExc_RuntimeError,
+                        "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ");
+        return NULL;
+    }
+    if (PyCapsule_CheckExact(o))
+        return unwrap(kp_from_dlpack(o));
+    if (PyObject_CheckBuffer(o))
+        return unwrap(kp_from_buffer(o, w.dtype ? w.dtype : kt_get_default_dtype(), -1, 0, "asarray"));
+    if (must_share) {
+        PyErr_SetString(PyExc_ValueError, "can't alias arbitrary sequence into a tensor.");
+        return NULL;
+    }
+    return make(o, w, "asarray");
+}
+
 static PyObject *as_array(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
@@ -165,11 +228,21 @@ static PyObject *as_array(PyObject *module, PyObject *const *argv, Py_ssize_t n,
     kp_args             a;
     if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;
-    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
-    wish      w = wish_of(&a, 1, 2, a.call.given & 8 && a.call.arg[3].b);
-    bool      wants_grad = a.call.given & 16 && a.call.arg[4].b;
+    PyObject  *data = (PyObject *)(void *)a.call.arg[0].t;
+    const bool says_copy = a.call.given & 8, wants_grad = a.call.given & 16 && a.call.arg[4].b;
+    const bool must_share = says_copy && !a.call.arg[3].b;
+    wish       w = wish_of(&a, 1, 2, says_copy && a.call.arg[3].b);
     kp_args_free(&a);
-    return finish(make(data, w, "asarray"), wants_grad);
+    kt_tensor *t = as_it_is(data, w, must_share);
+    if (t && must_share && refuse_to_copy(t, w)) {
+        kt_drop(t);
+        return NULL;
+    }
+    if (t && !is_fulfilled(t, w))
+        t = without_history(fulfil(t, w));
+    else if (t && kt_requires_grad(t) && !wants_grad) /* a leaf no longer wants its own, as PyTorch has it */
+        t = kt_is_leaf(t) && !kt_set_requires_grad(t, false) ? t : without_history(t);
+    return finish(t, wants_grad);
 }
 
 static PyObject *from_numpy(PyObject *module, PyObject *array)
@@ -199,8 +272,12 @@ static kt_tensor *of_sizes(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
             return NULL;
         }
         sizes[i] = PyNumber_AsSsize_t(argv[i], PyExc_OverflowError);
-        if (sizes[i] == -1 && PyErr_Occurred())
+        if (sizes[i] == -1 && PyErr_Occurred()) {
+            if (PyErr_ExceptionMatches(PyExc_OverflowError))
+                PyErr_Format(PyExc_TypeError, "new(): argument 'size' failed to unpack the object at pos %zd with error "
+                                              "\"Overflow when unpacking long long\n\"", i + 1);
             return NULL;
+        }
     }
     uint8_t   before = kp_enter();
     kt_status status = kt_make(dtype, (kt_shape){n, sizes}, "Tensor", &t);
@@ -210,41 +287,155 @@ static kt_tensor *of_sizes(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
     return status ? NULL : t;
 }
 
-/* dtype KT_NONE: torch.Tensor itself, which takes any tensor and makes the default dtype of other things. */
-kt_tensor *kp_legacy(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
+static kt_tensor *alias_of(kt_tensor *t) /* owned */
 {
-    const kt_dtype made = dtype ? dtype : kt_get_default_dtype();
-    PyObject      *one = n == 1 ? argv[0] : NULL;
-    if (n == 0)
-        return of_sizes(made, (PyObject *[]){Py_False}, 1); /* no element */
-    if (!one || (PyIndex_Check(one) && !kp_is_tensor(one) && !kp_is_array(one)))
-        return of_sizes(made, argv, n);
-    if (Py_IS_TYPE(one, &kp_size_type))
-        return of_sizes(made, ((PyTupleObject *)one)->ob_item, PyTuple_GET_SIZE(one));
-    if (kp_is_tensor(one)) {
-        if (dtype && kt_dtype_of(kp_tensor_of(one)) != dtype) {
-            PyErr_Format(PyExc_TypeError, "expected %s (got %s)", kt_dtype_torch_name(dtype),
-                         kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(one))));
-            return NULL;
-        }
-        return without_history(kt_keep(kp_tensor_of(one)));
-    }
-    if (!PySequence_Check(one) && !kp_is_array(one)) {
-        PyErr_Format(PyExc_TypeError, "new(): data must be a sequence (got %s)", Py_TYPE(one)->tp_name);
+    const kt_row *alias = kp_row("alias");
+    kt_call       call;
+    if (!alias)
+        return NULL;
+    kt_call_begin(&call, alias, KT_PLAIN);
+    call.arg[0].t = t;
+    call.given = 1;
+    if (kp_run(&call, false)) {
+        kp_raise();
         return NULL;
     }
-    return make(one, (wish){.dtype = made, .copy = true}, "Tensor");
+    return call.out[0];
 }
 
-static PyObject *legacy(PyObject *module, PyObject *const *argv, Py_ssize_t n)
+static PyObject *options_text(kt_dtype d)
 {
-    (void)module;
-    kt_dtype dtype;
-    if (n < 1 || !kp_to_dtype(argv[0], &dtype)) {
-        PyErr_SetString(PyExc_TypeError, "legacy() takes a dtype first");
+    return PyUnicode_FromFormat("TensorOptions(dtype=%s, device=cpu, layout=Strided, requires_grad=false (default), "
+                                "pinned_memory=false (default), memory_format=(nullopt))",
+                                kt_dtype_c_name(d));
+}
+
+/* Another object on the tensor's memory, of this dtype alone; of any, and without history, where it is KT_NONE. */
+static kt_tensor *of_tensor(kt_dtype dtype, kt_tensor *t)
+{
+    if (!dtype)
+        return without_history(kt_keep(t));
+    if (kt_dtype_of(t) == dtype)
+        return alias_of(t);
+    PyObject *expected = options_text(dtype), *got = expected ? options_text(kt_dtype_of(t)) : NULL;
+    if (got)
+        PyErr_Format(PyExc_TypeError, "expected %U (got %U)", expected, got);
+    Py_XDECREF(expected);
+    Py_XDECREF(got);
+    return NULL;
+}
+
+static bool is_size(PyObject *o) /* an int, or an integer of NumPy's without dims; no bool and no tensor */
+{
+    if (PyBool_Check(o) || kp_is_tensor(o) || !PyIndex_Check(o))
+        return false;
+    if (!kp_is_array(o))
+        return true;
+    PyObject *index = PyNumber_Index(o);
+    PyErr_Clear();
+    Py_XDECREF(index);
+    return index != NULL;
+}
+
+static kt_tensor *of_one(kt_dtype dtype, kt_dtype made, PyObject *o)
+{
+    if (is_size(o))
+        return of_sizes(made, &o, 1);
+    if (Py_IS_TYPE(o, &kp_size_type))
+        return of_sizes(made, ((PyTupleObject *)o)->ob_item, PyTuple_GET_SIZE(o));
+    if (kp_is_tensor(o))
+        return of_tensor(dtype, kp_tensor_of(o));
+    if (!PySequence_Check(o) && !kp_is_array(o)) {
+        PyErr_Format(PyExc_TypeError, "new(): data must be a sequence (got %s)", Py_TYPE(o)->tp_name);
         return NULL;
     }
-    return kp_wrap(kp_legacy(dtype, argv + 1, n - 1));
+    return make(o, (wish){.dtype = made, .device = {KT_DEVICE_DEFAULT, 0}, .copy = true}, "Tensor");
+}
+
+/* device= is taken, the CPU alone; the sizes or the data may come by keyword. 0, or -1. */
+static int read_keywords(PyObject *keywords, PyObject **one)
+{
+    PyObject  *key, *value;
+    Py_ssize_t at = 0;
+    while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
+        kt_device place = {KT_CPU, 0};
+        if (PyUnicode_CompareWithASCIIString(key, "device") == 0) {
+            if (value != Py_None && kp_to_device(value, &place) <= 0)
+                return -1;
+            if (place.kind != KT_CPU) {
+                PyErr_Format(PyExc_RuntimeError,
+                             "legacy constructor expects device type: cpu but device type: %s was passed",
+                             kt_device_name(place));
+                return -1;
+            }
+        } else if (!*one && (PyUnicode_CompareWithASCIIString(key, "data") == 0 ||
+                             PyUnicode_CompareWithASCIIString(key, "size") == 0 ||
+                             PyUnicode_CompareWithASCIIString(key, "other") == 0)) {
+            *one = value;
+        } else {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static kt_tensor *refuse_legacy(PyObject *args, PyObject *keywords)
+{
+    static kp_signature overloads[] = {
+        {.name = "new", .spec = {DEVICE(1)}},
+        {.name = "new", .spec = {{.name = "other", .kind = KT_ARG_TENSOR}}},
+        {.name = "new", .spec = {{.name = "size", .kind = KT_ARG_INTS}, DEVICE(1)}},
+        {.name = "new", .spec = {DATA("data"), DEVICE(1)}},
+    };
+    const Py_ssize_t n = PyTuple_GET_SIZE(args), k = keywords ? PyDict_GET_SIZE(keywords) : 0;
+    PyObject        *names = PyTuple_New(k), **all = PyMem_New(PyObject *, n + k + 1), *key, *value;
+    Py_ssize_t       at = 0, i = 0;
+    if (names && all) {
+        memcpy(all, ((PyTupleObject *)args)->ob_item, (size_t)n * sizeof *all);
+        while (keywords && PyDict_Next(keywords, &at, &key, &value) && i < k) {
+            PyTuple_SET_ITEM(names, i, Py_NewRef(key));
+            all[n + i++] = value;
+        }
+        kp_refuse_all(overloads, 4, all, n, names);
+    }
+    Py_XDECREF(names);
+    PyMem_Free(all);
+    return NULL;
+}
+
+/* dtype KT_NONE: torch.Tensor itself, which takes any tensor and makes the default dtype of other things. */
+kt_tensor *kp_legacy(kt_dtype dtype, PyObject *args, PyObject *keywords)
+{
+    const kt_dtype   made = dtype ? dtype : kt_get_default_dtype();
+    const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    PyObject *const *argv = ((PyTupleObject *)args)->ob_item;
+    PyObject        *one = n == 1 ? argv[0] : NULL;
+    const int        unknown = read_keywords(keywords, &one);
+    if (unknown)
+        return unknown < 0 ? NULL : refuse_legacy(args, keywords);
+    if (n > 1)
+        return is_size(argv[0]) ? of_sizes(made, argv, n) : refuse_legacy(args, keywords);
+    return one ? of_one(dtype, made, one) : of_sizes(made, (PyObject *[]){Py_False}, 1); /* no element */
+}
+
+static PyObject *legacy(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    kt_dtype  dtype;
+    PyObject *rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
+    if (rest && (PyTuple_GET_SIZE(args) < 1 || !kp_to_dtype(PyTuple_GET_ITEM(args, 0), &dtype))) {
+        PyErr_SetString(PyExc_TypeError, "legacy() takes a dtype first");
+        Py_CLEAR(rest);
+    }
+    PyObject *tensor = rest ? kp_wrap(kp_legacy(dtype, rest, keywords)) : NULL;
+    Py_XDECREF(rest);
+    return tensor;
+}
+
+/* t.new(...): as the constructor of old for its dtype. */
+PyObject *kp_new(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return kp_wrap(kp_legacy(kt_dtype_of(kp_tensor_of(self)), args, keywords));
 }
 
 PyMethodDef kp_make_functions[] = {
@@ -256,6 +447,6 @@ PyMethodDef kp_make_functions[] = {
     {"asarray", KP_FUNCTION(as_array), METH_FASTCALL | METH_KEYWORDS,
      "asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False): a tensor of the data"},
     {"from_numpy", from_numpy, METH_O, "from_numpy(array): a tensor on the array's own memory"},
-    {"legacy", KP_FUNCTION(legacy), METH_FASTCALL, "legacy(dtype, *sizes) or legacy(dtype, data)"},
+    {"legacy", KP_FUNCTION(legacy), METH_VARARGS | METH_KEYWORDS, "legacy(dtype, *sizes) or legacy(dtype, data)"},
     {NULL, NULL, 0, NULL},
 };

@@ -350,6 +350,7 @@ PyMethodDef kp_tensor_methods[] = {
     {"type_as", to_type_of, METH_O, "type_as(other): in the dtype and on the device of the other"},
     {"is_conj", ask_conj, METH_NOARGS, "is it conjugated when read?"},
     {"is_neg", ask_neg, METH_NOARGS, "is it negated when read?"},
+    {"new", KP_FUNCTION(kp_new), METH_VARARGS | METH_KEYWORDS, "new(*sizes) or new(data): a tensor of its dtype"},
     {"new_tensor", KP_FUNCTION(kp_new_tensor), METH_FASTCALL | METH_KEYWORDS,
      "new_tensor(data, *, dtype=None, device=None, requires_grad=False): the data as a tensor of this dtype and device"},
     {"equal", KP_FUNCTION(kp_equal), METH_FASTCALL | METH_KEYWORDS, "equal(other): the same sizes and elements?"},

@@ -35,11 +35,11 @@ bool kp_is_numpy_number(PyObject *o) { return find_numpy() && PyObject_TypeCheck
 static int refuse_type(PyObject *o)
 {
     PyObject *dtype = PyObject_GetAttrString(o, "dtype"), *type = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
-    if (type && PyType_Check(type))
+    if (type && PyType_Check(type)) /* a record is a void */
         PyErr_Format(PyExc_TypeError,
                      "can't convert np.ndarray of type %s. The only supported types are: float64, float32, float16, "
                      "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.",
-                     ((PyTypeObject *)type)->tp_name);
+                     strcmp(((PyTypeObject *)type)->tp_name, "record") ? ((PyTypeObject *)type)->tp_name : "numpy.void");
     Py_XDECREF(dtype);
     Py_XDECREF(type);
     return -1;
@@ -57,30 +57,37 @@ static int find_by_name(PyObject *o, kt_dtype *d)
     return status;
 }
 
-static int dtype_of(PyObject *o, const char *typestr, kt_dtype *d)
+/* Whatever the order of bytes: who reads elements one by one does not mind. */
+static int dtype_of_elements(PyObject *o, const char *typestr, kt_dtype *d)
 {
-    const bool swapped = typestr[0] == '>';
     *d = KT_NONE;
     for (int i = KT_NONE + 1; i < KT_NUM_DTYPES && *d == KT_NONE; i++) {
         const char *known = kt_dtype_numpy((kt_dtype)i);
         if (known && strcmp(known + 1, typestr + 1) == 0 && known[1] != 'V')
             *d = (kt_dtype)i;
     }
-    if (*d != KT_NONE && swapped) {
+    if (*d == KT_NONE && find_by_name(o, d))
+        return -1;
+    return *d == KT_NONE ? refuse_type(o) : 0;
+}
+
+static int dtype_of(PyObject *o, const char *typestr, kt_dtype *d)
+{
+    if (dtype_of_elements(o, typestr, d))
+        return -1;
+    if (typestr[0] == '>') {
         PyErr_SetString(PyExc_ValueError, "given numpy array has byte order different from the native byte order. "
                                           "Conversion between byte orders is currently not supported.");
         return -1;
     }
-    if (*d == KT_NONE && find_by_name(o, d))
-        return -1;
-    return *d == KT_NONE ? refuse_type(o) : 0;
+    return 0;
 }
 
 int kp_numpy_dtype(PyObject *o, kt_dtype *d)
 {
     PyObject   *dtype = PyObject_GetAttrString(o, "dtype"), *str = dtype ? PyObject_GetAttrString(dtype, "str") : NULL;
     const char *text = str ? PyUnicode_AsUTF8(str) : NULL;
-    const int   status = text ? dtype_of(o, text, d) : -1;
+    const int   status = text ? dtype_of_elements(o, text, d) : -1;
     Py_XDECREF(dtype);
     Py_XDECREF(str);
     return status;
@@ -125,12 +132,6 @@ static int64_t read_tuple(PyObject *tuple, int64_t *d)
 
 static int strides_of(PyObject *given, kt_shape sizes, int64_t itemsize, int64_t *strides)
 {
-    if (!given || given == Py_None) {
-        int64_t step = 1;
-        for (int64_t i = sizes.n; i-- > 0; step *= sizes.d[i])
-            strides[i] = step;
-        return 0;
-    }
     if (read_tuple(given, strides) != sizes.n)
         return -1;
     for (int64_t i = 0; i < sizes.n; i++) {
@@ -180,14 +181,17 @@ static kt_tensor *over(PyObject *array, PyObject *interface, const char *maker, 
     }
     if (dtype_of(array, typestr, &dtype))
         return NULL;
-    kt_shape size = {read_tuple(shape, sizes), sizes};
-    if (size.n < 0 || strides_of(PyDict_GetItemString(interface, "strides"), size, (int64_t)kt_dtype_size(dtype), strides))
+    kt_shape  size = {read_tuple(shape, sizes), sizes};
+    PyObject *steps = PyObject_GetAttrString(array, "strides"); /* the interface leaves out those of dense arrays */
+    int       status = size.n < 0 || !steps ? -1 : strides_of(steps, size, (int64_t)kt_dtype_size(dtype), strides);
+    Py_XDECREF(steps);
+    if (status)
         return NULL;
     void *memory = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
     if ((!memory && PyErr_Occurred()) || (warn && PyTuple_GET_ITEM(data, 1) == Py_True && warn_read_only()))
         return NULL;
-    uint8_t   before = kp_enter();
-    kt_status status = kt_make_over(memory, dtype, size, (kt_shape){size.n, strides}, maker, let_go, array, &t);
+    uint8_t before = kp_enter();
+    status = kt_make_over(memory, dtype, size, (kt_shape){size.n, strides}, maker, let_go, array, &t);
     kp_leave(before);
     if (status) {
         kp_raise();
@@ -206,6 +210,17 @@ kt_tensor *kp_from_array(PyObject *array, const char *maker, bool warn)
     if (!t && !PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "the array's __array_interface__ is not what NumPy promises");
     Py_DECREF(interface);
+    return t;
+}
+
+/* Owned: NumPy's number as a tensor without dims. */
+kt_tensor *kp_from_number(PyObject *number, const char *maker)
+{
+    PyObject  *numpy = PyImport_ImportModule("numpy");
+    PyObject  *array = numpy ? PyObject_CallMethod(numpy, "asarray", "O", number) : NULL;
+    kt_tensor *t = array ? kp_from_array(array, maker, false) : NULL;
+    Py_XDECREF(numpy);
+    Py_XDECREF(array);
     return t;
 }
 

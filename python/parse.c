@@ -40,3 +40,14 @@ int kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject 
     kp_raise_no_overload(overloads[0].name, rows, n_overloads, false, argv, n, keywords);
     return -1;
 }
+
+void kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    const kp_row_facts *rows[8];
+    for (int i = 0; i < n_overloads; i++) {
+        if (!overloads[i].facts.spec)
+            start(&overloads[i]);
+        rows[i] = &overloads[i].facts;
+    }
+    kp_raise_no_overload(overloads[0].name, rows, n_overloads, false, argv, n, keywords);
+}

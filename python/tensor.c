@@ -120,19 +120,7 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
 /* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): another object of the class on the same values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    PyObject *device = keywords ? PyDict_GetItemString(keywords, "device") : NULL; /* PyTorch takes no other */
-    kt_device place = {KT_CPU, 0};
-    if (keywords && PyDict_GET_SIZE(keywords) > (device != NULL)) {
-        PyErr_Format(PyExc_TypeError, "%s() takes sizes, or data, and device=", type->tp_name);
-        return NULL;
-    }
-    if (device && device != Py_None && kp_to_device(device, &place) <= 0)
-        return NULL;
-    if (place.kind != KT_CPU) {
-        PyErr_SetString(PyExc_RuntimeError, "legacy constructor expects device type: cpu");
-        return NULL;
-    }
-    kt_tensor *t = kp_legacy(KT_NONE, ((PyTupleObject *)args)->ob_item, PyTuple_GET_SIZE(args));
+    kt_tensor *t = kp_legacy(KT_NONE, args, keywords);
     if (!t || type == kp_tensor_type)
         return kp_wrap(t);
     kp_tensor *self = (kp_tensor *)type->tp_alloc(type, 0);

@@ -7,10 +7,8 @@ from ._karat import Tensor
 class tensortype(type):
     """The type of FloatTensor: calling one makes a Tensor, isinstance asks for dtype and device."""
 
-    def __call__(cls, *args, device=None):
-        if device is not None and _karat.device(device).type != "cpu":
-            raise RuntimeError("legacy constructor expects device type: cpu")
-        return _karat.legacy(cls.dtype, *args)
+    def __call__(cls, *args, **keywords):
+        return _karat.legacy(cls.dtype, *args, **keywords)
 
     def __instancecheck__(cls, obj):
         return isinstance(obj, Tensor) and obj.dtype is cls.dtype and obj.device.type == "cpu"
@@ -20,7 +18,8 @@ class tensortype(type):
 
 
 NAMES = {
-    name + "Tensor": tensortype(name + "Tensor", (), {"dtype": _karat.dtypes[dtype], "is_cuda": False})
+    name + "Tensor": tensortype(name + "Tensor", (), {"dtype": _karat.dtypes[dtype], "is_cuda": False, "layout": _karat.strided,
+                                                  "__module__": "torch"})
     for name, dtype in {
         "Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Byte": "uint8",
         "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool",

@@ -45,7 +45,7 @@ static kt_status fill_new(kt_tensor *t, kt_scalar value)
     kt__open(&c, KT_OP_fill, KT_INPLACE);
     kt__put_tensor(&c, 0, t);
     kt__put_either(&c, 1, value);
-    if (!kt_scalar_fits(value, (kt_dtype)t->dtype)) /* not fill_'s rule: a narrow float may become infinite */
+    if (!kt_scalar_fits(value, (kt_dtype)t->dtype)) /* not fill_'s rule: scalar_tensor's narrow float may be infinite */
         return kt__fail_overflow(&c, (kt_dtype)t->dtype);
     if (kt__fill_with(t, value))
         return kt_error_status();
@@ -95,9 +95,17 @@ static const kt_scalar nothing;
 
 kt_status kt__body_zeros(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(0)); }
 kt_status kt__body_ones(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(1)); }
+/* A single element is scalar_tensor's business in PyTorch: there alone a narrow float may become infinite. */
 kt_status kt__body_full(kt_call *call)
 {
-    return sized(call, 0, 2, kt__dtype_of_number(call->arg[1].s), NULL, call->arg[1].s);
+    const kt_dtype asked = kt__arg_dtype(call, 2), d = asked ? asked : kt__dtype_of_number(call->arg[1].s);
+    const kt_shape size = call->arg[0].ints;
+    bool           single = true;
+    for (int64_t i = 0; i < size.n; i++)
+        single &= size.d[i] == 1;
+    if (!single && !kt__holds(call->arg[1].s, d))
+        return kt__fail_overflow(call, d);
+    return sized(call, 0, 2, d, NULL, call->arg[1].s);
 }
 
 kt_status kt__body_new_empty(kt_call *call)
@@ -112,7 +120,6 @@ kt_status kt__body_new_ones(kt_call *call)
 {
     return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(1));
 }
-/* Where `full` lets a narrow float overflow, these refuse it, as fill_ does. */
 static kt_status check_held(const kt_call *call, kt_scalar value, int dtype_at)
 {
     const kt_dtype asked = kt__arg_dtype(call, dtype_at), d = asked ? asked : (kt_dtype)call->arg[0].t->dtype;

@@ -157,7 +157,9 @@ kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
     if (check_rank(shape) || kt__count(shape, &numel))
         return NULL;
     if (numel > (int64_t)(INT64_MAX / 16)) {
-        kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+        char text[256];
+        kt__shape_text(text, sizeof text, shape);
+        kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
         return NULL;
     }
     kt_tensor *t = new_block(dtype, device, shape, numel);
