@@ -27,6 +27,7 @@ extern PyTypeObject *kp_tensor_type;
 
 PyObject *kp_wrap(kt_tensor *t);    /* takes over the reference, on failure too; NULL gives NULL */
 PyObject *kp_wrap_borrowed(kt_tensor *t);
+PyObject *kp_wrap_as(kt_tensor *t, PyTypeObject *type); /* as kp_wrap, an object of a subclass; t has none yet */
 PyObject *kp_get_dict(PyObject *self, void *unused);
 PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free list: what an empty binding costs */
 
@@ -36,6 +37,27 @@ static inline bool kp_is_tensor(PyObject *o) /* Python's own types are no heap t
            (PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyType_IsSubtype(Py_TYPE(o), kp_tensor_type));
 }
 static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t; }
+
+/* ---- __torch_function__ (override.c) ---- */
+enum { KP_NOT_ASKED, KP_ANSWERED, KP_DECLINED };
+extern __thread int kp_override_off;
+
+static inline bool kp_may_override(PyObject *o) /* plain tensors and Python's own types do not */
+{
+    return !Py_IS_TYPE(o, kp_tensor_type) && PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE);
+}
+bool kp_any_may_override(PyObject *const *argv, Py_ssize_t n); /* elements of lists and tuples too */
+/* One of the three; answered: *answer is the result, or NULL with an exception; declined: NotImplemented. */
+int  kp_override(PyObject *function, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, PyObject **answer);
+int  kp_override_call(const char *name, bool method, PyObject *function, PyObject *const *argv, Py_ssize_t n,
+                      PyObject *keywords, PyObject **answer); /* 0: not asked; to decline is an exception */
+int  kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **answer); /* 0: not asked; b may be NULL */
+void kp_override_slots(PyType_Slot *slots, int n);            /* those of indexing ask first from now on */
+int  kp_override_start(PyObject *module);
+PyObject *kp_torch_function(PyObject *cls, PyObject *args, PyObject *keywords);
+PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords);
+PyObject *kp_as_subclass(PyObject *self, PyObject *cls);
+PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords);
 
 /* ---- errors (error.c) ---- */
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
@@ -228,7 +250,7 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
                          void (*release)(void *), void *owner); /* the owner is given back on failure too */
 
 /* ---- functions of the module ---- */
-extern PyMethodDef kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
+extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
     kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
 

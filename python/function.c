@@ -84,6 +84,10 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
                      f->name, n ? Py_TYPE(argv[0])->tp_name : "no");
         return NULL;
     }
+    PyObject *answer;
+    if (KP_UNLIKELY(kp_any_may_override(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0))) &&
+        kp_override_call(f->text, f->method, self, argv, n, keywords, &answer))
+        return answer;
     for (int i = 0; i < f->n_rows; i++) {
         int bound = kp_bind(&a, &f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
         if (bound < 0)

@@ -7,24 +7,24 @@
 
 /* What Python's operator is called, the row it is, and what `number op tensor` becomes: the same row with its operands
  * exchanged, another row, 1/tensor times the number (as PyTorch has it), the number as a tensor, or nothing. */
-#define OPERATORS(X)                                       \
-    X(add, add, SWAP, add)                                 \
-    X(subtract, sub, OTHER, rsub)                          \
-    X(multiply, mul, SWAP, mul)                            \
-    X(true_divide, div, RECIPROCAL, mul)                   \
-    X(floor_divide, floor_divide, TENSOR, scalar_tensor)   \
-    X(remainder, remainder, TENSOR, scalar_tensor)         \
-    X(matrix_multiply, matmul, NOTHING, matmul)            \
-    X(and, bitwise_and, SWAP, bitwise_and)                 \
-    X(or, bitwise_or, SWAP, bitwise_or)                    \
-    X(xor, bitwise_xor, SWAP, bitwise_xor)                 \
-    X(lshift, bitwise_left_shift, TENSOR, scalar_tensor)   \
-    X(rshift, bitwise_right_shift, TENSOR, scalar_tensor)  \
-    X(power, pow, BASE, pow_base)
+#define OPERATORS(X)                                                                            \
+    X(add, add, SWAP, add, "add", "add")                                                       \
+    X(subtract, sub, OTHER, rsub, "sub", "__rsub__")                                           \
+    X(multiply, mul, SWAP, mul, "mul", "mul")                                                  \
+    X(true_divide, div, RECIPROCAL, mul, "div", "__rtruediv__")                                \
+    X(floor_divide, floor_divide, TENSOR, scalar_tensor, "__floordiv__", "__rfloordiv__")      \
+    X(remainder, remainder, TENSOR, scalar_tensor, "remainder", "__rmod__")                    \
+    X(matrix_multiply, matmul, NOTHING, matmul, "matmul", "__rmatmul__")                       \
+    X(and, bitwise_and, SWAP, bitwise_and, "__and__", "__rand__")                              \
+    X(or, bitwise_or, SWAP, bitwise_or, "__or__", "__ror__")                                   \
+    X(xor, bitwise_xor, SWAP, bitwise_xor, "__xor__", "__rxor__")                              \
+    X(lshift, bitwise_left_shift, TENSOR, scalar_tensor, "__lshift__", "__rlshift__")          \
+    X(rshift, bitwise_right_shift, TENSOR, scalar_tensor, "__rshift__", "__rrshift__")         \
+    X(power, pow, BASE, pow_base, "pow", "__rpow__")
 
 enum reflect { SWAP, OTHER, RECIPROCAL, BASE, TENSOR, NOTHING };
 enum operator {
-#define X(slot, row, reflect, other) OP_##slot,
+#define X(slot, row, reflect, other, method, reflected) OP_##slot,
     OPERATORS(X)
 #undef X
         N_OPERATORS
@@ -35,10 +35,10 @@ static const kt_row *comparison[6]; /* by Python's number: Py_LT.. */
 static const kt_row *row_neg, *row_abs, *row_not, *row_reciprocal;
 
 static const struct {
-    const char  *row, *other;
+    const char  *row, *other, *method, *reflected; /* the last two: what __torch_function__ is told */
     enum reflect reflect;
 } facts[N_OPERATORS] = {
-#define X(slot, row, reflect, other) {#row, #other, reflect},
+#define X(slot, row, reflect, other, method, reflected) {#row, #other, method, reflected, reflect},
     OPERATORS(X)
 #undef X
 };
@@ -172,8 +172,22 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
     }
 }
 
+static PyObject *ask_operands(PyObject *a, PyObject *b, enum operator op)
+{
+    PyObject *answer;
+    return (kp_is_tensor(a) ? kp_override_operator(facts[op].method, a, b, &answer)
+                            : kp_override_operator(facts[op].reflected, b, a, &answer))
+               ? answer
+               : NULL;
+}
+
 static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
 {
+    if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b))) {
+        PyObject *answer = ask_operands(a, b, op);
+        if (answer || PyErr_Occurred())
+            return answer;
+    }
     if (KP_LIKELY(kp_is_tensor(a))) {
         if (facts[op].reflect == NOTHING && !kp_is_tensor(b))
             Py_RETURN_NOTIMPLEMENTED;
@@ -182,10 +196,19 @@ static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
     return reflect(a, b, op);
 }
 
-#define X(slot, row, reflect, other)                                                                               \
+/* In place the method has the row's name and "_". */
+static inline PyObject *operate_inplace(PyObject *a, PyObject *b, enum operator op, const char *method)
+{
+    PyObject *answer;
+    if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b)) && kp_override_operator(method, a, b, &answer))
+        return answer;
+    return binary(a, b, plain[op], KT_INPLACE);
+}
+
+#define X(slot, row, reflect, other, method, reflected)                                                            \
     static PyObject *slot_##slot(PyObject *a, PyObject *b) { return operate(a, b, OP_##slot); }                    \
     __attribute__((unused)) /* @= has no in-place row */                                                           \
-    static PyObject *inplace_##slot(PyObject *a, PyObject *b) { return binary(a, b, plain[OP_##slot], KT_INPLACE); }
+    static PyObject *inplace_##slot(PyObject *a, PyObject *b) { return operate_inplace(a, b, OP_##slot, #row "_"); }
 OPERATORS(X)
 #undef X
 
@@ -203,15 +226,21 @@ static PyObject *inplace_power3(PyObject *a, PyObject *b, PyObject *modulus)
     return inplace_power(a, b);
 }
 
-static PyObject *slot_negative(PyObject *a) { return unary(a, row_neg); }
-static PyObject *slot_absolute(PyObject *a) { return unary(a, row_abs); }
+static PyObject *asking_unary(PyObject *a, const kt_row *row, const char *method)
+{
+    PyObject *answer;
+    return KP_UNLIKELY(kp_may_override(a)) && kp_override_operator(method, a, NULL, &answer) ? answer : unary(a, row);
+}
+
+static PyObject *slot_negative(PyObject *a) { return asking_unary(a, row_neg, "neg"); }
+static PyObject *slot_absolute(PyObject *a) { return asking_unary(a, row_abs, "abs"); }
 static PyObject *slot_invert(PyObject *a)
 {
     if (kt_dtype_category(kt_dtype_of(kp_tensor_of(a))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
         PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
         return NULL;
     }
-    return unary(a, row_not);
+    return asking_unary(a, row_not, "__invert__");
 }
 static PyObject *slot_positive(PyObject *a)
 {
@@ -222,6 +251,11 @@ static PyObject *slot_positive(PyObject *a)
 
 static PyObject *compare(PyObject *a, PyObject *b, int op)
 {
+    static const char *const methods[6] = {[Py_LT] = "lt", [Py_LE] = "le", [Py_EQ] = "__eq__",
+                                             [Py_NE] = "ne", [Py_GT] = "gt", [Py_GE] = "ge"};
+    PyObject                *answer;
+    if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b)) && kp_override_operator(methods[op], a, b, &answer))
+        return answer;
     return binary(a, b, comparison[op], KT_PLAIN);
 }
 

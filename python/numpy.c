@@ -27,7 +27,8 @@ static bool find_numpy(void)
     return array_type != NULL;
 }
 
-bool kp_is_array(PyObject *o) { return find_numpy() && PyObject_TypeCheck(o, array_type); }
+/* Numbers and lists lend no memory: they are told at once, whether NumPy is there or not. */
+bool kp_is_array(PyObject *o) { return PyObject_CheckBuffer(o) && find_numpy() && PyObject_TypeCheck(o, array_type); }
 bool kp_is_numpy_number(PyObject *o) { return find_numpy() && PyObject_TypeCheck(o, number_type); }
 
 /* ---- dtypes ---- */

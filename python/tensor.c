@@ -57,6 +57,20 @@ PyObject *kp_wrap_borrowed(kt_tensor *t)
     return kp_wrap(kt_keep(t));
 }
 
+PyObject *kp_wrap_as(kt_tensor *t, PyTypeObject *type)
+{
+    if (!t || type == kp_tensor_type)
+        return kp_wrap(t);
+    kp_tensor *self = (kp_tensor *)type->tp_alloc(type, 0);
+    if (!self) {
+        kt_drop(t);
+        return NULL;
+    }
+    self->t = t;
+    *kt_tensor_wrapper(t) = self;
+    return (PyObject *)self;
+}
+
 static void tensor_dealloc(PyObject *o)
 {
     kp_tensor *self = (kp_tensor *)o;
@@ -120,17 +134,7 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
 /* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): another object of the class on the same values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    kt_tensor *t = kp_legacy(KT_NONE, args, keywords);
-    if (!t || type == kp_tensor_type)
-        return kp_wrap(t);
-    kp_tensor *self = (kp_tensor *)type->tp_alloc(type, 0);
-    if (!self) {
-        kt_drop(t);
-        return NULL;
-    }
-    self->t = t;
-    *kt_tensor_wrapper(t) = self;
-    return (PyObject *)self;
+    return kp_wrap_as(kp_legacy(KT_NONE, args, keywords), type);
 }
 
 /* == compares elements: a tensor is its own key. */
@@ -187,6 +191,7 @@ int kp_tensor_start(PyObject *module)
         for (const PyType_Slot *s = parts[i]; s->slot && n < 95; s++)
             slots[n++] = *s;
     slots[n] = (PyType_Slot){0, NULL};
+    kp_override_slots(slots, n);
     PyType_Spec spec = {.name = "karat.Tensor",
                         .basicsize = sizeof(kp_tensor),
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,

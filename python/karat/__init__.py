@@ -86,4 +86,4 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-__getattr__ = _missing.of(__name__, lazy=("backends", "testing"))
+__getattr__ = _missing.of(__name__, lazy=("_C", "backends", "overrides", "testing"))

@@ -17,7 +17,7 @@ def rebuild(cls, data, dtype, sizes, strides, requires_grad, attributes):
         t = t.reshape(sizes) if strides is None else t.as_strided(sizes, strides)
     t = t.detach()
     if cls is not Tensor:
-        t = cls(t)
+        t = t.as_subclass(cls)
     t.requires_grad_(requires_grad)
     if attributes:
         t.__dict__.update(attributes)
@@ -34,8 +34,13 @@ def _reduce(self, protocol):
     return rebuild, arguments
 
 
+def _of_class(made, cls):
+    """A class without __torch_function__ gets plain tensors from operators."""
+    return made if type(made) is cls else made.as_subclass(cls)
+
+
 def _copy(self):
-    made = type(self)(self) if type(self) is not Tensor else self.detach()
+    made = _of_class(self.detach(), type(self))
     made.requires_grad_(self.requires_grad)
     made.__dict__.update(self.__dict__)
     return made
@@ -52,9 +57,7 @@ def _deepcopy(self, memo):
         return memo[id(self)]
     from copy import deepcopy
 
-    made = self.detach().clone()
-    if type(self) is not Tensor:
-        made = type(self)(made)
+    made = _of_class(self.detach().clone(), type(self))
     memo[id(self)] = made
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:
