@@ -2,9 +2,10 @@
 #
 #   make            set up what is missing and build: build/bin/karat, build/lib/libkarat.so, build/python
 #   make demo       a short tour
-#   make test       the C tests, then the Python tests          make test-all   adds exhaustive sweeps, asan and tsan
+#   make test       the C tests, then the Python tests          make test-all   adds exhaustive sweeps and the sanitizers
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
+#   make asan-python   the Python tests under the first two, two threads at the same tensors among them
 #   make gen        rewrite the generated files                  make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
@@ -18,7 +19,7 @@ NINJA   = cmake --build $(1) --parallel $(JOBS)
 # $(call configure,directory,options): again only when the compiler, the interpreter or the options change.
 configure = @tools/configure.sh $(1) "$(CC)" $(CMAKE) $(2)
 
-.PHONY: all setup build demo test test-all bench check asan tsan gen install clean
+.PHONY: all setup build demo test test-all bench check asan asan-python tsan gen install clean
 
 all: build
 
@@ -38,12 +39,18 @@ test: build
 test-all: build
 	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
 	@$(MAKE) --no-print-directory asan
+	@$(MAKE) --no-print-directory asan-python
 	@$(MAKE) --no-print-directory tsan
 
 asan: setup
 	$(call configure,$(BUILD)/asan,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)
 	@$(call NINJA,$(BUILD)/asan)
 	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan
+
+asan-python: setup
+	$(call configure,$(BUILD)/asan-python,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_TESTS=OFF -DKARAT_BENCH=OFF)
+	@$(call NINJA,$(BUILD)/asan-python)
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan-python
 
 tsan: setup
 	$(call configure,$(BUILD)/tsan,-DKARAT_TSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)

@@ -59,6 +59,8 @@ static int set_data(PyObject *self, PyObject *value, void *unused)
         PyErr_SetString(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
     else if (!kp_is_tensor(value))
         PyErr_Format(PyExc_TypeError, "Variable data has to be a tensor, but got %s", Py_TYPE(value)->tp_name);
+    else if (kp_wait_for(kp_tensor_of(self)))
+        return -1;
     else if (kt_set_data(kp_tensor_of(self), kp_tensor_of(value)))
         kp_raise();
     else

@@ -71,6 +71,7 @@ typedef struct kp_entry {
     uintptr_t code;
     int32_t   offset;
     uint8_t   state;
+    bool      large; /* kernels of the call may run without the GIL */
 } kp_entry;
 extern __thread kp_entry kp_here;
 int  kp_site_start(PyObject *module);           /* registers the source of sites */
@@ -88,12 +89,21 @@ static inline void kp_leave(uint8_t before) { kp_here.state = before; }
 
 /* Work worth more than giving the GIL away and taking it back. */
 enum { KP_LARGE_NUMEL = 100 * 1000, KP_LARGE_PRODUCT = 100 * 1000 * 1000 };
-kt_status kp_run_released(kt_call *call);       /* without the GIL; the caller keeps the arguments alive */
+int       kp_run_start(void);                   /* registers the GIL as the lock that long kernels run without */
+kt_status kp_run_large(kt_call *call);          /* the caller keeps the arguments alive */
+
+/* A large call relies on its arguments' memory and sizes while other threads run. Whoever may change those of a tensor
+ * (a call: of its targets) waits first until no call of another thread relies on it; a large call also until none may
+ * change what it relies on itself. Nothing may have been read of them before. -1: interrupted. */
+typedef struct kp_flight kp_flight;
+extern kp_flight *kp_flights; /* the large calls under way; NULL: none */
+int kp_wait_for(const kt_tensor *t);
+int kp_wait_for_others(const kt_call *call, bool large);
 
 static inline kt_status kp_run(kt_call *call, bool large)
 {
     if (KP_UNLIKELY(large))
-        return kp_run_released(call);
+        return kp_run_large(call);
     uint8_t   before = kp_enter();
     kt_status status = kt_call_run(call);
     kp_leave(before);

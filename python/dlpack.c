@@ -142,6 +142,14 @@ static int refuse(const kt_tensor *t)
     return -1;
 }
 
+static kt_tensor *memory_of(kt_tensor *t) /* owned */
+{
+    kt_tensor *memory = NULL;
+    if (kt_lend(t, false, &memory))
+        kp_raise();
+    return memory;
+}
+
 static kt_tensor *copy_of(kt_tensor *t) /* owned */
 {
     const kt_row *clone = kp_row("clone");
@@ -186,7 +194,7 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
             return NULL;
     }
     const bool copied = copy == Py_True;
-    t = copied ? copy_of(t) : kt_keep(t);
+    t = copied ? copy_of(t) : memory_of(t);
     return t ? lend(t, major >= 1, copied) : NULL;
 }
 
@@ -205,7 +213,8 @@ static PyObject *to_dlpack(PyObject *module, PyObject *o)
     if (!kp_is_tensor(o))
         return PyErr_Format(PyExc_TypeError, "_to_dlpack(): argument 'data' (position 1) must be Tensor, not %s",
                             Py_TYPE(o)->tp_name);
-    return refuse(kp_tensor_of(o)) ? NULL : lend(kt_keep(kp_tensor_of(o)), false, false);
+    kt_tensor *t = refuse(kp_tensor_of(o)) ? NULL : memory_of(kp_tensor_of(o));
+    return t ? lend(t, false, false) : NULL;
 }
 
 /* ---- in ---- */

@@ -94,7 +94,12 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
             return NULL;
         if (!bound)
             continue;
-        kt_status status = kp_run(&a.call, a.work > KP_LARGE_NUMEL);
+        const bool large = a.work > KP_LARGE_NUMEL;
+        if (KP_UNLIKELY(kp_flights != NULL) && kp_wait_for_others(&a.call, large)) {
+            kp_args_free(&a);
+            return NULL;
+        }
+        kt_status status = kp_run(&a.call, large);
         kp_args_free(&a);
         return status ? kp_raise() : kp_call_results(&a.call, f->row[i].results);
     }

@@ -288,7 +288,10 @@ static PyObject *new_lender(kt_tensor *t)
     kp_lender *l = PyObject_New(kp_lender, &kp_lender_type);
     if (!l)
         return NULL;
-    l->t = kt_keep(t);
+    if (kt_lend(t, true, &l->t)) {
+        PyObject_Free(l);
+        return kp_raise();
+    }
     l->format = letter_of(kt_dtype_of(t));
     l->itemsize = (Py_ssize_t)kt_dtype_size(kt_dtype_of(t));
     for (int64_t i = 0; i < kt_ndim(t); i++) {

@@ -1,19 +1,157 @@
-/* run.c - calls that leave Python for long, and what a call gave as Python objects.
+/* run.c - calls whose kernels run without the GIL, and what a call gave as Python objects.
  *
  * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Must not know: which row it
  * is. */
 #include "binding.h"
 
-kt_status kp_run_released(kt_call *call)
+#include <karat/plugin/work.h>
+#include <pthread.h>
+#include <time.h>
+
+/* ---- the GIL ---- */
+
+/* Backward is not large: it holds locks of its own around kernels, and who waits for one holds the GIL. */
+static void *open_gil(bool waits)
 {
-    kp_entry before = kp_here;
+    if (kp_here.state == 0 || !(kp_here.large || waits)) /* 0: a thread of C's own, which has no GIL to give */
+        return NULL;
     kp_site_capture(&kp_here);
-    PyThreadState *thread = PyEval_SaveThread();
-    kt_status      status = kt_call_run(call);
-    PyEval_RestoreThread(thread);
+    return PyEval_SaveThread();
+}
+
+static void shut_gil(void *opened)
+{
+    PyEval_RestoreThread(opened);
+    kp_here.state = 1;
+}
+
+static const kt_work_lock gil = {.abi = KT_WORK_ABI, .size = sizeof gil, .open = open_gil, .shut = shut_gil};
+
+/* ---- calls under way ---- */
+
+struct kp_flight {
+    kp_flight     *next;
+    const kt_call *call;
+    PyThreadState *thread;
+};
+kp_flight *kp_flights;
+
+static void in_child(void) { kp_flights = NULL; } /* the other threads are not there */
+
+/* Whose memory or sizes the call may change: targets of out=, and self of rows like resize_. How many. */
+static int targets_of(const kt_call *call, const kt_tensor *t[KT_MAX_RESULTS])
+{
+    const char *name = kt_row_name(call->row);
+    int         n = 0;
+    for (; call->form == KT_OUT && n < kt_row_n_results(call->row); n++)
+        t[n] = call->out[n];
+    if (n == 0 && name[strlen(name) - 1] == '_')
+        t[n++] = call->arg[0].t;
+    return n;
+}
+
+static bool relies_on(const kt_call *call, const kt_tensor *t)
+{
+    for (int i = 0; i < kt_row_n_args(call->row); i++) {
+        const uint8_t kind = kt_row_arg(call->row, i)->kind;
+        if (!(call->given >> i & 1) || call->scalars >> i & 1)
+            continue;
+        if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && call->arg[i].t == t)
+            return true;
+        for (int64_t k = 0; kind == KT_ARG_TENSORS && k < call->arg[i].ts.n; k++)
+            if (call->arg[i].ts.t[k] == t)
+                return true;
+    }
+    for (int i = 0; call->form == KT_OUT && i < kt_row_n_results(call->row); i++)
+        if (call->out[i] == t)
+            return true;
+    return false;
+}
+
+static bool disturbs(const kt_call *one, const kt_call *other)
+{
+    const kt_tensor *t[KT_MAX_RESULTS];
+    for (int i = 0, n = targets_of(one, t); i < n; i++)
+        if (relies_on(other, t[i]))
+            return true;
+    return false;
+}
+
+/* The first call under way from `f` on that is another thread's: one's own can only be around what runs here. */
+static const kp_flight *others(const kp_flight *f)
+{
+    const PyThreadState *own = PyThreadState_Get();
+    while (f && f->thread == own)
+        f = f->next;
+    return f;
+}
+
+static bool in_use(const kt_tensor *t)
+{
+    for (const kp_flight *f = others(kp_flights); f; f = others(f->next))
+        if (relies_on(f->call, t))
+            return true;
+    return false;
+}
+
+static bool clashes(const kt_call *call, bool large)
+{
+    for (const kp_flight *f = others(kp_flights); f; f = others(f->next))
+        if (disturbs(call, f->call) || (large && disturbs(f->call, call)))
+            return true;
+    return false;
+}
+
+static int wait_a_moment(void)
+{
+    const struct timespec moment = {0, 50 * 1000};
+    Py_BEGIN_ALLOW_THREADS
+    nanosleep(&moment, NULL);
+    Py_END_ALLOW_THREADS
+    return PyErr_CheckSignals();
+}
+
+int kp_wait_for(const kt_tensor *t)
+{
+    while (in_use(t))
+        if (wait_a_moment())
+            return -1;
+    return 0;
+}
+
+int kp_wait_for_others(const kt_call *call, bool large)
+{
+    while (clashes(call, large))
+        if (wait_a_moment())
+            return -1;
+    return 0;
+}
+
+kt_status kp_run_large(kt_call *call)
+{
+    const kp_entry before = kp_here;
+    kp_flight      flight = {kp_flights, call, PyThreadState_Get()}, **at = &kp_flights;
+    kp_flights = &flight;
+    kp_here.state = 1;
+    kp_here.large = true;
+    kt_status status = kt_call_run(call);
     kp_here = before;
+    while (*at != &flight)
+        at = &(*at)->next;
+    *at = flight.next;
     return status;
 }
+
+int kp_run_start(void)
+{
+    if (kt_work_register(&gil)) {
+        kp_raise();
+        return -1;
+    }
+    return pthread_atfork(NULL, NULL, in_child);
+}
+
+/* ---- results ---- */
 
 static PyObject *list_results(kt_call *call)
 {

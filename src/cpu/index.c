@@ -157,11 +157,16 @@ static void check_part(void *ctx, int64_t begin, int64_t end)
     kt__rows_walk(&j->rows, begin, end, check_row, j);
 }
 
+/* All indices were looked at before the first is used, but another thread may have written to them since: one that is out of
+ * range now is passed over. */
 KT_ALWAYS void put_each(const job *j, char *const *at, int64_t n, size_t width)
 {
     const ptrdiff_t *step = j->rows.step;
-    for (int64_t i = 0; i < n; i++)
-        memcpy(at[0] + i * step[0] + place(j, at[2] + i * step[2]) * j->step, at[1] + i * step[1], width);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t p = place(j, at[2] + i * step[2]);
+        if (KT__LIKELY(p >= 0))
+            memcpy(at[0] + i * step[0] + p * j->step, at[1] + i * step[1], width);
+    }
 }
 
 /* Combined, some at a time: places first, so that the arithmetic is one loop. */
@@ -173,16 +178,20 @@ static void combine_row(const job *j, char *const *at, int64_t n)
     kt__combined     c = {.to = at[0], .to_step = step[0], .from = at[1], .from_step = step[1], .n = n,
                           .dtype = (kt_dtype)j->plan->arg[0].is};
     if (step[2] == 0) {
-        c.to += place(j, at[2]) * j->step;
-        j->combine(&c);
+        int64_t p = place(j, at[2]);
+        c.to += p * j->step;
+        if (p >= 0)
+            j->combine(&c);
         return;
     }
     c.place = places;
     for (int64_t begin = 0; begin < n; begin += SOME) {
         c.n = n - begin < SOME ? n - begin : SOME;
         c.from = at[1] + begin * step[1];
-        for (int64_t i = 0; i < c.n; i++)
-            places[i] = (begin + i) * step[0] + place(j, at[2] + (begin + i) * step[2]) * j->step;
+        int64_t i = 0, p;
+        for (; i < c.n && (p = place(j, at[2] + (begin + i) * step[2])) >= 0; i++)
+            places[i] = (begin + i) * step[0] + p * j->step;
+        c.n = i;
         j->combine(&c);
     }
 }
@@ -197,7 +206,9 @@ static void put_row(void *ctx, char *const *at, int64_t n, int64_t position)
         return;
     }
     if (step[2] == 0 && step[0] != 0) {
-        move_row(at[0] + place(j, at[2]) * j->step, step[0], at[1], step[1], n, j->width);
+        int64_t p = place(j, at[2]);
+        if (p >= 0)
+            move_row(at[0] + p * j->step, step[0], at[1], step[1], n, j->width);
         return;
     }
     switch (j->width) {

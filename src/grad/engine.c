@@ -2,13 +2,13 @@
  * which is an order in which every consumer of a tensor runs before its producer. Gradients end in the leaves, or, where the
  * caller names tensors, with the caller alone. Two threads may run over shared parts of a graph: each has its own queue, and
  * a node is run by one at a time. */
-#include <sched.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/scope.h"
 #include "grad/queue.h"
 #include "grad/run.h"
+#include "tensor/work.h"
 
 typedef struct engine {
     const kt__job *job;
@@ -19,7 +19,7 @@ typedef struct engine {
 static void lock(kt_node *node)
 {
     while (!KT__ONE_THREAD && atomic_exchange_explicit(&node->busy, true, memory_order_acquire))
-        sched_yield();
+        kt__wait_turn(); /* hooks and what is freed may be the binding's */
 }
 
 static void unlock(kt_node *node)
@@ -67,6 +67,8 @@ static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
     if (!status && !e->job->retain_graph)
         kt__node_release_saved(node);
     unlock(node);
+    if (!status && node->kind == NODE_ACCUMULATE)
+        status = kt__run_hooks_after(node->leaf);
     for (uint32_t i = 0; i < node->n_edges && status; i++) {
         kt__unref(d[i]);
         d[i] = NULL;

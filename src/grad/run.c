@@ -153,8 +153,7 @@ static kt_status run_restrided(kt_node *node, kt_tensor *g, kt_tensor **d)
 kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     switch (node->kind) {
-    case NODE_ACCUMULATE:
-        return kt__accumulate(node->leaf, gs[0], history) || kt__run_hooks_after(node->leaf) ? kt_error_status() : KT_OK;
+    case NODE_ACCUMULATE: return kt__accumulate(node->leaf, gs[0], history);
     case NODE_SLICES:
         return node->inner->released && node->row->saves ? freed() : run_slices(node, gs[0], needs, history, d);
     case NODE_RESTRIDED: return run_restrided(node, gs[0], d);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "op/move.h"
 #include "op/wrap.h"
+#include "tensor/work.h"
 
 kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
@@ -30,9 +31,17 @@ kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 {
     if (plan->numel == 0)
         return KT_OK;
+    if (KT__UNLIKELY(plan->numel > KT__LONG_NUMEL))
+        return kt__launch_open(plan, on, NULL);
     kt_backend *backend = kt__backend(on->backend);
     kt_status   status = backend->run(backend, plan);
     return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__turn_written(on);
+}
+
+KT__COLD kt_status kt__launch_open(kt_plan *plan, kt_tensor *on, kt_generator *draws)
+{
+    kt_status status = kt__run_open(kt__backend(on->backend), plan, draws);
+    return status || !plan->arg[0].bits ? status : kt__turn_written(on);
 }
 
 /* ---- the tape's part ---- */

@@ -216,6 +216,8 @@ static inline void kt__wrote(kt_tensor *t)
 }
 
 kt_status kt__launch(kt_plan *plan, kt_tensor *on); /* hands the plan to the device of `on`, its first output */
+/* The same for what takes long, with a binding's lock open; a generator to draw from is locked meanwhile, or NULL. */
+kt_status kt__launch_open(kt_plan *plan, kt_tensor *on, kt_generator *draws);
 kt_status kt__turn_written(kt_tensor *on); /* what a kernel wrote into a lazy view, made what the view means */
 
 /* ---- the tape's part, the same for every way ---- */

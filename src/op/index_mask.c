@@ -1,12 +1,14 @@
 /* index_mask.c - elements by a mask: masked_fill, masked_select, masked_scatter; and where elements differ from zero: nonzero and
  * kin, whose shapes depend on values, which the meta device does not have. In: tensors. Out: one, or a list. */
 #include "op/index.h"
+#include "tensor/work.h"
 
 /* ---- where a mask holds ---- */
 
+/* A long one is copied: another thread may write to it between the count and the search, which must find as many. */
 static kt_status truth_of(kt_tensor *t, kt_tensor **result)
 {
-    if (t->dtype == KT_BOOL && kt__is_contiguous(t)) {
+    if (t->dtype == KT_BOOL && kt__is_contiguous(t) && t->numel <= KT__LONG_NUMEL) {
         *result = kt__ref(t);
         return KT_OK;
     }

@@ -5,6 +5,7 @@
 
 #include "op/call.h"
 #include "op/wrap.h"
+#include "tensor/work.h"
 
 typedef struct product {
     kt_tensor *a, *b, *c; /* c: the addend, or NULL */
@@ -299,7 +300,9 @@ static kt_status run_into(kt_tensor *out, const product *p, const kt__decision *
     matrix_strides(plan, 0, out, has_m(p) ? p->batch : -1, has_n(p) ? p->rank - 1 : -1, -1);
     if (p->batch && !p->c)
         fold_batches(plan);
-    return kt__launch(plan, out);
+    const int64_t depth = plan->size[plan->nd - 1]; /* numel counts the results */
+    const bool    takes_long = plan->numel && depth > KT__LONG_PRODUCTS / plan->numel;
+    return takes_long ? kt__launch_open(plan, out, NULL) : kt__launch(plan, out);
 }
 
 static kt_status run_beside(kt_tensor *out, const product *p, const kt__decision *d, kt_plan *plan)

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "op/wrap.h"
+#include "tensor/work.h"
 
 kt_generator *kt__arg_generator(const kt_call *call, int at)
 {
@@ -20,6 +21,8 @@ kt_generator *kt__arg_generator(const kt_call *call, int at)
 kt_status kt__draw_plan(kt_plan *plan, kt_tensor *on, kt_generator *g)
 {
     plan->generator = g;
+    if (plan->numel > KT__LONG_NUMEL)
+        return kt__launch_open(plan, on, g);
     kt__rng_lock(g);
     kt_status status = kt__launch(plan, on);
     kt__rng_unlock(g);

@@ -3,6 +3,7 @@
  * the pool. */
 #include "tensor/tensor.h"
 
+#include <karat/plugin/call.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, s
     s->index = (uint8_t)device.index;
     s->block_bytes = (uint16_t)block_bytes;
     atomic_init(&s->block_refs, 2);
+    s->fixed = false;
 }
 
 static kt_status check_rank(kt_shape shape)
@@ -331,6 +333,16 @@ kt_tensor *kt__tensor_alias(kt_tensor *of)
     return t;
 }
 
+kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent)
+{
+    if (!t)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    *lent = kt__tensor_alias(t);
+    if (*lent && fixed)
+        t->storage->fixed = true;
+    return *lent ? KT_OK : kt_error_status();
+}
+
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *),
                            void *owner)
 {
@@ -424,7 +436,7 @@ kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape)
     int64_t offset = kt__offset(t);
     size_t  bytes = ((size_t)offset + (size_t)numel) * kt__itemsize(t);
     if (bytes > t->storage->bytes) {
-        if (t->storage->release)
+        if (t->storage->release || t->storage->fixed)
             return kt_fail(KT_ERR_RUNTIME, "Trying to resize storage that is not resizable");
         if (rebind(t, bytes))
             return kt_error_status();

@@ -41,6 +41,7 @@ typedef struct kt_storage {
     uint8_t          backend, index;
     uint16_t         block_bytes; /* size of the tensor's block that it lives in; 0: it stands alone */
     _Atomic uint8_t  block_refs; /* in a block: the tensor and the storage each hold it */
+    uint8_t          fixed;      /* others have the address (NumPy): it is never resized */
 } kt_storage;
 
 struct kt_tensor {

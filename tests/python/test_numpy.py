@@ -154,3 +154,23 @@ def test_read_only_is_warned_of():
         warnings.simplefilter("always")
         karat.from_numpy(array), karat.from_numpy(array)
     assert len(seen) <= 1 and all("not writable" in str(one.message) for one in seen)
+
+
+def test_an_array_keeps_the_memory_that_it_looks_into():
+    for lend in (lambda t: t.numpy(), np.asarray, np.from_dlpack):
+        t = karat.ones(300)
+        array = lend(t)
+        t.data = karat.zeros(3)
+        karat.full((300,), 7.0)  # would be given the memory if it were free
+        assert array.sum() == 300 and t.shape == (3,)
+
+
+def test_memory_that_numpy_knows_is_not_resized():
+    for t in (karat.ones(300), karat.ones(600)[:300]):
+        t.numpy()
+        assert t.resize_(10).shape == (10,)
+        with pytest.raises(RuntimeError, match="^Trying to resize storage that is not resizable"):
+            t.resize_(10_000)
+    t = karat.ones(300)
+    capsule = t.__dlpack__()
+    assert t.resize_(10_000).shape == (10_000,) and capsule is not None

@@ -95,6 +95,9 @@ KT_API kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_t
 /* On memory of others, strides in elements; `release(owner)` runs when no tensor looks in; on failure it does not. */
 KT_API kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                               void (*release)(void *owner), void *owner, kt_tensor **result);    /* owned; on the CPU */
+/* A tensor's memory given to others by address: a record of its own that keeps it, whatever memory t is given later. `fixed`: its
+ * storage is not resized from now on, as PyTorch has it of memory that NumPy knows. */
+KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* t must not be NULL */
 
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
