@@ -1,4 +1,4 @@
-/* work.c - a binding's lock is open while long kernels run, and only then; memory that was lent outlives what it was lent from. */
+/* work.c - a binding's lock is open while long kernels run, and only then; lent memory outlives what it was lent from. */
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
 #include <karat/plugin/work.h>
