@@ -260,9 +260,9 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
                          void (*release)(void *), void *owner); /* the owner is given back on failure too */
 
 /* ---- functions of the module ---- */
-extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[], kp_lineage_functions[],
-    kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[],
-    kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
+extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
+    kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_mode_functions[],
+    kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
 
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 
