@@ -145,58 +145,103 @@ int kp_to_generator(PyObject *o, kt_generator **g); /* 1, or 0: not a generator 
 int kp_generator_start(PyObject *module);
 
 /* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
+typedef struct kp_mistake { /* why arguments do not fit a form, in PyTorch's words once it is raised */
+    enum {
+        KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT, KP_TOO_LARGE, KP_NO_NAME,
+        KP_HAS_DIMS
+    } what;
+    int         arg;         /* index in the form */
+    Py_ssize_t  position;    /* of a positional argument, from 1; 0: it came by keyword */
+    PyObject   *got;         /* borrowed: the object's type, or the keyword's name */
+    Py_ssize_t  element;     /* of a sequence; -1: not in one; -2: not in one, and any number would do */
+    PyObject   *value;       /* borrowed: of KP_NO_NAME the name */
+    int         n_missing;
+} kp_mistake;
+
 typedef struct kp_args {
     kt_call    call;
     uint64_t   work;      /* elements of the tensors among the arguments, for the choice to release the GIL */
     int        n_held, n_owned;
-    PyObject  *held[KT_MAX_ARGS];  /* tuples whose tensors the call points to */
+    PyObject  *held[KT_MAX_ARGS];  /* what the call points to: tuples of tensors, tensors made of numbers */
     void      *owned[KT_MAX_ARGS]; /* memory of long lists */
     int        pool_used;
     int64_t    pool[64];           /* memory of short ones */
+    bool       method;             /* the first argument is a method's self, which users do not count */
+    PyObject  *into;               /* borrowed: out= of a row that does not write there itself; NULL: none */
+    uint32_t   numbers;            /* bit i: the row's argument i is a number where the row wants a tensor */
+    kp_mistake late;               /* seen after its form was chosen by what comes before: raised if that form fits */
 } kp_args;
 
-typedef struct kp_row_facts { /* a row as the binder wants it: nothing is asked twice */
-    const kt_row      *row;
-    const kt_arg_spec *spec; /* n_args of them */
+/* Kinds of the binder's own, beside kt_arg_kind. */
+enum {
+    KP_ARG_OBJECT = 64, /* any object, borrowed, at value.t */
+    KP_ARG_OUT,         /* out=: a Tensor */
+    KP_ARG_OUTS,        /* out=: a tuple of as many as the row has results */
+    KP_ARG_LAYOUT,      /* there is but one: checked and dropped */
+    KP_ARG_LIKE,        /* a tensor for its dtype and device */
+    KP_ARG_NAME,        /* a dim by name: no tensor has names, so none is found */
+    KP_ARG_NAMES,
+    KP_ARG_NO_NAME,     /* the same, where PyTorch does not look */
+    KP_ARG_NUMBERS      /* a list of numbers */
+};
+enum { KP_NOWHERE = 255, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
+
+typedef struct kp_span { /* part of a text */
+    const char *text;
+    int         n;
+} kp_span;
+
+typedef struct kp_row_facts { /* one form of a function: what it takes, and the row that serves it */
+    const kt_row      *row;      /* NULL: none does */
+    const kt_arg_spec *spec;     /* n_args of them; keyword_only may be KP_UNSHOWN: texts do not say it */
+    PyObject *const   *name;     /* interned, as Python says them */
+    const uint8_t     *at;       /* the row's argument for each; KP_NOWHERE: checked and dropped */
+    const kp_span     *defaults; /* as written; NULL: as the specs have them */
     int                n_args, n_positional;
-    int                device_at; /* the argument that is a device; -1: none */
-    PyTypeObject      *results;   /* the named tuple of several results; NULL: none. Lives as long as the module */
+    int                device_at;  /* the row's argument that is a device; -1: none */
+    uint32_t           zeros;      /* bit i: the row's argument i is the number 0, which this form does not ask for */
+    bool               spread;     /* integers may stand side by side for the one list */
+    bool               deprecated; /* taken with a warning, not listed */
+    PyTypeObject      *results;    /* the named tuple of several results; NULL: none. Lives as long as the module */
 } kp_row_facts;
 
 /* The signature of a function that is no row, for kp_parse. */
-enum { KP_ARG_OBJECT = 64 }; /* a kind of the binder's own: any object, borrowed, at value.t */
 typedef struct kp_signature {
     const char  *name;
     kt_arg_spec  spec[8]; /* ended by one without a name */
     kp_row_facts facts;   /* filled at the first use */
+    PyObject    *names[8];
 } kp_signature;
 
-typedef struct kp_mistake { /* why arguments do not fit a row, in PyTorch's words once it is raised */
-    enum { KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT } what;
-    int         arg;         /* index in the row; -1: out= */
-    Py_ssize_t  position;    /* of a positional argument, from 1; 0: it came by keyword */
-    PyObject   *got;         /* borrowed: the object, or the keyword's name */
-    Py_ssize_t  element;     /* of a sequence */
-    int         n_missing;
-} kp_mistake;
-
 /* 1: bound, run it and kp_args_free; 0: does not fit (see mistake), nothing to free; -1: exception, nothing to free. */
-int         kp_bind(kp_args *a, const kp_row_facts *facts, kt_form form, bool method, PyObject *const *argv,
-                    Py_ssize_t n, PyObject *keywords, kp_mistake *mistake);
-int         kp_row_facts_of(kp_row_facts *facts, const kt_row *row);
+int         kp_bind(kp_args *a, const char *name, const kp_row_facts *facts, kt_form form, bool method,
+                    PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kp_mistake *mistake);
 void        kp_args_free(kp_args *a);
+int         kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake *m); /* take.c: 1, 0 or -1 */
+int         kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *shape, kp_mistake *m);
+bool        kp_is_index(PyObject *o); /* whatever can be an element of a list of integers */
 int         kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py_ssize_t n,
                      PyObject *keywords); /* 0: then kp_args_free; -1: exception, nothing to free */
 int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
                          PyObject *keywords); /* the overload that fits (8 at most), or -1 */
 void        kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
                           PyObject *keywords); /* none of them (8 at most) takes the arguments */
-void        kp_raise_no_overload(const char *name, const kp_row_facts *const *rows, int n_rows, bool method,
-                                 PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
-PyObject   *kp_signature_text(const kp_row_facts *row, bool method); /* "(Tensor input, *, Number alpha = 1)" */
+PyObject   *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside); /* number.c; beside may be NULL */
+
+/* ---- the forms of a name (forms.c) ---- */
+/* All forms of the Python name `name` (without "_") that these rows serve, in one piece of memory that PyMem_Free gives
+ * back; n of them. `otherwise`: the name to look under when this one has no forms of its own. */
+kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row *const *rows, int n_rows, kt_form form,
+                          bool method, int *n);
+
+/* ---- texts (mistake.c) ---- */
+void        kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method,
+                              PyObject *const *argv, Py_ssize_t n, PyObject *keywords); /* none of the forms fits */
+PyObject   *kp_signature_text(const kp_row_facts *form, bool method); /* "(Tensor input, *, Number alpha = 1)" */
+int         kp_warn_deprecated(const char *name, const kp_row_facts *forms, int n_forms, int which, bool method);
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);
-const char *kp_kind_name(int kind);
-void        kp_raise_mistake(const char *name, const kp_row_facts *row, bool method, Py_ssize_t n_given,
+void        kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *tensor);
+void        kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n_given,
                              const kp_mistake *m);
 
 extern PyTypeObject kp_function_type, kp_method_type;

@@ -13,72 +13,121 @@ typedef struct kp_function {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject      *name;
-    const char    *text; /* of name */
-    kp_row_facts   row[MOST_ROWS];
+    const char    *text;  /* of name */
+    kp_row_facts  *forms; /* NULL before the first call */
+    int            n_forms;
     uint8_t        n_rows, form, method;
+    const kt_row  *row[MOST_ROWS];
+    char           plain[48], otherwise[48]; /* where its forms are listed: its name without "_", and that it is an alias of */
 } kp_function;
+
+static int find_forms(kp_function *f)
+{
+    if (!f->forms)
+        f->forms = kp_forms_of(f->plain, f->otherwise[0] ? f->otherwise : NULL, f->row, f->n_rows, (kt_form)f->form, f->method,
+                               &f->n_forms);
+    return f->forms ? 0 : -1;
+}
 
 /* ---- a call ---- */
 
-static void raise_no_overload(const kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+/* A form that PyTorch has and no row serves. */
+static PyObject *refuse_form(const kp_function *f, int which)
 {
-    const kp_row_facts *rows[MOST_ROWS];
-    for (int i = 0; i < f->n_rows; i++)
-        rows[i] = &f->row[i];
-    kp_raise_no_overload(f->text, rows, f->n_rows, f->method, argv, n, keywords);
+    PyObject *text = kp_signature_text(&f->forms[which], f->method);
+    if (text)
+        PyErr_Format(PyExc_NotImplementedError, "karat does not have this form of %s yet: %s%U", f->text, f->text, text);
+    Py_XDECREF(text);
+    return NULL;
 }
 
-/* PyTorch counts: an overload that takes as many arguments as there are says what is wrong with them; if there is not
- * exactly one of those, all are listed. Makers of a size have a second overload there, with names=. */
-static int takes_so_many(const kp_row_facts *row, Py_ssize_t n)
+/* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. 1: out is to
+ * want a gradient. */
+static int ask_as_out_is(const kp_row_facts *form, kp_args *a)
 {
-    int needed = 0;
-    for (int i = 0; i < row->n_args; i++)
-        needed += !row->spec[i].has_default && !row->spec[i].optional;
-    const int  most = row->n_args + kt_row_has_form(row->row, KT_OUT);
-    const bool maker = row->device_at >= 0 && row->spec[0].kind == KT_ARG_INTS && strcmp(row->spec[0].name, "size") == 0;
-    return (n >= needed && n <= most) + (maker && n > needed && n <= most + 1) + (maker && n < needed ? 2 : 0);
-}
-
-static void raise_best(const kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
-{
-    const Py_ssize_t given = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-    int              fitting = 0, best = 0;
-    for (int i = 0; i < f->n_rows; i++) {
-        int fits = takes_so_many(&f->row[i], given);
-        best = fits ? i : best;
-        fitting += fits;
+    const kt_tensor *out = kp_tensor_of(a->into);
+    int              wants_grad = 0;
+    if (kt_requires_grad(out) && kt_grad_enabled()) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "aten::%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                     "arguments requires grad.",
+                     kt_row_name(form->row));
+        return -1;
     }
-    kp_args    a;
-    kp_mistake mistake = {0};
-    for (int i = f->n_rows - 1; i >= 0; i--) { /* a sequence that began well is taken at its word */
-        int bound = kp_bind(&a, &f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
-        if (bound < 0)
-            return;
-        if (bound > 0) /* arguments that changed their mind between two questions */
-            kp_args_free(&a);
-        if (mistake.what == KP_WRONG_ELEMENT && mistake.element > 0) {
-            kp_raise_mistake(f->text, &f->row[i], f->method, n, &mistake);
-            return;
+    for (int i = 0; i < kt_row_n_args(form->row); i++) {
+        const int kind = kt_row_arg(form->row, i)->kind;
+        if (kind == KT_ARG_DTYPE && (a->call.given >> i & 1) && a->call.arg[i].dtype != kt_dtype_of(out)) {
+            PyErr_Format(PyExc_RuntimeError, "dtype %s does not match dtype of out parameter (%s)",
+                         kt_dtype_torch_name(a->call.arg[i].dtype), kt_dtype_torch_name(kt_dtype_of(out)));
+            return -1;
         }
+        if (kind == KT_ARG_DEVICE && (a->call.given >> i & 1) && a->call.arg[i].device.kind != kt_device_of(out).kind) {
+            PyObject *wanted = kp_device_object(a->call.arg[i].device), *there = kp_device_object(kt_device_of(out));
+            if (wanted && there)
+                PyErr_Format(PyExc_RuntimeError, "device type %S does not match device type of out parameter (%S)", wanted,
+                             there);
+            Py_XDECREF(wanted);
+            Py_XDECREF(there);
+            return -1;
+        }
+        if (kind == KT_ARG_DTYPE)
+            a->call.arg[i].dtype = kt_dtype_of(out);
+        else if (kind == KT_ARG_DEVICE)
+            a->call.arg[i].device = kt_device_of(out);
+        else {
+            if (strcmp(kt_row_arg(form->row, i)->name, "requires_grad") == 0 && (a->call.given >> i & 1)) {
+                wants_grad = a->call.arg[i].b;
+                a->call.given &= ~(1u << i);
+            }
+            continue;
+        }
+        a->call.given |= 1u << i;
     }
-    if (fitting > 1 || (f->n_rows > 1 && fitting != 1)) {
-        raise_no_overload(f, argv, n, keywords);
-        return;
+    return wants_grad;
+}
+
+static PyObject *write_into(PyObject *out, PyObject *made, bool wants_grad) /* takes over what was made */
+{
+    PyObject *sizes = made ? PyObject_GetAttrString(made, "shape") : NULL;
+    PyObject *same = sizes ? PyObject_CallMethod(out, "resize_", "(O)", sizes) : NULL;
+    PyObject *done = same ? PyObject_CallMethod(out, "copy_", "O", made) : NULL;
+    Py_XDECREF(made);
+    Py_XDECREF(sizes);
+    Py_XDECREF(same);
+    if (done && wants_grad && kp_want_grad(kp_tensor_of(out)))
+        Py_CLEAR(done);
+    return done;
+}
+
+static PyObject *run_form(kp_function *f, int which, kp_args *a)
+{
+    const kp_row_facts *form = &f->forms[which];
+    if (KP_UNLIKELY(form->deprecated) && kp_warn_deprecated(f->text, f->forms, f->n_forms, which, f->method)) {
+        kp_args_free(a);
+        return NULL;
     }
-    int bound = kp_bind(&a, &f->row[best], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
-    if (bound > 0)
-        kp_args_free(&a);
-    if (bound >= 0)
-        kp_raise_mistake(f->text, &f->row[best], f->method, n, &mistake);
+    int wants_grad = KP_LIKELY(!a->into) ? 0 : ask_as_out_is(form, a);
+    if (KP_UNLIKELY(wants_grad < 0)) {
+        kp_args_free(a);
+        return NULL;
+    }
+    const bool large = a->work > KP_LARGE_NUMEL;
+    if (KP_UNLIKELY(kp_flights != NULL) && kp_wait_for_others(&a->call, large)) {
+        kp_args_free(a);
+        return NULL;
+    }
+    kt_status status = kp_run(&a->call, large);
+    kp_args_free(a);
+    PyObject *result = status ? kp_raise() : kp_call_results(&a->call, form->results);
+    return KP_LIKELY(!a->into) ? result : write_into(a->into, result, wants_grad);
 }
 
 static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
 {
-    const kp_function *f = (kp_function *)self;
-    const Py_ssize_t   n = PyVectorcall_NARGS(nargsf);
-    kp_args            a;
-    kp_mistake         mistake = {0};
+    kp_function     *f = (kp_function *)self;
+    const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    kp_args          a;
+    kp_mistake       mistake = {0};
     if (f->method && (n == 0 || !kp_is_tensor(argv[0]))) {
         PyErr_Format(PyExc_TypeError, "descriptor '%U' for 'karat.Tensor' objects doesn't apply to a '%s' object",
                      f->name, n ? Py_TYPE(argv[0])->tp_name : "no");
@@ -88,22 +137,20 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
     if (KP_UNLIKELY(kp_any_may_override(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0))) &&
         kp_override_call(f->text, f->method, self, argv, n, keywords, &answer))
         return answer;
-    for (int i = 0; i < f->n_rows; i++) {
-        int bound = kp_bind(&a, &f->row[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
+    if (KP_UNLIKELY(!f->forms) && find_forms(f))
+        return NULL;
+    for (int i = 0; i < f->n_forms; i++) {
+        int bound = kp_bind(&a, f->text, &f->forms[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
         if (bound < 0)
             return NULL;
-        if (!bound)
-            continue;
-        const bool large = a.work > KP_LARGE_NUMEL;
-        if (KP_UNLIKELY(kp_flights != NULL) && kp_wait_for_others(&a.call, large)) {
+        if (bound && f->forms[i].row)
+            return run_form(f, i, &a);
+        if (bound) {
             kp_args_free(&a);
-            return NULL;
+            return refuse_form(f, i);
         }
-        kt_status status = kp_run(&a.call, large);
-        kp_args_free(&a);
-        return status ? kp_raise() : kp_call_results(&a.call, f->row[i].results);
     }
-    raise_best(f, argv, n, keywords);
+    kp_raise_mistakes(f->text, f->forms, f->n_forms, f->method, argv, n, keywords);
     return NULL;
 }
 
@@ -112,6 +159,7 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
 static void function_dealloc(PyObject *self)
 {
     Py_XDECREF(((kp_function *)self)->name);
+    PyMem_Free(((kp_function *)self)->forms);
     PyObject_Free(self);
 }
 
@@ -130,10 +178,14 @@ static PyObject *get_name(PyObject *self, void *unused)
 static PyObject *get_doc(PyObject *self, void *unused)
 {
     (void)unused;
-    const kp_function *f = (kp_function *)self;
-    PyObject          *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0].row));
-    for (int i = 0; text && i < f->n_rows; i++) {
-        PyObject *one = kp_signature_text(&f->row[i], f->method);
+    kp_function *f = (kp_function *)self;
+    if (find_forms(f))
+        return NULL;
+    PyObject *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0]));
+    for (int i = 0; text && i < f->n_forms; i++) {
+        if (!f->forms[i].row || f->forms[i].deprecated)
+            continue;
+        PyObject *one = kp_signature_text(&f->forms[i], f->method);
         if (one)
             Py_SETREF(text, PyUnicode_FromFormat("%U\n%U%U", text, f->name, one));
         else
@@ -149,7 +201,7 @@ static PyObject *get_schemas(PyObject *self, void *unused)
     const kp_function *f = (kp_function *)self;
     PyObject          *all = PyTuple_New(f->n_rows);
     for (int i = 0; all && i < f->n_rows; i++) {
-        PyObject *one = PyUnicode_FromString(kt_row_schema(f->row[i].row));
+        PyObject *one = PyUnicode_FromString(kt_row_schema(f->row[i]));
         if (one)
             PyTuple_SET_ITEM(all, i, one);
         else
@@ -230,13 +282,23 @@ static PyObject *python_name(const kt_row *row, kt_form form, size_t skip)
     return name;
 }
 
-static int put_row(kp_function *f, const kt_row *row)
+static kp_function *new_function(PyTypeObject *type, kt_form form, PyObject *name) /* takes over the name */
 {
-    kp_row_facts *facts = &f->row[f->n_rows++];
-    if (kp_row_facts_of(facts, row))
-        return -1;
-    facts->results = kp_result_type(row);
-    return PyErr_Occurred() ? -1 : 0;
+    kp_function *f = name ? PyObject_New(kp_function, type) : NULL;
+    if (!f) {
+        Py_XDECREF(name);
+        return NULL;
+    }
+    memset((char *)f + sizeof(PyObject), 0, sizeof *f - sizeof(PyObject));
+    f->vectorcall = call_function;
+    f->name = name;
+    f->form = (uint8_t)form;
+    f->method = type == &kp_method_type;
+    f->text = PyUnicode_AsUTF8(name);
+    if (f->text)
+        return f;
+    Py_DECREF(f);
+    return NULL;
 }
 
 static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_form form, const family *of)
@@ -252,25 +314,22 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
             PyErr_Format(PyExc_SystemError, "more than %d rows of one name: %s", MOST_ROWS, kt_row_name(row));
             return -1;
         }
-        return put_row(f, row);
+        f->row[f->n_rows++] = row;
+        return 0;
     }
     if (known || PyErr_Occurred()) { /* the type has something better already */
         Py_DECREF(name);
         return PyErr_Occurred() ? -1 : 0;
     }
-    kp_function *f = PyObject_New(kp_function, type);
-    if (!f) {
-        Py_DECREF(name);
-        return -1;
+    kp_function *f = new_function(type, form, of && of->said_whole ? python_name(row, form, 0) : Py_NewRef(name));
+    int          status = f ? 0 : -1;
+    if (f) {
+        const char *schema = kt_row_schema(row);
+        PyOS_snprintf(f->plain, sizeof f->plain, "%.*s", (int)strcspn(schema, ".("), schema);
+        f->row[f->n_rows++] = row;
+        status = PyDict_SetItem(names, name, (PyObject *)f);
     }
-    f->vectorcall = call_function;
-    f->name = of && of->said_whole ? python_name(row, form, 0) : Py_NewRef(name);
-    f->text = f->name ? PyUnicode_AsUTF8(f->name) : NULL;
-    f->n_rows = 0;
-    f->form = (uint8_t)form;
-    f->method = type == &kp_method_type;
-    int status = f->text && put_row(f, row) == 0 ? PyDict_SetItem(names, name, (PyObject *)f) : -1;
-    Py_DECREF(f);
+    Py_XDECREF(f);
     Py_DECREF(name);
     return status;
 }
@@ -296,17 +355,15 @@ static int add_alias(PyObject *names, const char *name, const char *of, const ch
     Py_XDECREF(key);
     if (!known || (!Py_IS_TYPE(known, &kp_function_type) && !Py_IS_TYPE(known, &kp_method_type)))
         return status; /* no such row, or not yet */
-    kp_function *f = PyObject_New(kp_function, Py_TYPE(known)), *from = (kp_function *)known;
+    kp_function *from = (kp_function *)known;
+    kp_function *f = new_function(Py_TYPE(known), (kt_form)from->form, PyUnicode_FromFormat("%s%s", name, ending));
     if (!f)
         return -1;
-    f->vectorcall = call_function;
-    f->name = PyUnicode_FromFormat("%s%s", name, ending);
-    f->text = f->name ? PyUnicode_AsUTF8(f->name) : NULL;
     memcpy(f->row, from->row, sizeof f->row);
     f->n_rows = from->n_rows;
-    f->form = from->form;
-    f->method = from->method;
-    status = f->text ? PyDict_SetItem(names, f->name, (PyObject *)f) : -1;
+    PyOS_snprintf(f->plain, sizeof f->plain, "%s", name);
+    PyOS_snprintf(f->otherwise, sizeof f->otherwise, "%s", of);
+    status = PyDict_SetItem(names, f->name, (PyObject *)f);
     Py_DECREF(f);
     return status;
 }

@@ -105,26 +105,40 @@ static PyObject *unary(PyObject *a, const kt_row *row)
     return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
 }
 
-/* As weak as a number is: of the tensor's dtype, unless its kind needs more. Owned. */
-static kt_tensor *as_tensor(kt_scalar number, const kt_tensor *beside, const kt_row *scalar_tensor)
+/* As weak as a number is: of the tensor's dtype, unless its kind needs more. Without a tensor: its kind's own dtype. */
+static kt_dtype dtype_beside(kt_scalar number, const kt_tensor *beside)
 {
-    const kt_category kind = kt_dtype_category(kt_dtype_of(beside));
-    const bool        fits = number.kind == KT_SCALAR_BOOL || (number.kind == KT_SCALAR_INT && kind >= KT_CAT_INT) ||
-                      (number.kind == KT_SCALAR_FLOAT && kind >= KT_CAT_FLOAT) || kind == KT_CAT_COMPLEX;
-    const kt_dtype d = fits                              ? kt_dtype_of(beside)
-                       : number.kind == KT_SCALAR_INT   ? KT_I64
-                       : number.kind == KT_SCALAR_FLOAT ? kt_get_default_dtype()
-                                                        : kt_dtype_complex(kt_get_default_dtype());
+    const kt_category kind = beside ? kt_dtype_category(kt_dtype_of(beside)) : (kt_category)0;
+    const bool        fits = beside && (number.kind == KT_SCALAR_BOOL || (number.kind == KT_SCALAR_INT && kind >= KT_CAT_INT) ||
+                                 (number.kind == KT_SCALAR_FLOAT && kind >= KT_CAT_FLOAT) || kind == KT_CAT_COMPLEX);
+    if (fits)
+        return kt_dtype_of(beside);
+    switch (number.kind) {
+    case KT_SCALAR_BOOL: return KT_BOOL;
+    case KT_SCALAR_INT: return KT_I64;
+    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
+    default: return kt_dtype_complex(kt_get_default_dtype());
+    }
+}
+
+static kt_tensor *as_tensor(kt_scalar number, const kt_tensor *beside, const kt_row *scalar_tensor) /* owned */
+{
     kt_call call;
     kt_call_begin(&call, scalar_tensor, KT_PLAIN);
     call.arg[0].s = number;
-    call.arg[1].dtype = d;
+    call.arg[1].dtype = dtype_beside(number, beside);
     call.given = 3;
     if (kp_run(&call, false)) {
         kp_raise();
         return NULL;
     }
     return call.out[0];
+}
+
+PyObject *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside)
+{
+    const kt_row *scalar_tensor = kp_row("scalar_tensor");
+    return scalar_tensor ? kp_wrap(as_tensor(number, beside, scalar_tensor)) : NULL;
 }
 
 /* `a` is no Tensor, `b` is one. */

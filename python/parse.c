@@ -4,21 +4,29 @@
  * In: what vectorcall gives, a signature. Out: values by position. Must not know: what the functions do. */
 #include "binding.h"
 
-static void start(kp_signature *s)
+static const uint8_t in_order[KP_MOST_PARAMETERS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+static int start(kp_signature *s)
 {
-    s->facts = (kp_row_facts){.spec = s->spec, .device_at = -1};
-    while (s->spec[s->facts.n_args].name) {
-        s->facts.n_positional += !s->spec[s->facts.n_args].keyword_only;
-        s->facts.n_args++;
+    kp_row_facts facts = {.spec = s->spec, .name = s->names, .at = in_order, .device_at = -1};
+    for (int i = 0; s->spec[i].name; i++) {
+        s->names[i] = PyUnicode_InternFromString(s->spec[i].name);
+        if (!s->names[i])
+            return -1;
+        s->spec[i].has_default |= s->spec[i].optional;
+        facts.n_positional += !s->spec[i].keyword_only;
+        facts.n_args++;
     }
+    s->facts = facts;
+    return 0;
 }
 
 int kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     kp_mistake mistake = {0};
-    if (!s->facts.spec)
-        start(s);
-    int bound = kp_bind(a, &s->facts, KT_PLAIN, method, argv, n, keywords, &mistake);
+    if (!s->facts.spec && start(s))
+        return -1;
+    int bound = kp_bind(a, s->name, &s->facts, KT_PLAIN, method, argv, n, keywords, &mistake);
     if (!bound)
         kp_raise_mistake(s->name, &s->facts, method, n, &mistake);
     return bound > 0 ? 0 : -1;
@@ -27,27 +35,27 @@ int kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py
 int kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
                  PyObject *keywords)
 {
-    const kp_row_facts *rows[8];
-    kp_mistake          mistake = {0};
+    kp_row_facts forms[8];
+    kp_mistake   mistake = {0};
     for (int i = 0; i < n_overloads; i++) {
-        if (!overloads[i].facts.spec)
-            start(&overloads[i]);
-        rows[i] = &overloads[i].facts;
-        int bound = kp_bind(a, rows[i], KT_PLAIN, false, argv, n, keywords, &mistake);
+        if (!overloads[i].facts.spec && start(&overloads[i]))
+            return -1;
+        forms[i] = overloads[i].facts;
+        int bound = kp_bind(a, overloads[i].name, &forms[i], KT_PLAIN, false, argv, n, keywords, &mistake);
         if (bound)
             return bound > 0 ? i : -1;
     }
-    kp_raise_no_overload(overloads[0].name, rows, n_overloads, false, argv, n, keywords);
+    kp_raise_mistakes(overloads[0].name, forms, n_overloads, false, argv, n, keywords);
     return -1;
 }
 
 void kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    const kp_row_facts *rows[8];
+    kp_row_facts forms[8];
     for (int i = 0; i < n_overloads; i++) {
-        if (!overloads[i].facts.spec)
-            start(&overloads[i]);
-        rows[i] = &overloads[i].facts;
+        if (!overloads[i].facts.spec && start(&overloads[i]))
+            return;
+        forms[i] = overloads[i].facts;
     }
-    kp_raise_no_overload(overloads[0].name, rows, n_overloads, false, argv, n, keywords);
+    kp_raise_mistakes(overloads[0].name, forms, n_overloads, false, argv, n, keywords);
 }

@@ -23,7 +23,7 @@ enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, MAX_RESULTS = 3, TEXT =
 
 typedef struct arg {
     char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */
-    bool optional, keyword;
+    bool optional, keyword, alone; /* alone: "int[1]", which is int[] here */
 } arg;
 
 typedef struct schema {
@@ -118,6 +118,10 @@ static schema parse(const char *text)
         if (a->type[end - 1] == '?') {
             a->optional = true;
             a->type[end - 1] = 0;
+        }
+        if (strcmp(a->type, "int[1]") == 0) {
+            a->alone = true;
+            strcpy(a->type, "int[]");
         }
         s = take(s, "=,)", a->name);
         if (*s == '=')
@@ -508,8 +512,8 @@ static void write_table(FILE *f)
         fprintf(f, "    /* %s */\n", rows[i].name);
         for (int k = 0; k < s.n; k++, at++) {
             const arg *a = &s.args[k];
-            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, ", a->name, types[type_of(a)].kind, a->optional,
-                    a->value[0] != 0, a->keyword, holed(a));
+            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, %d, ", a->name, types[type_of(a)].kind, a->optional,
+                    a->value[0] != 0, a->keyword, holed(a), a->alone);
             write_default(f, a);
             fputs("},\n", f);
         }

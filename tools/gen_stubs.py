@@ -16,7 +16,8 @@ import sys
 TYPES = {
     "Tensor": "Tensor", "Tensor|Scalar": "Tensor | Number", "Tensor[]": "Sequence[Tensor]",
     "Tensor?[]": "Sequence[Tensor | None]", "Scalar": "Number", "int": "_int",
-    "int[]": "_int | Sequence[_int]", "float": "_float", "bool": "_bool", "ScalarType": "_dtype",
+    "int[]": "_int | Sequence[_int]", "int[1]": "_int | Sequence[_int]",
+    "float": "_float", "bool": "_bool", "ScalarType": "_dtype",
     "Device": "_device | str | _int", "MemoryFormat": "memory_format", "str": "str", "Generator": "Generator",
 }
 

@@ -1068,7 +1068,7 @@ KT_API int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, in
 KT_API kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts); /* so many rows of nonzero, the last ones filled where there are fewer */
 KT_API kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts); /* rows of weight, one for each index */
 KT_API kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts); /* rows of weight, one for each element of input; those longer than max_norm are shortened first */
-KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_opts *opts); /* a new last dim of zeros, with a one at the index of each class */
+KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opts); /* a new last dim of zeros, with a one at the index of each class */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -1355,7 +1355,7 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_
 #define kt_nonzero_static(self, size, ...) (KT_AT kt_nonzero_static_kw(self, size, KT_KW(kt_nonzero_static_opts, __VA_ARGS__)))
 #define kt_embedding(weight, indices, ...) (KT_AT kt_embedding_kw(weight, indices, KT_KW(kt_embedding_opts, __VA_ARGS__)))
 #define kt_nn_embedding(input, weight, ...) (KT_AT kt_nn_embedding_kw(input, weight, KT_KW(kt_nn_embedding_opts, __VA_ARGS__)))
-#define kt_nn_one_hot(tensor, ...) (KT_AT kt_nn_one_hot_kw(tensor, KT_KW(kt_nn_one_hot_opts, __VA_ARGS__)))
+#define kt_nn_one_hot(self, ...) (KT_AT kt_nn_one_hot_kw(self, KT_KW(kt_nn_one_hot_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))

@@ -51,11 +51,15 @@ from ._karat import (  # noqa: E402
 from .asking import QUESTIONS as _questions  # noqa: E402
 from .asking import broadcast_shapes, is_tensor, typename  # noqa: E402
 from .functional import (  # noqa: E402
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
     block_diag,
     broadcast_tensors,
     cartesian_prod,
     chain_matmul,
     einsum,
+    meshgrid,
     nonzero,
     tensordot,
 )
@@ -63,7 +67,7 @@ from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, policy, set_grad_enabled  # noqa: E402
-from .faces import arange, scalar_tensor  # noqa: E402
+from .faces import scalar_tensor  # noqa: E402
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401

@@ -4,13 +4,6 @@ from ._karat import functions as _rows
 from ._karat import get_default_dtype
 
 
-def arange(start, end=None, step=1, **options):
-    """arange(end) or arange(start, end, step=1): start, start + step, ... before end."""
-    if end is None:
-        start, end = 0, start
-    return _rows["arange"](start, end, step, **options)
-
-
 def scalar_tensor(s, *, dtype=None, **options):
     """A 0-dim tensor; without dtype of the default one, whatever the number is."""
     return _rows["scalar_tensor"](s, dtype=dtype or get_default_dtype(), **options)

@@ -15,6 +15,26 @@ def broadcast_tensors(*tensors):
     return _rows["broadcast_tensors"](_listed(tensors))
 
 
+def meshgrid(*tensors, indexing=None):
+    """Coordinates of a grid: a tensor for each of the 1-dim tensors."""
+    return _rows["meshgrid"](_listed(tensors), **({} if indexing is None else {"indexing": indexing}))
+
+
+def _at_least(name):
+    """f(a) is one tensor, f(a, b) and f([a, b]) are several."""
+    row = _rows[name]
+
+    def at_least(*tensors):
+        return row(_listed(tensors) if len(tensors) != 1 else tensors[0])
+
+    at_least.__name__ = at_least.__qualname__ = name
+    at_least.__doc__ = row.__doc__
+    return at_least
+
+
+atleast_1d, atleast_2d, atleast_3d = map(_at_least, ("atleast_1d", "atleast_2d", "atleast_3d"))
+
+
 def block_diag(*tensors):
     """Matrices along the diagonal of one."""
     return _rows["block_diag"](tensors)

@@ -8468,11 +8468,11 @@ kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, c
     return kt__close(&c);
 }
 
-kt_tensor *kt_nn_one_hot_kw(const kt_tensor *tensor, const kt_nn_one_hot_opts *opts)
+kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_one_hot, KT_PLAIN);
-    kt__put_tensor(&c, 0, tensor);
+    kt__put_tensor(&c, 0, self);
     if (opts && opts->num_classes.some)
         kt__put(&c, 1, i, opts->num_classes.v);
     return kt__close(&c);

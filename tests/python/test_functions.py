@@ -73,9 +73,9 @@ def test_to_takes_a_dtype_a_device_or_a_tensor():
     assert X.to(karat.zeros(1, dtype=karat.bfloat16)).dtype is karat.bfloat16
     assert X.to("cpu") is X and X.to(X) is X
     assert X.to(karat.float16, copy=True).dtype is karat.float16 and X.to(X, copy=True) is not X
-    with pytest.raises(TypeError, match="^to\\(\\): argument 'dtype' \\(position 1\\) must be torch.dtype, not int$"):
+    with pytest.raises(RuntimeError, match="cuda:3"):
         X.to(3)
-    with pytest.raises(TypeError, match="takes 1 positional argument but 3 were given"):
+    with pytest.raises(TypeError, match=r"^to\(\) received an invalid combination of arguments - got \(str, karat.dtype, int"):
         X.to("meta", karat.float64, 3)
 
 
@@ -128,8 +128,8 @@ def test_no_overload_fits():
     assert str(e.value).splitlines()[0] == (
         "view() received an invalid combination of arguments - got (str), but expected one of:"
     )
-    with pytest.raises(TypeError, match=r"got \(Tensor, dim=str\)"):
-        karat.sum(X, dim="a")
+    with pytest.raises(TypeError, match=r"got \(Tensor, dim=float\)"):
+        karat.sum(X, dim=1.5)
 
 
 def test_exceptions_have_the_right_class():
@@ -166,5 +166,5 @@ def test_tensors_spread_over_the_arguments():
     assert len(karat.broadcast_tensors(a)) == 1
     with pytest.raises(TypeError, match="^expected Tensor as element 1 in argument 0, but got int$"):
         karat.broadcast_tensors(a, 3)
-    with pytest.raises(TypeError, match="must be tuple of Tensors, not Tensor"):
-        karat.cat(a, 0)
+    with pytest.raises(TypeError, match="^stack\\(\\): argument 'tensors' \\(position 1\\) must be tuple of Tensors, not"):
+        karat.stack(a, 0)

@@ -1,0 +1,71 @@
+"""How arguments are bound: every call of argument_cases.txt gives PyTorch's value, or its exception word for word."""
+
+import os
+import re
+import warnings
+
+import pytest
+
+import karat
+
+CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "argument_cases.txt")
+
+
+class Odd:
+    pass
+
+
+class Index:
+    def __index__(self):
+        return 1
+
+
+def cases():
+    text = re.sub(r"^#.*\n", "", open(CASES).read(), flags=re.M)
+    for case in text.split(">>> ")[1:]:
+        call, _, outcome = case.partition("\n")
+        yield call, outcome.rstrip("\n")
+
+
+def outcome_of(call):
+    numpy = pytest.importorskip("numpy") if "numpy" in call else None
+    names = {
+        "torch": karat, "numpy": numpy, "Odd": Odd, "Index": Index,
+        "X": karat.ones(2, 3), "V": karat.arange(3.0), "I": karat.tensor([[0, 1, 2], [2, 1, 0]]), "Z": karat.tensor(1),
+        "B": karat.tensor([True, False, True]),
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return repr(eval(call, names))
+    except TypeError as error:  # types say torch under `karat run` only
+        return f"TypeError: {error}".rstrip("\n").replace("karat.", "torch.")
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+@pytest.mark.parametrize("call, outcome", cases())
+def test_case(call, outcome):
+    assert outcome_of(call) == outcome
+
+
+def test_deprecated_overloads_warn():
+    x = karat.ones(2)
+    with pytest.warns(UserWarning, match=r"This overload of add is deprecated:\n\tadd\(Tensor input, Number alpha, Tensor other"):
+        karat.add(x, 2, x)
+
+
+def test_keywords_that_are_not_interned():
+    assert karat.sum(karat.ones(2, 3), **{"".join(["d", "im"]): 0}).shape == (3,)
+
+
+def test_a_form_that_no_row_serves_says_so():
+    with pytest.raises(NotImplementedError, match=r"^karat does not have this form of mm yet: mm\(Tensor input, Tensor mat2, to"):
+        karat.mm(karat.ones(2, 2), karat.ones(2, 2), karat.float32)
+
+
+def test_help_shows_the_forms():
+    assert karat.clamp.__doc__.splitlines()[1:] == [
+        "clamp(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
+        "clamp(Tensor input, Number min = None, Number max = None, *, Tensor out = None)",
+    ]
