@@ -237,6 +237,8 @@ kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row 
 /* ---- texts (mistake.c) ---- */
 void        kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method,
                               PyObject *const *argv, Py_ssize_t n, PyObject *keywords); /* none of the forms fits */
+void        kp_raise_listed(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv,
+                            Py_ssize_t n, PyObject *keywords); /* the same, without a look at which counts best */
 PyObject   *kp_signature_text(const kp_row_facts *form, bool method); /* "(Tensor input, *, Number alpha = 1)" */
 int         kp_warn_deprecated(const char *name, const kp_row_facts *forms, int n_forms, int which, bool method);
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);

@@ -426,6 +426,13 @@ static void raise_list(const char *name, const kp_row_facts *forms, int n_forms,
     Py_XDECREF(wanted);
 }
 
+void kp_raise_listed(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv, Py_ssize_t n,
+                     PyObject *keywords)
+{
+    raise_list(name, forms, n_forms, method,
+               &(given){argv + method, n - method, keywords ? PyTuple_GET_SIZE(keywords) : 0, keywords});
+}
+
 static bool takes_so_many(const kp_row_facts *form, bool method, Py_ssize_t n)
 {
     int needed = 0, most = 0;

@@ -57,5 +57,5 @@ void kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *ar
             return;
         forms[i] = overloads[i].facts;
     }
-    kp_raise_mistakes(overloads[0].name, forms, n_overloads, false, argv, n, keywords);
+    kp_raise_listed(overloads[0].name, forms, n_overloads, false, argv, n, keywords);
 }

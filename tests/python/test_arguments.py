@@ -44,7 +44,7 @@ def outcome_of(call):
         return f"{type(error).__name__}: {str(error).splitlines()[0]}"
 
 
-@pytest.mark.parametrize("call, outcome", cases())
+@pytest.mark.parametrize("call, outcome", list(cases()))
 def test_case(call, outcome):
     assert outcome_of(call) == outcome
 
