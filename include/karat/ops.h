@@ -108,6 +108,22 @@ typedef struct kt_cumulative_trapezoid_x_opts { size_t size; kt_opt_int dim; } k
 typedef struct kt_cumulative_trapezoid_dx_opts { size_t size; kt_scalar dx; kt_opt_int dim; } kt_cumulative_trapezoid_dx_opts;
 typedef struct kt_vander_opts { size_t size; kt_opt_int N; bool increasing; } kt_vander_opts;
 typedef struct kt_linalg_vander_opts { size_t size; kt_opt_int N; } kt_linalg_vander_opts;
+typedef struct kt_sort_stable_opts { size_t size; kt_opt_int dim; bool descending; } kt_sort_stable_opts;
+typedef struct kt_sort_stable_results { kt_tensor *values, *indices; } kt_sort_stable_results;
+typedef struct kt_sort_opts { size_t size; kt_opt_int dim; bool descending; } kt_sort_opts;
+typedef struct kt_sort_results { kt_tensor *values, *indices; } kt_sort_results;
+typedef struct kt_argsort_stable_opts { size_t size; kt_opt_int dim; bool descending; } kt_argsort_stable_opts;
+typedef struct kt_argsort_opts { size_t size; kt_opt_int dim; bool descending; } kt_argsort_opts;
+typedef struct kt_topk_opts { size_t size; kt_opt_int dim; kt_opt_bool largest; kt_opt_bool sorted; } kt_topk_opts;
+typedef struct kt_topk_results { kt_tensor *values, *indices; } kt_topk_results;
+typedef struct kt_kthvalue_opts { size_t size; kt_opt_int dim; bool keepdim; } kt_kthvalue_opts;
+typedef struct kt_kthvalue_results { kt_tensor *values, *indices; } kt_kthvalue_results;
+typedef struct kt_median_dim_opts { size_t size; bool keepdim; } kt_median_dim_opts;
+typedef struct kt_median_dim_results { kt_tensor *values, *indices; } kt_median_dim_results;
+typedef struct kt_nanmedian_dim_opts { size_t size; bool keepdim; } kt_nanmedian_dim_opts;
+typedef struct kt_nanmedian_dim_results { kt_tensor *values, *indices; } kt_nanmedian_dim_results;
+typedef struct kt_mode_opts { size_t size; kt_opt_int dim; bool keepdim; } kt_mode_opts;
+typedef struct kt_mode_results { kt_tensor *values, *indices; } kt_mode_results;
 typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
 typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
 typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
@@ -728,6 +744,27 @@ KT_API kt_tensor *kt_cumulative_trapezoid_x_kw(const kt_tensor *y, const kt_tens
 KT_API kt_tensor *kt_cumulative_trapezoid_dx_kw(const kt_tensor *y, const kt_cumulative_trapezoid_dx_opts *opts); /* the integral up to each place along a dim by trapezoids dx wide */
 KT_API kt_tensor *kt_vander_kw(const kt_tensor *x, const kt_vander_opts *opts); /* powers of a vector's elements as columns */
 KT_API kt_tensor *kt_linalg_vander_kw(const kt_tensor *x, const kt_linalg_vander_opts *opts); /* powers of the elements along a new last dim */
+KT_API kt_sort_stable_results kt_sort_stable_kw(const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts); /* a dim in order, and where each stood; equals keep their order */
+KT_API kt_sort_stable_results kt_sort_stable_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts); /* a dim in order, and where each stood; equals keep their order */
+KT_API kt_sort_results kt_sort_kw(const kt_tensor *self, const kt_sort_opts *opts); /* a dim in order, and where each stood */
+KT_API kt_sort_results kt_sort_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_sort_opts *opts); /* a dim in order, and where each stood */
+KT_API kt_tensor *kt_argsort_stable_kw(const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts); /* where each element of a dim in order stood; equals keep their order */
+KT_API kt_tensor *kt_argsort_stable_out_kw(kt_tensor *out, const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts); /* where each element of a dim in order stood; equals keep their order */
+KT_API kt_tensor *kt_argsort_kw(const kt_tensor *self, const kt_argsort_opts *opts); /* where each element of a dim in order stood */
+KT_API kt_tensor *kt_msort(const kt_tensor *self); /* the first dim in order */
+KT_API kt_tensor *kt_msort_out(kt_tensor *out, const kt_tensor *self); /* the first dim in order */
+KT_API kt_topk_results kt_topk_kw(const kt_tensor *self, int64_t k, const kt_topk_opts *opts); /* the k largest or smallest of a dim, and where they stood */
+KT_API kt_topk_results kt_topk_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_topk_opts *opts); /* the k largest or smallest of a dim, and where they stood */
+KT_API kt_kthvalue_results kt_kthvalue_kw(const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts); /* the k-th smallest of a dim, and where it stands */
+KT_API kt_kthvalue_results kt_kthvalue_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts); /* the k-th smallest of a dim, and where it stands */
+KT_API kt_tensor *kt_median(const kt_tensor *self); /* the median of all elements, the lower of two; NaN if there is one */
+KT_API kt_median_dim_results kt_median_dim_kw(const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts); /* the median of a dim, the lower of two, and where it stands */
+KT_API kt_median_dim_results kt_median_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts); /* the median of a dim, the lower of two, and where it stands */
+KT_API kt_tensor *kt_nanmedian(const kt_tensor *self); /* the median of what is not NaN */
+KT_API kt_nanmedian_dim_results kt_nanmedian_dim_kw(const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* the median of what is not NaN in a dim, and where it stands */
+KT_API kt_nanmedian_dim_results kt_nanmedian_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* the median of what is not NaN in a dim, and where it stands */
+KT_API kt_mode_results kt_mode_kw(const kt_tensor *self, const kt_mode_opts *opts); /* the most frequent of a dim, the smallest of such, and where it stands last */
+KT_API kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_mode_opts *opts); /* the most frequent of a dim, the smallest of such, and where it stands last */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
@@ -1201,6 +1238,23 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_cumulative_trapezoid_dx(y, ...) (KT_AT kt_cumulative_trapezoid_dx_kw(y, KT_KW(kt_cumulative_trapezoid_dx_opts, __VA_ARGS__)))
 #define kt_vander(x, ...) (KT_AT kt_vander_kw(x, KT_KW(kt_vander_opts, __VA_ARGS__)))
 #define kt_linalg_vander(x, ...) (KT_AT kt_linalg_vander_kw(x, KT_KW(kt_linalg_vander_opts, __VA_ARGS__)))
+#define kt_sort_stable(self, stable, ...) (KT_AT kt_sort_stable_kw(self, stable, KT_KW(kt_sort_stable_opts, __VA_ARGS__)))
+#define kt_sort_stable_out(values, indices, self, stable, ...) (KT_AT kt_sort_stable_out_kw(values, indices, self, stable, KT_KW(kt_sort_stable_opts, __VA_ARGS__)))
+#define kt_sort(self, ...) (KT_AT kt_sort_kw(self, KT_KW(kt_sort_opts, __VA_ARGS__)))
+#define kt_sort_out(values, indices, self, ...) (KT_AT kt_sort_out_kw(values, indices, self, KT_KW(kt_sort_opts, __VA_ARGS__)))
+#define kt_argsort_stable(self, stable, ...) (KT_AT kt_argsort_stable_kw(self, stable, KT_KW(kt_argsort_stable_opts, __VA_ARGS__)))
+#define kt_argsort_stable_out(out, self, stable, ...) (KT_AT kt_argsort_stable_out_kw(out, self, stable, KT_KW(kt_argsort_stable_opts, __VA_ARGS__)))
+#define kt_argsort(self, ...) (KT_AT kt_argsort_kw(self, KT_KW(kt_argsort_opts, __VA_ARGS__)))
+#define kt_topk(self, k, ...) (KT_AT kt_topk_kw(self, k, KT_KW(kt_topk_opts, __VA_ARGS__)))
+#define kt_topk_out(values, indices, self, k, ...) (KT_AT kt_topk_out_kw(values, indices, self, k, KT_KW(kt_topk_opts, __VA_ARGS__)))
+#define kt_kthvalue(self, k, ...) (KT_AT kt_kthvalue_kw(self, k, KT_KW(kt_kthvalue_opts, __VA_ARGS__)))
+#define kt_kthvalue_out(values, indices, self, k, ...) (KT_AT kt_kthvalue_out_kw(values, indices, self, k, KT_KW(kt_kthvalue_opts, __VA_ARGS__)))
+#define kt_median_dim(self, dim, ...) (KT_AT kt_median_dim_kw(self, dim, KT_KW(kt_median_dim_opts, __VA_ARGS__)))
+#define kt_median_dim_out(values, indices, self, dim, ...) (KT_AT kt_median_dim_out_kw(values, indices, self, dim, KT_KW(kt_median_dim_opts, __VA_ARGS__)))
+#define kt_nanmedian_dim(self, dim, ...) (KT_AT kt_nanmedian_dim_kw(self, dim, KT_KW(kt_nanmedian_dim_opts, __VA_ARGS__)))
+#define kt_nanmedian_dim_out(values, indices, self, dim, ...) (KT_AT kt_nanmedian_dim_out_kw(values, indices, self, dim, KT_KW(kt_nanmedian_dim_opts, __VA_ARGS__)))
+#define kt_mode(self, ...) (KT_AT kt_mode_kw(self, KT_KW(kt_mode_opts, __VA_ARGS__)))
+#define kt_mode_out(values, indices, self, ...) (KT_AT kt_mode_out_kw(values, indices, self, KT_KW(kt_mode_opts, __VA_ARGS__)))
 #define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
@@ -1722,6 +1776,10 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_cummax_out(...) (KT_AT kt_cummax_out(__VA_ARGS__))
 #define kt_cummin(...) (KT_AT kt_cummin(__VA_ARGS__))
 #define kt_cummin_out(...) (KT_AT kt_cummin_out(__VA_ARGS__))
+#define kt_msort(...) (KT_AT kt_msort(__VA_ARGS__))
+#define kt_msort_out(...) (KT_AT kt_msort_out(__VA_ARGS__))
+#define kt_median(...) (KT_AT kt_median(__VA_ARGS__))
+#define kt_nanmedian(...) (KT_AT kt_nanmedian(__VA_ARGS__))
 #define kt_matmul(...) (KT_AT kt_matmul(__VA_ARGS__))
 #define kt_matmul_out(...) (KT_AT kt_matmul_out(__VA_ARGS__))
 #define kt_matmul_batched(...) (KT_AT kt_matmul_batched(__VA_ARGS__))

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "cpu/index.h"
 #include "cpu/kernels.h"
+#include "cpu/order.h"
 #include "cpu/products.h"
 #include "cpu/random.h"
 #include "cpu/scan.h"
@@ -125,6 +126,8 @@ kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
         return KT_OK;
     if (plan->kernel >= KT_K_random_begin && plan->kernel < KT_K_random_end)
         return kt__cpu_random(build, plan);
+    if (plan->kernel == KT_K_sort || (plan->kernel >= KT_K_rank_begin && plan->kernel < KT_K_rank_end))
+        return kt__cpu_order(plan);
     if (plan->kernel >= KT_K_cumsum && plan->kernel < KT_K_scan_end)
         return kt__cpu_scan(plan);
     switch (plan->kernel) {

@@ -11,10 +11,11 @@ static const kt__fold_args *places(const kt__back *c) { return &kt__fold_args_of
 /* The reduced dims as they were given; none: all. */
 static kt_shape folded(const kt__back *c)
 {
-    int at = places(c)->dim;
-    if (at < 0 || !given(c, at))
+    int                at = places(c)->dim;
+    const kt_arg_spec *spec = at >= 0 ? kt__arg_spec(c->node->row, at) : NULL;
+    if (!spec || (!given(c, at) && (spec->optional || spec->kind != KT_ARG_INT)))
         return KT_SCALAR;
-    if (kt__arg_spec(c->node->row, at)->kind == KT_ARG_INT)
+    if (spec->kind == KT_ARG_INT)
         return (kt_shape){1, &arg(c, at)->i};
     return arg(c, at)->ints;
 }
@@ -203,7 +204,8 @@ GRAD(norm)      { dA = norm_grad(spread(c, G), A, spread(c, Y), order(c), folded
 const kt__formula_row kt__formulas_reduce[] = {
     F(sum), AS(sum_dim, sum), F(mean), AS(mean_dim, mean), F(nansum), F(nanmean), F(logsumexp), F(prod), AS(prod_dim, prod),
     AS(amax, extreme), AS(amin, extreme), AS(max, extreme_of_all), AS(min, extreme_of_all), F(aminmax),
-    AS(max_dim, indexed), AS(min_dim, indexed), F(trace), F(dist),
+    AS(max_dim, indexed), AS(min_dim, indexed), AS(kthvalue, indexed), AS(median_dim, indexed),
+    AS(nanmedian_dim, indexed), AS(mode, indexed), AS(median, extreme_of_all), AS(nanmedian, extreme_of_all), F(trace), F(dist),
     F(var), AS(var_dim, var), AS(var_correction, var), F(std), AS(std_dim, std), AS(std_correction, std),
     F(var_mean), AS(var_mean_dim, var_mean), AS(var_mean_correction, var_mean), F(std_mean), AS(std_mean_dim, std_mean),
     AS(std_mean_correction, std_mean), F(norm), AS(linalg_vector_norm, norm),

@@ -48,10 +48,14 @@ GRAD(logcumsumexp)
     dA = kt_sub(up, down);
 }
 
-/* The gradient goes where the index points. */
-GRAD(cummax) { dA = kt_scatter_add(kt_zeros_like(G), DIM, Z, G); }
+/* The gradient goes where the index points; the dim is found by its name. */
+GRAD(cummax)
+{
+    kt_tensor *none = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    dA = kt_scatter_add(none, arg(c, kt__fold_args_of[c->node->row->id].dim)->i, Z, G);
+}
 
 const kt__formula_row kt__formulas_scan[] = {
-    F(cumsum), F(cumprod), F(logcumsumexp), F(cummax), AS(cummin, cummax),
+    F(cumsum), F(cumprod), F(logcumsumexp), F(cummax), AS(cummin, cummax), AS(sort, cummax), AS(sort_stable, cummax), AS(topk, cummax),
     KT__NO_MORE_FORMULAS,
 };

@@ -30,11 +30,27 @@ static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
 
 static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
 
+/* Which one by rank, from 1: there must be so many. Of none there is no rank at all, and that is said elsewhere. */
+static kt_status rank_wanted(const kt_call *call, const kt__fold_args *at, kt__gathered *g)
+{
+    const kt_tensor *self = call->arg[0].t;
+    int64_t          k = kt__arg_int(call, at->k), dim = kt__arg_int(call, at->dim);
+    if (kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
+    const int64_t n = self->ndim ? self->sizes[dim] : 1;
+    if (n && (k < 1 || k > n))
+        return kt_fail(KT_ERR_RUNTIME, "kthvalue(): selected number k out of range for dimension %lld", (long long)dim);
+    g->param[g->n_param++] = KT_INT(k);
+    return KT_OK;
+}
+
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
 {
     const kt__fold_args *at = &kt__fold_args_of[call->row->id];
-    if (wanted_dtype(call, at->dtype, g))
+    if (wanted_dtype(call, at->dtype, g) || (at->k >= 0 && rank_wanted(call, at, g)))
         return kt_error_status();
+    if (at->descending >= 0)
+        g->param[g->n_param++] = KT_INT(kt__arg_bool(call, at->descending));
     if (g->kernel == KT_K_nansum && kt_dtype_category((kt_dtype)(g->want ? g->want : g->dtype[0])) != KT_CAT_FLOAT)
         g->kernel = KT_K_sum; /* there is no NaN to look for */
     kt_scalar given = {.kind = 0};

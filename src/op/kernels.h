@@ -40,12 +40,22 @@ enum kt__kernel {
     KT_K_std,
     KT_K_logsumexp,
     KT_K_reduce_end,
+    /* Reductions by rank: outputs as above, the values' own bytes. A NaN ranks highest. Indices as argmax gives them. */
+    KT_K_rank_begin = KT_K_reduce_end,
+    KT_K_kthvalue = KT_K_rank_begin,  /* values, indices; param[0]: k, from 1 */
+    KT_K_median_with,                 /* values, indices: the lower of two, or the first NaN */
+    KT_K_nanmedian_with,
+    KT_K_mode_with,                   /* the smallest of the most frequent, and where it stands last */
+    KT_K_median,
+    KT_K_nanmedian,
+    KT_K_rank_end,
     /* Scans: along the plan's last dim. */
-    KT_K_cumsum = KT_K_reduce_end,
+    KT_K_cumsum = KT_K_rank_end,
     KT_K_cumprod,
     KT_K_logcumsumexp,
     KT_K_cummax,                      /* values, indices: the last of equals */
     KT_K_cummin,
+    KT_K_sort,                        /* values, indices; param[0]: the largest first? Equals keep their order */
     KT_K_scan_end,
     KT_K_matmul = KT_K_scan_end,
     /* Random: drawn from plan->generator, which the caller has locked. Only the CPU has these, and runs them at once. */

@@ -4757,6 +4757,278 @@ kt_tensor *kt_linalg_vander_kw(const kt_tensor *x, const kt_linalg_vander_opts *
     return kt__close(&c);
 }
 
+kt_sort_stable_results kt_sort_stable_kw(const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sort_stable, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, b, stable);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 3, b, opts->descending);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_sort_stable_results){r[0], r[1]};
+}
+
+kt_sort_stable_results kt_sort_stable_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sort_stable, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, b, stable);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 3, b, opts->descending);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_sort_stable_results){r[0], r[1]};
+}
+
+kt_sort_results kt_sort_kw(const kt_tensor *self, const kt_sort_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sort, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 2, b, opts->descending);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_sort_results){r[0], r[1]};
+}
+
+kt_sort_results kt_sort_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_sort_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_sort, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 2, b, opts->descending);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_sort_results){r[0], r[1]};
+}
+
+kt_tensor *kt_argsort_stable_kw(const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argsort_stable, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, b, stable);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 3, b, opts->descending);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_argsort_stable_out_kw(kt_tensor *out, const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argsort_stable, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, b, stable);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 3, b, opts->descending);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_argsort_kw(const kt_tensor *self, const kt_argsort_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_argsort, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->descending)
+        kt__put(&c, 2, b, opts->descending);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_msort(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_msort, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_msort_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_msort, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_topk_results kt_topk_kw(const kt_tensor *self, int64_t k, const kt_topk_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_topk, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, k);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->largest.some)
+        kt__put(&c, 3, b, opts->largest.v);
+    if (opts && opts->sorted.some)
+        kt__put(&c, 4, b, opts->sorted.v);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_topk_results){r[0], r[1]};
+}
+
+kt_topk_results kt_topk_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_topk_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_topk, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, k);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->largest.some)
+        kt__put(&c, 3, b, opts->largest.v);
+    if (opts && opts->sorted.some)
+        kt__put(&c, 4, b, opts->sorted.v);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_topk_results){r[0], r[1]};
+}
+
+kt_kthvalue_results kt_kthvalue_kw(const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_kthvalue, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, k);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_kthvalue_results){r[0], r[1]};
+}
+
+kt_kthvalue_results kt_kthvalue_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_kthvalue, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, k);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_kthvalue_results){r[0], r[1]};
+}
+
+kt_tensor *kt_median(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_median, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_median_dim_results kt_median_dim_kw(const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_median_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_median_dim_results){r[0], r[1]};
+}
+
+kt_median_dim_results kt_median_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_median_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_median_dim_results){r[0], r[1]};
+}
+
+kt_tensor *kt_nanmedian(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanmedian, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_nanmedian_dim_results kt_nanmedian_dim_kw(const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanmedian_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_nanmedian_dim_results){r[0], r[1]};
+}
+
+kt_nanmedian_dim_results kt_nanmedian_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanmedian_dim, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_nanmedian_dim_results){r[0], r[1]};
+}
+
+kt_mode_results kt_mode_kw(const kt_tensor *self, const kt_mode_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mode, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_mode_results){r[0], r[1]};
+}
+
+kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_mode_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mode, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 2, b, opts->keepdim);
+    kt_tensor *r[2] = {values, indices};
+    kt__close_several(&c, r, 2);
+    return (kt_mode_results){r[0], r[1]};
+}
+
 kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
 {
     kt_call c;

@@ -33,11 +33,12 @@ static kt_status add_dim(int64_t dim, int rank, uint64_t *mask)
 /* No dim means all. Neither does an empty list name one, but of any and all it asks for nothing. */
 static kt_status reduced_dims(const kt_call *call, const kt_tensor *t, fold *f)
 {
-    int  at = kt__fold_args_of[call->row->id].dim;
-    bool given = at >= 0 && kt__given(call, at);
+    int                at = kt__fold_args_of[call->row->id].dim;
+    const kt_arg_spec *spec = at >= 0 ? kt__arg_spec(call->row, at) : NULL;
+    bool               given = spec && kt__given(call, at);
     f->mask = 0;
-    if (given && kt__arg_spec(call->row, at)->kind == KT_ARG_INT)
-        return add_dim(call->arg[at].i, t->ndim, &f->mask);
+    if (spec && spec->kind == KT_ARG_INT && (given || !spec->optional))
+        return add_dim(kt__arg_int(call, at), t->ndim, &f->mask);
     kt_shape dims = given ? call->arg[at].ints : KT_SCALAR;
     for (int64_t i = 0; i < dims.n; i++)
         if (add_dim(dims.d[i], t->ndim, &f->mask))
@@ -69,7 +70,8 @@ static bool identity_of(int kernel, double *value)
         double   value;
     } identities[] = {{KT_K_sum, 0},     {KT_K_nansum, 0},   {KT_K_prod, 1},          {KT_K_mean, NAN},
                       {KT_K_any, 0},     {KT_K_all, 1},      {KT_K_count_nonzero, 0}, {KT_K_nanmean, NAN},
-                      {KT_K_norm, 0},    {KT_K_var, NAN},    {KT_K_std, NAN},         {KT_K_logsumexp, -INFINITY}};
+                      {KT_K_norm, 0},    {KT_K_var, NAN},    {KT_K_std, NAN},         {KT_K_logsumexp, -INFINITY},
+                      {KT_K_median, NAN},   {KT_K_nanmedian, NAN}};
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
         if (identities[i].kernel == kernel) {
             *value = identities[i].value;

@@ -96,7 +96,7 @@ extern kt__input_map kt__inputs_of[KT_NUM_OPS];
 
 /* Where a reduction takes what all of them may take, by the names of its arguments; -1: it has none such. */
 typedef struct kt__fold_args {
-    int8_t dim, keepdim, dtype, unbiased, correction, order;
+    int8_t dim, keepdim, dtype, unbiased, correction, order, k, descending;
 } kt__fold_args;
 extern kt__fold_args kt__fold_args_of[KT_NUM_OPS];
 void kt__rows_init(void);

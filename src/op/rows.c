@@ -83,6 +83,8 @@ static kt__fold_args fold_args(const kt_row *row)
                            .dtype = argument_named(row, "dtype"),
                            .unbiased = argument_named(row, "unbiased"),
                            .correction = argument_named(row, "correction"),
+                           .k = argument_named(row, "k"),
+                           .descending = argument_named(row, "descending"),
                            .order = p >= 0 ? p : argument_named(row, "ord")};
 }
 

@@ -1,4 +1,4 @@
-/* scan.c - rows that carry along a dim. In: a call whose row says SCAN. Out: a plan whose last dim is the one that is carried
+/* scan.c - rows that carry along a dim, or sort it. In: a call whose row says SCAN. Out: a plan whose last dim is the one that is carried
  * along, with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
 #include <string.h>
 
@@ -21,16 +21,28 @@ static kt_status keep_dtype(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
-/* Sums are added up in the dtype of their buffer; the others must find the very dtype. */
+/* Sums are added up in the dtype of their buffer; the others must find the very dtype, and say so in two ways. */
 static kt_status check_out(const kt_call *call, const kt__decision *d)
 {
     for (int i = 0; call->form == KT_OUT && call->row->rule != RULE_SUM && i < kt__n_results(call->row); i++) {
         kt_dtype wants = (kt_dtype)(i ? d->second : d->result), is = (kt_dtype)call->out[i]->dtype;
+        if (is != wants && call->row->kernel == KT_K_sort)
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                                  kt_dtype_c_name(wants), kt_dtype_c_name(is));
         if (is != wants)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar_type %s but found %s", kt_dtype_torch_name(wants),
                                   kt_dtype_torch_name(is));
     }
     return KT_OK;
+}
+
+/* What is sorted stays in its layout; what is carried along becomes row-major. */
+static kt_status as_self_lies(const kt_tensor *self, kt_dtype dtype, kt_tensor **out)
+{
+    int64_t strides[KT_MAX_DIMS];
+    kt__preserved_strides(kt__sizes(self), kt__strides(self), strides);
+    *out = kt__tensor_new_strided(dtype, kt__device(self), kt__sizes(self), (kt_shape){self->ndim, strides});
+    return *out ? KT_OK : kt_error_status();
 }
 
 static kt_status outputs(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor **out)
@@ -43,7 +55,10 @@ static kt_status outputs(kt_call *call, const kt__gathered *g, const kt__decisio
         return status;
     }
     for (int i = 0; i < kt__n_results(call->row) && !status; i++)
-        status = kt__output_of(call, i, g, d, kt__sizes(self), &out[i]);
+        if (g->kernel == KT_K_sort && call->form == KT_PLAIN)
+            status = as_self_lies(self, (kt_dtype)(i ? d->second : d->result), &out[i]);
+        else
+            status = kt__output_of(call, i, g, d, kt__sizes(self), &out[i]);
     for (int i = 0; status && i < MOST_OUTPUTS; i++) {
         kt__unref(out[i]);
         out[i] = NULL;
@@ -78,6 +93,8 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
     plan->n_out = (uint8_t)n_out;
     plan->origin = d->origin;
     plan->numel = self->numel;
+    plan->n_param = g->n_param;
+    memcpy(plan->param, g->param, g->n_param * sizeof *g->param);
     plan->contiguous = 0;
     plan->nd = 0;
     for (int i = 0; i < n_out; i++) {
@@ -102,7 +119,7 @@ kt_status kt__run_scan(kt_call *call)
     kt_plan      plan;
     kt__taping   taping;
     kt_tensor   *self = call->arg[0].t, *out[MOST_OUTPUTS] = {NULL, NULL};
-    int64_t      dim = call->arg[kt__fold_args_of[call->row->id].dim].i;
+    int64_t      dim = kt__arg_int(call, kt__fold_args_of[call->row->id].dim);
     int          n_out = kt__n_results(call->row);
     kt__gather(call, &g);
     if (kt__refine_fold(call, &g) || keep_dtype(call, &g))

@@ -78,6 +78,7 @@ typedef struct kt_plan {
  *                collapsed, is made of those up to it. Sums, products and logarithms are carried in float64, int64 (which
  *                wraps) or complex128 and rounded as they are stored. A second output takes the index, int64, of the value
  *                in the last dim: of equal ones the later, and a NaN beats every number. The input may be the output.
+ *                sort: the last dim in order, the values' own bytes; param[0]: 1 for the largest first. NaNs are the largest.
  *  matmul        dims are [batch..., m, n, k]; stride 0 where an operand lacks the dim; the last three are never collapsed.
  *                out[m, n] = beta * c[m, n] + alpha * sum over k of a[m, k] * b[k, n], each product and sum in the compute
  *                type, the result rounded once. arg: out, a, b and, where n_in is 3, c, which may be out itself, element

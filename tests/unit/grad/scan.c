@@ -1,4 +1,4 @@
-/* scan.c - the derivatives of what carries along a dim, against central differences in float64. */
+/* scan.c - the derivatives of what carries along a dim or orders it, against central differences in float64. */
 #include "support/differences.h"
 
 F(sums, kt_cumsum(x[0], 1))
@@ -13,6 +13,11 @@ F(steps, kt_exp(kt_diff(x[0], .n = KT_SOME(2), .prepend = x[1])))
 F(areas, kt_cumulative_trapezoid_x(x[0], x[1]))
 F(columns, kt_vander(x[0], .N = KT_SOME(4)))
 F(choices, kt_prod_dim(kt_combinations(x[0], .r = KT_SOME(3)), 1))
+F(in_order, kt_exp(kt_sort(x[0], .dim = KT_SOME(0), .descending = true).values))
+F(largest, kt_exp(kt_topk(x[0], 2).values))
+F(middle, kt_exp(kt_median_dim(x[0], 1).values))
+F(middle_of_all, kt_exp(kt_median(x[0])))
+F(third, kt_exp(kt_kthvalue(x[0], 3).values))
 F(mantissa, kt_exp(kt_frexp(x[0]).mantissa))
 static kt_tensor *parts(kt_tensor **x)
 {
@@ -37,6 +42,8 @@ TEST(along_a_dim)
         ONE(most, 3, 4),        ONE(least, 3, 4),         ONE(with_zeros, 3, 4), ONE(columns, 5),
         ONE(choices, 5),        ONE(mantissa, 6),         {"scalar_sum", scalar_sum, 1, {KT_SCALAR}, 0, 0},
         {"scalar_product", scalar_product, 1, {KT_SCALAR}, 0, 0},
+        ONE(in_order, 4, 3),    ONE(largest, 3, 4),       ONE(middle, 2, 5),   ONE(middle_of_all, 2, 4),
+        ONE(third, 3, 4),
         TWO(steps, KT_SHAPE(2, 4), KT_SHAPE(2, 1)),
         TWO(areas, KT_SHAPE(2, 4), KT_SHAPE(4)),
         TWO(parts, KT_SHAPE(2, 3), KT_SHAPE(3)),

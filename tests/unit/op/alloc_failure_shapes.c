@@ -85,6 +85,17 @@ STEP(scans)
     kt_polar(m, m);
     kt_frexp(m);
 }
+STEP(orders)
+{
+    kt_tensor *m = matrix();
+    kt_sort(m);
+    kt_argsort(m, .dim = KT_SOME(0));
+    kt_msort(m);
+    kt_topk(m, 2);
+    kt_kthvalue(m, 2);
+    kt_median(m);
+    kt_mode(m);
+}
 STEP(grids)
 {
     kt_tensor *list[2] = {row(), kt_select(matrix(), 0, 0)}, *results[2];
@@ -228,7 +239,7 @@ STEP(grad_parts)
 }
 
 #define ALL(X)                                                                                                         \
-    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(grids) X(parts) X(other_views)               \
+    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(grids) X(parts) X(other_views)               \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)
 ALL(SWEEP)

@@ -1,0 +1,278 @@
+/* order.c - lines of elements in order: sort, k-th values, medians, modes.
+ *
+ * In: plans of the kernels sort (last dim) and of those by rank (the dims in which the outputs have stride 0). Out: elements,
+ * byte for byte, and their places. An element becomes an unsigned key that orders as it does: a NaN above everything, the two
+ * zeros alike. So one sort does for every dtype: by digits, which keeps equals in their order and costs as many passes as the
+ * dtype has bytes. Must not know: tensors, operators. */
+#include "cpu/order.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "cpu/kernels.h"
+#include "cpu/math_core.h"
+#include "dtype/value.h"
+
+enum { FEW = 48, DIGITS = 256, VALUES = 0, INDICES = 1 };
+
+typedef struct entry {
+    uint64_t key;
+    int64_t  at;
+} entry;
+
+typedef struct job {
+    const kt_plan *plan;
+    int            in;            /* operand that is read */
+    uint64_t       along;         /* bit d: dim d belongs to a line */
+    int64_t        length, lines; /* elements of a line, and how many lines */
+    int            width;         /* bytes of an element */
+    int            digits;        /* bytes of a key */
+    bool           reversed;      /* the largest first */
+    size_t         bytes;         /* of scratch for one line */
+    _Atomic bool   no_memory;
+} job;
+
+/* ---- keys ---- */
+
+KT_ALWAYS uint64_t float_key(uint64_t bits, int width, uint64_t infinity)
+{
+    const uint64_t sign = UINT64_C(1) << (8 * width - 1), all = sign | (sign - 1), size = bits & ~sign;
+    if (size > infinity)
+        return all;
+    if (size == 0)
+        return sign;
+    return bits & sign ? ~bits & all : bits | sign;
+}
+
+KT_ALWAYS uint64_t bits_of(const char *x, int width)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, x, (size_t)width); /* little-endian, as everything that Karat runs on */
+    return bits;
+}
+
+static uint64_t key_of(const char *x, kt_dtype dtype)
+{
+    float f;
+    switch (dtype) {
+    case KT_BOOL:
+    case KT_U8:
+    case KT_U16:
+    case KT_U32:
+    case KT_U64:  return bits_of(x, kt__dtype_rows[dtype].size);
+    case KT_I8:   return bits_of(x, 1) ^ 0x80;
+    case KT_I16:  return bits_of(x, 2) ^ 0x8000;
+    case KT_I32:  return bits_of(x, 4) ^ 0x80000000u;
+    case KT_I64:  return bits_of(x, 8) ^ UINT64_C(1) << 63;
+    case KT_F16:  return float_key(bits_of(x, 2), 2, 0x7c00);
+    case KT_BF16: return float_key(bits_of(x, 2), 2, 0x7f80);
+    case KT_F32:  return float_key(bits_of(x, 4), 4, 0x7f800000);
+    case KT_F64:  return float_key(bits_of(x, 8), 8, UINT64_C(0x7ff) << 52);
+    default: /* floats of one byte have NaNs and infinities of many kinds */
+        kt__convert(&f, KT_F32, 4, x, dtype, 1, 1);
+        return float_key(bits_of((const char *)&f, 4), 4, 0x7f800000);
+    }
+}
+
+KT_ALWAYS void key_each(entry *e, const char *raw, int64_t n, int width, kt_dtype dtype, uint64_t flip)
+{
+    for (int64_t i = 0; i < n; i++)
+        e[i] = (entry){key_of(raw + i * width, dtype) ^ flip, i};
+}
+
+static uint64_t highest_key(int digits) { return digits == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * digits) - 1; }
+
+/* ---- order ---- */
+
+static void insert_sorted(entry *e, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        const entry moved = e[i];
+        int64_t     to = i;
+        for (; to > 0 && e[to - 1].key > moved.key; to--)
+            e[to] = e[to - 1];
+        e[to] = moved;
+    }
+}
+
+/* From the lowest digit to the highest; a digit that all share costs a count and no move. Returns where the result is. */
+static entry *sort_by_digits(entry *from, entry *to, int64_t n, int digits)
+{
+    for (int d = 0; d < digits; d++) {
+        int64_t count[DIGITS] = {0}, start = 0;
+        for (int64_t i = 0; i < n; i++)
+            count[from[i].key >> 8 * d & 255]++;
+        if (count[from[0].key >> 8 * d & 255] == n)
+            continue;
+        for (int i = 0; i < DIGITS; i++) {
+            const int64_t here = count[i];
+            count[i] = start;
+            start += here;
+        }
+        for (int64_t i = 0; i < n; i++)
+            to[count[from[i].key >> 8 * d & 255]++] = from[i];
+        entry *swapped = from;
+        from = to, to = swapped;
+    }
+    return from;
+}
+
+static entry *sorted(entry *e, entry *room, int64_t n, int digits)
+{
+    if (n > FEW)
+        return sort_by_digits(e, room, n, digits);
+    insert_sorted(e, n);
+    return e;
+}
+
+/* ---- ranks, in a sorted line ---- */
+
+static const entry *first_of_its_kind(const entry *e, int64_t rank)
+{
+    while (rank > 0 && e[rank - 1].key == e[rank].key)
+        rank--;
+    return &e[rank];
+}
+
+static const entry *median_of(const job *j, const entry *e, int64_t n, bool skip_nans)
+{
+    const kt_operand *in = &j->plan->arg[j->in];
+    const uint64_t    nan = highest_key(j->digits);
+    int64_t           numbers = n;
+    if (kt__dtype_rows[in->is].category == KT_CAT_FLOAT)
+        while (numbers > 0 && e[numbers - 1].key == nan)
+            numbers--;
+    if (numbers < n && (!skip_nans || numbers == 0))
+        return &e[numbers];
+    return first_of_its_kind(e, (numbers - 1) / 2);
+}
+
+static const entry *most_frequent(const entry *e, int64_t n)
+{
+    int64_t best = 0, longest = 0;
+    for (int64_t i = 0, begin = 0; i < n; i++) {
+        if (e[i].key != e[begin].key)
+            begin = i;
+        if (i - begin + 1 > longest)
+            longest = i - begin + 1, best = i;
+    }
+    return &e[best];
+}
+
+static const entry *ranked(const job *j, const entry *e)
+{
+    const int64_t n = j->length;
+    switch (j->plan->kernel) {
+    case KT_K_kthvalue:       return first_of_its_kind(e, j->plan->param[0].v.i - 1);
+    case KT_K_median:
+    case KT_K_median_with:    return median_of(j, e, n, false);
+    case KT_K_nanmedian:
+    case KT_K_nanmedian_with: return median_of(j, e, n, true);
+    default:                  return most_frequent(e, n);
+    }
+}
+
+/* ---- lines ---- */
+
+/* Where line `line` begins in operand i, and where its elements are: dims outside and inside of lines, row-major. */
+static ptrdiff_t offset(const job *j, int operand, int64_t index, bool inside)
+{
+    ptrdiff_t at = 0;
+    for (int d = j->plan->nd - 1; d >= 0; d--)
+        if ((j->along >> d & 1) == inside) {
+            at += index % j->plan->size[d] * j->plan->stride[operand][d];
+            index /= j->plan->size[d];
+        }
+    return at;
+}
+
+static void gather(const job *j, const char *from, char *raw)
+{
+    const kt_plan *plan = j->plan;
+    const int      last = plan->nd - 1;
+    const bool     one_dim = j->along == UINT64_C(1) << last;
+    for (int64_t i = 0; i < j->length; i++)
+        memcpy(raw + i * j->width, from + (one_dim ? i * plan->stride[j->in][last] : offset(j, j->in, i, true)),
+               (size_t)j->width);
+    if (plan->arg[j->in].bits & KT_BIT_NEG) {
+        const kt_dtype dtype = (kt_dtype)plan->arg[j->in].is;
+        double         x;
+        for (int64_t i = 0; i < j->length; i++) {
+            kt__convert(&x, KT_F64, 8, raw + i * j->width, dtype, 0, 1);
+            x = -x;
+            kt__convert(raw + i * j->width, dtype, 0, &x, KT_F64, 8, 1);
+        }
+    }
+}
+
+static void put_sorted(const job *j, const entry *e, const char *raw, char *values, char *indices)
+{
+    const int       last = j->plan->nd - 1;
+    const ptrdiff_t step = j->plan->stride[VALUES][last], index_step = j->plan->stride[INDICES][last];
+    for (int64_t i = 0; i < j->length; i++) {
+        memcpy(values + i * step, raw + e[i].at * j->width, (size_t)j->width);
+        memcpy(indices + i * index_step, &e[i].at, sizeof e[i].at);
+    }
+}
+
+static void part(void *ctx, int64_t begin, int64_t end)
+{
+    job           *j = ctx;
+    const kt_plan *plan = j->plan;
+    entry         *e = kt__system_get(j->bytes);
+    if (!e) {
+        atomic_store(&j->no_memory, true);
+        return;
+    }
+    entry         *room = e + j->length;
+    char          *raw = (char *)(room + j->length);
+    const uint64_t flip = j->reversed ? highest_key(j->digits) : 0;
+    for (int64_t line = begin; line < end; line++) {
+        gather(j, plan->arg[j->in].data + offset(j, j->in, line, false), raw);
+        key_each(e, raw, j->length, j->width, (kt_dtype)plan->arg[j->in].is, flip);
+        const entry *order = sorted(e, room, j->length, j->digits);
+        char        *values = plan->arg[VALUES].data + offset(j, VALUES, line, false);
+        char        *indices = j->in > 1 ? plan->arg[INDICES].data + offset(j, INDICES, line, false) : NULL;
+        if (plan->kernel == KT_K_sort) {
+            put_sorted(j, order, raw, values, indices);
+            continue;
+        }
+        const entry *chosen = ranked(j, order);
+        memcpy(values, raw + chosen->at * j->width, (size_t)j->width);
+        if (indices)
+            memcpy(indices, &chosen->at, sizeof chosen->at);
+    }
+    kt__system_put(e, j->bytes);
+}
+
+/* A dim of which the output has one element only belongs to the line. */
+static void find_lines(job *j)
+{
+    const kt_plan *plan = j->plan;
+    for (int d = 0; d < plan->nd; d++)
+        if (plan->kernel == KT_K_sort ? d == plan->nd - 1 : plan->stride[VALUES][d] == 0)
+            j->along |= UINT64_C(1) << d;
+    j->length = 1;
+    for (int d = 0; d < plan->nd; d++)
+        j->length *= j->along >> d & 1 ? plan->size[d] : 1;
+    j->lines = plan->numel / j->length;
+}
+
+kt_status kt__cpu_order(const kt_plan *plan)
+{
+    job j = {.plan = plan, .in = plan->n_out};
+    const kt_dtype dtype = (kt_dtype)plan->arg[j.in].is;
+    find_lines(&j);
+    j.width = kt__dtype_rows[dtype].size;
+    j.digits = j.width == 1 && kt__dtype_rows[dtype].category == KT_CAT_FLOAT ? 4 : j.width;
+    j.reversed = plan->kernel == KT_K_sort && plan->param[0].v.i;
+    j.bytes = (size_t)j.length * (2 * sizeof(entry) + (size_t)j.width);
+    if (plan->numel <= KT__GRAIN)
+        part(&j, 0, j.lines);
+    else
+        kt__parallel(j.lines, 1 + KT__GRAIN / j.length, part, &j);
+    return j.no_memory ? kt__fail_memory(j.bytes) : KT_OK;
+}
