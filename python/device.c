@@ -23,22 +23,74 @@ static PyObject *new_device(kt_device d, int has_index)
 
 PyObject *kp_device_object(kt_device d) { return new_device(d, d.kind > KT_META); }
 
-int kp_to_device(PyObject *o, kt_device *d)
+/* Kinds of devices that PyTorch can name and that are not here: an object may name them, a tensor cannot live there.
+ * Their kind is -2 and less. */
+static const char *const absent[] = {"cuda", "ipu",  "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip",  "ve",
+                                     "fpga", "maia", "xla", "lazy",   "vulkan", "mps",    "hpu",   "mtia", "privateuseone"};
+enum { N_ABSENT = sizeof absent / sizeof *absent };
+
+static int refuse_absent(int kind)
 {
-    if (Py_IS_TYPE(o, &kp_device_type)) {
-        *d = ((kp_device *)o)->d;
-        return 1;
+    if (kind == -2)
+        PyErr_SetString(PyExc_RuntimeError, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU "
+                                            "and installed a driver from http://www.nvidia.com/Download/index.aspx");
+    else
+        PyErr_Format(PyExc_RuntimeError, "PyTorch is not linked with support for %s devices", absent[-kind - 2]);
+    return -1;
+}
+
+/* "cuda", "cuda:1" where there is no such device: 1 and its kind; 0: the text names none. */
+static int find_absent(const char *name, kt_device *d)
+{
+    const size_t n = strcspn(name, ":");
+    for (int i = 0; i < N_ABSENT; i++) {
+        if (strlen(absent[i]) != n || strncmp(absent[i], name, n) != 0)
+            continue;
+        char *end = NULL;
+        long  index = name[n] ? strtol(name + n + 1, &end, 10) : 0;
+        if (name[n] && (*end || end == name + n + 1 || index < 0 || index > 127 || (name[n + 1] == '0' && index) ||
+                        name[n + 1] == '+' || name[n + 1] == ' '))
+            PyErr_Format(PyExc_RuntimeError, "Invalid device string: '%s'", name);
+        *d = (kt_device){-2 - i, (int32_t)index};
+        return PyErr_Occurred() ? -1 : 1;
     }
-    if (!PyUnicode_Check(o))
-        return 0;
-    const char *name = PyUnicode_AsUTF8(o);
+    return 0;
+}
+
+/* What a text names, whether it is here or not; -1: nothing. */
+static int device_of_text(PyObject *text, kt_device *d)
+{
+    const char *name = PyUnicode_AsUTF8(text);
     if (!name)
         return -1;
     *d = kt_device_find(name);
     if (d->kind >= 0)
         return 1;
-    kp_raise();
-    return -1;
+    int found = find_absent(name, d);
+    if (found)
+        kt_clear();
+    else
+        kp_raise();
+    return found ? found : -1;
+}
+
+int kp_to_device(PyObject *o, kt_device *d)
+{
+    if (PyLong_Check(o) && !PyBool_Check(o)) /* an accelerator by its number */
+        return refuse_absent(-2);
+    if (Py_IS_TYPE(o, &kp_device_type))
+        *d = ((kp_device *)o)->d;
+    else if (!PyUnicode_Check(o))
+        return 0;
+    else if (device_of_text(o, d) < 0)
+        return -1;
+    return d->kind < 0 ? refuse_absent(d->kind) : 1;
+}
+
+static PyObject *refuse_arguments(const char *given)
+{
+    return PyErr_Format(PyExc_TypeError, "device() received an invalid combination of arguments - got (%s), but expected one "
+                                         "of:\n * (torch.device device)\n * (str type, int index = -1)\n", given);
 }
 
 static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -47,22 +99,36 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     static char *names[] = {"type", "index", NULL};
     PyObject    *name, *index = Py_None;
     kt_device    d = {0, 0};
+    if (!PyTuple_GET_SIZE(args) && !(keywords && PyDict_GetItemString(keywords, "type")))
+        return refuse_arguments(keywords && PyDict_GET_SIZE(keywords) ? "index=int, " : "");
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", names, &name, &index))
         return NULL;
-    int found = kp_to_device(name, &d);
-    if (found < 0)
-        return NULL;
-    if (!found) {
-        PyErr_Format(PyExc_TypeError, "device(): argument 'type' must be str, not %s", Py_TYPE(name)->tp_name);
+    if (PyLong_Check(name) && !PyBool_Check(name)) {
+        d = (kt_device){-2, (int32_t)PyLong_AsLong(name)};
+        return PyErr_Occurred() ? NULL : new_device(d, 1);
+    }
+    if (Py_IS_TYPE(name, &kp_device_type)) {
+        d = ((kp_device *)name)->d;
+    } else if (!PyUnicode_Check(name)) {
+        return refuse_arguments(Py_TYPE(name)->tp_name);
+    } else if (device_of_text(name, &d) < 0) {
         return NULL;
     }
     if (index == Py_None)
         return new_device(d, Py_IS_TYPE(name, &kp_device_type)
                                  ? ((kp_device *)name)->has_index
                                  : PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0);
+    if (!PyLong_Check(index) || PyBool_Check(index))
+        return PyErr_Format(PyExc_TypeError, "device(): argument 'index' %smust be int, not %s",
+                            PyTuple_GET_SIZE(args) > 1 ? "(position 2) " : "", Py_TYPE(index)->tp_name);
+    if (PyUnicode_Check(name) && PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0)
+        return PyErr_Format(PyExc_RuntimeError, "type (string) must not include an index because index was passed "
+                                                "explicitly: %U", name);
     long i = PyLong_AsLong(index);
     if (i == -1 && PyErr_Occurred())
         return NULL;
+    if (i < 0)
+        return PyErr_Format(PyExc_RuntimeError, "Device index must not be negative");
     d.index = (int32_t)i;
     return new_device(d, 1);
 }
@@ -70,7 +136,8 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static PyObject *device_type_name(PyObject *self, void *unused)
 {
     (void)unused;
-    const char *name = kt_device_name(((kp_device *)self)->d);
+    const kt_device d = ((kp_device *)self)->d;
+    const char     *name = d.kind < 0 ? absent[-d.kind - 2] : kt_device_name(d);
     return PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, ":"));
 }
 
@@ -134,6 +201,8 @@ static PyObject *device_enter(PyObject *self, PyObject *unused)
     if (scopes.depth == DEEPEST)
         return PyErr_Format(PyExc_RuntimeError, "more than %d scopes of a default device", DEEPEST);
     scopes.before[scopes.depth] = kt_get_default_device();
+    if (((kp_device *)self)->d.kind < 0 && refuse_absent(((kp_device *)self)->d.kind))
+        return NULL;
     if (kt_set_default_device(((kp_device *)self)->d))
         return kp_raise();
     scopes.depth++;

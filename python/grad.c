@@ -6,7 +6,15 @@
 PyObject *kp_get_grad(PyObject *self, void *unused)
 {
     (void)unused;
-    kt_tensor *grad = kt_grad(kp_tensor_of(self));
+    kt_tensor *t = kp_tensor_of(self), *grad = kt_grad(t);
+    if (!grad && !kt_is_leaf(t) && !kt_retains_grad(t) &&
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+                     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                     "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+                     "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+                     1))
+        return NULL;
     return grad ? kp_wrap_borrowed(grad) : Py_NewRef(Py_None);
 }
 

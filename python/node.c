@@ -8,6 +8,20 @@ typedef struct kp_node {
     kt_node *node; /* owned */
 } kp_node;
 
+/* The objects that are alive, by the node's address: the same node is the same object. */
+static PyObject *alive;
+
+static void forget(const kp_node *self)
+{
+    PyObject *type, *value, *trace, *key;
+    PyErr_Fetch(&type, &value, &trace); /* the object may die while an exception is on its way */
+    key = PyLong_FromVoidPtr(self->node);
+    if (!key || (alive && PyDict_DelItem(alive, key)))
+        PyErr_Clear();
+    Py_XDECREF(key);
+    PyErr_Restore(type, value, trace);
+}
+
 /* Nodes that PyTorch writes in C++ by hand say where they live. */
 static PyObject *node_name(PyObject *self, PyObject *unused)
 {
@@ -25,23 +39,10 @@ static PyObject *node_repr(PyObject *self)
 static void node_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
+    forget((kp_node *)self);
     kt_node_drop(((kp_node *)self)->node);
     PyObject_Free(self);
     Py_DECREF(type);
-}
-
-/* Two objects of one node are equal: objects are made when asked for. */
-static PyObject *node_compare(PyObject *a, PyObject *b, int op)
-{
-    if (!PyObject_TypeCheck(b, &kp_node_type) || (op != Py_EQ && op != Py_NE))
-        Py_RETURN_NOTIMPLEMENTED;
-    return PyBool_FromLong((((kp_node *)a)->node == ((kp_node *)b)->node) == (op == Py_EQ));
-}
-
-static Py_hash_t node_hash(PyObject *self)
-{
-    Py_hash_t hash = (Py_hash_t)((uintptr_t)((kp_node *)self)->node >> 4);
-    return hash == -1 ? -2 : hash;
 }
 
 /* ---- one type a name, made when first seen ---- */
@@ -68,7 +69,7 @@ static PyTypeObject *type_of(const char *name) /* borrowed */
     return (PyTypeObject *)type;
 }
 
-static PyObject *new_node(kt_node *node) /* takes over the reference */
+static PyObject *new_node(kt_node *node, PyObject *key) /* takes over the reference to the node */
 {
     PyTypeObject *type = type_of(kt_node_name(node));
     kp_node      *self = type ? PyObject_New(kp_node, type) : NULL;
@@ -77,7 +78,25 @@ static PyObject *new_node(kt_node *node) /* takes over the reference */
         return NULL;
     }
     self->node = node;
+    PyObject *address = PyLong_FromVoidPtr(self);
+    if (!address || PyDict_SetItem(alive, key, address))
+        Py_CLEAR(self);
+    Py_XDECREF(address);
     return (PyObject *)self;
+}
+
+static PyObject *wrap_node(kt_node *node) /* takes over the reference */
+{
+    PyObject *key = alive || (alive = PyDict_New()) ? PyLong_FromVoidPtr(node) : NULL;
+    PyObject *known = key ? PyDict_GetItemWithError(alive, key) : NULL, *object = NULL;
+    if (known)
+        object = Py_NewRef((PyObject *)PyLong_AsVoidPtr(known)); /* it is taken out before it dies */
+    if (!known && key && !PyErr_Occurred())
+        object = new_node(node, key);
+    else
+        kt_node_drop(node);
+    Py_XDECREF(key);
+    return object;
 }
 
 PyObject *kp_get_grad_fn(PyObject *self, void *unused)
@@ -86,7 +105,7 @@ PyObject *kp_get_grad_fn(PyObject *self, void *unused)
     kt_node *node = kt_grad_fn(kp_tensor_of(self));
     if (!node)
         return kt_failed() ? kp_raise() : Py_NewRef(Py_None);
-    return new_node(node);
+    return wrap_node(node);
 }
 
 /* ---- what made its inputs ---- */
@@ -99,7 +118,7 @@ static PyObject *get_next(PyObject *self, void *unused)
     for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
         int64_t   result = 0;
         kt_node  *input = kt_node_input(node, i, &result);
-        PyObject *from = input ? new_node(input) : Py_NewRef(Py_None);
+        PyObject *from = input ? wrap_node(input) : Py_NewRef(Py_None);
         PyObject *pair = from ? Py_BuildValue("(NL)", from, (long long)result) : NULL;
         if (pair)
             PyTuple_SET_ITEM(all, i, pair);
@@ -137,8 +156,6 @@ PyTypeObject kp_node_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_dealloc = node_dealloc,
     .tp_repr = node_repr,
-    .tp_richcompare = node_compare,
-    .tp_hash = node_hash,
     .tp_methods = node_methods,
     .tp_getset = node_getset,
 };

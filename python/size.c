@@ -21,7 +21,7 @@ static PyObject *size_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     PyObject *size = PyTuple_Type.tp_new(type, args, keywords);
     for (Py_ssize_t i = 0; size && i < PyTuple_GET_SIZE(size); i++) {
         PyObject *item = PyTuple_GET_ITEM(size, i);
-        if (PyLong_Check(item))
+        if (PyLong_Check(item) && !PyBool_Check(item))
             continue;
         PyObject *number = PyIndex_Check(item) ? PyNumber_Index(item) : NULL;
         if (number) {

@@ -1,7 +1,9 @@
 /* tensor.c - the Tensor object: one reference to a kt_tensor, the same object for the same tensor.
  *
  * In: owned kt_tensor references. Out: Tensor objects; the tensor's wrapper slot points back, so that p.grad is p.grad
- * while someone holds it. Must not know: operators.
+ * while someone holds it. When an object with attributes or of a subclass dies and its tensor does not, class and
+ * attributes are left in the slot (a tuple, its address with the lowest bit set) for the next object of the tensor.
+ * Must not know: operators.
  *
  * Objects of exactly this type come from a free list and are unknown to the garbage collector until the user gives
  * them an attribute: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python
@@ -32,12 +34,64 @@ PyObject *kp_new_shell(void)
     return (PyObject *)self;
 }
 
+static PyObject *left_in(void *slot) /* the tuple, or NULL: the slot holds an object */
+{
+    return (uintptr_t)slot & 1 ? (PyObject *)((uintptr_t)slot & ~(uintptr_t)1) : NULL;
+}
+
+/* The tensor is freed and nobody asked for it any more; on any thread. */
+static void throw_away(void *slot)
+{
+    if (!left_in(slot) || !Py_IsInitialized())
+        return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF(left_in(slot));
+    PyGILState_Release(gil);
+}
+
+static void track_if_needed(kp_tensor *self);
+
+/* A new object with the class and the attributes of the one before. Takes over the reference. */
+static PyObject *wrap_again(kt_tensor *t, void **slot)
+{
+    PyObject     *left = left_in(*slot), *dict = PyTuple_GET_ITEM(left, 1);
+    PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(left, 0);
+    kp_tensor    *self = (kp_tensor *)(type == kp_tensor_type ? kp_new_shell() : type->tp_alloc(type, 0));
+    if (!self) {
+        kt_drop(t);
+        return NULL;
+    }
+    self->t = t;
+    self->dict = dict == Py_None ? NULL : Py_NewRef(dict);
+    *slot = self;
+    Py_DECREF(left);
+    track_if_needed(self);
+    return (PyObject *)self;
+}
+
+/* What would be lost with the object stays with the tensor, as long as that has other owners. */
+static void leave_behind(kp_tensor *self, PyTypeObject *type)
+{
+    PyObject *error[3], *left;
+    if (!kt_is_shared(self->t))
+        return;
+    PyErr_Fetch(&error[0], &error[1], &error[2]); /* objects die while exceptions are on their way */
+    left = PyTuple_Pack(2, type, self->dict ? self->dict : Py_None);
+    if (left)
+        *kt_tensor_wrapper(self->t) = (void *)((uintptr_t)left | 1);
+    else
+        PyErr_Clear();
+    PyErr_Restore(error[0], error[1], error[2]);
+}
+
 PyObject *kp_wrap(kt_tensor *t)
 {
     if (KP_UNLIKELY(!t))
         return NULL;
     void **slot = kt_tensor_wrapper(t);
     if (KP_UNLIKELY(*slot != NULL)) {
+        if (left_in(*slot))
+            return wrap_again(t, slot);
         PyObject *known = Py_NewRef((PyObject *)*slot);
         kt_drop(t);
         return known;
@@ -77,14 +131,17 @@ static void tensor_dealloc(PyObject *o)
     const bool exact = Py_IS_TYPE(o, kp_tensor_type);
     if (KP_UNLIKELY(!exact || self->dict))
         PyObject_GC_UnTrack(o);
-    if (KP_LIKELY(self->t != NULL))
-        *kt_tensor_wrapper(self->t) = NULL;
     if (KP_UNLIKELY(self->weak != NULL))
         PyObject_ClearWeakRefs(o);
+    PyTypeObject *type = Py_TYPE(o);
+    if (KP_LIKELY(self->t != NULL)) {
+        *kt_tensor_wrapper(self->t) = NULL;
+        if (KP_UNLIKELY(!exact || (self->dict && PyDict_GET_SIZE(self->dict))))
+            leave_behind(self, type);
+    }
     if (KP_UNLIKELY(self->dict != NULL))
         Py_CLEAR(self->dict);
     kt_drop(self->t);
-    PyTypeObject *type = Py_TYPE(o);
     if (KP_LIKELY(exact && n_spare < SPARE_MOST)) {
         self->dict = (PyObject *)spare;
         spare = self;
@@ -185,6 +242,7 @@ int kp_tensor_start(PyObject *module)
     static const PyType_Slot *const parts[] = {own_slots, kp_number_slots, kp_index_slots};
     PyType_Slot                     slots[96];
     int                             n = 0;
+    kt_on_wrapper_left(throw_away);
     if (kp_tensor_type) /* the module is loaded again: the tensors of before are tensors still */
         return PyModule_AddObjectRef(module, "Tensor", (PyObject *)kp_tensor_type);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

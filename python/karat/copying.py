@@ -1,37 +1,50 @@
-"""copying.py - tensors through pickle, copy and deepcopy: values, dtype, strides, requires_grad and the user's attributes."""
+"""copying.py - tensors through pickle, copy and deepcopy: memory with strides and offset, dtype, requires_grad and the user's
+attributes; and the other objects that PyTorch lets through."""
+
+import copyreg
 
 from . import _karat
 from ._karat import Tensor
 
 
-def _is_dense(t):
-    """Do its elements fill their memory without a gap? Then the order in memory can be kept."""
-    return t.numel() > 0 and sum((n - 1) * step for n, step in zip(t.shape, t.stride())) + 1 == t.numel()
+def _whole(t):
+    """All of the memory that it looks into, as bytes."""
+    bytes_there = t._storage()[1]
+    return t.as_strided((bytes_there // t.element_size(),), (1,), 0).view(_karat.dtypes["uint8"])
 
 
-def rebuild(cls, data, dtype, sizes, strides, requires_grad, attributes):
-    """What pickle calls: the tensor of these bytes."""
-    t = _karat.functions["empty"](sizes, dtype=dtype)
-    if data:
-        t = _karat.frombuffer(bytearray(data), dtype=dtype)
-        t = t.reshape(sizes) if strides is None else t.as_strided(sizes, strides)
-    t = t.detach()
+def _placed(memory, dtype, sizes, strides, offset):
+    """A tensor, no view, of these places in the memory."""
+    made = _karat.functions["empty"]((0,), dtype=dtype, device=memory.device)
+    made.data = memory.view(dtype).as_strided(sizes, strides, offset)
+    return made
+
+
+def rebuild(cls, data, dtype, sizes, strides, offset, requires_grad, turned=()):
+    """What pickle calls: the tensor in this memory (bytes, or how many on the meta device), conjugated and negated as it was."""
+    if isinstance(data, int):
+        memory = _karat.functions["empty"]((data,), dtype=_karat.dtypes["uint8"], device="meta")
+    elif data:
+        memory = _karat.frombuffer(bytearray(data), dtype=_karat.dtypes["uint8"])
+    else:
+        memory = _karat.functions["empty"]((0,), dtype=_karat.dtypes["uint8"])
+    t = _placed(memory, dtype, sizes, strides, offset)
+    for turn in turned:
+        t = _karat.functions[turn](t)
     if cls is not Tensor:
         t = t.as_subclass(cls)
-    t.requires_grad_(requires_grad)
-    if attributes:
-        t.__dict__.update(attributes)
-    return t
+    return t.requires_grad_(requires_grad)
 
 
 def _reduce(self, protocol):
-    plain = self.detach().resolve_conj().resolve_neg()
-    strides = None
-    if not plain.is_contiguous() and _is_dense(plain):
-        strides = plain.stride()
-        plain = plain.as_strided((plain.numel(),), (1,))
-    arguments = (type(self), plain._bytes(), self.dtype, tuple(self.shape), strides, self.requires_grad, dict(self.__dict__))
-    return rebuild, arguments
+    plain = self.detach()
+    turned = ("conj",) * plain.is_conj() + ("_neg_view",) * plain.is_neg()
+    for turn in turned:  # what lies in memory
+        plain = _karat.functions[turn](plain)
+    memory = _whole(plain)
+    data = memory.numel() if plain.device.type == "meta" else memory._bytes()
+    arguments = (type(self), data, self.dtype, tuple(self.shape), self.stride(), self.storage_offset(), self.requires_grad)
+    return rebuild, arguments + ((turned,) if turned else ()), dict(self.__dict__) or None
 
 
 def _of_class(made, cls):
@@ -46,6 +59,17 @@ def _copy(self):
     return made
 
 
+def _copied(t, memo):
+    """A copy whose memory is shared with the copies of tensors that share t's."""
+    if t.is_conj() or t.is_neg() or t.device.type == "meta":
+        return t.clone()
+    place = ("karat memory", *t._storage())
+    if place not in memo:
+        memo[place] = _whole(t).clone()
+        memo.setdefault(id(memo), []).append(t)  # the memory stays where it is as long as the memo does
+    return _placed(memo[place], t.dtype, t.shape, t.stride(), t.storage_offset())
+
+
 def _deepcopy(self, memo):
     if not self.is_leaf:
         raise RuntimeError(
@@ -57,7 +81,7 @@ def _deepcopy(self, memo):
         return memo[id(self)]
     from copy import deepcopy
 
-    made = _of_class(self.detach().clone(), type(self))
+    made = _of_class(_copied(self.detach(), memo), type(self))
     memo[id(self)] = made
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:
@@ -69,3 +93,31 @@ def _deepcopy(self, memo):
 Tensor.__reduce_ex__ = _reduce
 Tensor.__copy__ = _copy
 Tensor.__deepcopy__ = _deepcopy
+
+
+# ---- what is no tensor ----
+
+def named(name):
+    """What pickle calls: torch.strided, torch.channels_last."""
+    return getattr(_karat, name)
+
+
+def result(name, items):
+    """What pickle calls: torch.return_types.max."""
+    return _karat.return_types[name](items)
+
+
+def generator(device, state):
+    """What pickle calls: a generator with this state."""
+    made = _karat.Generator(device)
+    made.set_state(state)
+    return made
+
+
+copyreg.pickle(_karat.device, lambda d: (_karat.device, (d.type,) if d.index is None else (d.type, d.index)))
+copyreg.pickle(_karat.Generator, lambda g: (generator, (g.device, g.get_state())))
+copyreg.pickle(type(_karat.functions["add"]), lambda f: f.__name__)
+for _kind in (type(_karat.strided), type(_karat.channels_last)):
+    copyreg.pickle(_kind, lambda one: (named, (str(one).rpartition(".")[2],)))
+for _kind in _karat.return_types.values():
+    copyreg.pickle(_kind, lambda several: (result, (type(several).__name__, tuple(several))))

@@ -29,6 +29,8 @@ bool      kt_is_view(const kt_tensor *t) { return !missing(t) && (t->flags & KT_
 bool      kt_is_conj(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_CONJ); }
 bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_NEG); }
 void    **kt_tensor_wrapper(kt_tensor *t) { return &t->wrapper; }
+bool      kt_is_shared(const kt_tensor *t) { return atomic_load_explicit(&t->refs, memory_order_acquire) > 1; }
+void      kt_on_wrapper_left(void (*left)(void *wrapper)) { kt__wrapper_left = left; }
 uint32_t  kt_tensor_version(const kt_tensor *t) { return missing(t) ? 0 : kt__version(t); }
 
 kt_tensor *kt_base(const kt_tensor *t) { return missing(t) || !(t->flags & KT_T_VIEW) ? NULL : t->base; }

@@ -445,8 +445,12 @@ kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape)
     return kt__tensor_set_geometry(t, shape, (kt_shape){shape.n, strides}, offset);
 }
 
+void (*kt__wrapper_left)(void *wrapper);
+
 void kt__tensor_free(kt_tensor *t)
 {
+    if (KT__UNLIKELY(t->wrapper != NULL) && kt__wrapper_left)
+        kt__wrapper_left(t->wrapper);
     if (t->autograd)
         kt__autograd_release(t);
     kt__unref(t->base);

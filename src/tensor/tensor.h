@@ -44,6 +44,8 @@ typedef struct kt_storage {
     uint8_t          fixed;      /* others have the address (NumPy): it is never resized */
 } kt_storage;
 
+extern void (*kt__wrapper_left)(void *wrapper); /* what a binding has left in the slot of a tensor that is freed */
+
 struct kt_tensor {
     _Atomic int32_t refs;
     uint8_t         dtype;       /* kt_dtype */

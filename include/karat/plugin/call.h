@@ -100,6 +100,8 @@ KT_API kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_s
  * storage is not resized from now on, as PyTorch has it of memory that NumPy knows. */
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* t must not be NULL */
+KT_API bool      kt_is_shared(const kt_tensor *t);          /* has it an owner besides the caller? t must not be NULL */
+KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
 
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
