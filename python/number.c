@@ -150,12 +150,15 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
     case SWAP:
     case OTHER: return with_number(b, a, reflected[op], KT_PLAIN);
     case RECIPROCAL: {
-        kt_scalar number;
-        is_number = kp_to_scalar(a, &number);
+        kt_scalar  number;
+        const bool is_array = kp_is_array(a);
+        is_number = is_array ? 1 : kp_to_scalar(a, &number);
         if (is_number <= 0)
             return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
         PyObject *inverse = unary(b, row_reciprocal);
-        PyObject *result = inverse ? with_number(inverse, a, reflected[op], KT_PLAIN) : NULL;
+        PyObject *result = !inverse   ? NULL
+                           : is_array ? PyNumber_Multiply(inverse, a)
+                                      : with_number(inverse, a, reflected[op], KT_PLAIN);
         Py_XDECREF(inverse);
         return result;
     }
@@ -270,6 +273,12 @@ static PyObject *compare(PyObject *a, PyObject *b, int op)
     PyObject                *answer;
     if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b)) && kp_override_operator(methods[op], a, b, &answer))
         return answer;
+    if (KP_UNLIKELY(op == Py_EQ && kp_is_array(b))) { /* == alone takes NumPy's arrays as tensors */
+        PyObject *tensor = kp_wrap(kp_from_array(b, "eq", false));
+        answer = tensor ? binary(a, tensor, comparison[op], KT_PLAIN) : NULL;
+        Py_XDECREF(tensor);
+        return answer;
+    }
     return binary(a, b, comparison[op], KT_PLAIN);
 }
 

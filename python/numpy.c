@@ -270,10 +270,10 @@ static const char *letter_of(kt_dtype d)
     case KT_I8: return "b";
     case KT_I16: return "h";
     case KT_I32: return "i";
-    case KT_I64: return "q";
+    case KT_I64: return sizeof(long) == 8 ? "l" : "q"; /* NumPy prints its int64 without a dtype, a long long with */
     case KT_U16: return "H";
     case KT_U32: return "I";
-    case KT_U64: return "Q";
+    case KT_U64: return sizeof(long) == 8 ? "L" : "Q";
     case KT_F16: return "e";
     case KT_F32: return "f";
     case KT_F64: return "d";
@@ -386,7 +386,7 @@ PyObject *kp_numpy(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject
     PyObject           *all[4] = {self};
     kp_args             a;
     if (n > 0 || (keywords && PyTuple_GET_SIZE(keywords) > 2)) {
-        PyErr_Format(PyExc_TypeError, "numpy() takes 0 positional arguments but %zd were given", n);
+        PyErr_Format(PyExc_TypeError, "numpy() takes 0 positional arguments but %zd %s given", n, n == 1 ? "was" : "were");
         return NULL;
     }
     for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); i++)
@@ -426,13 +426,19 @@ PyObject *kp_array(PyObject *self, PyObject *args, PyObject *keywords)
     return array;
 }
 
-/* What NumPy made of a tensor's array becomes a tensor again: np.sin(t). */
+/* What NumPy made of a tensor's array becomes a tensor again: np.sin(t). As in PyTorch, truths become bytes. */
 PyObject *kp_array_wrap(PyObject *self, PyObject *const *argv, Py_ssize_t n)
 {
     (void)self;
+    kt_dtype d;
     if (n < 1 || !kp_is_array(argv[0])) {
         PyErr_SetString(PyExc_TypeError, "__array_wrap__ takes an array");
         return NULL;
     }
-    return kp_wrap(kp_from_array(argv[0], "numpy", false));
+    if (kp_numpy_dtype(argv[0], &d))
+        return NULL;
+    PyObject *array = d == KT_BOOL ? PyObject_CallMethod(argv[0], "astype", "s", "uint8") : Py_NewRef(argv[0]);
+    PyObject *tensor = array ? kp_wrap(kp_from_array(array, "numpy", false)) : NULL;
+    Py_XDECREF(array);
+    return tensor;
 }

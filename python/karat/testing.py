@@ -12,9 +12,10 @@ _TOLERANCES = {  # dtype: relative, absolute
 class _Different(Exception):
     """What is different, and the path to it."""
 
-    def __init__(self, text, path=()):
+    def __init__(self, text, kind=AssertionError, final=False):
         super().__init__(text)
-        self.text, self.path, self.kind = text, path, AssertionError
+        self.text, self.path, self.kind = text, (), kind
+        self.final = final or kind is not AssertionError  # not for the user's msg to change
 
 
 def _tolerances(names, rtol, atol):
@@ -77,12 +78,11 @@ def _greatest(difference, matches):
 
 
 def _values(a, b, rtol, atol, equal_nan):
-    """Two tensors of one shape, element by element."""
-    rtol, atol = _tolerances((a.dtype, b.dtype), rtol, atol)
+    """Two tensors of one shape and dtype, element by element."""
     call = _karat.functions
-    if a.dtype != b.dtype:
-        common = _karat.promote_types(a.dtype, b.dtype)
-        a, b = a.to(common), b.to(common)
+    if "float8" in str(a.dtype) and (rtol or atol):
+        raise _Different(f"Rtol={rtol} and atol={atol} are not supported for bitwise comparison of low dimensional floats. "
+                         "Please use rtol=0.0 and atol=0.0.")
     matches = call["isclose"](a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
     wrong = matches.numel() - int(matches.sum().item())
     if not wrong:
@@ -104,11 +104,14 @@ def _tensors(a, b, asked):
     _attributes(a, b, asked)
     if a.device.type == "meta":
         return
-    a, b = a.detach(), b.detach()
+    a, b, names = a.detach(), b.detach(), (a.dtype, b.dtype)
+    if a.dtype != b.dtype:
+        common = _karat.promote_types(a.dtype, b.dtype)
+        a, b = a.to(common), b.to(common)
     if a.dim() == 0:
-        _scalars(a.item(), b.item(), asked["rtol"], asked["atol"], asked["equal_nan"], (a.dtype, b.dtype))
+        _scalars(a.item(), b.item(), asked["rtol"], asked["atol"], asked["equal_nan"], names)
     else:
-        _values(a, b, asked["rtol"], asked["atol"], asked["equal_nan"])
+        _values(a, b, *_tolerances(names, asked["rtol"], asked["atol"]), asked["equal_nan"])
 
 
 def _inside(a, b, asked, key):
@@ -127,14 +130,46 @@ def _containers(a, b, asked):
         lacking, extra = [k for k in b if k not in a], [k for k in a if k not in b]
         if lacking or extra:
             raise _Different("The keys of the mappings do not match:\nMissing keys in the actual mapping: "
-                             f"{sorted(lacking)}\nAdditional keys in the actual mapping: {sorted(extra)}")
+                             f"{sorted(lacking)}\nAdditional keys in the actual mapping: {sorted(extra)}", final=True)
         keys = sorted(a) if all(isinstance(k, str) for k in a) else list(a)
     else:
         if len(a) != len(b):
-            raise _Different(f"The length of the sequences mismatch: {len(a)} != {len(b)}")
+            raise _Different(f"The length of the sequences mismatch: {len(a)} != {len(b)}", final=True)
         keys = range(len(a))
     for key in keys:
         _inside(a, b, asked, key)
+
+
+def _plain_type(number):
+    """bool, int, float or complex: what a number of Python's or NumPy's is; None where it is none."""
+    for kind in (bool, int, float, complex):
+        if isinstance(number, kind):
+            return kind
+    if type(number).__module__ == "numpy" and hasattr(number, "item") and not hasattr(number, "__len__"):
+        return _plain_type(number.item())
+    return None
+
+
+def _numbers(a, b, asked, kinds):
+    if bool in kinds:  # PyTorch's own words for what it did not foresee
+        raise RuntimeError(f"Originating a NumberPair() at item  with\n\n{type(a).__name__}(): {a}\n\nand\n\n"
+                           f"{type(b).__name__}(): {b}\n\nresulted in the unexpected exception above. If you are a user and see "
+                           "this message during normal operation please file an issue at "
+                           "https://github.com/pytorch/pytorch/issues. If you are a developer and working on the comparison "
+                           "functions, please except the previous error and raise an expressive `ErrorMeta` instead.")
+    _both_or_none(asked)
+    if asked["check_dtype"] and kinds[0] is not kinds[1]:
+        raise _Different(f"The (d)types do not match: {kinds[0]} != {kinds[1]}.")
+    names = {int: "int64", float: "float64", complex: "complex128"}
+    _scalars(kinds[0](a), kinds[1](b), asked["rtol"], asked["atol"], asked["equal_nan"], [names[kind] for kind in kinds])
+
+
+def _both_or_none(asked):
+    """Asked where tolerances are first needed: what is no number has none."""
+    rtol, atol = asked["rtol"], asked["atol"]
+    if (rtol is None) != (atol is None):
+        raise _Different("Both 'rtol' and 'atol' must be either specified or omitted, "
+                         f"but got no {'rtol' if rtol is None else 'atol'}.", kind=ValueError)
 
 
 def _compare(a, b, asked):
@@ -143,24 +178,24 @@ def _compare(a, b, asked):
     for kind in (Mapping, Sequence):
         if isinstance(a, kind) and isinstance(b, kind) and not isinstance(a, str) and not isinstance(b, str):
             return _containers(a, b, asked)
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return _tensors(a, b, asked)
-    if type(a).__module__ == "numpy" and type(a) is type(b):
-        return _tensors(_karat.as_tensor(a), _karat.as_tensor(b), asked)
-    if a is None and b is None:
+    if a is None or b is None:
+        if a is not b:
+            raise _Different(f"None mismatch: {a} is not {b}")
         return None
     if isinstance(a, bool) and isinstance(b, bool):
         if a is not b:
             raise _Different(f"Booleans mismatch: {a} is not {b}")
         return None
-    if isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex)):
-        if asked["check_dtype"] and type(a) is not type(b):
-            raise _Different(f"The (d)types do not match: {type(a)} != {type(b)}.")
-        names = {int: "int64", float: "float64", complex: "complex128"}
-        return _scalars(a, b, asked["rtol"], asked["atol"], asked["equal_nan"], [names[type(a)], names[type(b)]])
-    error = _Different(f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.")
-    error.kind = TypeError
-    raise error
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        _both_or_none(asked)
+        return _tensors(a, b, asked)
+    if type(a).__module__ == "numpy" and hasattr(a, "__len__") and type(a) is type(b):
+        _both_or_none(asked)
+        return _tensors(_karat.as_tensor(a), _karat.as_tensor(b), asked)
+    kinds = [_plain_type(a), _plain_type(b)]
+    if None not in kinds:
+        return _numbers(a, b, asked, kinds)
+    raise _Different(f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.", kind=TypeError)
 
 
 def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
@@ -169,19 +204,16 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
 
     Numbers, tensors, arrays, and sequences and mappings of them. Without rtol and atol they follow from the dtype.
     """
-    if (rtol is None) != (atol is None):
-        raise ValueError("Both 'rtol' and 'atol' must be either specified or omitted, "
-                         f"but got no {'rtol' if rtol is None else 'atol'}.")
     asked = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_device": check_device, "check_dtype": check_dtype,
              "check_stride": check_stride}
     try:
         _compare(actual, expected, asked)
         return
     except _Different as e:
-        kind, text = e.kind, e.text
-        if e.path and kind is AssertionError:
+        kind, text, final = e.kind, e.text, e.final
+        if e.path:
             text += f"\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in e.path)}"
-    if kind is AssertionError and msg is not None:
+    if not final and msg is not None:
         text = msg(text) if callable(msg) else msg
     raise kind(text)
 

@@ -174,3 +174,23 @@ def test_memory_that_numpy_knows_is_not_resized():
     t = karat.ones(300)
     capsule = t.__dlpack__()
     assert t.resize_(10_000).shape == (10_000,) and capsule is not None
+
+
+def test_operators_between_arrays_and_tensors():
+    t, n = karat.tensor([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 4.0])
+    for same in (t == n, n == t):
+        assert same.dtype is karat.bool and same.tolist() == [True, False, True]
+    assert (n / t).tolist() == [1.0, 1.5, 1.0] and (n / t).dtype is karat.float64
+    assert (t * n).dtype is karat.float64 and (t + n).tolist() == [2.0, 5.0, 8.0]
+    with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64 types is not supported"):
+        karat.tensor([1], dtype=karat.uint16) == np.array([1])
+
+
+def test_truths_that_numpy_makes_are_bytes():
+    assert np.isnan(karat.tensor([1.0, float("nan")])).dtype is karat.uint8
+
+
+def test_arrays_have_numpys_own_integers():
+    assert repr(karat.tensor([1, 2]).numpy()) == repr(np.array([1, 2], dtype=np.int64))
+    assert karat.tensor([1, 2]).numpy().dtype.char == np.dtype(np.int64).char
+    assert karat.tensor([1], dtype=karat.uint64).numpy().dtype.char == np.dtype(np.uint64).char

@@ -52,3 +52,45 @@ def test_containers_and_messages():
     assert refusal(karat.ones(2), karat.zeros(2), msg=lambda text: "X" + text).startswith("XTensor-likes")
     assert "no atol" in refusal(karat.ones(2), karat.ones(2), rtol=0.1, kind=ValueError)
     assert "No comparison pair" in refusal(karat.ones(2), 1.0, kind=TypeError)
+
+
+def said(*arguments, **how):
+    with pytest.raises(Exception) as caught:
+        assert_close(*arguments, **how)
+    return type(caught.value).__name__, str(caught.value)
+
+
+def test_what_is_none_and_what_is_no_number():
+    assert said(1, None) == ("AssertionError", "None mismatch: 1 is not None")
+    assert said(None, karat.tensor([1.0])) == ("AssertionError", "None mismatch: None is not tensor([1.])")
+    assert said([1], ["a"]) == ("TypeError", "No comparison pair was able to handle inputs of type <class 'int'> and <class 'str'>."
+                                "\n\nThe failure occurred for item [0]")
+    kind, text = said(1, True)
+    assert kind == "RuntimeError" and text.startswith("Originating a NumberPair() at item  with\n\nint(): 1\n\nand\n\nbool(): True")
+
+
+def test_tolerances_are_asked_for_where_they_are_needed():
+    both = "Both 'rtol' and 'atol' must be either specified or omitted, but got no atol."
+    assert said({"a": 1.0}, {"a": 1.0}, rtol=0.1) == ("ValueError", both + "\n\nThe failure occurred for item ['a']")
+    assert said(karat.ones(1), karat.ones(1), rtol=0.1) == ("ValueError", both)
+    assert_close(True, True, rtol=0.1)
+    assert_close([], [], atol=0.1)
+
+
+def test_a_message_of_the_users_own_is_for_values():
+    keys = ("AssertionError", "The keys of the mappings do not match:\nMissing keys in the actual mapping: ['b']\n"
+            "Additional keys in the actual mapping: []")
+    assert said({"a": 1}, {"a": 1, "b": 2}, msg="mine") == keys
+    assert said(1, 2, msg="mine") == ("AssertionError", "mine")
+    low = karat.tensor([1.0, 2.0]).to(karat.float8_e5m2)
+    assert said(low, low, rtol=0.1, atol=0)[1].startswith("Rtol=0.1 and atol=0 are not supported for bitwise comparison")
+
+
+def test_numbers_of_numpy_and_of_several_dtypes():
+    np = pytest.importorskip("numpy")
+    assert_close(1.0, np.float64(1))
+    assert_close(np.int64(3), 3)
+    assert said(1, np.float32(2)) == ("AssertionError", "The (d)types do not match: <class 'int'> != <class 'float'>.")
+    assert said(2, np.int64(1))[1] == ("Scalars are not equal!\n\nExpected 1 but got 2.\nAbsolute difference: 1\n"
+                                       "Relative difference: 1.0")
+    assert "Expected (2+0j) but got (1+0j)." in said(karat.tensor(1.0), karat.tensor(2 + 0j), check_dtype=False)[1]
