@@ -125,6 +125,7 @@ int           kp_results_start(PyObject *module);
 
 /* ---- numbers (scalar.c) ---- */
 int       kp_to_scalar(PyObject *o, kt_scalar *s); /* 1: done; 0: not a number, no exception; -1: too big */
+int       kp_to_operand(PyObject *o, kt_scalar *s); /* the same, as arithmetic sees it */
 PyObject *kp_from_scalar(kt_scalar s);
 
 /* ---- dtypes, devices, sizes, memory formats ---- */

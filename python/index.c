@@ -483,18 +483,20 @@ static int contains(PyObject *self, PyObject *value)
     kt_call call;
     begin(&call, row_eq, kp_tensor_of(self));
     call.given = 3;
-    if (kp_is_tensor(value)) {
-        call.arg[1].t = kp_tensor_of(value);
+    if (kp_is_tensor(value)) { /* in PyTorch's order, which a mismatch of sizes tells */
+        call.arg[0].t = kp_tensor_of(value);
+        call.arg[1].t = kp_tensor_of(self);
     } else {
         int found = kp_to_scalar(value, &call.arg[1].s);
         call.scalars = 2;
         if (found < 0)
             return -1;
-        if (!found) {
+        if (!found || (call.arg[1].s.kind == KT_SCALAR_BOOL && !PyBool_Check(value))) { /* NumPy's bools are no numbers */
             PyErr_Format(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a %R.",
                          Py_TYPE(value));
             return -1;
         }
+        kp_to_operand(value, &call.arg[1].s);
     }
     kt_tensor *equal = run_one(&call);
     if (!equal)

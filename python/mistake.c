@@ -186,7 +186,9 @@ static void raise_wrong_element(const char *name, const kt_arg_spec *spec, const
 static void raise_too_large(const char *name, const char *arg, const kp_mistake *m)
 {
     if (m->element == -2)
-        PyErr_SetString(PyExc_OverflowError, "int too big to convert");
+        PyErr_SetString(PyExc_OverflowError, PyObject_RichCompareBool(m->value, Py_False, Py_LT) > 0
+                                                 ? "can't convert negative int to unsigned"
+                                                 : "int too big to convert");
     else if (m->element == -1)
         PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
     else
@@ -251,21 +253,66 @@ void kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *
 
 /* ---- none of several forms ---- */
 
+enum { MOST_ORDERED = 13 };
+
 typedef struct given { /* what the user wrote, without a method's self */
     PyObject *const *argv;
     Py_ssize_t       n, n_keywords;
     PyObject        *keywords;
+    Py_ssize_t       order[MOST_ORDERED]; /* in which keywords are told */
 } given;
 
-/* Keywords are told last first: PyTorch's own order. */
+/* MurmurHash64A as C++'s library for Linux uses it for strings. */
+static uint64_t hash_of(const char *text, size_t n)
+{
+    const uint64_t factor = 0xc6a4a7935bd1e995u;
+    uint64_t       hash = 0xc70f6907u ^ (n * factor), word;
+    for (; n >= 8; n -= 8, text += 8) {
+        memcpy(&word, text, 8);
+        word *= factor;
+        hash = (hash ^ (word ^ word >> 47) * factor) * factor;
+    }
+    if (n) {
+        word = 0;
+        memcpy(&word, text, n); /* little end first, as on all machines that PyTorch is built for */
+        hash = (hash ^ word) * factor;
+    }
+    hash = (hash ^ hash >> 47) * factor;
+    return hash ^ hash >> 47;
+}
+
+/* PyTorch tells keywords in the order of a hash table of 13 chains: one that begins a chain comes first of all, any other
+ * before the rest of its chain. Past 13 nothing is told. */
+static given as_given(bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    given    g = {argv + method, n - method, keywords ? PyTuple_GET_SIZE(keywords) : 0, keywords, {0}};
+    uint64_t chain[MOST_ORDERED];
+    if (g.n_keywords > MOST_ORDERED)
+        g.n_keywords = MOST_ORDERED;
+    for (Py_ssize_t k = 0; k < g.n_keywords; k++) {
+        Py_ssize_t  bytes = 0, at = 0;
+        const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(keywords, k), &bytes);
+        chain[k] = name ? hash_of(name, (size_t)bytes) % MOST_ORDERED : 0;
+        while (at < k && chain[g.order[at]] != chain[k])
+            at++;
+        at = at < k ? at : 0;
+        memmove(g.order + at + 1, g.order + at, (size_t)(k - at) * sizeof *g.order);
+        g.order[at] = k;
+    }
+    PyErr_Clear();
+    return g;
+}
+
 static PyObject *describe_given(const given *g)
 {
     PyObject *list = PyUnicode_FromString("");
     for (Py_ssize_t i = 0; list && i < g->n; i++)
         Py_SETREF(list, PyUnicode_FromFormat("%U%s%s", list, i ? ", " : "", Py_TYPE(g->argv[i])->tp_name));
-    for (Py_ssize_t k = g->n_keywords - 1; list && k >= 0; k--)
+    for (Py_ssize_t i = 0; list && i < g->n_keywords; i++) {
+        const Py_ssize_t k = g->order[i];
         Py_SETREF(list, PyUnicode_FromFormat("%U%s%U=%s%s", list, g->n ? ", " : "", PyTuple_GET_ITEM(g->keywords, k),
                                              Py_TYPE(g->argv[g->n + k])->tp_name, g->n ? "" : ", "));
+    }
     return list;
 }
 
@@ -303,8 +350,8 @@ static PyObject *wrong_keywords(PyObject *pieces, const given *g)
 {
     const bool counts = PyList_GET_SIZE(pieces) == g->n + g->n_keywords;
     PyObject  *wrong = PyList_New(0);
-    for (Py_ssize_t k = g->n_keywords - 1; wrong && k >= 0; k--) {
-        PyObject *name = PyTuple_GET_ITEM(g->keywords, k);
+    for (Py_ssize_t k = 0; wrong && k < g->n_keywords; k++) {
+        PyObject *name = PyTuple_GET_ITEM(g->keywords, g->order[k]);
         bool      known = false;
         for (Py_ssize_t i = g->n; counts && i < PyList_GET_SIZE(pieces) && !known; i++) {
             Py_ssize_t at;
@@ -429,8 +476,8 @@ static void raise_list(const char *name, const kp_row_facts *forms, int n_forms,
 void kp_raise_listed(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv, Py_ssize_t n,
                      PyObject *keywords)
 {
-    raise_list(name, forms, n_forms, method,
-               &(given){argv + method, n - method, keywords ? PyTuple_GET_SIZE(keywords) : 0, keywords});
+    const given g = as_given(method, argv, n, keywords);
+    raise_list(name, forms, n_forms, method, &g);
 }
 
 static bool takes_so_many(const kp_row_facts *form, bool method, Py_ssize_t n)
@@ -460,7 +507,7 @@ static void raise_of_one(const char *name, const kp_row_facts *form, bool method
 void kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv,
                        Py_ssize_t n, PyObject *keywords)
 {
-    const given g = {argv + method, n - method, keywords ? PyTuple_GET_SIZE(keywords) : 0, keywords};
+    const given g = as_given(method, argv, n, keywords);
     int         fitting = 0, shown = 0, best = 0, last = 0;
     if (n_forms == 1 && method && forms[0].n_args == 1) {
         if (g.n_keywords)

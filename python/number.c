@@ -77,7 +77,7 @@ static inline void begin(kt_call *call, const kt_row *row, kt_form form, kt_tens
 static PyObject *with_number(PyObject *a, PyObject *b, const kt_row *row, kt_form form)
 {
     kt_call call;
-    int     is_number = kp_to_scalar(b, &call.arg[1].s);
+    int     is_number = kp_to_operand(b, &call.arg[1].s);
     if (is_number < 0)
         return NULL;
     if (!is_number)
@@ -150,20 +150,19 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
     case SWAP:
     case OTHER: return with_number(b, a, reflected[op], KT_PLAIN);
     case RECIPROCAL: {
-        kt_scalar  number;
-        const bool is_array = kp_is_array(a);
-        is_number = is_array ? 1 : kp_to_scalar(a, &number);
-        if (is_number <= 0)
+        kt_scalar number;
+        is_number = kp_to_operand(a, &number);
+        if (is_number <= 0 && !(is_number == 0 && kp_is_array(a)))
             return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
-        PyObject *inverse = unary(b, row_reciprocal);
-        PyObject *result = !inverse   ? NULL
-                           : is_array ? PyNumber_Multiply(inverse, a)
-                                      : with_number(inverse, a, reflected[op], KT_PLAIN);
+        PyObject *inverse = unary(b, row_reciprocal); /* times an array is NumPy's to compute */
+        PyObject *result = !inverse    ? NULL
+                           : is_number ? with_number(inverse, a, reflected[op], KT_PLAIN)
+                                       : PyNumber_Multiply(inverse, a);
         Py_XDECREF(inverse);
         return result;
     }
     case BASE:
-        is_number = kp_to_scalar(a, &call.arg[0].s);
+        is_number = kp_to_operand(a, &call.arg[0].s);
         if (is_number <= 0)
             return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
         kt_call_begin(&call, reflected[op], KT_PLAIN);
@@ -173,7 +172,7 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
         return finish(&call, kp_is_large(kp_tensor_of(b), NULL));
     case TENSOR: {
         kt_scalar number;
-        is_number = kp_to_scalar(a, &number);
+        is_number = kp_to_operand(a, &number);
         if (is_number <= 0)
             return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
         kt_tensor *t = as_tensor(number, kp_tensor_of(b), reflected[op]);
@@ -266,6 +265,21 @@ static PyObject *slot_positive(PyObject *a)
     return Py_NewRef(a);
 }
 
+/* An array is equal where its elements are; other comparisons with one are NumPy's. */
+static PyObject *equal_to_array(PyObject *a, PyObject *array)
+{
+    PyObject *b = kp_wrap(kp_from_array(array, "comparison", false));
+    if (!b) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError))
+            return NULL;
+        PyErr_Clear();
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    PyObject *result = binary(a, b, comparison[Py_EQ], KT_PLAIN);
+    Py_DECREF(b);
+    return result;
+}
+
 static PyObject *compare(PyObject *a, PyObject *b, int op)
 {
     static const char *const methods[6] = {[Py_LT] = "lt", [Py_LE] = "le", [Py_EQ] = "__eq__",
@@ -273,12 +287,8 @@ static PyObject *compare(PyObject *a, PyObject *b, int op)
     PyObject                *answer;
     if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b)) && kp_override_operator(methods[op], a, b, &answer))
         return answer;
-    if (KP_UNLIKELY(op == Py_EQ && kp_is_array(b))) { /* == alone takes NumPy's arrays as tensors */
-        PyObject *tensor = kp_wrap(kp_from_array(b, "eq", false));
-        answer = tensor ? binary(a, tensor, comparison[op], KT_PLAIN) : NULL;
-        Py_XDECREF(tensor);
-        return answer;
-    }
+    if (KP_UNLIKELY(op == Py_EQ && !kp_is_tensor(b) && kp_is_array(b)))
+        return equal_to_array(a, b);
     return binary(a, b, comparison[op], KT_PLAIN);
 }
 

@@ -14,7 +14,7 @@ static int from_long(PyObject *o, kt_scalar *s)
         return value == -1 && PyErr_Occurred() ? -1 : 1;
     }
     if (overflow < 0) {
-        PyErr_SetString(PyExc_OverflowError, "int too big to convert");
+        PyErr_SetString(PyExc_OverflowError, "can't convert negative int to unsigned");
         return -1;
     }
     unsigned long long big = PyLong_AsUnsignedLongLong(o);
@@ -47,6 +47,20 @@ int kp_to_scalar(PyObject *o, kt_scalar *s)
         return 1;
     }
     return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) || !kp_is_numpy_number(o) ? 0 : kp_numpy_number(o, s);
+}
+
+/* NumPy's bools are floats to PyTorch's operators, and so are its complex numbers, by their real part, unless they are
+ * Python's too. */
+int kp_to_operand(PyObject *o, kt_scalar *s)
+{
+    int found = kp_to_scalar(o, s);
+    if (found <= 0 || PyFloat_CheckExact(o) || PyLong_Check(o))
+        return found;
+    if (s->kind == KT_SCALAR_COMPLEX && !PyComplex_Check(o))
+        *s = KT_FLOAT(s->v.re);
+    else if (s->kind == KT_SCALAR_BOOL)
+        *s = KT_FLOAT((double)s->v.i);
+    return found;
 }
 
 PyObject *kp_from_scalar(kt_scalar s)

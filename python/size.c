@@ -50,11 +50,10 @@ static PyObject *size_repr(PyObject *self)
 /* (3,) + size is a Size too: the right operand, being of a subclass, is asked first. */
 static PyObject *size_add(PyObject *a, PyObject *b)
 {
-    if (!PyTuple_Check(a) || !PyTuple_Check(b)) {
-        PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size",
-                     Py_TYPE(PyTuple_Check(a) ? b : a)->tp_name);
-        return NULL;
-    }
+    if (!PyTuple_Check(a))
+        Py_RETURN_NOTIMPLEMENTED;
+    if (!PyTuple_Check(b))
+        return PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size", Py_TYPE(b)->tp_name);
     return of_tuple(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
 }
 
@@ -91,7 +90,7 @@ static PyMethodDef size_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyNumberMethods   size_number = {.nb_add = size_add};
-static PySequenceMethods size_sequence = {.sq_repeat = size_repeat};
+static PySequenceMethods size_sequence = {.sq_concat = size_add, .sq_repeat = size_repeat};
 static PyMappingMethods  size_mapping = {.mp_subscript = size_subscript};
 
 PyTypeObject kp_size_type = {

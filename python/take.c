@@ -166,12 +166,10 @@ static int take_tensors(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_val
     return 1;
 }
 
-/* A number, or a tensor that holds one. NumPy's bools and complex numbers count as floats here, as in PyTorch. */
+/* A number, or a tensor that holds one. */
 static int take_scalar(PyObject *o, kt_scalar *s)
 {
-    int taken = kp_to_scalar(o, s);
-    if (taken > 0 && (s->kind == KT_SCALAR_BOOL ? !PyBool_Check(o) : s->kind == KT_SCALAR_COMPLEX && !PyComplex_Check(o)))
-        *s = KT_FLOAT(s->kind == KT_SCALAR_BOOL ? (double)s->v.i : s->v.re);
+    int taken = kp_to_operand(o, s);
     if (taken || !kp_is_tensor(o) || !holds_number(kp_tensor_of(o)))
         return taken;
     *s = kt_item_scalar(kp_tensor_of(o));
@@ -303,7 +301,7 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
 /* A number of this form, where the row takes a tensor or either. */
 static int take_operand(kp_args *a, const kp_row_facts *form, int at, PyObject *o, kt_value *value, const kp_mistake *m)
 {
-    int taken = kp_to_scalar(o, &value->s);
+    int taken = kp_to_operand(o, &value->s);
     if (taken < 0 && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_Clear();
         return later(a, m, KP_TOO_LARGE, -2, o);

@@ -52,17 +52,10 @@ QUESTIONS = {
 }
 
 
-def _contains(self, element):
-    """element in t: is any of t's elements equal to it?"""
-    if not isinstance(element, (Tensor, int, float, complex)):
-        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
-    return bool((self == element).any())
-
-
 def _reversed(self):
     """reversed(t): the rows from the last to the first."""
     return self.flip(0) if self.dim() else self
 
 
-Tensor.__contains__ = _contains
 Tensor.__reversed__ = _reversed
+Tensor.__div__, Tensor.__idiv__, Tensor.__rdiv__ = Tensor.__truediv__, Tensor.__itruediv__, Tensor.__rtruediv__

@@ -189,6 +189,8 @@ static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, c
 /* prepare.c: shapes, outputs, strides. */
 /* Output `at` of a reduction or a product: fresh, or the target of out=. */
 kt_status kt__output_of(kt_call *call, int at, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out);
+/* What PyTorch tells before it looks for a kernel: sizes that do not fit, a target in place that cannot hold the result. */
+kt_status kt__check_before_kernel(const kt_call *call, const kt__gathered *g, kt_dtype result);
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);

@@ -223,29 +223,56 @@ static kt_status check_exact(const kt_call *call, const kt__gathered *g, const k
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", has, wants);
 }
 
-/* The target of an in-place or out= call: dtype, size and overlap rules. */
+static kt_status check_written_size(const kt_call *call, const kt_tensor *out, kt_shape shape, bool *same)
+{
+    *same = out->ndim == shape.n;
+    for (int64_t i = 0; i < shape.n && *same; i++)
+        *same = out->sizes[i] == shape.d[i];
+    if (*same || call->form != KT_INPLACE)
+        return KT_OK;
+    char has[256], wants[256];
+    kt__shape_text(has, sizeof has, kt__sizes(out));
+    kt__shape_text(wants, sizeof wants, shape);
+    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+}
+
+static kt_status check_cast(const kt_call *call, kt_dtype result, const kt_tensor *out)
+{
+    if (kt_can_cast(result, (kt_dtype)out->dtype) || kt__policy(kt__mode()) == KT_PERMISSIVE)
+        return KT_OK;
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                          kt_dtype_torch_name(result), kt_dtype_torch_name(out->dtype));
+}
+
+kt_status kt__check_before_kernel(const kt_call *call, const kt__gathered *g, kt_dtype result)
+{
+    int64_t sizes[KT_MAX_DIMS];
+    int     rank = 0;
+    bool    same;
+    if (!g->first || kt__broadcast(g->t, g->n, sizes, &rank))
+        return kt_error_status();
+    if (call->form == KT_INPLACE && (check_written_size(call, g->t[0], (kt_shape){rank, sizes}, &same) ||
+                                     check_cast(call, result, g->t[0])))
+        return kt_error_status();
+    return KT_OK;
+}
+
+/* The target of an in-place or out= call: size, dtype and overlap rules. */
 static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out,
                               kt_shape shape)
 {
     uint64_t mode = kt__mode();
+    bool     same;
+    if (check_written_size(call, out, shape, &same))
+        return kt_error_status();
     if (call->form == KT_OUT && out->dtype != d->result && kt__policy(mode) != KT_PERMISSIVE &&
         check_exact(call, g, d, out))
         return kt_error_status();
-    if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                              kt_dtype_torch_name(d->result), kt_dtype_torch_name(out->dtype));
+    if (check_cast(call, (kt_dtype)d->result, out))
+        return kt_error_status();
     if (kt__allow(mode, call, call->form == KT_OUT ? "out" : "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
                   KT_WHY_RESULT))
         return kt_error_status();
-    bool same = out->ndim == shape.n;
-    for (int64_t i = 0; i < shape.n && same; i++)
-        same = out->sizes[i] == shape.d[i];
-    if (!same && call->form == KT_INPLACE) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(out));
-        kt__shape_text(wants, sizeof wants, shape);
-        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
-    }
     if (!same && kt__tensor_resize(out, shape))
         return kt_error_status();
     return kt__check_written(out, g->t, g->n);

@@ -135,7 +135,7 @@ def test_big_integers():
     assert (karat.tensor([1]) + 2**63).item() == -(2**63) + 1
     with pytest.raises(OverflowError, match="^int too big to convert$"):
         karat.ones(1) + 2**70
-    with pytest.raises(OverflowError, match="^int too big to convert$"):
+    with pytest.raises(OverflowError, match="^can't convert negative int to unsigned$"):
         karat.ones(1) + -(2**70)
 
 
@@ -202,3 +202,53 @@ def test_numbers_that_do_not_fit():
     assert (ints + 1).pow(-1.0).dtype is karat.float32
     with pytest.raises(TypeError, match="^~ .operator.invert. is only implemented on integer and Boolean-type tensors$"):
         ~half
+
+
+def test_numpys_bools_and_complex_numbers_are_floats():
+    numpy = pytest.importorskip("numpy")
+    assert (karat.tensor([1, 2]) + numpy.bool_(True)).tolist() == [2.0, 3.0]
+    assert (karat.tensor([1, 2]) + numpy.bool_(True)).dtype is karat.float32
+    assert (karat.ones(2) * numpy.complex64(2 + 3j)).dtype is karat.float32
+    assert (karat.ones(2) * numpy.complex128(2 + 3j)).dtype is karat.complex64  # a complex of Python's
+
+
+def test_arrays_beside_tensors():
+    numpy = pytest.importorskip("numpy")
+    x, a = karat.arange(3.0), numpy.arange(3.0)
+    for same in (x == a, a == x, x == numpy.arange(3)):
+        assert isinstance(same, karat.Tensor) and same.dtype is karat.bool and same.tolist() == [True, True, True]
+    with pytest.raises(RuntimeError, match=r"^The size of tensor a \(3\) must match the size of tensor b \(2\)"):
+        x == numpy.arange(2.0)
+    assert x.__ne__(a) is NotImplemented and (x == numpy.array(["a", "b", "c"])) is False
+    quotient = a / (x + 1)
+    assert isinstance(quotient, karat.Tensor) and quotient.dtype is karat.float64
+    assert numpy.equal(x, 1).tolist() == [0, 1, 0] and numpy.equal(x, 1).dtype is karat.uint8
+
+
+def test_what_is_in_a_tensor():
+    numpy = pytest.importorskip("numpy")
+    x = karat.arange(3.0)
+    assert numpy.float32(2) in x and numpy.int64(7) not in x and karat.tensor(1.0) in x
+    with pytest.raises(RuntimeError, match="only supports Tensor or scalar, but you passed in a <class 'numpy.bool"):
+        numpy.bool_(True) in x
+    with pytest.raises(RuntimeError, match=r"^The size of tensor a \(2\) must match the size of tensor b \(3\)"):
+        karat.ones(2) in x
+
+
+def test_sizes_and_targets_are_told_before_a_missing_kernel():
+    with pytest.raises(RuntimeError, match=r"^The size of tensor a \(3\) must match the size of tensor b \(2\)"):
+        karat.ones(3) & karat.ones(2)
+    x = karat.tensor(1)
+    with pytest.raises(RuntimeError, match=r"^output with shape \[\] doesn't match the broadcast shape \[2\]"):
+        x &= karat.ones(2)
+    with pytest.raises(RuntimeError, match=r"^output with shape \[\] doesn't match the broadcast shape \[2\]"):
+        x /= karat.ones(2)
+    with pytest.raises(RuntimeError, match="^result type Float can't be cast to the desired output type Long"):
+        x <<= 2.5
+
+
+def test_sizes_do_not_add_to_tensors():
+    with pytest.raises(TypeError, match=r"^unsupported operand type\(s\) for \+: 'Tensor' and 'karat.Size'$"):
+        karat.ones(1) + karat.Size([1])
+    with pytest.raises(TypeError, match=r"^can only concatenate tuple \(not Tensor\) to torch.Size$"):
+        karat.Size([1]) + karat.ones(1)
