@@ -74,6 +74,14 @@ static PyObject *with_synonym(PyObject *wanted, PyObject *const *values, PyObjec
     return NULL;
 }
 
+bool kp_has_synonym(PyObject *name)
+{
+    for (int i = 0; i < N_SYNONYMS; i++)
+        if (PyUnicode_CompareWithASCIIString(name, synonyms[i][0]) == 0)
+            return true;
+    return false;
+}
+
 /* As PyTorch counts: all that is needed from there on. */
 static int tell_missing(const kp_row_facts *form, int first, kp_mistake *m)
 {
@@ -125,17 +133,18 @@ static int bind_all(kp_args *a, const kp_row_facts *form, bool method, PyObject 
             position = at;
         } else if (used < n_keywords) {
             o = with_keyword(form->name[i], argv + n, keywords, n_keywords);
-            if (!o)
+            if (!o && form->known >> i & 1)
                 o = with_synonym(form->name[i], argv + n, keywords, n_keywords);
             used += o != NULL;
         }
         if (!o && form->spec[i].has_default)
             continue;
         if (!o)
-            return tell_missing(form, i, m);
+            return m->unasked ? 0 : tell_missing(form, i, m);
         if (form->spread && i == method && position) {
             if (kp_is_index(o)) {
-                *m = (kp_mistake){.arg = i, .position = position};
+                m->arg = i;
+                m->position = position;
                 kt_shape list;
                 int      taken = kp_take_ints(a, argv + i, n - i, &list, m);
                 if (taken <= 0) {
@@ -158,7 +167,9 @@ static int bind_all(kp_args *a, const kp_row_facts *form, bool method, PyObject 
         if (taken <= 0)
             return taken;
     }
-    return used < n_keywords ? tell_superfluous(form, n, method, keywords, m) : 1;
+    if (KP_LIKELY(used == n_keywords))
+        return 1;
+    return m->unasked ? 0 : tell_superfluous(form, n, method, keywords, m);
 }
 
 /* Numbers where the row wants tensors: as weak as they are, beside the first tensor. */

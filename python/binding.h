@@ -156,6 +156,7 @@ typedef struct kp_mistake { /* why arguments do not fit a form, in PyTorch's wor
     PyObject   *got;         /* borrowed: the object's type, or the keyword's name */
     Py_ssize_t  element;     /* of a sequence; -1: not in one; -2: not in one, and any number would do */
     PyObject   *value;       /* borrowed: of KP_NO_NAME the name */
+    bool        unasked;     /* nobody reads why it does not fit: another form is tried first */
     int         n_missing;
 } kp_mistake;
 
@@ -197,6 +198,7 @@ typedef struct kp_row_facts { /* one form of a function: what it takes, and the 
     const kt_arg_spec *spec;     /* n_args of them; keyword_only may be KP_UNSHOWN: texts do not say it */
     PyObject *const   *name;     /* interned, as Python says them */
     const uint8_t     *at;       /* the row's argument for each; KP_NOWHERE: checked and dropped */
+    uint16_t           known;    /* bit i: NumPy has a name of its own for parameter i */
     const kp_span     *defaults; /* as written; NULL: as the specs have them */
     int                n_args, n_positional;
     int                device_at;  /* the row's argument that is a device; -1: none */
@@ -243,6 +245,7 @@ void        kp_raise_listed(const char *name, const kp_row_facts *forms, int n_f
 PyObject   *kp_signature_text(const kp_row_facts *form, bool method); /* "(Tensor input, *, Number alpha = 1)" */
 int         kp_warn_deprecated(const char *name, const kp_row_facts *forms, int n_forms, int which, bool method);
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);
+bool        kp_has_synonym(PyObject *name); /* NumPy's name for an argument of this name */
 void        kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *tensor);
 void        kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n_given,
                              const kp_mistake *m);

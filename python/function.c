@@ -127,7 +127,7 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
     kp_function     *f = (kp_function *)self;
     const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
     kp_args          a;
-    kp_mistake       mistake = {0};
+    kp_mistake       mistake = {.unasked = true};
     if (f->method && (n == 0 || !kp_is_tensor(argv[0]))) {
         PyErr_Format(PyExc_TypeError, "descriptor '%U' for 'karat.Tensor' objects doesn't apply to a '%s' object",
                      f->name, n ? Py_TYPE(argv[0])->tp_name : "no");
@@ -140,6 +140,8 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
     if (KP_UNLIKELY(!f->forms) && find_forms(f))
         return NULL;
     for (int i = 0; i < f->n_forms; i++) {
+        if (n > f->forms[i].n_positional && !f->forms[i].spread)
+            continue;
         int bound = kp_bind(&a, f->text, &f->forms[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
         if (bound < 0)
             return NULL;

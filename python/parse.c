@@ -15,6 +15,7 @@ static int start(kp_signature *s)
             return -1;
         s->spec[i].has_default |= s->spec[i].optional;
         facts.n_positional += !s->spec[i].keyword_only;
+        facts.known |= (uint16_t)(kp_has_synonym(s->names[i]) << i);
         facts.n_args++;
     }
     s->facts = facts;

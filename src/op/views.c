@@ -196,12 +196,17 @@ kt_status kt__body_expand_as(kt_call *call)
     return status;
 }
 
+static const char *as_text(char text[256], kt_shape shape) /* for errors alone: a view costs less than its text */
+{
+    kt__shape_text(text, 256, shape);
+    return text;
+}
+
 /* Fills in the one -1 of a shape. */
 static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
 {
     int64_t unknown = -1, product = 1;
     char    text[256];
-    kt__shape_text(text, sizeof text, want);
     if (want.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
                        (long long)want.n);
@@ -213,7 +218,7 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
             unknown = i;
         } else if (want.d[i] < 0) {
             return kt_fail(KT_ERR_RUNTIME, "invalid shape dimension %lld at index %lld of shape %s", (long long)want.d[i],
-                           (long long)i, text);
+                           (long long)i, as_text(text, want));
         } else if (__builtin_mul_overflow(product, want.d[i], &product)) {
             return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
         }
@@ -223,11 +228,12 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
                        "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 "
                        "can be any value "
                        "and is ambiguous",
-                       text);
+                       as_text(text, want));
     if (unknown >= 0 && t->numel % product == 0)
         sizes[unknown] = t->numel / product;
     else if (unknown >= 0 || product != t->numel)
-        return kt_fail(KT_ERR_RUNTIME, "shape '%s' is invalid for input of size %lld", text, (long long)t->numel);
+        return kt_fail(KT_ERR_RUNTIME, "shape '%s' is invalid for input of size %lld", as_text(text, want),
+                       (long long)t->numel);
     return KT_OK;
 }
 
