@@ -30,7 +30,8 @@ static void fill(double *x, int n, kt_dtype dtype)
     const bool real = kt_dtype_category(dtype) == KT_CAT_FLOAT, sign = kt_dtype_is_signed(dtype);
     for (int i = 0; i < n; i++) {
         const int r = (int)(test_random() % 12);
-        x[i] = real && r == 0 ? NAN : real && r == 1 ? -0.0 : real && r == 2 ? -INFINITY : sign ? r - 5 : dtype == KT_BOOL ? r & 1 : r;
+        const double special[] = {NAN, -0.0, -INFINITY};
+        x[i] = real && r < 3 ? special[r] : sign ? r - 5 : r % (dtype == KT_BOOL ? 2 : 12);
     }
 }
 
