@@ -60,5 +60,8 @@ int kp_results_start(PyObject *module)
 {
     if (!types && !(types = PyDict_New()))
         return -1;
+    for (int i = 0; kt_row_at(i); i++) /* all of them: pickle must know each before it meets one */
+        if (!kp_result_type(kt_row_at(i)) && PyErr_Occurred())
+            return -1;
     return PyModule_AddObjectRef(module, "return_types", types);
 }
