@@ -36,6 +36,8 @@ static PyObject *get_itemsize(PyObject *self, void *unused)
 static PyObject *get_version(PyObject *self, void *unused)
 {
     (void)unused;
+    if (kt_is_inference(kp_tensor_of(self)))
+        return PyErr_Format(PyExc_RuntimeError, "Inference tensors do not track version counter.");
     return PyLong_FromUnsignedLong(kt_tensor_version(kp_tensor_of(self)));
 }
 
@@ -82,6 +84,11 @@ static PyObject *get_nbytes(PyObject *self, void *unused)
     return PyLong_FromLongLong(kt_numel(t) * (long long)kt_dtype_size(kt_dtype_of(t)));
 }
 
+static int warn_of_no_dims(const char *name, const char *advice)
+{
+    return PyErr_WarnFormat(PyExc_UserWarning, 1, "Tensor.%s is deprecated on 0-D tensors. %s", name, advice);
+}
+
 /* T: the dims in reverse. */
 static PyObject *get_reversed(PyObject *self, void *unused)
 {
@@ -93,6 +100,8 @@ static PyObject *get_reversed(PyObject *self, void *unused)
     kt_call         call;
     if (!permute || rank > 64)
         return permute ? PyErr_Format(PyExc_RuntimeError, "T of %lld dims", (long long)rank) : NULL;
+    if (rank == 0 && warn_of_no_dims("T", "This function is the identity in these cases."))
+        return NULL;
     if (rank != 2 && rank != 0 &&
         PyErr_WarnFormat(PyExc_UserWarning, 1,
                          "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
@@ -117,7 +126,12 @@ static PyObject *get_adjoint(PyObject *self, void *which)
     kt_call         call;
     if (!transpose || !conj)
         return NULL;
-    if (name[0] == 'H' ? rank != 2 && rank != 0 : rank < 2)
+    if (rank == 0 && warn_of_no_dims(name, name[strlen(name) - 1] == 'H' ? "Consider using x.conj()."
+                                                                         : "This function is the identity in these cases."))
+        return NULL;
+    if (rank == 0 && strcmp(name, "mT") == 0)
+        return Py_NewRef(self);
+    if (name[0] == 'H' ? rank != 2 && rank != 0 : rank == 1)
         return PyErr_Format(PyExc_RuntimeError,
                             name[0] == 'H' ? "tensor.%s is only supported on matrices (2-D tensors). Got %lld-D tensor.%s"
                                            : "tensor.%s is only supported on matrices or batches of matrices. Got "
@@ -126,14 +140,14 @@ static PyObject *get_adjoint(PyObject *self, void *which)
                             name[0] == 'H' && rank > 2 ? " For batches of matrices, consider using tensor.mH" : "");
     kt_call_begin(&call, transpose, KT_PLAIN);
     call.arg[0].t = kp_tensor_of(self);
-    call.arg[1].i = rank ? -2 : 0;
-    call.arg[2].i = rank ? -1 : 0;
+    call.arg[1].i = -2;
+    call.arg[2].i = -1;
     call.given = 7;
-    if (kp_run(&call, false))
+    if (rank && kp_run(&call, false))
         return kp_raise();
     if (strcmp(name, "mT") == 0)
         return kp_wrap(call.out[0]);
-    kt_tensor *turned = call.out[0];
+    kt_tensor *turned = rank ? call.out[0] : kt_keep(kp_tensor_of(self));
     kt_call_begin(&call, conj, KT_PLAIN);
     call.arg[0].t = turned;
     call.given = 1;

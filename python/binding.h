@@ -100,14 +100,25 @@ extern kp_flight *kp_flights; /* the large calls under way; NULL: none */
 int kp_wait_for(const kt_tensor *t);
 int kp_wait_for_others(const kt_call *call, bool large);
 
+/* ---- the engine's warnings (warn.c) ---- */
+extern int kp_warnings_waiting; /* texts that some thread's call left behind; atomic */
+kt_status  kp_say_warnings(kt_call *call, kt_status status); /* after a call (or NULL); a status: one of them was raised, and
+                                                                the call's results are gone */
+int        kp_warn_start(void);
+
+static inline kt_status kp_after(kt_call *call, kt_status status)
+{
+    return KP_LIKELY(!__atomic_load_n(&kp_warnings_waiting, __ATOMIC_RELAXED)) ? status : kp_say_warnings(call, status);
+}
+
 static inline kt_status kp_run(kt_call *call, bool large)
 {
     if (KP_UNLIKELY(large))
-        return kp_run_large(call);
+        return kp_after(call, kp_run_large(call));
     uint8_t   before = kp_enter();
     kt_status status = kt_call_run(call);
     kp_leave(before);
-    return status;
+    return kp_after(call, status);
 }
 
 static inline bool kp_is_large(const kt_tensor *a, const kt_tensor *b)
@@ -312,8 +323,8 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
 
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
-    kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_mode_functions[],
-    kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
+    kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
+    kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
 
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 

@@ -7,12 +7,12 @@ PyObject *kp_get_grad(PyObject *self, void *unused)
 {
     (void)unused;
     kt_tensor *t = kp_tensor_of(self), *grad = kt_grad(t);
-    if (!grad && !kt_is_leaf(t) && !kt_retains_grad(t) &&
+    if (!grad && kt_requires_grad(t) && !kt_is_leaf(t) && !kt_retains_grad(t) &&
         PyErr_WarnEx(PyExc_UserWarning,
                      "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
                      "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
                      "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-                     "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+                     "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
                      1))
         return NULL;
     return grad ? kp_wrap_borrowed(grad) : Py_NewRef(Py_None);
@@ -143,6 +143,7 @@ static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs
     uint8_t   before = kp_enter();
     kt_status status = kt_backward_many(room, room + n, n, &options);
     kp_leave(before);
+    status = kp_after(NULL, status);
     PyMem_Free(room);
     return status ? kp_raise() : Py_NewRef(Py_None);
 }
@@ -181,11 +182,6 @@ PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
     int          create = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOpO:backward", names, &gradient, &retain, &create, &inputs))
         return NULL;
-    if (gradient != Py_None && !kp_is_tensor(gradient)) {
-        PyErr_Format(PyExc_TypeError, "gradients can be either Tensors or None, but got %s",
-                     Py_TYPE(gradient)->tp_name);
-        return NULL;
-    }
     return backward_of(self, gradient, retain, create, inputs);
 }
 

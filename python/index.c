@@ -58,7 +58,7 @@ static kt_tensor *select_at(kt_tensor *t, int64_t dim, int64_t index, int64_t na
     return run_one(&call);
 }
 
-static kt_tensor *slice_at(kt_tensor *t, int64_t dim, PyObject *slice)
+static kt_tensor *slice_at(kt_tensor *t, int64_t dim, PyObject *slice, bool whole_is_nothing)
 {
     Py_ssize_t start, stop, step;
     kt_call    call;
@@ -68,6 +68,8 @@ static kt_tensor *slice_at(kt_tensor *t, int64_t dim, PyObject *slice)
         PyErr_SetString(PyExc_ValueError, "step must be greater than zero");
         return NULL;
     }
+    if (whole_is_nothing && start == 0 && step == 1 && dim < kt_ndim(t) && stop >= kt_sizes(t).d[dim])
+        return kt_keep(t);
     begin(&call, row_slice, t);
     put_int(&call, 1, dim);
     put_int(&call, 2, start);
@@ -105,8 +107,10 @@ typedef struct looking {
     kt_tensor *index[KT_MAX_DIMS]; /* owned; NULL: the dim stays */
     int        n;
     int64_t    covered;           /* dims of the view that the list speaks of */
-    int64_t    dim, used;         /* the dim that the next step applies to, in the view and in the tensor indexed */
+    int64_t    dim;               /* of the view, that the next step applies to */
+    int64_t    place;             /* of the step in the index: what PyTorch calls the dim where an integer is out of range */
     int64_t    left;              /* how many dims an Ellipsis stands for */
+    bool       many;              /* a tuple, or written to: there a slice of a whole dim makes no view of its own */
 } looking;
 
 static void looking_done(looking *l)
@@ -154,23 +158,22 @@ static int record(looking *l, kt_tensor *index)
     l->index[l->n++] = index;
     l->covered += dims;
     l->dim = l->covered;
-    l->used += dims;
     return 0;
 }
 
 /* True and False, and 0-dim masks: a new dim of one element, that is there or not. */
 static int record_flag(looking *l, bool flag)
 {
-    kt_tensor *mask = NULL;
+    kt_tensor *place = NULL;
     if (next_view(l, new_dim(l->view, l->dim)))
         return -1;
-    if (kt_make(KT_BOOL, KT_SHAPE(1), "index", &mask)) {
+    if (kt_make(KT_I64, KT_SHAPE(flag), "index", &place)) {
         kp_raise();
         return -1;
     }
-    *(bool *)kt_data(mask) = flag;
-    l->used--;
-    return record(l, mask);
+    if (flag)
+        *(int64_t *)kt_data(place) = 0;
+    return record(l, place);
 }
 
 static int record_tensor(looking *l, kt_tensor *index)
@@ -185,22 +188,39 @@ static int record_tensor(looking *l, kt_tensor *index)
     return record_flag(l, value.v.i != 0);
 }
 
-/* Lists, ranges and arrays; an empty list names nothing, whatever its dtype would be. */
+/* Owned, taking over `t`: masks as they are, anything else as int64. */
+static kt_tensor *as_index(kt_tensor *t)
+{
+    kt_tensor *whole = NULL;
+    if (!t || is_mask(t))
+        return t;
+    if (kt_convert(t, KT_I64, KT_WHY_INDEX, &whole))
+        kp_raise();
+    kt_drop(t);
+    return whole;
+}
+
+/* Owned: bools and arrays of bytes are masks, all else is read as int64, be it made of floats. */
+static kt_tensor *index_of_sequence(PyObject *o)
+{
+    if (kp_is_array(o))
+        return as_index(kp_from_array(o, "index", false));
+    kt_tensor *made = kp_from_data(o, KT_NONE, "index");
+    if (!made || (is_mask(made) && kt_numel(made)))
+        return made;
+    kt_drop(made);
+    return kp_from_data(o, KT_I64, "index");
+}
+
 static int record_sequence(looking *l, PyObject *o)
 {
-    kt_tensor *made = kp_is_array(o) ? kp_from_array(o, "index", false) : kp_from_data(o, KT_NONE, "index");
-    if (!made)
-        return -1;
-    if (kt_numel(made) == 0 && !kp_is_array(o)) {
-        kt_drop(made);
-        made = kp_from_data(o, KT_I64, "index");
-    }
+    kt_tensor *made = index_of_sequence(o);
     if (!made)
         return -1;
     if (kt_ndim(made) == 0 && !is_mask(made)) {
         kt_scalar at = kt_item_scalar(made);
         kt_drop(made);
-        return next_view(l, select_at(l->view, l->dim, at.v.i, l->used++));
+        return next_view(l, select_at(l->view, l->dim, at.v.i, l->place));
     }
     int status = record_tensor(l, made);
     kt_drop(made);
@@ -220,17 +240,14 @@ static int step(looking *l, PyObject *index)
 {
     if (is_integer(index)) {
         int64_t i;
-        return integer_of(index, &i) ? -1 : next_view(l, select_at(l->view, l->dim, i, l->used++));
+        return integer_of(index, &i) ? -1 : next_view(l, select_at(l->view, l->dim, i, l->place));
     }
-    if (PySlice_Check(index)) {
-        l->used++;
-        return next_view(l, slice_at(l->view, l->dim++, index));
-    }
+    if (PySlice_Check(index))
+        return next_view(l, slice_at(l->view, l->dim++, index, l->many));
     if (index == Py_None)
         return next_view(l, new_dim(l->view, l->dim++));
     if (index == Py_Ellipsis) {
         l->dim += l->left;
-        l->used += l->left;
         return 0;
     }
     if (PyBool_Check(index))
@@ -250,17 +267,47 @@ static int64_t dims_of(PyObject *index)
     return kp_is_tensor(index) && is_mask(kp_tensor_of(index)) ? kt_ndim(kp_tensor_of(index)) : 1;
 }
 
-/* A short list that holds anything but numbers is meant as a tuple. */
-static bool is_tuple_in_disguise(PyObject *index)
+/* A short sequence that holds anything but numbers is meant as a tuple: 1, or 0; -1 and an exception. */
+static int is_tuple_in_disguise(PyObject *index)
 {
-    if (!PyList_Check(index) || PyList_GET_SIZE(index) >= 32)
-        return false;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(index); i++) {
-        PyObject *one = PyList_GET_ITEM(index, i);
-        if (kp_is_tensor(one) || PySlice_Check(one) || one == Py_Ellipsis || one == Py_None || PySequence_Check(one))
-            return true;
+    int found = 0;
+    if (PyTuple_Check(index) || kp_is_tensor(index) || kp_is_array(index) || !PySequence_Check(index))
+        return 0;
+    Py_ssize_t n = PySequence_Size(index);
+    if (n < 0)
+        PyErr_Clear();
+    for (Py_ssize_t i = 0; i < n && n < 32 && !found; i++) {
+        PyObject *one = PySequence_GetItem(index, i);
+        if (!one)
+            return -1;
+        found = kp_is_tensor(one) || PySlice_Check(one) || one == Py_Ellipsis || one == Py_None || PySequence_Check(one);
+        Py_DECREF(one);
     }
-    return false;
+    if (found &&
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
+                     "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+                     "x[torch.tensor(seq)], which will result either in an error or a different result",
+                     1))
+        return -1;
+    return found;
+}
+
+/* One integer or one slice of a tensor without dims: PyTorch's words depend on them. */
+static void raise_no_dim(PyObject *index)
+{
+    Py_ssize_t start, stop, step;
+    int64_t    i;
+    if (PySlice_Check(index) && !PySlice_Unpack(index, &start, &stop, &step))
+        PyErr_SetString(step > 0 ? PyExc_IndexError : PyExc_ValueError,
+                        step > 0 ? "slice() cannot be applied to a 0-dim tensor." : "step must be greater than zero");
+    if (PySlice_Check(index) || integer_of(index, &i))
+        return;
+    if (i)
+        PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for dimension 0 with size 0", (long long)i);
+    else
+        PyErr_SetString(PyExc_IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
 }
 
 static int check_dims(PyObject *self, PyObject *const *index, Py_ssize_t n, bool many, int64_t *left)
@@ -272,33 +319,32 @@ static int check_dims(PyObject *self, PyObject *const *index, Py_ssize_t n, bool
     *left = rank - used;
     if (used <= rank)
         return 0;
-    if (rank == 0 && !many && PySlice_Check(index[0]))
-        PyErr_SetString(PyExc_IndexError, "slice() cannot be applied to a 0-dim tensor.");
-    else if (rank == 0 && !many && is_integer(index[0]) && !kp_is_tensor(index[0]))
-        PyErr_SetString(PyExc_IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
+    if (rank == 0 && !many && (PySlice_Check(index[0]) || (is_integer(index[0]) && !kp_is_tensor(index[0]))))
+        raise_no_dim(index[0]);
     else
         PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %lld", (long long)rank);
     return -1;
 }
 
 /* The view and the index tensors that the index names. */
-static int look(PyObject *self, PyObject *index, looking *l)
+static int look(PyObject *self, PyObject *index, bool writes, looking *l)
 {
-    PyObject        *tuple = is_tuple_in_disguise(index) ? PySequence_Tuple(index) : Py_NewRef(index);
+    const int        disguised = is_tuple_in_disguise(index);
+    PyObject        *tuple = disguised < 0 ? NULL : disguised ? PySequence_Tuple(index) : Py_NewRef(index);
     const bool       many = tuple && PyTuple_Check(tuple);
     PyObject *const *each = many ? &PyTuple_GET_ITEM(tuple, 0) : &tuple;
     const Py_ssize_t n = many ? PyTuple_GET_SIZE(tuple) : 1;
     l->view = NULL;
     l->n = 0;
-    l->covered = l->dim = l->used = 0;
+    l->covered = l->dim = l->place = 0;
+    l->many = many || writes;
     if (!tuple)
         return -1;
     int status = check_dims(self, each, n, many, &l->left);
     if (!status)
         l->view = kt_keep(kp_tensor_of(self));
-    for (Py_ssize_t i = 0; i < n && !status; i++)
-        status = step(l, each[i]);
+    for (; l->place < n && !status; l->place++)
+        status = step(l, each[l->place]);
     Py_DECREF(tuple);
     if (status)
         looking_done(l);
@@ -321,7 +367,7 @@ static PyObject *subscript(PyObject *self, PyObject *index)
         int64_t i;
         return integer_of(index, &i) ? NULL : kp_wrap(select_at(t, 0, i, 0));
     }
-    if (look(self, index, &l))
+    if (look(self, index, false, &l))
         return NULL;
     if (l.n) {
         begin(&call, row_index, l.view);
@@ -339,6 +385,13 @@ static PyObject *subscript(PyObject *self, PyObject *index)
 
 /* ---- assignment ---- */
 
+/* Of NumPy's numbers those that are Python's too, and integers. */
+static bool is_plain_number(PyObject *o)
+{
+    return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) ||
+           (kp_is_numpy_number(o) && PyIndex_Check(o) && strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10) != 0);
+}
+
 /* Owned: a tensor as it is; a number in the dtype that it is assigned to, as PyTorch: what fill_ refuses may overflow here. */
 static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
 {
@@ -347,9 +400,12 @@ static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
     if (!*is_number)
         return kt_keep(kp_tensor_of(value));
     kt_call_begin(&call, row_number, KT_PLAIN);
-    int found = kp_to_scalar(value, &call.arg[0].s);
-    if (found < 0)
+    int found = is_plain_number(value) ? kp_to_scalar(value, &call.arg[0].s) : 0;
+    if (found < 0 || (found && call.arg[0].s.kind == KT_SCALAR_INT && call.arg[0].s.is_unsigned)) {
+        if (found > 0 || PyErr_ExceptionMatches(PyExc_OverflowError))
+            PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
         return NULL;
+    }
     if (!found) {
         PyErr_Format(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", Py_TYPE(value)->tp_name,
                      kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(self))));
@@ -361,12 +417,12 @@ static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
 }
 
 /* Owned: without the dims of one element in front, so that it may be broadcast; takes over `value`. */
-static kt_tensor *without_front(kt_tensor *value, int rank)
+static kt_tensor *without_front(kt_tensor *value)
 {
     kt_shape sizes = kt_sizes(value);
     int64_t  skip = 0;
     kt_call  call;
-    while (skip < sizes.n - rank && sizes.d[skip] == 1)
+    while (skip < sizes.n && sizes.d[skip] == 1)
         skip++;
     if (skip == 0)
         return value;
@@ -404,13 +460,14 @@ static kt_tensor *expanded(kt_tensor *value, kt_tensor *view)
 static int write_value(looking *l, kt_tensor *value, bool is_number)
 {
     kt_call call;
+    const bool one = !l->n && kt_ndim(value) == 0 && kt_ndim(l->view); /* PyTorch's choice too */
     if (!is_number)
-        value = without_front(value, l->n ? 0 : kt_ndim(l->view));
-    if (!l->n && !is_number)
+        value = without_front(value);
+    if (!l->n && !one)
         value = expanded(value, l->view);
     if (!value)
         return -1;
-    kt_call_begin(&call, l->n ? row_index_put : is_number ? row_fill : row_copy, KT_INPLACE);
+    kt_call_begin(&call, l->n ? row_index_put : one ? row_fill : row_copy, KT_INPLACE);
     call.arg[0].t = l->view;
     call.arg[l->n ? 2 : 1].t = value;
     call.given = l->n ? 5 : 3;
@@ -440,7 +497,7 @@ static int assign(PyObject *self, PyObject *index, PyObject *value)
         kt_drop(from);
         return 0;
     }
-    if (look(self, index == Py_True ? Py_None : index, &l)) {
+    if (look(self, index == Py_True ? Py_None : index, true, &l)) {
         kt_drop(from);
         return -1;
     }

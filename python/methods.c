@@ -114,6 +114,8 @@ static PyObject *ask_dims(PyObject *self, PyObject *args, PyObject *keywords, co
     Py_ssize_t i = PyNumber_AsSsize_t(dim, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred())
         return NULL;
+    if (kt_ndim(kp_tensor_of(self)) == 0)
+        return PyErr_Format(PyExc_IndexError, "Dimension specified as %zd but tensor has no dimensions", i);
     int64_t n = one(kp_tensor_of(self), i);
     return kt_failed() ? kp_raise() : PyLong_FromLongLong(n);
 }
@@ -188,6 +190,18 @@ static PyObject *ask_nonzero(PyObject *self, PyObject *unused)
     (void)unused;
     int truth = PyObject_IsTrue(self);
     return truth < 0 ? NULL : PyBool_FromLong(truth);
+}
+
+static PyObject *ask_inference(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(kt_is_inference(kp_tensor_of(self)));
+}
+
+static PyObject *detach_here(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return kt_detach_(kp_tensor_of(self)) ? Py_NewRef(self) : kp_raise();
 }
 
 static PyObject *ask_no(PyObject *self, PyObject *unused)
@@ -340,7 +354,8 @@ PyMethodDef kp_tensor_methods[] = {
     {"get_device", ask_device_index, METH_NOARGS, "the index of its device; -1 for the CPU"},
     {"ndimension", ask_dim, METH_NOARGS, "how many dims it has"},
     {"is_nonzero", ask_nonzero, METH_NOARGS, "is the one element not zero?"},
-    {"is_inference", ask_no, METH_NOARGS, "was it made in inference mode?"},
+    {"detach_", detach_here, METH_NOARGS, "itself, without its history"},
+    {"is_inference", ask_inference, METH_NOARGS, "was it made in inference mode?"},
     {"is_pinned", ask_no, METH_NOARGS, "is its memory pinned?"},
     {"is_set_to", ask_set_to, METH_O, "is_set_to(tensor): the same geometry over the same memory?"},
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},

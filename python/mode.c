@@ -41,6 +41,22 @@ static PyObject *set_grad(PyObject *module, PyObject *o)
     Py_RETURN_NONE;
 }
 
+static PyObject *is_inference_mode_enabled(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(kt_inference());
+}
+
+static PyObject *set_inference(PyObject *module, PyObject *o)
+{
+    (void)module;
+    int on = PyObject_IsTrue(o);
+    if (on < 0)
+        return NULL;
+    kt_set_inference(on);
+    Py_RETURN_NONE;
+}
+
 static PyObject *memory_stats(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -115,6 +131,8 @@ PyMethodDef kp_mode_functions[] = {
     {"set_policy", set_policy, METH_O, "set it"},
     {"is_grad_enabled", is_grad_enabled, METH_NOARGS, "are operators recorded for backward on this thread?"},
     {"set_grad", set_grad, METH_O, "record them, or not"},
+    {"is_inference_mode_enabled", is_inference_mode_enabled, METH_NOARGS, "is the thread in inference_mode?"},
+    {"set_inference", set_inference, METH_O, "enter it, or leave it"},
     {"memory_stats", memory_stats, METH_NOARGS, "what the caching allocator knows, in bytes and blocks"},
     {"get_num_threads", get_num_threads, METH_NOARGS, "how many threads a large operator may use"},
     {"set_num_threads", set_num_threads, METH_O, "set it"},

@@ -70,7 +70,7 @@ static int add_functions(PyObject *module)
                                        kp_lineage_functions, kp_mode_functions,   kp_dtype_functions,
                                        kp_ceiling_functions, kp_random_functions, kp_print_functions,
                                        kp_dlpack_functions,  kp_compare_functions, kp_device_functions,
-                                       kp_override_functions, own_functions};
+                                       kp_override_functions, kp_warn_functions, own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
             return -1;
@@ -79,8 +79,8 @@ static int add_functions(PyObject *module)
 
 static int start(PyObject *module)
 {
-    if (kp_override_start(module) || kp_tensor_start(module) || kp_site_start(module) || kp_run_start() ||
-        kp_numbers_start() || kp_index_start() ||
+    if (kp_warn_start() || kp_override_start(module) || kp_tensor_start(module) || kp_site_start(module) ||
+        kp_run_start() || kp_numbers_start() || kp_index_start() ||
         kp_methods_start() || add_types(module) || add_dtypes(module) || kp_formats_start(module) || kp_generator_start(module) ||
         kp_results_start(module) || kp_functions_start(module) || add_functions(module) ||
         PyModule_AddStringConstant(module, "version", kt_version()) ||

@@ -27,7 +27,8 @@ static PyObject *node_name(PyObject *self, PyObject *unused)
 {
     (void)unused;
     const char *name = kt_node_name(((kp_node *)self)->node);
-    const bool  by_hand = strcmp(name, "AccumulateGrad") == 0 || strcmp(name, "CopySlices") == 0;
+    const bool  by_hand = strcmp(name, "AccumulateGrad") == 0 || strcmp(name, "CopySlices") == 0 ||
+                          strcmp(name, "CopyBackwards") == 0;
     return PyUnicode_FromFormat("%s%s", by_hand ? "torch::autograd::" : "", name);
 }
 
@@ -59,12 +60,13 @@ static PyTypeObject *type_of(const char *name) /* borrowed */
     char        full[128];
     PyType_Slot slots[] = {{Py_tp_dealloc, node_dealloc}, {0, NULL}}; /* else Python's own would give the type up twice */
     PyType_Spec spec = {.name = full, .basicsize = sizeof(kp_node), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};
-    PyOS_snprintf(full, sizeof full, "karat.%s", name);
+    PyOS_snprintf(full, sizeof full, "builtins.%s", name); /* as PyTorch: no module is shown */
     PyObject *type = PyType_FromSpecWithBases(&spec, (PyObject *)&kp_node_type);
     if (!type || PyDict_SetItemString(types, name, type)) {
         Py_XDECREF(type);
         return NULL;
     }
+    ((PyTypeObject *)type)->tp_name = name; /* the engine's own text: Python's errors say it without a module */
     Py_DECREF(type); /* the dict keeps it */
     return (PyTypeObject *)type;
 }

@@ -61,6 +61,13 @@ typedef struct kt_error_state kt_error_state;         /* a fresh error state aro
 KT_API kt_error_state *kt_error_push(void);           /* NULL when there is no memory: the old state stays */
 KT_API void            kt_error_pop(kt_error_state *state);
 
+/* ---- warnings (of the process) ---- */
+typedef void kt_warning_fn(const char *text);
+KT_API void kt_on_warning(kt_warning_fn *handler);    /* called on the thread that warns, in the middle of a call: it must
+                                                         not call operators. NULL, as at the start: nobody hears */
+KT_API void kt_set_warn_always(bool always);          /* also what is said once a process, each time */
+KT_API bool kt_warn_always(void);
+
 /* ---- scopes (thread-local) ---- */
 typedef struct kt_guard {
     uint64_t token;

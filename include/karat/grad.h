@@ -12,6 +12,11 @@ KT_API bool        kt_requires_grad(const kt_tensor *t);
 KT_API bool        kt_is_leaf(const kt_tensor *t);
 KT_API kt_tensor  *kt_detach_(kt_tensor *t);                    /* t itself without its history; views refuse */
 
+/* ---- inference mode (thread-local): nothing is recorded, and what is made never takes part in a graph ---- */
+KT_API void        kt_set_inference(bool on);
+KT_API bool        kt_inference(void);
+KT_API bool        kt_is_inference(const kt_tensor *t);         /* was it made there, or is it a view of such a tensor? */
+
 /* ---- gradients that tensors hold ---- */
 KT_API kt_tensor  *kt_grad(const kt_tensor *t);                 /* borrowed; NULL when there is none */
 KT_API kt_status   kt_set_grad(kt_tensor *t, kt_tensor *grad);  /* NULL clears it */

@@ -856,12 +856,14 @@ KT_API kt_tensor *kt_new_full_kw(const kt_tensor *self, kt_shape size, kt_scalar
 KT_API kt_tensor *kt_select(const kt_tensor *self, int64_t dim, int64_t index); /* one index of a dim */
 KT_API kt_tensor *kt_slice_kw(const kt_tensor *self, const kt_slice_opts *opts); /* a range of a dim */
 KT_API kt_tensor *kt_narrow(const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* length elements of a dim from start */
+KT_API kt_tensor *kt_narrow_tensor(const kt_tensor *self, int64_t dim, const kt_tensor *start, int64_t length); /* the same, from a start that a 0-dim tensor holds */
 KT_API kt_tensor *kt_transpose(const kt_tensor *self, int64_t dim0, int64_t dim1); /* two dims exchanged */
 KT_API kt_tensor *kt_t(const kt_tensor *self); /* a matrix transposed */
 KT_API kt_tensor *kt_permute(const kt_tensor *self, kt_shape dims); /* dims in another order */
 KT_API kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_opts *opts); /* dims of one element repeated without copying */
 KT_API kt_tensor *kt_expand_as(const kt_tensor *self, const kt_tensor *other); /* expanded to the size of other */
 KT_API kt_tensor *kt_view(const kt_tensor *self, kt_shape size); /* the same elements in another shape */
+KT_API kt_tensor *kt_unsafe_view(const kt_tensor *self, kt_shape size); /* view of a tensor that nobody else has: not counted as one */
 KT_API kt_tensor *kt_view_dtype(const kt_tensor *self, kt_dtype dtype); /* the same bytes as another dtype */
 KT_API kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape); /* a view in another shape, or a copy where none can be */
 KT_API kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts); /* some dims made one */
@@ -1826,11 +1828,13 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_resolve_neg(...) (KT_AT kt_resolve_neg(__VA_ARGS__))
 #define kt_select(...) (KT_AT kt_select(__VA_ARGS__))
 #define kt_narrow(...) (KT_AT kt_narrow(__VA_ARGS__))
+#define kt_narrow_tensor(...) (KT_AT kt_narrow_tensor(__VA_ARGS__))
 #define kt_transpose(...) (KT_AT kt_transpose(__VA_ARGS__))
 #define kt_t(...) (KT_AT kt_t(__VA_ARGS__))
 #define kt_permute(...) (KT_AT kt_permute(__VA_ARGS__))
 #define kt_expand_as(...) (KT_AT kt_expand_as(__VA_ARGS__))
 #define kt_view(...) (KT_AT kt_view(__VA_ARGS__))
+#define kt_unsafe_view(...) (KT_AT kt_unsafe_view(__VA_ARGS__))
 #define kt_view_dtype(...) (KT_AT kt_view_dtype(__VA_ARGS__))
 #define kt_reshape(...) (KT_AT kt_reshape(__VA_ARGS__))
 #define kt_squeeze(...) (KT_AT kt_squeeze(__VA_ARGS__))

@@ -7,7 +7,7 @@ how strictly implicit conversions are treated is a scope (policy).
 from . import _karat, _missing
 
 _karat.own_package(__path__[0])
-globals().update(_karat.functions)
+globals().update(_missing.functions_of(_karat.functions))
 globals().update(_karat.dtypes)
 
 from ._karat import (  # noqa: E402
@@ -33,6 +33,7 @@ from ._karat import (  # noqa: E402
     get_rng_state,
     initial_seed,
     is_grad_enabled,
+    is_warn_always_enabled,
     lineage,
     layout,
     manual_seed,
@@ -45,6 +46,7 @@ from ._karat import (  # noqa: E402
     set_default_dtype,
     set_num_threads,
     set_rng_state,
+    set_warn_always,
     strided,
     tensor,
 )

@@ -45,9 +45,24 @@ class _Absent:
         raise AttributeError(_text(f"{whose} has no attribute '{self.name}'", self.name, (self.name,), here))
 
 
-def mark_absent(tensor_type):
-    """What PyTorch's Tensor has and this one has not says so. (A __getattr__ would slow every attribute.)"""
+_PRIVATE = frozenset(("_conj", "_neg_view", "_foreach_mul", "_foreach_mul_"))  # rows whose names PyTorch has, though not public
+
+
+def functions_of(rows):
+    """The rows that PyTorch has as functions; the others are C's names, and methods."""
     from ._torch_names import NAMES
+
+    return {name: row for name, row in rows.items() if name in NAMES[""] or name in _PRIVATE}
+
+
+def mark_absent(tensor_type):
+    """What PyTorch's Tensor has and this one has not says so, what it has not is not here either. (A __getattr__ would slow
+    every attribute.)"""
+    from ._torch_names import NAMES
+
+    for name, value in list(vars(tensor_type).items()):
+        if type(value).__name__ == "method" and name not in NAMES["Tensor"] and name not in _PRIVATE:
+            delattr(tensor_type, name)
 
     for name in NAMES["Tensor"]:
         if not hasattr(tensor_type, name):

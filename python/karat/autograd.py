@@ -9,7 +9,27 @@ from .modes import (  # noqa: F401
     set_grad_enabled,
 )
 
-grad = _karat.gradients
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
+         is_grads_batched=False, materialize_grads=False):
+    """Gradients of the outputs' sum with respect to the inputs, given back instead of added to the leaves."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")
+    if is_grads_batched:
+        raise NotImplementedError("autograd.grad: karat has no vmap (is_grads_batched=True)")
+    if not only_inputs:
+        from warnings import warn
+
+        warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+             "of the graph, please use torch.autograd.backward.", FutureWarning, 2)
+    found = _karat.gradients(outputs, inputs, grad_outputs, retain_graph, create_graph,
+                             True if materialize_grads else allow_unused)
+    if not materialize_grads:
+        return found
+    like = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    return tuple(_karat.functions["zeros_like"](one) if g is None else g for g, one in zip(found, like))
+
+
 backward = _karat.backward
 
 

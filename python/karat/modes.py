@@ -3,8 +3,6 @@
 Each is a context manager and a decorator; leaving puts back what was there on entering.
 """
 
-from _thread import _local  # threading itself would cost the import milliseconds
-
 from . import _karat
 
 
@@ -85,9 +83,15 @@ class set_grad_enabled(_Grad):
     """set_grad_enabled(mode): at once, and as a scope that puts the old mode back."""
 
     def __init__(self, mode):
-        super().__init__(bool(mode))
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+        super().__init__(mode)
         self._outside = _karat.is_grad_enabled()
         _karat.set_grad(mode)
+
+    def __call__(self, function):
+        _karat.set_grad(self._outside)  # a decorator changes nothing until the function runs
+        return super().__call__(function)
 
     def __enter__(self):
         self._before.append(self._outside)
@@ -96,9 +100,7 @@ class set_grad_enabled(_Grad):
 
 
 class inference_mode(_Grad):
-    """inference_mode(mode=True): as no_grad, and PyTorch's name for it. Tensors made inside are ordinary ones here."""
-
-    _inside = _local()
+    """inference_mode(mode=True): as no_grad, and tensors made inside never take part in a graph."""
 
     def __init__(self, mode=True):
         super().__init__(False)
@@ -113,15 +115,13 @@ class inference_mode(_Grad):
 
     def __enter__(self):
         self._value = not self._mode
-        self._outside.append(is_inference_mode_enabled())
-        self._inside.on = self._mode
+        self._outside.append(_karat.is_inference_mode_enabled())
+        _karat.set_inference(self._mode)
         return super().__enter__()
 
     def __exit__(self, *error):
-        self._inside.on = self._outside.pop()
+        _karat.set_inference(self._outside.pop())
         super().__exit__(*error)
 
 
-def is_inference_mode_enabled():
-    """Is the thread in inference_mode?"""
-    return getattr(inference_mode._inside, "on", False)
+is_inference_mode_enabled = _karat.is_inference_mode_enabled

@@ -308,6 +308,8 @@ static kt_status out_of_range(const job *j, const kt_plan *plan, int operand, in
         return kt_fail(says == KT_INDEX_SAYS_DIM_RUNTIME ? KT_ERR_RUNTIME : KT_ERR_INDEX,
                        "%sindex %lld is out of bounds for dimension %lld with size %lld",
                        says == KT_INDEX_SAYS_COPY ? "index_copy_(): " : "", index, (long long)(plan->param[2].v.i >> 1), size);
+    case KT_INDEX_SAYS_DATA:
+        return kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", index, size);
     case KT_INDEX_SAYS_ELEMENTS:
         return kt_fail(KT_ERR_INDEX, "out of range: tried to access index %lld on a tensor of %lld elements.", index, size);
     default: return kt_fail(KT_ERR_INDEX, "index out of range in self");

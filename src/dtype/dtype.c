@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SIGNED_NA(S)   ((S)-1 < (S)1)
@@ -35,6 +36,13 @@ const char *kt_dtype_name(kt_dtype d)
 const char *kt_dtype_torch_name(kt_dtype d)
 {
     return kt__dtype_row_of(d)->torch_name;
+}
+
+const char *kt__type_text(kt_dtype d, char *room, size_t size)
+{
+    const bool named = d == KT_U8 || (d >= KT_I8 && d <= KT_I64) || d == KT_F16 || d == KT_F32 || d == KT_F64;
+    snprintf(room, size, named ? "torch.%sTensor" : "CPU%sType", kt_dtype_torch_name(d));
+    return room;
 }
 
 const char *kt_dtype_c_name(kt_dtype d)

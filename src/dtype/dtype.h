@@ -62,6 +62,9 @@ static inline const kt__dtype_row *kt__dtype_row_of(kt_dtype d)
     return &kt__dtype_rows[kt__dtype_valid(d) ? d : KT_NONE];
 }
 
+/* A tensor's type as some errors of PyTorch print it: "torch.FloatTensor", "CPUBFloat16Type". Returns `room`. */
+const char *kt__type_text(kt_dtype d, char *room, size_t size);
+
 /* The range of an integer dtype, bool included; false for other dtypes. */
 bool kt__int_range(kt_dtype d, int64_t *min, uint64_t *max);
 

@@ -26,12 +26,12 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e)
     kt__open(&c, KT_OP_sum_dim, KT_PLAIN);
     kt__put_tensor(&c, 0, *g);
     kt__put(&c, 1, ints, ((kt_shape){n, dims}));
-    kt__put(&c, 2, b, true);
+    kt__put(&c, 2, b, n > lead);
     if (kt_call_run(&c))
         return kt_error_status();
     kt__unref(*g);
     *g = c.out[0];
-    if (lead == 0)
+    if (lead == 0 || n == lead)
         return KT_OK;
     kt__open(&c, KT_OP_view, KT_PLAIN);
     kt__put_tensor(&c, 0, *g);

@@ -12,8 +12,11 @@ static kt_tensor *zeros(const kt__back *c)
 /* ---- lists of index tensors, holes and all ---- */
 static kt_tensor *const *listed(kt__back *c, kt_tensor **room, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
         room[i] = c->node->saved[SAVED_LISTED + i].t ? L(i) : NULL;
+        if (room[i] && kt_dtype_of(room[i]) == KT_U8) /* a mask that was warned of once */
+            room[i] = kt_ne_s(room[i], KT_INT(0));
+    }
     return room;
 }
 
@@ -32,7 +35,7 @@ GRAD(index_put)
     if (need(c, 0) && arg(c, 3)->b)
         c->d[0] = G;
     else if (need(c, 0))
-        c->d[0] = kt_index_put(G, indices, n, kt_zeros(KT_SHAPE(1), .dtype = kt_dtype_of(G), .device = kt_device_of(G)));
+        c->d[0] = kt_index_put(G, indices, n, kt_zeros(KT_SCALAR, .dtype = kt_dtype_of(G), .device = kt_device_of(G)));
     if (need(c, n + 1))
         c->d[n + 1] = kt_index(G, indices, n);
 }

@@ -17,6 +17,8 @@ kt_status kt_set_requires_grad(kt_tensor *t, bool on)
                        "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
     if (on && !(kt_dtype_category((kt_dtype)t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return kt_fail(KT_ERR_RUNTIME, "only Tensors of floating point dtype can require gradients");
+    if (on && t->flags & KT_T_INFERENCE && !kt__born_flags)
+        return kt_fail(KT_ERR_RUNTIME, "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
     if (on)
         t->flags |= KT_T_REQUIRES_GRAD;
     else

@@ -88,9 +88,25 @@ void kt__node_unref(kt_node *node)
     }
 }
 
+/* Overloads that share a row here and have names of their own there; NULL: none of those. */
+static const char *overload_name(const kt_node *n)
+{
+    static const char *const fills[] = {"FillBackward0", "FillBackward1", "FillBackward2", "FillBackward3"};
+    const kt_value          *values = n->arg;
+    switch (n->row->id) {
+    case KT_OP_fill: return fills[(n->form == KT_INPLACE ? 2 : 0) + !n->scalars];
+    case KT_OP_div: return n->given & 4 && values && values[2].str ? "DivBackward2" : NULL;
+    case KT_OP_squeeze_dim: return values && values[1].ints.n != 1 ? "SqueezeBackward2" : NULL;
+    default: return NULL;
+    }
+}
+
 /* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. */
 static const char *op_name(const kt_node *n)
 {
+    const char *overload = overload_name(n);
+    if (overload)
+        return overload;
     const char  *name = n->row->node;
     const size_t end = strlen(name) + 1;
     return n->scalars && n->row->node_bytes > end ? name + end : name;

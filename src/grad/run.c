@@ -1,5 +1,7 @@
 /* run.c - one node of backward: the gradients of its results become those of its inputs, by its row's formula or by what kind
  * of node it is. Order, sums and the form of gradients are not known here. */
+#include <string.h>
+
 #include "grad/run.h"
 
 #include "base/scope.h"
@@ -51,7 +53,8 @@ static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const bool *ne
     kt__formula *formula = kt__formulas[node->row->id];
     if (!formula) {
         char site[128];
-        kt_fail(KT_ERR_RUNTIME, "derivative for aten::%s is not implemented", node->row->name);
+        kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented",
+                (int)strcspn(node->row->schema, ".("), node->row->schema, node->form == KT_INPLACE ? "_" : "");
         if (kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
             kt_fail_more("\n  recorded at %s", site);
         return kt_error_status();

@@ -1,5 +1,7 @@
 /* saved.c - what a node keeps for its formula, and how it comes back: with the version that was seen, in the dtype that the
  * forward kernel saw, and a result without its history, so that no node holds itself. */
+#include <string.h>
+
 #include <karat/grad.h>
 
 #include "grad/grad.h"
@@ -30,7 +32,7 @@ kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out)
 
 static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
 {
-    char        shape[256], site[128] = "", output[96] = "";
+    char        shape[256], type[64], site[128] = "", output[96] = "";
     const char *maker = s->output ? kt__node_name(n) : kt_grad_fn_name(s->t);
     if (!s->output && s->writer != KT_WRITER_NONE)
         maker = s->writer == KT_WRITER_SLICES ? "CopySlices"
@@ -38,15 +40,16 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
                                               : kt__rows[s->writer].node;
     uint32_t    result = s->output ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
-    if (maker)
-        snprintf(output, sizeof output, ", which is output %u of %s,", result, maker);
+    if (maker) /* nodes that PyTorch writes by hand say where they live */
+        snprintf(output, sizeof output, ", which is output %u of %s%s,", result,
+                 strcmp(maker, "CopySlices") == 0 || strcmp(maker, "CopyBackwards") == 0 ? "torch::autograd::" : "", maker);
     kt_fail(KT_ERR_RUNTIME,
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            "[torch.%sTensor %s]%s "
+            "[%s %s]%s "
             "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that "
             "failed to "
             "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
-            kt_dtype_torch_name(s->t->dtype), shape, output, kt__version(s->t), s->version);
+            kt__type_text((kt_dtype)s->t->dtype, type, sizeof type), shape, output, kt__version(s->t), s->version);
     if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
         kt_fail_more("\n  needed by the backward of %s, recorded at %s", n->row->name, site);
     uint32_t write = atomic_load_explicit(&s->t->storage->written_at, memory_order_relaxed);

@@ -247,6 +247,27 @@ static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt
     return KT_OK;
 }
 
+static bool any_inference(const inputs *in)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < in->n; i++)
+        any |= in->t[i] && in->t[i]->flags & KT_T_INFERENCE;
+    return any;
+}
+
+static kt_status check_saved(const kt_node *node)
+{
+    for (uint32_t i = 0; i < SAVED_LISTED + node->n_listed; i++) {
+        bool held = i < SAVED_LISTED ? node->holds >> i & 1 : true;
+        if (held && node->saved[i].t && node->saved[i].t->flags & KT_T_INFERENCE)
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+                           "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
+                           "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
+    }
+    return KT_OK;
+}
+
 static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
 {
     const kt_row *row = call->row;
@@ -271,6 +292,8 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
         status = link_inputs(node, &in, room);
         if (!status)
             status = save_inputs(node, call, plan, &in);
+        if (!status && KT__UNLIKELY(any_inference(&in)))
+            status = check_saved(node);
     }
     inputs_done(&in);
     if (status)

@@ -63,7 +63,7 @@ kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt_
     taping->on = false;
     if (KT__LIKELY(!any_grad && !writes_to_history(call)))
         return KT_OK;
-    if (!kt__tape.before || !(kt__mode() & KT_M_GRAD))
+    if (!kt__tape.before || !(kt__mode() & KT_M_GRAD) || kt__born_flags)
         return KT_OK;
     taping->token = NULL;
     taping->on = true;
@@ -320,6 +320,21 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
+/* Inference tensors count no versions: outside of their mode nobody may write to them. */
+static kt_status check_inference(const kt_call *call)
+{
+    const bool       itself = call->form == KT_INPLACE && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR;
+    kt_tensor *const one = itself ? call->arg[0].t : NULL;
+    kt_tensor *const *t = call->form == KT_OUT ? call->out : &one;
+    for (int i = 0; i < (call->form == KT_OUT ? kt__n_results(call->row) : 1) && !kt__born_flags; i++)
+        if (t[i] && t[i]->flags & KT_T_INFERENCE)
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+                           "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                           "details.");
+    return KT_OK;
+}
+
 static kt_status check_arguments(const kt_call *call)
 {
     for (int i = 0, n = kt__n_args(call->row); i < n; i++) {
@@ -373,7 +388,7 @@ kt_status kt_call_run(kt_call *call)
     if (!(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
-    if (check_arguments(call))
+    if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
         return kt_error_status();
     switch (call->row->how) {
     case HOW_ELEMENTWISE: return kt__run_elementwise(call);

@@ -7,6 +7,7 @@
 #define KT_OP_CALL_H
 
 #include "base/error.h"
+#include "base/warn.h"
 #include "op/mode.h"
 #include "op/observe.h"
 #include "op/plan.h"
@@ -189,8 +190,6 @@ static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, c
 /* prepare.c: shapes, outputs, strides. */
 /* Output `at` of a reduction or a product: fresh, or the target of out=. */
 kt_status kt__output_of(kt_call *call, int at, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out);
-/* What PyTorch tells before it looks for a kernel: sizes that do not fit, a target in place that cannot hold the result. */
-kt_status kt__check_before_kernel(const kt_call *call, const kt__gathered *g, kt_dtype result);
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
@@ -198,6 +197,9 @@ kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `f
 kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
+/* What PyTorch looks at before it finds that a kernel is missing: shapes, and whether the result fits its target. */
+kt_status kt__check_fit(const kt_call *call, const kt__gathered *g, kt_dtype result);
+kt_status kt__resize_out(kt_tensor *out, kt_shape shape); /* out= of another size: warned of where elements are lost */
 kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);
 const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* as errors name it */
 

@@ -50,9 +50,19 @@ done:
     return there;
 }
 
+/* A gradient of a real tensor is the real part: nothing that was asked for is lost. */
+static void warn_of_real_part(const kt_tensor *to, const kt_tensor *from, kt_reason why)
+{
+    if (kt__dtype_rows[from->dtype].category == KT_CAT_COMPLEX && kt__dtype_rows[to->dtype].category != KT_CAT_COMPLEX &&
+        to->dtype != KT_BOOL && to->numel && why != KT_WHY_GRADIENT && why != KT_WHY_NONE)
+        KT__WARN_ONCE("Casting complex values to real discards the imaginary part");
+}
+
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
+    if (KT__UNLIKELY(to->dtype != from->dtype))
+        warn_of_real_part(to, from, why);
     if (!same_device(to, from)) {
         if (kt__backend(to->backend)->stores_nothing)
             return KT_OK;
@@ -259,8 +269,9 @@ kt_status kt__run_copy(kt_call *call)
     bool       writes = call->row->forms & 1 << KT_INPLACE;
     bool       second = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1) &&
                   (kt__grad_flags(call->arg[1].t) & KT_T_REQUIRES_GRAD);
-    /* One value written twice to one place is no harm: only a copy minds overlap. */
-    if (call->form == KT_INPLACE && call->row->id == KT_OP_copy && kt__check_written(self, &call->arg[1].t, 1))
+    /* A number written twice to one place is no harm: only tensors mind overlap. */
+    const bool from_tensor = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1);
+    if (call->form == KT_INPLACE && from_tensor && kt__check_written(self, &call->arg[1].t, 1))
         return kt_error_status();
     if (kt__tape_before(call, NULL, (kt__grad_flags(self) & KT_T_REQUIRES_GRAD) || second, &taping))
         return kt_error_status();

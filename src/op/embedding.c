@@ -6,26 +6,16 @@
 
 /* ---- rows of a table ---- */
 
-/* PyTorch writes the class of a tensor where its dtype is one of the eight that first had classes, else a type's name. */
-static void put_type(char *text, size_t room, const kt_tensor *t)
-{
-    static const uint32_t with_class = 1u << KT_U8 | 1u << KT_I8 | 1u << KT_I16 | 1u << KT_I32 | 1u << KT_I64 | 1u << KT_F16 |
-                                       1u << KT_F32 | 1u << KT_F64;
-    snprintf(text, room, with_class >> t->dtype & 1 ? "torch.%sTensor" : "CPU%sType", kt_dtype_torch_name((kt_dtype)t->dtype));
-}
-
 static kt_status check_embedding(const kt_call *call, const kt_tensor *weight, const kt_tensor *indices)
 {
     if (weight->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "'weight' must be 2-D");
-    if (!kt__is_index(indices)) {
-        char type[64];
-        put_type(type, sizeof type, indices);
+    char type[64];
+    if (!kt__is_index(indices))
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
                               "but got %s instead (while checking arguments for embedding)",
-                              type);
-    }
+                              kt__type_text((kt_dtype)indices->dtype, type, sizeof type));
     if (kt__arg_bool(call, 4))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "embedding: there are no sparse gradients (sparse=True)");
     if (indices->ndim == KT_MAX_DIMS)

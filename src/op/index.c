@@ -32,7 +32,10 @@ static bool is_mask(const kt_tensor *t) { return t->dtype == KT_BOOL || t->dtype
 
 static kt_status check_mask(const kt_tensor *self, const kt_tensor *mask, int at)
 {
-    for (int d = 0; d < mask->ndim; d++)
+    for (int d = 0; d < mask->ndim; d++) {
+        int64_t beyond = at + d;
+        if (beyond >= self->ndim)
+            return kt__wrap_dim(&beyond, self->ndim);
         if (mask->sizes[d] != self->sizes[at + d]) {
             char has[256], wants[256];
             kt__shape_text(has, sizeof has, kt__sizes(mask));
@@ -41,22 +44,21 @@ static kt_status check_mask(const kt_tensor *self, const kt_tensor *mask, int at
                            "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
                            has, d, wants, at + d);
         }
+    }
     return KT_OK;
 }
 
 static kt_status check_list(const kt_call *call, const kt_tensor *self, kt_tensor *const *t, int64_t n)
 {
-    int64_t dims = 0;
     if (n == 0)
         return kt_fail(KT_ERR_INDEX, "at least one index must be provided");
+    if (n > self->ndim)
+        return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %lld)", self->ndim, (long long)n);
     for (int64_t i = 0; i < n; i++) {
         if (t[i] && !is_mask(t[i]) && !kt__is_index(t[i]))
             return kt__fail_dtype(call, KT_ERR_INDEX,
                                   "tensors used as indices must be long, int, byte or bool tensors");
-        dims += t[i] && is_mask(t[i]) ? t[i]->ndim : 1;
     }
-    if (dims > self->ndim)
-        return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %lld)", self->ndim, (long long)dims);
     return KT_OK;
 }
 
@@ -102,6 +104,10 @@ static kt_status gather_indices(const kt_call *call, pointed *p)
             at++;
             continue;
         }
+        if (t[i]->dtype == KT_U8)
+            kt__warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
+        if (at >= p->self->ndim)
+            return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %d)", p->self->ndim, at + 1);
         kt_status status = near(t[i], p->self, &one);
         if (!status && is_mask(one))
             status = places_of_mask(p, one, at);
@@ -251,10 +257,28 @@ static kt_status pointed_by(const kt_call *call, kt_tensor *self, int at, pointe
 
 /* ---- reading ---- */
 
+/* Strides of an index tensor along the dims of the result, ones around its own: those count where the result's are ones. */
+static void strides_among(const pointed *p, const kt_tensor *index, int64_t *strides)
+{
+    int64_t own[KT_MAX_DIMS], wide[KT_MAX_DIMS];
+    spread_strides(p, index, own);
+    for (int i = 0; i < p->a.nd; i++)
+        wide[i] = i < p->front || i >= p->front + p->n_spread ? 1 : p->a.size[i];
+    if (!kt__view_strides((kt_shape){p->n_spread, p->spread}, (kt_shape){p->n_spread, own}, (kt_shape){p->a.nd, wide}, strides))
+        kt__dense_strides((kt_shape){p->a.nd, wide}, strides);
+    for (int i = 0; i < p->a.nd; i++)
+        strides[i] = wide[i] == p->a.size[i] ? strides[i] * (int64_t)kt__itemsize(index) : 0;
+}
+
 /* A result lies in memory as self and the index tensors do. */
 static kt_tensor *fresh_result(const pointed *p)
 {
     kt_plan plan;
+    bool    alone = spread_numel(p) == 0; /* dims of nothing among ones lie in their order */
+    for (int i = 0; i < p->a.nd && alone; i++)
+        alone = (i >= p->front && i < p->front + p->n_spread) || p->a.size[i] == 1;
+    if (alone)
+        return kt__tensor_new((kt_dtype)p->self->dtype, kt__device(p->self), (kt_shape){p->a.nd, p->a.size});
     plan.n_out = 1;
     plan.n_in = 1;
     plan.nd = (uint8_t)p->a.nd;
@@ -262,17 +286,9 @@ static kt_tensor *fresh_result(const pointed *p)
         plan.size[d] = p->a.size[d];
         plan.stride[1][d] = p->a.stride[ALONG_FROM][d] * (int64_t)kt__itemsize(p->self);
     }
-    for (int d = 0; d < p->self->ndim && plan.n_in + 1 < KT_MAX_OPERANDS; d++) {
-        int64_t strides[KT_MAX_DIMS];
-        if (!p->index[d])
-            continue;
-        int at = 1 + plan.n_in++;
-        spread_strides(p, p->index[d], strides);
-        for (int i = 0; i < p->a.nd; i++)
-            plan.stride[at][i] = i < p->front || i >= p->front + p->n_spread
-                                     ? 0
-                                     : strides[i - p->front] * (int64_t)kt__itemsize(p->index[d]);
-    }
+    for (int d = 0; d < p->self->ndim && plan.n_in + 1 < KT_MAX_OPERANDS; d++)
+        if (p->index[d])
+            strides_among(p, p->index[d], plan.stride[1 + plan.n_in++]);
     return kt__output_in_order(&plan, (kt_dtype)p->self->dtype, p->self);
 }
 
@@ -323,29 +339,53 @@ static kt_status spread_values(pointed *p, const kt_tensor *values)
     return KT_OK;
 }
 
-/* One value where one mask holds: no places need to be found. */
-static bool by_mask(const kt_call *call)
-{
-    kt_tensor *const *t = call->arg[1].ts.t;
-    return call->arg[1].ts.n == 1 && t[0] && t[0]->dtype == KT_BOOL && call->arg[2].t->numel == 1 && !kt__arg_bool(call, 3);
-}
-
-static kt_status put_by_mask(const kt_call *call, kt_tensor *work, kt_tensor *value)
+/* One value where one mask holds is masked_fill, by its rules: the mask among dims that stay as they are. */
+static kt_tensor *lone_mask(const kt_call *call, int *at)
 {
     kt_tensor *mask = NULL;
-    kt_status  status = check_list(call, work, call->arg[1].ts.t, 1);
-    status = status ? status : check_mask(work, call->arg[1].ts.t[0], 0);
-    status = status ? status : near(call->arg[1].ts.t[0], work, &mask);
-    if (!status) {
-        kt__along a = {.nd = work->ndim, .t = {work, value, mask}};
-        for (int d = 0; d < work->ndim; d++) {
-            a.size[d] = work->sizes[d];
-            a.stride[ALONG_OUT][d] = work->strides[d];
-            a.stride[ALONG_INDEX][d] = d < mask->ndim ? mask->strides[d] : 0;
-        }
-        status = kt__run_along(KT_K_masked_put, &a);
+    if (call->arg[2].t->numel != 1 || kt__arg_bool(call, 3))
+        return NULL;
+    for (int64_t i = 0; i < call->arg[1].ts.n; i++) {
+        kt_tensor *t = call->arg[1].ts.t[i];
+        if (!t)
+            continue;
+        if (mask || !is_mask(t) || t->ndim == 0)
+            return NULL;
+        mask = t;
+        *at = (int)i;
     }
-    kt__unref(mask);
+    return mask;
+}
+
+/* Ones behind the mask for the dims after its own. */
+static kt_status widened(kt_tensor *mask, int rank, kt_tensor **result)
+{
+    int64_t sizes[KT_MAX_DIMS];
+    for (int d = 0; d < rank; d++)
+        sizes[d] = d < mask->ndim ? mask->sizes[d] : 1;
+    return kt__call_ints(KT_OP_reshape, mask, (kt_shape){rank, sizes}, result);
+}
+
+static kt_status put_by_mask(kt_call *call, kt_tensor *mask, int at)
+{
+    kt_tensor *self = call->arg[0].t, *there = NULL, *wide = NULL, *value = NULL;
+    kt_call    c;
+    if (check_list(call, self, call->arg[1].ts.t, call->arg[1].ts.n) || check_mask(self, mask, at))
+        return kt_error_status();
+    kt_status status = near(mask, self, &there);
+    status = status ? status : widened(there, self->ndim - at, &wide);
+    status = status ? status : kt__call_ints(KT_OP_reshape, call->arg[2].t, (kt_shape){0, NULL}, &value);
+    if (!status) {
+        kt__open(&c, KT_OP_masked_fill_tensor, call->form);
+        kt__put_tensor(&c, 0, self);
+        kt__put_tensor(&c, 1, wide);
+        kt__put_tensor(&c, 2, value);
+        status = kt__body_masked_fill_tensor(&c); /* what is written is counted once, by this call */
+        call->out[0] = status ? NULL : c.out[0];
+    }
+    kt__unref(there);
+    kt__unref(wide);
+    kt__unref(value);
     return status;
 }
 
@@ -354,6 +394,11 @@ static kt_status put_pointed(const kt_call *call, kt_tensor *work, kt_tensor *va
     pointed   p = {0};
     kt_status status = pointed_by(call, kt__ref(work), ALONG_OUT, &p);
     status = status ? status : spread_values(&p, values);
+    if (!status && values->dtype != work->dtype)
+        status = kt__fail_dtype(
+            call, KT_ERR_RUNTIME,
+            "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+            kt_dtype_torch_name(work->dtype), kt_dtype_torch_name(values->dtype));
     if (!status && p.n_index == 0)
         status = kt__arg_bool(call, 3) ? kt_fail(KT_ERR_INDEX, "at least one index must be provided")
                                        : kt__copy_into(work, values, KT_WHY_NONE, KT_ROUND_TORCH);
@@ -368,31 +413,24 @@ static kt_status put_pointed(const kt_call *call, kt_tensor *work, kt_tensor *va
     return status;
 }
 
-static kt_status check_values(const kt_call *call, const kt_tensor *self, const kt_tensor *values)
+kt_status kt__body_index_put(kt_call *call)
 {
-    if (values->dtype != self->dtype)
-        return kt__fail_dtype(
-            call, KT_ERR_RUNTIME,
-            "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
-            kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(values->dtype));
-    if (call->form == KT_INPLACE && kt__overlap_of(self, values) != KT_OVERLAP_NONE)
+    kt_tensor *self = call->arg[0].t, *values = NULL, *close = NULL, *work = NULL, *mask;
+    int        at = 0;
+    if (call->form == KT_INPLACE)
+        kt__warn_if_expanded(self, "index_put_", "tensor[indices] = tensor");
+    if ((mask = lone_mask(call, &at)))
+        return put_by_mask(call, mask, at);
+    if (call->form == KT_INPLACE && kt__overlap_of(self, call->arg[2].t) != KT_OVERLAP_NONE)
         return kt_fail(KT_ERR_RUNTIME,
                        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                        "memory location. Please clone() the tensor before performing the operation.");
-    return KT_OK;
-}
-
-kt_status kt__body_index_put(kt_call *call)
-{
-    kt_tensor *self = call->arg[0].t, *values = NULL, *close = NULL, *work = NULL;
-    kt_status  status = check_values(call, self, call->arg[2].t);
-    status = status ? status : kt__plain_of(call->arg[2].t, &values);
+    kt_status status = kt__plain_of(call->arg[2].t, &values);
     if (!status && values->ndim) /* one value may come from the CPU */
         status = kt__one_device((kt_tensor *[]){self, values}, 2);
     status = status ? status : near(values, self, &close);
     status = status ? status : kt__begin_write(call, true, &work);
-    if (!status)
-        status = by_mask(call) ? put_by_mask(call, work, close) : put_pointed(call, work, close);
+    status = status ? status : put_pointed(call, work, close);
     kt__unref(close);
     kt__unref(values);
     return kt__end_write(call, work, status);

@@ -28,6 +28,9 @@ static inline int64_t kt__stride_at(const kt_tensor *t, int d) { return t->ndim 
 
 static inline bool kt__is_index(const kt_tensor *t) { return t->dtype == KT_I64 || t->dtype == KT_I32; }
 
+/* What is written more than once though one value would do: PyTorch warns, and writes. `says` is what it calls it. */
+void kt__warn_if_expanded(const kt_tensor *self, const char *op, const char *says);
+kt_status kt__body_masked_fill_tensor(kt_call *call);
 kt_status kt__plain_of(kt_tensor *t, kt_tensor **result); /* without lazy bits; owned */
 kt_status kt__apart(const kt_tensor *out, const kt_tensor *from); /* they share no element, and out shows each once */
 

@@ -120,35 +120,7 @@ static kt_status put_elements(kt_call *call, kt_tensor *from, bool value, int64_
     return kt__end_write(call, work, status);
 }
 
-static kt_status scatter_source(kt_call *call, int kernel)
-{
-    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL;
-    int64_t    dim;
-    if (check_elements(call, self, index, &dim))
-        return kt_error_status();
-    if (src->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
-    if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3) ||
-        kt__plain_of(src, &from))
-        return kt_error_status();
-    kt_status status = put_elements(call, from, false, dim, kernel);
-    kt__unref(from);
-    return status;
-}
-
-static kt_status scatter_number(kt_call *call, int kernel)
-{
-    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *value = NULL;
-    int64_t    dim;
-    if (check_elements(call, self, index, &dim) || check_scatter(self, index, NULL, dim) ||
-        kt__one_device((kt_tensor *[]){self, index}, 2) || kt__value_like(call, self, call->arg[3].s, &value))
-        return kt_error_status();
-    kt_status status = put_elements(call, value, true, dim, kernel);
-    kt__unref(value);
-    return status;
-}
-
-/* What reduce= asks for; -1: refused. */
+/* What reduce= asks for, of a row that has it; -1: refused. */
 static int combining(const kt_call *call)
 {
     const char *reduce = call->arg[4].str ? call->arg[4].str : "";
@@ -160,40 +132,71 @@ static int combining(const kt_call *call)
     return -1;
 }
 
+enum { AS_ASKED = -1 }; /* the kernel that reduce= names */
+
+static kt_status scatter_source(kt_call *call, int kernel)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL;
+    int64_t    dim;
+    if (check_elements(call, self, index, &dim))
+        return kt_error_status();
+    if (src->dtype != self->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
+    if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3) ||
+        (kernel == AS_ASKED && (kernel = combining(call)) < 0) || kt__plain_of(src, &from))
+        return kt_error_status();
+    kt_status status = put_elements(call, from, false, dim, kernel);
+    kt__unref(from);
+    return status;
+}
+
+static kt_status scatter_number(kt_call *call, int kernel)
+{
+    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *value = NULL;
+    const bool nowhere = index->numel == 0; /* a value that is written nowhere may be any */
+    int64_t    dim;
+    if (check_elements(call, self, index, &dim) || check_scatter(self, index, NULL, dim) ||
+        kt__one_device((kt_tensor *[]){self, index}, 2) || (kernel == AS_ASKED && (kernel = combining(call)) < 0) ||
+        kt__value_like(call, self, nowhere ? KT_INT(0) : call->arg[3].s, &value))
+        return kt_error_status();
+    kt_status status = put_elements(call, value, true, dim, kernel);
+    kt__unref(value);
+    return status;
+}
+
 kt_status kt__body_scatter(kt_call *call) { return scatter_source(call, KT_K_index_put); }
 kt_status kt__body_scatter_value(kt_call *call) { return scatter_number(call, KT_K_index_put); }
 kt_status kt__body_scatter_add(kt_call *call) { return scatter_source(call, KT_K_index_add); }
 kt_status kt__body_scatter_combine(kt_call *call)
 {
-    int kernel = combining(call);
-    return kernel < 0 ? kt_error_status() : scatter_source(call, kernel);
+    KT__WARN_ONCE("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+                  "release. Use torch.scatter_reduce instead for more reduction options.");
+    return scatter_source(call, AS_ASKED);
 }
-kt_status kt__body_scatter_value_combine(kt_call *call)
-{
-    int kernel = combining(call);
-    return kernel < 0 ? kt_error_status() : scatter_number(call, kernel);
-}
+kt_status kt__body_scatter_value_combine(kt_call *call) { return scatter_number(call, AS_ASKED); }
 
 kt_status kt__body_take_along_dim(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[1].t, *from = NULL, *at = NULL;
     kt_status  status = KT_OK;
-    if (index->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.take_along_dim(): dtype of indices should be Long but got %s",
-                              kt_dtype_torch_name(index->dtype));
     int64_t dim = kt__given(call, 2) ? call->arg[2].i : 0, sizes[KT_MAX_DIMS], spread[KT_MAX_DIMS];
     if (!kt__given(call, 2)) {
-        status = kt__call_ints(KT_OP_reshape, self, KT_SHAPE(-1), &from);
-        status = status ? status : kt__call_ints(KT_OP_reshape, index, KT_SHAPE(-1), &at);
+        status = kt__call_ints(KT_OP_view, self, KT_SHAPE(-1), &from);
+        status = status ? status : kt__call_ints(KT_OP_view, index, KT_SHAPE(-1), &at);
     } else if (self->ndim != index->ndim) {
         return kt_fail(KT_ERR_RUNTIME,
                        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d "
                        "dimensions for input, and %d dimensions for indices",
                        self->ndim, index->ndim);
+    } else if (index->dtype != KT_I64) {
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.take_along_dim(): dtype of indices should be Long but got %s",
+                              kt_dtype_torch_name(index->dtype));
     } else if (kt__wrap_dim(&dim, self->ndim)) {
         return kt_error_status();
+    } else if (self->ndim == 0) {
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
     } else {
-        int64_t own_self = self->ndim ? self->sizes[dim] : 1, own_index = index->ndim ? index->sizes[dim] : 1;
+        int64_t own_self = self->sizes[dim], own_index = index->sizes[dim];
         int     rank = self->ndim;
         for (int d = 0; d < rank && !status; d++) {
             int64_t a = self->sizes[d], b = index->sizes[d];
@@ -204,12 +207,12 @@ kt_status kt__body_take_along_dim(kt_call *call)
                                  (long long)a, (long long)b, d);
             sizes[d] = spread[d] = a == 1 ? b : a;
         }
-        if (!status && rank)
+        if (!status)
             sizes[dim] = own_self, spread[dim] = own_index;
         status = status ? status : kt__call_ints(KT_OP_expand, self, (kt_shape){rank, sizes}, &from);
         status = status ? status : kt__call_ints(KT_OP_expand, index, (kt_shape){rank, spread}, &at);
     }
-    if (!status && kt__size_at(from, (int)dim)) { /* any integer will do: it counts round and round */
+    if (!status && kt__size_at(from, (int)dim) && kt__given(call, 2)) { /* any integer will do: it counts round and round */
         kt_tensor *inside = NULL;
         status = kt__call2s(KT_OP_remainder, at, KT_INT(kt__size_at(from, (int)dim)), &inside);
         kt__take(&at, inside);
@@ -253,17 +256,19 @@ kt_status kt__body_index_select(kt_call *call)
         return kt_error_status();
     if (index->ndim > 1)
         return kt_fail(KT_ERR_INDEX, "index_select(): Index is supposed to be a vector");
-    if (!kt__is_index(index))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_select(): Expected dtype int32 or int64 for index");
     if (self->ndim == 0 && index->numel != 1)
         return kt_fail(KT_ERR_RUNTIME, "index_select(): Index to scalar can have only 1 value, got %lld value(s)",
                        (long long)index->numel);
+    if (!kt__is_index(index))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_select(): Expected dtype int32 or int64 for index");
+    if (self->ndim > 1 && self->sizes[dim] == 0 && index->numel)
+        return kt_fail(KT_ERR_RUNTIME, "index_select(): self indexing axis dim should be positive");
     if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &from))
         return kt_error_status();
     for (int d = 0; d < self->ndim; d++)
         sizes[d] = d == dim ? index->numel : self->sizes[d];
     kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
-    kt__along  a = {.t = {out, from, index}, .says = KT_INDEX_SAYS_SELF};
+    kt__along  a = {.t = {out, from, index}, .says = self->ndim > 1 && dim == 1 ? KT_INDEX_SAYS_DATA : KT_INDEX_SAYS_SELF};
     kt_status  status = out ? KT_OK : kt_error_status();
     if (!status) {
         walk_slices(&a, from, ALONG_FROM, index, dim);
@@ -348,7 +353,8 @@ kt_status kt__body_index_add(kt_call *call)
     } else if (kt__plain_of(source, &from)) {
         return kt_error_status();
     }
-    kt__along a = {.says = self->ndim > 1 ? KT_INDEX_SAYS_DIM_RUNTIME : KT_INDEX_SAYS_SELF};
+    const bool outer = dim == 0 || dim == self->ndim - 1, scaled = from != source;
+    kt__along  a = {.says = self->ndim > 1 && outer && !scaled ? KT_INDEX_SAYS_DIM_RUNTIME : KT_INDEX_SAYS_SELF};
     kt_status status = put_slices(call, from, dim, KT_K_index_add, false, a);
     kt__unref(from);
     return status;
@@ -367,25 +373,25 @@ static void slice_text(char *text, size_t room, const kt_tensor *t, int64_t dim)
 static kt_status check_index_copy(const kt_call *call, int64_t dim)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
-    if (self->dtype != source->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
-                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
-    if (source->ndim && self->ndim && source->ndim != self->ndim)
-        return kt_fail(KT_ERR_INDEX,
-                       "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-                       "dimensionality (%d), destination dimensionality (%d)",
-                       source->ndim, self->ndim);
-    if (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, index)))
-        return kt_error_status();
-    if (index->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_copy_(): Expected a long tensor for index, but got %s",
-                              kt_dtype_torch_name(index->dtype));
     if (index->ndim > 1)
         return kt_fail(KT_ERR_INDEX, "index_copy_(): Index should have dimension 1 or 0 (got %d)", index->ndim);
     if (source->ndim == 0 && index->numel != 1)
         return kt_fail(KT_ERR_INDEX, "index_copy_(): When source is scalar, index should have one element (got %lld)",
                        (long long)index->numel);
+    if (source->ndim && self->ndim && source->ndim != self->ndim)
+        return kt_fail(KT_ERR_INDEX,
+                       "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+                       "dimensionality (%d), destination dimensionality (%d)",
+                       source->ndim, self->ndim);
+    if (index->dtype != KT_I64)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_copy_(): Expected a long tensor for index, but got %s",
+                              kt_dtype_torch_name(index->dtype));
+    if (self->dtype != source->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
+                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
+    if (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, index)))
+        return kt_error_status();
     if (source->ndim && index->numel != source->sizes[dim])
         return kt_fail(KT_ERR_INDEX, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
                        (long long)index->numel, (long long)source->sizes[dim]);
@@ -419,8 +425,8 @@ static kt_status fill_slices(kt_call *call, kt_scalar value)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
     int64_t    dim = call->arg[1].i;
-    if (kt__wrap_dim(&dim, self->ndim))
-        return kt_error_status();
+    if (call->form == KT_INPLACE)
+        kt__warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar");
     if (index->dtype != KT_I64)
         return kt__fail_dtype(call, KT_ERR_INDEX, "index_fill_(): Expected dtype int64 for index.");
     if (index->ndim > 1)
@@ -428,6 +434,8 @@ static kt_status fill_slices(kt_call *call, kt_scalar value)
     if (value.kind == KT_SCALAR_COMPLEX && kt__dtype_rows[self->dtype].category != KT_CAT_COMPLEX)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+    if (kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
     if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__value_like(call, self, value, &from))
         return kt_error_status();
     kt_status status =

@@ -139,11 +139,11 @@ static kt_status put_where(kt_tensor *work, kt_tensor *mask, kt_tensor *value)
 /* What a masked row writes: self in place, which must have the broadcast shape; else a dense copy that has it. */
 static kt_status masked_target(kt_call *call, kt_tensor *mask, kt_tensor **work)
 {
-    kt_tensor *self = call->arg[0].t, *both[2] = {self, mask};
+    kt_tensor *self = call->arg[0].t, *both[2] = {self, mask}, *turned[2] = {mask, self};
     int64_t    sizes[KT_MAX_DIMS];
     int        rank = 0;
     *work = NULL;
-    if (kt__one_device(both, 2) || kt__broadcast(both, 2, sizes, &rank))
+    if (kt__one_device(both, 2) || kt__broadcast(call->form == KT_INPLACE ? both : turned, 2, sizes, &rank))
         return kt_error_status();
     bool same = rank == self->ndim;
     for (int d = 0; d < rank && same; d++)
@@ -171,6 +171,8 @@ static kt_status fill_where(kt_call *call, kt_scalar number)
     if (mask->dtype != KT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_fill_ only supports boolean masks, but got mask with dtype %s",
                               kt_dtype_c_name(mask->dtype));
+    if (call->form == KT_INPLACE)
+        kt__warn_if_expanded(call->arg[0].t, "masked_fill_", "tensor[mask] = scalar");
     kt_status status = masked_target(call, mask, &work);
     status = status ? status : kt__value_like(call, work, number, &value);
     status = status ? status : put_where(work, mask, value);
@@ -218,6 +220,8 @@ kt_status kt__body_masked_select(kt_call *call)
     kt_tensor *self = call->arg[0].t, *mask = call->arg[1].t, *row = NULL, *places = NULL;
     int64_t    sizes[KT_MAX_DIMS];
     int        rank = 0;
+    if (call->out[0] && call->out[0]->dtype != self->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_select(): self and result must have the same scalar type");
     if (mask->dtype != KT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_select: expected BoolTensor for mask");
     if (kt__one_device((kt_tensor *[]){self, mask}, 2) || kt__broadcast((kt_tensor *[]){mask, self}, 2, sizes, &rank))
@@ -274,6 +278,9 @@ kt_status kt__body_masked_scatter(kt_call *call)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "masked_scatter: expected self and source to have same dtypes but got%s and %s",
                               kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
+    if (mask->dtype == KT_U8)
+        kt__warn("masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
+                 "dtype torch.bool instead.");
     if (mask->dtype != KT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_scatter_ only supports boolean masks, but got mask with dtype %s",
                               kt_dtype_torch_name(mask->dtype));

@@ -50,6 +50,17 @@ kt_status kt__plain_of(kt_tensor *t, kt_tensor **result)
     return status;
 }
 
+void kt__warn_if_expanded(const kt_tensor *self, const char *op, const char *says)
+{
+    bool expanded = false;
+    for (int d = 0; d < self->ndim && self->numel > 1; d++)
+        expanded |= self->strides[d] == 0 && self->sizes[d] > 1;
+    if (expanded)
+        kt__warn("Use of %s on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This "
+                 "also applies to advanced indexing e.g. %s",
+                 op, says);
+}
+
 kt_status kt__apart(const kt_tensor *out, const kt_tensor *from)
 {
     if (kt__check_written(out, NULL, 0))

@@ -94,7 +94,7 @@ static kt_status check_target(kt_call *call, const joint *j, kt_tensor *target, 
     bool same = target->ndim == sizes.n;
     for (int i = 0; i < target->ndim && same; i++)
         same = target->sizes[i] == sizes.d[i];
-    if (!same && kt__tensor_resize(target, sizes))
+    if (!same && kt__resize_out(target, sizes))
         return kt_error_status();
     return kt__check_written(target, NULL, 0);
 }

@@ -90,6 +90,7 @@ enum kt__index_says {
     KT_INDEX_SAYS_DIM_RUNTIME,        /* the same as a RuntimeError */
     KT_INDEX_SAYS_COPY,               /* the first, of index_copy_() */
     KT_INDEX_SAYS_SELF,               /* "index out of range in self" */
+    KT_INDEX_SAYS_DATA,               /* "INDICES element is out of DATA bounds" */
     KT_INDEX_SAYS_ELEMENTS            /* against the number of elements of the whole */
 };
 

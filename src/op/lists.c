@@ -26,11 +26,11 @@ static kt_status list_dim(const kt_call *call, int at, int64_t *dim)
 kt_status kt__body_split(kt_call *call)
 {
     int64_t dim, size = call->arg[1].i;
-    if (list_dim(call, 2, &dim))
-        return kt_error_status();
-    if (size < 0)
+    if (size < 0 && call->arg[0].t->ndim)
         return kt_fail(KT_ERR_RUNTIME, "split expects split_size be non-negative, but got split_size=%lld",
                        (long long)size);
+    if (list_dim(call, 2, &dim))
+        return kt_error_status();
     if (size == 0 && call->arg[0].t->sizes[dim] != 0)
         return kt_fail(KT_ERR_RUNTIME,
                        "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",

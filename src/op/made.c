@@ -14,7 +14,7 @@ kt_status kt__made_into(kt_call *call, kt_tensor *t)
     kt_tensor *out = call->out[0];
     if (!t || kt__failed())
         return kt_error_status();
-    if (!kt__same_sizes(out, t) && kt__tensor_resize(out, kt__sizes(t)))
+    if (!kt__same_sizes(out, t) && kt__resize_out(out, kt__sizes(t)))
         return kt_error_status();
     if (kt__check_written(out, &call->arg[0].t, 1) || kt__copy_into(out, t, KT_WHY_RESULT, KT_ROUND_TORCH))
         return kt_error_status();

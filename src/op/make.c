@@ -160,6 +160,10 @@ kt_status kt__body_scalar_tensor(kt_call *call)
     options o;
     if (kt__read_options(call, 1, kt__dtype_of_number(call->arg[0].s), NULL, &o))
         return kt_error_status();
+    kt_scalar value = call->arg[0].s;
+    if (value.kind == KT_SCALAR_COMPLEX && value.im != 0 && kt_dtype_category(o.dtype) == KT_CAT_FLOAT &&
+        kt_dtype_size(o.dtype) < 4) /* narrow floats are made from doubles here */
+        return kt__fail_overflow(call, KT_F64);
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SCALAR);
     return kt__born(call, t, &o, fill_new(t, call->arg[0].s));
 }

@@ -97,7 +97,7 @@ kt_status kt__move_into(kt_call *call, kt_tensor *target, kt_tensor *result)
         status = kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
                                 kt_dtype_c_name(result->dtype), kt_dtype_c_name(target->dtype));
     if (!status && !kt__same_sizes(target, result))
-        status = kt__tensor_resize(target, kt__sizes(result));
+        status = kt__resize_out(target, kt__sizes(result));
     if (!status)
         status = kt__check_written(target, NULL, 0);
     if (!status)

@@ -6079,6 +6079,17 @@ kt_tensor *kt_narrow(const kt_tensor *self, int64_t dim, int64_t start, int64_t 
     return kt__close(&c);
 }
 
+kt_tensor *kt_narrow_tensor(const kt_tensor *self, int64_t dim, const kt_tensor *start, int64_t length)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_narrow_tensor, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, start);
+    kt__put(&c, 3, i, length);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_transpose(const kt_tensor *self, int64_t dim0, int64_t dim1)
 {
     kt_call c;
@@ -6130,6 +6141,15 @@ kt_tensor *kt_view(const kt_tensor *self, kt_shape size)
 {
     kt_call c;
     kt__open(&c, KT_OP_view, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unsafe_view(const kt_tensor *self, kt_shape size)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsafe_view, KT_PLAIN);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     return kt__close(&c);

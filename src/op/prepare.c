@@ -223,37 +223,54 @@ static kt_status check_exact(const kt_call *call, const kt__gathered *g, const k
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", has, wants);
 }
 
-static kt_status check_written_size(const kt_call *call, const kt_tensor *out, kt_shape shape, bool *same)
+kt_status kt__resize_out(kt_tensor *out, kt_shape shape)
 {
-    *same = out->ndim == shape.n;
-    for (int64_t i = 0; i < shape.n && *same; i++)
-        *same = out->sizes[i] == shape.d[i];
-    if (*same || call->form != KT_INPLACE)
-        return KT_OK;
+    if (out->numel) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(out));
+        kt__shape_text(wants, sizeof wants, shape);
+        kt__warn("An output with one or more elements was resized since it had shape %s, which does not match the required "
+                 "output shape %s. This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
+                 "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
+                 "elements with t.resize_(0).",
+                 has, wants);
+    }
+    return kt__tensor_resize(out, shape);
+}
+
+static bool has_sizes(const kt_tensor *t, kt_shape shape)
+{
+    bool same = t->ndim == shape.n;
+    for (int64_t i = 0; i < shape.n && same; i++)
+        same = t->sizes[i] == shape.d[i];
+    return same;
+}
+
+static kt_status fail_target_shape(const kt_tensor *out, kt_shape shape)
+{
     char has[256], wants[256];
     kt__shape_text(has, sizeof has, kt__sizes(out));
     kt__shape_text(wants, sizeof wants, shape);
     return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
 }
 
-static kt_status check_cast(const kt_call *call, kt_dtype result, const kt_tensor *out)
+static kt_status fail_target_dtype(const kt_call *call, kt_dtype result, const kt_tensor *out)
 {
-    if (kt_can_cast(result, (kt_dtype)out->dtype) || kt__policy(kt__mode()) == KT_PERMISSIVE)
-        return KT_OK;
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                           kt_dtype_torch_name(result), kt_dtype_torch_name(out->dtype));
 }
 
-kt_status kt__check_before_kernel(const kt_call *call, const kt__gathered *g, kt_dtype result)
+kt_status kt__check_fit(const kt_call *call, const kt__gathered *g, kt_dtype result)
 {
-    int64_t sizes[KT_MAX_DIMS];
-    int     rank = 0;
-    bool    same;
-    if (!g->first || kt__broadcast(g->t, g->n, sizes, &rank))
+    int64_t          sizes[KT_MAX_DIMS];
+    int              rank = 0;
+    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
+    if (kt__broadcast(g->t, g->n, sizes, &rank))
         return kt_error_status();
-    if (call->form == KT_INPLACE && (check_written_size(call, g->t[0], (kt_shape){rank, sizes}, &same) ||
-                                     check_cast(call, result, g->t[0])))
-        return kt_error_status();
+    if (call->form == KT_INPLACE && !has_sizes(out, (kt_shape){rank, sizes}))
+        return fail_target_shape(out, (kt_shape){rank, sizes});
+    if (out && !kt_can_cast(result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        return fail_target_dtype(call, result, out);
     return KT_OK;
 }
 
@@ -261,19 +278,19 @@ kt_status kt__check_before_kernel(const kt_call *call, const kt__gathered *g, kt
 static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out,
                               kt_shape shape)
 {
-    uint64_t mode = kt__mode();
-    bool     same;
-    if (check_written_size(call, out, shape, &same))
-        return kt_error_status();
+    uint64_t   mode = kt__mode();
+    const bool same = has_sizes(out, shape);
+    if (!same && call->form == KT_INPLACE)
+        return fail_target_shape(out, shape);
     if (call->form == KT_OUT && out->dtype != d->result && kt__policy(mode) != KT_PERMISSIVE &&
         check_exact(call, g, d, out))
         return kt_error_status();
-    if (check_cast(call, (kt_dtype)d->result, out))
-        return kt_error_status();
+    if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
+        return fail_target_dtype(call, (kt_dtype)d->result, out);
     if (kt__allow(mode, call, call->form == KT_OUT ? "out" : "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
                   KT_WHY_RESULT))
         return kt_error_status();
-    if (!same && kt__tensor_resize(out, shape))
+    if (!same && kt__resize_out(out, shape))
         return kt_error_status();
     return kt__check_written(out, g->t, g->n);
 }
@@ -302,11 +319,15 @@ static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const
         return kt__tensor_new((kt_dtype)d->result, kt__device(like), shape);
     uint8_t order[KT_MAX_DIMS];
     int64_t strides[KT_MAX_DIMS], step = 1;
+    bool    in_order = true;
     sort_dims(plan, plan->n_out, plan->n_out + plan->n_in, rank, order);
     for (int i = rank - 1; i >= 0; i--) {
         strides[order[i]] = step;
-        step *= plan->size[order[i]] > 1 ? plan->size[order[i]] : 1;
+        step *= plan->size[order[i]]; /* a size of 0 leaves no stride to the dims outside it */
+        in_order &= order[i] == i;
     }
+    if (in_order)
+        return kt__tensor_new((kt_dtype)d->result, kt__device(like), shape);
     return kt__tensor_new_strided((kt_dtype)d->result, kt__device(like), shape, (kt_shape){rank, strides});
 }
 
@@ -323,6 +344,21 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
             return kt_fail(KT_ERR_TYPE, "policy '%s' refuses the number in %s: %s cannot hold it",
                            kt_policy_name(kt_get_policy()), call->row->name, kt_dtype_name(d->as[i]));
     return KT_OK;
+}
+
+/* Dims of one element, and of none, may have any stride in a dense tensor. PyTorch looks at them where it broadcasts, a number
+ * too unless the operator has a way of its own for numbers. */
+static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
+{
+    bool broadcasts = false, odd = false;
+    for (int i = 0; i < g->n; i++) {
+        const kt_tensor *t = g->t[i];
+        broadcasts |= t ? !kt__same_sizes(t, g->first) : !g->alone;
+        for (int d = 0; t && d < t->ndim; d++)
+            odd |= t->sizes[d] <= 1;
+    }
+    const int id = call->row->id;
+    return odd && broadcasts && id != KT_OP_pow && id != KT_OP_clamp && id != KT_OP_clamp_min && id != KT_OP_clamp_max;
 }
 
 static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan,
@@ -345,7 +381,7 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
         }
     }
     if (!out) {
-        out = fresh_output(plan, d, g->first, rank, row_major);
+        out = fresh_output(plan, d, g->first, rank, row_major && !has_odd_dims(call, g));
         if (!out)
             return kt_error_status();
     } else {
@@ -399,6 +435,8 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     if (call->form != KT_PLAIN) {
         out = call->form == KT_INPLACE ? g->t[0] : call->out[0];
         simple &= call->form == KT_INPLACE && kt__is_contiguous(out);
+    } else if (simple && g->n > 1) {
+        simple = !has_odd_dims(call, g);
     }
     if (KT__UNLIKELY(!simple)) {
         *result = out;

@@ -130,6 +130,22 @@ static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, con
                              both ? "" : "()", dim);
 }
 
+/* A variance divides by the elements less the correction. */
+static void warn_of_freedom(const kt_call *call, const kt__gathered *g, const fold *f)
+{
+    const char *schema = call->row->schema;
+    int64_t     n_out = 1;
+    if (kt__fold_args_of[call->row->id].unbiased < 0 && kt__fold_args_of[call->row->id].correction < 0)
+        return;
+    for (int i = 0; i < f->rank; i++)
+        n_out *= f->sizes[i];
+    if ((double)(g->t[0]->numel / (n_out ? n_out : 1)) > g->param[0].v.re)
+        return;
+    kt__warn("%.*s(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+             "divided by output numel).",
+             (int)strcspn(schema, ".("), schema);
+}
+
 static kt_status fill_identity(int kernel, const fold *f)
 {
     double    value = 0;
@@ -199,6 +215,7 @@ kt_status kt__run_reduce(kt_call *call)
             kt__unref(f.out[i]);
         return kt__tape_after(call, NULL, &taping, status);
     }
+    warn_of_freedom(call, &g, &f);
     prepare(call, &g, d, &f, &plan);
     status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
     if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)

@@ -150,6 +150,11 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_nan_to_num: nan_to_num(call, g); return KT_OK;
     case KT_OP_addcmul:
     case KT_OP_addcdiv: param(g, kt__arg_scalar(call, 3)); return KT_OK;
+    case KT_OP_where:
+        if (g->dtype[0] == KT_U8)
+            KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+                          "version of PyTorch. Use a boolean condition instead.");
+        return KT_OK;
     case KT_OP_abs:
         if (call->form == KT_INPLACE && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");

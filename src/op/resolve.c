@@ -372,7 +372,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
             explain(call, NULL);
         return kt_error_status();
     }
-    if (!category_is(common, row->accepts) && row->how == HOW_ELEMENTWISE && kt__check_before_kernel(call, given, result))
+    if (!category_is(common, row->accepts) && row->how == HOW_ELEMENTWISE && kt__check_fit(call, given, result))
         return kt_error_status();
     if (!category_is(common, row->accepts))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,

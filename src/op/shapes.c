@@ -171,8 +171,10 @@ kt_status kt__body_atleast_3d(kt_call *call)
 kt_status kt__body_adjoint(kt_call *call)
 {
     kt_tensor *t = call->arg[0].t, *turned = NULL;
-    if (t->ndim == 0)
+    if (t->ndim == 0) {
+        KT__WARN_ONCE("adjoint() is deprecated on 0-D tensors. Consider using x.conj().");
         return kt__call1(KT_OP_conj, t, &call->out[0]);
+    }
     if (t->ndim == 1)
         return kt_fail(KT_ERR_RUNTIME,
                        "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");

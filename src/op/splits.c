@@ -189,6 +189,8 @@ kt_status kt__body_meshgrid(kt_call *call)
     int64_t           n = call->arg[0].ts.n, sizes[KT_MAX_DIMS], place[KT_MAX_DIMS];
     const char       *indexing = kt__given(call, 1) && call->arg[1].str ? call->arg[1].str : "ij";
     bool              xy = indexing[0] == 'x';
+    if (!kt__given(call, 1))
+        KT__WARN_ONCE("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.");
     if ((indexing[0] != 'x' || indexing[1] != 'y' || indexing[2]) && (indexing[0] != 'i' || indexing[1] != 'j' || indexing[2]))
         return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
     if (check_mesh(t, n))

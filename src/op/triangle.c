@@ -40,7 +40,7 @@ static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out
     if (target->dtype != self->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
                               kt_dtype_c_name(self->dtype), kt_dtype_c_name(target->dtype));
-    if ((!kt__same_sizes(target, self) && kt__tensor_resize(target, kt__sizes(self))) ||
+    if ((!kt__same_sizes(target, self) && kt__resize_out(target, kt__sizes(self))) ||
         kt__check_written(target, &self, 1))
         return kt_error_status();
     *out = kt__ref(target);
@@ -202,7 +202,7 @@ static kt_status embed_into(kt_call *call, kt_tensor *row, int64_t offset)
                               kt_dtype_torch_name(row->dtype), kt_dtype_torch_name(target->dtype));
     kt_status status = embed(row, offset, &made);
     if (!status && !kt__same_sizes(made, target))
-        status = kt__tensor_resize(target, kt__sizes(made));
+        status = kt__resize_out(target, kt__sizes(made));
     if (!status)
         status = kt_copy_why(target, made, KT_WHY_RESULT);
     kt__unref(made);

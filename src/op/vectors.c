@@ -211,6 +211,7 @@ kt_status kt__body_cross(kt_call *call)
     kt_call          c = *call;
     c.row = &kt__rows[KT_OP_linalg_cross];
     if (!kt__given(call, 2)) {
+        KT__WARN_ONCE("Using torch.cross without specifying the dim arg is deprecated.");
         int64_t dim = 0;
         while (dim < a->ndim && a->sizes[dim] != 3)
             dim++;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/call.h"
+#include "op/move.h"
 #include "op/wrap.h"
 
 typedef struct geometry {
@@ -142,14 +143,14 @@ kt_status kt__body_expand(kt_call *call)
     kt_shape   want = call->arg[1].ints;
     geometry   g;
     if (want.n < t->ndim) {
-        char has[256], text[256];
+        char has[256], text[256], type[64];
         kt__shape_text(has, sizeof has, kt__sizes(t));
         kt__shape_text(text, sizeof text, want);
         return kt_fail(
             KT_ERR_RUNTIME,
-            "expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%lld) must be greater or equal to the "
+            "expand(%s{%s}, size=%s): the number of sizes provided (%lld) must be greater or equal to the "
             "number of dimensions in the tensor (%d)",
-            kt_dtype_torch_name(t->dtype), has, text, (long long)want.n, t->ndim);
+            kt__type_text((kt_dtype)t->dtype, type, sizeof type), has, text, (long long)want.n, t->ndim);
     }
     if (want.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
@@ -250,6 +251,17 @@ kt_status kt__body_view(kt_call *call)
     return look(call, &g);
 }
 
+/* The tensor looked into goes away with its last owner; the memory stays with the result. */
+kt_status kt__body_unsafe_view(kt_call *call)
+{
+    kt_status status = kt__call_ints(KT_OP_view, call->arg[0].t, call->arg[1].ints, &call->out[0]);
+    if (status)
+        return status;
+    call->out[0]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_UNFOLLOWED);
+    kt__take(&call->out[0]->base, NULL);
+    return KT_OK;
+}
+
 static kt_status view_as_shape(kt_call *call, kt_shape shape)
 {
     kt_tensor *t = call->arg[0].t, *dense = NULL;
@@ -267,7 +279,7 @@ static kt_status view_as_shape(kt_call *call, kt_shape shape)
         dense = t = c.out[0];
     }
     kt_call c;
-    kt__open(&c, KT_OP_view, KT_PLAIN);
+    kt__open(&c, dense ? KT_OP_unsafe_view : KT_OP_view, KT_PLAIN);
     kt__put_tensor(&c, 0, t);
     kt__put(&c, 1, ints, full);
     kt_status status = kt_call_run(&c);
@@ -439,7 +451,9 @@ kt_status kt__body_as_strided(kt_call *call)
 /* The same bytes seen as another dtype: the geometry is given in elements of that dtype. */
 static kt_status look_as(kt_call *call, kt_dtype dtype, const geometry *g, const char *op)
 {
-    kt_tensor *of = call->arg[0].t, *t = kt__tensor_view(of, kt__sizes(of), kt__strides(of), kt__offset(of));
+    kt_tensor *of = call->arg[0].t;
+    kt_tensor *t = call->row->node ? kt__tensor_view(of, kt__sizes(of), kt__strides(of), kt__offset(of))
+                                   : kt__tensor_alias(of); /* bytes seen as another dtype have no history, nor a base */
     if (!t)
         return kt_error_status();
     kt_dtype before = (kt_dtype)of->dtype;
@@ -473,6 +487,16 @@ kt_status kt__body_view_dtype(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "self.dim() cannot be 0 to view %s as %s (different element sizes)",
                        kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype));
     int64_t last = g.n - 1, ratio = from > to ? from / to : to / from;
+    if (to > from && g.size[last] % ratio)
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "self.size(-1) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
+            (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.size[last]);
+    if (to > from && g.offset % ratio)
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "self.storage_offset() must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
+            (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.offset);
     if (g.stride[last] != 1)
         return kt_fail(KT_ERR_RUNTIME,
                        "self.stride(-1) must be 1 to view %s as %s (different element sizes), but got %lld",
@@ -484,16 +508,6 @@ kt_status kt__body_view_dtype(kt_call *call)
             g.stride[i] *= ratio;
         return look_as(call, dtype, &g, "view");
     }
-    if (g.size[last] % ratio)
-        return kt_fail(
-            KT_ERR_RUNTIME,
-            "self.size(-1) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
-            (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.size[last]);
-    if (g.offset % ratio)
-        return kt_fail(
-            KT_ERR_RUNTIME,
-            "self.storage_offset() must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
-            (long long)ratio, kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(dtype), (long long)g.offset);
     for (int64_t i = 0; i < last; i++) {
         if (g.stride[i] % ratio)
             return kt_fail(
@@ -631,6 +645,17 @@ kt_status kt__body_imag(kt_call *call)
     if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) == KT_CAT_COMPLEX)
         return part(call, 1);
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "imag is not implemented for tensors with non-complex dtypes.");
+}
+
+kt_status kt__body_narrow_tensor(kt_call *call)
+{
+    const kt_tensor *start = call->arg[2].t;
+    if (start->ndim || kt_dtype_category((kt_dtype)start->dtype) != KT_CAT_INT)
+        return kt_fail(KT_ERR_RUNTIME, "start must be an 0-dim integral Tensor.");
+    int64_t at = kt_item_scalar(start).v.i;
+    if (kt__failed())
+        return kt_error_status();
+    return kt__call_narrow(call->arg[0].t, call->arg[1].i, at, call->arg[3].i, &call->out[0]);
 }
 
 kt_status kt__body_narrow(kt_call *call)

@@ -1,4 +1,6 @@
 /* access.c - the public questions one may ask a tensor. A NULL tensor answers with an error (or passes a pending one on). */
+#include <karat/grad.h>
+
 #include <karat/plugin/call.h>
 
 #include <karat/lineage.h>
@@ -31,6 +33,9 @@ bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T
 void    **kt_tensor_wrapper(kt_tensor *t) { return &t->wrapper; }
 bool      kt_is_shared(const kt_tensor *t) { return atomic_load_explicit(&t->refs, memory_order_acquire) > 1; }
 void      kt_on_wrapper_left(void (*left)(void *wrapper)) { kt__wrapper_left = left; }
+bool      kt_is_inference(const kt_tensor *t) { return !missing(t) && t->flags & KT_T_INFERENCE; }
+bool      kt_inference(void) { return kt__born_flags & KT_T_INFERENCE; }
+void      kt_set_inference(bool on) { kt__born_flags = on ? KT_T_INFERENCE : 0; }
 uint32_t  kt_tensor_version(const kt_tensor *t) { return missing(t) ? 0 : kt__version(t); }
 
 kt_tensor *kt_base(const kt_tensor *t) { return missing(t) || !(t->flags & KT_T_VIEW) ? NULL : t->base; }

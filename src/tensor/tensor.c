@@ -3,6 +3,8 @@
  * the pool. */
 #include "tensor/tensor.h"
 
+#include "base/warn.h"
+
 #include <karat/plugin/call.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,13 +80,15 @@ static inline void free_dims(kt_tensor *t)
         kt__pool_put(t->sizes, (size_t)t->ndim * 2 * sizeof(int64_t));
 }
 
+KT__HOT_LOCAL uint32_t kt__born_flags;
+
 static inline void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
 {
     atomic_init(&t->refs, 1);
     t->dtype = (uint8_t)dtype;
     t->backend = (uint8_t)device.kind;
     t->index = (uint8_t)device.index;
-    t->flags = KT_T_LEAF;
+    t->flags = KT_T_LEAF | kt__born_flags;
     t->lineage = 0;
     t->base = NULL;
     t->autograd = NULL;
@@ -164,6 +168,8 @@ kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
         kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
         return NULL;
     }
+    if (KT__UNLIKELY(dtype == KT_C32))
+        KT__WARN_ONCE("ComplexHalf support is experimental and many operators don't support it yet.");
     kt_tensor *t = new_block(dtype, device, shape, numel);
     if (!t)
         return NULL;
@@ -197,7 +203,7 @@ kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
     kt_device cpu = {KT_CPU, 0};
     init_record(&b->tensor, dtype, cpu);
     init_storage(&b->storage, cpu, bytes, sizeof(kt_block));
-    b->tensor.flags = KT_T_LEAF | KT_T_BLOCK | KT_T_CONTIGUOUS;
+    b->tensor.flags |= KT_T_BLOCK | KT_T_CONTIGUOUS;
     b->tensor.ndim = like->ndim;
     b->tensor.numel = like->numel;
     b->tensor.storage = &b->storage;
@@ -304,7 +310,7 @@ static kt_tensor *sharing_record(kt_tensor *of)
     t->ndim = 0;
     t->data = of->data;
     t->numel = 0;
-    t->flags |= of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_PINNED);
+    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_PINNED));
     t->lineage = of->lineage;
     return t;
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/count.h"
+#include "base/local.h"
 #include "dtype/dtype.h"
 
 enum { KT_INLINE_DIMS = 5, KT_INLINE_BYTES = 64 };
@@ -77,6 +78,7 @@ kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int6
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);
 kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
+extern KT__HOT_LOCAL uint32_t kt__born_flags; /* what new tensors of the thread are: inference tensors, in that mode */
 kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape); /* out=: grows the storage if it must; contents undefined */
 void       kt__tensor_free(kt_tensor *t);            /* the count reached zero */
 

@@ -57,7 +57,7 @@ def test_assignment():
         (5, IndexError, "index 5 is out of bounds for dimension 0 with size 2"),
         (-3, IndexError, "index -3 is out of bounds for dimension 0 with size 2"),
         ((0, 7), IndexError, "index 7 is out of bounds for dimension 1 with size 3"),
-        ((..., 9), IndexError, "index 9 is out of bounds for dimension 2 with size 4"),
+        ((..., 9), IndexError, "index 9 is out of bounds for dimension 1 with size 4"),
         ((0, 0, 0, 0), IndexError, "too many indices for tensor of dimension 3"),
         (slice(None, None, -1), ValueError, "step must be greater than zero"),
         (slice(0, 1, 0), ValueError, "slice step cannot be zero"),
@@ -195,7 +195,7 @@ def test_gradients():
     "index, error, text",
     [
         ("x[karat.tensor([5])]", IndexError, "index 5 is out of bounds for dimension 0 with size 2"),
-        ("x[[0.5]]", IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
+        ("x[karat.tensor([0.5])]", IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
         (
             "x[[0, 1], [0, 1, 2]]",
             IndexError,

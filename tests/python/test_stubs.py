@@ -29,7 +29,8 @@ def functions(body):
 def test_every_operator_is_there():
     module = tree("__init__.pyi")
     known = functions(module.body)
-    assert not [name for name in karat._karat.functions if not name.startswith("_") and name not in known]
+    hidden = [name for name in karat._karat.functions if name not in known]  # names of C, and methods: PyTorch has them not
+    assert "slice" in hidden and not [name for name in hidden if hasattr(karat, name) and not name.startswith("_")]
     tensor = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "Tensor")
     methods = functions(tensor.body)
     rows = [name for name, value in vars(karat.Tensor).items() if hasattr(value, "schemas")]

@@ -1,0 +1,104 @@
+"""What PyTorch warns of, in its words: when the call is over, with the user's line, as an exception where filters say so."""
+
+import warnings
+
+import karat
+import pytest
+
+RESIZED = ("An output with one or more elements was resized since it had shape [3], which does not match the required output "
+           "shape [2]. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+           "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).")
+EXPANDED = ("Use of %s on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also "
+            "applies to advanced indexing e.g. %s")
+FREEDOM = ("%s(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided "
+           "by output numel).")
+
+
+@pytest.fixture(autouse=True)
+def always():
+    karat.set_warn_always(True)
+    yield
+    karat.set_warn_always(False)
+
+
+def wide():
+    return karat.zeros(3).expand(2, 3)
+
+
+@pytest.mark.parametrize("code, texts", [
+    ("karat.add(karat.zeros(2), 1, out=karat.zeros(3))", [RESIZED]),
+    ("karat.add(karat.zeros(2), 1, out=karat.zeros(0))", []),
+    ("karat.sum(karat.zeros(2, 2), 0, out=karat.zeros(3))", [RESIZED]),
+    ("karat.zeros(2, dtype=karat.complex64).float()", ["Casting complex values to real discards the imaginary part"]),
+    ("karat.zeros(2).copy_(karat.zeros(2, dtype=karat.complex64))",
+     ["Casting complex values to real discards the imaginary part"]),
+    ("karat.zeros(2, dtype=karat.complex64).bool()", []),
+    ("karat.zeros(0, dtype=karat.complex64).float()", []),
+    ("wide().masked_fill_(wide() == 0, 1)", [EXPANDED % ("masked_fill_", "tensor[mask] = scalar")]),
+    ("wide().index_fill_(0, karat.tensor([1]), 1)", [EXPANDED % ("index_fill_", "tensor[mask] = scalar")]),
+    ("wide().__setitem__([0, 1], 1)", [EXPANDED % ("index_put_", "tensor[indices] = tensor")]),
+    ("karat.zeros(2)[karat.ones(2, dtype=karat.uint8)]",
+     ["indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."]),
+    ("karat.where(karat.ones(2, dtype=karat.uint8), 1, 2)",
+     ["where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of PyTorch. "
+      "Use a boolean condition instead."]),
+    ("karat.zeros(1).var()", [FREEDOM % "var"]),
+    ("karat.std_mean(karat.zeros(2, 1), 1)", [FREEDOM % "std_mean"]),
+    ("karat.zeros(1).var(unbiased=False)", []),
+    ("karat.cross(karat.zeros(3, 3), karat.zeros(3, 3))", ["Using torch.cross without specifying the dim arg is deprecated."]),
+    ("karat.meshgrid(karat.zeros(2))",
+     ["torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."]),
+    ("karat.meshgrid(karat.zeros(2), indexing='ij')", []),
+    ("karat.zeros(3).scatter(0, karat.tensor([1]), karat.ones(1), reduce='add')",
+     ["The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
+      "torch.scatter_reduce instead for more reduction options."]),
+])
+def test_texts(code, texts):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        eval(code)
+    assert [str(one.message) for one in seen] == texts
+    assert all(one.category is UserWarning for one in seen)
+
+
+def test_the_line_is_the_users():
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        karat.zeros(1).var()
+    assert seen[0].filename == __file__
+
+
+def test_once_a_process_unless_always():
+    karat.set_warn_always(False)
+    assert not karat.is_warn_always_enabled()
+    z = karat.zeros(2, dtype=karat.complex64)
+    z.float()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        z.float()
+    assert not seen
+    with pytest.raises(RuntimeError, match="setWarnOnlyOnce expects a bool, but got int"):
+        karat.set_warn_always(1)
+
+
+def test_as_exceptions():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="degrees of freedom"):
+            karat.zeros(1).var()
+        with pytest.raises(UserWarning, match="upcoming release"):
+            karat.meshgrid(karat.zeros(2), karat.zeros(1))
+        with pytest.raises(RuntimeError, match="masked_scatter_ only supports"):  # the call's own failure comes first
+            karat.zeros(2).masked_scatter(karat.ones(2, dtype=karat.uint8), karat.ones(2))
+    assert karat.zeros(2).sum().item() == 0  # nothing is left behind
+
+
+def test_whoever_shows_warnings_may_call_operators(monkeypatch):
+    heard = []
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *rest, **more: heard.append(karat.ones(2).sum().item()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        karat.zeros(1).var()
+        with pytest.raises(RuntimeError, match="boolean masks"):
+            karat.zeros(2).masked_scatter(karat.ones(2, dtype=karat.uint8), karat.ones(2))
+    assert heard == [2.0, 2.0]
