@@ -72,9 +72,62 @@ GRAD(addmv)
     dB = scaled(kt_mul(kt_unsqueeze(G, 1), conjugate(C)), ALPHA);
     dC = scaled(kt_mv(adjoint(B), G), ALPHA);
 }
+/* In the dtype of the gradient: a saved factor may have been promoted. */
+static kt_tensor *met(kt_tensor *t, const kt_tensor *g)
+{
+    kt_tensor *made = NULL;
+    if (!t || !g || t->dtype == g->dtype)
+        return t;
+    if (kt_convert(t, (kt_dtype)g->dtype, KT_WHY_GRADIENT, &made))
+        return NULL;
+    if (!kt__scope_add(made))
+        return made;
+    kt__unref(made);
+    return NULL;
+}
+GRAD(addr)
+{
+    dA = scaled(G, BETA);
+    dB = scaled(kt_mv(G, conjugate(met(C, G))), ALPHA);
+    dC = scaled(kt_mv(kt_t(G), conjugate(met(B, G))), ALPHA);
+}
+
+/* Every matrix of the batch had a part in each element. */
+static kt_tensor *for_each(kt_tensor *g, const kt_tensor *batch)
+{
+    return g && batch ? kt_expand(kt_unsqueeze(g, 0), KT_SHAPE(batch->sizes[0], g->sizes[0], g->sizes[1])) : NULL;
+}
+static kt_tensor *addbmm_first(kt_tensor *g, kt_tensor *b) { return kt_bmm(for_each(g, b), adjoint(b)); }
+static kt_tensor *addbmm_second(kt_tensor *g, kt_tensor *a) { return kt_bmm(adjoint(a), for_each(g, a)); }
+GRAD(addbmm)
+{
+    dA = scaled(G, BETA);
+    dB = scaled(addbmm_first(G, C), ALPHA);
+    dC = scaled(addbmm_second(G, B), ALPHA);
+}
+
+GRAD(linalg_cross)
+{
+    const int64_t dim = c->node->given & 4 ? arg(c, 2)->i : -1;
+    dA = kt_linalg_cross(conjugate(B), G, .dim = KT_SOME(dim));
+    dB = kt_linalg_cross(G, conjugate(A), .dim = KT_SOME(dim));
+}
+
+GRAD(block_diag)
+{
+    for (int64_t i = 0, row = 0, column = 0; i < c->n; i++) {
+        kt_shape s = in_sizes(c, i);
+        int64_t  h = s.n == 2 ? s.d[0] : 1, w = s.n ? s.d[s.n - 1] : 1;
+        if (need(c, i))
+            c->d[i] = kt_reshape(kt_narrow(kt_narrow(G, 0, row, h), 1, column, w), s);
+        row += h;
+        column += w;
+    }
+}
 GRAD(matmul_batched) { dA = for_first(G, B, in_sizes(c, 0).n); dB = for_second(G, A, in_sizes(c, 1).n); }
 
 const kt__formula_row kt__formulas_product[] = {
     F(mm), F(bmm), F(mv), F(dot), F(vdot), F(addmm), F(baddbmm), F(addmv), F(matmul_batched),
+    F(addr), F(addbmm), F(linalg_cross), F(block_diag),
     KT__NO_MORE_FORMULAS,
 };

@@ -98,6 +98,11 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made)
         call->out[0] = kt__ref(made);
         return KT_OK;
     }
+    if (call->form == KT_INPLACE && call->row->node) { /* the caller records it and counts the write */
+        kt_status status = kt__copy_into(call->arg[0].t, made, KT_WHY_RESULT, KT_ROUND_TORCH);
+        call->out[0] = status ? NULL : kt__ref(call->arg[0].t);
+        return status;
+    }
     if (call->form == KT_INPLACE) {
         kt_call c;
         kt__open(&c, KT_OP_copy, KT_INPLACE);

@@ -213,15 +213,23 @@ kt_status kt__body_addbmm(kt_call *call)
     if (call->form == KT_OUT && call->out[0]->dtype != b->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "self and mat2 must have the same dtype, but got %s and %s",
                               kt_dtype_torch_name(call->out[0]->dtype), kt_dtype_torch_name(b->dtype));
-    kt_call whole_call = *call; /* form, buffer, beta and alpha as they are */
+    const bool fits = self->ndim == 2 && self->sizes[0] == m && self->sizes[1] == n;
+    const bool here = call->form == KT_INPLACE && fits;
+    kt_call    whole_call = *call; /* form, buffer, beta and alpha as they are */
     whole_call.row = &kt__rows[KT_OP_addmm];
+    whole_call.form = here ? KT_PLAIN : call->form;
     whole_call.arg[0].t = call->form == KT_INPLACE ? self : c;
     whole_call.arg[1].t = left;
     whole_call.arg[2].t = right;
     if (kt_call_run(&whole_call))
         return kt_error_status();
     call->out[0] = whole_call.out[0];
-    return KT_OK;
+    if (!here)
+        return KT_OK;
+    kt_tensor *made = whole_call.out[0];
+    kt_status  status = kt__deliver(call, made);
+    kt__unref(made);
+    return status;
 }
 
 /* ---- powers ---- */

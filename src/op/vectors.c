@@ -5,7 +5,6 @@
 #include "op/call.h"
 #include "op/wrap.h"
 
-kt_status kt__body_linalg_cross(kt_call *call);
 kt_status kt__body_outer(kt_call *call);
 
 /* The common dtype of tensors, whatever their ranks. */
@@ -159,7 +158,8 @@ kt_status kt__body_kron(kt_call *call)
     }
     KT_SCOPE;
     return kt__deliver(call,
-                       kt_reshape(kt_mul(spread(a, rank, false), spread(b, rank, true)), (kt_shape){rank, sizes}));
+                       kt_unsafe_view(kt_contiguous(kt_mul(spread(a, rank, false), spread(b, rank, true))),
+                                      (kt_shape){rank, sizes}));
 }
 
 /* ---- cross ---- */
@@ -219,7 +219,7 @@ kt_status kt__body_cross(kt_call *call)
             return kt_fail(KT_ERR_RUNTIME, "no dimension of size 3 in input");
         kt__put(&c, 2, i, dim);
     }
-    kt_status status = kt__body_linalg_cross(&c);
+    kt_status status = kt_call_run(&c);
     call->out[0] = c.out[0];
     return status;
 }

@@ -100,3 +100,31 @@ def test_nodes_are_named_as_in_torch():
     }
     for name, result in names.items():
         assert result.grad_fn.name() == name
+
+
+def test_products_with_a_node_of_their_own():
+    def node(t):
+        return type(t.grad_fn).__name__
+
+    a, u, v = (karat.arange(n).to(karat.float32).requires_grad_() for n in (6, 2, 3))
+    y = karat.addr(a.reshape(2, 3), u, v, beta=2, alpha=3)
+    assert node(y) == "AddrBackward0" and y.tolist() == [[0, 2, 4], [6, 11, 16]]
+    da, du, dv = karat.autograd.grad((y * karat.arange(6).reshape(2, 3)).sum(), [a, u, v])
+    assert da.tolist() == [0, 2, 4, 6, 8, 10] and du.tolist() == [15, 42] and dv.tolist() == [9, 12, 15]
+    wide = karat.addr(karat.tensor(1.0), u, v.detach().double())  # a factor that was promoted
+    assert karat.autograd.grad(wide.sum(), u)[0].tolist() == [3, 3]
+    b = karat.ones(3, 2, 2, requires_grad=True)
+    z = karat.addbmm(karat.zeros(2, 2), b, b.detach() * 2)
+    assert node(z) == "AddbmmBackward0" and z.tolist() == [[12, 12]] * 2
+    assert karat.autograd.grad(z.sum(), b)[0].tolist() == [[[4, 4]] * 2] * 3
+    p, q = karat.tensor([[1.0, 2, 3]], requires_grad=True), karat.tensor([[0.0, 1, 0], [2, 0, 1]], requires_grad=True)
+    w = karat.cross(p, q, dim=1)
+    assert node(w) == "LinalgCrossBackward0" and w.tolist() == [[-3, 0, 1], [2, 5, -4]]
+    dp, dq = karat.autograd.grad((w * karat.tensor([[1.0, 0, 0], [0, 1, 0]])).sum(), [p, q])
+    assert dp.tolist() == [[-1, 0, 1]] and dq.tolist() == [[0, -3, 2], [3, 0, -1]]
+    d = karat.block_diag(p, u)
+    assert node(d) == "BlockDiagBackward0" and d.tolist() == [[1, 2, 3, 0, 0], [0, 0, 0, 0, 1]]
+    assert [g.tolist() for g in karat.autograd.grad((d * d).sum(), [p, u])] == [[[2, 4, 6]], [0, 2]]
+    assert node(karat.kron(u, v)) == "UnsafeViewBackward0" and not karat.kron(u, v)._is_view()
+    h = karat.zeros(2, 2)
+    assert h.addbmm_(karat.ones(3, 2, 2), karat.ones(3, 2, 2)).tolist() == [[6, 6]] * 2 and h._version == 1

@@ -202,7 +202,7 @@ static void write_over_what_was_saved(int which)
     kt_backward(kt_sum(y));
     CHECK_EQ_INT(kt_error_status(), KT_ERR_RUNTIME);
     CHECK(strstr(kt_error(), which == 1   ? "which is output 0 of AsStridedBackward0, is at version 1; expected version 0"
-                             : which == 2 ? "which is output 0 of torch::autograd::CopySlices, is at version 1; expected version 0"
+                             : which == 2 ? "of torch::autograd::CopySlices, is at version 1; expected version 0"
                                           : "which is output 0 of MulBackward0, is at version 1; expected version 0"));
     kt_clear();
 }
