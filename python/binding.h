@@ -306,6 +306,7 @@ bool       kp_is_array(PyObject *o);         /* an ndarray */
 bool       kp_is_numpy_number(PyObject *o);
 int        kp_numpy_dtype(PyObject *o, kt_dtype *d);     /* of an array or a number; -1: none of ours */
 int        kp_numpy_number(PyObject *o, kt_scalar *s);   /* 1 done, 0 no number of Python's, -1 exception */
+bool kp_is_numpy_bool(PyObject *o);
 kt_tensor *kp_from_array(PyObject *array, const char *maker, bool warn); /* owned, on the array's memory */
 kt_tensor *kp_from_number(PyObject *number, const char *maker);          /* owned, of a NumPy number */
 PyObject  *kp_numpy(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);

@@ -548,7 +548,7 @@ static int contains(PyObject *self, PyObject *value)
         call.scalars = 2;
         if (found < 0)
             return -1;
-        if (!found || (call.arg[1].s.kind == KT_SCALAR_BOOL && !PyBool_Check(value))) { /* NumPy's bools are no numbers */
+        if (!found || kp_is_numpy_bool(value)) {
             PyErr_Format(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a %R.",
                          Py_TYPE(value));
             return -1;

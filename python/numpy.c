@@ -95,6 +95,12 @@ int kp_numpy_dtype(PyObject *o, kt_dtype *d)
 }
 
 /* A NumPy scalar as the Python number it holds: 1 done, 0 none of Python's, -1 exception. */
+bool kp_is_numpy_bool(PyObject *o)
+{
+    const char *name = Py_TYPE(o)->tp_name;
+    return strcmp(name, "numpy.bool_") == 0 || strcmp(name, "numpy.bool") == 0;
+}
+
 int kp_numpy_number(PyObject *o, kt_scalar *s)
 {
     PyObject *number = PyObject_CallMethod(o, "item", NULL);

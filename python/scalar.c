@@ -49,17 +49,12 @@ int kp_to_scalar(PyObject *o, kt_scalar *s)
     return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) || !kp_is_numpy_number(o) ? 0 : kp_numpy_number(o, s);
 }
 
-/* NumPy's bools are floats to PyTorch's operators, and so are its complex numbers, by their real part, unless they are
- * Python's too. */
+/* NumPy's complex numbers are floats to PyTorch's operators, by their real part, unless they are Python's too. */
 int kp_to_operand(PyObject *o, kt_scalar *s)
 {
     int found = kp_to_scalar(o, s);
-    if (found <= 0 || PyFloat_CheckExact(o) || PyLong_Check(o))
-        return found;
-    if (s->kind == KT_SCALAR_COMPLEX && !PyComplex_Check(o))
+    if (found > 0 && s->kind == KT_SCALAR_COMPLEX && !PyComplex_Check(o))
         *s = KT_FLOAT(s->v.re);
-    else if (s->kind == KT_SCALAR_BOOL)
-        *s = KT_FLOAT((double)s->v.i);
     return found;
 }
 
