@@ -3,6 +3,13 @@
 shown = "karat"  # what the user calls the package: `karat run` says torch
 
 
+def names_of(module):
+    """PyTorch's public names of a module; "" is torch itself."""
+    from ._torch_names import NAMES
+
+    return NAMES.get(module, frozenset())
+
+
 def _text(beginning, name, known, here):
     if name not in known:
         return beginning
@@ -23,9 +30,7 @@ def of(module, lazy=()):
             return import_module(f"{module}.{name}")
         beginning = f"module '{shown}{module[len('karat'):]}' has no attribute '{name}'"
         if not name.startswith("__"):
-            from ._torch_names import NAMES
-
-            beginning = _text(beginning, name, NAMES.get(module[len("karat."):], ""), vars(modules[module]))
+            beginning = _text(beginning, name, names_of(module[len("karat."):]), vars(modules[module]))
         error = AttributeError(beginning)
         error.name = name
         raise error
@@ -50,20 +55,18 @@ _PRIVATE = frozenset(("_conj", "_neg_view", "_foreach_mul", "_foreach_mul_"))  #
 
 def functions_of(rows):
     """The rows that PyTorch has as functions; the others are C's names, and methods."""
-    from ._torch_names import NAMES
-
-    return {name: row for name, row in rows.items() if name in NAMES[""] or name in _PRIVATE}
+    known = names_of("")
+    return {name: row for name, row in rows.items() if name in known or name in _PRIVATE}
 
 
 def mark_absent(tensor_type):
     """What PyTorch's Tensor has and this one has not says so, what it has not is not here either. (A __getattr__ would slow
     every attribute.)"""
-    from ._torch_names import NAMES
-
+    known = names_of("Tensor")
     for name, value in list(vars(tensor_type).items()):
-        if type(value).__name__ == "method" and name not in NAMES["Tensor"] and name not in _PRIVATE:
+        if type(value).__name__ == "method" and name not in known and name not in _PRIVATE:
             delattr(tensor_type, name)
 
-    for name in NAMES["Tensor"]:
+    for name in known:
         if not hasattr(tensor_type, name):
             setattr(tensor_type, name, _Absent(name))
