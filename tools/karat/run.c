@@ -47,7 +47,8 @@ int karat_run(int n, char **words)
     char        folder[PATH_MAX];
     const char *chosen = getenv("KARAT_PYTHON"), *python = chosen && *chosen ? chosen : KARAT_PYTHON_EXECUTABLE;
     char      **argv = malloc(((size_t)n + 5) * sizeof *argv);
-    const int   built = find_start(folder, sizeof folder), help = n == 0 || !strcmp(words[0], "-h") || !strcmp(words[0], "--help");
+    const int   built = find_start(folder, sizeof folder);
+    const int   help = n == 0 || !strcmp(words[0], "-h") || !strcmp(words[0], "--help");
     int         at = 0;
     if (!argv || (built && put_first_on_path(folder))) {
         fputs("karat run: out of memory\n", stderr);
