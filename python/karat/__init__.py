@@ -51,7 +51,15 @@ from ._karat import (  # noqa: E402
     tensor,
 )
 from .asking import QUESTIONS as _questions  # noqa: E402
-from .asking import broadcast_shapes, is_tensor, typename  # noqa: E402
+from .asking import (  # noqa: E402
+    broadcast_shapes,
+    get_device,
+    is_distributed,
+    is_same_size,
+    is_storage,
+    is_tensor,
+    typename,
+)
 from .functional import (  # noqa: E402
     atleast_1d,
     atleast_2d,
@@ -75,6 +83,7 @@ from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
 from . import autograd, cuda, fft, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from .settings import NAMES as _settings  # noqa: E402
+from .symbols import NAMES as _symbols  # noqa: E402
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
 
 from math import e, inf, nan, pi  # noqa: E402
@@ -83,7 +92,13 @@ newaxis = None
 globals().update(_legacy)
 globals().update(_questions)
 globals().update(_settings)
+globals().update(_symbols)
 __version__ = _karat.version
+
+
+def compile(model=None, **options):
+    """The model itself: nothing is compiled here (karat.compiler)."""
+    return (lambda function: function) if model is None else model
 
 
 def explain(t):
@@ -92,4 +107,5 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-__getattr__ = _missing.of(__name__, lazy=("_C", "backends", "overrides", "testing"))
+_later = "_C accelerator backends compiler cpu jit mps mtia overrides return_types testing torch_version types xpu".split()
+__getattr__ = _missing.of(__name__, lazy=_later)

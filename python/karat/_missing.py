@@ -10,13 +10,44 @@ def names_of(module):
     return NAMES.get(module, frozenset())
 
 
+# Words that many names share and that say nothing of what a function does.
+_COMMON = frozenset("get set is has with to and of dtype tensor indices copy type enabled all from new".split())
+
+# What serves instead where no word tells.
+_INSTEAD = {"range": "arange", "storage": "untyped_storage", "igamma": "lgamma", "igammac": "lgamma", "mvlgamma": "lgamma",
+            "inverse": "matrix_power", "set_": "data", "cdist": "dist", "nanmedian": "nanmean", "renorm": "norm",
+            "autocast": "policy", "bincount": "count_nonzero", "gradient": "autograd"}
+
+
+def _words(name):
+    import re
+
+    return {word for word in re.findall("[A-Z]?[a-z]+|[0-9]+", name) if len(word) > 1}
+
+
+def _nearest(name, here):
+    """The name here that is the same but for its form, serves instead, or has most words in common; None."""
+    for one in (name + "_", name.rstrip("_"), _INSTEAD.get(name.rstrip("_"))):
+        if one != name and one in here:
+            return one
+    words = {word.lower() for word in _words(name)} - _COMMON
+    if not words:
+        return None
+    scored = []
+    for one in here:
+        others = {word.lower() for word in _words(one)} - _COMMON
+        shared = len(words & others)
+        if 2 * shared >= len(words) and 2 * shared >= len(others):
+            scored.append((shared / len(words | others), -len(one), one))
+    return max(scored)[2] if scored else None
+
+
 def _text(beginning, name, known, here):
+    """`known`: PyTorch's names there; those of Karat alone are no help to who asks for one of them."""
     if name not in known:
         return beginning
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [one for one in here if not one.startswith("_")], 1, 0.5)
-    return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {near[0]!r}' if near else ''}"
+    near = _nearest(name, [one for one in here if one in known or one in _INSTEAD.values()])
+    return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {near!r}' if near else ''}"
 
 
 def of(module, lazy=()):
@@ -47,7 +78,7 @@ class _Absent:
     def __get__(self, tensor, owner=None):
         here = [name for name, value in vars(owner.__mro__[-2]).items() if not isinstance(value, _Absent)]
         whose = "type object 'Tensor'" if tensor is None else "'Tensor' object"
-        raise AttributeError(_text(f"{whose} has no attribute '{self.name}'", self.name, (self.name,), here))
+        raise AttributeError(_text(f"{whose} has no attribute '{self.name}'", self.name, names_of("Tensor"), here))
 
 
 _PRIVATE = frozenset(("_conj", "_neg_view", "_foreach_mul", "_foreach_mul_"))  # rows whose names PyTorch has, though not public

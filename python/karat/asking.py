@@ -57,5 +57,45 @@ def _reversed(self):
     return self.flip(0) if self.dim() else self
 
 
+def get_device(input):
+    """The number of the device that it is on; -1 on the CPU."""
+    return input.get_device()
+
+
+def is_same_size(input, other):
+    """Are the sizes the same?"""
+    return input.shape == other.shape
+
+
+def is_distributed(input):
+    """Is it spread over several machines? No."""
+    return False
+
+
+def is_storage(obj):
+    """Is it the memory behind a tensor?"""
+    from .storage import UntypedStorage
+
+    return isinstance(obj, UntypedStorage)
+
+
+def _dim_order(self):
+    """The dims from the largest stride to the smallest, as they lie in memory."""
+    return tuple(sorted(range(self.dim()), key=lambda d: -self.stride(d)))
+
+
+def _no(name, doc):
+    def answer(self):
+        return False
+
+    answer.__name__, answer.__qualname__, answer.__doc__ = name, name, doc
+    return answer
+
+
+Tensor.is_same_size = is_same_size
+Tensor.is_distributed = is_distributed
+Tensor.dim_order = _dim_order
+Tensor.has_names = _no("has_names", "Have its dims names? No.")
+Tensor.is_shared = _no("is_shared", "Is its memory shared with other processes? No.")
 Tensor.__reversed__ = _reversed
 Tensor.__div__, Tensor.__idiv__, Tensor.__rdiv__ = Tensor.__truediv__, Tensor.__itruediv__, Tensor.__rtruediv__

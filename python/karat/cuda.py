@@ -43,15 +43,37 @@ def _nothing(name, doc, result=None):
 
 
 for _name in """current_device current_stream default_stream device get_device_capability get_device_name
-        get_device_properties get_rng_state init mem_get_info set_device set_rng_state stream synchronize""".split():
+        get_device_properties get_rng_state init initial_seed mem_get_info set_device set_rng_state set_stream stream synchronize
+        utilization""".split():
     globals()[_name] = _none(_name, "Needs a CUDA device: AssertionError.")
-for _name in "empty_cache ipc_collect manual_seed manual_seed_all seed seed_all".split():
+for _name in """empty_cache ipc_collect manual_seed manual_seed_all reset_accumulated_memory_stats reset_max_memory_allocated
+        reset_max_memory_cached reset_peak_memory_stats seed seed_all set_rng_state_all""".split():
     globals()[_name] = _nothing(_name, "Without a CUDA device there is nothing to do.")
 for _name in "max_memory_allocated max_memory_reserved memory_allocated memory_reserved".split():
     globals()[_name] = _nothing(_name, "Bytes on CUDA devices: none.", 0)
 
 
 Tensor.cuda = _none("cuda", "A copy on a CUDA device: AssertionError, there is none.")
+
+
+default_generators = ()
+
+
+def memory_stats(device=None):
+    """Figures of the memory of CUDA devices: none."""
+    from collections import OrderedDict
+
+    return OrderedDict()
+
+
+def get_rng_state_all():
+    """The state of each CUDA device's generator: there are none."""
+    return []
+
+
+def is_tf32_supported():
+    """Does a CUDA device compute in TF32? No."""
+    return False
 
 
 def get_arch_list():

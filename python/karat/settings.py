@@ -75,6 +75,42 @@ def set_num_interop_threads(n):
         raise RuntimeError("set_num_interop_threads expects a positive integer")
 
 
+_warns_always = {"on": False}
+
+
+def set_warn_always(b):
+    """Should warnings that come once come each time? Kept, and told by is_warn_always_enabled; Python's filters decide here."""
+    if not isinstance(b, bool):
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _warns_always["on"] = b
+
+
+def is_warn_always_enabled():
+    """What set_warn_always was told."""
+    return _warns_always["on"]
+
+
+def compiled_with_cxx11_abi():
+    """There is no C++ here that could have another: True."""
+    return True
+
+
+def is_vulkan_available():
+    """Is there a Vulkan device? No."""
+    return False
+
+
+def get_device_module(device=None):
+    """The module that answers for a kind of device: karat.cpu for "cpu"."""
+    from importlib import import_module
+
+    kind = "cpu" if device is None else _karat.device(device).type
+    try:
+        return import_module(f"karat.{kind}")
+    except ModuleNotFoundError:
+        raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'.") from None
+
+
 def get_default_device():
     """Where makers put tensors when no device is given."""
     return _karat.get_default_device()
@@ -83,9 +119,6 @@ def get_default_device():
 def set_default_device(device):
     """set_default_device("meta"): from now on on this thread; None: the CPU again."""
     _karat.set_default_device(None if device is None else _karat.device(device))
-
-
-
 
 
 

