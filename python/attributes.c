@@ -178,12 +178,6 @@ static PyObject *get_names(PyObject *self, void *unused)
     return names;
 }
 
-static PyObject *get_name(PyObject *self, void *unused)
-{
-    (void)self, (void)unused;
-    Py_RETURN_NONE;
-}
-
 static PyObject *get_priority(PyObject *self, void *unused)
 {
     (void)self, (void)unused;
@@ -230,7 +224,6 @@ PyGetSetDef kp_tensor_getset[] = {
     {"is_mkldnn", get_is_on, NULL, NULL, NULL},
     {"is_nested", get_is_on, NULL, NULL, NULL},
     {"names", get_names, NULL, "dims have no names here", NULL},
-    {"name", get_name, NULL, "None: a tensor has no name", NULL},
     {"output_nr", get_output_nr, NULL, "which result of its operator it is", NULL},
     {"retains_grad", kp_get_retains_grad, NULL, "does a result keep its gradient?", NULL},
     {"data", get_by_row, set_data, "the same values without history; set: other values, sizes, dtype in their place", "detach"},

@@ -92,6 +92,7 @@ def _no(name, doc):
     return answer
 
 
+Tensor.name = None  # the user may give one
 Tensor.is_same_size = is_same_size
 Tensor.is_distributed = is_distributed
 Tensor.dim_order = _dim_order
