@@ -75,21 +75,6 @@ def set_num_interop_threads(n):
         raise RuntimeError("set_num_interop_threads expects a positive integer")
 
 
-_warns_always = {"on": False}
-
-
-def set_warn_always(b):
-    """Should warnings that come once come each time? Kept, and told by is_warn_always_enabled; Python's filters decide here."""
-    if not isinstance(b, bool):
-        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
-    _warns_always["on"] = b
-
-
-def is_warn_always_enabled():
-    """What set_warn_always was told."""
-    return _warns_always["on"]
-
-
 def compiled_with_cxx11_abi():
     """There is no C++ here that could have another: True."""
     return True
