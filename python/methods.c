@@ -316,21 +316,38 @@ static PyObject *format(PyObject *self, PyObject *spec)
     X(half, KT_F16) X(bfloat16, KT_BF16) X(float, KT_F32) X(double, KT_F64) X(chalf, KT_C32) X(cfloat, KT_C64) \
     X(cdouble, KT_C128)
 
-static PyObject *cast(PyObject *self, kt_dtype dtype)
+static PyObject *cast_to(PyObject *self, kt_dtype dtype, int32_t format)
 {
     kt_call call;
     kt_call_begin(&call, row_to, KT_PLAIN);
     call.arg[0].t = kp_tensor_of(self);
     call.arg[1].dtype = dtype;
-    call.given = 3;
+    call.arg[4].format = format;
+    call.given = format ? 19 : 3;
     return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
 }
 
-#define X(name, dtype)                                              \
-    static PyObject *cast_##name(PyObject *self, PyObject *unused)  \
-    {                                                               \
-        (void)unused;                                               \
-        return cast(self, dtype);                                   \
+/* float(*, memory_format=None). */
+static PyObject *cast(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kt_dtype dtype, const char *name)
+{
+    int32_t format = 0;
+    if (n)
+        return PyErr_Format(PyExc_TypeError, "%s() takes 0 positional arguments but %zd %s given", name, n, n > 1 ? "were" : "was");
+    for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); i++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), "memory_format") != 0)
+            return PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", name,
+                                PyTuple_GET_ITEM(keywords, i));
+        if (argv[i] != Py_None && !kp_to_format(argv[i], &format))
+            return PyErr_Format(PyExc_TypeError, "%s(): argument 'memory_format' must be torch.memory_format, not %s", name,
+                                Py_TYPE(argv[i])->tp_name);
+    }
+    return cast_to(self, dtype, format);
+}
+
+#define X(name, dtype)                                                                                         \
+    static PyObject *cast_##name(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)      \
+    {                                                                                                          \
+        return KP_LIKELY(!n && !keywords) ? cast_to(self, dtype, 0) : cast(self, argv, n, keywords, dtype, #name); \
     }
 CASTS(X)
 #undef X
@@ -390,7 +407,7 @@ PyMethodDef kp_tensor_methods[] = {
     {"retain_grad", kp_retain_grad, METH_NOARGS, "a result keeps its gradient as a leaf does"},
     {"requires_grad_", KP_FUNCTION(kp_requires_grad_), METH_VARARGS | METH_KEYWORDS,
      "requires_grad_(requires_grad=True): ask for a gradient, or no longer"},
-#define X(name, dtype) {#name, cast_##name, METH_NOARGS, "to the dtype of that name"},
+#define X(name, dtype) {#name, KP_FUNCTION(cast_##name), METH_FASTCALL | METH_KEYWORDS, "to the dtype of that name"},
     CASTS(X)
 #undef X
     {NULL, NULL, 0, NULL},

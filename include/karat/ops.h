@@ -481,6 +481,8 @@ KT_API kt_tensor *kt_neg_(kt_tensor *self); /* -self */
 KT_API kt_tensor *kt_neg_out(kt_tensor *out, const kt_tensor *self); /* -self */
 KT_API kt_tensor *kt_positive(const kt_tensor *self); /* self */
 KT_API kt_tensor *kt_square(const kt_tensor *self); /* self * self */
+KT_API kt_tensor *kt_square_(kt_tensor *self); /* self * self */
+KT_API kt_tensor *kt_square_out(kt_tensor *out, const kt_tensor *self); /* self * self */
 KT_API kt_tensor *kt_ceil(const kt_tensor *self); /* rounded up */
 KT_API kt_tensor *kt_ceil_(kt_tensor *self); /* rounded up */
 KT_API kt_tensor *kt_ceil_out(kt_tensor *out, const kt_tensor *self); /* rounded up */
@@ -1619,6 +1621,8 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_neg_out(...) (KT_AT kt_neg_out(__VA_ARGS__))
 #define kt_positive(...) (KT_AT kt_positive(__VA_ARGS__))
 #define kt_square(...) (KT_AT kt_square(__VA_ARGS__))
+#define kt_square_(...) (KT_AT kt_square_(__VA_ARGS__))
+#define kt_square_out(...) (KT_AT kt_square_out(__VA_ARGS__))
 #define kt_ceil(...) (KT_AT kt_ceil(__VA_ARGS__))
 #define kt_ceil_(...) (KT_AT kt_ceil_(__VA_ARGS__))
 #define kt_ceil_out(...) (KT_AT kt_ceil_out(__VA_ARGS__))

@@ -118,6 +118,7 @@ const kt__formula_row kt__formulas_view[] = {
     AS(squeeze, reshaped),
     AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
     F(split), F(unbind), F(cat), AS(split_sizes, split), AS(chunk, split),
+    AS(unsafe_split, split), AS(unsafe_split_with_sizes, split), AS(unsafe_chunk, split),
     AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
     AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
     AS(squeeze_dim_copy, reshaped), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),

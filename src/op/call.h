@@ -197,8 +197,9 @@ kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `f
 kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
-/* What PyTorch looks at before it finds that a kernel is missing: shapes, and whether the result fits its target. */
-kt_status kt__check_fit(const kt_call *call, const kt__gathered *g, kt_dtype result);
+/* What PyTorch looks at before it promotes, and before it finds that a kernel is missing: whether the result fits its target. */
+kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g);
+kt_status kt__check_cast(const kt_call *call, kt_dtype result);
 kt_status kt__resize_out(kt_tensor *out, kt_shape shape); /* out= of another size: warned of where elements are lost */
 kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);
 const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* as errors name it */

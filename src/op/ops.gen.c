@@ -2125,6 +2125,22 @@ kt_tensor *kt_square(const kt_tensor *self)
     return kt__close(&c);
 }
 
+kt_tensor *kt_square_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_square, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_square_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_square, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_ceil(const kt_tensor *self)
 {
     kt_call c;

@@ -260,15 +260,21 @@ static kt_status fail_target_dtype(const kt_call *call, kt_dtype result, const k
                           kt_dtype_torch_name(result), kt_dtype_torch_name(out->dtype));
 }
 
-kt_status kt__check_fit(const kt_call *call, const kt__gathered *g, kt_dtype result)
+kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g)
 {
     int64_t          sizes[KT_MAX_DIMS];
     int              rank = 0;
-    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
+    const kt_tensor *self = call->arg[0].t;
     if (kt__broadcast(g->t, g->n, sizes, &rank))
         return kt_error_status();
-    if (call->form == KT_INPLACE && !has_sizes(out, (kt_shape){rank, sizes}))
-        return fail_target_shape(out, (kt_shape){rank, sizes});
+    if (call->form == KT_INPLACE && !has_sizes(self, (kt_shape){rank, sizes}))
+        return fail_target_shape(self, (kt_shape){rank, sizes});
+    return KT_OK;
+}
+
+kt_status kt__check_cast(const kt_call *call, kt_dtype result)
+{
+    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
     if (out && !kt_can_cast(result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return fail_target_dtype(call, result, out);
     return KT_OK;

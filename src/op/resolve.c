@@ -367,12 +367,14 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
                               kt_dtype_torch_name(g.dtype[0]));
+    if (row->how == HOW_ELEMENTWISE && kt__check_shapes(call, given))
+        return kt_error_status();
     if (common_and_result(call, &g, mode, &common, &result)) {
         if (g.rule != RULE_MATCH && g.rule != RULE_MATCH_REST)
             explain(call, NULL);
         return kt_error_status();
     }
-    if (!category_is(common, row->accepts) && row->how == HOW_ELEMENTWISE && kt__check_fit(call, given, result))
+    if (!category_is(common, row->accepts) && row->how == HOW_ELEMENTWISE && kt__check_cast(call, result))
         return kt_error_status();
     if (!category_is(common, row->accepts))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,

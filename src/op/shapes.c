@@ -6,14 +6,19 @@
 
 /* ---- dims in another order ---- */
 
-static kt_status placed(kt_shape dims, int rank, const char *which, int64_t *wrapped, uint64_t *seen)
+static kt_status wrap_all(kt_shape dims, int rank, int64_t *wrapped)
 {
-    *seen = 0;
     for (int64_t i = 0; i < dims.n; i++) {
         wrapped[i] = dims.d[i];
         if (kt__wrap_dim(&wrapped[i], rank))
             return kt_error_status();
     }
+    return KT_OK;
+}
+
+static kt_status placed(kt_shape dims, const char *which, const int64_t *wrapped, uint64_t *seen)
+{
+    *seen = 0;
     for (int64_t i = 0; i < dims.n; i++) {
         if (*seen >> wrapped[i] & 1) {
             char text[256];
@@ -42,7 +47,8 @@ static kt_status move_dims(kt_call *call, kt_shape source, kt_shape destination)
     }
     if (source.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)source.n);
-    if (placed(source, rank, "source", from, &taken) || placed(destination, rank, "destination", to, &filled))
+    if (wrap_all(source, rank, from) || wrap_all(destination, rank, to) || placed(source, "source", from, &taken) ||
+        placed(destination, "destination", to, &filled))
         return kt_error_status();
     if (rank == 0)
         return kt__call1(KT_OP_alias, self, &call->out[0]);
@@ -68,7 +74,15 @@ kt_status kt__body_swapdims(kt_call *call) { return kt__body_swapaxes(call); }
 
 /* ---- one shape for another ---- */
 
-kt_status kt__body_ravel(kt_call *call) { return kt__call_ints(KT_OP_reshape, call->arg[0].t, KT_SHAPE(-1), &call->out[0]); }
+kt_status kt__body_ravel(kt_call *call)
+{
+    kt_tensor *dense = NULL;
+    if (kt__call1(KT_OP_contiguous, call->arg[0].t, &dense))
+        return kt_error_status();
+    kt_status status = kt__call_ints(KT_OP_view, dense, KT_SHAPE(-1), &call->out[0]);
+    kt__unref(dense);
+    return status;
+}
 kt_status kt__body_view_as(kt_call *call)
 {
     return kt__call_ints(KT_OP_view, call->arg[0].t, kt__sizes(call->arg[1].t), &call->out[0]);

@@ -145,9 +145,20 @@ static kt_status as_row(kt_call *call, int op)
 }
 
 kt_status kt__body_split_with_sizes(kt_call *call) { return as_row(call, KT_OP_split_sizes); }
-kt_status kt__body_unsafe_split(kt_call *call) { return as_row(call, KT_OP_split); }
-kt_status kt__body_unsafe_split_with_sizes(kt_call *call) { return as_row(call, KT_OP_split_sizes); }
-kt_status kt__body_unsafe_chunk(kt_call *call) { return as_row(call, KT_OP_chunk); }
+
+/* The user vouches that nobody looks through another part: they count as no views. */
+static kt_status as_parts(kt_call *call, int op)
+{
+    kt_status status = as_row(call, op);
+    for (int64_t i = 0; i < call->n_list && !status; i++) {
+        call->list[i]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY);
+        kt__take(&call->list[i]->base, NULL);
+    }
+    return status;
+}
+kt_status kt__body_unsafe_split(kt_call *call) { return as_parts(call, KT_OP_split); }
+kt_status kt__body_unsafe_split_with_sizes(kt_call *call) { return as_parts(call, KT_OP_split_sizes); }
+kt_status kt__body_unsafe_chunk(kt_call *call) { return as_parts(call, KT_OP_chunk); }
 
 static kt_status each_lifted(kt_call *call, int op)
 {

@@ -148,3 +148,31 @@ def test_names_that_pytorch_has_not_are_hidden():
     for name in ("slice", "alias", "zeros_like", "fmax_", "rsub"):
         assert not hasattr(karat.Tensor, name), name
     assert hasattr(karat, "abs_") and hasattr(karat.Tensor, "add_")
+
+
+def test_parts_that_count_as_no_views():
+    x = karat.arange(4.0, requires_grad=True)
+    a, b = x.unsafe_split(2)
+    assert not a._is_view() and node(a) == "UnsafeSplitBackward0" and a.data_ptr() == x.data_ptr()
+    (a * 2 + b).sum().backward()
+    assert x.grad.tolist() == [2, 2, 1, 1]
+    assert [part.tolist() for part in x.detach().unsafe_chunk(2)] == [[0, 1], [2, 3]]
+    turned = karat.arange(6).reshape(2, 3).t()
+    assert turned.ravel()._is_view() and turned.ravel().tolist() == [0, 3, 1, 4, 2, 5] and not turned.reshape(-1)._is_view()
+    assert raised("karat.zeros(2, 2).movedim((0, 0), (1, 7))").startswith("IndexError: Dimension out of range (expected to be in")
+
+
+def test_casts_take_a_memory_format():
+    x = karat.ones(1, 2, 3, 1)
+    assert x.long(memory_format=karat.channels_last).stride() == (6, 1, 2, 2) and x.float(memory_format=None) is x
+    assert raised("x.float(3)", x=x) == "TypeError: float() takes 0 positional arguments but 1 was given"
+    assert raised("x.double(foo=1)", x=x) == "TypeError: double() got an unexpected keyword argument 'foo'"
+    assert raised("x.long(memory_format=3)", x=x) == (
+        "TypeError: long(): argument 'memory_format' must be torch.memory_format, not int")
+
+
+def test_square_in_all_forms():
+    x = karat.tensor([2, 3])
+    assert x.square_().tolist() == [4, 9] and karat.square(x, out=karat.zeros(2)).tolist() == [16, 81]
+    y = karat.ones(2, requires_grad=True) * 3
+    assert node(y.square_()) == "PowBackward0"
