@@ -55,7 +55,8 @@ static int kind_of(const char *type, size_t n)
     return -1;
 }
 
-/* "int[1]? dim=None" into a parameter; the type "int[1]" is that of a list for which one integer may stand. */
+/* "int[1]? dim=None" into a parameter; the type "int[1]" is that of a list for which one integer may stand, and SymInt that
+ * of an integer for which any index may. */
 static int read_type(parameter *p, const char *type, size_t n)
 {
     if (n && type[n - 1] == '?') {
@@ -65,6 +66,11 @@ static int read_type(parameter *p, const char *type, size_t n)
     if (n == 6 && memcmp(type, "int[1]", 6) == 0) {
         p->spec.alone = 1;
         p->spec.kind = KT_ARG_INTS;
+        return 0;
+    }
+    if (n == 6 && memcmp(type, "SymInt", 6) == 0) {
+        p->spec.alone = 1;
+        p->spec.kind = KT_ARG_INT;
         return 0;
     }
     int kind = kind_of(type, n);

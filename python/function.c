@@ -88,7 +88,12 @@ static int ask_as_out_is(const kp_row_facts *form, kp_args *a)
 
 static PyObject *write_into(PyObject *out, PyObject *made, bool wants_grad) /* takes over what was made */
 {
-    PyObject *sizes = made ? PyObject_GetAttrString(made, "shape") : NULL;
+    PyObject *sizes = NULL;
+    if (made && !kt_can_cast(kt_dtype_of(kp_tensor_of(made)), kt_dtype_of(kp_tensor_of(out))))
+        PyErr_Format(PyExc_RuntimeError, "result type %s can't be cast to the desired output type %s",
+                     kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(made))), kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(out))));
+    else if (made)
+        sizes = PyObject_GetAttrString(made, "shape");
     PyObject *same = sizes ? PyObject_CallMethod(out, "resize_", "(O)", sizes) : NULL;
     PyObject *done = same ? PyObject_CallMethod(out, "copy_", "O", made) : NULL;
     Py_XDECREF(made);

@@ -95,9 +95,9 @@ static int read_int(kp_args *a, PyObject *o, int64_t *i, const kp_mistake *m, Py
     return later(a, m, KP_TOO_LARGE, element, o);
 }
 
-static int take_int(kp_args *a, PyObject *o, int64_t *i, const kp_mistake *m)
+static int take_int(kp_args *a, const kt_arg_spec *spec, PyObject *o, int64_t *i, const kp_mistake *m)
 {
-    return is_int(o) ? read_int(a, o, i, m, -1) : 0;
+    return is_int(o) || (spec->alone && !kp_is_tensor(o) && kp_is_index(o)) ? read_int(a, o, i, m, -1) : 0;
 }
 
 int kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *shape, kp_mistake *m)
@@ -360,9 +360,9 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
             if (!d)
                 return -1;
             value->ints = (kt_shape){1, d};
-            return take_int(a, o, d, m);
+            return take_int(a, spec, o, d, m);
         }
-        return take_int(a, o, &value->i, m);
+        return take_int(a, spec, o, &value->i, m);
     case KT_ARG_INTS: return take_list_of_ints(a, spec, o, &value->ints, m);
     case KT_ARG_FLOAT: return take_float(a, o, &value->f, m);
     case KT_ARG_BOOL: return take_bool(o, &value->b);

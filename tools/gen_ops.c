@@ -23,7 +23,7 @@ enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, MAX_RESULTS = 3, TEXT =
 
 typedef struct arg {
     char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */
-    bool optional, keyword, alone; /* alone: "int[1]", which is int[] here */
+    bool optional, keyword, alone; /* alone: "int[1]" and "SymInt", which are int[] and int here */
 } arg;
 
 typedef struct schema {
@@ -122,6 +122,10 @@ static schema parse(const char *text)
         if (strcmp(a->type, "int[1]") == 0) {
             a->alone = true;
             strcpy(a->type, "int[]");
+        }
+        if (strcmp(a->type, "SymInt") == 0) {
+            a->alone = true;
+            strcpy(a->type, "int");
         }
         s = take(s, "=,)", a->name);
         if (*s == '=')

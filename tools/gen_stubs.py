@@ -15,7 +15,7 @@ import sys
 # _int is Python's own: int is a dtype in the package, and a method of Tensor.
 TYPES = {
     "Tensor": "Tensor", "Tensor|Scalar": "Tensor | Number", "Tensor[]": "Sequence[Tensor]",
-    "Tensor?[]": "Sequence[Tensor | None]", "Scalar": "Number", "int": "_int",
+    "Tensor?[]": "Sequence[Tensor | None]", "Scalar": "Number", "int": "_int", "SymInt": "_int",
     "int[]": "_int | Sequence[_int]", "int[1]": "_int | Sequence[_int]",
     "float": "_float", "bool": "_bool", "ScalarType": "_dtype",
     "Device": "_device | str | _int", "MemoryFormat": "memory_format", "str": "str", "Generator": "Generator",

@@ -567,7 +567,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"increasing", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
     /* linalg_vander */
     {"x", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"N", KT_ARG_INT, 1, 1, 1, 0, 0, 0, {0}},
+    {"N", KT_ARG_INT, 1, 1, 1, 0, 0, 1, {0}},
     /* sort_stable */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"stable", KT_ARG_BOOL, 0, 0, 1, 0, 0, 0, {0}},
@@ -777,8 +777,8 @@ const kt_arg_spec kt__arg_table[] = {
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     /* eye */
-    {"n", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"m", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"n", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
+    {"m", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
@@ -862,18 +862,18 @@ const kt_arg_spec kt__arg_table[] = {
     /* select */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     /* slice */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
-    {"start", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"end", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"step", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 1}},
+    {"start", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
+    {"end", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
+    {"step", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = 1}},
     /* narrow */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"start", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"length", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"start", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
+    {"length", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     /* narrow_tensor */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
@@ -933,7 +933,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"size", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     {"stride", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
-    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
     /* real */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     /* imag */
@@ -1009,7 +1009,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, 0, 0, {0}},
     /* split */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"split_size", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"split_size", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* split_sizes */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1055,7 +1055,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* unsafe_split */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"split_size", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"split_size", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* unsafe_split_with_sizes */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1067,7 +1067,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* tensor_split */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"sections", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"sections", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* tensor_split_indices */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1109,7 +1109,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* split_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"split_size", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"split_size", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
     /* split_with_sizes_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1138,17 +1138,17 @@ const kt_arg_spec kt__arg_table[] = {
     {"dims", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     /* repeat_interleave */
     {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 1, 1, 1, 0, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 1, 1, 1, 0, 0, 1, {0}},
     /* repeat_interleave_tensor */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 1, 1, 1, 0, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 1, 1, 1, 0, 0, 1, {0}},
     /* repeat_interleave_int */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"repeats", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"repeats", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"output_size", KT_ARG_INT, 1, 1, 1, 0, 0, 0, {0}},
+    {"output_size", KT_ARG_INT, 1, 1, 1, 0, 0, 1, {0}},
     /* interleave */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"repeats", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1156,10 +1156,10 @@ const kt_arg_spec kt__arg_table[] = {
     {"output_size", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
     /* tril */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
+    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = 0}},
     /* triu */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
+    {"diagonal", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = 0}},
     /* tril_indices */
     {"row", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
     {"col", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
@@ -1198,7 +1198,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"size", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     {"stride", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
-    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
     /* detach_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     /* diagonal_copy */
@@ -1216,13 +1216,13 @@ const kt_arg_spec kt__arg_table[] = {
     /* select_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     /* slice_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
-    {"start", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"end", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"step", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 1}},
+    {"start", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
+    {"end", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
+    {"step", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = 1}},
     /* squeeze_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     /* squeeze_dim_copy */
@@ -1255,20 +1255,20 @@ const kt_arg_spec kt__arg_table[] = {
     /* narrow_copy */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"start", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"length", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"start", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
+    {"length", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     /* select_scatter */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"src", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     /* slice_scatter */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"src", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
-    {"start", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"end", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    {"step", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 1}},
+    {"start", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
+    {"end", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
+    {"step", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = 1}},
     /* diagonal_scatter */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"src", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1280,7 +1280,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"src", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"size", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     {"stride", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
-    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"storage_offset", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
     /* combinations */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"r", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 2}},
@@ -1312,15 +1312,15 @@ const kt_arg_spec kt__arg_table[] = {
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, 0, 0, {0}},
     /* randint */
-    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"size", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     /* randint_low */
-    {"low", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"low", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"size", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
@@ -1328,7 +1328,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     /* randint_like */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
@@ -1336,15 +1336,15 @@ const kt_arg_spec kt__arg_table[] = {
     {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, 0, 0, {0}},
     /* randint_like_low */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"low", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"low", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
+    {"high", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     {"memory_format", KT_ARG_FORMAT, 1, 1, 1, 0, 0, 0, {0}},
     /* randperm */
-    {"n", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"n", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
@@ -1429,7 +1429,7 @@ const kt_arg_spec kt__arg_table[] = {
     {"generator", KT_ARG_GENERATOR, 1, 1, 0, 0, 0, 0, {0}},
     /* multinomial */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"num_samples", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"num_samples", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"replacement", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
     {"generator", KT_ARG_GENERATOR, 1, 1, 1, 0, 0, 0, {0}},
     /* dropout */
@@ -1584,18 +1584,18 @@ const kt_arg_spec kt__arg_table[] = {
     {"condition", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     /* nonzero_static */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"size", KT_ARG_INT, 0, 0, 1, 0, 0, 0, {0}},
+    {"size", KT_ARG_INT, 0, 0, 1, 0, 0, 1, {0}},
     {"fill_value", KT_ARG_INT, 0, 1, 1, 0, 0, 0, {.i = -1}},
     /* embedding */
     {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"indices", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"padding_idx", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -1}},
+    {"padding_idx", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = -1}},
     {"scale_grad_by_freq", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
     {"sparse", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
     /* nn_embedding */
     {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"padding_idx", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"padding_idx", KT_ARG_INT, 1, 1, 0, 0, 0, 1, {0}},
     {"max_norm", KT_ARG_FLOAT, 1, 1, 0, 0, 0, 0, {0}},
     {"norm_type", KT_ARG_FLOAT, 0, 1, 0, 0, 0, 0, {.f = 2.0}},
     {"scale_grad_by_freq", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},

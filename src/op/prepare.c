@@ -174,11 +174,18 @@ const char *kt__device_text(const kt_tensor *t, char *room, size_t size)
     return room;
 }
 
-/* A 0-dim tensor of the CPU may meet tensors of any device: its value travels in the plan. Any other mix is refused. */
-static kt_status one_device(const kt__gathered *g, kt__gathered *together)
+static kt_status refuse_devices(const kt_tensor *a, const kt_tensor *b)
 {
-    const kt_tensor *home = g->first;
-    for (int i = 0; i < g->n; i++)
+    char first[64], second[64];
+    return kt_fail(KT_ERR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                   kt__device_text(a, first, sizeof first), kt__device_text(b, second, sizeof second));
+}
+
+/* A 0-dim tensor of the CPU may meet tensors of any device: its value travels in the plan. Any other mix is refused. */
+static kt_status one_device(const kt__gathered *g, bool inplace, kt__gathered *together)
+{
+    const kt_tensor *home = inplace ? g->t[0] : g->first; /* what is written stays where it is */
+    for (int i = 0; i < g->n && !inplace; i++)
         if (g->t[i] && home->backend == KT_CPU && home->ndim == 0)
             home = g->t[i];
     *together = *g;
@@ -187,12 +194,8 @@ static kt_status one_device(const kt__gathered *g, kt__gathered *together)
         const kt_tensor *t = g->t[i];
         if (!t || !elsewhere(t, home))
             continue;
-        if (t->backend != KT_CPU || t->ndim) {
-            char a[64], b[64];
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                           kt__device_text(home, a, sizeof a), kt__device_text(t, b, sizeof b));
-        }
+        if (t->backend != KT_CPU || t->ndim)
+            return refuse_devices(home, t);
         together->t[i] = NULL;
         together->s[i] = kt_item_scalar(t);
         if (kt__failed())
@@ -286,6 +289,8 @@ static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__de
 {
     uint64_t   mode = kt__mode();
     const bool same = has_sizes(out, shape);
+    if (g->first && elsewhere(out, g->first))
+        return refuse_devices(g->first, out);
     if (!same && call->form == KT_INPLACE)
         return fail_target_shape(out, shape);
     if (call->form == KT_OUT && out->dtype != d->result && kt__policy(mode) != KT_PERMISSIVE &&
@@ -412,7 +417,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         bool mixed = false;
         for (int i = 0; i < g->n; i++)
             mixed |= g->t[i] && elsewhere(g->t[i], g->first);
-        if (mixed && one_device(g, &together))
+        if (mixed && one_device(g, call->form == KT_INPLACE, &together))
             return kt_error_status();
         g = mixed ? &together : g;
     }

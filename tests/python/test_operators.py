@@ -252,3 +252,12 @@ def test_sizes_do_not_add_to_tensors():
         karat.ones(1) + karat.Size([1])
     with pytest.raises(TypeError, match=r"^can only concatenate tuple \(not Tensor\) to torch.Size$"):
         karat.Size([1]) + karat.ones(1)
+
+
+def test_what_is_written_stays_on_its_device():
+    number, far = karat.tensor(1.0), karat.ones(2, 3, device="meta")
+    for call in (lambda: number.add_(far), lambda: karat.add(far, far, out=number), lambda: karat.sum(far, 0, out=number)):
+        with pytest.raises(RuntimeError, match="^Expected all tensors to be on the same device, but found at least two devices"):
+            call()
+    assert number.item() == 1.0
+    assert far.add_(number) is far and (number + far).device.type == "meta"

@@ -54,7 +54,7 @@ typedef struct kt_arg_spec {
     uint8_t     keyword_only;
     uint8_t     written;      /* in the plain form already: "Tensor(a!)" */
     uint8_t     holes;        /* "Tensor?[]": an element of the list may be NULL */
-    uint8_t     alone;        /* "int[1]": in Python one integer may stand for the list */
+    uint8_t     alone;        /* "int[1]": in Python one integer may stand for the list; "SymInt": any index will do */
     kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
 } kt_arg_spec;
 
