@@ -160,7 +160,7 @@ int kp_generator_start(PyObject *module);
 typedef struct kp_mistake { /* why arguments do not fit a form, in PyTorch's words once it is raised */
     enum {
         KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT, KP_TOO_LARGE, KP_NO_NAME,
-        KP_HAS_DIMS
+        KP_HAS_DIMS, KP_NO_INDEX
     } what;
     int         arg;         /* index in the form */
     Py_ssize_t  position;    /* of a positional argument, from 1; 0: it came by keyword */
@@ -238,6 +238,8 @@ int         kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *
                      PyObject *keywords); /* 0: then kp_args_free; -1: exception, nothing to free */
 int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
                          PyObject *keywords); /* the overload that fits (8 at most), or -1 */
+int         kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *self, PyObject *const *argv,
+                            Py_ssize_t n, PyObject *keywords); /* the same, where the first parameter is a method's self */
 void        kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
                           PyObject *keywords); /* none of them (8 at most) takes the arguments */
 PyObject   *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside); /* number.c; beside may be NULL */

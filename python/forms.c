@@ -180,7 +180,7 @@ static bool serves(int wanted, int given, bool made) /* made: a tensor is made o
 {
     return wanted == given || (wanted == KT_ARG_TENSOR_OR_SCALAR && (given == KT_ARG_TENSOR || given == KT_ARG_SCALAR)) ||
            (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
-           (wanted == KT_ARG_SCALAR && given == KT_ARG_TENSOR) || (wanted == KT_ARG_INTS && given == KT_ARG_INT) ||
+           ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) || (wanted == KT_ARG_INTS && given == KT_ARG_INT) ||
            (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE);
 }
 
@@ -235,10 +235,24 @@ static int name_parameter(parameter *p, bool method)
     return p->spec.name ? 0 : -1;
 }
 
+/* A method's self is its first argument, wherever the row has it. */
+static void self_first(parameter *p, int n)
+{
+    for (int i = n - 1; i > 0; i--)
+        if (strcmp(p[i].own, "self") == 0) {
+            parameter self = p[i];
+            memmove(p + 1, p, (size_t)i * sizeof *p);
+            p[0] = self;
+            p[0].spec.kind = KT_ARG_TENSOR;
+        }
+}
+
 static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row *const *rows, int n_rows, bool with_out,
                 bool method)
 {
     int kept = 0;
+    if (method)
+        self_first(p, n);
     for (int i = 0; i < n; i++) { /* out= is of functions alone */
         if (strcmp(p[i].own, "out") == 0) {
             p[i].spec.kind = p[i].spec.kind == KT_ARG_TENSORS ? KP_ARG_OUTS : KP_ARG_OUT;

@@ -344,8 +344,12 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
 static int add_forms(PyObject *functions, const kt_row *row)
 {
     const family      *of = family_of(row);
-    const kt_arg_spec *first = kt_row_arg(row, 0);
-    const bool         is_method = !of && first && first->kind == KT_ARG_TENSOR && strcmp(first->name, "self") == 0;
+    bool               is_method = false; /* has a tensor that is called self */
+    for (int i = 0; i < kt_row_n_args(row) && !of; i++) {
+        const kt_arg_spec *spec = kt_row_arg(row, i);
+        is_method |= (spec->kind == KT_ARG_TENSOR || (i && spec->kind == KT_ARG_TENSOR_OR_SCALAR)) &&
+                     strcmp(spec->name, "self") == 0;
+    }
     for (int form = KT_PLAIN; form <= KT_INPLACE; form++)
         if (kt_row_has_form(row, (kt_form)form) &&
             (add_row(of ? of->names : functions, &kp_function_type, row, (kt_form)form, of) ||

@@ -5,8 +5,15 @@
 #include "binding.h"
 
 static const kt_row *row_to;
+static int           format_at; /* its argument memory_format */
 
-int kp_methods_start(void) { return (row_to = kp_row("to")) ? 0 : -1; }
+int kp_methods_start(void)
+{
+    row_to = kp_row("to");
+    while (row_to && format_at < kt_row_n_args(row_to) && kt_row_arg(row_to, format_at)->kind != KT_ARG_FORMAT)
+        format_at++;
+    return row_to ? 0 : -1;
+}
 
 /* ---- leaving ---- */
 
@@ -96,53 +103,61 @@ static PyObject *ask_element_size(PyObject *self, PyObject *unused)
     return PyLong_FromSize_t(kt_dtype_size(kt_dtype_of(kp_tensor_of(self))));
 }
 
-static PyObject *ask_dims(PyObject *self, PyObject *args, PyObject *keywords, const char *format,
-                          kt_shape (*all)(const kt_tensor *), int64_t (*one)(const kt_tensor *, int64_t))
+#define SELF           {.name = "self", .kind = KT_ARG_TENSOR}
+#define OTHER(called)  {.name = called, .kind = KT_ARG_TENSOR}
+#define FORMAT(none)   {.name = "memory_format", .kind = KT_ARG_FORMAT, .optional = none, .has_default = 1, .keyword_only = 1}
+#define DIMS(called)                                                                                            \
+    {{.name = called, .spec = {SELF, {.name = "dim", .kind = KT_ARG_INT, .optional = 1, .has_default = 1}}},    \
+     {.name = called, .spec = {SELF, {.name = "dim", .kind = KP_ARG_NAME}}}}
+
+static PyObject *one_dim(PyObject *self, const kp_args *a, int64_t (*one)(const kt_tensor *, int64_t))
 {
-    static char *names[] = {"dim", NULL};
-    PyObject    *dim = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, format, names, &dim))
-        return NULL;
-    if (dim == Py_None) {
-        PyObject *size = kp_size_object(all(kp_tensor_of(self)));
-        if (!size || one == kt_size)
-            return size;
-        PyObject *tuple = PyTuple_GetSlice(size, 0, PyTuple_GET_SIZE(size));
-        Py_DECREF(size);
-        return tuple;
-    }
-    Py_ssize_t i = PyNumber_AsSsize_t(dim, PyExc_IndexError);
-    if (i == -1 && PyErr_Occurred())
-        return NULL;
+    const int64_t dim = a->call.arg[1].i;
     if (kt_ndim(kp_tensor_of(self)) == 0)
-        return PyErr_Format(PyExc_IndexError, "Dimension specified as %zd but tensor has no dimensions", i);
-    int64_t n = one(kp_tensor_of(self), i);
+        return PyErr_Format(PyExc_IndexError, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    int64_t n = one(kp_tensor_of(self), dim);
     return kt_failed() ? kp_raise() : PyLong_FromLongLong(n);
 }
 
-static PyObject *ask_size(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *ask_size(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    return ask_dims(self, args, keywords, "|O:size", kt_sizes, kt_size);
+    static kp_signature signatures[] = DIMS("size");
+    kp_args             a;
+    if (!n && !keywords)
+        return kp_size_object(kt_sizes(kp_tensor_of(self)));
+    if (kp_parse_method(&a, signatures, 2, self, argv, n, keywords) < 0)
+        return NULL;
+    kp_args_free(&a);
+    return a.call.given & 2 ? one_dim(self, &a, kt_size) : kp_size_object(kt_sizes(kp_tensor_of(self)));
 }
 
-static PyObject *ask_stride(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *ask_stride(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    return ask_dims(self, args, keywords, "|O:stride", kt_strides, kt_stride);
+    static kp_signature signatures[] = DIMS("stride");
+    kp_args             a;
+    if (kp_parse_method(&a, signatures, 2, self, argv, n, keywords) < 0)
+        return NULL;
+    kp_args_free(&a);
+    if (a.call.given & 2)
+        return one_dim(self, &a, kt_stride);
+    PyObject *size = kp_size_object(kt_strides(kp_tensor_of(self)));
+    PyObject *tuple = size ? PyTuple_GetSlice(size, 0, PyTuple_GET_SIZE(size)) : NULL;
+    Py_XDECREF(size);
+    return tuple;
 }
 
-static PyObject *ask_contiguous(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *ask_contiguous(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    static char *names[] = {"memory_format", NULL};
-    PyObject    *format = Py_None;
-    int32_t      f = KT_CONTIGUOUS_FORMAT;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:is_contiguous", names, &format))
-        return NULL;
-    if (format != Py_None && !kp_to_format(format, &f)) {
-        PyErr_Format(PyExc_TypeError, "is_contiguous(): argument 'memory_format' must be torch.memory_format, not %s",
-                     Py_TYPE(format)->tp_name);
-        return NULL;
+    static kp_signature signature = {.name = "is_contiguous", .spec = {SELF, FORMAT(0)}};
+    kp_args             a;
+    int32_t             format = KT_CONTIGUOUS_FORMAT;
+    if (n || keywords) {
+        if (kp_parse_method(&a, &signature, 1, self, argv, n, keywords) < 0)
+            return NULL;
+        kp_args_free(&a);
+        format = a.call.given & 2 ? a.call.arg[1].format : format;
     }
-    return PyBool_FromLong(kt_is_contiguous_as(kp_tensor_of(self), (kt_memory_format)f));
+    return PyBool_FromLong(kt_is_contiguous_as(kp_tensor_of(self), (kt_memory_format)format));
 }
 
 static PyObject *has_category(PyObject *self, unsigned categories)
@@ -211,21 +226,25 @@ static PyObject *ask_no(PyObject *self, PyObject *unused)
 }
 
 /* The same sizes? The same geometry over the same memory? */
-static PyObject *ask_same_size(PyObject *self, PyObject *other)
+static PyObject *ask_same_size(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    if (!kp_is_tensor(other))
-        return PyErr_Format(PyExc_TypeError, "is_same_size(): argument 'other' (position 1) must be Tensor, not %s",
-                            Py_TYPE(other)->tp_name);
-    kt_shape a = kt_sizes(kp_tensor_of(self)), b = kt_sizes(kp_tensor_of(other));
+    static kp_signature signature = {.name = "is_same_size", .spec = {SELF, OTHER("other")}};
+    kp_args             given;
+    if (kp_parse_method(&given, &signature, 1, self, argv, n, keywords) < 0)
+        return NULL;
+    kp_args_free(&given);
+    kt_shape a = kt_sizes(kp_tensor_of(self)), b = kt_sizes(given.call.arg[1].t);
     return PyBool_FromLong(a.n == b.n && (a.n == 0 || memcmp(a.d, b.d, (size_t)a.n * sizeof *a.d) == 0));
 }
 
-static PyObject *ask_set_to(PyObject *self, PyObject *other)
+static PyObject *ask_set_to(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    if (!kp_is_tensor(other))
-        return PyErr_Format(PyExc_TypeError, "is_set_to(): argument 'tensor' (position 1) must be Tensor, not %s",
-                            Py_TYPE(other)->tp_name);
-    kt_tensor *a = kp_tensor_of(self), *b = kp_tensor_of(other);
+    static kp_signature signature = {.name = "is_set_to", .spec = {SELF, OTHER("tensor")}};
+    kp_args             given;
+    if (kp_parse_method(&given, &signature, 1, self, argv, n, keywords) < 0)
+        return NULL;
+    kp_args_free(&given);
+    kt_tensor *a = kp_tensor_of(self), *b = given.call.arg[1].t;
     kt_shape   sizes[2] = {kt_sizes(a), kt_sizes(b)}, strides[2] = {kt_strides(a), kt_strides(b)};
     const size_t bytes = (size_t)sizes[0].n * sizeof *sizes[0].d;
     return PyBool_FromLong(kt_shares_storage(a, b) && kt_storage_offset(a) == kt_storage_offset(b) &&
@@ -248,29 +267,48 @@ static PyObject *ask_storage(PyObject *self, PyObject *unused)
     return Py_BuildValue("(Nn)", PyLong_FromVoidPtr(kt_storage_data(t)), (Py_ssize_t)kt_storage_bytes(t));
 }
 
-static PyObject *to_cpu(PyObject *self, PyObject *unused)
+/* `to` with what a method of its own name asks for; memory_format= may be given. */
+static PyObject *cast_to(PyObject *self, kp_signature *signature, kt_dtype dtype, kt_device device, PyObject *const *argv,
+                         Py_ssize_t n, PyObject *keywords)
 {
-    (void)unused;
     kt_call call;
     kt_call_begin(&call, row_to, KT_PLAIN);
     call.arg[0].t = kp_tensor_of(self);
-    call.arg[2].device = (kt_device){KT_CPU, 0};
-    call.given = 1 | 4;
+    call.given = 1;
+    if (n || keywords) {
+        kp_args a;
+        if (kp_parse_method(&a, signature, 1, self, argv, n, keywords) < 0)
+            return NULL;
+        kp_args_free(&a);
+        call.arg[format_at].format = a.call.arg[1].format;
+        call.given |= a.call.given & 2 ? 1u << format_at : 0;
+    }
+    if (dtype) {
+        call.arg[1].dtype = dtype;
+        call.given |= 2;
+    }
+    if (device.kind != KT_DEVICE_DEFAULT) {
+        call.arg[2].device = device;
+        call.given |= 4;
+    }
     return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
 }
 
-static PyObject *to_type_of(PyObject *self, PyObject *other)
+static PyObject *to_cpu(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    if (!kp_is_tensor(other))
-        return PyErr_Format(PyExc_TypeError, "type_as(): argument 'other' (position 1) must be Tensor, not %s",
-                            Py_TYPE(other)->tp_name);
-    kt_call call;
-    kt_call_begin(&call, row_to, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(self);
-    call.arg[1].dtype = kt_dtype_of(kp_tensor_of(other));
-    call.arg[2].device = kt_device_of(kp_tensor_of(other));
-    call.given = 7;
-    return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
+    static kp_signature signature = {.name = "cpu", .spec = {SELF, FORMAT(1)}};
+    return cast_to(self, &signature, KT_NONE, (kt_device){KT_CPU, 0}, argv, n, keywords);
+}
+
+static PyObject *to_type_of(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    static kp_signature signature = {.name = "type_as", .spec = {SELF, OTHER("other")}};
+    kp_args             a;
+    if (kp_parse_method(&a, &signature, 1, self, argv, n, keywords) < 0)
+        return NULL;
+    kp_args_free(&a);
+    const kt_tensor *other = a.call.arg[1].t;
+    return cast_to(self, NULL, kt_dtype_of(other), kt_device_of(other), NULL, 0, NULL);
 }
 
 static PyObject *ask_conj(PyObject *self, PyObject *unused)
@@ -316,38 +354,11 @@ static PyObject *format(PyObject *self, PyObject *spec)
     X(half, KT_F16) X(bfloat16, KT_BF16) X(float, KT_F32) X(double, KT_F64) X(chalf, KT_C32) X(cfloat, KT_C64) \
     X(cdouble, KT_C128)
 
-static PyObject *cast_to(PyObject *self, kt_dtype dtype, int32_t format)
-{
-    kt_call call;
-    kt_call_begin(&call, row_to, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(self);
-    call.arg[1].dtype = dtype;
-    call.arg[4].format = format;
-    call.given = format ? 19 : 3;
-    return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
-}
-
-/* float(*, memory_format=None). */
-static PyObject *cast(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kt_dtype dtype, const char *name)
-{
-    int32_t format = 0;
-    if (n)
-        return PyErr_Format(PyExc_TypeError, "%s() takes 0 positional arguments but %zd %s given", name, n, n > 1 ? "were" : "was");
-    for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); i++) {
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, i), "memory_format") != 0)
-            return PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", name,
-                                PyTuple_GET_ITEM(keywords, i));
-        if (argv[i] != Py_None && !kp_to_format(argv[i], &format))
-            return PyErr_Format(PyExc_TypeError, "%s(): argument 'memory_format' must be torch.memory_format, not %s", name,
-                                Py_TYPE(argv[i])->tp_name);
-    }
-    return cast_to(self, dtype, format);
-}
-
-#define X(name, dtype)                                                                                         \
-    static PyObject *cast_##name(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)      \
-    {                                                                                                          \
-        return KP_LIKELY(!n && !keywords) ? cast_to(self, dtype, 0) : cast(self, argv, n, keywords, dtype, #name); \
+#define X(called, dtype)                                                                                              \
+    static PyObject *cast_##called(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)           \
+    {                                                                                                                 \
+        static kp_signature signature = {.name = #called, .spec = {SELF, FORMAT(1)}};                                 \
+        return cast_to(self, &signature, dtype, (kt_device){KT_DEVICE_DEFAULT, 0}, argv, n, keywords);                \
     }
 CASTS(X)
 #undef X
@@ -359,11 +370,11 @@ PyMethodDef kp_tensor_methods[] = {
     {"numel", ask_numel, METH_NOARGS, "how many elements it has"},
     {"nelement", ask_numel, METH_NOARGS, "how many elements it has"},
     {"dim", ask_dim, METH_NOARGS, "how many dims it has"},
-    {"size", KP_FUNCTION(ask_size), METH_VARARGS | METH_KEYWORDS, "size(dim=None): the sizes, or one of them"},
-    {"stride", KP_FUNCTION(ask_stride), METH_VARARGS | METH_KEYWORDS, "stride(dim=None): the strides, or one of them"},
+    {"size", KP_FUNCTION(ask_size), METH_FASTCALL | METH_KEYWORDS, "size(dim=None): the sizes, or one of them"},
+    {"stride", KP_FUNCTION(ask_stride), METH_FASTCALL | METH_KEYWORDS, "stride(dim=None): the strides, or one of them"},
     {"storage_offset", ask_offset, METH_NOARGS, "where it begins in its storage, in elements"},
     {"element_size", ask_element_size, METH_NOARGS, "bytes of one element"},
-    {"is_contiguous", KP_FUNCTION(ask_contiguous), METH_VARARGS | METH_KEYWORDS, "is it dense and in this order?"},
+    {"is_contiguous", KP_FUNCTION(ask_contiguous), METH_FASTCALL | METH_KEYWORDS, "is it dense and in this order?"},
     {"is_floating_point", ask_floating, METH_NOARGS, "is its dtype a real float?"},
     {"is_complex", ask_complex, METH_NOARGS, "is its dtype complex?"},
     {"is_signed", ask_signed, METH_NOARGS, "can its dtype hold negative numbers?"},
@@ -374,12 +385,14 @@ PyMethodDef kp_tensor_methods[] = {
     {"detach_", detach_here, METH_NOARGS, "itself, without its history"},
     {"is_inference", ask_inference, METH_NOARGS, "was it made in inference mode?"},
     {"is_pinned", ask_no, METH_NOARGS, "is its memory pinned?"},
-    {"is_set_to", ask_set_to, METH_O, "is_set_to(tensor): the same geometry over the same memory?"},
+    {"is_set_to", KP_FUNCTION(ask_set_to), METH_FASTCALL | METH_KEYWORDS,
+     "is_set_to(tensor): the same geometry over the same memory?"},
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},
     {"_storage", ask_storage, METH_NOARGS, "(address, bytes) of its memory"},
-    {"is_same_size", ask_same_size, METH_O, "is_same_size(other): are the sizes equal?"},
-    {"cpu", to_cpu, METH_NOARGS, "on the CPU; itself where it is there"},
-    {"type_as", to_type_of, METH_O, "type_as(other): in the dtype and on the device of the other"},
+    {"is_same_size", KP_FUNCTION(ask_same_size), METH_FASTCALL | METH_KEYWORDS, "is_same_size(other): are the sizes equal?"},
+    {"cpu", KP_FUNCTION(to_cpu), METH_FASTCALL | METH_KEYWORDS, "on the CPU; itself where it is there"},
+    {"type_as", KP_FUNCTION(to_type_of), METH_FASTCALL | METH_KEYWORDS,
+     "type_as(other): in the dtype and on the device of the other"},
     {"is_conj", ask_conj, METH_NOARGS, "is it conjugated when read?"},
     {"is_neg", ask_neg, METH_NOARGS, "is it negated when read?"},
     {"new", KP_FUNCTION(kp_new), METH_VARARGS | METH_KEYWORDS, "new(*sizes) or new(data): a tensor of its dtype"},

@@ -210,6 +210,7 @@ void kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, P
     case KP_UNKNOWN: PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", name, m->got); break;
     case KP_TWICE: PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", name, m->got); break;
     case KP_TOO_LARGE: raise_too_large(name, arg, m); break;
+    case KP_NO_INDEX: PyErr_Format(PyExc_RuntimeError, "%s must be an 0-dim integral Tensor.", arg); break;
     case KP_HAS_DIMS:
         PyErr_Format(PyExc_RuntimeError,
                      "%s only supports 0-dimensional start and end tensors, but got %s with %lld dimension(s).", name, arg,

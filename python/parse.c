@@ -33,8 +33,8 @@ int kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py
     return bound > 0 ? 0 : -1;
 }
 
-int kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
-                 PyObject *keywords)
+static int parse_any(kp_args *a, kp_signature *overloads, int n_overloads, bool method, PyObject *const *argv, Py_ssize_t n,
+                     PyObject *keywords)
 {
     kp_row_facts forms[8];
     kp_mistake   mistake = {0};
@@ -42,12 +42,35 @@ int kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject 
         if (!overloads[i].facts.spec && start(&overloads[i]))
             return -1;
         forms[i] = overloads[i].facts;
-        int bound = kp_bind(a, overloads[i].name, &forms[i], KT_PLAIN, false, argv, n, keywords, &mistake);
+        int bound = kp_bind(a, overloads[i].name, &forms[i], KT_PLAIN, method, argv, n, keywords, &mistake);
         if (bound)
             return bound > 0 ? i : -1;
     }
-    kp_raise_mistakes(overloads[0].name, forms, n_overloads, false, argv, n, keywords);
+    kp_raise_mistakes(overloads[0].name, forms, n_overloads, method, argv, n, keywords);
     return -1;
+}
+
+int kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
+                 PyObject *keywords)
+{
+    return parse_any(a, overloads, n_overloads, false, argv, n, keywords);
+}
+
+int kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *self, PyObject *const *argv, Py_ssize_t n,
+                    PyObject *keywords)
+{
+    const Py_ssize_t given = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+    PyObject        *few[8], **all = given < 8 ? few : PyMem_Malloc((size_t)(given + 1) * sizeof *all);
+    if (!all) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    all[0] = self;
+    memcpy(all + 1, argv, (size_t)given * sizeof *all);
+    int which = parse_any(a, overloads, n_overloads, true, all, n + 1, keywords);
+    if (all != few)
+        PyMem_Free(all);
+    return which;
 }
 
 void kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)

@@ -341,6 +341,11 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
             return 0;
         if (KP_UNLIKELY(at != KP_NOWHERE && form->row && kt_row_arg(form->row, at)->kind == KT_ARG_SCALAR))
             return take_its_number(a, o, &value->s, m);
+        if (KP_UNLIKELY(at != KP_NOWHERE && form->row && kt_row_arg(form->row, at)->kind == KT_ARG_INT)) {
+            if (!is_int(o))
+                return later(a, m, KP_NO_INDEX, -1, o);
+            return read_int(a, o, &value->i, m, -1);
+        }
         value->t = kp_tensor_of(o);
         count_work(a, value->t);
         return 1;

@@ -94,6 +94,8 @@ def einsum(*args):
 
 def nonzero(input, *, out=None, as_tuple=False):
     """The places of elements other than zero: a row each, or with as_tuple a tensor for each dim."""
+    if not isinstance(as_tuple, bool):
+        raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
     if as_tuple:
         return _rows["nonzero_numpy"](input)
     places = _rows["nonzero"](input)
@@ -104,6 +106,7 @@ def _nonzero(self, *, as_tuple=False):
     return nonzero(self, as_tuple=as_tuple)
 
 
+_nonzero.__name__ = _nonzero.__qualname__ = "nonzero"
 _karat.Tensor.nonzero = _nonzero
 
 
