@@ -180,8 +180,8 @@ static bool serves(int wanted, int given, bool made) /* made: a tensor is made o
 {
     return wanted == given || (wanted == KT_ARG_TENSOR_OR_SCALAR && (given == KT_ARG_TENSOR || given == KT_ARG_SCALAR)) ||
            (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
-           ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) || (wanted == KT_ARG_INTS && given == KT_ARG_INT) ||
-           (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE);
+           ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) ||
+           (wanted == KT_ARG_INTS && given == KT_ARG_INT) || (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE);
 }
 
 static bool is_dropped(const parameter *p)

@@ -590,13 +590,13 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     /* topk */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"k", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"k", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -1}},
     {"largest", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = true}},
     {"sorted", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = true}},
     /* kthvalue */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"k", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"k", KT_ARG_INT, 0, 0, 0, 0, 0, 1, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -1}},
     {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
     /* median */
