@@ -216,6 +216,7 @@ typedef struct kp_row_facts { /* one form of a function: what it takes, and the 
     uint32_t           zeros;      /* bit i: the row's argument i is the number 0, which this form does not ask for */
     bool               spread;     /* integers may stand side by side for the one list */
     bool               deprecated; /* taken with a warning, not listed */
+    bool               python;     /* PyTorch has it in Python, whose words are told where the count is wrong */
     PyTypeObject      *results;    /* the named tuple of several results; NULL: none. Lives as long as the module */
 } kp_row_facts;
 
@@ -253,6 +254,8 @@ kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row 
 /* ---- texts (mistake.c) ---- */
 void        kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method,
                               PyObject *const *argv, Py_ssize_t n, PyObject *keywords); /* none of the forms fits */
+void        kp_raise_as_python(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n,
+                               PyObject *keywords); /* as_python.c: none where the count is right */
 void        kp_raise_listed(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv,
                             Py_ssize_t n, PyObject *keywords); /* the same, without a look at which counts best */
 PyObject   *kp_signature_text(const kp_row_facts *form, bool method); /* "(Tensor input, *, Number alpha = 1)" */

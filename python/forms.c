@@ -11,8 +11,8 @@
 
 #define KARATS_OWN "~str casting='unsafe', ~str rounding='torch'" /* how `to` casts */
 
-enum { IN_FUNCTION = 1, IN_FUNCTION_INPLACE = 2, IN_METHOD = 4, IN_METHOD_INPLACE = 8, IS_DEPRECATED = 16 };
-enum { F = IN_FUNCTION, f = IN_FUNCTION_INPLACE, M = IN_METHOD, m = IN_METHOD_INPLACE, D = IS_DEPRECATED };
+enum { IN_FUNCTION = 1, IN_FUNCTION_INPLACE = 2, IN_METHOD = 4, IN_METHOD_INPLACE = 8, IS_DEPRECATED = 16, IS_PYTHON = 32 };
+enum { F = IN_FUNCTION, f = IN_FUNCTION_INPLACE, M = IN_METHOD, m = IN_METHOD_INPLACE, D = IS_DEPRECATED, P = IS_PYTHON };
 
 static const struct overload {
     const char *name;
@@ -326,6 +326,7 @@ kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row 
             continue;
         int count = read_parameters(overloads[i].parameters, p);
         status = count < 0 ? -1 : fill(&forms[made], &blocks[made], p, count, rows, n_rows, with_out, method);
+        forms[made].python = (overloads[i].where & IS_PYTHON) != 0;
         forms[made++].deprecated = (overloads[i].where & IS_DEPRECATED) != 0;
     }
     for (; made < *n && !status; made++) {

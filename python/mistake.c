@@ -517,6 +517,11 @@ void kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms,
             PyErr_Format(PyExc_TypeError, "TensorBase.%s() takes no arguments (%zd given)", name, g.n);
         return;
     }
+    if (forms[0].python) {
+        kp_raise_as_python(name, &forms[0], method, n, keywords);
+        if (PyErr_Occurred())
+            return;
+    }
     for (int i = 0; i < n_forms; i++) {
         if (forms[i].deprecated)
             continue;
