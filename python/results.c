@@ -19,6 +19,22 @@ static PyObject *repr(PyObject *self)
     return text;
 }
 
+/* Through pickle it goes by the operator's name: the type itself is in no module that could be imported. */
+static PyObject *reduce(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject   *package = PyImport_ImportModule("karat.copying");
+    PyObject   *rebuild = package ? PyObject_GetAttrString(package, "result") : NULL, *items = PySequence_Tuple(self);
+    const char *name = strrchr(Py_TYPE(self)->tp_name, '.');
+    PyObject   *answer = rebuild && items ? Py_BuildValue("(O(sO))", rebuild, name ? name + 1 : "", items) : NULL;
+    Py_XDECREF(package);
+    Py_XDECREF(rebuild);
+    Py_XDECREF(items);
+    return answer;
+}
+
+static PyMethodDef reduce_method = {"__reduce__", reduce, METH_NOARGS, NULL};
+
 static PyObject *types; /* by the operator's name: a function and a method of one name give one type */
 
 static PyTypeObject *new_type(const kt_row *row, PyObject *operator)
@@ -34,8 +50,11 @@ static PyTypeObject *new_type(const kt_row *row, PyObject *operator)
     if (!type)
         return NULL;
     type->tp_repr = repr;
+    PyObject *by_name = PyDescr_NewMethod(type, &reduce_method);
+    int       status = by_name ? PyDict_SetItemString(type->tp_dict, "__reduce__", by_name) : -1;
+    Py_XDECREF(by_name);
     PyType_Modified(type);
-    int status = PyDict_SetItem(types, operator, (PyObject *)type);
+    status = status ? status : PyDict_SetItem(types, operator, (PyObject *)type);
     Py_DECREF(type); /* the dict keeps it */
     return status ? NULL : type;
 }

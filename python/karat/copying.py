@@ -103,7 +103,7 @@ def named(name):
 
 
 def result(name, items):
-    """What pickle calls: torch.return_types.max."""
+    """What pickle calls: torch.return_types.max (the types are made with their functions)."""
     return _karat.return_types[name](items)
 
 
@@ -119,5 +119,3 @@ copyreg.pickle(_karat.Generator, lambda g: (generator, (g.device, g.get_state())
 copyreg.pickle(type(_karat.functions["add"]), lambda f: f.__name__)
 for _kind in (type(_karat.strided), type(_karat.channels_last)):
     copyreg.pickle(_kind, lambda one: (named, (str(one).rpartition(".")[2],)))
-for _kind in _karat.return_types.values():
-    copyreg.pickle(_kind, lambda several: (result, (type(several).__name__, tuple(several))))

@@ -204,7 +204,10 @@ kt_status kt__body_arange(kt_call *call)
     if (kt__read_options(call, 3, ints ? KT_I64 : kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     double first = as_double(start), last = as_double(end), by = as_double(step), count = 0;
-    if (by == 0)
+    if (start.im != 0 || end.im != 0 || step.im != 0)
+        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow",
+                       "double");
+    if (by == 0 || isnan(by))
         return kt_fail(KT_ERR_RUNTIME, "step must be nonzero");
     if (!isfinite(first) || !isfinite(last))
         return kt_fail(KT_ERR_RUNTIME, "unsupported range: %g -> %g", first, last);
@@ -223,6 +226,20 @@ kt_status kt__body_arange(kt_call *call)
     return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
 
+/* Integers are spaced between integers, and one power of an integer dtype is filled in as a number is. */
+static kt_status fit_ends(const kt_call *call, kt_dtype d, kt_scalar *start, kt_scalar *end, kt_scalar base, int64_t steps)
+{
+    if (kt_dtype_category(d) != KT_CAT_INT || steps == 0)
+        return KT_OK;
+    if (base.kind && steps == 1)
+        return kt__holds(KT_FLOAT(pow(base.v.re, as_double(*start))), d) ? KT_OK : kt__fail_overflow(call, d);
+    if (!kt_scalar_fits(*start, d) || !kt_scalar_fits(*end, d))
+        return kt__fail_overflow(call, d);
+    *start = start->kind == KT_SCALAR_FLOAT ? KT_INT((int64_t)start->v.re) : *start;
+    *end = end->kind == KT_SCALAR_FLOAT ? KT_INT((int64_t)end->v.re) : *end;
+    return KT_OK;
+}
+
 static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar base)
 {
     options   o;
@@ -233,6 +250,11 @@ static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar bas
     if (steps < 0)
         return kt_fail(KT_ERR_RUNTIME, "number of steps must be non-negative");
     if (kt__read_options(call, options_at, complex ? kt_dtype_complex(fallback) : fallback, NULL, &o))
+        return kt_error_status();
+    if (complex && kt_dtype_category(o.dtype) != KT_CAT_COMPLEX)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.%s(): inferred dtype %s can't be safely cast to passed dtype %s",
+                              call->row->name, kt_dtype_c_name(kt_dtype_complex(fallback)), kt_dtype_torch_name(o.dtype));
+    if (fit_ends(call, o.dtype, &start, &end, base, steps))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(steps));
     return kt__born(call, t, &o, t ? run_range(t, kernel, (kt_scalar[]){start, end, base}, 3) : KT_OK);

@@ -161,3 +161,28 @@ def test_full_refuses_what_a_narrow_float_cannot_hold():
     assert karat.full((1, 1), 65520.0, dtype=karat.float16).item() == float("inf")  # PyTorch's own way for one element
     assert refusal(lambda: karat.zeros(2**62)) == (
         "RuntimeError", "Storage size calculation overflowed with sizes=[4611686018427387904]")
+
+
+def test_evenly_spaced_numbers_are_pytorchs_to_the_last_bit():
+    bits = {karat.float32: karat.int32, karat.float64: karat.int64, karat.bfloat16: karat.int16}
+
+    def spaced(*ends, dtype):
+        return karat.linspace(*ends, dtype=dtype).view(bits[dtype]).tolist()
+
+    assert spaced(0.5, 1e-3, 5, dtype=karat.float32) == [1056964608, 1052778692, 1048592777, 1040237724, 981668463]
+    assert karat.linspace(100, 3.7, 7, dtype=karat.bfloat16).tolist() == [100.0, 84.0, 68.0, 52.25, 36.0, 19.875, 3.703125]
+    # an integer dtype has integer ends, and what lies a hair below an integer is cut
+    assert karat.linspace(0.5, 2.5, 4, dtype=karat.int32).tolist() == [0, 0, 1, 2]
+    assert karat.linspace(2, -7, 16, dtype=karat.int64).tolist()[:8] == [2, 1, 0, 0, 0, 0, -1, -2]
+    assert str(karat.logspace(3.7, 2.0, 3)) == "tensor([5011.8730,  707.9458,  100.0000])"
+
+
+def test_spaces_that_cannot_be():
+    assert refusal(lambda: karat.linspace(1j, 3.7, 7, dtype=karat.float16)) == (
+        "RuntimeError", "torch.linspace(): inferred dtype c10::complex<float> can't be safely cast to passed dtype Half")
+    assert refusal(lambda: karat.linspace(100, float("inf"), 4, dtype=karat.int32)) == (
+        "RuntimeError", "value cannot be converted to type int without overflow")
+    assert refusal(lambda: karat.logspace(5, 2, 1, dtype=karat.uint8)) == (
+        "RuntimeError", "value cannot be converted to type uint8_t without overflow")
+    assert refusal(lambda: karat.arange(1j, 3)) == ("RuntimeError", "value cannot be converted to type double without overflow")
+    assert refusal(lambda: karat.arange(0, 3, float("nan"))) == ("RuntimeError", "step must be nonzero")

@@ -63,10 +63,11 @@ def said(*arguments, **how):
 def test_what_is_none_and_what_is_no_number():
     assert said(1, None) == ("AssertionError", "None mismatch: 1 is not None")
     assert said(None, karat.tensor([1.0])) == ("AssertionError", "None mismatch: None is not tensor([1.])")
-    assert said([1], ["a"]) == ("TypeError", "No comparison pair was able to handle inputs of type <class 'int'> and <class 'str'>."
-                                "\n\nThe failure occurred for item [0]")
+    nobody = "No comparison pair was able to handle inputs of type <class 'int'> and <class 'str'>."
+    assert said([1], ["a"]) == ("TypeError", nobody + "\n\nThe failure occurred for item [0]")
     kind, text = said(1, True)
-    assert kind == "RuntimeError" and text.startswith("Originating a NumberPair() at item  with\n\nint(): 1\n\nand\n\nbool(): True")
+    assert kind == "RuntimeError"
+    assert text.startswith("Originating a NumberPair() at item  with\n\nint(): 1\n\nand\n\nbool(): True")
 
 
 def test_tolerances_are_asked_for_where_they_are_needed():

@@ -94,6 +94,33 @@ static kt_status FN(cast)(const kt_plan *plan)
 #define WIDE f64
 #endif
 #define WIDE_ KT_CAT(kt__, WIDE)
+#if !KT_IS_INTEGER && !KT_IS_COMPLEX
+static T FN(fit_if)(T x, T cut) { return cut != 0 ? FN(fit)(x, cut) : x; }
+
+/* linspace steps in the float of the result itself, from both ends; a wide one rounds product and sum at once. */
+static T FN(step_at)(const kt_plan *plan, int64_t i, T cut)
+{
+    const int64_t last = plan->numel - 1;
+    const bool    near = last < 1 || i < plan->numel / 2;
+    const T       a = FN(fit_if)(FN(scalar)(&plan->param[0]), cut), b = FN(fit_if)(FN(scalar)(&plan->param[1]), cut);
+    const T       by = last > 0 ? FN(fit_if)(FN(fit_if)(b - a, cut) / FN(fit_if)((T)last, cut), cut) : 0;
+    if (cut == 0)
+        return (T)(near ? fma(by, (double)i, a) : fma(-by, (double)(last - i), b));
+    return near ? a + FN(fit)(by * FN(fit)((T)i, cut), cut) : b - FN(fit)(by * FN(fit)((T)(last - i), cut), cut);
+}
+
+/* The exponents of logspace: ends and step are the result's, the rest is wide; a single one is not rounded at all. */
+static double FN(exponent_at)(const kt_plan *plan, int64_t i, T cut)
+{
+    const int64_t last = plan->numel - 1;
+    if (last < 1)
+        return kt__scalar_f64(&plan->param[0]);
+    const T      a = FN(fit_if)(FN(scalar)(&plan->param[0]), cut), b = FN(fit_if)(FN(scalar)(&plan->param[1]), cut);
+    const double by = (double)((b - a) / (T)last);
+    return i < plan->numel / 2 ? (double)a + (double)i * by : (double)b - (double)(last - i) * by;
+}
+#endif
+
 static T FN(range_at)(const kt_plan *plan, int64_t i)
 {
 #if KT_IS_INTEGER
@@ -102,21 +129,22 @@ static T FN(range_at)(const kt_plan *plan, int64_t i)
 #endif
 #if !KT_IS_INTEGER && !KT_IS_COMPLEX
     const T cut = FN(narrower)(plan->arg[0].as);
-    if (plan->kernel == KT_K_linspace && cut != 0 &&
-        plan->numel > 1) { /* the reference steps in the narrow float itself */
-        const T       a = FN(fit)(FN(scalar)(&plan->param[0]), cut), b = FN(fit)(FN(scalar)(&plan->param[1]), cut);
-        const int64_t last = plan->numel - 1;
-        const T       by = FN(fit)((b - a) / (T)last, cut);
-        return i < plan->numel / 2 ? a + FN(fit)(by * FN(fit)((T)i, cut), cut)
-                                   : b - FN(fit)(by * FN(fit)((T)(last - i), cut), cut);
-    }
+    if (plan->kernel == KT_K_linspace)
+        return FN(step_at)(plan, i, cut);
+    if (plan->kernel == KT_K_logspace)
+        return (T)kt__power_f64(kt__scalar_f64(&plan->param[2]), FN(exponent_at)(plan, i, cut));
 #endif
     const WIDE_ start = FN__(kt__scalar, WIDE)(&plan->param[0]), other = FN__(kt__scalar, WIDE)(&plan->param[1]);
     if (plan->kernel == KT_K_arange)
         return TO__(ID, WIDE)(start + (double)i * other);
-    const int64_t steps = plan->numel;
-    const WIDE_   step = steps > 1 ? (other - start) / (double)(steps - 1) : 0;
-    const WIDE_   x = i < steps / 2 || steps == 1 ? start + (double)i * step : other - (double)(steps - 1 - i) * step;
+    const int64_t last = plan->numel - 1;
+    const WIDE_   step = last > 0 ? (other - start) / (double)last : 0;
+    const bool    near = last < 1 || i < plan->numel / 2;
+#if !KT_IS_COMPLEX
+    if (plan->kernel == KT_K_linspace)
+        return TO__(ID, WIDE)(near ? fma(step, (double)i, start) : fma(-step, (double)(last - i), other));
+#endif
+    const WIDE_ x = near ? start + (double)i * step : other - (double)(last - i) * step;
     if (plan->kernel == KT_K_linspace)
         return TO__(ID, WIDE)(x);
     return TO__(ID, WIDE)(FN__(kt__power, WIDE)(FN__(kt__scalar, WIDE)(&plan->param[2]), x));
