@@ -107,6 +107,8 @@ int kp_numpy_number(PyObject *o, kt_scalar *s)
     if (!number)
         return -1;
     const int found = kp_is_numpy_number(number) ? 0 : kp_to_scalar(number, s); /* a longdouble is its own item */
+    if (found > 0 && PyBool_Check(number)) /* PyTorch knows Python's own bools alone */
+        *s = KT_FLOAT(number == Py_True);
     Py_DECREF(number);
     return found;
 }

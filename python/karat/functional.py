@@ -108,17 +108,3 @@ def _nonzero(self, *, as_tuple=False):
 
 _nonzero.__name__ = _nonzero.__qualname__ = "nonzero"
 _karat.Tensor.nonzero = _nonzero
-
-
-def _where(self, condition, other):
-    """self where condition holds, else other."""
-    return _rows["where"](condition, self, other)
-
-
-def _polygamma(self, n):
-    """The n-th derivative of digamma."""
-    return _rows["polygamma"](n, self)
-
-
-_karat.Tensor.where = _where
-_karat.Tensor.polygamma = _polygamma

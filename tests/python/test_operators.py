@@ -256,7 +256,9 @@ def test_sizes_do_not_add_to_tensors():
 
 def test_what_is_written_stays_on_its_device():
     number, far = karat.tensor(1.0), karat.ones(2, 3, device="meta")
-    for call in (lambda: number.add_(far), lambda: karat.add(far, far, out=number), lambda: karat.sum(far, 0, out=number)):
+    with pytest.raises(RuntimeError, match=r"^output with shape \[\] doesn't match the broadcast shape \[2, 3\]"):
+        number.add_(far)
+    for call in (lambda: number.add_(far[0, 0]), lambda: karat.add(far, far, out=number), lambda: karat.sum(far, 0, out=number)):
         with pytest.raises(RuntimeError, match="^Expected all tensors to be on the same device, but found at least two devices"):
             call()
     assert number.item() == 1.0
