@@ -15,9 +15,9 @@ tls=$((${tls:-0}))
 [ "$tls" -le 1024 ] || fail "the thread-local segment is $tls bytes, over 1024: keep a pointer there, not the thing"
 
 # The same bits on every instruction set: a fused multiply-add rounds once where the base build rounds twice. The draw_
-# functions ask for it by name, and the base build's fma() rounds once too.
+# functions and linspace (range_part_) ask for it by name, and the base build's fma() rounds once too.
 fusing='[[:space:]](vfn?m(add|sub)|fn?m(add|sub)[[:space:]]|fml[as][[:space:]]|fcmla)'
-fused=$(objdump -d --no-show-raw-insn "$library" | awk '/^[0-9a-f]+ </ { asked = $2 ~ /^<draw_/ } !asked' |
+fused=$(objdump -d --no-show-raw-insn "$library" | awk '/^[0-9a-f]+ </ { asked = $2 ~ /^<(draw|range_part)_/ } !asked' |
     grep -c -E "$fusing" || true)
 [ "$fused" = 0 ] || fail "$fused fused multiply-adds in the code"
 

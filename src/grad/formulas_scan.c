@@ -56,6 +56,7 @@ GRAD(cummax)
 }
 
 const kt__formula_row kt__formulas_scan[] = {
-    F(cumsum), F(cumprod), F(logcumsumexp), F(cummax), AS(cummin, cummax), AS(sort, cummax), AS(sort_stable, cummax), AS(topk, cummax),
+    F(cumsum), F(cumprod), F(logcumsumexp), F(cummax), AS(cummin, cummax), AS(sort, cummax), AS(sort_stable, cummax),
+    AS(topk, cummax),
     KT__NO_MORE_FORMULAS,
 };

@@ -1,5 +1,5 @@
-/* scan.c - rows that carry along a dim, or sort it. In: a call whose row says SCAN. Out: a plan whose last dim is the one that is carried
- * along, with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
+/* scan.c - rows that carry along a dim, or sort it. In: a call whose row says SCAN. Out: a plan whose last dim is that one,
+ * with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
 #include <string.h>
 
 #include "op/call.h"

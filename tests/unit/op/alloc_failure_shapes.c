@@ -239,7 +239,8 @@ STEP(grad_parts)
 }
 
 #define ALL(X)                                                                                                         \
-    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(grids) X(parts) X(other_views)               \
+    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(grids) X(parts)           \
+    X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)
 ALL(SWEEP)
