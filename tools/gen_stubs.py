@@ -21,9 +21,16 @@ TYPES = {
     "Device": "_device | str | _int", "MemoryFormat": "memory_format", "str": "str", "Generator": "Generator",
 }
 
+SHOWN = {  # kinds of arguments as docstrings call them
+    "Tensor": "Tensor", "Number": "Number", "int": "_int", "float": "_float", "bool": "_bool", "str": "str",
+    "tuple of ints": "_int | Sequence[_int]", "tuple of Tensors": "Sequence[Tensor]", "torch.dtype": "_dtype",
+    "torch.device": "_device | str | _int", "torch.layout": "_layout", "torch.memory_format": "memory_format",
+    "torch.Generator": "Generator",
+}
+
 HEAD = '''"""Made from the operator table by tools/gen_stubs.py."""
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, overload
 {imports}
 Number = _bool | _int | _float | _complex
@@ -45,6 +52,10 @@ TENSOR = {  # what the type has beside the table's methods
     **{f"{name}()": "Tensor" for name in """bool byte char short int long half bfloat16 float double chalf cfloat cdouble
        cpu""".split()},
 }
+# Modules that the user knows; their stubs import GIVEN from the package's.
+MODULES = """accelerator autograd backends compiler cpu cuda fft functional jit linalg mps mtia nn nn.functional overrides random
+    return_types special storage testing torch_version types utils utils.dlpack version xpu""".split()
+GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
     rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()
 
@@ -96,10 +107,46 @@ def signatures(name, schema, method, shown):
     return lines
 
 
+def shown_parameter(part, wide):
+    """`wide`: names of tensors for which a number will do."""
+    kind, _, name = part.partition(" = ")[0].rpartition(" ")
+    if kind == "Tensor" and name in wide:
+        kind = "Tensor|Scalar"
+    default = part.partition(" = ")[2]
+    name += "_" if keyword.iskeyword(name) else ""
+    text = f"{name}: {SHOWN.get(kind) or TYPES[kind]}" + (" | None" if default == "None" else "")
+    number = re.match(r"[-\d.]+$|None$|True$|False$", default)
+    return f"{text} = {default if number else '...'}" if default else text
+
+
+def shown_signatures(name, line, result, method, wide):
+    """A form as its docstring shows it, and once more with its last list of ints spread, as PyTorch allows."""
+    inside = line[line.index("(") + 1:line.rindex(")")]
+    before, _, after = (", " + inside).partition(", *, ")
+    before, after = [p for p in before.split(", ") if p], [p for p in after.split(", ") if p]
+    own, tail = ["self"] if method else [], [shown_parameter(p, wide) for p in after]
+    listed = own + [shown_parameter(p, wide) for p in before] + (["*"] if tail else []) + tail
+    lines = [f"def {name}({', '.join(listed)}) -> {result}: ..."]
+    if before and before[-1].startswith("tuple of ints") and " = " not in before[-1]:
+        spread = own + [shown_parameter(p, wide) for p in before[:-1]] + [f"*{before[-1].rpartition(' ')[2]}: _int"] + tail
+        lines.append(f"def {name}({', '.join(spread)}) -> {result}: ...")
+    return lines
+
+
 def definition(name, function, method=False):
-    """Lines for one name made of rows; its docstring has a line for each."""
-    doc, *shown = function.__doc__.splitlines()
-    lines = [line for schema, one in zip(function.schemas, shown) for line in signatures(name, schema, method, one)]
+    """Lines for one name made of rows. Its docstring has a line for each of PyTorch's forms; where forms give results of
+    different kinds, the rows say which gives which."""
+    doc, *shown = [line for line in function.__doc__.splitlines() if not line.startswith("Result dtype: ")]
+    results = {parse(schema)[1] for schema in function.schemas}
+    if len(results) == 1 and shown:
+        result = result_type(name.rstrip("_"), *results)
+        wide = {a[2] for schema in function.schemas for a in parse(schema)[0] if a[0] == "Tensor|Scalar"
+                and not any(re.search(rf"Number {a[2]}\b", one) for one in shown)}
+        lines = [line for one in shown for line in shown_signatures(name, one, result, method, wide)]
+    else:
+        written = " out = None" if any(" out = None" in one for one in shown) else ""
+        lines = [line for schema in function.schemas for line in signatures(name, schema, method, written)]
+    lines = sorted(dict.fromkeys(lines), key=lambda line: line.count("|"))  # the narrower first: checkers take what fits first
     if len(lines) > 1:
         lines = [part for line in lines for part in ("@overload", line)]
     return [*(lines[:-1]), lines[-1][:-4] + f'\n    """{doc}"""' if len(lines) == 1 else lines[-1]]
@@ -146,6 +193,7 @@ def tensor_class(tensor):
     lines = ["class Tensor:", "    def __init__(self, *args: Any, **keywords: Any) -> None: ...",
              "    def __getitem__(self, index: Any) -> Tensor: ...",
              "    def __setitem__(self, index: Any, value: Any) -> None: ...",
+             "    def __iter__(self) -> Iterator[Tensor]: ...",
              "    def __len__(self) -> _int: ...", "    def __bool__(self) -> _bool: ...", "    def __int__(self) -> _int: ...",
              "    def __float__(self) -> _float: ...", "    def __neg__(self) -> Tensor: ...",
              "    def __abs__(self) -> Tensor: ...",
@@ -172,15 +220,18 @@ def tensor_class(tensor):
 
 def stub(module, own_types):
     """The text of a module's .pyi."""
-    names = {n: v for n, v in sorted(vars(module).items()) if not n.startswith("_") and not inspect.ismodule(v)}
+    given = () if own_types else GIVEN
+    names = {n: v for n, v in sorted(vars(module).items())
+             if not n.startswith("_") and not inspect.ismodule(v) and n not in given and n.isidentifier()}
     lines = result_classes(names)
     for name, value in names.items():
         if name == "Tensor":
             continue
         lines += definition(name, value) if hasattr(value, "schemas") else [plain(name, value)]
+    below = sorted({m.split(".")[-1] for m in MODULES if f"karat.{m}".rpartition(".")[0] == module.__name__ and not own_types})
+    lines += [f"from . import {n} as {n}" for n in below]
     if own_types:
-        modules = [n for n, v in vars(module).items() if inspect.ismodule(v) and not n.startswith("_")] + ["backends", "testing"]
-        lines += tensor_class(module.Tensor) + [f"from . import {n} as {n}" for n in sorted(set(modules))]
+        lines += tensor_class(module.Tensor) + [f"from . import {n} as {n}" for n in sorted({m.split(".")[0] for m in MODULES})]
         lines += ["__version__: str", "_dtype = dtype", "_device = device", "_layout = layout"]
     return lines
 
@@ -200,7 +251,7 @@ def write(folder, module_name, karat):
 
 def main(folder):
     karat = importlib.import_module("karat")
-    for name in ("karat", "karat.linalg", "karat.special", "karat.fft", "karat.nn.functional"):
+    for name in ("karat", *(f"karat.{module}" for module in MODULES)):
         write(folder, name, karat)
     open(os.path.join(folder, "py.typed"), "w").close()
 

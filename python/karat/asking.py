@@ -43,6 +43,7 @@ def _question(name):
         return getattr(input, name)()
 
     ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = f"{name}(input): {getattr(Tensor, name).__doc__ or 'of the tensor'}"
     return ask
 
 

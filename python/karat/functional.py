@@ -103,6 +103,7 @@ def nonzero(input, *, out=None, as_tuple=False):
 
 
 def _nonzero(self, *, as_tuple=False):
+    """The places of elements other than zero."""
     return nonzero(self, as_tuple=as_tuple)
 
 

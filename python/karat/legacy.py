@@ -19,7 +19,7 @@ class tensortype(type):
 
 NAMES = {
     name + "Tensor": tensortype(name + "Tensor", (), {"dtype": _karat.dtypes[dtype], "is_cuda": False, "layout": _karat.strided,
-                                                  "__module__": "torch"})
+                                                  "__module__": "torch", "__doc__": f"Tensors of {dtype}, made as of old."})
     for name, dtype in {
         "Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Byte": "uint8",
         "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool",
