@@ -127,7 +127,7 @@ const char *kt_row_dtype_rule(const kt_row *row)
         [RULE_COMPARE] = "bool, from the common dtype of the operands",
         [RULE_TO_BOOL] = "bool",
         [RULE_TO_REAL] = "the operand's; of complex numbers the dtype of their parts",
-        [RULE_FLOAT_TO_REAL] = "the operand's; of integers and bools the default float, of complex numbers the dtype of their parts",
+        [RULE_FLOAT_TO_REAL] = "the operand's; of integers and bools the default float, of complex numbers that of their parts",
         [RULE_WHERE] = "the common dtype of the two choices",
         [RULE_SUM] = "dtype=, or the operand's; of integers and bools int64",
         [RULE_MATCH] = "the operands', which must have one",

@@ -65,7 +65,7 @@ def test_a_form_that_no_row_serves_says_so():
 
 
 def test_help_shows_the_forms():
-    assert karat.clamp.__doc__.splitlines()[1:] == [
+    assert karat.clamp.__doc__.splitlines()[1:3] == [
         "clamp(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
         "clamp(Tensor input, Number min = None, Number max = None, *, Tensor out = None)",
     ]

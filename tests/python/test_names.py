@@ -226,12 +226,7 @@ def test_questions():
     assert karat.get_device(t) == -1 and karat.is_same_size(t, t) and not t.is_same_size(t.t())
     assert t.dim_order() == (0, 1) and t.t().dim_order() == (1, 0) and t.name is None and not t.has_names()
     assert karat.is_storage(t.untyped_storage()) and not karat.is_storage(t) and not karat.is_distributed(t)
-    assert karat.is_warn_always_enabled() is False and karat.compiled_with_cxx11_abi() and not karat.is_vulkan_available()
-    karat.set_warn_always(True)
-    assert karat.is_warn_always_enabled() is True
-    karat.set_warn_always(False)
-    with pytest.raises(RuntimeError, match="setWarnOnlyOnce expects a bool, but got int"):
-        karat.set_warn_always(3)
+    assert karat.compiled_with_cxx11_abi() and not karat.is_vulkan_available()
 
 
 def test_sizes_are_numbers():

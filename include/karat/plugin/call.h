@@ -79,7 +79,7 @@ KT_API const kt_row      *kt_row_at(int index);            /* NULL past the end 
 KT_API const char        *kt_row_name(const kt_row *row);
 KT_API const char        *kt_row_schema(const kt_row *row);
 KT_API const char        *kt_row_doc(const kt_row *row);
-KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* which dtype the result has; NULL: what the row is made of says */
+KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* of the result; NULL: as what it is made of */
 KT_API int                kt_row_n_args(const kt_row *row);
 KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
