@@ -29,13 +29,28 @@ static const char *const absent[] = {"cuda", "ipu",  "xpu", "mkldnn", "opengl", 
                                      "fpga", "maia", "xla", "lazy",   "vulkan", "mps",    "hpu",   "mtia", "privateuseone"};
 enum { N_ABSENT = sizeof absent / sizeof *absent };
 
+enum { CUDA = -2, XPU = -4 };
+
+/* As a PyTorch that was built for the CPU alone. */
 static int refuse_absent(int kind)
 {
-    if (kind == -2)
-        PyErr_SetString(PyExc_RuntimeError, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU "
-                                            "and installed a driver from http://www.nvidia.com/Download/index.aspx");
+    if (kind == CUDA || kind == XPU)
+        PyErr_Format(PyExc_AssertionError, "Torch not compiled with %s enabled", kind == CUDA ? "CUDA" : "XPU");
     else
         PyErr_Format(PyExc_RuntimeError, "PyTorch is not linked with support for %s devices", absent[-kind - 2]);
+    return -1;
+}
+
+/* The number behind the colon at name[n]; 1 and 0 where there is none; -1: no number that a device may have. */
+static int read_index(const char *name, size_t n, kt_device *d)
+{
+    char *end = NULL;
+    long  index = name[n] ? strtol(name + n + 1, &end, 10) : 0;
+    d->index = (int32_t)index;
+    if (!name[n] || !(*end || end == name + n + 1 || index < 0 || index > 127 || (name[n + 1] == '0' && index) ||
+                      name[n + 1] == '+' || name[n + 1] == ' '))
+        return 1;
+    PyErr_Format(PyExc_RuntimeError, "Invalid device string: '%s'", name);
     return -1;
 }
 
@@ -43,18 +58,22 @@ static int refuse_absent(int kind)
 static int find_absent(const char *name, kt_device *d)
 {
     const size_t n = strcspn(name, ":");
-    for (int i = 0; i < N_ABSENT; i++) {
-        if (strlen(absent[i]) != n || strncmp(absent[i], name, n) != 0)
-            continue;
-        char *end = NULL;
-        long  index = name[n] ? strtol(name + n + 1, &end, 10) : 0;
-        if (name[n] && (*end || end == name + n + 1 || index < 0 || index > 127 || (name[n + 1] == '0' && index) ||
-                        name[n + 1] == '+' || name[n + 1] == ' '))
-            PyErr_Format(PyExc_RuntimeError, "Invalid device string: '%s'", name);
-        *d = (kt_device){-2 - i, (int32_t)index};
-        return PyErr_Occurred() ? -1 : 1;
-    }
+    for (int i = 0; i < N_ABSENT; i++)
+        if (strlen(absent[i]) == n && strncmp(absent[i], name, n) == 0) {
+            d->kind = -2 - i;
+            return read_index(name, n, d);
+        }
     return 0;
+}
+
+/* "cpu:3": there is one CPU, and any number names it. */
+static int find_numbered(const char *name, kt_device *d)
+{
+    const size_t n = strcspn(name, ":");
+    if (!name[n] || !((n == 3 && memcmp(name, "cpu", n) == 0) || (n == 4 && memcmp(name, "meta", n) == 0)))
+        return 0;
+    d->kind = n == 3 ? KT_CPU : KT_META;
+    return read_index(name, n, d);
 }
 
 /* What a text names, whether it is here or not; -1: nothing. */
@@ -63,10 +82,13 @@ static int device_of_text(PyObject *text, kt_device *d)
     const char *name = PyUnicode_AsUTF8(text);
     if (!name)
         return -1;
+    int found = find_numbered(name, d);
+    if (found)
+        return found;
     *d = kt_device_find(name);
     if (d->kind >= 0)
         return 1;
-    int found = find_absent(name, d);
+    found = find_absent(name, d);
     if (found)
         kt_clear();
     else
@@ -77,13 +99,15 @@ static int device_of_text(PyObject *text, kt_device *d)
 int kp_to_device(PyObject *o, kt_device *d)
 {
     if (PyLong_Check(o) && !PyBool_Check(o)) /* an accelerator by its number */
-        return refuse_absent(-2);
+        return refuse_absent(CUDA);
     if (Py_IS_TYPE(o, &kp_device_type))
         *d = ((kp_device *)o)->d;
     else if (!PyUnicode_Check(o))
         return 0;
     else if (device_of_text(o, d) < 0)
         return -1;
+    if (d->kind == KT_CPU || d->kind == KT_META)
+        d->index = 0;
     return d->kind < 0 ? refuse_absent(d->kind) : 1;
 }
 
@@ -95,16 +119,18 @@ static PyObject *refuse_arguments(const char *given)
 
 static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    (void)type;
     static char *names[] = {"type", "index", NULL};
     PyObject    *name, *index = Py_None;
     kt_device    d = {0, 0};
+    PyObject    *other = keywords ? PyDict_GetItemString(keywords, "device") : NULL;
+    if (other && PyDict_GET_SIZE(keywords) == 1 && !PyTuple_GET_SIZE(args))
+        return PyObject_CallOneArg((PyObject *)type, other);
     if (!PyTuple_GET_SIZE(args) && !(keywords && PyDict_GetItemString(keywords, "type")))
         return refuse_arguments(keywords && PyDict_GET_SIZE(keywords) ? "index=int, " : "");
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", names, &name, &index))
         return NULL;
     if (PyLong_Check(name) && !PyBool_Check(name)) {
-        d = (kt_device){-2, (int32_t)PyLong_AsLong(name)};
+        d = (kt_device){CUDA, (int32_t)PyLong_AsLong(name)};
         return PyErr_Occurred() ? NULL : new_device(d, 1);
     }
     if (Py_IS_TYPE(name, &kp_device_type)) {
