@@ -182,10 +182,9 @@ bool kt__run_pair(kt_call *call, kt_status *status)
         return true;
     }
 #ifndef KT_NO_LINEAGE
-    if (KT__LIKELY(d->origin != 0xff))
-        out->lineage = (d->origin ? b : a)->lineage;
-    else
-        out->lineage = KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
+    if (KT__UNLIKELY(d->origin)) /* else it is a's, which the result was made like */
+        out->lineage = d->origin == 1 ? b->lineage
+                                      : KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
 #endif
     kt__plan_begin(&plan, row, row->kernel, d->compute, 2, a);
     plan.origin = d->origin;

@@ -189,6 +189,9 @@ static __attribute__((noinline)) kt_tensor *like_any(const kt_tensor *like, kt_d
     memcpy(t->sizes, shape.d, (size_t)shape.n * sizeof(int64_t));
     kt__dense_strides(shape, t->strides);
     t->flags |= KT_T_CONTIGUOUS;
+#ifndef KT_NO_LINEAGE
+    t->lineage = like->lineage;
+#endif
     return t;
 }
 
@@ -211,6 +214,9 @@ kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
     b->tensor.data = b->storage.data = (char *)b->data;
     b->tensor.sizes = b->tensor.dims;
     b->tensor.strides = b->tensor.dims + KT_INLINE_DIMS;
+#ifndef KT_NO_LINEAGE
+    b->tensor.lineage = like->lineage;
+#endif
     int64_t step = 1; /* not like's own strides: those of dims of one element may be odd */
     for (int i = like->ndim - 1; i >= 0; i--) {
         int64_t size = b->tensor.dims[i] = like->sizes[i];

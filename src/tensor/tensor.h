@@ -72,7 +72,7 @@ extern void (*kt__autograd_release)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
-kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes of a dense one */
+kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes and lineage of a dense one */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset); /* offset: absolute, elements */
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */
