@@ -1,16 +1,6 @@
 """karat.mps: Apple's devices; there is none here."""
 
 from . import _missing
-
-
-def is_available():
-    """Is there one that Karat can use? No."""
-    return False
-
-
-def device_count():
-    """How many there are: none."""
-    return 0
-
+from ._no_device import device_count, is_available  # noqa: F401
 
 __getattr__ = _missing.of(__name__)
