@@ -193,7 +193,7 @@ static void gather(const job *j, const char *from, char *raw)
 {
     const kt_plan *plan = j->plan;
     const int      last = plan->nd - 1;
-    const bool     one_dim = j->along == UINT64_C(1) << last;
+    const bool     one_dim = last >= 0 && j->along == UINT64_C(1) << last; /* no dim: one element */
     for (int64_t i = 0; i < j->length; i++)
         memcpy(raw + i * j->width, from + (one_dim ? i * plan->stride[j->in][last] : offset(j, j->in, i, true)),
                (size_t)j->width);
