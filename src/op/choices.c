@@ -33,15 +33,15 @@ static void first_choice(int64_t *place, int64_t r, bool again)
         place[k] = again ? 0 : k;
 }
 
-/* How many there are; -1: more than memory could hold. */
+/* How many there are; -1: more than memory could hold. To choose r is to leave out the others, whichever are fewer. */
 static int64_t count_choices(int64_t n, int64_t r, bool again)
 {
-    const int64_t from = again ? n + r - 1 : n;
-    int64_t       count = 1;
     if (again ? n == 0 : r > n)
         return 0;
-    for (int64_t k = 1; k <= r; k++) {
-        if (__builtin_mul_overflow(count, from - r + k, &count))
+    const int64_t from = again ? n + r - 1 : n, few = r < from - r ? r : from - r;
+    int64_t       count = 1;
+    for (int64_t k = 1; k <= few; k++) {
+        if (__builtin_mul_overflow(count, from - few + k, &count))
             return -1;
         count /= k;
     }
@@ -82,8 +82,8 @@ kt_status kt__body_combinations(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "Expect a non-negative number, but got %lld", (long long)r);
     if (r == 0)
         return kt__made(call, kt_new_empty(self, KT_SHAPE(0)));
-    const int64_t count = count_choices(n, r, again), most = INT64_MAX / 32;
-    if (count < 0 || r > most || count > most / r)
+    const int64_t most = INT64_MAX / 32, count = r > most ? -1 : count_choices(n, r, again);
+    if (count < 0 || count > most / r)
         return kt_fail(KT_ERR_MEMORY, "combinations: there are too many of them");
     const size_t bytes = (size_t)(count * r + r) * sizeof(int64_t) + (size_t)r * sizeof(kt_tensor *);
     int64_t     *columns = kt__system_get(bytes);

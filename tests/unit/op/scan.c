@@ -245,6 +245,9 @@ TEST(powers_choices_and_complex_pairs)
     CHECK_EQ_INT(kt_size(kt_combinations(x, .r = KT_SOME(9)), 0), 0);
     CHECK_FAILS(kt_combinations(kt_arange(KT_INT(0), KT_INT(1000)), .r = KT_SOME(40)), KT_ERR_MEMORY,
                 "combinations: there are too many");
+    CHECK_EQ_INT(kt_size(kt_combinations(kt_ones(KT_SHAPE(1)), .r = KT_SOME(100000), .with_replacement = true), 1), 100000);
+    CHECK_FAILS(kt_combinations(x, .r = KT_SOME(INT64_MAX), .with_replacement = true), KT_ERR_MEMORY,
+                "combinations: there are too many");
     kt_tensor *z = kt_polar(f, f);
     CHECK(kt_item(kt_amax(kt_abs(kt_sub(kt_abs(z), f)))) < 1e-6);
     CHECK_EQ_INT(kt_dtype_of(kt_complex(kt_to(f, .dtype = KT_F64), kt_ones(KT_SHAPE(2, 1), .dtype = KT_F64))), KT_C128);
