@@ -105,13 +105,24 @@ kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status)
     return status;
 }
 
+/* Of the kind that an element would be: rules ask for that. */
+static kt_scalar zero_of(kt_dtype dtype)
+{
+    switch (kt_dtype_category(dtype)) {
+    case KT_CAT_COMPLEX: return KT_COMPLEX(0, 0);
+    case KT_CAT_FLOAT:   return KT_FLOAT(0);
+    case KT_CAT_BOOL:    return KT_FLAG(false);
+    default:             return KT_INT(0);
+    }
+}
+
 kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *number)
 {
     if (value->ndim)
         return kt_fail(KT_ERR_RUNTIME,
                        "%s only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", op,
                        value->ndim);
-    *number = kt__backend(value->backend)->stores_nothing ? KT_INT(0) : kt_item_scalar(value);
+    *number = kt__backend(value->backend)->stores_nothing ? zero_of((kt_dtype)value->dtype) : kt_item_scalar(value);
     return kt__failed() ? kt_error_status() : KT_OK;
 }
 
