@@ -44,14 +44,8 @@ static PyObject *get_version(PyObject *self, void *unused)
 /* An attribute that is an operator of one argument; its row's name is the closure. */
 static PyObject *get_by_row(PyObject *self, void *name)
 {
-    const kt_row *row = kp_row(name);
-    kt_call       call;
-    if (!row)
-        return NULL;
-    kt_call_begin(&call, row, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(self);
-    call.given = 1;
-    return kp_run(&call, false) ? kp_raise() : kp_wrap(call.out[0]);
+    kt_tensor *result = kp_run_row(name, kp_tensor_of(self));
+    return result ? kp_wrap(result) : NULL;
 }
 
 static int set_data(PyObject *self, PyObject *value, void *unused)

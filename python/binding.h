@@ -332,6 +332,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
 
+kt_tensor    *kp_run_row(const char *name, kt_tensor *t); /* a row of one tensor; owned; NULL and an exception */
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 
 #endif

@@ -150,22 +150,6 @@ static kt_tensor *memory_of(kt_tensor *t) /* owned */
     return memory;
 }
 
-static kt_tensor *copy_of(kt_tensor *t) /* owned */
-{
-    const kt_row *clone = kp_row("clone");
-    kt_call       call;
-    if (!clone)
-        return NULL;
-    kt_call_begin(&call, clone, KT_PLAIN);
-    call.arg[0].t = t;
-    call.given = 1;
-    if (kp_run(&call, kp_is_large(t, NULL))) {
-        kp_raise();
-        return NULL;
-    }
-    return call.out[0];
-}
-
 /* __dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) */
 PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
 {
@@ -194,7 +178,7 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
             return NULL;
     }
     const bool copied = copy == Py_True;
-    t = copied ? copy_of(t) : memory_of(t);
+    t = copied ? kp_run_row("clone", t) : memory_of(t);
     return t ? lend(t, major >= 1, copied) : NULL;
 }
 

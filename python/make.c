@@ -287,22 +287,6 @@ static kt_tensor *of_sizes(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
     return status ? NULL : t;
 }
 
-static kt_tensor *alias_of(kt_tensor *t) /* owned */
-{
-    const kt_row *alias = kp_row("alias");
-    kt_call       call;
-    if (!alias)
-        return NULL;
-    kt_call_begin(&call, alias, KT_PLAIN);
-    call.arg[0].t = t;
-    call.given = 1;
-    if (kp_run(&call, false)) {
-        kp_raise();
-        return NULL;
-    }
-    return call.out[0];
-}
-
 static PyObject *options_text(kt_dtype d)
 {
     return PyUnicode_FromFormat("TensorOptions(dtype=%s, device=cpu, layout=Strided, requires_grad=false (default), "
@@ -316,7 +300,7 @@ static kt_tensor *of_tensor(kt_dtype dtype, kt_tensor *t)
     if (!dtype)
         return without_history(kt_keep(t));
     if (kt_dtype_of(t) == dtype)
-        return alias_of(t);
+        return kp_run_row("alias", t);
     PyObject *expected = options_text(dtype), *got = expected ? options_text(kt_dtype_of(t)) : NULL;
     if (got)
         PyErr_Format(PyExc_TypeError, "expected %U (got %U)", expected, got);

@@ -157,14 +157,8 @@ int kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **
 
 static PyObject *as_class(PyObject *tensor, PyTypeObject *type) /* a new object on the same memory */
 {
-    const kt_row *alias = kp_row("alias");
-    kt_call       call;
-    if (!alias)
-        return NULL;
-    kt_call_begin(&call, alias, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(tensor);
-    call.given = 1;
-    return kp_run(&call, false) ? kp_raise() : kp_wrap_as(call.out[0], type);
+    kt_tensor *alias = kp_run_row("alias", kp_tensor_of(tensor));
+    return alias ? kp_wrap_as(alias, type) : NULL;
 }
 
 /* Tensors in what a call gave, in lists and tuples too, become objects of the class. Takes over the reference. */

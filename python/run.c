@@ -142,6 +142,22 @@ kt_status kp_run_large(kt_call *call)
     return status;
 }
 
+kt_tensor *kp_run_row(const char *name, kt_tensor *t)
+{
+    const kt_row *row = kp_row(name);
+    kt_call       call;
+    if (!row)
+        return NULL;
+    kt_call_begin(&call, row, KT_PLAIN);
+    call.arg[0].t = t;
+    call.given = 1;
+    if (kp_run(&call, kp_is_large(t, NULL))) {
+        kp_raise();
+        return NULL;
+    }
+    return call.out[0];
+}
+
 int kp_run_start(void)
 {
     if (kt_work_register(&gil)) {

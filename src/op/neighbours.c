@@ -59,9 +59,8 @@ kt_status kt__body_diff(kt_call *call)
                    : kt_sub(all_but_first(t, dim), all_but_last(t, dim));
     if (call->form != KT_OUT)
         return kt__made(call, t);
-    if (t && !kt_can_cast((kt_dtype)t->dtype, (kt_dtype)call->out[0]->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                              kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    if (t && kt__check_cast(call, (kt_dtype)t->dtype))
+        return kt_error_status();
     return kt__made_into(call, t);
 }
 

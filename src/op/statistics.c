@@ -34,9 +34,8 @@ kt_status kt__body_logsumexp(kt_call *call)
     kt_tensor *made = complex_logsumexp(call);
     if (call->form != KT_OUT)
         return kt__made(call, made);
-    if (made && !kt_can_cast((kt_dtype)made->dtype, (kt_dtype)call->out[0]->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                              kt_dtype_torch_name(made->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    if (made && kt__check_cast(call, (kt_dtype)made->dtype))
+        return kt_error_status();
     return kt__made_into(call, made);
 }
 
