@@ -29,6 +29,10 @@ void kt__rows_of(kt__rows *rows, const kt_plan *plan);
 /* Elements [begin, end) in row order: whole rows, and the ends of the first and the last. */
 void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn *fn, void *ctx);
 
+/* ---- how a plan's result is written, rows of which lie at `step`: write.h has the means ---- */
+typedef enum kt__writing { KT__WRITE_PLAIN, KT__WRITE_FETCHED, KT__WRITE_PAST } kt__writing;
+kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step);
+
 /* ---- the plan's scalars, and powers, for ranges ---- */
 kt__f64  kt__scalar_f64(const kt_scalar *s);
 kt__c128 kt__scalar_c128(const kt_scalar *s);

@@ -1,6 +1,39 @@
-/* walk.c - the odometer over a plan's outer dims. In: a plan. Out: a call for each row. Must not know: dtypes,
- * kernels. */
+/* walk.c - the odometer over a plan's outer dims, and how its result is written. In: a plan, a size. Out: a call for
+ * each row, a way. Must not know: dtypes, kernels. */
 #include "cpu/kernels.h"
+
+#include <unistd.h>
+
+enum {
+    OWN_CACHE = 1 << 20,   /* bytes that a core's own caches hold: their lines are near enough */
+    LAST_CACHE = 32 << 20, /* where the system does not say */
+};
+
+/* A third of the last cache, as other cores use it too. The system is asked once: asking takes microseconds. */
+static int64_t kept_by_last_cache(void)
+{
+    static int64_t known;
+    int64_t        bytes = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (bytes == 0) {
+#ifdef _SC_LEVEL3_CACHE_SIZE
+        bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+        bytes = (bytes > 0 ? bytes : LAST_CACHE) / 3;
+        __atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
+    }
+    return bytes;
+}
+
+kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step)
+{
+    const int64_t width = kt__dtype_rows[plan->arg[0].is].size;
+    int64_t       touched = 0;
+    if (step != width || plan->numel * width < OWN_CACHE)
+        return KT__WRITE_PLAIN;
+    for (int i = 0; i < plan->n_out + plan->n_in; i++)
+        touched += plan->arg[i].immediate ? 0 : plan->numel * kt__dtype_rows[plan->arg[i].is].size;
+    return touched <= kept_by_last_cache() ? KT__WRITE_FETCHED : KT__WRITE_PAST;
+}
 
 /* The last dim, unless it is short: then the longest, since each row has a price. */
 static int pick_inner(const kt_plan *plan)

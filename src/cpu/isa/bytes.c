@@ -5,9 +5,12 @@
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
-#include "cpu/stream.h"
+#include "cpu/write.h"
 
-enum { SIDE = 32 }; /* of a block of a transposing copy */
+enum {
+    SIDE = 32,          /* of a block of a transposing copy */
+    PAST_FROM = 4 << 20 /* bytes that it writes past the caches: its lines lie too far apart to be fetched in time */
+};
 
 typedef struct unit16 { uint64_t half[2]; } unit16;
 
@@ -73,7 +76,7 @@ typedef struct cross_job {
     int            p, q;     /* dims: the source is dense along p, the target along q */
     int64_t        np, nq;   /* blocks along them */
     ptrdiff_t      width;
-    bool           stream;   /* past the caches */
+    bool           past;     /* the caches */
 } cross_job;
 
 /* Small squares of one 16-byte vector a row. */
@@ -100,19 +103,19 @@ KT_ALWAYS void transpose_2x2(char *y, const char *x, ptrdiff_t xq) /* units of 8
     *(two64 *)(void *)(y + SIDE * 8) = __builtin_shufflevector(a, b, 1, 3);
 }
 
-/* One row of a block; row is 16-aligned. */
-KT_ALWAYS void put_row(char *y, const char *row, size_t bytes, bool stream)
+/* One row of a block; row is aligned to lines where a row is whole lines. */
+KT_ALWAYS void put_row(char *y, const char *row, size_t bytes, bool past)
 {
-    if (stream && can_stream(y, bytes))
-        stream_bytes(y, row, bytes);
+    if (past && can_write_past(y, bytes))
+        write_past(y, row, bytes);
     else
         memcpy(y, row, bytes);
 }
 
 /* Through a buffer, so that both sides are touched in whole cache lines, whatever their strides. */
-KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width, bool stream)
+KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width, bool past)
 {
-    char buffer[SIDE * SIDE * 16] __attribute__((aligned(64)));
+    char buffer[SIDE * SIDE * 16] __attribute__((aligned(CACHE_LINE)));
     const bool whole = p == SIDE && q == SIDE;
     const int  unit = whole && width == 4 ? 4 : whole && width == 8 ? 2 : 1;
     for (int j = 0; j < q; j += unit)
@@ -127,15 +130,15 @@ KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, i
                 memcpy(to, from, width);
         }
     for (int i = 0; i < p; i++)
-        put_row(y + i * yp, buffer + (size_t)i * SIDE * width, (size_t)q * width, stream);
+        put_row(y + i * yp, buffer + (size_t)i * SIDE * width, (size_t)q * width, past);
 }
 
-KT_ALWAYS void cross_any(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width, bool stream)
+KT_ALWAYS void cross_any(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, int p, int q, size_t width, bool past)
 {
     if (p == SIDE && q == SIDE)
-        cross_block(y, yp, x, xq, SIDE, SIDE, width, stream);
+        cross_block(y, yp, x, xq, SIDE, SIDE, width, past);
     else
-        cross_block(y, yp, x, xq, p, q, width, stream);
+        cross_block(y, yp, x, xq, p, q, width, past);
 }
 
 static void cross_blocks(void *ctx, int64_t begin, int64_t end)
@@ -158,15 +161,15 @@ static void cross_blocks(void *ctx, int64_t begin, int64_t end)
         const int       q = (int)(plan->size[job->q] - j < SIDE ? plan->size[job->q] - j : SIDE);
         const ptrdiff_t yp = plan->stride[0][job->p], xq = plan->stride[1][job->q];
         switch (job->width) {
-        case 1:  cross_any(y, yp, x, xq, p, q, 1, job->stream); break;
-        case 2:  cross_any(y, yp, x, xq, p, q, 2, job->stream); break;
-        case 4:  cross_any(y, yp, x, xq, p, q, 4, job->stream); break;
-        case 8:  cross_any(y, yp, x, xq, p, q, 8, job->stream); break;
-        default: cross_any(y, yp, x, xq, p, q, 16, job->stream); break;
+        case 1:  cross_any(y, yp, x, xq, p, q, 1, job->past); break;
+        case 2:  cross_any(y, yp, x, xq, p, q, 2, job->past); break;
+        case 4:  cross_any(y, yp, x, xq, p, q, 4, job->past); break;
+        case 8:  cross_any(y, yp, x, xq, p, q, 8, job->past); break;
+        default: cross_any(y, yp, x, xq, p, q, 16, job->past); break;
         }
     }
-    if (job->stream)
-        stream_end();
+    if (job->past)
+        write_past_end();
 }
 
 static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
@@ -179,7 +182,7 @@ static int dense_dim(const kt_plan *plan, int operand, ptrdiff_t width)
 
 static bool copy_crossed(const kt_plan *plan, ptrdiff_t width)
 {
-    cross_job job = {.plan = plan, .width = width, .stream = plan->numel * width >= KT__STREAM_FROM};
+    cross_job job = {.plan = plan, .width = width, .past = plan->numel * width >= PAST_FROM};
     job.p = dense_dim(plan, 1, width), job.q = dense_dim(plan, 0, width);
     if (job.p < 0 || job.q < 0 || job.p == job.q)
         return false;

@@ -2,13 +2,13 @@
  * is the compute type of the source (cast) or of the result (range).
  *
  * In: a plan of one output and one input over the same dims (cast), of one output alone (range). Out: the output. */
-#include "cpu/stream.h"
+#include "cpu/write.h"
 
 typedef struct FN(cast_job) {
     FN(lens)    to, from;
     kt_rounding rounding;
     uint64_t    seed;
-    bool        stream; /* a large result, wider than its source, goes past the caches */
+    kt__writing writing;
     kt__rows    rows;
 } FN(cast_job);
 
@@ -25,18 +25,22 @@ static void FN(cast_row)(void *ctx, char *const *at, int64_t n, int64_t index)
     const FN(cast_job) *job = ctx;
     const FN(lens)     *to = &job->to, *from = &job->from;
     T                   tile[TILE];
-    char                line[TILE * 16] __attribute__((aligned(64)));
+    char                line[TILE * 16] __attribute__((aligned(CACHE_LINE)));
     if (from->step == 0) {
         FN(load_tile)(tile, from, at[1], 1);
         for (int i = 1; i < TILE && i < n; i++)
             tile[i] = tile[0];
     }
-    for (int64_t done = 0; done < n; done += TILE) {
-        const int   m = n - done < TILE ? (int)(n - done) : TILE;
-        const char *x = at[1] + done * from->step;
-        char       *place = at[0] + done * to->step;
-        const bool  stream = job->stream && can_stream(place, (size_t)(m * to->step));
-        char       *y = stream ? line : place;
+    const int most = job->writing == KT__WRITE_PLAIN ? TILE : SHORT_TILE;
+    for (int64_t done = 0; done < n; done += most) {
+        const int    m = n - done < most ? (int)(n - done) : most;
+        const char  *x = at[1] + done * from->step;
+        char        *place = at[0] + done * to->step;
+        const size_t bytes = (size_t)(m * to->step);
+        const bool   past = job->writing == KT__WRITE_PAST && can_write_past(place, bytes);
+        char        *y = past ? line : place;
+        if (job->writing == KT__WRITE_FETCHED)
+            fetch_for_writing(place + bytes, bytes);
         if (job->rounding != KT_ROUND_TORCH) {
             if (from->step != 0)
                 FN(load_tile)(tile, from, x, m);
@@ -50,8 +54,8 @@ static void FN(cast_row)(void *ctx, char *const *at, int64_t n, int64_t index)
                 FN(load_tile)(tile, from, x, m);
             FN(store_tile)(y, to, tile, m);
         }
-        if (stream)
-            stream_bytes(place, line, (size_t)(m * to->step));
+        if (past)
+            write_past(place, line, bytes);
     }
 }
 
@@ -59,8 +63,8 @@ static void FN(cast_part)(void *ctx, int64_t begin, int64_t end)
 {
     FN(cast_job) *job = ctx;
     kt__rows_walk(&job->rows, begin, end, FN(cast_row), job);
-    if (job->stream)
-        stream_end();
+    if (job->writing == KT__WRITE_PAST)
+        write_past_end();
 }
 
 static kt_status FN(cast)(const kt_plan *plan)
@@ -76,8 +80,7 @@ static kt_status FN(cast)(const kt_plan *plan)
     job.from = FN(lens_of)(&plan->arg[1], !small ? job.rows.step[1] : alone || imm ? 0 : plan->stride[1][0]);
     if (plan->arg[1].as == plan->arg[0].is && !job.to.rounds)
         job.from.rounds = false; /* the store is that cast */
-    const int64_t width = kt__dtype_rows[job.to.is].size;
-    job.stream = job.to.step == width && width > kt__dtype_rows[job.from.is].size && plan->numel * width >= KT__STREAM_FROM;
+    job.writing = kt__writing_of(plan, job.to.step);
     if (small) {
         char *at[2] = {plan->arg[0].data, imm ? (char *)plan->imm[1].bytes : plan->arg[1].data};
         FN(cast_row)(&job, at, plan->numel, 0);

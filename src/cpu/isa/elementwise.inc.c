@@ -5,6 +5,7 @@
  * In: a plan of one output and up to three inputs over the same dims. Out: the output. One pass over memory: inputs
  * pass through tiles in L1 where they are not dense Ts already. */
 #include "base/thread.h"
+#include "cpu/write.h"
 
 enum { NO }; /* an absent expression; its loop is dropped */
 
@@ -81,7 +82,9 @@ typedef struct FN(job) {
     int          n_in;
     bool         divides;
     int          divided_by_zero;
+    kt__writing  writing;
     FN(lens)     lens[4];   /* the output, then the inputs */
+    ptrdiff_t    fetched[4]; /* bytes of an element of an input that is fetched ahead, else 0 */
     T            p[KT_MAX_PARAMS];
     char        *base[4];   /* of a contiguous plan, which needs no rows */
     kt__rows     rows;
@@ -101,6 +104,7 @@ static void FN(row)(void *ctx, char *const *at, int64_t n, int64_t index)
     (void)index;
     FN(job)   *job = ctx;
     T          tile[4][TILE];
+    char       line[TILE * 16] __attribute__((aligned(CACHE_LINE)));
     const int  n_in = job->n_in, first = n < TILE ? (int)n : TILE;
     const T   *in[3] = {tile[1], tile[1], tile[1]};
     for (int k = 0; k < n_in; k++) {
@@ -111,11 +115,13 @@ static void FN(row)(void *ctx, char *const *at, int64_t n, int64_t index)
                 tile[k + 1][i] = tile[k + 1][0];
         }
     }
-    for (int64_t done = 0; done < n; done += TILE) {
-        const int m = n - done < TILE ? (int)(n - done) : TILE;
+    const int most = job->writing == KT__WRITE_PLAIN ? TILE : SHORT_TILE;
+    for (int64_t done = 0; done < n; done += most) {
+        const int m = n - done < most ? (int)(n - done) : most;
         for (int k = 0; k < n_in; k++) {
             const FN(lens) *l = &job->lens[k + 1];
             const char     *x = at[k + 1] + done * l->step;
+            fetch_for_reading(x + m * job->fetched[k + 1], (size_t)(m * job->fetched[k + 1]));
             if (l->direct)
                 in[k] = (const T *)(const void *)x;
             else if (l->step != 0)
@@ -123,14 +129,23 @@ static void FN(row)(void *ctx, char *const *at, int64_t n, int64_t index)
         }
         if (job->divides && FN(any_zero)(in[1], m)) {
             __atomic_store_n(&job->divided_by_zero, 1, __ATOMIC_RELAXED);
-            return;
+            break;
         }
-        char *z = at[0] + done * job->lens[0].step;
-        T    *out = job->lens[0].direct ? (T *)(void *)z : tile[0];
+        char        *place = at[0] + done * job->lens[0].step;
+        const size_t bytes = (size_t)(m * job->lens[0].step);
+        const bool   past = job->writing == KT__WRITE_PAST && can_write_past(place, bytes);
+        char        *z = past ? line : place;
+        T           *out = job->lens[0].direct ? (T *)(void *)z : tile[0];
+        if (job->writing == KT__WRITE_FETCHED)
+            fetch_for_writing(place + bytes, bytes);
         job->loop(out, in[0], in[1], in[2], m, job->p);
         if (!job->lens[0].direct)
             FN(store_tile)(z, &job->lens[0], tile[0], m);
+        if (past)
+            write_past(place, line, bytes);
     }
+    if (job->writing == KT__WRITE_PAST)
+        write_past_end();
 }
 
 static void FN(part)(void *ctx, int64_t begin, int64_t end)
@@ -177,6 +192,11 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
     for (int i = 0; i < KT_MAX_PARAMS; i++)
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
     job.p[3] = FN(narrower)(plan->arg[0].as);
+    job.writing = kt__writing_of(plan, job.lens[0].step);
+    for (int i = 1; i < plan->n_in + 1; i++) {
+        const ptrdiff_t size = kt__dtype_rows[plan->arg[i].is].size;
+        job.fetched[i] = job.writing != KT__WRITE_PLAIN && job.lens[i].step == size ? size : 0;
+    }
     if (plan->numel <= KT__GRAIN)
         part(&job, 0, plan->numel);
     else

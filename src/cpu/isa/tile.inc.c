@@ -10,7 +10,11 @@
 #include "cpu/math_core.h"
 #include "dtype/value.h"
 
-enum { TILE = 4096 / sizeof(T), RAW = 16 * TILE }; /* four tiles and one of raw elements stay in L1 */
+enum {
+    TILE = 4096 / sizeof(T), /* four of them and one of raw elements stay in L1 */
+    RAW = 16 * TILE,
+    SHORT_TILE = TILE / 8    /* from memory rather than caches: the core sees past a tile's end and keeps loads in flight */
+};
 
 KT_ALWAYS ptrdiff_t size_of(int dtype)
 {
