@@ -13,6 +13,7 @@
 #define KT__LIKELY(x)   __builtin_expect(!!(x), 1)
 #define KT__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define KT__COLD        __attribute__((noinline, cold))
+#define KT__HOT         __attribute__((hot))
 #define KT__HOT_LOCAL   _Thread_local __attribute__((tls_model("initial-exec")))
 
 /* Words that one thread writes and others may read for statistics: plain loads and stores, never torn. */

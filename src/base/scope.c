@@ -154,13 +154,13 @@ KT__COLD static kt_guard open_slow(kt__scope_stack *s)
     return more_marks(s) ? open_one(s) : (kt_guard){0};
 }
 
-kt_guard kt_scope_open(void)
+KT__HOT kt_guard kt_scope_open(void)
 {
     kt__scope_stack *s = &kt__scopes;
     return KT__LIKELY(s->top != s->last) ? open_one(s) : open_slow(s);
 }
 
-void kt_scope_close(kt_guard *guard)
+KT__HOT void kt_scope_close(kt_guard *guard)
 {
     kt__scope_stack *s = &kt__scopes;
     const uint64_t   token = guard->token;

@@ -113,7 +113,7 @@ static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
     return build->type[compute]->cast(plan);
 }
 
-kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
+KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
 {
     const kt__cpu_type *type = build->type[plan->compute];
     if (plan->kernel < KT_K_elementwise_end)

@@ -46,7 +46,7 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
     return status;
 }
 
-static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
+KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
 {
     kt_node *node = w->node;
     if (KT__UNLIKELY(e->reach.table != NULL)) {
@@ -140,7 +140,7 @@ static kt_status begin(engine *e, kt_node **start)
     return job->wanted ? kt__reach_from(&e->reach, start, job->n_roots, job->wanted, job->n_wanted) : KT_OK;
 }
 
-kt_status kt__backward(const kt__job *job)
+KT__HOT kt_status kt__backward(const kt__job *job)
 {
     engine   e;
     size_t   bytes = (size_t)job->n_roots * sizeof(kt_node *);

@@ -5,7 +5,7 @@
 #include "grad/formula.h"
 
 /* g * the other factor, conjugated: the factor is a tensor or a number. */
-static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
+KT__HOT static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
 {
     if (!number(c, other))
         return kt_mul(g, conjugate(saved(c, other)));

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
-void kt__node_release_saved(kt_node *n)
+KT__HOT void kt__node_release_saved(kt_node *n)
 {
     for (int i = 0; n->holds; i++, n->holds >>= 1)
         if (n->holds & 1) {
@@ -32,7 +32,7 @@ static _Atomic bool *lock_leaf(const kt_tensor *leaf)
 
 static void unlock_leaf(_Atomic bool *at) { atomic_store_explicit(at, false, memory_order_release); }
 
-static bool last_owner(kt_node *n)
+KT__HOT static bool last_owner(kt_node *n)
 {
     if (n->kind != NODE_ACCUMULATE || !n->leaf)
         return kt__count_down(&n->refs);
@@ -66,7 +66,7 @@ static void put_node(kt_node *n)
 }
 
 /* A chain of a million nodes must not die by a million nested calls: dead nodes wait on a list. */
-void kt__node_unref(kt_node *node)
+KT__HOT void kt__node_unref(kt_node *node)
 {
     if (!node || !last_owner(node))
         return;
@@ -124,7 +124,7 @@ const char *kt__node_name(const kt_node *n)
 
 /* ---- a tensor's part ---- */
 
-struct kt_autograd *kt__autograd_new(kt_tensor *t)
+KT__HOT struct kt_autograd *kt__autograd_new(kt_tensor *t)
 {
     struct kt_autograd *a = kt__pool_get(sizeof *a);
     if (!a) {
@@ -136,7 +136,7 @@ struct kt_autograd *kt__autograd_new(kt_tensor *t)
     return a;
 }
 
-void kt__autograd_free(kt_tensor *t)
+KT__HOT void kt__autograd_free(kt_tensor *t)
 {
     struct kt_autograd *a = t->autograd;
     t->autograd = NULL;

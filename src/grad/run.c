@@ -48,7 +48,7 @@ static kt_status freed(void)
         "saved tensors after calling backward.");
 }
 
-static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
+KT__HOT static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     kt__formula *formula = kt__formulas[node->row->id];
     if (!formula) {
@@ -153,7 +153,7 @@ static kt_status run_restrided(kt_node *node, kt_tensor *g, kt_tensor **d)
     return status;
 }
 
-kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
+KT__HOT kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     switch (node->kind) {
     case NODE_ACCUMULATE: return kt__accumulate(node->leaf, gs[0], history);

@@ -74,7 +74,7 @@ static kt_status with_history(kt_node *n, const kt__saved *s, uint32_t place, kt
     return KT_OK;
 }
 
-kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
+KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
 {
     kt__saved *s = &n->saved[place];
     *t = NULL;

@@ -9,7 +9,7 @@
 
 /* ---- where a gradient goes, and where a result comes from ---- */
 
-kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
+KT__HOT kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
 {
     struct kt_autograd *a = t->autograd;
     *node = NULL;
@@ -32,7 +32,7 @@ kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
     return *node ? KT_OK : kt_error_status();
 }
 
-kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result)
+KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result)
 {
     struct kt_autograd *a = kt__autograd_of(out);
     if (!a) {
@@ -303,7 +303,7 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     return status;
 }
 
-static kt_status before(kt_call *call, const kt_plan *plan, void **token)
+KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token)
 {
     kt_tensor *target = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
     if (target && written_rules(call, target))
@@ -376,7 +376,7 @@ static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
     return status;
 }
 
-static kt_status after(kt_call *call, const kt_plan *plan, void *token)
+KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 {
     (void)plan;
     kt_node *node = token;

@@ -27,7 +27,7 @@ KT__COLD kt_status kt__turn_written(kt_tensor *on)
     return backend->run(backend, &plan);
 }
 
-kt_status kt__launch(kt_plan *plan, kt_tensor *on)
+KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 {
     if (plan->numel == 0)
         return KT_OK;
@@ -58,7 +58,7 @@ static bool writes_to_history(const kt_call *call)
     return false;
 }
 
-kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping)
+KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping)
 {
     taping->on = false;
     if (KT__LIKELY(!any_grad && !writes_to_history(call)))
@@ -155,7 +155,7 @@ kt_status kt__run_elementwise(kt_call *call)
 }
 
 /* Two dense tensors of one size and a decision that was made before: the same steps as above with nothing to gather. */
-bool kt__run_pair(kt_call *call, kt_status *status)
+KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
     uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
@@ -377,7 +377,7 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
     call->n_list = 0;
 }
 
-kt_status kt_call_run(kt_call *call)
+KT__HOT kt_status kt_call_run(kt_call *call)
 {
     kt_status status = KT_OK;
     if (KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&

@@ -196,7 +196,7 @@ static __attribute__((noinline)) kt_tensor *like_any(const kt_tensor *like, kt_d
 }
 
 /* The result of a small operator: all in one block, and no call on the way. */
-kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
+KT__HOT kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
 {
     size_t    bytes = (size_t)like->numel * kt__dtype_rows[dtype].size;
     kt_block *b = NULL;
@@ -459,7 +459,7 @@ kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape)
 
 void (*kt__wrapper_left)(void *wrapper);
 
-void kt__tensor_free(kt_tensor *t)
+KT__HOT void kt__tensor_free(kt_tensor *t)
 {
     if (KT__UNLIKELY(t->wrapper != NULL) && kt__wrapper_left)
         kt__wrapper_left(t->wrapper);
