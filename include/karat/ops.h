@@ -124,6 +124,19 @@ typedef struct kt_nanmedian_dim_opts { size_t size; bool keepdim; } kt_nanmedian
 typedef struct kt_nanmedian_dim_results { kt_tensor *values, *indices; } kt_nanmedian_dim_results;
 typedef struct kt_mode_opts { size_t size; kt_opt_int dim; bool keepdim; } kt_mode_opts;
 typedef struct kt_mode_results { kt_tensor *values, *indices; } kt_mode_results;
+typedef struct kt_unique_opts { size_t size; kt_opt_bool sorted; bool return_inverse; bool return_counts; } kt_unique_opts;
+typedef struct kt_unique_results { kt_tensor *result, *result_inverse, *result_counts; } kt_unique_results;
+typedef struct kt_unique_dim_opts { size_t size; kt_opt_bool sorted; bool return_inverse; bool return_counts; } kt_unique_dim_opts;
+typedef struct kt_unique_dim_results { kt_tensor *result, *result_inverse, *result_counts; } kt_unique_dim_results;
+typedef struct kt_unique_consecutive_opts { size_t size; bool return_inverse; bool return_counts; kt_opt_int dim; } kt_unique_consecutive_opts;
+typedef struct kt_unique_consecutive_results { kt_tensor *result, *result_inverse, *result_counts; } kt_unique_consecutive_results;
+typedef struct kt_isin_opts { size_t size; bool assume_unique; bool invert; } kt_isin_opts;
+typedef struct kt_isin_element_opts { size_t size; bool assume_unique; bool invert; } kt_isin_element_opts;
+typedef struct kt_isin_number_opts { size_t size; bool assume_unique; bool invert; } kt_isin_number_opts;
+typedef struct kt_searchsorted_opts { size_t size; bool out_int32; bool right; const char *side; const kt_tensor *sorter; } kt_searchsorted_opts;
+typedef struct kt_searchsorted_number_opts { size_t size; bool out_int32; bool right; const char *side; const kt_tensor *sorter; } kt_searchsorted_number_opts;
+typedef struct kt_bucketize_opts { size_t size; bool out_int32; bool right; } kt_bucketize_opts;
+typedef struct kt_bucketize_number_opts { size_t size; bool out_int32; bool right; } kt_bucketize_number_opts;
 typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
 typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
 typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
@@ -767,6 +780,22 @@ KT_API kt_nanmedian_dim_results kt_nanmedian_dim_kw(const kt_tensor *self, int64
 KT_API kt_nanmedian_dim_results kt_nanmedian_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* the median of what is not NaN in a dim, and where it stands */
 KT_API kt_mode_results kt_mode_kw(const kt_tensor *self, const kt_mode_opts *opts); /* the most frequent of a dim, the smallest of such, and where it stands last */
 KT_API kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_mode_opts *opts); /* the most frequent of a dim, the smallest of such, and where it stands last */
+KT_API kt_unique_results kt_unique_kw(const kt_tensor *self, const kt_unique_opts *opts); /* every value once, in order; where each element's value stands there, and how often it occurs */
+KT_API kt_unique_dim_results kt_unique_dim_kw(const kt_tensor *self, int64_t dim, const kt_unique_dim_opts *opts); /* every slice of a dim once, in order; where each slice stands there, and how often it occurs */
+KT_API kt_unique_consecutive_results kt_unique_consecutive_kw(const kt_tensor *self, const kt_unique_consecutive_opts *opts); /* runs of equals shortened to one; to which run each element belongs, and how long it is */
+KT_API kt_tensor *kt_isin_kw(const kt_tensor *elements, const kt_tensor *test_elements, const kt_isin_opts *opts); /* which elements occur among the others */
+KT_API kt_tensor *kt_isin_out_kw(kt_tensor *out, const kt_tensor *elements, const kt_tensor *test_elements, const kt_isin_opts *opts); /* which elements occur among the others */
+KT_API kt_tensor *kt_isin_element_kw(kt_scalar element, const kt_tensor *test_elements, const kt_isin_element_opts *opts); /* does the number occur among the elements? */
+KT_API kt_tensor *kt_isin_element_out_kw(kt_tensor *out, kt_scalar element, const kt_tensor *test_elements, const kt_isin_element_opts *opts); /* does the number occur among the elements? */
+KT_API kt_tensor *kt_isin_number_kw(const kt_tensor *elements, kt_scalar test_element, const kt_isin_number_opts *opts); /* which elements equal the number */
+KT_API kt_tensor *kt_isin_number_out_kw(kt_tensor *out, const kt_tensor *elements, kt_scalar test_element, const kt_isin_number_opts *opts); /* which elements equal the number */
+KT_API kt_tensor *kt_searchsorted_kw(const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts); /* where each value would be put into an ordered last dim, which stays in order */
+KT_API kt_tensor *kt_searchsorted_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts); /* where each value would be put into an ordered last dim, which stays in order */
+KT_API kt_tensor *kt_searchsorted_number_kw(const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts); /* where the number would be put into an ordered row */
+KT_API kt_tensor *kt_searchsorted_number_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts); /* where the number would be put into an ordered row */
+KT_API kt_tensor *kt_bucketize_kw(const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* between which boundaries each value lies */
+KT_API kt_tensor *kt_bucketize_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* between which boundaries each value lies */
+KT_API kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, const kt_bucketize_number_opts *opts); /* between which boundaries the number lies */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
@@ -1259,6 +1288,22 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_nanmedian_dim_out(values, indices, self, dim, ...) (KT_AT kt_nanmedian_dim_out_kw(values, indices, self, dim, KT_KW(kt_nanmedian_dim_opts, __VA_ARGS__)))
 #define kt_mode(self, ...) (KT_AT kt_mode_kw(self, KT_KW(kt_mode_opts, __VA_ARGS__)))
 #define kt_mode_out(values, indices, self, ...) (KT_AT kt_mode_out_kw(values, indices, self, KT_KW(kt_mode_opts, __VA_ARGS__)))
+#define kt_unique(self, ...) (KT_AT kt_unique_kw(self, KT_KW(kt_unique_opts, __VA_ARGS__)))
+#define kt_unique_dim(self, dim, ...) (KT_AT kt_unique_dim_kw(self, dim, KT_KW(kt_unique_dim_opts, __VA_ARGS__)))
+#define kt_unique_consecutive(self, ...) (KT_AT kt_unique_consecutive_kw(self, KT_KW(kt_unique_consecutive_opts, __VA_ARGS__)))
+#define kt_isin(elements, test_elements, ...) (KT_AT kt_isin_kw(elements, test_elements, KT_KW(kt_isin_opts, __VA_ARGS__)))
+#define kt_isin_out(out, elements, test_elements, ...) (KT_AT kt_isin_out_kw(out, elements, test_elements, KT_KW(kt_isin_opts, __VA_ARGS__)))
+#define kt_isin_element(element, test_elements, ...) (KT_AT kt_isin_element_kw(element, test_elements, KT_KW(kt_isin_element_opts, __VA_ARGS__)))
+#define kt_isin_element_out(out, element, test_elements, ...) (KT_AT kt_isin_element_out_kw(out, element, test_elements, KT_KW(kt_isin_element_opts, __VA_ARGS__)))
+#define kt_isin_number(elements, test_element, ...) (KT_AT kt_isin_number_kw(elements, test_element, KT_KW(kt_isin_number_opts, __VA_ARGS__)))
+#define kt_isin_number_out(out, elements, test_element, ...) (KT_AT kt_isin_number_out_kw(out, elements, test_element, KT_KW(kt_isin_number_opts, __VA_ARGS__)))
+#define kt_searchsorted(sorted_sequence, self, ...) (KT_AT kt_searchsorted_kw(sorted_sequence, self, KT_KW(kt_searchsorted_opts, __VA_ARGS__)))
+#define kt_searchsorted_out(out, sorted_sequence, self, ...) (KT_AT kt_searchsorted_out_kw(out, sorted_sequence, self, KT_KW(kt_searchsorted_opts, __VA_ARGS__)))
+#define kt_searchsorted_number(sorted_sequence, self, ...) (KT_AT kt_searchsorted_number_kw(sorted_sequence, self, KT_KW(kt_searchsorted_number_opts, __VA_ARGS__)))
+#define kt_searchsorted_number_out(out, sorted_sequence, self, ...) (KT_AT kt_searchsorted_number_out_kw(out, sorted_sequence, self, KT_KW(kt_searchsorted_number_opts, __VA_ARGS__)))
+#define kt_bucketize(self, boundaries, ...) (KT_AT kt_bucketize_kw(self, boundaries, KT_KW(kt_bucketize_opts, __VA_ARGS__)))
+#define kt_bucketize_out(out, self, boundaries, ...) (KT_AT kt_bucketize_out_kw(out, self, boundaries, KT_KW(kt_bucketize_opts, __VA_ARGS__)))
+#define kt_bucketize_number(self, boundaries, ...) (KT_AT kt_bucketize_number_kw(self, boundaries, KT_KW(kt_bucketize_number_opts, __VA_ARGS__)))
 #define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))

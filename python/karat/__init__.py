@@ -72,6 +72,8 @@ from .functional import (  # noqa: E402
     meshgrid,
     nonzero,
     tensordot,
+    unique,
+    unique_consecutive,
 )
 from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402

@@ -109,3 +109,27 @@ def _nonzero(self, *, as_tuple=False):
 
 _nonzero.__name__ = _nonzero.__qualname__ = "nonzero"
 _karat.Tensor.nonzero = _nonzero
+
+
+def _asked(results, inverse, counts):
+    """Of (values, inverse, counts) what was asked for: the values alone, or a tuple that begins with them."""
+    some = tuple(t for t, wanted in zip(results, (True, inverse, counts)) if wanted)
+    return some if len(some) > 1 else some[0]
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """Every value (or slice of a dim) once, in order; with it where each element's value stands there, and how often it
+    occurs."""
+    options = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    results = _rows["_unique2"](input, **options) if dim is None else _rows["unique_dim"](input, dim, **options)
+    return _asked(results, return_inverse, return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """Runs of equals shortened to one; with it to which run each element belongs, and how long the runs are."""
+    results = _rows["unique_consecutive"](input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
+    return _asked(results, return_inverse, return_counts)
+
+
+_karat.Tensor.unique = unique
+_karat.Tensor.unique_consecutive = unique_consecutive

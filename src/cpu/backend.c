@@ -142,6 +142,8 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_K_index_offsets: return kt__cpu_index(plan);
     case KT_K_masked_put: return kt__cpu_masked(plan);
     case KT_K_nonzero:  return kt__cpu_nonzero(plan);
+    case KT_K_search:   return kt__cpu_search(plan);
+    case KT_K_sort_rows: return kt__cpu_sort_rows(plan);
     case KT_K_arange:
     case KT_K_linspace:
     case KT_K_logspace: return type->range(plan);

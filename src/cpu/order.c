@@ -54,7 +54,7 @@ KT_ALWAYS uint64_t bits_of(const char *x, int width)
     return bits;
 }
 
-static uint64_t key_of(const char *x, kt_dtype dtype)
+uint64_t kt__order_key(const char *x, kt_dtype dtype)
 {
     float f;
     switch (dtype) {
@@ -80,10 +80,22 @@ static uint64_t key_of(const char *x, kt_dtype dtype)
 KT_ALWAYS void key_each(entry *e, const char *raw, int64_t n, int width, kt_dtype dtype, uint64_t flip)
 {
     for (int64_t i = 0; i < n; i++)
-        e[i] = (entry){key_of(raw + i * width, dtype) ^ flip, i};
+        e[i] = (entry){kt__order_key(raw + i * width, dtype) ^ flip, i};
 }
 
 static uint64_t highest_key(int digits) { return digits == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * digits) - 1; }
+
+static int digits_of(kt_dtype dtype)
+{
+    const int width = kt__dtype_rows[dtype].size;
+    return width == 1 && kt__dtype_rows[dtype].category == KT_CAT_FLOAT ? 4 : width;
+}
+
+bool kt__order_nan(kt_dtype dtype, uint64_t *key)
+{
+    *key = highest_key(digits_of(dtype));
+    return kt__dtype_rows[dtype].category == KT_CAT_FLOAT;
+}
 
 /* ---- order ---- */
 
@@ -267,7 +279,7 @@ kt_status kt__cpu_order(const kt_plan *plan)
     const kt_dtype dtype = (kt_dtype)plan->arg[j.in].is;
     find_lines(&j);
     j.width = kt__dtype_rows[dtype].size;
-    j.digits = j.width == 1 && kt__dtype_rows[dtype].category == KT_CAT_FLOAT ? 4 : j.width;
+    j.digits = digits_of(dtype);
     j.reversed = plan->kernel == KT_K_sort && plan->param[0].v.i;
     j.bytes = (size_t)j.length * (2 * sizeof(entry) + (size_t)j.width);
     if (plan->numel <= KT__GRAIN)

@@ -1,6 +1,7 @@
 /* index_mask.c - elements by a mask: masked_fill, masked_select, masked_scatter; and where elements differ from zero: nonzero and
  * kin, whose shapes depend on values, which the meta device does not have. In: tensors. Out: one, or a list. */
 #include "op/index.h"
+#include "op/meta.h"
 #include "tensor/work.h"
 
 /* ---- where a mask holds ---- */
@@ -227,12 +228,7 @@ kt_status kt__body_masked_select(kt_call *call)
     if (kt__one_device((kt_tensor *[]){self, mask}, 2) || kt__broadcast((kt_tensor *[]){mask, self}, 2, sizes, &rank))
         return kt_error_status();
     if (kt__backend(self->backend)->stores_nothing)
-        return kt_fail(KT_ERR_NOT_IMPLEMENTED,
-                       "aten::masked_select: attempted to run this operator with Meta tensors, but there was no fake impl or "
-                       "Meta kernel registered. You may have run into this message while using an operator with PT2 "
-                       "compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs you'll "
-                       "need to add a fake impl. Please see the following for next steps:  "
-                       "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html");
+        return kt__fail_on_meta("masked_select");
     kt_status status = row_of(self, (kt_shape){rank, sizes}, &row);
     status = status ? status : places_in_row(mask, (kt_shape){rank, sizes}, &places);
     status = status ? status : kt__call2(KT_OP_take, row, places, &call->out[0]);

@@ -81,6 +81,9 @@ enum kt__kernel {
     KT_K_index_offsets,               /* bytes, summed up over several index tensors */
     KT_K_masked_put,
     KT_K_nonzero,
+    /* Places found in ordered lines. */
+    KT_K_search,                      /* out, values, lines[, order]; param: length of a line, past equals? */
+    KT_K_sort_rows,                   /* int64: the order of rows, compared column by column */
     KT_K_count
 };
 

@@ -1,6 +1,8 @@
 /* meta.c - the meta device: dtypes, shapes, strides and errors of every call, and no bytes. The dry run runs here. */
 #include "op/meta.h"
 
+#include "base/error.h"
+
 static int count(kt_backend *self)
 {
     (void)self;
@@ -48,6 +50,17 @@ static bool every(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 {
     (void)self, (void)kernel, (void)compute;
     return true;
+}
+
+kt_status kt__fail_on_meta(const char *op)
+{
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED,
+                   "aten::%s: attempted to run this operator with Meta tensors, but there was no fake impl or "
+                   "Meta kernel registered. You may have run into this message while using an operator with PT2 "
+                   "compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs you'll "
+                   "need to add a fake impl. Please see the following for next steps:  "
+                   "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html",
+                   op);
 }
 
 kt_backend *kt__meta_backend(void)

@@ -5,5 +5,6 @@
 #include <karat/plugin/backend.h>
 
 kt_backend *kt__meta_backend(void);
+kt_status   kt__fail_on_meta(const char *op); /* of a row whose shape depends on values */
 
 #endif

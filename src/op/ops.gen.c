@@ -5045,6 +5045,240 @@ kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_t
     return (kt_mode_results){r[0], r[1]};
 }
 
+kt_unique_results kt_unique_kw(const kt_tensor *self, const kt_unique_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unique, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->sorted.some)
+        kt__put(&c, 1, b, opts->sorted.v);
+    if (opts && opts->return_inverse)
+        kt__put(&c, 2, b, opts->return_inverse);
+    if (opts && opts->return_counts)
+        kt__put(&c, 3, b, opts->return_counts);
+    kt_tensor *r[3] = {NULL, NULL, NULL};
+    kt__close_several(&c, r, 3);
+    return (kt_unique_results){r[0], r[1], r[2]};
+}
+
+kt_unique_dim_results kt_unique_dim_kw(const kt_tensor *self, int64_t dim, const kt_unique_dim_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unique_dim, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->sorted.some)
+        kt__put(&c, 2, b, opts->sorted.v);
+    if (opts && opts->return_inverse)
+        kt__put(&c, 3, b, opts->return_inverse);
+    if (opts && opts->return_counts)
+        kt__put(&c, 4, b, opts->return_counts);
+    kt_tensor *r[3] = {NULL, NULL, NULL};
+    kt__close_several(&c, r, 3);
+    return (kt_unique_dim_results){r[0], r[1], r[2]};
+}
+
+kt_unique_consecutive_results kt_unique_consecutive_kw(const kt_tensor *self, const kt_unique_consecutive_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unique_consecutive, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->return_inverse)
+        kt__put(&c, 1, b, opts->return_inverse);
+    if (opts && opts->return_counts)
+        kt__put(&c, 2, b, opts->return_counts);
+    if (opts && opts->dim.some)
+        kt__put(&c, 3, i, opts->dim.v);
+    kt_tensor *r[3] = {NULL, NULL, NULL};
+    kt__close_several(&c, r, 3);
+    return (kt_unique_consecutive_results){r[0], r[1], r[2]};
+}
+
+kt_tensor *kt_isin_kw(const kt_tensor *elements, const kt_tensor *test_elements, const kt_isin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isin, KT_PLAIN);
+    kt__put_tensor(&c, 0, elements);
+    kt__put_tensor(&c, 1, test_elements);
+    if (opts && opts->assume_unique)
+        kt__put(&c, 2, b, opts->assume_unique);
+    if (opts && opts->invert)
+        kt__put(&c, 3, b, opts->invert);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isin_out_kw(kt_tensor *out, const kt_tensor *elements, const kt_tensor *test_elements, const kt_isin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isin, KT_OUT);
+    kt__put_tensor(&c, 0, elements);
+    kt__put_tensor(&c, 1, test_elements);
+    if (opts && opts->assume_unique)
+        kt__put(&c, 2, b, opts->assume_unique);
+    if (opts && opts->invert)
+        kt__put(&c, 3, b, opts->invert);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_isin_element_kw(kt_scalar element, const kt_tensor *test_elements, const kt_isin_element_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isin_element, KT_PLAIN);
+    kt__put(&c, 0, s, element);
+    kt__put_tensor(&c, 1, test_elements);
+    if (opts && opts->assume_unique)
+        kt__put(&c, 2, b, opts->assume_unique);
+    if (opts && opts->invert)
+        kt__put(&c, 3, b, opts->invert);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isin_element_out_kw(kt_tensor *out, kt_scalar element, const kt_tensor *test_elements, const kt_isin_element_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isin_element, KT_OUT);
+    kt__put(&c, 0, s, element);
+    kt__put_tensor(&c, 1, test_elements);
+    if (opts && opts->assume_unique)
+        kt__put(&c, 2, b, opts->assume_unique);
+    if (opts && opts->invert)
+        kt__put(&c, 3, b, opts->invert);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_isin_number_kw(const kt_tensor *elements, kt_scalar test_element, const kt_isin_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isin_number, KT_PLAIN);
+    kt__put_tensor(&c, 0, elements);
+    kt__put(&c, 1, s, test_element);
+    if (opts && opts->assume_unique)
+        kt__put(&c, 2, b, opts->assume_unique);
+    if (opts && opts->invert)
+        kt__put(&c, 3, b, opts->invert);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_isin_number_out_kw(kt_tensor *out, const kt_tensor *elements, kt_scalar test_element, const kt_isin_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isin_number, KT_OUT);
+    kt__put_tensor(&c, 0, elements);
+    kt__put(&c, 1, s, test_element);
+    if (opts && opts->assume_unique)
+        kt__put(&c, 2, b, opts->assume_unique);
+    if (opts && opts->invert)
+        kt__put(&c, 3, b, opts->invert);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_searchsorted_kw(const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_searchsorted, KT_PLAIN);
+    kt__put_tensor(&c, 0, sorted_sequence);
+    kt__put_tensor(&c, 1, self);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    if (opts && opts->side)
+        kt__put(&c, 4, str, opts->side);
+    if (opts && opts->sorter)
+        kt__put_tensor(&c, 5, opts->sorter);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_searchsorted_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_searchsorted, KT_OUT);
+    kt__put_tensor(&c, 0, sorted_sequence);
+    kt__put_tensor(&c, 1, self);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    if (opts && opts->side)
+        kt__put(&c, 4, str, opts->side);
+    if (opts && opts->sorter)
+        kt__put_tensor(&c, 5, opts->sorter);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_searchsorted_number_kw(const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_searchsorted_number, KT_PLAIN);
+    kt__put_tensor(&c, 0, sorted_sequence);
+    kt__put(&c, 1, s, self);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    if (opts && opts->side)
+        kt__put(&c, 4, str, opts->side);
+    if (opts && opts->sorter)
+        kt__put_tensor(&c, 5, opts->sorter);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_searchsorted_number_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_searchsorted_number, KT_OUT);
+    kt__put_tensor(&c, 0, sorted_sequence);
+    kt__put(&c, 1, s, self);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    if (opts && opts->side)
+        kt__put(&c, 4, str, opts->side);
+    if (opts && opts->sorter)
+        kt__put_tensor(&c, 5, opts->sorter);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bucketize_kw(const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bucketize, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, boundaries);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bucketize_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bucketize, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, boundaries);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, const kt_bucketize_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bucketize_number, KT_PLAIN);
+    kt__put(&c, 0, s, self);
+    kt__put_tensor(&c, 1, boundaries);
+    if (opts && opts->out_int32)
+        kt__put(&c, 2, b, opts->out_int32);
+    if (opts && opts->right)
+        kt__put(&c, 3, b, opts->right);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
 {
     kt_call c;

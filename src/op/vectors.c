@@ -2,8 +2,7 @@
  * out from several tensors: block_diag, cartesian_prod. In: calls of their rows. Out: results of mul and kin. */
 #include <string.h>
 
-#include "op/call.h"
-#include "op/wrap.h"
+#include "op/made.h"
 
 kt_status kt__body_outer(kt_call *call);
 
@@ -20,21 +19,6 @@ static kt_status flat_common(kt_tensor *const *t, int64_t n, kt_dtype *common)
         g.n = 2;
     }
     return status;
-}
-
-/* In the scope. */
-static kt_tensor *converted(kt_tensor *t, kt_dtype to, kt_reason why)
-{
-    kt_tensor *made = NULL;
-    if (!t || t->dtype == to)
-        return t;
-    if (kt_convert(t, to, why, &made))
-        return NULL;
-    if (kt__scope_add(made)) {
-        kt__unref(made);
-        return NULL;
-    }
-    return made;
 }
 
 /* ---- outer ---- */
@@ -125,9 +109,9 @@ kt_status kt__body_addr(kt_call *call)
                               kt_dtype_torch_name(common), kt_dtype_torch_name(in[0]->dtype));
     KT_SCOPE;
     kt_tensor *self = kt_expand(in[0], KT_SHAPE(in[1]->sizes[0], in[2]->sizes[0]));
-    self = converted(self, common, KT_WHY_PROMOTION);
-    kt_tensor *column = kt_unsqueeze(converted(in[1], common, KT_WHY_PROMOTION), 1);
-    kt_tensor *row = converted(in[2], common, KT_WHY_PROMOTION);
+    self = kt__converted(self, common, KT_WHY_PROMOTION);
+    kt_tensor *column = kt_unsqueeze(kt__converted(in[1], common, KT_WHY_PROMOTION), 1);
+    kt_tensor *row = kt__converted(in[2], common, KT_WHY_PROMOTION);
     return kt__deliver(call, self && column && row ? addr(self, column, row, beta, alpha) : NULL);
 }
 
@@ -249,7 +233,7 @@ kt_status kt__body_block_diag(kt_call *call)
     for (int64_t i = 0, row = 0, column = 0; i < n && out; i++) {
         int64_t    h = t[i]->ndim == 2 ? t[i]->sizes[0] : 1, w = t[i]->ndim ? t[i]->sizes[t[i]->ndim - 1] : 1;
         kt_tensor *place = kt_narrow(kt_narrow(out, 0, row, h), 1, column, w);
-        if (!kt_copy_(place, converted(t[i], common, KT_WHY_PROMOTION)))
+        if (!kt_copy_(place, kt__converted(t[i], common, KT_WHY_PROMOTION)))
             return kt_error_status();
         row += h;
         column += w;

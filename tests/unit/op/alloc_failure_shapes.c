@@ -96,6 +96,17 @@ STEP(orders)
     kt_median(m);
     kt_mode(m);
 }
+STEP(collections)
+{
+    kt_tensor *x = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(60), KT_INT(1)), KT_INT(7)), *m = kt_reshape(x, KT_SHAPE(30, 2));
+    kt_unique(x, .return_inverse = true, .return_counts = true);
+    kt_unique_dim(m, 0, .return_inverse = true);
+    kt_unique_consecutive(kt_t(m), .return_counts = true, .dim = KT_SOME(1));
+    kt_isin(x, kt_arange(KT_INT(3), KT_INT(50), KT_INT(1)), .assume_unique = true);
+    kt_isin_number(m, KT_FLOAT(2), .invert = true);
+    kt_searchsorted(kt_sort(x).values, kt_t(m), .sorter = kt_argsort(x));
+    kt_bucketize_number(KT_INT(2), x);
+}
 STEP(grids)
 {
     kt_tensor *list[2] = {row(), kt_select(matrix(), 0, 0)}, *results[2];
@@ -239,7 +250,8 @@ STEP(grad_parts)
 }
 
 #define ALL(X)                                                                                                         \
-    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(grids) X(parts)           \
+    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(collections) X(grids) \
+    X(parts)                                                                                                           \
     X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)
