@@ -81,7 +81,8 @@ class _Absent:
         raise AttributeError(_text(f"{whose} has no attribute '{self.name}'", self.name, names_of("Tensor"), here))
 
 
-_PRIVATE = frozenset("_conj _neg_view _foreach_mul _foreach_mul_ _unique2".split())  # rows whose names PyTorch has, though not public
+# Rows whose names PyTorch has, though not public.
+_PRIVATE = frozenset("_conj _neg_view _foreach_mul _foreach_mul_ _unique2".split())
 
 
 def functions_of(rows):

@@ -94,7 +94,8 @@ typedef struct kt_plan {
  *                goes to out + d * param[0] bytes + k * 8
  *  search        dims are [lines, n]; arg: out (int32 or int64), values, boundaries, all dense, the latter of param[0] elements
  *                a line (stride 0: one line for all). out: the first place whose boundary is not below the value, or with
- *                param[1] above it. A NaN is neither, or with param[2] above everything. A fourth operand, int64, names the boundaries in order.
+ *                param[1] above it. A NaN is neither, or with param[2] above everything. A fourth operand, int64, names
+ *                the boundaries in order.
  *  sort rows     dims are [rows, columns], dense; out: int64, which row comes where. Equals keep their order.
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed, the index is the dim's own */
 
