@@ -137,6 +137,16 @@ typedef struct kt_searchsorted_opts { size_t size; bool out_int32; bool right; c
 typedef struct kt_searchsorted_number_opts { size_t size; bool out_int32; bool right; const char *side; const kt_tensor *sorter; } kt_searchsorted_number_opts;
 typedef struct kt_bucketize_opts { size_t size; bool out_int32; bool right; } kt_bucketize_opts;
 typedef struct kt_bucketize_number_opts { size_t size; bool out_int32; bool right; } kt_bucketize_number_opts;
+typedef struct kt_bincount_opts { size_t size; const kt_tensor *weights; int64_t minlength; } kt_bincount_opts;
+typedef struct kt_histc_opts { size_t size; kt_opt_int bins; kt_scalar min; kt_scalar max; } kt_histc_opts;
+typedef struct kt_histogram_edges_opts { size_t size; const kt_tensor *weight; bool density; } kt_histogram_edges_opts;
+typedef struct kt_histogram_edges_results { kt_tensor *hist, *bin_edges; } kt_histogram_edges_results;
+typedef struct kt_histogram_opts { size_t size; kt_opt_int bins; kt_opt_real low; kt_opt_real high; const kt_tensor *weight; bool density; } kt_histogram_opts;
+typedef struct kt_histogram_results { kt_tensor *hist, *bin_edges; } kt_histogram_results;
+typedef struct kt_quantile_opts { size_t size; kt_opt_int dim; bool keepdim; const char *interpolation; } kt_quantile_opts;
+typedef struct kt_quantile_number_opts { size_t size; kt_opt_int dim; bool keepdim; const char *interpolation; } kt_quantile_number_opts;
+typedef struct kt_nanquantile_opts { size_t size; kt_opt_int dim; bool keepdim; const char *interpolation; } kt_nanquantile_opts;
+typedef struct kt_nanquantile_number_opts { size_t size; kt_opt_int dim; bool keepdim; const char *interpolation; } kt_nanquantile_number_opts;
 typedef struct kt_addmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmm_opts;
 typedef struct kt_addmv_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_addmv_opts;
 typedef struct kt_baddbmm_opts { size_t size; kt_scalar beta; kt_scalar alpha; } kt_baddbmm_opts;
@@ -796,6 +806,21 @@ KT_API kt_tensor *kt_searchsorted_number_out_kw(kt_tensor *out, const kt_tensor 
 KT_API kt_tensor *kt_bucketize_kw(const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* between which boundaries each value lies */
 KT_API kt_tensor *kt_bucketize_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* between which boundaries each value lies */
 KT_API kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, const kt_bucketize_number_opts *opts); /* between which boundaries the number lies */
+KT_API kt_tensor *kt_bincount_kw(const kt_tensor *self, const kt_bincount_opts *opts); /* how often each number from 0 on occurs, or the sum of the weights that stand there */
+KT_API kt_tensor *kt_histc_kw(const kt_tensor *self, const kt_histc_opts *opts); /* how many elements lie in each of so many bins between min and max */
+KT_API kt_tensor *kt_histc_out_kw(kt_tensor *out, const kt_tensor *self, const kt_histc_opts *opts); /* how many elements lie in each of so many bins between min and max */
+KT_API kt_histogram_edges_results kt_histogram_edges_kw(const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts); /* how many elements, or how much weight, lie between each two edges */
+KT_API kt_histogram_edges_results kt_histogram_edges_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts); /* how many elements, or how much weight, lie between each two edges */
+KT_API kt_histogram_results kt_histogram_kw(const kt_tensor *self, const kt_histogram_opts *opts); /* how many elements, or how much weight, lie in each of so many bins */
+KT_API kt_histogram_results kt_histogram_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_histogram_opts *opts); /* how many elements, or how much weight, lie in each of so many bins */
+KT_API kt_tensor *kt_quantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
+KT_API kt_tensor *kt_quantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
+KT_API kt_tensor *kt_quantile_number_kw(const kt_tensor *self, double q, const kt_quantile_number_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
+KT_API kt_tensor *kt_quantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_quantile_number_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
+KT_API kt_tensor *kt_nanquantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts); /* what lies q of the way through the numbers of a dim in order */
+KT_API kt_tensor *kt_nanquantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts); /* what lies q of the way through the numbers of a dim in order */
+KT_API kt_tensor *kt_nanquantile_number_kw(const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts); /* what lies q of the way through the numbers of a dim in order */
+KT_API kt_tensor *kt_nanquantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts); /* what lies q of the way through the numbers of a dim in order */
 KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
 KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
@@ -1304,6 +1329,21 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_bucketize(self, boundaries, ...) (KT_AT kt_bucketize_kw(self, boundaries, KT_KW(kt_bucketize_opts, __VA_ARGS__)))
 #define kt_bucketize_out(out, self, boundaries, ...) (KT_AT kt_bucketize_out_kw(out, self, boundaries, KT_KW(kt_bucketize_opts, __VA_ARGS__)))
 #define kt_bucketize_number(self, boundaries, ...) (KT_AT kt_bucketize_number_kw(self, boundaries, KT_KW(kt_bucketize_number_opts, __VA_ARGS__)))
+#define kt_bincount(self, ...) (KT_AT kt_bincount_kw(self, KT_KW(kt_bincount_opts, __VA_ARGS__)))
+#define kt_histc(self, ...) (KT_AT kt_histc_kw(self, KT_KW(kt_histc_opts, __VA_ARGS__)))
+#define kt_histc_out(out, self, ...) (KT_AT kt_histc_out_kw(out, self, KT_KW(kt_histc_opts, __VA_ARGS__)))
+#define kt_histogram_edges(self, bins, ...) (KT_AT kt_histogram_edges_kw(self, bins, KT_KW(kt_histogram_edges_opts, __VA_ARGS__)))
+#define kt_histogram_edges_out(hist, bin_edges, self, bins, ...) (KT_AT kt_histogram_edges_out_kw(hist, bin_edges, self, bins, KT_KW(kt_histogram_edges_opts, __VA_ARGS__)))
+#define kt_histogram(self, ...) (KT_AT kt_histogram_kw(self, KT_KW(kt_histogram_opts, __VA_ARGS__)))
+#define kt_histogram_out(hist, bin_edges, self, ...) (KT_AT kt_histogram_out_kw(hist, bin_edges, self, KT_KW(kt_histogram_opts, __VA_ARGS__)))
+#define kt_quantile(self, q, ...) (KT_AT kt_quantile_kw(self, q, KT_KW(kt_quantile_opts, __VA_ARGS__)))
+#define kt_quantile_out(out, self, q, ...) (KT_AT kt_quantile_out_kw(out, self, q, KT_KW(kt_quantile_opts, __VA_ARGS__)))
+#define kt_quantile_number(self, q, ...) (KT_AT kt_quantile_number_kw(self, q, KT_KW(kt_quantile_number_opts, __VA_ARGS__)))
+#define kt_quantile_number_out(out, self, q, ...) (KT_AT kt_quantile_number_out_kw(out, self, q, KT_KW(kt_quantile_number_opts, __VA_ARGS__)))
+#define kt_nanquantile(self, q, ...) (KT_AT kt_nanquantile_kw(self, q, KT_KW(kt_nanquantile_opts, __VA_ARGS__)))
+#define kt_nanquantile_out(out, self, q, ...) (KT_AT kt_nanquantile_out_kw(out, self, q, KT_KW(kt_nanquantile_opts, __VA_ARGS__)))
+#define kt_nanquantile_number(self, q, ...) (KT_AT kt_nanquantile_number_kw(self, q, KT_KW(kt_nanquantile_number_opts, __VA_ARGS__)))
+#define kt_nanquantile_number_out(out, self, q, ...) (KT_AT kt_nanquantile_number_out_kw(out, self, q, KT_KW(kt_nanquantile_number_opts, __VA_ARGS__)))
 #define kt_addmm(self, mat1, mat2, ...) (KT_AT kt_addmm_kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_(self, mat1, mat2, ...) (KT_AT kt_addmm__kw(self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))
 #define kt_addmm_out(out, self, mat1, mat2, ...) (KT_AT kt_addmm_out_kw(out, self, mat1, mat2, KT_KW(kt_addmm_opts, __VA_ARGS__)))

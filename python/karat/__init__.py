@@ -69,6 +69,7 @@ from .functional import (  # noqa: E402
     cartesian_prod,
     chain_matmul,
     einsum,
+    histogram,
     meshgrid,
     nonzero,
     tensordot,

@@ -7,6 +7,7 @@
 
 kt_status kt__made(kt_call *call, kt_tensor *t);      /* NULL: a step before failed, and the error says why */
 kt_status kt__made_into(kt_call *call, kt_tensor *t); /* the same for out=, which takes the size and a copy */
+kt_status kt__made_both(kt_call *call, kt_tensor *first, kt_tensor *second); /* two results, also into out= */
 
 /* For steps between, in the scope; NULL passes an error on. */
 kt_tensor *kt__converted(kt_tensor *t, kt_dtype to, kt_reason why); /* t itself where it is of that dtype */

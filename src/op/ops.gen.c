@@ -5279,6 +5279,236 @@ kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, c
     return kt__close(&c);
 }
 
+kt_tensor *kt_bincount_kw(const kt_tensor *self, const kt_bincount_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bincount, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->weights)
+        kt__put_tensor(&c, 1, opts->weights);
+    if (opts && opts->minlength)
+        kt__put(&c, 2, i, opts->minlength);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_histc_kw(const kt_tensor *self, const kt_histc_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_histc, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->bins.some)
+        kt__put(&c, 1, i, opts->bins.v);
+    if (opts && opts->min.kind)
+        kt__put(&c, 2, s, opts->min);
+    if (opts && opts->max.kind)
+        kt__put(&c, 3, s, opts->max);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_histc_out_kw(kt_tensor *out, const kt_tensor *self, const kt_histc_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_histc, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->bins.some)
+        kt__put(&c, 1, i, opts->bins.v);
+    if (opts && opts->min.kind)
+        kt__put(&c, 2, s, opts->min);
+    if (opts && opts->max.kind)
+        kt__put(&c, 3, s, opts->max);
+    return kt__close_out(&c, out);
+}
+
+kt_histogram_edges_results kt_histogram_edges_kw(const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_histogram_edges, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, bins);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->density)
+        kt__put(&c, 3, b, opts->density);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_histogram_edges_results){r[0], r[1]};
+}
+
+kt_histogram_edges_results kt_histogram_edges_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_histogram_edges, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, bins);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->density)
+        kt__put(&c, 3, b, opts->density);
+    kt_tensor *r[2] = {hist, bin_edges};
+    kt__close_several(&c, r, 2);
+    return (kt_histogram_edges_results){r[0], r[1]};
+}
+
+kt_histogram_results kt_histogram_kw(const kt_tensor *self, const kt_histogram_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_histogram, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->bins.some)
+        kt__put(&c, 1, i, opts->bins.v);
+    if (opts && opts->low.some)
+        kt__put(&c, 2, f, opts->low.v);
+    if (opts && opts->high.some)
+        kt__put(&c, 3, f, opts->high.v);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 4, opts->weight);
+    if (opts && opts->density)
+        kt__put(&c, 5, b, opts->density);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_histogram_results){r[0], r[1]};
+}
+
+kt_histogram_results kt_histogram_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_histogram_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_histogram, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->bins.some)
+        kt__put(&c, 1, i, opts->bins.v);
+    if (opts && opts->low.some)
+        kt__put(&c, 2, f, opts->low.v);
+    if (opts && opts->high.some)
+        kt__put(&c, 3, f, opts->high.v);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 4, opts->weight);
+    if (opts && opts->density)
+        kt__put(&c, 5, b, opts->density);
+    kt_tensor *r[2] = {hist, bin_edges};
+    kt__close_several(&c, r, 2);
+    return (kt_histogram_results){r[0], r[1]};
+}
+
+kt_tensor *kt_quantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_quantile, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_quantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_quantile, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_quantile_number_kw(const kt_tensor *self, double q, const kt_quantile_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_quantile_number, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, f, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_quantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_quantile_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_quantile_number, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, f, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_nanquantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanquantile, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nanquantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanquantile, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_nanquantile_number_kw(const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanquantile_number, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, f, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nanquantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nanquantile_number, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, f, q);
+    if (opts && opts->dim.some)
+        kt__put(&c, 2, i, opts->dim.v);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->interpolation)
+        kt__put(&c, 4, str, opts->interpolation);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other)
 {
     kt_call c;

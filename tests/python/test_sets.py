@@ -49,3 +49,32 @@ def test_places():
     assert torch.bucketize(3.5, row).item() == 2
     assert torch.searchsorted(row.flip(0), values, sorter=torch.tensor([2, 1, 0])).tolist() == [[0, 1], [2, 3]]
     assert torch.searchsorted(row.to(torch.int64), 3.5).item() == 2  # as floats, not as 3
+
+
+def test_counts():
+    i = torch.tensor([1, 2, 1, 0, 5])
+    assert torch.bincount(i).tolist() == [1, 2, 1, 0, 0, 1]
+    assert torch.bincount(i, torch.ones(5), minlength=7).dtype is torch.float32
+    weights = torch.ones(5, requires_grad=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::bincount is not implemented"):
+        i.bincount(weights).sum().backward()
+    assert torch.histc(torch.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3).tolist() == [0, 2, 1, 0]
+
+
+def test_histogram():
+    x = torch.tensor([0.0, 1.0, 1.5, 3.0])
+    hist, edges = torch.histogram(x, 3)
+    assert hist.tolist() == [1, 2, 1] and edges.tolist() == [0, 1, 2, 3]
+    assert x.histogram(2, range=(0.0, 2.0)).hist.tolist() == [1, 2]
+    assert torch.histogram(x, torch.tensor([0.0, 2.0, 4.0]), weight=x).hist.tolist() == [2.5, 3]
+    with pytest.raises(RuntimeError, match="for a 1-dimensional histogram range should have 2 elements, but got 1"):
+        torch.histogram(x, 3, range=(0.0,))
+
+
+def test_quantiles():
+    x = torch.tensor([[1.0, 3.0, 2.0], [4.0, float("nan"), 0.0]])
+    assert torch.quantile(x[0], 0.25).item() == 1.5
+    assert x.nanquantile(torch.tensor([0.0, 1.0]), 1).tolist() == [[1, 0], [3, 4]]
+    assert torch.quantile(x, 0.5, dim=1, keepdim=True, interpolation="lower").shape == (2, 1)
+    with pytest.raises(TypeError, match=r'\(Tensor input, float q, int dim = None, bool keepdim = False, \*, str interpolation'):
+        torch.quantile(x, "a")

@@ -18,6 +18,8 @@ F(largest, kt_exp(kt_topk(x[0], 2).values))
 F(middle, kt_exp(kt_median_dim(x[0], 1).values))
 F(middle_of_all, kt_exp(kt_median(x[0])))
 F(third, kt_exp(kt_kthvalue(x[0], 3).values))
+F(part_way, kt_exp(kt_quantile_number(x[0], 0.3, .dim = KT_SOME(0))))
+F(part_ways, kt_quantile(x[0], kt_sigmoid(x[1]), .dim = KT_SOME(1)))
 F(mantissa, kt_exp(kt_frexp(x[0]).mantissa))
 static kt_tensor *parts(kt_tensor **x)
 {
@@ -43,7 +45,8 @@ TEST(along_a_dim)
         ONE(choices, 5),        ONE(mantissa, 6),         {"scalar_sum", scalar_sum, 1, {KT_SCALAR}, 0, 0},
         {"scalar_product", scalar_product, 1, {KT_SCALAR}, 0, 0},
         ONE(in_order, 4, 3),    ONE(largest, 3, 4),       ONE(middle, 2, 5),   ONE(middle_of_all, 2, 4),
-        ONE(third, 3, 4),
+        ONE(third, 3, 4),       ONE(part_way, 4, 3),
+        TWO(part_ways, KT_SHAPE(2, 4), KT_SHAPE(3)),
         TWO(steps, KT_SHAPE(2, 4), KT_SHAPE(2, 1)),
         TWO(areas, KT_SHAPE(2, 4), KT_SHAPE(4)),
         TWO(parts, KT_SHAPE(2, 3), KT_SHAPE(3)),

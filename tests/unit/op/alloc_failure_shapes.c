@@ -107,6 +107,16 @@ STEP(collections)
     kt_searchsorted(kt_sort(x).values, kt_t(m), .sorter = kt_argsort(x));
     kt_bucketize_number(KT_INT(2), x);
 }
+STEP(counted)
+{
+    kt_tensor *x = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(60), KT_INT(1)), KT_INT(7)), *f = kt_to(x, .dtype = KT_F32);
+    kt_bincount(x, .weights = kt_to(f, .dtype = KT_F16));
+    kt_histc(f, .bins = KT_SOME(40));
+    kt_histogram(f, .bins = KT_SOME(40), .weight = f, .density = true);
+    kt_histogram_edges_out(kt_empty(KT_SHAPE(0)), kt_empty(KT_SHAPE(0)), f, kt_sort(f).values);
+    kt_quantile(kt_reshape(f, KT_SHAPE(30, 2)), kt_rand(KT_SHAPE(20)), .dim = KT_SOME(0));
+    kt_nanquantile_number(f, 0.3);
+}
 STEP(grids)
 {
     kt_tensor *list[2] = {row(), kt_select(matrix(), 0, 0)}, *results[2];
@@ -250,8 +260,8 @@ STEP(grad_parts)
 }
 
 #define ALL(X)                                                                                                         \
-    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(collections) X(grids) \
-    X(parts)                                                                                                           \
+    X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(collections) X(counted) \
+    X(grids) X(parts)                                                                                                           \
     X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)

@@ -1,0 +1,271 @@
+/* histogram.c - how often values occur: bincount, histc, histogram. In: tensors, bins and weights. Out: counts or sums, and the
+ * edges of the bins. Elements are counted as integers, which become the result's dtype at the end: no count is lost to it. */
+#include <math.h>
+
+#include "op/index.h"
+#include "op/made.h"
+#include "op/meta.h"
+
+static kt_status check_kind(const kt_call *call)
+{
+    const kt_dtype d = (kt_dtype)call->arg[0].t->dtype;
+    return kt_dtype_category(d) & call->row->accepts
+               ? KT_OK
+               : kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+                                kt_dtype_torch_name(d));
+}
+
+static bool on_meta(const kt_tensor *t) { return kt__backend(t->backend)->stores_nothing; }
+
+static int64_t whole(kt_tensor *t) { return t ? kt_item_scalar(t).v.i : 0; }
+
+/* ---- bincount ---- */
+
+enum { WEIGHTS = 1, MINLENGTH = 2 };
+
+static kt_status check_numbers(const kt_call *call, kt_tensor *at, int64_t *n)
+{
+    const kt_tensor   *w = kt__given(call, WEIGHTS) ? call->arg[WEIGHTS].t : NULL;
+    const bool         row = at->ndim == 1;
+    kt_aminmax_results ends = {NULL, NULL};
+    if (row)
+        ends = kt_aminmax(at);
+    if (kt__failed())
+        return kt_error_status();
+    if (!row || whole(ends.min) < 0)
+        return kt_fail(KT_ERR_RUNTIME, "bincount only supports 1-d non-negative integral inputs.");
+    if (w && (w->ndim != 1 || w->numel != at->numel))
+        return kt_fail(KT_ERR_RUNTIME, "weights should be 1-d and have the same length as input");
+    *n = whole(ends.max);
+    if (*n == INT64_MAX)
+        return kt_fail(KT_ERR_RUNTIME, "maximum value of input overflowed, it should be < %lld but got %lld",
+                       (long long)INT64_MAX, (long long)*n);
+    ++*n;
+    return KT_OK;
+}
+
+kt_status kt__body_bincount(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t, *w = kt__given(call, WEIGHTS) ? call->arg[WEIGHTS].t : NULL;
+    int64_t    n = 0, least = kt__arg_int(call, MINLENGTH);
+    if (on_meta(self) || (w && on_meta(w)))
+        return kt__fail_on_meta("bincount");
+    if (check_kind(call))
+        return kt_error_status();
+    if (least < 0)
+        return kt_fail(KT_ERR_RUNTIME, "minlength should be >= 0");
+    if (self->ndim == 1 && self->numel == 0)
+        return kt__made(call, kt_zeros(KT_SHAPE(least), .dtype = KT_I64, .device = kt__device(self)));
+    kt_tensor *at = kt__converted(self, KT_I64, KT_WHY_INDEX);
+    if (!at || check_numbers(call, at, &n) || kt__one_device((kt_tensor *[]){self, w}, w ? 2 : 1))
+        return kt_error_status();
+    const kt_dtype sums = !w ? KT_I64 : w->dtype == KT_F32 ? KT_F32 : KT_F64;
+    kt_tensor     *into = kt_zeros(KT_SHAPE(n < least ? least : n), .dtype = sums, .device = kt__device(self));
+    return kt__made(call, kt_index_add_(into, 0, at, w ? kt__converted(w, sums, KT_WHY_PROMOTION) : kt_ones_like(at)));
+}
+
+/* ---- bins ---- */
+
+/* How much of `weight` (NULL: how many) stands in each bin; what is not inside goes to one more, which is left out. */
+static kt_tensor *tally(kt_tensor *at, kt_tensor *inside, kt_tensor *weight, int64_t bins, kt_dtype dtype)
+{
+    if (!at || !inside)
+        return NULL;
+    at = kt_masked_fill(kt_clamp_max_s(at, KT_INT(bins - 1)), kt_logical_not(inside), KT_INT(bins)); /* the last edge is inside */
+    kt_tensor *sums = kt_zeros(KT_SHAPE(bins + 1), .dtype = weight ? dtype : KT_I64, .device = kt__device(inside));
+    sums = kt_narrow(kt_index_add_(sums, 0, at, weight ? weight : kt_ones_like(at)), 0, 0, bins);
+    return sums && sums->dtype != dtype ? kt__converted(sums, dtype, KT_WHY_EXPLICIT) : kt_clone(sums);
+}
+
+static kt_tensor *within(kt_tensor *x, kt_tensor *low, kt_tensor *high)
+{
+    return kt_logical_and(kt_ge(x, low), kt_le(x, high));
+}
+
+/* One element in a dim: a number would not be rounded to a narrow float, as PyTorch's are. */
+static kt_tensor *number(const kt_tensor *x, double value)
+{
+    return kt_full(KT_SHAPE(1), KT_FLOAT(value), .dtype = (kt_dtype)x->dtype, .device = kt__device(x));
+}
+
+static kt_tensor *flat(kt_tensor *t) { return kt_reshape(t, KT_SHAPE(t->numel)); }
+
+/* The least and the greatest; without elements, and on meta, what stands there. */
+static void ends_of(kt_tensor *x, double *low, double *high)
+{
+    if (x->numel == 0 || on_meta(x))
+        return;
+    kt_aminmax_results ends = kt_aminmax(x);
+    *low = ends.min ? kt_item(ends.min) : 0;
+    *high = ends.max ? kt_item(ends.max) : 0;
+}
+
+static kt_status check_bins(int64_t bins)
+{
+    return bins > 0 ? KT_OK
+                    : kt_fail(KT_ERR_RUNTIME, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
+                              (long long)bins);
+}
+
+static kt_status same_dtype(const kt_call *call, int at, const char *name, const char *tail)
+{
+    const kt_tensor *self = call->arg[0].t, *out = call->form == KT_OUT ? call->out[at] : NULL;
+    return !out || out->dtype == self->dtype
+               ? KT_OK
+               : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                "torch.histogram: input tensor and %s tensor should have the same dtype, but got input %s and %s "
+                                "%s%s",
+                                name, kt_dtype_c_name(self->dtype), name, kt_dtype_c_name(out->dtype), tail);
+}
+
+/* ---- histc: the bin is calculated, in the dtype's own arithmetic ---- */
+
+static kt_tensor *linear_bins(kt_tensor *x, double low, double high, int64_t bins)
+{
+    const bool exact = x && kt_dtype_category((kt_dtype)x->dtype) == KT_CAT_INT;
+    x = exact ? kt__converted(x, KT_I64, KT_WHY_EXPLICIT) : x;
+    if (!x)
+        return NULL;
+    kt_tensor *first = number(x, low), *last = number(x, high), *count = number(x, (double)bins);
+    kt_tensor *place = kt_div(kt_mul(kt_sub(x, first), count), kt_sub(last, first), .rounding_mode = exact ? "trunc" : NULL);
+    return tally(kt_to(place, .dtype = KT_I64), within(x, first, last), NULL, bins, KT_I64);
+}
+
+static kt_status bound(const kt_call *call, int at, double *value)
+{
+    const kt_scalar s = kt__arg_scalar(call, at);
+    if (s.kind == KT_SCALAR_COMPLEX && s.im != 0)
+        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type double without overflow");
+    *value = s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+    return KT_OK;
+}
+
+kt_status kt__body_histc(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor    *self = call->arg[0].t;
+    const int64_t bins = kt__arg_int(call, 1);
+    double        low = 0, high = 0;
+    if (same_dtype(call, 0, "hist", "") || bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins) || check_kind(call))
+        return kt_error_status();
+    const bool chosen = low != high;
+    if (!chosen)
+        ends_of(self, &low, &high);
+    if (kt__failed())
+        return kt_error_status();
+    if (isnan(low) && !chosen)
+        return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [-nan, -nan] is not finite"); /* the NaN that arithmetic makes */
+    if (!isfinite(low) || !isfinite(high))
+        return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [%g, %g] is not finite", low, high);
+    if (low > high)
+        return kt_fail(KT_ERR_RUNTIME, "torch.histc: max must be larger than min");
+    const double apart = low == high;
+    kt_tensor   *counts = linear_bins(flat(self), low - apart, high + apart, bins);
+    return kt__deliver(call, kt__converted(counts, (kt_dtype)self->dtype, KT_WHY_EXPLICIT));
+}
+
+/* ---- histogram: the bin is looked for among the edges ---- */
+
+static kt_status check_weight(const kt_call *call, int at)
+{
+    const kt_tensor *self = call->arg[0].t, *w = kt__given(call, at) ? call->arg[at].t : NULL;
+    if (w && w->dtype != self->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the "
+                              "same dtype, but got input(%s), and weight(%s)",
+                              kt_dtype_c_name(self->dtype), kt_dtype_c_name(w->dtype));
+    return !w || w->numel == self->numel
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME,
+                         "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+                         "excluding its innermost dimension, but got input with shape [%lld, 1] and weight with shape [%lld]",
+                         (long long)self->numel, (long long)w->numel);
+}
+
+static kt_tensor *density_of(kt_tensor *hist, kt_tensor *edges)
+{
+    return kt_true_divide(kt_true_divide(hist, kt_sum(hist)), kt_diff(edges));
+}
+
+/* What is between the edges, in order; `options`: where weight and density stand. */
+static kt_status count_between(kt_call *call, kt_tensor *edges, int options)
+{
+    kt_tensor    *self = call->arg[0].t, *w = kt__given(call, options) ? call->arg[options].t : NULL, *x = flat(self);
+    const int64_t bins = edges->numel - 1;
+    kt_tensor    *at = kt_sub_s(kt_searchsorted(edges, x, .right = true), KT_INT(1));
+    kt_tensor    *inside = within(x, kt_narrow(edges, 0, 0, 1), kt_narrow(edges, 0, bins, 1));
+    kt_tensor    *hist = tally(at, inside, w ? flat(w) : NULL, bins, (kt_dtype)self->dtype);
+    if (hist && kt__arg_bool(call, options + 1))
+        hist = kt__converted(density_of(hist, edges), (kt_dtype)self->dtype, KT_WHY_RESULT);
+    return kt__made_both(call, hist, edges);
+}
+
+static kt_status check_histogram(const kt_call *call, const char *op, int weight)
+{
+    if (on_meta(call->arg[0].t))
+        return kt__fail_on_meta(op);
+    return check_weight(call, weight) || same_dtype(call, 0, "hist", "") ||
+                   same_dtype(call, 1, "bin_edges", " for dimension 0") || check_kind(call)
+               ? kt_error_status()
+               : KT_OK;
+}
+
+kt_status kt__body_histogram_edges(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t, *edges = call->arg[1].t;
+    if (edges->dtype != self->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
+                              "dtype %s and bins for dimension 0 with dtype %s",
+                              kt_dtype_c_name(self->dtype), kt_dtype_c_name(edges->dtype));
+    if (edges->ndim != 1)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor for "
+                       "dimension 0",
+                       edges->ndim);
+    if (edges->numel == 0)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                       "dimension 0");
+    if (check_histogram(call, "histogram.bins_tensor", 2) || check_bins(edges->numel - 1) ||
+        kt__one_device((kt_tensor *[]){self, edges}, 2))
+        return kt_error_status();
+    edges = kt_clone(edges, .memory_format = KT_CONTIGUOUS_FORMAT);
+    return edges ? count_between(call, edges, 2) : kt_error_status();
+}
+
+static kt_status range_of(const kt_call *call, double *low, double *high)
+{
+    const bool chosen = kt__given(call, 2) && kt__given(call, 3);
+    *low = chosen ? call->arg[2].f : 0;
+    *high = chosen ? call->arg[3].f : 1;
+    if (!chosen)
+        ends_of(call->arg[0].t, low, high);
+    if (kt__failed())
+        return kt_error_status();
+    if (!isfinite(*low) || !isfinite(*high)) /* of a NaN the sign is not told */
+        return kt_fail(KT_ERR_RUNTIME, "torch.histogramdd: dimension 0's range [%g, %g] is not finite",
+                       isnan(*low) ? NAN : *low, isnan(*high) ? NAN : *high);
+    if (*low > *high)
+        return kt_fail(KT_ERR_RUNTIME, "torch.histogramdd: min should not exceed max, but got min %g max %g for dimension 0",
+                       *low, *high);
+    const double apart = *low == *high ? 0.5 : 0;
+    *low -= apart;
+    *high += apart;
+    return KT_OK;
+}
+
+kt_status kt__body_histogram(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor    *self = call->arg[0].t;
+    const int64_t bins = kt__arg_int(call, 1);
+    double        low, high;
+    if (check_histogram(call, "histogram.bin_ct", 4) || check_bins(bins) || range_of(call, &low, &high))
+        return kt_error_status();
+    kt_tensor *edges = kt_linspace(KT_FLOAT(low), KT_FLOAT(high), bins + 1, .dtype = (kt_dtype)self->dtype,
+                                   .device = kt__device(self));
+    return edges ? count_between(call, edges, 4) : kt_error_status();
+}
