@@ -271,6 +271,13 @@ typedef struct kt_nonzero_static_opts { size_t size; kt_opt_int fill_value; } kt
 typedef struct kt_embedding_opts { size_t size; kt_opt_int padding_idx; bool scale_grad_by_freq; bool sparse; } kt_embedding_opts;
 typedef struct kt_nn_embedding_opts { size_t size; kt_opt_int padding_idx; kt_opt_real max_norm; kt_opt_real norm_type; bool scale_grad_by_freq; bool sparse; } kt_nn_embedding_opts;
 typedef struct kt_nn_one_hot_opts { size_t size; kt_opt_int num_classes; } kt_nn_one_hot_opts;
+typedef struct kt_softmax_opts { size_t size; kt_dtype dtype; } kt_softmax_opts;
+typedef struct kt_log_softmax_opts { size_t size; kt_dtype dtype; } kt_log_softmax_opts;
+typedef struct kt_special_softmax_opts { size_t size; kt_dtype dtype; } kt_special_softmax_opts;
+typedef struct kt_special_log_softmax_opts { size_t size; kt_dtype dtype; } kt_special_log_softmax_opts;
+typedef struct kt_nn_softmax_opts { size_t size; kt_opt_int dim; kt_opt_int _stacklevel; kt_dtype dtype; } kt_nn_softmax_opts;
+typedef struct kt_nn_log_softmax_opts { size_t size; kt_opt_int dim; kt_opt_int _stacklevel; kt_dtype dtype; } kt_nn_log_softmax_opts;
+typedef struct kt_nn_softmin_opts { size_t size; kt_opt_int dim; kt_opt_int _stacklevel; kt_dtype dtype; } kt_nn_softmin_opts;
 
 KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
 KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
@@ -1164,6 +1171,19 @@ KT_API kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, cons
 KT_API kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts); /* rows of weight, one for each index */
 KT_API kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts); /* rows of weight, one for each element of input; those longer than max_norm are shortened first */
 KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opts); /* a new last dim of zeros, with a one at the index of each class */
+KT_API kt_tensor *kt_softmax_kw(const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts); /* exponentials over their sum along a dim */
+KT_API kt_tensor *kt_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts); /* exponentials over their sum along a dim */
+KT_API kt_tensor *kt_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts); /* logarithm of softmax, without overflow */
+KT_API kt_tensor *kt_log_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts); /* logarithm of softmax, without overflow */
+KT_API kt_tensor *kt_softmax_along(const kt_tensor *self, int64_t dim, bool half_to_float); /* softmax in the operand's dtype */
+KT_API kt_tensor *kt_log_softmax_along(const kt_tensor *self, int64_t dim, bool half_to_float); /* log_softmax in the operand's dtype */
+KT_API kt_tensor *kt_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype); /* what flows back through softmax */
+KT_API kt_tensor *kt_log_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype); /* what flows back through log_softmax */
+KT_API kt_tensor *kt_special_softmax_kw(const kt_tensor *self, int64_t dim, const kt_special_softmax_opts *opts); /* softmax under its second name */
+KT_API kt_tensor *kt_special_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_special_log_softmax_opts *opts); /* log_softmax under its second name */
+KT_API kt_tensor *kt_nn_softmax_kw(const kt_tensor *input, const kt_nn_softmax_opts *opts); /* softmax; where no dim is named, along 0 or 1 by the rank */
+KT_API kt_tensor *kt_nn_log_softmax_kw(const kt_tensor *input, const kt_nn_log_softmax_opts *opts); /* log_softmax; where no dim is named, along 0 or 1 by the rank */
+KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_opts *opts); /* softmax of the negated operand */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -1499,6 +1519,15 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_embedding(weight, indices, ...) (KT_AT kt_embedding_kw(weight, indices, KT_KW(kt_embedding_opts, __VA_ARGS__)))
 #define kt_nn_embedding(input, weight, ...) (KT_AT kt_nn_embedding_kw(input, weight, KT_KW(kt_nn_embedding_opts, __VA_ARGS__)))
 #define kt_nn_one_hot(self, ...) (KT_AT kt_nn_one_hot_kw(self, KT_KW(kt_nn_one_hot_opts, __VA_ARGS__)))
+#define kt_softmax(self, dim, ...) (KT_AT kt_softmax_kw(self, dim, KT_KW(kt_softmax_opts, __VA_ARGS__)))
+#define kt_softmax_out(out, self, dim, ...) (KT_AT kt_softmax_out_kw(out, self, dim, KT_KW(kt_softmax_opts, __VA_ARGS__)))
+#define kt_log_softmax(self, dim, ...) (KT_AT kt_log_softmax_kw(self, dim, KT_KW(kt_log_softmax_opts, __VA_ARGS__)))
+#define kt_log_softmax_out(out, self, dim, ...) (KT_AT kt_log_softmax_out_kw(out, self, dim, KT_KW(kt_log_softmax_opts, __VA_ARGS__)))
+#define kt_special_softmax(self, dim, ...) (KT_AT kt_special_softmax_kw(self, dim, KT_KW(kt_special_softmax_opts, __VA_ARGS__)))
+#define kt_special_log_softmax(self, dim, ...) (KT_AT kt_special_log_softmax_kw(self, dim, KT_KW(kt_special_log_softmax_opts, __VA_ARGS__)))
+#define kt_nn_softmax(input, ...) (KT_AT kt_nn_softmax_kw(input, KT_KW(kt_nn_softmax_opts, __VA_ARGS__)))
+#define kt_nn_log_softmax(input, ...) (KT_AT kt_nn_log_softmax_kw(input, KT_KW(kt_nn_log_softmax_opts, __VA_ARGS__)))
+#define kt_nn_softmin(input, ...) (KT_AT kt_nn_softmin_kw(input, KT_KW(kt_nn_softmin_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))
@@ -2059,6 +2088,10 @@ KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_op
 #define kt_argwhere(...) (KT_AT kt_argwhere(__VA_ARGS__))
 #define kt_nonzero_numpy(...) (KT_AT kt_nonzero_numpy(__VA_ARGS__))
 #define kt_where_self(...) (KT_AT kt_where_self(__VA_ARGS__))
+#define kt_softmax_along(...) (KT_AT kt_softmax_along(__VA_ARGS__))
+#define kt_log_softmax_along(...) (KT_AT kt_log_softmax_along(__VA_ARGS__))
+#define kt_softmax_backward_data(...) (KT_AT kt_softmax_backward_data(__VA_ARGS__))
+#define kt_log_softmax_backward_data(...) (KT_AT kt_log_softmax_backward_data(__VA_ARGS__))
 #define kt_from(...) (KT_AT kt_from(__VA_ARGS__))
 #define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))
 #endif

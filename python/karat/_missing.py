@@ -82,7 +82,8 @@ class _Absent:
 
 
 # Rows whose names PyTorch has, though not public.
-_PRIVATE = frozenset("_conj _neg_view _foreach_mul _foreach_mul_ _unique2".split())
+_PRIVATE = frozenset("_conj _neg_view _foreach_mul _foreach_mul_ _unique2 _softmax _log_softmax _softmax_backward_data "
+                     "_log_softmax_backward_data".split())
 
 
 def functions_of(rows):

@@ -130,6 +130,8 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
         return kt__cpu_order(plan);
     if (plan->kernel >= KT_K_cumsum && plan->kernel < KT_K_scan_end)
         return kt__cpu_scan(plan);
+    if (plan->kernel >= KT_K_softmax && plan->kernel < KT_K_softmax_end && type->softmax != NULL)
+        return type->softmax(plan);
     switch (plan->kernel) {
     case KT_K_copy:     return run_copy(build, plan);
     case KT_K_fill:     return build->bytes->fill(plan);
@@ -164,6 +166,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->has(kernel);
     if (kernel >= KT_K_sum && kernel < KT_K_reduce_end)
         return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->reduces(kernel);
+    if (kernel >= KT_K_softmax && kernel < KT_K_softmax_end)
+        return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->softmax != NULL;
     return kernel < KT_K_count;
 }
 

@@ -49,6 +49,7 @@ typedef struct kt__cpu_type {
     bool      (*reduces)(kt_kernel_id kernel);      /* is there such a reduction? */
     kt_status (*matmul)(const kt_plan *plan);
     void      (*finish_product)(const kt_plan *plan, void *sums); /* dense, made elsewhere; they are spoilt */
+    kt_status (*softmax)(const kt_plan *plan);      /* and its kin; floats alone have it */
 } kt__cpu_type;
 
 /* ---- kernels that move bytes and ask no type ---- */

@@ -7,6 +7,7 @@
 #include "cpu/special.h"
 
 KT_ALWAYS double exp_f64(double a)     { return exp(a); }
+KT_ALWAYS double exp_quick_f64(double a) { return exp(a); }
 KT_ALWAYS double exp2_f64(double a)    { return exp2(a); }
 KT_ALWAYS double expm1_f64(double a)   { return expm1(a); }
 KT_ALWAYS double log_f64(double a)     { return log(a); }

@@ -196,6 +196,8 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
 kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
+/* Dims of at most three operands of one size: the others, joined where all lie so, then `dim`. */
+void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
 /* What PyTorch looks at before it promotes, and before it finds that a kernel is missing: whether the result fits its target. */
 kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g);

@@ -57,7 +57,13 @@ enum kt__kernel {
     KT_K_cummin,
     KT_K_sort,                        /* values, indices; param[0]: the largest first? Equals keep their order */
     KT_K_scan_end,
-    KT_K_matmul = KT_K_scan_end,
+    /* Sums over the plan's last dim, and a result for each element. */
+    KT_K_softmax = KT_K_scan_end,
+    KT_K_log_softmax,
+    KT_K_softmax_back,                /* in: the gradient, the softmax */
+    KT_K_log_softmax_back,
+    KT_K_softmax_end,
+    KT_K_matmul = KT_K_softmax_end,
     /* Random: drawn from plan->generator, which the caller has locked. Only the CPU has these, and runs them at once. */
     KT_K_random_begin,
     KT_K_uniform = KT_K_random_begin, /* param: from, to */

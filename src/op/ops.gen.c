@@ -9249,3 +9249,153 @@ kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opt
         kt__put(&c, 1, i, opts->num_classes.v);
     return kt__close(&c);
 }
+
+kt_tensor *kt_softmax_kw(const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softmax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_softmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_softmax, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_softmax_along(const kt_tensor *self, int64_t dim, bool half_to_float)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softmax_along, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, b, half_to_float);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log_softmax_along(const kt_tensor *self, int64_t dim, bool half_to_float)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_softmax_along, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, b, half_to_float);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softmax_backward_data, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, output);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, dtype, input_dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_softmax_backward_data, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, output);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, dtype, input_dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_special_softmax_kw(const kt_tensor *self, int64_t dim, const kt_special_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_special_softmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_special_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_special_log_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_special_log_softmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    if (opts && opts->dtype)
+        kt__put(&c, 2, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_softmax_kw(const kt_tensor *input, const kt_nn_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_softmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->_stacklevel.some)
+        kt__put(&c, 2, i, opts->_stacklevel.v);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_log_softmax_kw(const kt_tensor *input, const kt_nn_log_softmax_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_log_softmax, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->_stacklevel.some)
+        kt__put(&c, 2, i, opts->_stacklevel.v);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_softmin, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    if (opts && opts->_stacklevel.some)
+        kt__put(&c, 2, i, opts->_stacklevel.v);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    return kt__close(&c);
+}

@@ -84,6 +84,19 @@ static void add_dim(kt_plan *plan, kt_tensor *const *t, int n, int from)
         plan->stride[i][at] = stride[i];
 }
 
+void kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim)
+{
+    plan->contiguous = 0;
+    plan->nd = 0;
+    for (int i = 0; i < t[0]->ndim; i++)
+        if (i != dim)
+            add_dim(plan, t, n, i);
+    plan->size[plan->nd] = t[0]->ndim ? t[0]->sizes[dim] : 1;
+    for (int i = 0; i < n; i++)
+        plan->stride[i][plan->nd] = t[0]->ndim ? t[i]->strides[dim] * (int64_t)kt__itemsize(t[i]) : 0;
+    plan->nd++;
+}
+
 static void prepare(const kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *const *out, int64_t dim,
                     kt_plan *plan)
 {
@@ -95,21 +108,13 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
     plan->numel = self->numel;
     plan->n_param = g->n_param;
     memcpy(plan->param, g->param, g->n_param * sizeof *g->param);
-    plan->contiguous = 0;
-    plan->nd = 0;
     for (int i = 0; i < n_out; i++) {
         t[i] = out[i];
         kt__set_operand(plan, i, out[i], (kt_dtype)out[i]->dtype, KT_WHY_NONE);
     }
     t[n_out] = self;
     kt__set_operand(plan, n_out, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
-    for (int i = 0; i < self->ndim; i++)
-        if (i != dim)
-            add_dim(plan, t, n, i);
-    plan->size[plan->nd] = self->ndim ? self->sizes[dim] : 1;
-    for (int i = 0; i < n; i++)
-        plan->stride[i][plan->nd] = self->ndim ? t[i]->strides[dim] * (int64_t)kt__itemsize(t[i]) : 0;
-    plan->nd++;
+    kt__plan_lines(plan, t, n, dim);
 }
 
 kt_status kt__run_scan(kt_call *call)

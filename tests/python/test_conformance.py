@@ -22,7 +22,7 @@ FLOORS = {
     "facts --part binary": [13117],
     "facts --part binary_scalar": [3077],
     "facts --part casts": [400],
-    "facts --part unary": [849],
+    "facts --part unary": [857],
     "facts --part reductions": [520],
     "facts --part two": [19500],
     "facts --part creation": [26],

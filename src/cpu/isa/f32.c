@@ -47,5 +47,6 @@ KT_ALWAYS bool far_loop(float *z, const float *a, ptrdiff_t n, int kernel)
 #include "cpu/isa/elementwise.inc.c"
 #include "cpu/isa/cast.inc.c"
 #include "cpu/isa/reduce.inc.c"
+#include "cpu/isa/softmax.inc.c"
 #include "cpu/isa/matmul.inc.c"
 #include "cpu/isa/export.inc.c"

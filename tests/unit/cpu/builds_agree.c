@@ -100,6 +100,37 @@ TEST(elementwise)
 #include "tables/ternary.def"
 }
 
+/* Along a dense line, a strided one, and lines side by side. */
+static void each_line(int kernel, const char *name, int n_in)
+{
+    static const kt_dtype floats[] = {KT_F32, KT_F64, KT_F16, KT_BF16};
+    static const int64_t  shapes[][2] = {{1, N}, {17, 90}, {3, 510}};
+    for (int k = 0; k < 4; k++)
+        for (int s = 0; s < 6; s++) {
+            const kt_dtype d = floats[k];
+            kt_plan        p;
+            for (int i = 0; i < n_in; i++)
+                fill_random(in[i], d, N);
+            plan_dense(&p, kernel, compute_of(d), n_in, (void *[]){out[0], in[0], in[1]}, (kt_dtype[]){d, d, d}, N);
+            plan_shape(&p, 2, shapes[s / 2]);
+            for (int i = 0; s % 2 && i <= n_in; i++) { /* the outer dim becomes the line */
+                const int64_t outer = p.stride[i][0];
+                p.stride[i][0] = p.stride[i][1], p.stride[i][1] = outer;
+            }
+            if (s % 2)
+                p.size[0] = shapes[s / 2][1], p.size[1] = shapes[s / 2][0];
+            compare(&p, name);
+        }
+}
+
+TEST(softmax)
+{
+    each_line(KT_K_softmax, "softmax", 1);
+    each_line(KT_K_log_softmax, "log_softmax", 1);
+    each_line(KT_K_softmax_back, "softmax_back", 2);
+    each_line(KT_K_log_softmax_back, "log_softmax_back", 2);
+}
+
 TEST(casts)
 {
     for (int i = 0; i < NUM_DTYPES; i++)

@@ -258,13 +258,30 @@ STEP(grad_parts)
         backward_of(kt_mul(part[0], part[1]));
     backward_of(kt_unflatten(kt_movedim(x, KT_SHAPE(0), KT_SHAPE(1)), 0, KT_SHAPE(5, 1)));
 }
+STEP(softmaxes)
+{
+    kt_tensor *m = matrix(), *wide = kt_softmax(m, 0, .dtype = KT_F64);
+    kt_log_softmax_out(kt_empty(KT_SHAPE(0)), m, 1);
+    kt_nn_softmin(m);
+    kt_nn_log_softmax(m, .dim = KT_SOME(0));
+    kt_special_softmax(m, 0);
+    kt_special_log_softmax(wide, 0);
+    kt_nn_softmax(m, .dtype = KT_BF16);
+}
+STEP(grad_softmaxes)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_mul(kt_softmax(x, 0, .dtype = KT_F64), x));
+    backward_of(kt_mul(kt_log_softmax(x, 1), x));
+}
 
 #define ALL(X)                                                                                                         \
     X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(collections) X(counted) \
     X(grids) X(parts)                                                                                                           \
     X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
-    X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)
+    X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)           \
+    X(softmaxes) X(grad_softmaxes)
 ALL(SWEEP)
 
 TEST(all_of_it)

@@ -1,0 +1,223 @@
+/* softmax.inc.c - softmax, log_softmax and what flows back through them, in compute type T. A template: T, ID and SELF are
+ * defined by the includer, the templates of tiles, elementwise loops and reductions are included, exp_quick_ID is there.
+ *
+ * In: a plan whose last dim is the one that is summed over, of one output and one or two inputs. Out: the output. A line is
+ * looked at two or three times, a tile at a time: for its largest, for the sum, for the results; a tile goes through the
+ * loops of elementwise.inc.c in L1. Lines that lie side by side go forward together, as one tile an element. Sums are of
+ * doubles, in an order that depends on sizes alone. Must not know: dtypes, operators. */
+
+enum { KEPT = 4 * TILE, ABREAST = 256, ABREAST_LEAST = 64, IN_OWN_CACHE = 1 << 17 };
+/* elements of a line whose shares stay in L1; lines side by side, elements of theirs that stay near */
+
+typedef struct FN(soft) {
+    int            kernel, n_in;
+    const kt_plan *plan;
+    int64_t        length, columns, block; /* of a line; lines side by side, and how many go together */
+    FN(lens)       along[3], aside[3];     /* the output, then the inputs: down a line, and across lines */
+} FN(soft);
+
+typedef struct FN(soft_work) { /* of one line, or of lines abreast: top and total stand for each element of a tile */
+    T top[TILE], total[TILE], room[3][TILE], shares[KEPT];
+    A sum[ABREAST];
+} FN(soft_work);
+
+/* ---- tiles, by the loops of the tables ---- */
+
+static void FN(exp_less)(T *z, const T *x, const T *less, int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        z[i] = FN(exp_quick)(x[i] - less[i]);
+}
+
+#define SOFT_LOOP(name, z, a, b, n) FN(loop_##name)(z, a, b, a, n, none)
+static const T FN(soft_none)[KT_MAX_PARAMS];
+
+/* What a tile adds to the sum; calculated into `shares`, unless it is there. */
+static const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
+{
+    const T *none = FN(soft_none);
+    if (s->kernel == KT_K_log_softmax_back)
+        return x;
+    if (s->kernel == KT_K_softmax_back)
+        SOFT_LOOP(mul, shares, x, y, n);
+    else
+        FN(exp_less)(shares, x, w->top, n);
+    return shares;
+}
+
+/* The results of a tile once top and total are known; `kept`: its shares, or NULL. */
+static void FN(soft_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T *x, const T *y, int n, const T *kept)
+{
+    const T *none = FN(soft_none);
+    switch (s->kernel) {
+    case KT_K_softmax:
+        SOFT_LOOP(mul, z, kept ? kept : FN(soft_shares)(s, w, w->shares, x, y, n), w->total, n);
+        return;
+    case KT_K_log_softmax:
+        SOFT_LOOP(sub, w->shares, x, w->top, n);
+        SOFT_LOOP(sub, z, w->shares, w->total, n);
+        return;
+    case KT_K_softmax_back:
+        SOFT_LOOP(sub, w->shares, x, w->total, n);
+        SOFT_LOOP(mul, z, w->shares, y, n);
+        return;
+    default:
+        FN(exp_less)(w->shares, y, w->top, n); /* which is 0 */
+        SOFT_LOOP(mul, w->shares, w->shares, w->total, n);
+        SOFT_LOOP(sub, z, x, w->shares, n);
+    }
+}
+
+static T FN(soft_total)(int kernel, A sum)
+{
+    return (T)(kernel == KT_K_softmax ? 1 / sum : kernel == KT_K_log_softmax ? log(sum) : sum);
+}
+
+static bool FN(soft_forward)(const FN(soft) *s) { return s->kernel == KT_K_softmax || s->kernel == KT_K_log_softmax; }
+
+static const T *FN(soft_tile)(const FN(lens) *l, T *room, const char *at, int n)
+{
+    if (l->direct)
+        return (const T *)(const void *)at;
+    FN(load_tile)(room, l, at, n);
+    return room;
+}
+
+/* The inputs at `done` of a line, or of lines abreast, as tiles; a single one stands in for the second. */
+static void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done, int n,
+                            const T **x)
+{
+    x[0] = x[1] = FN(soft_tile)(&l[1], w->room[1], at[1] + done * s->along[1].step, n);
+    if (s->n_in > 1)
+        x[1] = FN(soft_tile)(&l[2], w->room[2], at[2] + done * s->along[2].step, n);
+}
+
+static void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done, int n,
+                            const T *kept)
+{
+    const T *x[2];
+    char    *z = at[0] + done * s->along[0].step;
+    FN(soft_inputs)(s, w, l, at, done, n, x);
+    FN(soft_results)(s, w, l[0].direct ? (T *)(void *)z : w->room[0], x[0], x[1], n, kept);
+    if (!l[0].direct)
+        FN(store_tile)(z, &l[0], w->room[0], n);
+}
+
+static void FN(soft_spread)(T *tile, T value, int n)
+{
+    for (int i = 0; i < n; i++)
+        tile[i] = value;
+}
+
+/* ---- one line ---- */
+
+static void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
+{
+    const int64_t length = s->length;
+    const int     wide = length < TILE ? (int)length : TILE;
+    const T      *x[2];
+    const bool    kept = length <= KEPT;
+    T             top = FN(soft_forward)(s) ? -INFINITY : 0;
+    A             sum = 0;
+    for (int64_t done = 0; FN(soft_forward)(s) && done < length; done += TILE) {
+        FN(piece) p = {.n = length - done < TILE ? (int)(length - done) : TILE};
+        FN(soft_inputs)(s, w, s->along, at, done, p.n, x);
+        p.x[0] = x[0];
+        const T most = FN(dense_max)(&p, 0);
+        top = NAN_OR(top, most < top ? top : most); /* a NaN takes the place and keeps it */
+    }
+    FN(soft_spread)(w->top, top, wide);
+    for (int64_t done = 0; done < length; done += TILE) {
+        FN(piece) p = {.n = length - done < TILE ? (int)(length - done) : TILE};
+        FN(soft_inputs)(s, w, s->along, at, done, p.n, x);
+        p.x[0] = FN(soft_shares)(s, w, w->shares + (kept ? done : 0), x[0], x[1], p.n);
+        sum += FN(dense_sum)(&p, 0);
+    }
+    FN(soft_spread)(w->total, FN(soft_total)(s->kernel, sum), wide);
+    for (int64_t done = 0; done < length; done += TILE)
+        FN(soft_output)(s, w, s->along, at, done, length - done < TILE ? (int)(length - done) : TILE,
+                        kept ? w->shares + done : NULL);
+}
+
+/* ---- n lines side by side, an element of each at a time ---- */
+
+static void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int n)
+{
+    const T *x[2], *none = FN(soft_none);
+    FN(soft_spread)(w->top, FN(soft_forward)(s) ? -INFINITY : 0, n);
+    for (int j = 0; j < n; j++)
+        w->sum[j] = 0;
+    for (int64_t k = 0; FN(soft_forward)(s) && k < s->length; k++) {
+        FN(soft_inputs)(s, w, s->aside, at, k, n, x);
+        SOFT_LOOP(maximum, w->top, w->top, x[0], n);
+    }
+    for (int64_t k = 0; k < s->length; k++) {
+        FN(soft_inputs)(s, w, s->aside, at, k, n, x);
+        const T *shares = FN(soft_shares)(s, w, w->shares, x[0], x[1], n);
+        KT_EACH
+        for (int j = 0; j < n; j++)
+            w->sum[j] += (A)shares[j];
+    }
+    for (int j = 0; j < n; j++)
+        w->total[j] = FN(soft_total)(s->kernel, w->sum[j]);
+    for (int64_t k = 0; k < s->length; k++)
+        FN(soft_output)(s, w, s->aside, at, k, n, NULL);
+}
+
+/* ---- all lines ---- */
+
+/* Lines [begin, end): the dims before the last count them, and the last of those lies beside. */
+static void FN(soft_part)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(soft) *s = ctx;
+    const kt_plan  *plan = s->plan;
+    FN(soft_work)   w;
+    while (begin < end) {
+        char   *at[3];
+        int64_t column = begin % s->columns, row = begin / s->columns, n = s->columns - column;
+        n = n < end - begin ? n : end - begin;
+        n = n < s->block ? n : s->block;
+        for (int i = 0; i <= s->n_in; i++)
+            at[i] = plan->arg[i].data + column * s->aside[i].step;
+        for (int d = plan->nd - 3; d >= 0; d--) {
+            for (int i = 0; i <= s->n_in; i++)
+                at[i] += row % plan->size[d] * plan->stride[i][d];
+            row /= plan->size[d];
+        }
+        if (s->block > 1)
+            FN(soft_abreast)(s, &w, at, (int)n);
+        else
+            FN(soft_line)(s, &w, at);
+        begin += n;
+    }
+}
+
+/* How many lines go together: one where lines are dense, else as many as a core's own cache keeps. */
+static int64_t FN(soft_together)(const FN(soft) *s)
+{
+    const ptrdiff_t along = s->along[1].step, aside = s->aside[1].step;
+    if (s->columns == 1 || (aside < 0 ? -aside : aside) >= (along < 0 ? -along : along))
+        return 1;
+    const int64_t fit = IN_OWN_CACHE / s->length;
+    return fit < ABREAST_LEAST ? ABREAST_LEAST : fit > ABREAST ? ABREAST : fit;
+}
+
+static kt_status FN(softmax)(const kt_plan *plan)
+{
+    const int last = plan->nd - 1;
+    FN(soft)  s = {.plan = plan, .kernel = (int)plan->kernel, .n_in = plan->n_in == 1 ? 1 : 2, .length = plan->size[last]};
+    s.columns = last ? plan->size[last - 1] : 1;
+    for (int i = 0; i <= s.n_in; i++) {
+        s.along[i] = FN(lens_of)(&plan->arg[i], plan->stride[i][last]);
+        s.aside[i] = FN(lens_of)(&plan->arg[i], last ? plan->stride[i][last - 1] : 0);
+    }
+    s.block = FN(soft_together)(&s);
+    const int64_t lines = plan->numel / s.length;
+    if (plan->numel <= KT__GRAIN)
+        FN(soft_part)(&s, 0, lines);
+    else
+        kt__parallel(lines, 1 + KT__GRAIN / s.length, FN(soft_part), &s);
+    return KT_OK;
+}
+#undef SOFT_LOOP
