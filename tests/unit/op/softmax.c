@@ -153,7 +153,8 @@ TEST(at_infinity)
 TEST(shapes_and_forms)
 {
     KT_SCOPE;
-    kt_tensor *x = drawn(KT_SHAPE(4, 5), KT_F32, 2), *out = kt_empty(KT_SHAPE(0)), *whole = kt_ones(KT_SHAPE(0, 3), .dtype = KT_I64);
+    kt_tensor *x = drawn(KT_SHAPE(4, 5), KT_F32, 2), *out = kt_empty(KT_SHAPE(0));
+    kt_tensor *whole = kt_ones(KT_SHAPE(0, 3), .dtype = KT_I64);
     CHECK(kt_softmax_out(out, x, -1) == out);
     CHECK(same(out, kt_softmax(x, 1)));
     CHECK(same(out, kt_softmax_along(x, 1, false)));
@@ -199,5 +200,6 @@ TEST(refusals)
     CHECK_FAILS(kt_log_softmax_backward_data(i, i, 1, KT_I64), KT_ERR_NOT_IMPLEMENTED,
             "\"log_softmax_backward_lastdim_kernel_impl\" not implemented for 'Long'");
     kt_set_requires_grad(x, true);
-    CHECK_FAILS(kt_softmax_out(kt_empty(KT_SHAPE(2, 3)), x, 1), KT_ERR_RUNTIME, "softmax(): functions with out=... arguments don't");
+    CHECK_FAILS(kt_softmax_out(kt_empty(KT_SHAPE(2, 3)), x, 1), KT_ERR_RUNTIME,
+                "softmax(): functions with out=... arguments don't");
 }
