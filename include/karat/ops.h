@@ -157,6 +157,7 @@ typedef struct kt_bilinear_opts { size_t size; const kt_tensor *bias; } kt_bilin
 typedef struct kt_linalg_vecdot_opts { size_t size; kt_opt_int dim; } kt_linalg_vecdot_opts;
 typedef struct kt_linalg_cross_opts { size_t size; kt_opt_int dim; } kt_linalg_cross_opts;
 typedef struct kt_cross_opts { size_t size; kt_opt_int dim; } kt_cross_opts;
+typedef struct kt_cdist_opts { size_t size; kt_opt_real p; kt_opt_int compute_mode; } kt_cdist_opts;
 typedef struct kt_to_opts { size_t size; kt_dtype dtype; kt_device device; bool copy; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_opts;
 typedef struct kt_to_copy_opts { size_t size; kt_dtype dtype; kt_device device; kt_memory_format memory_format; const char *casting; const char *rounding; } kt_to_copy_opts;
 typedef struct kt_clone_opts { size_t size; kt_memory_format memory_format; } kt_clone_opts;
@@ -167,6 +168,7 @@ typedef struct kt_ones_opts { size_t size; kt_dtype dtype; kt_device device; boo
 typedef struct kt_full_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_full_opts;
 typedef struct kt_eye_opts { size_t size; kt_opt_int m; kt_dtype dtype; kt_device device; bool requires_grad; } kt_eye_opts;
 typedef struct kt_arange_opts { size_t size; kt_scalar step; kt_dtype dtype; kt_device device; bool requires_grad; } kt_arange_opts;
+typedef struct kt_range_opts { size_t size; kt_scalar step; kt_dtype dtype; kt_device device; bool requires_grad; } kt_range_opts;
 typedef struct kt_linspace_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_linspace_opts;
 typedef struct kt_logspace_opts { size_t size; kt_opt_real base; kt_dtype dtype; kt_device device; bool requires_grad; } kt_logspace_opts;
 typedef struct kt_scalar_tensor_opts { size_t size; kt_dtype dtype; kt_device device; bool requires_grad; } kt_scalar_tensor_opts;
@@ -266,6 +268,8 @@ typedef struct kt_index_put_opts { size_t size; bool accumulate; } kt_index_put_
 typedef struct kt_put_opts { size_t size; bool accumulate; } kt_put_opts;
 typedef struct kt_gather_opts { size_t size; bool sparse_grad; } kt_gather_opts;
 typedef struct kt_index_add_opts { size_t size; kt_scalar alpha; } kt_index_add_opts;
+typedef struct kt_scatter_reduce_opts { size_t size; kt_opt_bool include_self; } kt_scatter_reduce_opts;
+typedef struct kt_index_reduce_opts { size_t size; kt_opt_bool include_self; } kt_index_reduce_opts;
 typedef struct kt_take_along_dim_opts { size_t size; kt_opt_int dim; } kt_take_along_dim_opts;
 typedef struct kt_nonzero_static_opts { size_t size; kt_opt_int fill_value; } kt_nonzero_static_opts;
 typedef struct kt_embedding_opts { size_t size; kt_opt_int padding_idx; bool scale_grad_by_freq; bool sparse; } kt_embedding_opts;
@@ -668,6 +672,7 @@ KT_API kt_tensor *kt_addcmul_out_kw(kt_tensor *out, const kt_tensor *self, const
 KT_API kt_tensor *kt_addcdiv_kw(const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
 KT_API kt_tensor *kt_addcdiv__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
 KT_API kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
+KT_API kt_tensor *kt_isreal(const kt_tensor *self); /* no imaginary part but 0 */
 KT_API kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts); /* sum of all elements */
 KT_API kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
@@ -885,6 +890,10 @@ KT_API kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, con
 KT_API kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
 KT_API kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors); /* matrices along the diagonal of one */
 KT_API kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors); /* every combination of elements, one a row */
+KT_API kt_tensor *kt_cdist_kw(const kt_tensor *x1, const kt_tensor *x2, const kt_cdist_opts *opts); /* the p-norm of the difference of every row of x1 and every row of x2 */
+KT_API kt_tensor *kt_renorm(const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices of a dim shortened to the p-norm maxnorm where they are longer */
+KT_API kt_tensor *kt_renorm_(kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices of a dim shortened to the p-norm maxnorm where they are longer */
+KT_API kt_tensor *kt_renorm_out(kt_tensor *out, const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices of a dim shortened to the p-norm maxnorm where they are longer */
 KT_API kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts); /* as another dtype or on another device; itself where nothing changes */
 KT_API kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts); /* the copy that to makes */
 KT_API kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts); /* a copy */
@@ -905,6 +914,7 @@ KT_API kt_tensor *kt_ones_kw(kt_shape size, const kt_ones_opts *opts); /* ones *
 KT_API kt_tensor *kt_full_kw(kt_shape size, kt_scalar fill_value, const kt_full_opts *opts); /* one value everywhere; its kind gives the dtype */
 KT_API kt_tensor *kt_eye_kw(int64_t n, const kt_eye_opts *opts); /* ones on the diagonal */
 KT_API kt_tensor *kt_arange_kw(kt_scalar start, kt_scalar end, const kt_arange_opts *opts); /* start, start + step, ... before end */
+KT_API kt_tensor *kt_range_kw(kt_scalar start, kt_scalar end, const kt_range_opts *opts); /* start, start + step, ... up to end */
 KT_API kt_tensor *kt_linspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_linspace_opts *opts); /* evenly spaced, both ends included */
 KT_API kt_tensor *kt_logspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_logspace_opts *opts); /* base to the powers of linspace */
 KT_API kt_tensor *kt_scalar_tensor_kw(kt_scalar s, const kt_scalar_tensor_opts *opts); /* a 0-dim tensor */
@@ -1153,8 +1163,15 @@ KT_API kt_tensor *kt_index_fill_tensor(const kt_tensor *self, int64_t dim, const
 KT_API kt_tensor *kt_index_fill_tensor_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *value); /* self with a 0-dim value in the slices at index */
 KT_API kt_tensor *kt_index_fill(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value in the slices at index */
 KT_API kt_tensor *kt_index_fill_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value in the slices at index */
+KT_API kt_tensor *kt_scatter_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim */
+KT_API kt_tensor *kt_scatter_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim */
+KT_API kt_tensor *kt_scatter_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim */
+KT_API kt_tensor *kt_index_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source multiplied, averaged or compared in at index */
+KT_API kt_tensor *kt_index_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source multiplied, averaged or compared in at index */
+KT_API kt_tensor *kt_index_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source multiplied, averaged or compared in at index */
 KT_API kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, where the other dims are broadcast */
 KT_API kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, where the other dims are broadcast */
+KT_API int64_t kt_unravel_index(const kt_tensor *indices, kt_shape shape, kt_tensor **results, int64_t room); /* the indices, one a dim, of places counted row by row */
 KT_API kt_tensor *kt_masked_fill_tensor(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask holds */
 KT_API kt_tensor *kt_masked_fill_tensor_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask holds */
 KT_API kt_tensor *kt_masked_fill(const kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask holds */
@@ -1387,6 +1404,7 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_linalg_cross_out(out, self, other, ...) (KT_AT kt_linalg_cross_out_kw(out, self, other, KT_KW(kt_linalg_cross_opts, __VA_ARGS__)))
 #define kt_cross(self, other, ...) (KT_AT kt_cross_kw(self, other, KT_KW(kt_cross_opts, __VA_ARGS__)))
 #define kt_cross_out(out, self, other, ...) (KT_AT kt_cross_out_kw(out, self, other, KT_KW(kt_cross_opts, __VA_ARGS__)))
+#define kt_cdist(x1, x2, ...) (KT_AT kt_cdist_kw(x1, x2, KT_KW(kt_cdist_opts, __VA_ARGS__)))
 #define kt_to(self, ...) (KT_AT kt_to_kw(self, KT_KW(kt_to_opts, __VA_ARGS__)))
 #define kt_to_copy(self, ...) (KT_AT kt_to_copy_kw(self, KT_KW(kt_to_copy_opts, __VA_ARGS__)))
 #define kt_clone(self, ...) (KT_AT kt_clone_kw(self, KT_KW(kt_clone_opts, __VA_ARGS__)))
@@ -1397,6 +1415,7 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_full(size, fill_value, ...) (KT_AT kt_full_kw(size, fill_value, KT_KW(kt_full_opts, __VA_ARGS__)))
 #define kt_eye(n, ...) (KT_AT kt_eye_kw(n, KT_KW(kt_eye_opts, __VA_ARGS__)))
 #define kt_arange(start, end, ...) (KT_AT kt_arange_kw(start, end, KT_KW(kt_arange_opts, __VA_ARGS__)))
+#define kt_range(start, end, ...) (KT_AT kt_range_kw(start, end, KT_KW(kt_range_opts, __VA_ARGS__)))
 #define kt_linspace(start, end, steps, ...) (KT_AT kt_linspace_kw(start, end, steps, KT_KW(kt_linspace_opts, __VA_ARGS__)))
 #define kt_logspace(start, end, steps, ...) (KT_AT kt_logspace_kw(start, end, steps, KT_KW(kt_logspace_opts, __VA_ARGS__)))
 #define kt_scalar_tensor(s, ...) (KT_AT kt_scalar_tensor_kw(s, KT_KW(kt_scalar_tensor_opts, __VA_ARGS__)))
@@ -1513,6 +1532,12 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_index_add(self, dim, index, source, ...) (KT_AT kt_index_add_kw(self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
 #define kt_index_add_(self, dim, index, source, ...) (KT_AT kt_index_add__kw(self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
 #define kt_index_add_out(out, self, dim, index, source, ...) (KT_AT kt_index_add_out_kw(out, self, dim, index, source, KT_KW(kt_index_add_opts, __VA_ARGS__)))
+#define kt_scatter_reduce(self, dim, index, src, reduce, ...) (KT_AT kt_scatter_reduce_kw(self, dim, index, src, reduce, KT_KW(kt_scatter_reduce_opts, __VA_ARGS__)))
+#define kt_scatter_reduce_(self, dim, index, src, reduce, ...) (KT_AT kt_scatter_reduce__kw(self, dim, index, src, reduce, KT_KW(kt_scatter_reduce_opts, __VA_ARGS__)))
+#define kt_scatter_reduce_out(out, self, dim, index, src, reduce, ...) (KT_AT kt_scatter_reduce_out_kw(out, self, dim, index, src, reduce, KT_KW(kt_scatter_reduce_opts, __VA_ARGS__)))
+#define kt_index_reduce(self, dim, index, source, reduce, ...) (KT_AT kt_index_reduce_kw(self, dim, index, source, reduce, KT_KW(kt_index_reduce_opts, __VA_ARGS__)))
+#define kt_index_reduce_(self, dim, index, source, reduce, ...) (KT_AT kt_index_reduce__kw(self, dim, index, source, reduce, KT_KW(kt_index_reduce_opts, __VA_ARGS__)))
+#define kt_index_reduce_out(out, self, dim, index, source, reduce, ...) (KT_AT kt_index_reduce_out_kw(out, self, dim, index, source, reduce, KT_KW(kt_index_reduce_opts, __VA_ARGS__)))
 #define kt_take_along_dim(self, indices, ...) (KT_AT kt_take_along_dim_kw(self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
 #define kt_take_along_dim_out(out, self, indices, ...) (KT_AT kt_take_along_dim_out_kw(out, self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
 #define kt_nonzero_static(self, size, ...) (KT_AT kt_nonzero_static_kw(self, size, KT_KW(kt_nonzero_static_opts, __VA_ARGS__)))
@@ -1875,6 +1900,7 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_lerp_s(...) (KT_AT kt_lerp_s(__VA_ARGS__))
 #define kt_lerp_s_(...) (KT_AT kt_lerp_s_(__VA_ARGS__))
 #define kt_lerp_s_out(...) (KT_AT kt_lerp_s_out(__VA_ARGS__))
+#define kt_isreal(...) (KT_AT kt_isreal(__VA_ARGS__))
 #define kt_count_nonzero_dim(...) (KT_AT kt_count_nonzero_dim(__VA_ARGS__))
 #define kt_max(...) (KT_AT kt_max(__VA_ARGS__))
 #define kt_max_out(...) (KT_AT kt_max_out(__VA_ARGS__))
@@ -1934,6 +1960,9 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_matrix_power_out(...) (KT_AT kt_matrix_power_out(__VA_ARGS__))
 #define kt_block_diag(...) (KT_AT kt_block_diag(__VA_ARGS__))
 #define kt_cartesian_prod(...) (KT_AT kt_cartesian_prod(__VA_ARGS__))
+#define kt_renorm(...) (KT_AT kt_renorm(__VA_ARGS__))
+#define kt_renorm_(...) (KT_AT kt_renorm_(__VA_ARGS__))
+#define kt_renorm_out(...) (KT_AT kt_renorm_out(__VA_ARGS__))
 #define kt_copy(...) (KT_AT kt_copy(__VA_ARGS__))
 #define kt_copy_(...) (KT_AT kt_copy_(__VA_ARGS__))
 #define kt_fill(...) (KT_AT kt_fill(__VA_ARGS__))
@@ -2076,6 +2105,7 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_index_fill_tensor_(...) (KT_AT kt_index_fill_tensor_(__VA_ARGS__))
 #define kt_index_fill(...) (KT_AT kt_index_fill(__VA_ARGS__))
 #define kt_index_fill_(...) (KT_AT kt_index_fill_(__VA_ARGS__))
+#define kt_unravel_index(...) (KT_AT kt_unravel_index(__VA_ARGS__))
 #define kt_masked_fill_tensor(...) (KT_AT kt_masked_fill_tensor(__VA_ARGS__))
 #define kt_masked_fill_tensor_(...) (KT_AT kt_masked_fill_tensor_(__VA_ARGS__))
 #define kt_masked_fill(...) (KT_AT kt_masked_fill(__VA_ARGS__))

@@ -67,6 +67,7 @@ from .functional import (  # noqa: E402
     block_diag,
     broadcast_tensors,
     cartesian_prod,
+    cdist,
     chain_matmul,
     einsum,
     histogram,
@@ -75,6 +76,7 @@ from .functional import (  # noqa: E402
     tensordot,
     unique,
     unique_consecutive,
+    unravel_index,
 )
 from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402

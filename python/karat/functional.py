@@ -147,3 +147,24 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
 
 
 _karat.Tensor.histogram = histogram
+
+
+def unravel_index(indices, shape):
+    """The indices, one a dim of the shape, of places counted row by row."""
+    if not isinstance(shape, (int, list, tuple, str)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in shape:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    return tuple(_rows["unravel_index"](indices, tuple(map(int, shape))))
+
+
+_MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The p-norm of the difference of every row of x1 and every row of x2."""
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return _rows["cdist"](x1, x2, p, _MODES[compute_mode])

@@ -141,6 +141,8 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_K_index_put:
     case KT_K_index_add:
     case KT_K_index_multiply:
+    case KT_K_index_amax:
+    case KT_K_index_amin:
     case KT_K_index_offsets: return kt__cpu_index(plan);
     case KT_K_masked_put: return kt__cpu_masked(plan);
     case KT_K_nonzero:  return kt__cpu_nonzero(plan);

@@ -348,8 +348,8 @@ kt_status kt__cpu_index(const kt_plan *plan)
     job             j = {.plan = plan, .width = (ptrdiff_t)kt_dtype_size((kt_dtype)plan->arg[0].is), .bad = &bad,
                          .size = plan->param[0].v.i, .step = plan->param[1].v.i, .wraps = plan->param[2].v.i & 1,
                          .narrow = plan->arg[index].is == KT_I32};
-    if (plan->kernel == KT_K_index_add || plan->kernel == KT_K_index_multiply)
-        j.combine = kt__cpu_combine((kt_dtype)plan->arg[0].is, plan->kernel == KT_K_index_multiply);
+    if (!takes && plan->kernel != KT_K_index_put)
+        j.combine = kt__cpu_combine((kt_dtype)plan->arg[0].is, plan->kernel);
     if (!takes) {
         if (check_indices(&j))
             return kt_error_status();

@@ -8,8 +8,8 @@ kt_status kt__cpu_index(const kt_plan *plan);   /* take, put, offsets: see the f
 kt_status kt__cpu_nonzero(const kt_plan *plan);
 kt_status kt__cpu_masked(const kt_plan *plan);
 
-/* index_combine.c: n elements of `from` added to (or multiplied into) those of `to`, in a dtype's own arithmetic. Element i goes
- * to + i * to_step, or, where `place` is given, to + place[i] bytes. */
+/* index_combine.c: n elements of `from` combined with those of `to`, in a dtype's own arithmetic, as a kernel says. Element i
+ * goes to + i * to_step, or, where `place` is given, to + place[i] bytes. */
 typedef struct kt__combined {
     char            *to;
     ptrdiff_t        to_step;
@@ -20,6 +20,6 @@ typedef struct kt__combined {
     kt_dtype         dtype;
 } kt__combined;
 typedef void kt__combine_fn(const kt__combined *c);
-kt__combine_fn *kt__cpu_combine(kt_dtype dtype, bool multiply);
+kt__combine_fn *kt__cpu_combine(kt_dtype dtype, kt_kernel_id kernel);
 
 #endif

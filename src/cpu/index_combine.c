@@ -1,5 +1,5 @@
 /* index_combine.c - what accumulation into named places does with two elements: addition and multiplication in a dtype's own
- * arithmetic, rounded after each step as PyTorch's kernels do.
+ * arithmetic, rounded after each step as PyTorch's kernels do; the larger and the smaller of the two, by their keys.
  *
  * In: rows of elements of one dtype. Out: the first row, changed. Must not know: plans, indices. */
 #include "cpu/index.h"
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu/math_core.h"
+#include "cpu/order.h"
 #include "dtype/value.h"
 
 typedef void one_fn(char *to, const char *from);
@@ -75,8 +76,28 @@ static void narrow(const kt__combined *c, bool multiply)
 static void add_narrow(const kt__combined *c) { narrow(c, false); }
 static void mul_narrow(const kt__combined *c) { narrow(c, true); }
 
-kt__combine_fn *kt__cpu_combine(kt_dtype dtype, bool multiply)
+/* The one that ranks higher (or lower) stays; a NaN stays in any case. */
+static void choose(const kt__combined *c, bool least)
 {
+    const size_t width = kt_dtype_size(c->dtype);
+    uint64_t     nan;
+    const bool   has_nan = kt__order_nan(c->dtype, &nan);
+    for (int64_t i = 0; i < c->n; i++) {
+        char          *to = c->to + (c->place ? c->place[i] : i * c->to_step);
+        const char    *from = c->from + i * c->from_step;
+        const uint64_t a = kt__order_key(to, c->dtype), b = kt__order_key(from, c->dtype);
+        if (has_nan && (a == nan || b == nan) ? b == nan : least ? b < a : b > a)
+            memcpy(to, from, width);
+    }
+}
+static void choose_greatest(const kt__combined *c) { choose(c, false); }
+static void choose_least(const kt__combined *c) { choose(c, true); }
+
+kt__combine_fn *kt__cpu_combine(kt_dtype dtype, kt_kernel_id kernel)
+{
+    const bool multiply = kernel == KT_K_index_multiply;
+    if (kernel == KT_K_index_amax || kernel == KT_K_index_amin)
+        return kernel == KT_K_index_amax ? choose_greatest : choose_least;
     static kt__combine_fn *const ints[2][4] = {{add_8, add_16, add_32, add_64}, {mul_8, mul_16, mul_32, mul_64}};
     switch (dtype) {
     case KT_BOOL: return multiply ? mul_bool : add_bool;

@@ -56,10 +56,9 @@ GRAD(put)
 GRAD(gather) { dA = kt_scatter_add(zeros(c), DIM, B, G); }
 
 /* Elements of src beyond the index were not used. */
-static kt_tensor *gathered_back(kt__back *c, int64_t dim, kt_tensor *index)
+static kt_tensor *with_unused(kt__back *c, kt_tensor *g)
 {
     kt_shape   in = in_sizes(c, 2);
-    kt_tensor *g = kt_gather(G, dim, index);
     bool       whole = g && g->ndim == in.n;
     for (int64_t d = 0; whole && d < in.n; d++)
         whole = g->sizes[d] == in.d[d];
@@ -72,6 +71,7 @@ static kt_tensor *gathered_back(kt__back *c, int64_t dim, kt_tensor *index)
         kt_copy_(part, g);
     return all;
 }
+static kt_tensor *gathered_back(kt__back *c, int64_t dim, kt_tensor *index) { return with_unused(c, kt_gather(G, dim, index)); }
 GRAD(scatter)
 {
     kt_tensor *index = B;
@@ -109,6 +109,91 @@ GRAD(index_fill_tensor)
     kt_tensor *index = B;
     dA = kt_index_fill(G, DIM, index, KT_INT(0));
     dC = kt_sum(kt_index_select(G, DIM, index));
+}
+
+/* ---- reductions along one dim ---- */
+
+typedef struct reduction {
+    kt_tensor  *x, *y, *index, *from; /* self, the result, an index for each element used, and those */
+    const char *how;
+    bool        own; /* the elements of self take part */
+} reduction;
+
+static kt_tensor *as(kt_tensor *truth, const kt_tensor *like) { return kt_to(truth, .dtype = kt_dtype_of(like)); }
+
+static kt_tensor *or_one(kt_tensor *t, kt_tensor *where) { return kt_masked_fill(t, where, KT_INT(1)); }
+
+/* A factor that is 0 sees the product of the others, which is not 0 where it is the only one. */
+static void of_product(kt__back *c, const reduction *r)
+{
+    if (need(c, 0)) {
+        kt_tensor *filled = or_one(r->x, kt_eq_s(r->x, KT_INT(0)));
+        kt_tensor *all = kt_scatter_reduce(filled, DIM, r->index, r->from, r->how, .include_self = KT_SOME(r->own));
+        c->d[0] = kt_div(kt_mul(G, conjugate(all)), conjugate(filled));
+    }
+    if (!need(c, 2))
+        return;
+    kt_tensor *zero = kt_eq_s(r->from, KT_INT(0)), *none = kt_zeros_like(r->x);
+    kt_tensor *zeros_there = kt_gather(kt_scatter_add(none, DIM, r->index, as(zero, r->x)), DIM, r->index);
+    kt_tensor *only = kt_logical_and(zero, kt_eq_s(zeros_there, KT_INT(1)));
+    kt_tensor *others =
+        kt_scatter_reduce(r->x, DIM, r->index, or_one(r->from, only), r->how, .include_self = KT_SOME(r->own));
+    kt_tensor *usual = kt_div(kt_gather(kt_mul(G, conjugate(r->y)), DIM, r->index), conjugate(or_one(r->from, zero)));
+    c->d[2] = kt_where(only, kt_gather(kt_mul(G, conjugate(others)), DIM, r->index), usual);
+}
+
+/* A share for each element that the result is, or that it was made of. */
+static void in_shares(kt__back *c, const reduction *r, bool mean)
+{
+    kt_tensor *mine = mean ? (r->own ? kt_ones_like(r->x) : kt_zeros_like(r->x)) : as(kt_eq(r->x, r->y), r->x);
+    kt_tensor *theirs = mean ? kt_ones_like(r->from) : as(kt_eq(r->from, kt_gather(r->y, DIM, r->index)), r->x);
+    kt_tensor *n = kt_scatter_add(mine, DIM, r->index, theirs);
+    kt_tensor *share = n ? kt_div(G, or_one(n, kt_eq_s(n, KT_INT(0)))) : NULL;
+    dA = mean ? share : kt_mul(share, mine);
+    if (need(c, 2))
+        c->d[2] = kt_mul(kt_gather(share, DIM, r->index), theirs);
+}
+
+static void of_reduction(kt__back *c, kt_tensor *index, kt_tensor *from)
+{
+    reduction r = {.x = A, .y = Y, .index = index, .from = from, .how = arg(c, 4)->str, .own = arg(c, 5)->b};
+    if (kt__failed())
+        return;
+    if (r.how[0] == 's') {
+        dA = G;
+        dC = kt_gather(G, DIM, index);
+    } else if (r.how[0] == 'p') {
+        of_product(c, &r);
+    } else {
+        in_shares(c, &r, r.how[0] == 'm');
+    }
+    if (need(c, 0) && !r.own)
+        c->d[0] = kt_scatter_value(c->d[0], DIM, index, KT_INT(0));
+}
+
+GRAD(scatter_reduce)
+{
+    kt_tensor *index = B, *from = C;
+    for (int d = 0; index && from && d < index->ndim && from->ndim; d++)
+        from = kt_narrow(from, d, 0, index->sizes[d]);
+    if (index && index->numel == 0) {
+        dA = G;
+        dC = kt_zeros_like(C);
+        return;
+    }
+    of_reduction(c, index, from);
+    if (need(c, 2) && c->d[2])
+        c->d[2] = with_unused(c, c->d[2]);
+}
+GRAD(index_reduce)
+{
+    kt_tensor *index = B, *from = C;
+    int64_t    sizes[KT_MAX_DIMS], dim = DIM;
+    if (kt__failed() || kt__wrap_dim(&dim, from->ndim))
+        return;
+    for (int d = 0; d < from->ndim; d++)
+        sizes[d] = d == dim ? index->numel : 1;
+    of_reduction(c, kt_expand(kt_reshape(index, ((kt_shape){from->ndim, sizes})), kt_sizes(from)), from);
 }
 
 /* ---- masks ---- */
@@ -164,7 +249,7 @@ GRAD(embedding)
 
 const kt__formula_row kt__formulas_index[] = {
     F(index), F(index_put), F(take), F(put), F(gather), F(scatter), F(scatter_value), F(scatter_add), F(index_select),
-    F(index_add), F(index_copy), F(index_fill), F(index_fill_tensor), F(masked_fill),
+    F(index_add), F(scatter_reduce), F(index_reduce), F(index_copy), F(index_fill), F(index_fill_tensor), F(masked_fill),
     F(masked_fill_tensor), F(masked_select), F(masked_scatter), F(embedding),
     KT__NO_MORE_FORMULAS,
 };

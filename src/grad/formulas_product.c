@@ -1,5 +1,8 @@
 /* formulas_product.c - the derivatives of matrix products. */
+#include <math.h>
+
 #include "grad/formula.h"
+#include "op/made.h"
 
 static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
 
@@ -126,8 +129,69 @@ GRAD(block_diag)
 }
 GRAD(matmul_batched) { dA = for_first(G, B, in_sizes(c, 0).n); dB = for_second(G, A, in_sizes(c, 1).n); }
 
+/* ---- distances and lengths ---- */
+
+/* What the p-norm n of t gains with each element of t: 0 where there is nothing to gain from. */
+static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
+{
+    kt_tensor *size = kt_abs(t), *sign = kt_sgn(t);
+    if (p == 1)
+        return sign;
+    if (isinf(p))
+        return kt_mul(sign, kt_eq(size, n));
+    kt_tensor *none = kt_logical_or(kt_eq_s(size, KT_INT(0)), kt_eq_s(n, KT_INT(0)));
+    kt_tensor *part = kt_masked_fill(kt_true_divide(size, kt_masked_fill(n, kt_eq_s(n, KT_INT(0)), KT_INT(1))), none, KT_INT(1));
+    return kt_mul(sign, kt_masked_fill(kt_pow_s(part, KT_FLOAT(p - 1)), none, KT_INT(0)));
+}
+
+static kt_tensor *summed(kt_tensor *t, int64_t dim, bool keep) { return kt_sum_dim(t, KT_SHAPE(dim), .keepdim = keep); }
+
+GRAD(cdist)
+{
+    kt_tensor   *x = A, *y = B, *d = Y, *apart = kt_eq_s(d, KT_INT(0));
+    const double p = arg(c, 2)->f;
+    if (p == 0) {
+        dA = kt_zeros_like(x);
+        dB = kt_zeros_like(y);
+    } else if (p == 2) {
+        kt_tensor *w = kt_masked_fill(kt_true_divide(G, kt_masked_fill(d, apart, KT_INT(1))), apart, KT_INT(0));
+        dA = kt_sub(kt_mul(x, summed(w, -1, true)), kt_matmul(w, y));
+        kt_tensor *turned = kt_transpose(w, -2, -1);
+        dB = kt_sub(kt_mul(y, summed(turned, -1, true)), kt_matmul(turned, x));
+    } else {
+        kt_tensor *differ = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
+        kt_tensor *each = kt_mul(norm_slope(differ, kt_unsqueeze(d, -1), p), kt_unsqueeze(G, -1));
+        dA = summed(each, -2, false);
+        dB = kt_neg(summed(each, -3, false));
+    }
+}
+
+static double real_number(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
+
+GRAD(renorm)
+{
+    kt_tensor   *x = A;
+    const double p = real_number(arg(c, 1)->s), most = real_number(arg(c, 3)->s);
+    int64_t      dim = arg(c, 2)->i, others[KT_MAX_DIMS], n = 0;
+    if (!x || kt__wrap_dim(&dim, x->ndim))
+        return;
+    for (int d = 0; d < x->ndim; d++)
+        if (d != dim)
+            others[n++] = d;
+    const kt_shape dims = {n, others};
+    kt_tensor     *norm = kt__slice_norms(x, dim, p), *more = kt_add_s(norm, KT_FLOAT(1e-7));
+    kt_tensor     *factor = kt_mul_s(kt_reciprocal(more), KT_FLOAT(most)), *slope = norm_slope(x, norm, p);
+    if (isinf(p)) /* the largest ones share it */
+        slope = kt_true_divide(slope, kt_sum_dim(kt_abs(slope), dims, .keepdim = true));
+    kt_tensor *along = kt_mul(G, conjugate(x));
+    along = along && kt__dtype_rows[along->dtype].category == KT_CAT_COMPLEX ? kt_real(along) : along;
+    kt_tensor *less = kt_mul(slope, kt_mul(kt_sum_dim(along, dims, .keepdim = true), kt_true_divide(factor, more)));
+    dA = kt_where(kt_gt_s(norm, KT_FLOAT(most)), kt_sub(kt_mul(G, factor), less), G);
+}
+
 const kt__formula_row kt__formulas_product[] = {
     F(mm), F(bmm), F(mv), F(dot), F(vdot), F(addmm), F(baddbmm), F(addmv), F(matmul_batched),
     F(addr), F(addbmm), F(linalg_cross), F(block_diag),
+    F(cdist), F(renorm),
     KT__NO_MORE_FORMULAS,
 };

@@ -61,6 +61,8 @@ kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_
                     kt_reason why); /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
+/* What autocast makes of an operand of a body that asks its dtype; owned, NULL after an error. */
+kt_tensor *kt__autocast_operand(const kt_call *call, kt_tensor *t);
 /* Is a mix of dtypes for the parts of a composite to decide? Under policy permissive and autocast it is. */
 static inline bool kt__mixes(uint64_t mode)
 {

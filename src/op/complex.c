@@ -66,3 +66,11 @@ kt_status kt__body_polar(kt_call *call)
         return kt_error_status();
     return join(call, made, kt_mul(length, kt_cos(angle)), kt_mul(length, kt_sin(angle)));
 }
+
+kt_status kt__body_isreal(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t;
+    return kt__made(call, kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_COMPLEX ? kt_eq_s(kt_imag(self), KT_INT(0))
+                                                                                     : kt_ones_like(self, .dtype = KT_BOOL));
+}

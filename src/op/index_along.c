@@ -1,6 +1,6 @@
 /* index_along.c - elements of one dim by index: gather and scatter (an index for each element), index_select, index_add,
- * index_copy and index_fill (one for each slice), take_along_dim. In: tensors. Out: one. Shapes and dtypes are checked here,
- * indices by the kernel. */
+ * index_copy and index_fill (one for each slice), both with a reduction, take_along_dim. In: tensors. Out: one. Shapes and
+ * dtypes are checked here, indices by the kernel. */
 #include <string.h>
 
 #include "op/index.h"
@@ -297,28 +297,29 @@ static kt_status put_slices(kt_call *call, kt_tensor *from, int64_t dim, int ker
     return kt__end_write(call, work, status);
 }
 
-static kt_status check_index_add(const kt_call *call, int64_t dim)
+/* `op`: as texts name it. */
+static kt_status check_source(const kt_call *call, const char *op, int64_t dim)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
     if (index->ndim > 1) {
         char shape[256];
         kt__shape_text(shape, sizeof shape, kt__sizes(index));
-        return kt_fail(KT_ERR_INDEX, "index_add_(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
+        return kt_fail(KT_ERR_INDEX, "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", op,
                        index->ndim, kt_dtype_torch_name(index->dtype), shape);
     }
     if (!kt__is_index(index))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_add_(): Expected dtype int32/int64 for index but got: %s",
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): Expected dtype int32/int64 for index but got: %s", op,
                               kt_dtype_torch_name(index->dtype));
     if (self->dtype != source->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "index_add_(): self (%s) and source (%s) must have the same scalar type",
+                              "%s(): self (%s) and source (%s) must have the same scalar type", op,
                               kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
     if (dim && dim >= source->ndim)
-        return kt_fail(KT_ERR_RUNTIME, "index_add_(): Indexing dim %lld is out of bounds of the source tensor with dim %d",
+        return kt_fail(KT_ERR_RUNTIME, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d", op,
                        (long long)dim, source->ndim);
     if (index->numel != kt__size_at(source, (int)dim))
         return kt_fail(KT_ERR_RUNTIME,
-                       "index_add_(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld",
+                       "%s(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld", op,
                        (long long)index->numel, (long long)kt__size_at(source, (int)dim), (long long)dim);
     bool same = self->ndim == source->ndim;
     for (int d = 0; d < self->ndim && same; d++)
@@ -339,7 +340,7 @@ kt_status kt__body_index_add(kt_call *call)
     kt_tensor *self = call->arg[0].t, *source = call->arg[3].t, *from = NULL;
     int64_t    dim = call->arg[1].i;
     kt_scalar  alpha = kt__arg_scalar(call, 4);
-    if (kt__wrap_dim(&dim, self->ndim) || check_index_add(call, dim) ||
+    if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_add_", dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3) ||
         (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, call->arg[2].t))))
         return kt_error_status();
@@ -451,4 +452,131 @@ kt_status kt__body_index_fill_tensor(kt_call *call)
     kt_scalar number;
     kt_status status = kt__number_of("index_fill_", call->arg[3].t, &number);
     return status ? status : fill_slices(call, number);
+}
+
+/* ---- reductions: into each place what an index brings there ---- */
+
+enum { REDUCE = 4, INCLUDE_SELF };
+typedef enum how { SUM, PROD, MEAN, AMAX, AMIN, N_HOWS } how;
+
+static how how_of(const char *name)
+{
+    static const char *const names[N_HOWS] = {"sum", "prod", "mean", "amax", "amin"};
+    int                      i = 0;
+    while (i < N_HOWS && strcmp(name ? name : "", names[i]) != 0)
+        i++;
+    return (how)i;
+}
+
+/* A call that writes to `target` what another would write to its own. */
+static kt_status put_into(const kt_call *call, kt_tensor *target, kt_tensor *from, int64_t dim, int kernel)
+{
+    const bool slices = call->row->id == KT_OP_index_reduce;
+    kt_call    c = *call;
+    c.form = KT_INPLACE;
+    c.arg[0].t = target;
+    kt_status status = slices ? put_slices(&c, from, dim, kernel, false, (kt__along){.says = KT_INDEX_SAYS_SELF})
+                              : put_elements(&c, from, from->ndim < kt__rank_of(call->arg[2].t), dim, kernel);
+    if (!status)
+        kt__unref(c.out[0]);
+    return status;
+}
+
+/* How many elements each place is made of, in the dtype of `work`. */
+static kt_status put_counts(const kt_call *call, kt_tensor *work, kt_tensor *zero, int64_t dim, bool own, kt_tensor **counts)
+{
+    kt_tensor *one = NULL;
+    *counts = kt__empty_like(work, (kt_dtype)work->dtype, kt__device(work), KT_FORMAT_NONE);
+    kt_status status = *counts ? kt__fill_with(*counts, KT_INT(1)) : kt_error_status();
+    status = status || own ? status : put_into(call, *counts, zero, dim, KT_K_index_put);
+    status = status ? status : kt__value_like(call, work, KT_INT(1), &one);
+    status = status ? status : put_into(call, *counts, one, dim, KT_K_index_add);
+    kt__unref(one);
+    return status;
+}
+
+static kt_status divide(kt_tensor *work, kt_tensor *counts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_div, KT_INPLACE);
+    kt__put_tensor(&c, 0, work);
+    kt__put_tensor(&c, 1, counts);
+    if (kt__dtype_rows[work->dtype].category == KT_CAT_INT)
+        kt__put(&c, 2, str, "floor");
+    kt_status status = kt_call_run(&c);
+    if (!status)
+        kt__unref(c.out[0]);
+    return status;
+}
+
+/* Without its own element a place begins with what changes nothing, or with one of those that it is chosen from. */
+static kt_status reduce_into(const kt_call *call, kt_tensor *work, kt_tensor *from, int64_t dim, how h)
+{
+    static const int kernels[N_HOWS] = {KT_K_index_add, KT_K_index_multiply, KT_K_index_add, KT_K_index_amax, KT_K_index_amin};
+    const bool       own = kt__arg_bool(call, INCLUDE_SELF), chosen = h == AMAX || h == AMIN;
+    kt_tensor       *first = NULL, *counts = NULL;
+    kt_status        status = kt__value_like(call, work, KT_INT(h == PROD), &first);
+    status = status || own ? status : put_into(call, work, chosen ? from : first, dim, KT_K_index_put);
+    status = status ? status : put_into(call, work, from, dim, kernels[h]);
+    if (!status && h == MEAN)
+        status = put_counts(call, work, first, dim, own, &counts);
+    status = status || !counts ? status : divide(work, counts);
+    kt__unref(first);
+    kt__unref(counts);
+    return status;
+}
+
+static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, const char *greatest, const char *least)
+{
+    kt_tensor  *self = call->arg[0].t, *src = call->arg[3].t, *from = NULL, *work = NULL;
+    const int   category = kt__dtype_rows[self->dtype].category;
+    const char *missing = h == MEAN && category == KT_CAT_BOOL ? mean : category != KT_CAT_COMPLEX ? NULL
+                          : h == AMAX                          ? greatest
+                          : h == AMIN                          ? least
+                                                               : NULL;
+    if (missing)
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
+                              kt_dtype_torch_name(self->dtype));
+    if (call->form == KT_INPLACE && (kt__apart(self, src) || kt__apart(self, call->arg[2].t)))
+        return kt_error_status();
+    kt_status status = kt__plain_of(src, &from);
+    status = status ? status : kt__begin_write(call, false, &work);
+    if (!status && call->arg[2].t->numel)
+        status = reduce_into(call, work, from, dim, h);
+    kt__unref(from);
+    return kt__end_write(call, work, status);
+}
+
+kt_status kt__body_scatter_reduce(kt_call *call)
+{
+    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t;
+    const char *name = call->arg[REDUCE].str;
+    const how   h = how_of(name);
+    int64_t     dim;
+    if (check_elements(call, self, index, &dim))
+        return kt_error_status();
+    if (src->dtype != self->dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
+    if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3))
+        return kt_error_status();
+    if (h == N_HOWS)
+        return kt_fail(KT_ERR_RUNTIME, "reduce argument must be either sum, prod, mean, amax or amin, got %s", name ? name : "");
+    return reduce(call, dim, h, "scatter_gather_tensor_cpu_reduce_mean", "scatter_gather_tensor_cpu_reduce_amax",
+                  "scatter_gather_tensor_cpu_reduce_amin");
+}
+
+kt_status kt__body_index_reduce(kt_call *call)
+{
+    kt_tensor  *self = call->arg[0].t, *source = call->arg[3].t;
+    const char *name = call->arg[REDUCE].str;
+    const how   h = how_of(name);
+    int64_t     dim = call->arg[1].i;
+    KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
+    if (h == N_HOWS || h == SUM)
+        return kt_fail(KT_ERR_RUNTIME, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
+                       name ? name : "");
+    if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
+        kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
+        return kt_error_status();
+    return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");
 }

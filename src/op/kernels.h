@@ -84,6 +84,8 @@ enum kt__kernel {
     KT_K_index_put,
     KT_K_index_add,
     KT_K_index_multiply,
+    KT_K_index_amax,                  /* a NaN wins */
+    KT_K_index_amin,
     KT_K_index_offsets,               /* bytes, summed up over several index tensors */
     KT_K_masked_put,
     KT_K_nonzero,

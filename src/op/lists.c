@@ -1,4 +1,6 @@
 /* lists.c - rows that take or give lists of tensors: split and kin, broadcast_tensors, the _foreach family. */
+#include <string.h>
+
 #include "op/move.h"
 
 static kt_status split_evenly(kt_call *call, int64_t dim, int64_t size)
@@ -138,5 +140,57 @@ kt_status kt__body_foreach_mul(kt_call *call)
         else
             kt__unref(c.out[0]);
     }
+    return kt__list_done(call, status);
+}
+
+/* ---- unravel_index ---- */
+
+/* A row of integers where `like` is, in the scope. */
+static kt_tensor *row_on(const kt_tensor *like, const int64_t *values, int64_t n)
+{
+    kt_tensor *row = kt_empty(KT_SHAPE(n), .dtype = KT_I64, .device = kt__device(like));
+    return row && !kt__fill_from(row, values) ? row : NULL;
+}
+
+static kt_status check_shape(const kt_call *call, kt_shape shape, uint64_t *step)
+{
+    const kt_tensor *indices = call->arg[0].t;
+    bool             fits = true;
+    if (!(kt_dtype_category((kt_dtype)indices->dtype) & call->row->accepts))
+        return kt__fail_dtype(call, KT_ERR_TYPE, "expected 'indices' to be integer dtype, but got torch.%s",
+                              kt_dtype_name(indices->dtype));
+    if (shape.n > KT_MAX_DIMS)
+        return kt_fail(KT_ERR_VALUE, "'shape' has %lld dims, there are at most %d", (long long)shape.n, (int)KT_MAX_DIMS);
+    uint64_t below = 1; /* as many places as the dims further in have; too many wrap, as PyTorch's do */
+    for (int64_t d = shape.n - 1; d >= 0; d--) {
+        fits &= shape.d[d] >= 0;
+        step[d] = below;
+        below *= (uint64_t)shape.d[d];
+    }
+    if (fits)
+        return KT_OK;
+    char text[512];
+    kt__shape_text(text, sizeof text, shape);
+    text[strlen(text) - 1] = 0; /* without its brackets */
+    return kt_fail(KT_ERR_VALUE, "'shape' cannot have negative values, but got (%s%s)", text + 1, shape.n == 1 ? "," : "");
+}
+
+kt_status kt__body_unravel_index(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor     *indices = call->arg[0].t, *found[KT_MAX_DIMS];
+    const kt_shape shape = call->arg[1].ints;
+    uint64_t       step[KT_MAX_DIMS];
+    if (check_shape(call, shape, step))
+        return kt_error_status();
+    if (shape.n) {
+        kt_tensor *steps = row_on(indices, (const int64_t *)step, shape.n), *sizes = row_on(indices, shape.d, shape.n);
+        kt_tensor *all = kt_remainder(kt_floor_divide(kt_unsqueeze(indices, -1), steps), sizes);
+        if (kt_unbind(all, found, KT_MAX_DIMS, .dim = -1) < 0)
+            return kt_error_status();
+    }
+    kt_status status = kt__list_of(call, shape.n);
+    for (int64_t d = 0; d < shape.n && !status; d++)
+        call->list[d] = kt__ref(found[d]);
     return kt__list_done(call, status);
 }

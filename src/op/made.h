@@ -13,4 +13,6 @@ kt_status kt__made_both(kt_call *call, kt_tensor *first, kt_tensor *second); /* 
 kt_tensor *kt__converted(kt_tensor *t, kt_dtype to, kt_reason why); /* t itself where it is of that dtype */
 kt_tensor *kt__scoped(kt_tensor *t);                                /* an owned tensor, handed to the scope */
 
+kt_tensor *kt__slice_norms(const kt_tensor *t, int64_t dim, double p); /* distance.c: of each slice, dims of 1 kept */
+
 #endif

@@ -196,6 +196,20 @@ static kt_status run_range(kt_tensor *t, int kernel, const kt_scalar *param, int
     return kt__launch(&plan, t);
 }
 
+static kt_status check_ends(kt_scalar start, kt_scalar end, kt_scalar step)
+{
+    const double first = as_double(start), last = as_double(end), by = as_double(step);
+    if (start.im != 0 || end.im != 0 || step.im != 0)
+        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type double without overflow");
+    if (by == 0 || isnan(by))
+        return kt_fail(KT_ERR_RUNTIME, "step must be nonzero");
+    if (!isfinite(first) || !isfinite(last))
+        return kt_fail(KT_ERR_RUNTIME, "unsupported range: %g -> %g", first, last);
+    return (by > 0 && last < first) || (by < 0 && last > first)
+               ? kt_fail(KT_ERR_RUNTIME, "upper bound and lower bound inconsistent with step sign")
+               : KT_OK;
+}
+
 kt_status kt__body_arange(kt_call *call)
 {
     options   o;
@@ -203,26 +217,41 @@ kt_status kt__body_arange(kt_call *call)
     bool      ints = is_integral(start) && is_integral(end) && is_integral(step);
     if (kt__read_options(call, 3, ints ? KT_I64 : kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
-    double first = as_double(start), last = as_double(end), by = as_double(step), count = 0;
-    if (start.im != 0 || end.im != 0 || step.im != 0)
-        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow",
-                       "double");
-    if (by == 0 || isnan(by))
-        return kt_fail(KT_ERR_RUNTIME, "step must be nonzero");
-    if (!isfinite(first) || !isfinite(last))
-        return kt_fail(KT_ERR_RUNTIME, "unsupported range: %g -> %g", first, last);
-    if ((by > 0 && last < first) || (by < 0 && last > first))
-        return kt_fail(KT_ERR_RUNTIME, "upper bound and lower bound inconsistent with step sign");
+    if (check_ends(start, end, step))
+        return kt_error_status();
     int64_t n = 0;
     if (ints) {
         __int128 span = (__int128)end.v.i - start.v.i, stride = step.v.i;
         __int128 wide = (span + stride - (stride > 0 ? 1 : -1)) / stride;
         n = wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
     } else {
-        count = ceil((last - first) / by);
+        const double count = ceil((as_double(end) - as_double(start)) / as_double(step));
         n = count >= 0x1p62 ? INT64_MAX : (int64_t)count;
     }
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n));
+    return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
+}
+
+static kt_scalar truncated(kt_scalar s) { return is_integral(s) ? KT_INT(s.v.i) : KT_INT((int64_t)s.v.re); }
+
+kt_status kt__body_range(kt_call *call)
+{
+    options   o;
+    kt_scalar start = call->arg[0].s, end = call->arg[1].s, step = kt__arg_scalar(call, 2);
+    kt__warn("torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+             "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).");
+    if (kt__read_options(call, 3, kt_get_default_dtype(), NULL, &o) || check_ends(start, end, step))
+        return kt_error_status();
+    if (!(kt_dtype_category(o.dtype) & call->row->accepts))
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+                              kt_dtype_torch_name(o.dtype));
+    if (kt_dtype_category(o.dtype) == KT_CAT_INT) {
+        start = truncated(start), end = truncated(end), step = truncated(step);
+        if (check_ends(start, end, step))
+            return kt_error_status();
+    }
+    const double count = floor((as_double(end) - as_double(start)) / as_double(step)) + 1;
+    kt_tensor   *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(count >= 0x1p62 ? INT64_MAX : (int64_t)count));
     return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
 

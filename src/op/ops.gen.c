@@ -3470,6 +3470,14 @@ kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_ten
     return kt__close_out(&c, out);
 }
 
+kt_tensor *kt_isreal(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_isreal, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts)
 {
     kt_call c;
@@ -6112,6 +6120,52 @@ kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors)
     return kt__close(&c);
 }
 
+kt_tensor *kt_cdist_kw(const kt_tensor *x1, const kt_tensor *x2, const kt_cdist_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_cdist, KT_PLAIN);
+    kt__put_tensor(&c, 0, x1);
+    kt__put_tensor(&c, 1, x2);
+    if (opts && opts->p.some)
+        kt__put(&c, 2, f, opts->p.v);
+    if (opts && opts->compute_mode.some)
+        kt__put(&c, 3, i, opts->compute_mode.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_renorm(const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_renorm, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, s, p);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, s, maxnorm);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_renorm_(kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_renorm, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, s, p);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, s, maxnorm);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_renorm_out(kt_tensor *out, const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_renorm, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, s, p);
+    kt__put(&c, 2, i, dim);
+    kt__put(&c, 3, s, maxnorm);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts)
 {
     kt_call c;
@@ -6335,6 +6389,23 @@ kt_tensor *kt_arange_kw(kt_scalar start, kt_scalar end, const kt_arange_opts *op
 {
     kt_call c;
     kt__open(&c, KT_OP_arange, KT_PLAIN);
+    kt__put(&c, 0, s, start);
+    kt__put(&c, 1, s, end);
+    if (opts && opts->step.kind)
+        kt__put(&c, 2, s, opts->step);
+    if (opts && opts->dtype)
+        kt__put(&c, 3, dtype, opts->dtype);
+    if (opts && opts->device.kind)
+        kt__put(&c, 4, device, opts->device);
+    if (opts && opts->requires_grad)
+        kt__put(&c, 5, b, opts->requires_grad);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_range_kw(kt_scalar start, kt_scalar end, const kt_range_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_range, KT_PLAIN);
     kt__put(&c, 0, s, start);
     kt__put(&c, 1, s, end);
     if (opts && opts->step.kind)
@@ -9063,6 +9134,90 @@ kt_tensor *kt_index_fill_(kt_tensor *self, int64_t dim, const kt_tensor *index, 
     return kt__close_inplace(&c);
 }
 
+kt_tensor *kt_scatter_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_reduce, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    kt__put(&c, 4, str, reduce);
+    if (opts && opts->include_self.some)
+        kt__put(&c, 5, b, opts->include_self.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_scatter_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_reduce, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    kt__put(&c, 4, str, reduce);
+    if (opts && opts->include_self.some)
+        kt__put(&c, 5, b, opts->include_self.v);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_scatter_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_scatter_reduce, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, src);
+    kt__put(&c, 4, str, reduce);
+    if (opts && opts->include_self.some)
+        kt__put(&c, 5, b, opts->include_self.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_index_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_reduce, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    kt__put(&c, 4, str, reduce);
+    if (opts && opts->include_self.some)
+        kt__put(&c, 5, b, opts->include_self.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_index_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_reduce, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    kt__put(&c, 4, str, reduce);
+    if (opts && opts->include_self.some)
+        kt__put(&c, 5, b, opts->include_self.v);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_index_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_index_reduce, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put_tensor(&c, 2, index);
+    kt__put_tensor(&c, 3, source);
+    kt__put(&c, 4, str, reduce);
+    if (opts && opts->include_self.some)
+        kt__put(&c, 5, b, opts->include_self.v);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts)
 {
     kt_call c;
@@ -9083,6 +9238,15 @@ kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const
     if (opts && opts->dim.some)
         kt__put(&c, 2, i, opts->dim.v);
     return kt__close_out(&c, out);
+}
+
+int64_t kt_unravel_index(const kt_tensor *indices, kt_shape shape, kt_tensor **results, int64_t room)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unravel_index, KT_PLAIN);
+    kt__put_tensor(&c, 0, indices);
+    kt__put(&c, 1, ints, shape);
+    return kt__close_list(&c, results, room);
 }
 
 kt_tensor *kt_masked_fill_tensor(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *value)

@@ -20,9 +20,9 @@ static kt_status way_of(const kt_call *call, between *way)
 
 static bool same_device(const kt_tensor *a, const kt_tensor *b) { return a->backend == b->backend && a->index == b->index; }
 
-static kt_status check_inputs(const kt_call *call, const kt_tensor *q)
+static kt_status check_inputs(const kt_call *call, const kt_tensor *self, const kt_tensor *q)
 {
-    const kt_tensor *self = call->arg[0].t, *out = call->form == KT_OUT ? call->out[0] : NULL;
+    const kt_tensor *out = call->form == KT_OUT ? call->out[0] : NULL;
     if (self->numel == 0)
         return kt_fail(KT_ERR_RUNTIME, "quantile() input tensor must be non-empty");
     if (q->ndim > 1)
@@ -98,12 +98,11 @@ static kt_tensor *shaped(const kt_call *call, kt_tensor *t, int64_t dim, bool al
     return kt_squeeze_dim(t, KT_SHAPE(-1));
 }
 
-static kt_status quantile(kt_call *call, kt_tensor *q, bool pass_nans)
+static kt_status quantile(kt_call *call, kt_tensor *self, kt_tensor *q, bool pass_nans)
 {
-    between    way;
-    kt_tensor *self = call->arg[0].t;
-    int64_t    dim = kt__given(call, DIM) ? call->arg[DIM].i : 0;
-    if (!q || way_of(call, &way) || check_inputs(call, q) || kt__wrap_dim(&dim, self->ndim) || check_values(q))
+    between way;
+    int64_t dim = kt__given(call, DIM) ? call->arg[DIM].i : 0;
+    if (!self || !q || way_of(call, &way) || check_inputs(call, self, q) || kt__wrap_dim(&dim, self->ndim) || check_values(q))
         return kt_error_status();
     kt_tensor *sorted = in_order(self, !kt__given(call, DIM), dim), *rank = sorted ? ranks(sorted, q, pass_nans) : NULL;
     if (!rank)
@@ -117,35 +116,44 @@ static kt_status quantile(kt_call *call, kt_tensor *q, bool pass_nans)
     return kt__deliver(call, shaped(call, rank ? taken(sorted, rank, way) : NULL, dim, q->ndim));
 }
 
-static kt_tensor *number(const kt_call *call)
+/* Autocast comes before every rule. */
+static kt_status by_tensor(kt_call *call, bool pass_nans)
+{
+    kt_tensor *self = kt__scoped(kt__autocast_operand(call, call->arg[0].t));
+    return quantile(call, self, self ? kt__scoped(kt__autocast_operand(call, call->arg[Q].t)) : NULL, pass_nans);
+}
+
+static kt_status by_number(kt_call *call, bool pass_nans)
 {
     const double q = call->arg[Q].f;
-    if (q >= 0 && q <= 1)
-        return kt_scalar_tensor(KT_FLOAT(q), .dtype = (kt_dtype)call->arg[0].t->dtype, .device = kt__device(call->arg[0].t));
-    kt_fail(KT_ERR_RUNTIME, "quantile() q must be in the range [0, 1] but got %g", q);
-    return NULL;
+    kt_tensor   *self = kt__scoped(kt__autocast_operand(call, call->arg[0].t));
+    if (!(q >= 0 && q <= 1))
+        return kt_fail(KT_ERR_RUNTIME, "quantile() q must be in the range [0, 1] but got %g", q);
+    return quantile(call, self,
+                    self ? kt_scalar_tensor(KT_FLOAT(q), .dtype = (kt_dtype)self->dtype, .device = kt__device(self)) : NULL,
+                    pass_nans);
 }
 
 kt_status kt__body_quantile(kt_call *call)
 {
     KT_SCOPE;
-    return quantile(call, call->arg[Q].t, false);
+    return by_tensor(call, false);
 }
 
 kt_status kt__body_quantile_number(kt_call *call)
 {
     KT_SCOPE;
-    return quantile(call, number(call), false);
+    return by_number(call, false);
 }
 
 kt_status kt__body_nanquantile(kt_call *call)
 {
     KT_SCOPE;
-    return quantile(call, call->arg[Q].t, true);
+    return by_tensor(call, true);
 }
 
 kt_status kt__body_nanquantile_number(kt_call *call)
 {
     KT_SCOPE;
-    return quantile(call, number(call), true);
+    return by_number(call, true);
 }

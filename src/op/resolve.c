@@ -298,6 +298,17 @@ static void autocast(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_
         }
 }
 
+kt_tensor *kt__autocast_operand(const kt_call *call, kt_tensor *t)
+{
+    kt__gathered g = {.n = 1, .dtype = {t->dtype}, .t = {t}};
+    uint8_t      why[4] = {KT_WHY_NONE};
+    kt_tensor   *made = NULL;
+    autocast(call, &g, kt__mode(), why);
+    if (g.dtype[0] == t->dtype)
+        return kt__ref(t);
+    return kt_convert(t, (kt_dtype)g.dtype[0], KT_WHY_AUTOCAST, &made) ? NULL : made;
+}
+
 /* ---- the rules ---- */
 
 static kt_status match(const kt_call *call, const kt__gathered *g, int first, uint64_t mode, kt_dtype *common)

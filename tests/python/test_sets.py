@@ -1,5 +1,7 @@
 """Tensors as collections of values, as a PyTorch user writes it."""
 
+from contextlib import nullcontext
+
 import pytest
 
 import karat as torch
@@ -78,3 +80,33 @@ def test_quantiles():
     assert torch.quantile(x, 0.5, dim=1, keepdim=True, interpolation="lower").shape == (2, 1)
     with pytest.raises(TypeError, match=r'\(Tensor input, float q, int dim = None, bool keepdim = False, \*, str interpolation'):
         torch.quantile(x, "a")
+
+
+def test_reductions_into_places():
+    x, i, y = torch.ones(3), torch.tensor([0, 1, 0]), torch.tensor([2.0, 3.0, 5.0])
+    assert torch.scatter_reduce(x, 0, i, y, reduce="sum").tolist() == [8, 4, 1]
+    assert x.scatter_reduce(0, i, y, "mean", include_self=False).tolist() == [3.5, 3, 1]
+    assert x.clone().scatter_reduce_(0, i, y, "amax").tolist() == [5, 3, 1]
+    with pytest.warns(UserWarning, match=r"index_reduce\(\) is in beta") if torch.is_warn_always_enabled() else nullcontext():
+        assert torch.index_reduce(x, 0, i, y, "prod").tolist() == [10, 3, 1]
+    assert type(x.requires_grad_().scatter_reduce(0, i, y, "prod").grad_fn).__name__ == "ScatterReduceBackward0"
+
+
+def test_places_and_ranges():
+    assert [t.tolist() for t in torch.unravel_index(torch.tensor([0, 5, 11]), (3, 4))] == [[0, 1, 2], [0, 1, 3]]
+    assert torch.unravel_index(torch.tensor(5), 12) == (torch.tensor(5),)
+    with pytest.raises(TypeError, match="expected 'shape' sequence to only contain ints, but got <class 'float'>"):
+        torch.unravel_index(torch.tensor(5), (3.0, 4))
+    with pytest.warns(UserWarning, match="torch.range is deprecated and will be removed in a future release"):
+        assert torch.range(1, 2, 0.5).tolist() == [1, 1.5, 2]
+    assert torch.isreal(torch.tensor([1 + 0j, 1j])).tolist() == [True, False]
+
+
+def test_distances():
+    a, b = torch.tensor([[0.0, 1.0], [2.0, 3.0]]), torch.tensor([[1.0, 1.0]])
+    assert torch.cdist(a, b, p=1).tolist() == [[1], [3]]
+    assert torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist").shape == (2, 1)
+    with pytest.raises(ValueError, match="foo is not a valid value for compute_mode"):
+        torch.cdist(a, b, 2, "foo")
+    assert torch.renorm(torch.tensor([[3.0, 4.0]]), 2, 0, 5).tolist() == [[3, 4]]
+    assert a.renorm(1, 0, 2.5).sum(1).tolist() == pytest.approx([1, 2.5])

@@ -85,10 +85,11 @@ typedef struct kt_plan {
  *                for element. param: alpha, beta (n_param is 2), or none: both are 1. beta = 0: c is not read, so that
  *                its NaNs vanish; alpha = 0: a and b are not. numel counts the results: an empty k is an empty sum.
  *  band          dims are [batch..., rows, columns], never collapsed; the input may be the output
- *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index], put, add, multiply: into
- *                out[index], where [index] means index times param[1] bytes further on; places of one index are met in row
- *                order. param[0]: indices lie below it; param[2]: twice the dimension's name, odd where negative ones count
- *                from the end; param[3]: kt__index_says. An index out of range is an error, and nothing is put then.
+ *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index]; put, add, multiply,
+ *                amax, amin: into out[index], where [index] means index times param[1] bytes further on; places of one index are
+ *                met in row order. param[0]: indices lie below it; param[2]: twice the dimension's name, odd where
+ *                negative ones count from the end; param[3]: kt__index_says. An index out of range is an error, and nothing
+ *                is put then.
  *                offsets: arg out (int64), index: out += index * param[1]. masked put: arg out, from, mask (bool).
  *                nonzero: arg out, mask, a dense row-major one of the plan's dims (never collapsed); dim d of the k-th place
  *                goes to out + d * param[0] bytes + k * 8

@@ -117,6 +117,19 @@ STEP(counted)
     kt_quantile(kt_reshape(f, KT_SHAPE(30, 2)), kt_rand(KT_SHAPE(20)), .dim = KT_SOME(0));
     kt_nanquantile_number(f, 0.3);
 }
+STEP(reduced_into)
+{
+    kt_tensor *x = leaf(), *i = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(5), KT_INT(1)), KT_INT(3)), *part[2];
+    kt_tensor *at = kt_expand(i, KT_SHAPE(5, 5));
+    backward_of(kt_scatter_reduce(x, 0, at, x, "prod"));
+    backward_of(kt_scatter_reduce(x, 0, at, x, "mean", .include_self = KT_SOME(false)));
+    backward_of(kt_index_reduce(x, 0, i, x, "amax"));
+    backward_of(kt_cdist(x, kt_mul_s(x, KT_INT(2)), .p = KT_SOME(3)));
+    backward_of(kt_renorm(x, KT_INT(2), 0, KT_FLOAT(0.1)));
+    kt_unravel_index(i, KT_SHAPE(2, 2), part, 2);
+    kt_range(KT_INT(0), KT_INT(90));
+    kt_isreal(x);
+}
 STEP(grids)
 {
     kt_tensor *list[2] = {row(), kt_select(matrix(), 0, 0)}, *results[2];
@@ -277,7 +290,7 @@ STEP(grad_softmaxes)
 
 #define ALL(X)                                                                                                         \
     X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(collections) X(counted) \
-    X(grids) X(parts)                                                                                                           \
+    X(reduced_into) X(grids) X(parts)                                                                                  \
     X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)           \
