@@ -14,9 +14,8 @@ def names_of(module):
 _COMMON = frozenset("get set is has with to and of dtype tensor indices copy type enabled all from new".split())
 
 # What serves instead where no word tells.
-_INSTEAD = {"range": "arange", "storage": "untyped_storage", "igamma": "lgamma", "igammac": "lgamma", "mvlgamma": "lgamma",
-            "inverse": "matrix_power", "set_": "data", "cdist": "dist", "nanmedian": "nanmean", "renorm": "norm",
-            "autocast": "policy", "bincount": "count_nonzero", "gradient": "autograd"}
+_INSTEAD = {"storage": "untyped_storage", "igamma": "lgamma", "igammac": "lgamma", "mvlgamma": "lgamma",
+            "inverse": "matrix_power", "set_": "data", "autocast": "policy", "gradient": "autograd"}
 
 
 def _words(name):

@@ -155,7 +155,7 @@ static kt_tensor *row_on(const kt_tensor *like, const int64_t *values, int64_t n
 static kt_status check_shape(const kt_call *call, kt_shape shape, uint64_t *step)
 {
     const kt_tensor *indices = call->arg[0].t;
-    bool             fits = true;
+    bool             fits = true, empty = false;
     if (!(kt_dtype_category((kt_dtype)indices->dtype) & call->row->accepts))
         return kt__fail_dtype(call, KT_ERR_TYPE, "expected 'indices' to be integer dtype, but got torch.%s",
                               kt_dtype_name(indices->dtype));
@@ -164,11 +164,12 @@ static kt_status check_shape(const kt_call *call, kt_shape shape, uint64_t *step
     uint64_t below = 1; /* as many places as the dims further in have; too many wrap, as PyTorch's do */
     for (int64_t d = shape.n - 1; d >= 0; d--) {
         fits &= shape.d[d] >= 0;
+        empty |= shape.d[d] == 0;
         step[d] = below;
         below *= (uint64_t)shape.d[d];
     }
     if (fits)
-        return KT_OK;
+        return empty && indices->numel ? kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError") : KT_OK;
     char text[512];
     kt__shape_text(text, sizeof text, shape);
     text[strlen(text) - 1] = 0; /* without its brackets */

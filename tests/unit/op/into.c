@@ -142,8 +142,8 @@ TEST(ranges_that_reach_their_end)
     CHECK_EQ_INT(kt_numel(kt_range(KT_INT(0), KT_INT(3))), 4);
     CHECK_EQ_INT(kt_dtype_of(kt_range(KT_INT(0), KT_INT(3))), KT_F32);
     CHECK_EQ_INT(kt_numel(kt_range(KT_FLOAT(0.5), KT_FLOAT(3.4), .dtype = KT_I64)), 4); /* 0 to 3 */
-    CHECK_NEAR(kt_item(kt_select(kt_range(KT_INT(1), KT_INT(0), .step = KT_SOME(KT_FLOAT(-0.25))), 0, 4)), 0, 0);
-    CHECK_FAILS(kt_range(KT_INT(0), KT_INT(1), .step = KT_SOME(KT_FLOAT(0.25)), .dtype = KT_I64), KT_ERR_RUNTIME,
+    CHECK_NEAR(kt_item(kt_select(kt_range(KT_INT(1), KT_INT(0), .step = KT_FLOAT(-0.25)), 0, 4)), 0, 0);
+    CHECK_FAILS(kt_range(KT_INT(0), KT_INT(1), .step = KT_FLOAT(0.25), .dtype = KT_I64), KT_ERR_RUNTIME,
                 "step must be nonzero");
     CHECK_FAILS(kt_range(KT_INT(0), KT_INT(3), .dtype = KT_BOOL), KT_ERR_NOT_IMPLEMENTED,
                 "\"range_cpu\" not implemented for 'Bool'");
@@ -194,7 +194,7 @@ TEST(distances)
         check_distances(KT_BF16, 3, 2, ps[i], 2);
     }
     KT_SCOPE;
-    kt_tensor *x = kt_rand(KT_SHAPE(2500, 40)), *y = kt_rand(KT_SHAPE(60, 40)); /* in pieces, against the whole at once */
+    kt_tensor *x = kt_rand(KT_SHAPE(600, 40)), *y = kt_rand(KT_SHAPE(60, 40)); /* in pieces, against the whole at once */
     kt_tensor *d = kt_cdist(x, y, .compute_mode = KT_SOME(2)), *all = kt_cdist(x, y, .compute_mode = KT_SOME(1));
     CHECK(kt_item(kt_max(kt_abs(kt_sub(d, all)))) < 1e-3);
     CHECK_EQ_INT(kt_item(kt_sum(kt_cdist(kt_ones(KT_SHAPE(3, 0)), kt_ones(KT_SHAPE(2, 0)), .p = KT_SOME(INFINITY)))), 0);
