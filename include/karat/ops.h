@@ -282,6 +282,16 @@ typedef struct kt_special_log_softmax_opts { size_t size; kt_dtype dtype; } kt_s
 typedef struct kt_nn_softmax_opts { size_t size; kt_opt_int dim; kt_opt_int _stacklevel; kt_dtype dtype; } kt_nn_softmax_opts;
 typedef struct kt_nn_log_softmax_opts { size_t size; kt_opt_int dim; kt_opt_int _stacklevel; kt_dtype dtype; } kt_nn_log_softmax_opts;
 typedef struct kt_nn_softmin_opts { size_t size; kt_opt_int dim; kt_opt_int _stacklevel; kt_dtype dtype; } kt_nn_softmin_opts;
+typedef struct kt_mse_loss_opts { size_t size; kt_opt_int reduction; } kt_mse_loss_opts;
+typedef struct kt_smooth_l1_loss_opts { size_t size; kt_opt_int reduction; kt_opt_real beta; } kt_smooth_l1_loss_opts;
+typedef struct kt_huber_loss_opts { size_t size; kt_opt_int reduction; kt_opt_real delta; } kt_huber_loss_opts;
+typedef struct kt_mse_loss_backward_opts { size_t size; int64_t reduction; } kt_mse_loss_backward_opts;
+typedef struct kt_smooth_l1_loss_backward_opts { size_t size; int64_t reduction; kt_opt_real beta; } kt_smooth_l1_loss_backward_opts;
+typedef struct kt_huber_loss_backward_opts { size_t size; int64_t reduction; kt_opt_real delta; } kt_huber_loss_backward_opts;
+typedef struct kt_nn_mse_loss_opts { size_t size; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; const kt_tensor *weight; } kt_nn_mse_loss_opts;
+typedef struct kt_nn_l1_loss_opts { size_t size; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; const kt_tensor *weight; } kt_nn_l1_loss_opts;
+typedef struct kt_nn_smooth_l1_loss_opts { size_t size; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; kt_opt_real beta; } kt_nn_smooth_l1_loss_opts;
+typedef struct kt_nn_huber_loss_opts { size_t size; const char *reduction; kt_opt_real delta; const kt_tensor *weight; } kt_nn_huber_loss_opts;
 
 KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
 KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
@@ -1201,6 +1211,16 @@ KT_API kt_tensor *kt_special_log_softmax_kw(const kt_tensor *self, int64_t dim, 
 KT_API kt_tensor *kt_nn_softmax_kw(const kt_tensor *input, const kt_nn_softmax_opts *opts); /* softmax; where no dim is named, along 0 or 1 by the rank */
 KT_API kt_tensor *kt_nn_log_softmax_kw(const kt_tensor *input, const kt_nn_log_softmax_opts *opts); /* log_softmax; where no dim is named, along 0 or 1 by the rank */
 KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_opts *opts); /* softmax of the negated operand */
+KT_API kt_tensor *kt_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_opts *opts); /* squares of the differences */
+KT_API kt_tensor *kt_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_opts *opts); /* squares of differences below beta, else their sizes */
+KT_API kt_tensor *kt_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_opts *opts); /* squares of differences up to delta, else their sizes times delta; in the dtype of the input */
+KT_API kt_tensor *kt_mse_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_backward_opts *opts); /* what flows back through mse_loss */
+KT_API kt_tensor *kt_smooth_l1_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_backward_opts *opts); /* what flows back through smooth_l1_loss */
+KT_API kt_tensor *kt_huber_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_backward_opts *opts); /* what flows back through huber_loss */
+KT_API kt_tensor *kt_nn_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_mse_loss_opts *opts); /* mean of the squared differences; reduction='sum' or 'none' */
+KT_API kt_tensor *kt_nn_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_l1_loss_opts *opts); /* mean of the differences' sizes; reduction='sum' or 'none' */
+KT_API kt_tensor *kt_nn_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_smooth_l1_loss_opts *opts); /* mean of squares where differences lie below beta, of their sizes elsewhere */
+KT_API kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_huber_loss_opts *opts); /* mean of squares where differences lie up to delta, of their sizes elsewhere */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -1553,6 +1573,16 @@ KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_o
 #define kt_nn_softmax(input, ...) (KT_AT kt_nn_softmax_kw(input, KT_KW(kt_nn_softmax_opts, __VA_ARGS__)))
 #define kt_nn_log_softmax(input, ...) (KT_AT kt_nn_log_softmax_kw(input, KT_KW(kt_nn_log_softmax_opts, __VA_ARGS__)))
 #define kt_nn_softmin(input, ...) (KT_AT kt_nn_softmin_kw(input, KT_KW(kt_nn_softmin_opts, __VA_ARGS__)))
+#define kt_mse_loss(input, target, ...) (KT_AT kt_mse_loss_kw(input, target, KT_KW(kt_mse_loss_opts, __VA_ARGS__)))
+#define kt_smooth_l1_loss(input, target, ...) (KT_AT kt_smooth_l1_loss_kw(input, target, KT_KW(kt_smooth_l1_loss_opts, __VA_ARGS__)))
+#define kt_huber_loss(input, target, ...) (KT_AT kt_huber_loss_kw(input, target, KT_KW(kt_huber_loss_opts, __VA_ARGS__)))
+#define kt_mse_loss_backward(grad_output, input, target, ...) (KT_AT kt_mse_loss_backward_kw(grad_output, input, target, KT_KW(kt_mse_loss_backward_opts, __VA_ARGS__)))
+#define kt_smooth_l1_loss_backward(grad_output, input, target, ...) (KT_AT kt_smooth_l1_loss_backward_kw(grad_output, input, target, KT_KW(kt_smooth_l1_loss_backward_opts, __VA_ARGS__)))
+#define kt_huber_loss_backward(grad_output, input, target, ...) (KT_AT kt_huber_loss_backward_kw(grad_output, input, target, KT_KW(kt_huber_loss_backward_opts, __VA_ARGS__)))
+#define kt_nn_mse_loss(input, target, ...) (KT_AT kt_nn_mse_loss_kw(input, target, KT_KW(kt_nn_mse_loss_opts, __VA_ARGS__)))
+#define kt_nn_l1_loss(input, target, ...) (KT_AT kt_nn_l1_loss_kw(input, target, KT_KW(kt_nn_l1_loss_opts, __VA_ARGS__)))
+#define kt_nn_smooth_l1_loss(input, target, ...) (KT_AT kt_nn_smooth_l1_loss_kw(input, target, KT_KW(kt_nn_smooth_l1_loss_opts, __VA_ARGS__)))
+#define kt_nn_huber_loss(input, target, ...) (KT_AT kt_nn_huber_loss_kw(input, target, KT_KW(kt_nn_huber_loss_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))

@@ -9563,3 +9563,146 @@ kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_opts *op
         kt__put(&c, 3, dtype, opts->dtype);
     return kt__close(&c);
 }
+
+kt_tensor *kt_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mse_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->reduction.some)
+        kt__put(&c, 2, i, opts->reduction.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_smooth_l1_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->reduction.some)
+        kt__put(&c, 2, i, opts->reduction.v);
+    if (opts && opts->beta.some)
+        kt__put(&c, 3, f, opts->beta.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_huber_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->reduction.some)
+        kt__put(&c, 2, i, opts->reduction.v);
+    if (opts && opts->delta.some)
+        kt__put(&c, 3, f, opts->delta.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mse_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_backward_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mse_loss_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, input);
+    kt__put_tensor(&c, 2, target);
+    if (opts && opts->reduction)
+        kt__put(&c, 3, i, opts->reduction);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_smooth_l1_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_backward_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_smooth_l1_loss_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, input);
+    kt__put_tensor(&c, 2, target);
+    if (opts && opts->reduction)
+        kt__put(&c, 3, i, opts->reduction);
+    if (opts && opts->beta.some)
+        kt__put(&c, 4, f, opts->beta.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_huber_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_backward_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_huber_loss_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, input);
+    kt__put_tensor(&c, 2, target);
+    if (opts && opts->reduction)
+        kt__put(&c, 3, i, opts->reduction);
+    if (opts && opts->delta.some)
+        kt__put(&c, 4, f, opts->delta.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_mse_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_mse_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 2, b, opts->size_average.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 3, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 4, str, opts->reduction);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 5, opts->weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_l1_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_l1_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 2, b, opts->size_average.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 3, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 4, str, opts->reduction);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 5, opts->weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_smooth_l1_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_smooth_l1_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 2, b, opts->size_average.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 3, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 4, str, opts->reduction);
+    if (opts && opts->beta.some)
+        kt__put(&c, 5, f, opts->beta.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_huber_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_huber_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->reduction)
+        kt__put(&c, 2, str, opts->reduction);
+    if (opts && opts->delta.some)
+        kt__put(&c, 3, f, opts->delta.v);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 4, opts->weight);
+    return kt__close(&c);
+}

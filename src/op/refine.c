@@ -112,6 +112,34 @@ static kt_status known_power(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
+/* The nearest number that a float type has. */
+static double held(double x, kt_dtype d)
+{
+    char room[16];
+    if (kt__dtype_rows[d].category != KT_CAT_FLOAT)
+        return x;
+    kt_scalar_store(room, d, KT_FLOAT(x));
+    return kt_scalar_load(room, d).v.re;
+}
+
+/* Where a distance stops counting by its square: p0; what the square is multiplied by, or the distance in its slope: p1; and the
+ * straight part: p2. Of mse nothing is straight. What flows back from a mean is shared by the elements. */
+static void bend(const kt_call *call, kt__gathered *g)
+{
+    const int    id = call->row->id;
+    const bool   back = g->n == 3, square = id == KT_OP_mse_loss_backward;
+    const bool   smooth = id == KT_OP_smooth_l1_loss || id == KT_OP_smooth_l1_loss_backward;
+    const bool   mean = back && kt__arg_int(call, 3) == 1;
+    const kt_dtype narrow = (kt_dtype)g->dtype[back]; /* PyTorch holds the factors of what flows back in the input's dtype */
+    const double at = square ? INFINITY : kt__arg(call, 3 + back)->f;
+    const double share = mean ? 1.0 / (double)g->t[1]->numel : 1;
+    const double curve = square ? 2 : (smooth ? 1 / at : 1) * (back ? 1 : 0.5);
+    const double straight = square ? INFINITY : smooth ? 1 : at;
+    param(g, KT_FLOAT(at));
+    param(g, KT_FLOAT(back ? held(curve * share, narrow) : curve));
+    param(g, KT_FLOAT(back ? held(straight * share, narrow) : straight));
+}
+
 kt_status kt__refine(const kt_call *call, kt__gathered *g)
 {
     switch (call->row->id) {
@@ -150,6 +178,11 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_nan_to_num: nan_to_num(call, g); return KT_OK;
     case KT_OP_addcmul:
     case KT_OP_addcdiv: param(g, kt__arg_scalar(call, 3)); return KT_OK;
+    case KT_OP_smooth_l1_loss:
+    case KT_OP_huber_loss:
+    case KT_OP_mse_loss_backward:
+    case KT_OP_smooth_l1_loss_backward:
+    case KT_OP_huber_loss_backward: bend(call, g); return KT_OK;
     case KT_OP_where:
         if (g->dtype[0] == KT_U8)
             KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "

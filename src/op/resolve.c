@@ -385,7 +385,8 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
             explain(call, NULL);
         return kt_error_status();
     }
-    if (!category_is(common, row->accepts) && row->how == HOW_ELEMENTWISE && kt__check_cast(call, result))
+    const bool writes = row->how == HOW_ELEMENTWISE || row->how == HOW_BODY;
+    if (!category_is(common, row->accepts) && writes && kt__check_cast(call, result))
         return kt_error_status();
     if (!category_is(common, row->accepts))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,

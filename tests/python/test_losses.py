@@ -41,3 +41,28 @@ def test_softmax_without_a_dim():
         for name in ("softmax", "softmin")]
     with pytest.raises(TypeError, match="softmax\\(\\) received an invalid combination of arguments"):
         torch.softmax(torch.ones(2))
+
+
+def test_distances_warn_of_sizes_and_old_words():
+    x, y = torch.ones(2, 3), torch.zeros(3)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert F.mse_loss(x, y).item() == 1.0
+        assert F.l1_loss(x, x, size_average=False).item() == 0.0
+        assert F.smooth_l1_loss(x, x, reduce=False).shape == (2, 3)
+    assert [str(w.message) for w in said] == [
+        "Using a target size (torch.Size([3])) that is different to the input size (torch.Size([2, 3])). This will likely lead "
+        "to incorrect results due to broadcasting. Please ensure they have the same size.",
+        "size_average and reduce args will be deprecated, please use reduction='sum' instead.",
+        "size_average and reduce args will be deprecated, please use reduction='none' instead."]
+
+
+def test_distances_find_mixed_dtypes_on_the_way_back():
+    x = torch.ones(3).half().requires_grad_()
+    loss = F.mse_loss(x, torch.ones(3))
+    assert loss.dtype is torch.float32 and loss.grad_fn.name() == "MseLossBackward0"
+    with pytest.raises(RuntimeError, match="Found dtype Float but expected Half"):
+        loss.backward()
+    F.l1_loss(x, torch.zeros(3)).backward()
+    assert x.grad.dtype is torch.float16
+    assert not hasattr(torch.Tensor, "mse_loss")

@@ -21,26 +21,31 @@ typedef struct FN(soft_work) { /* of one line, or of lines abreast: top and tota
     A sum[ABREAST];
 } FN(soft_work);
 
+#define SOFT_ONCE __attribute__((noinline)) /* small code rather than a call less a tile */
+
 /* ---- tiles, by the loops of the tables ---- */
 
-static void FN(exp_less)(T *z, const T *x, const T *less, int n)
+static SOFT_ONCE void FN(exp_less)(T *z, const T *x, const T *less, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
         z[i] = FN(exp_quick)(x[i] - less[i]);
 }
 
-#define SOFT_LOOP(name, z, a, b, n) FN(loop_##name)(z, a, b, a, n, none)
-static const T FN(soft_none)[KT_MAX_PARAMS];
+/* By its name at run time, or every call would carry a copy of the loop. */
+static SOFT_ONCE void FN(soft_loop)(int kernel, T *z, const T *a, const T *b, int n)
+{
+    static const T none[KT_MAX_PARAMS];
+    FN(loops)[kernel](z, a, b, a, n, none);
+}
 
 /* What a tile adds to the sum; calculated into `shares`, unless it is there. */
-static const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
+static SOFT_ONCE const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
 {
-    const T *none = FN(soft_none);
     if (s->kernel == KT_K_log_softmax_back)
         return x;
     if (s->kernel == KT_K_softmax_back)
-        SOFT_LOOP(mul, shares, x, y, n);
+        FN(soft_loop)(KT_K_mul, shares, x, y, n);
     else
         FN(exp_less)(shares, x, w->top, n);
     return shares;
@@ -49,23 +54,22 @@ static const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *sh
 /* The results of a tile once top and total are known; `kept`: its shares, or NULL. */
 static void FN(soft_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T *x, const T *y, int n, const T *kept)
 {
-    const T *none = FN(soft_none);
     switch (s->kernel) {
     case KT_K_softmax:
-        SOFT_LOOP(mul, z, kept ? kept : FN(soft_shares)(s, w, w->shares, x, y, n), w->total, n);
+        FN(soft_loop)(KT_K_mul, z, kept ? kept : FN(soft_shares)(s, w, w->shares, x, y, n), w->total, n);
         return;
     case KT_K_log_softmax:
-        SOFT_LOOP(sub, w->shares, x, w->top, n);
-        SOFT_LOOP(sub, z, w->shares, w->total, n);
+        FN(soft_loop)(KT_K_sub, w->shares, x, w->top, n);
+        FN(soft_loop)(KT_K_sub, z, w->shares, w->total, n);
         return;
     case KT_K_softmax_back:
-        SOFT_LOOP(sub, w->shares, x, w->total, n);
-        SOFT_LOOP(mul, z, w->shares, y, n);
+        FN(soft_loop)(KT_K_sub, w->shares, x, w->total, n);
+        FN(soft_loop)(KT_K_mul, z, w->shares, y, n);
         return;
     default:
         FN(exp_less)(w->shares, y, w->top, n); /* which is 0 */
-        SOFT_LOOP(mul, w->shares, w->shares, w->total, n);
-        SOFT_LOOP(sub, z, x, w->shares, n);
+        FN(soft_loop)(KT_K_mul, w->shares, w->shares, w->total, n);
+        FN(soft_loop)(KT_K_sub, z, x, w->shares, n);
     }
 }
 
@@ -85,16 +89,16 @@ static const T *FN(soft_tile)(const FN(lens) *l, T *room, const char *at, int n)
 }
 
 /* The inputs at `done` of a line, or of lines abreast, as tiles; a single one stands in for the second. */
-static void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done, int n,
-                            const T **x)
+static SOFT_ONCE void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
+                                      int n, const T **x)
 {
     x[0] = x[1] = FN(soft_tile)(&l[1], w->room[1], at[1] + done * s->along[1].step, n);
     if (s->n_in > 1)
         x[1] = FN(soft_tile)(&l[2], w->room[2], at[2] + done * s->along[2].step, n);
 }
 
-static void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done, int n,
-                            const T *kept)
+static SOFT_ONCE void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
+                                      int n, const T *kept)
 {
     const T *x[2];
     char    *z = at[0] + done * s->along[0].step;
@@ -104,7 +108,7 @@ static void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) 
         FN(store_tile)(z, &l[0], w->room[0], n);
 }
 
-static void FN(soft_spread)(T *tile, T value, int n)
+static SOFT_ONCE void FN(soft_spread)(T *tile, T value, int n)
 {
     for (int i = 0; i < n; i++)
         tile[i] = value;
@@ -112,7 +116,7 @@ static void FN(soft_spread)(T *tile, T value, int n)
 
 /* ---- one line ---- */
 
-static void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
+static SOFT_ONCE void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
 {
     const int64_t length = s->length;
     const int     wide = length < TILE ? (int)length : TILE;
@@ -142,15 +146,15 @@ static void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
 
 /* ---- n lines side by side, an element of each at a time ---- */
 
-static void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int n)
+static SOFT_ONCE void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int n)
 {
-    const T *x[2], *none = FN(soft_none);
+    const T *x[2];
     FN(soft_spread)(w->top, FN(soft_forward)(s) ? -INFINITY : 0, n);
     for (int j = 0; j < n; j++)
         w->sum[j] = 0;
     for (int64_t k = 0; FN(soft_forward)(s) && k < s->length; k++) {
         FN(soft_inputs)(s, w, s->aside, at, k, n, x);
-        SOFT_LOOP(maximum, w->top, w->top, x[0], n);
+        FN(soft_loop)(KT_K_maximum, w->top, w->top, x[0], n);
     }
     for (int64_t k = 0; k < s->length; k++) {
         FN(soft_inputs)(s, w, s->aside, at, k, n, x);
@@ -220,4 +224,4 @@ static kt_status FN(softmax)(const kt_plan *plan)
         kt__parallel(lines, 1 + KT__GRAIN / s.length, FN(soft_part), &s);
     return KT_OK;
 }
-#undef SOFT_LOOP
+#undef SOFT_ONCE

@@ -13,26 +13,28 @@ F(soft_back, kt_softmax_backward_data(x[0], x[1], 1, KT_F64))
 F(log_soft_back, kt_log_softmax_backward_data(x[0], x[1], 0, KT_F64))
 
 /* The gradient of a function of its first input, so that what flows back is differentiated in turn. */
-static function  *inner_function;
+static problem    inner;
 static kt_tensor *gradient_of(kt_tensor **x)
 {
     const bool was = kt_grad_enabled();
     kt_set_grad_enabled(true);
-    kt_tensor *leaf = was ? x[0] : kt_detach(x[0]), *in[MOST_INPUTS] = {leaf, x[1], x[2]}, *g = NULL;
+    kt_tensor *leaf = was ? x[0] : kt_detach(x[0]), *in[MOST_INPUTS] = {leaf}, *g = NULL;
+    for (int i = 1; i < inner.n; i++)
+        in[i] = x[i];
     if (!was)
         kt_set_requires_grad(leaf, true);
-    kt_tensor *y = inner_function(in);
+    kt_tensor *y = inner.f(in);
     if (!kt_backward(kt_sum(kt_mul(y, y)), .create_graph = true))
         g = kt_mul_s(kt_grad(leaf), KT_INT(1));
-    kt_set_grad(leaf, NULL);
+    for (int i = 0; i < inner.n; i++)
+        kt_set_grad(in[i], NULL); /* what arrived so far is not what is compared */
     kt_set_grad_enabled(was);
     return g;
 }
 
 static void check_twice(const problem *p)
 {
-    inner_function = p->f;
-    problem second = *p;
+    problem second = inner = *p;
     second.f = gradient_of;
     check(&second);
 }
@@ -51,6 +53,56 @@ TEST(softmax)
         check_twice(&problems[i]);
 }
 
+/* Inputs from 0.2 to 0.8 lie up to 0.6 apart: on either side of each bend. */
+F(squares, kt_mse_loss(x[0], x[1], .reduction = KT_SOME(0)))
+F(square_mean, kt_nn_mse_loss(x[0], x[1]))
+F(square_sum, kt_nn_mse_loss(x[0], x[1], .reduction = "sum"))
+F(square_spread, kt_nn_mse_loss(x[0], x[1]))
+F(sizes, kt_nn_l1_loss(x[0], x[1], .reduction = "none"))
+F(smooth, kt_nn_smooth_l1_loss(x[0], x[1], .beta = KT_SOME(0.2)))
+F(smooth_each, kt_nn_smooth_l1_loss(x[0], x[1], .beta = KT_SOME(0.3), .reduction = "none"))
+F(huber, kt_nn_huber_loss(x[0], x[1], .delta = KT_SOME(0.2)))
+F(huber_each, kt_nn_huber_loss(x[0], x[1], .delta = KT_SOME(0.3), .reduction = "none"))
+F(weighed, kt_nn_huber_loss(x[0], x[1], .delta = KT_SOME(0.2), .weight = x[2]))
+F(squares_weighed, kt_nn_mse_loss(x[0], x[1], .weight = x[2]))
+
+TEST(distances)
+{
+    const problem problems[] = {
+        TWO(squares, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),     TWO(square_mean, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),
+        TWO(square_sum, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),  TWO(square_spread, KT_SHAPE(3, 4), KT_SHAPE(4)),
+        TWO(smooth, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),      TWO(smooth_each, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),
+        TWO(huber, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),       TWO(huber_each, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),
+        TWO(sizes, KT_SHAPE(3, 4), KT_SHAPE(3, 4)),
+        THREE(weighed, KT_SHAPE(3, 4), KT_SHAPE(3, 4), KT_SHAPE(3, 4)),
+        THREE(squares_weighed, KT_SHAPE(3, 4), KT_SHAPE(3, 4), KT_SHAPE(3, 4)),
+    };
+    const int n = sizeof problems / sizeof *problems;
+    for (int i = 0; i < n; i++)
+        check(&problems[i]);
+    for (int i = 0; i < 8; i++)
+        check_twice(&problems[i]);
+}
+
+/* What PyTorch finds out only on the way back, in its words. */
+TEST(mixed_dtypes)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_ones(KT_SHAPE(2, 2)), *wide = kt_ones(KT_SHAPE(2, 2), .dtype = KT_F64);
+    kt_tensor *whole = kt_ones(KT_SHAPE(2, 2), .dtype = KT_I64);
+    kt_set_requires_grad(x, true);
+    kt_tensor *mse = kt_nn_mse_loss(x, wide), *huber = kt_nn_huber_loss(x, wide);
+    CHECK_EQ_INT(kt_dtype_of(mse), KT_F64);
+    CHECK_EQ_INT(kt_dtype_of(huber), KT_F32);
+    CHECK_FAILS(kt_backward(mse), KT_ERR_RUNTIME, "Found dtype Double but expected Float");
+    CHECK_FAILS(kt_backward(huber), KT_ERR_RUNTIME, "Found dtype Double but expected Float");
+    CHECK_FAILS(kt_backward(kt_nn_mse_loss(x, whole)), KT_ERR_RUNTIME, "Found dtype Long but expected Float");
+    CHECK_FAILS(kt_backward(kt_nn_mse_loss(wide, x)), KT_ERR_RUNTIME, "Found dtype Double but expected Float");
+    CHECK(kt_backward(kt_nn_smooth_l1_loss(x, wide)) == KT_OK);
+    CHECK(kt_backward(kt_nn_l1_loss(x, whole)) == KT_OK);
+    CHECK_EQ_INT(kt_dtype_of(kt_grad(x)), KT_F32);
+}
+
 /* The nodes that PyTorch makes: a conversion is one of its own. */
 TEST(nodes)
 {
@@ -59,6 +111,10 @@ TEST(nodes)
     kt_set_requires_grad(x, true);
     CHECK_STR(kt_grad_fn_name(kt_softmax(x, 1)), "SoftmaxBackward0");
     CHECK_STR(kt_grad_fn_name(kt_log_softmax(x, 1)), "LogSoftmaxBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_mse_loss(x, kt_zeros_like(x))), "MseLossBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_smooth_l1_loss(x, kt_zeros_like(x))), "SmoothL1LossBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_smooth_l1_loss(x, kt_zeros_like(x), .beta = KT_SOME(0.0))), "MeanBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_huber_loss(x, kt_zeros_like(x), .reduction = "none")), "HuberLossBackward0");
     kt_tensor *wide = kt_softmax(x, 1, .dtype = KT_F64);
     CHECK_EQ_INT(kt_dtype_of(wide), KT_F64);
     kt_node *node = kt_grad_fn(wide), *before = kt_node_input(node, 0, NULL);

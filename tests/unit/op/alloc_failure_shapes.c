@@ -281,6 +281,22 @@ STEP(softmaxes)
     kt_special_log_softmax(wide, 0);
     kt_nn_softmax(m, .dtype = KT_BF16);
 }
+STEP(distances)
+{
+    kt_tensor *m = matrix(), *wide = kt_to(m, .dtype = KT_F64);
+    kt_nn_mse_loss(m, wide, .reduction = "none");
+    kt_nn_huber_loss(m, wide);
+    kt_nn_smooth_l1_loss(m, kt_select(wide, 0, 0));
+    kt_nn_mse_loss(m, m, .weight = m);
+    kt_nn_huber_loss(m, m, .weight = m, .reduction = "sum");
+}
+STEP(grad_distances)
+{
+    kt_tensor *x = leaf();
+    backward_of(kt_nn_mse_loss(x, kt_zeros_like(x)));
+    backward_of(kt_nn_smooth_l1_loss(kt_zeros_like(x), x, .reduction = "none"));
+    backward_of(kt_nn_huber_loss(x, kt_select(x, 0, 0)));
+}
 STEP(grad_softmaxes)
 {
     kt_tensor *x = leaf();
@@ -294,7 +310,7 @@ STEP(grad_softmaxes)
     X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)           \
-    X(softmaxes) X(grad_softmaxes)
+    X(softmaxes) X(grad_softmaxes) X(distances) X(grad_distances)
 ALL(SWEEP)
 
 TEST(all_of_it)
