@@ -292,6 +292,17 @@ typedef struct kt_nn_mse_loss_opts { size_t size; kt_opt_bool size_average; kt_o
 typedef struct kt_nn_l1_loss_opts { size_t size; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; const kt_tensor *weight; } kt_nn_l1_loss_opts;
 typedef struct kt_nn_smooth_l1_loss_opts { size_t size; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; kt_opt_real beta; } kt_nn_smooth_l1_loss_opts;
 typedef struct kt_nn_huber_loss_opts { size_t size; const char *reduction; kt_opt_real delta; const kt_tensor *weight; } kt_nn_huber_loss_opts;
+typedef struct kt_nll_loss_opts { size_t size; const kt_tensor *weight; kt_opt_int reduction; kt_opt_int ignore_index; } kt_nll_loss_opts;
+typedef struct kt_nll_loss2d_opts { size_t size; const kt_tensor *weight; kt_opt_int reduction; kt_opt_int ignore_index; } kt_nll_loss2d_opts;
+typedef struct kt_nn_nll_loss_opts { size_t size; const kt_tensor *weight; kt_opt_bool size_average; kt_opt_int ignore_index; kt_opt_bool reduce; const char *reduction; } kt_nn_nll_loss_opts;
+typedef struct kt_nn_cross_entropy_opts { size_t size; const kt_tensor *weight; kt_opt_bool size_average; kt_opt_int ignore_index; kt_opt_bool reduce; const char *reduction; double label_smoothing; } kt_nn_cross_entropy_opts;
+typedef struct kt_binary_cross_entropy_opts { size_t size; const kt_tensor *weight; kt_opt_int reduction; } kt_binary_cross_entropy_opts;
+typedef struct kt_bce_logits_opts { size_t size; int64_t reduction; } kt_bce_logits_opts;
+typedef struct kt_binary_cross_entropy_with_logits_opts { size_t size; const kt_tensor *weight; const kt_tensor *pos_weight; int64_t reduction; } kt_binary_cross_entropy_with_logits_opts;
+typedef struct kt_kl_div_opts { size_t size; int64_t reduction; bool log_target; } kt_kl_div_opts;
+typedef struct kt_nn_binary_cross_entropy_opts { size_t size; const kt_tensor *weight; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; } kt_nn_binary_cross_entropy_opts;
+typedef struct kt_nn_binary_cross_entropy_with_logits_opts { size_t size; const kt_tensor *weight; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; const kt_tensor *pos_weight; } kt_nn_binary_cross_entropy_with_logits_opts;
+typedef struct kt_nn_kl_div_opts { size_t size; kt_opt_bool size_average; kt_opt_bool reduce; const char *reduction; bool log_target; } kt_nn_kl_div_opts;
 
 KT_API kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
 KT_API kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts *opts); /* self + alpha * other */
@@ -1221,6 +1232,17 @@ KT_API kt_tensor *kt_nn_mse_loss_kw(const kt_tensor *input, const kt_tensor *tar
 KT_API kt_tensor *kt_nn_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_l1_loss_opts *opts); /* mean of the differences' sizes; reduction='sum' or 'none' */
 KT_API kt_tensor *kt_nn_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_smooth_l1_loss_opts *opts); /* mean of squares where differences lie below beta, of their sizes elsewhere */
 KT_API kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_huber_loss_opts *opts); /* mean of squares where differences lie up to delta, of their sizes elsewhere */
+KT_API kt_tensor *kt_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss_opts *opts); /* negated logarithms of the probabilities of the classes named */
+KT_API kt_tensor *kt_nll_loss2d_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss2d_opts *opts); /* nll_loss of images */
+KT_API kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_nll_loss_opts *opts); /* negated logarithms of the probabilities of the classes named, of any rank */
+KT_API kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_cross_entropy_opts *opts); /* cross entropy of logits and classes, by index or by probability */
+KT_API kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts); /* cross entropy of probabilities and targets from 0 to 1 */
+KT_API kt_tensor *kt_bce_logits_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_bce_logits_opts *opts); /* cross entropy of logits, targets, weights and weights of the positive; the last two may be absent */
+KT_API kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_with_logits_opts *opts); /* cross entropy of logits and targets from 0 to 1 */
+KT_API kt_tensor *kt_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_kl_div_opts *opts); /* how far the distribution with logarithms input lies from target */
+KT_API kt_tensor *kt_nn_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_opts *opts); /* mean cross entropy of probabilities and targets from 0 to 1 */
+KT_API kt_tensor *kt_nn_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_with_logits_opts *opts); /* mean cross entropy of logits and targets from 0 to 1 */
+KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_kl_div_opts *opts); /* Kullback-Leibler divergence; reduction='batchmean' is the mathematical one */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
 #define kt_add_(self, other, ...) (KT_AT kt_add__kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))
@@ -1583,6 +1605,17 @@ KT_API kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *t
 #define kt_nn_l1_loss(input, target, ...) (KT_AT kt_nn_l1_loss_kw(input, target, KT_KW(kt_nn_l1_loss_opts, __VA_ARGS__)))
 #define kt_nn_smooth_l1_loss(input, target, ...) (KT_AT kt_nn_smooth_l1_loss_kw(input, target, KT_KW(kt_nn_smooth_l1_loss_opts, __VA_ARGS__)))
 #define kt_nn_huber_loss(input, target, ...) (KT_AT kt_nn_huber_loss_kw(input, target, KT_KW(kt_nn_huber_loss_opts, __VA_ARGS__)))
+#define kt_nll_loss(input, target, ...) (KT_AT kt_nll_loss_kw(input, target, KT_KW(kt_nll_loss_opts, __VA_ARGS__)))
+#define kt_nll_loss2d(input, target, ...) (KT_AT kt_nll_loss2d_kw(input, target, KT_KW(kt_nll_loss2d_opts, __VA_ARGS__)))
+#define kt_nn_nll_loss(input, target, ...) (KT_AT kt_nn_nll_loss_kw(input, target, KT_KW(kt_nn_nll_loss_opts, __VA_ARGS__)))
+#define kt_nn_cross_entropy(input, target, ...) (KT_AT kt_nn_cross_entropy_kw(input, target, KT_KW(kt_nn_cross_entropy_opts, __VA_ARGS__)))
+#define kt_binary_cross_entropy(input, target, ...) (KT_AT kt_binary_cross_entropy_kw(input, target, KT_KW(kt_binary_cross_entropy_opts, __VA_ARGS__)))
+#define kt_bce_logits(tensors, n_tensors, ...) (KT_AT kt_bce_logits_kw(tensors, n_tensors, KT_KW(kt_bce_logits_opts, __VA_ARGS__)))
+#define kt_binary_cross_entropy_with_logits(input, target, ...) (KT_AT kt_binary_cross_entropy_with_logits_kw(input, target, KT_KW(kt_binary_cross_entropy_with_logits_opts, __VA_ARGS__)))
+#define kt_kl_div(input, target, ...) (KT_AT kt_kl_div_kw(input, target, KT_KW(kt_kl_div_opts, __VA_ARGS__)))
+#define kt_nn_binary_cross_entropy(input, target, ...) (KT_AT kt_nn_binary_cross_entropy_kw(input, target, KT_KW(kt_nn_binary_cross_entropy_opts, __VA_ARGS__)))
+#define kt_nn_binary_cross_entropy_with_logits(input, target, ...) (KT_AT kt_nn_binary_cross_entropy_with_logits_kw(input, target, KT_KW(kt_nn_binary_cross_entropy_with_logits_opts, __VA_ARGS__)))
+#define kt_nn_kl_div(input, target, ...) (KT_AT kt_nn_kl_div_kw(input, target, KT_KW(kt_nn_kl_div_opts, __VA_ARGS__)))
 
 #ifdef KT_SITES
 #define kt_mul(...) (KT_AT kt_mul(__VA_ARGS__))

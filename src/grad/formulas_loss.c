@@ -1,6 +1,7 @@
 /* formulas_loss.c - the derivatives of softmax and of the losses. What flows back is an operator of its own where it is one in
  * PyTorch, so that it has a derivative in turn. */
 #include "grad/formula.h"
+#include "op/loss.h"
 
 /* ---- softmax ---- */
 
@@ -88,8 +89,66 @@ GRAD(huber_loss_backward)
     dC = kt_neg(steep);
 }
 
+/* ---- classes by index: what flows back reaches the class that was named, by its weight ---- */
+
+GRAD(nll_loss)
+{
+    const kt_shape sizes = in_sizes(c, 0);
+    const int64_t  dim = sizes.n > 1;
+    kt_tensor     *weight = given(c, 2) ? C : NULL, *target = B, *g = G;
+    kt__classes    of;
+    if (!target || !kt__classes_of(target, weight, arg(c, 4)->i, kt_dtype_of(G), &of))
+        return;
+    if (arg(c, 3)->i == REDUCE_MEAN)
+        g = kt_true_divide(g, kt_sum(of.count));
+    g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
+    kt_tensor *none = kt_zeros(sizes, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    if (dim)
+        c->d[0] = kt_scatter(none, dim, kt_unsqueeze(of.index, dim), kt_unsqueeze(g, dim));
+    else
+        c->d[0] = kt_scatter(none, 0, kt_reshape(of.index, KT_SHAPE(1)), kt_reshape(g, KT_SHAPE(1)));
+}
+
+/* ---- probabilities ---- */
+
+/* The gradient of each element of a loss that was reduced. */
+static kt_tensor *shared_by(kt_tensor *g, int64_t reduction, const kt_tensor *x)
+{
+    return reduction == REDUCE_MEAN && x ? kt_true_divide_s(g, KT_INT(kt_numel(x))) : g;
+}
+
+GRAD(binary_cross_entropy)
+{
+    kt_tensor *x = A, *t = B, *g = shared_by(G, arg(c, 3)->i, x);
+    if (given(c, 2))
+        g = kt_mul(g, C);
+    dA = kt_true_divide(kt_mul(g, kt_sub(x, t)), kt_clamp_min_s(kt_mul(kt_rsub_s(x, KT_INT(1)), x), KT_FLOAT(1e-12)));
+    dB = kt_mul(g, kt_sub(kt_clamp_min_s(kt_log1p(kt_neg(x)), KT_INT(-100)), kt_clamp_min_s(kt_log(x), KT_INT(-100))));
+}
+
+/* Input, target, weight, weight of the positive. */
+GRAD(bce_logits)
+{
+    kt_tensor *t[4];
+    for (int i = 0; i < 4; i++)
+        t[i] = c->node->saved[SAVED_LISTED + i].t ? L(i) : NULL;
+    kt_tensor *x = t[0], *y = t[1], *g = shared_by(G, arg(c, 1)->i, t[0]);
+    if (t[2])
+        g = kt_mul(g, t[2]);
+    if (!t[3]) {
+        dA = kt_mul(g, kt_sub(kt_sigmoid(x), y));
+        dB = kt_mul(g, kt_neg(x));
+        return;
+    }
+    kt_tensor *more = kt_sub_s(t[3], KT_INT(1)), *heavier = kt_add_s(kt_mul(more, y), KT_INT(1));
+    kt_tensor *none = x ? kt_zeros(KT_SCALAR, .dtype = kt_dtype_of(x), .device = kt_device_of(x)) : NULL;
+    dA = kt_mul(g, kt_sub(kt_rsub_s(y, KT_INT(1)), kt_mul(heavier, kt_sigmoid(kt_neg(x)))));
+    dB = kt_mul(g, kt_sub(kt_mul(more, kt_logaddexp(kt_neg(x), none)), x));
+}
+
 const kt__formula_row kt__formulas_loss[] = {
     F(softmax_along), F(log_softmax_along), F(softmax_backward_data), F(log_softmax_backward_data), F(mse_loss),
-    F(smooth_l1_loss), F(huber_loss), F(mse_loss_backward), F(smooth_l1_loss_backward), F(huber_loss_backward),
+    F(smooth_l1_loss), F(huber_loss), F(mse_loss_backward), F(smooth_l1_loss_backward), F(huber_loss_backward), F(nll_loss),
+    AS(nll_loss2d, nll_loss), F(binary_cross_entropy), F(bce_logits),
     KT__NO_MORE_FORMULAS,
 };

@@ -1710,6 +1710,76 @@ const kt_arg_spec kt__arg_table[] = {
     {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
     {"delta", KT_ARG_FLOAT, 0, 1, 0, 0, 0, 0, {.f = 1.0}},
     {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    /* nll_loss */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 1}},
+    {"ignore_index", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -100}},
+    /* nll_loss2d */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 1}},
+    {"ignore_index", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -100}},
+    /* nn_nll_loss */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"size_average", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"ignore_index", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -100}},
+    {"reduce", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
+    /* nn_cross_entropy */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"size_average", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"ignore_index", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -100}},
+    {"reduce", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
+    {"label_smoothing", KT_ARG_FLOAT, 0, 1, 0, 0, 0, 0, {.f = 0.0}},
+    /* binary_cross_entropy */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 1}},
+    /* bce_logits */
+    {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, 1, 0, {0}},
+    {"reduction", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
+    /* binary_cross_entropy_with_logits */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"pos_weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
+    /* kl_div */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 0}},
+    {"log_target", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* nn_binary_cross_entropy */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"size_average", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduce", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
+    /* nn_binary_cross_entropy_with_logits */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"size_average", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduce", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
+    {"pos_weight", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    /* nn_kl_div */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"size_average", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduce", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
+    {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
+    {"log_target", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
 };
 
 const uint16_t kt__arg_first[] = {
@@ -1741,7 +1811,8 @@ const uint16_t kt__arg_first[] = {
     1033, 1036, 1039, 1042, 1045, 1049, 1053, 1057, 1061, 1065, 1069, 1071, 1075, 1077, 1081, 1085,
     1089, 1093, 1098, 1103, 1107, 1110, 1115, 1119, 1123, 1127, 1130, 1133, 1136, 1138, 1141, 1142,
     1143, 1144, 1145, 1148, 1153, 1160, 1162, 1165, 1168, 1171, 1174, 1178, 1182, 1185, 1188, 1192,
-    1196, 1200, 1203, 1207, 1211, 1215, 1220, 1225, 1231, 1237, 1243, 1248,
+    1196, 1200, 1203, 1207, 1211, 1215, 1220, 1225, 1231, 1237, 1243, 1248, 1253, 1258, 1265, 1273,
+    1277, 1279, 1284, 1288, 1294, 1301, 1307,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */

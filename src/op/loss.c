@@ -4,23 +4,27 @@
 #include <string.h>
 
 /* The old booleans speak before the string. Neither given: the string holds. */
-static const char *old_words(const kt_call *call, int size_average)
+bool kt__reduction_old(const kt_call *call, kt__reduction_args at)
 {
-    const int  reduce = size_average + 1;
-    const bool average = !kt__given(call, size_average) || call->arg[size_average].b;
-    const bool folds = !kt__given(call, reduce) || call->arg[reduce].b;
-    if (!kt__given(call, size_average) && !kt__given(call, reduce))
+    return at.size_average >= 0 && (kt__given(call, at.size_average) || kt__given(call, at.reduce));
+}
+
+static const char *old_words(const kt_call *call, kt__reduction_args at)
+{
+    if (!kt__reduction_old(call, at))
         return NULL;
+    const bool  average = !kt__given(call, at.size_average) || call->arg[at.size_average].b;
+    const bool  folds = !kt__given(call, at.reduce) || call->arg[at.reduce].b;
     const char *word = !folds ? "none" : average ? "mean" : "sum";
     kt__warn("size_average and reduce args will be deprecated, please use reduction='%s' instead.", word);
     return word;
 }
 
-kt_status kt__reduction_of(const kt_call *call, int size_average, int reduction, kt__reduction *how)
+kt_status kt__reduction_of(const kt_call *call, kt__reduction_args at, kt__reduction *how)
 {
     static const char *const words[] = {"none", "mean", "sum"};
-    const char *word = size_average < 0 ? NULL : old_words(call, size_average);
-    word = word ? word : kt__arg(call, reduction)->str;
+    const char *word = old_words(call, at);
+    word = word ? word : kt__arg(call, at.reduction)->str;
     for (int i = REDUCE_NONE; i <= REDUCE_SUM; i++)
         if (word && strcmp(word, words[i]) == 0) {
             *how = (kt__reduction)i;
@@ -44,4 +48,14 @@ kt_status kt__check_reduction(int64_t given)
 kt_tensor *kt__reduced(kt_tensor *loss, kt__reduction how)
 {
     return how == REDUCE_NONE ? loss : how == REDUCE_SUM ? kt_sum(loss) : kt_mean(loss);
+}
+
+kt_status kt__no_slope(const kt_tensor *t, const char *function, const char *argument)
+{
+    if (!t || !(kt__mode() & KT_M_GRAD) || !(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME,
+                   "The function '%s' is not differentiable with respect to argument '%s'. This input cannot have requires_grad "
+                   "True.",
+                   function, argument);
 }

@@ -9706,3 +9706,177 @@ kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, 
         kt__put_tensor(&c, 4, opts->weight);
     return kt__close(&c);
 }
+
+kt_tensor *kt_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nll_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->reduction.some)
+        kt__put(&c, 3, i, opts->reduction.v);
+    if (opts && opts->ignore_index.some)
+        kt__put(&c, 4, i, opts->ignore_index.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nll_loss2d_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss2d_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nll_loss2d, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->reduction.some)
+        kt__put(&c, 3, i, opts->reduction.v);
+    if (opts && opts->ignore_index.some)
+        kt__put(&c, 4, i, opts->ignore_index.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_nll_loss_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_nll_loss, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 3, b, opts->size_average.v);
+    if (opts && opts->ignore_index.some)
+        kt__put(&c, 4, i, opts->ignore_index.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 5, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 6, str, opts->reduction);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_cross_entropy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_cross_entropy, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 3, b, opts->size_average.v);
+    if (opts && opts->ignore_index.some)
+        kt__put(&c, 4, i, opts->ignore_index.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 5, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 6, str, opts->reduction);
+    if (opts && opts->label_smoothing)
+        kt__put(&c, 7, f, opts->label_smoothing);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_binary_cross_entropy, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->reduction.some)
+        kt__put(&c, 3, i, opts->reduction.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_bce_logits_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_bce_logits_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bce_logits, KT_PLAIN);
+    kt__put_tensors(&c, 0, tensors, n_tensors);
+    if (opts && opts->reduction)
+        kt__put(&c, 1, i, opts->reduction);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_with_logits_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_binary_cross_entropy_with_logits, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->pos_weight)
+        kt__put_tensor(&c, 3, opts->pos_weight);
+    if (opts && opts->reduction)
+        kt__put(&c, 4, i, opts->reduction);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_kl_div_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_kl_div, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->reduction)
+        kt__put(&c, 2, i, opts->reduction);
+    if (opts && opts->log_target)
+        kt__put(&c, 3, b, opts->log_target);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_binary_cross_entropy, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 3, b, opts->size_average.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 4, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 5, str, opts->reduction);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_with_logits_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_binary_cross_entropy_with_logits, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->weight)
+        kt__put_tensor(&c, 2, opts->weight);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 3, b, opts->size_average.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 4, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 5, str, opts->reduction);
+    if (opts && opts->pos_weight)
+        kt__put_tensor(&c, 6, opts->pos_weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_kl_div_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nn_kl_div, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, target);
+    if (opts && opts->size_average.some)
+        kt__put(&c, 2, b, opts->size_average.v);
+    if (opts && opts->reduce.some)
+        kt__put(&c, 3, b, opts->reduce.v);
+    if (opts && opts->reduction)
+        kt__put(&c, 4, str, opts->reduction);
+    if (opts && opts->log_target)
+        kt__put(&c, 5, b, opts->log_target);
+    return kt__close(&c);
+}

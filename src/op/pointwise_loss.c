@@ -91,6 +91,8 @@ static void warn_of_sizes(const kt_tensor *input, const kt_tensor *target)
              to, in);
 }
 
+#define WITH_OLD ((kt__reduction_args){2, 3, 4})
+
 typedef struct pair {
     kt_tensor    *input, *target, *weight; /* weight: or NULL */
     kt__reduction how;
@@ -115,16 +117,16 @@ static kt_tensor *spread(kt_tensor *t, kt_shape whole)
 }
 
 /* Both over the same sizes: a 0-dim tensor counts as one with dims when dtypes are promoted. */
-static kt_status make_pair(const kt_call *call, int size_average, int reduction, int weight, pair *p)
+static kt_status make_pair(const kt_call *call, kt__reduction_args at, int weight, pair *p)
 {
     int64_t sizes[KT_MAX_DIMS];
     int     rank = 0;
     *p = (pair){.input = call->arg[INPUT].t, .target = call->arg[TARGET].t};
     p->weight = weight >= 0 && kt__given(call, weight) ? call->arg[weight].t : NULL;
     warn_of_sizes(p->input, p->target);
-    if (p->weight && check_weight(p->weight, p->input, kt__arg(call, reduction)->str))
+    if (p->weight && check_weight(p->weight, p->input, kt__arg(call, at.reduction)->str))
         return kt_error_status();
-    if (kt__reduction_of(call, size_average, reduction, &p->how))
+    if (kt__reduction_of(call, at, &p->how))
         return kt_error_status();
     if (kt__same_sizes(p->input, p->target))
         return KT_OK;
@@ -152,7 +154,7 @@ kt_status kt__body_nn_mse_loss(kt_call *call)
 {
     KT_SCOPE;
     pair p;
-    if (make_pair(call, 2, 4, 5, &p))
+    if (make_pair(call, WITH_OLD, 5, &p))
         return kt_error_status();
     if (p.weight)
         return kt__made(call, weighed(&p, kt_pow_s(kt_sub(p.input, p.target), KT_INT(2))));
@@ -163,7 +165,7 @@ kt_status kt__body_nn_l1_loss(kt_call *call)
 {
     KT_SCOPE;
     pair p;
-    return make_pair(call, 2, 4, 5, &p) ? kt_error_status() : kt__made(call, l1(&p));
+    return make_pair(call, WITH_OLD, 5, &p) ? kt_error_status() : kt__made(call, l1(&p));
 }
 
 kt_status kt__body_nn_smooth_l1_loss(kt_call *call)
@@ -171,7 +173,7 @@ kt_status kt__body_nn_smooth_l1_loss(kt_call *call)
     KT_SCOPE;
     const double beta = kt__arg(call, 5)->f;
     pair         p;
-    if (make_pair(call, 2, 4, -1, &p))
+    if (make_pair(call, WITH_OLD, -1, &p))
         return kt_error_status();
     return kt__made(call, beta == 0 ? l1(&p)
                                     : kt_smooth_l1_loss(p.input, p.target, .reduction = KT_SOME((int64_t)p.how),
@@ -183,7 +185,7 @@ kt_status kt__body_nn_huber_loss(kt_call *call)
     KT_SCOPE;
     const double delta = kt__arg(call, 3)->f;
     pair         p;
-    if (make_pair(call, -1, 2, 4, &p))
+    if (make_pair(call, (kt__reduction_args){-1, -1, 2}, 4, &p))
         return kt_error_status();
     const int64_t how = p.weight ? REDUCE_NONE : p.how;
     kt_tensor    *loss = kt_huber_loss(p.input, p.target, .reduction = KT_SOME(how), .delta = KT_SOME(delta));

@@ -66,3 +66,42 @@ def test_distances_find_mixed_dtypes_on_the_way_back():
     F.l1_loss(x, torch.zeros(3)).backward()
     assert x.grad.dtype is torch.float16
     assert not hasattr(torch.Tensor, "mse_loss")
+
+
+def test_cross_entropy():
+    logits = torch.tensor([[2.0, 0.5, -1.0], [0.0, 1.0, 0.0], [1.0, 1.0, 3.0]], requires_grad=True)
+    y = torch.tensor([0, 2, 2])
+    loss = F.cross_entropy(logits, y)
+    assert loss.item() == pytest.approx(0.67742, abs=1e-4) and loss.grad_fn.name() == "NllLossBackward0"
+    assert loss.item() == pytest.approx(F.nll_loss(F.log_softmax(logits, 1), y).item())
+    assert F.cross_entropy(logits, F.one_hot(y, 3).float()).item() == pytest.approx(loss.item())
+    assert F.cross_entropy(logits, y, torch.tensor([1.0, 2.0, 0.5]), reduction="sum").item() == pytest.approx(1.1368, abs=1e-4)
+    loss.backward()
+    assert logits.grad.sum(1).tolist() == pytest.approx([0.0] * 3, abs=1e-6)
+    with pytest.raises(RuntimeError, match="expected scalar type Long but found Int"):
+        F.cross_entropy(logits, y.int())
+    with pytest.raises(IndexError, match="Target 3 is out of bounds."):
+        F.cross_entropy(logits, y + 1)
+
+
+def test_binary_cross_entropy():
+    z, t = torch.tensor([2.0, -1.0, 0.5], requires_grad=True), torch.tensor([1.0, 0.0, 1.0])
+    loss = F.binary_cross_entropy_with_logits(z, t, pos_weight=torch.tensor(2.0))
+    assert loss.grad_fn.name() == "BinaryCrossEntropyWithLogitsBackward0"
+    loss.backward()
+    assert z.grad.shape == (3,)
+    assert F.binary_cross_entropy(z.detach().sigmoid(), t).item() == pytest.approx(
+        F.binary_cross_entropy_with_logits(z, t).item(), abs=1e-6)
+    assert torch.binary_cross_entropy_with_logits(z, t).shape == (3,)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        F.binary_cross_entropy_with_logits(z, t.long())
+    with pytest.raises(RuntimeError, match="Found dtype Long but expected Float"):
+        F.binary_cross_entropy(z.detach().sigmoid(), t.long())
+
+
+def test_kl_div():
+    q, p = torch.tensor([0.5, 0.5]).log(), torch.tensor([0.9, 0.1])
+    assert F.kl_div(q, p, reduction="sum").item() == pytest.approx(0.3681, abs=1e-4)
+    assert torch.kl_div(q, p).shape == (2,)
+    with pytest.warns(UserWarning, match="'batchmean' divides only by the batch size"):
+        F.kl_div(q, p)

@@ -84,6 +84,52 @@ TEST(distances)
         check_twice(&problems[i]);
 }
 
+static kt_tensor *classes(void)
+{
+    static const int64_t named[] = {2, -100, 0};
+    return kt_from(named, KT_SHAPE(3), KT_I64);
+}
+static kt_tensor *pixels(void) { return kt_reshape(kt_from((int64_t[]){2, 1, 0, 0}, KT_SHAPE(4), KT_I64), KT_SHAPE(1, 2, 2)); }
+static kt_tensor *by_class(void) { return kt_from((double[]){1, 2, 0.5}, KT_SHAPE(3), KT_F64); }
+
+F(nll, kt_nn_nll_loss(x[0], classes(), .weight = by_class()))
+F(nll_each, kt_nn_nll_loss(x[0], classes(), .reduction = "none"))
+F(nll_sum, kt_nn_nll_loss(x[0], classes(), .reduction = "sum"))
+F(nll_alone, kt_nn_nll_loss(x[0], kt_select(classes(), 0, 0)))
+F(nll_image, kt_nn_nll_loss(x[0], pixels(), .weight = by_class()))
+F(entropy, kt_nn_cross_entropy(x[0], classes()))
+F(entropy_smooth, kt_nn_cross_entropy(x[0], classes(), .weight = by_class(), .label_smoothing = 0.2))
+F(entropy_shares, kt_nn_cross_entropy(x[0], x[1], .weight = by_class(), .label_smoothing = 0.2))
+F(entropy_line, kt_nn_cross_entropy(kt_reshape(x[0], KT_SHAPE(1, 3, 4)), kt_reshape(pixels(), KT_SHAPE(1, 4)),
+                                    .reduction = "none"))
+F(binary, kt_nn_binary_cross_entropy(x[0], x[1], .weight = by_class()))
+F(binary_each, kt_nn_binary_cross_entropy(x[0], x[1], .reduction = "none"))
+F(of_logits, kt_nn_binary_cross_entropy_with_logits(x[0], x[1]))
+F(of_logits_heavy, kt_nn_binary_cross_entropy_with_logits(x[0], x[1], .weight = by_class(), .pos_weight = by_class(),
+                                                          .reduction = "sum"))
+F(divergence, kt_nn_kl_div(x[0], x[1], .reduction = "batchmean"))
+F(divergence_logs, kt_nn_kl_div(x[0], x[1], .reduction = "none", .log_target = true))
+
+TEST(classes_and_probabilities)
+{
+    const problem problems[] = {
+        ONE(nll, 3, 3),     ONE(nll_each, 3, 3), ONE(nll_sum, 3, 3),        ONE(nll_alone, 3), ONE(nll_image, 1, 3, 2, 2),
+        ONE(entropy, 3, 3), ONE(entropy_line, 12), ONE(entropy_smooth, 3, 3),
+        TWO(entropy_shares, KT_SHAPE(3, 3), KT_SHAPE(3, 3)),
+        TWO(binary, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+        TWO(binary_each, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+        TWO(of_logits, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+        TWO(of_logits_heavy, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+        TWO(divergence, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+        TWO(divergence_logs, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
+    };
+    const int n = sizeof problems / sizeof *problems;
+    for (int i = 0; i < n; i++) {
+        check(&problems[i]);
+        check_twice(&problems[i]);
+    }
+}
+
 /* What PyTorch finds out only on the way back, in its words. */
 TEST(mixed_dtypes)
 {
@@ -115,6 +161,12 @@ TEST(nodes)
     CHECK_STR(kt_grad_fn_name(kt_nn_smooth_l1_loss(x, kt_zeros_like(x))), "SmoothL1LossBackward0");
     CHECK_STR(kt_grad_fn_name(kt_nn_smooth_l1_loss(x, kt_zeros_like(x), .beta = KT_SOME(0.0))), "MeanBackward0");
     CHECK_STR(kt_grad_fn_name(kt_nn_huber_loss(x, kt_zeros_like(x), .reduction = "none")), "HuberLossBackward0");
+    kt_tensor *y = kt_zeros(KT_SHAPE(2), .dtype = KT_I64), *half = kt_full(KT_SHAPE(2, 3), KT_FLOAT(0.5));
+    CHECK_STR(kt_grad_fn_name(kt_nn_cross_entropy(x, y)), "NllLossBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_nll_loss(kt_reshape(x, KT_SHAPE(1, 6, 1, 1)), kt_zeros(KT_SHAPE(1, 1, 1), .dtype = KT_I64))),
+              "NllLoss2DBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_binary_cross_entropy(x, half)), "BinaryCrossEntropyBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_binary_cross_entropy_with_logits(x, half)), "BinaryCrossEntropyWithLogitsBackward0");
     kt_tensor *wide = kt_softmax(x, 1, .dtype = KT_F64);
     CHECK_EQ_INT(kt_dtype_of(wide), KT_F64);
     kt_node *node = kt_grad_fn(wide), *before = kt_node_input(node, 0, NULL);

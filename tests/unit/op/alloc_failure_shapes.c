@@ -290,6 +290,28 @@ STEP(distances)
     kt_nn_mse_loss(m, m, .weight = m);
     kt_nn_huber_loss(m, m, .weight = m, .reduction = "sum");
 }
+STEP(entropies)
+{
+    kt_tensor *m = kt_reshape(kt_full(KT_SHAPE(30), KT_FLOAT(0.5)), KT_SHAPE(5, 6)), *y = kt_zeros(KT_SHAPE(5), .dtype = KT_I64);
+    kt_tensor *w = kt_ones(KT_SHAPE(6));
+    kt_nn_cross_entropy(m, y, .weight = w, .label_smoothing = 0.1);
+    kt_nn_cross_entropy(m, m);
+    kt_nn_nll_loss(kt_reshape(m, KT_SHAPE(1, 6, 5)), kt_zeros(KT_SHAPE(1, 5), .dtype = KT_I64), .reduction = "none");
+    kt_nn_binary_cross_entropy(m, m, .weight = w);
+    kt_nn_binary_cross_entropy_with_logits(m, m, .weight = w, .pos_weight = w);
+    kt_nn_kl_div(m, m, .reduction = "batchmean");
+}
+STEP(refused_entropies)
+{
+    kt_nn_cross_entropy(matrix(), kt_full(KT_SHAPE(matrix() ? kt_size(matrix(), 0) : 1), KT_INT(99)));
+}
+STEP(grad_entropies)
+{
+    kt_tensor *x = leaf(), *y = kt_zeros(KT_SHAPE(x ? kt_size(x, 0) : 1), .dtype = KT_I64);
+    backward_of(kt_nn_cross_entropy(x, y));
+    backward_of(kt_nn_binary_cross_entropy_with_logits(x, kt_zeros_like(x), .pos_weight = kt_ones_like(x)));
+    backward_of(kt_nn_binary_cross_entropy(kt_sigmoid(x), kt_zeros_like(x)));
+}
 STEP(grad_distances)
 {
     kt_tensor *x = leaf();
@@ -310,7 +332,8 @@ STEP(grad_softmaxes)
     X(other_views)                                                                                                     \
     X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)           \
-    X(softmaxes) X(grad_softmaxes) X(distances) X(grad_distances)
+    X(softmaxes) X(grad_softmaxes) X(distances) X(grad_distances)             \
+    X(entropies) X(refused_entropies) X(grad_entropies)
 ALL(SWEEP)
 
 TEST(all_of_it)
