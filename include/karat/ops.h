@@ -43,6 +43,17 @@ typedef struct kt_logit_opts { size_t size; kt_opt_real eps; } kt_logit_opts;
 typedef struct kt_nan_to_num_opts { size_t size; kt_opt_real nan; kt_opt_real posinf; kt_opt_real neginf; } kt_nan_to_num_opts;
 typedef struct kt_addcmul_opts { size_t size; kt_scalar value; } kt_addcmul_opts;
 typedef struct kt_addcdiv_opts { size_t size; kt_scalar value; } kt_addcdiv_opts;
+typedef struct kt_gelu_opts { size_t size; const char *approximate; } kt_gelu_opts;
+typedef struct kt_elu_opts { size_t size; kt_scalar alpha; kt_scalar scale; kt_scalar input_scale; } kt_elu_opts;
+typedef struct kt_celu_opts { size_t size; kt_scalar alpha; } kt_celu_opts;
+typedef struct kt_leaky_relu_opts { size_t size; kt_scalar negative_slope; } kt_leaky_relu_opts;
+typedef struct kt_hardtanh_opts { size_t size; kt_scalar min_val; kt_scalar max_val; } kt_hardtanh_opts;
+typedef struct kt_hardshrink_opts { size_t size; kt_scalar lambd; } kt_hardshrink_opts;
+typedef struct kt_softshrink_opts { size_t size; kt_scalar lambd; } kt_softshrink_opts;
+typedef struct kt_softplus_opts { size_t size; kt_scalar beta; kt_scalar threshold; } kt_softplus_opts;
+typedef struct kt_glu_opts { size_t size; kt_opt_int dim; } kt_glu_opts;
+typedef struct kt_gelu_backward_opts { size_t size; const char *approximate; } kt_gelu_backward_opts;
+typedef struct kt_prelu_kernel_backward_results { kt_tensor *input, *weight; } kt_prelu_kernel_backward_results;
 typedef struct kt_sum_opts { size_t size; kt_dtype dtype; } kt_sum_opts;
 typedef struct kt_sum_dim_opts { size_t size; bool keepdim; kt_dtype dtype; } kt_sum_dim_opts;
 typedef struct kt_nansum_opts { size_t size; kt_shape dim; bool keepdim; kt_dtype dtype; } kt_nansum_opts;
@@ -694,6 +705,67 @@ KT_API kt_tensor *kt_addcdiv_kw(const kt_tensor *self, const kt_tensor *tensor1,
 KT_API kt_tensor *kt_addcdiv__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
 KT_API kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
 KT_API kt_tensor *kt_isreal(const kt_tensor *self); /* no imaginary part but 0 */
+KT_API kt_tensor *kt_gelu_kw(const kt_tensor *self, const kt_gelu_opts *opts); /* self times the share of a normal distribution below it, by erf or (approximate='tanh') nearly */
+KT_API kt_tensor *kt_gelu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_gelu_opts *opts); /* self times the share of a normal distribution below it, by erf or (approximate='tanh') nearly */
+KT_API kt_tensor *kt_silu(const kt_tensor *self); /* self * sigmoid(self) */
+KT_API kt_tensor *kt_silu_(kt_tensor *self); /* self * sigmoid(self) */
+KT_API kt_tensor *kt_silu_out(kt_tensor *out, const kt_tensor *self); /* self * sigmoid(self) */
+KT_API kt_tensor *kt_mish(const kt_tensor *self); /* self * tanh(softplus(self)) */
+KT_API kt_tensor *kt_mish_(kt_tensor *self); /* self * tanh(softplus(self)) */
+KT_API kt_tensor *kt_mish_out(kt_tensor *out, const kt_tensor *self); /* self * tanh(softplus(self)) */
+KT_API kt_tensor *kt_elu_kw(const kt_tensor *self, const kt_elu_opts *opts); /* scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1) */
+KT_API kt_tensor *kt_elu__kw(kt_tensor *self, const kt_elu_opts *opts); /* scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1) */
+KT_API kt_tensor *kt_elu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_elu_opts *opts); /* scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1) */
+KT_API kt_tensor *kt_celu_kw(const kt_tensor *input, const kt_celu_opts *opts); /* input, below 0 alpha * (e^(input / alpha) - 1) */
+KT_API kt_tensor *kt_celu__kw(kt_tensor *input, const kt_celu_opts *opts); /* input, below 0 alpha * (e^(input / alpha) - 1) */
+KT_API kt_tensor *kt_selu(const kt_tensor *input); /* elu with the alpha and the scale that keep mean 0 and variance 1 */
+KT_API kt_tensor *kt_selu_(kt_tensor *input); /* elu with the alpha and the scale that keep mean 0 and variance 1 */
+KT_API kt_tensor *kt_leaky_relu_kw(const kt_tensor *self, const kt_leaky_relu_opts *opts); /* self, below 0 negative_slope * self */
+KT_API kt_tensor *kt_leaky_relu__kw(kt_tensor *self, const kt_leaky_relu_opts *opts); /* self, below 0 negative_slope * self */
+KT_API kt_tensor *kt_leaky_relu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_leaky_relu_opts *opts); /* self, below 0 negative_slope * self */
+KT_API kt_tensor *kt_hardtanh_kw(const kt_tensor *self, const kt_hardtanh_opts *opts); /* held between min_val and max_val */
+KT_API kt_tensor *kt_hardtanh__kw(kt_tensor *self, const kt_hardtanh_opts *opts); /* held between min_val and max_val */
+KT_API kt_tensor *kt_hardtanh_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardtanh_opts *opts); /* held between min_val and max_val */
+KT_API kt_tensor *kt_relu6(const kt_tensor *self); /* held between 0 and 6 */
+KT_API kt_tensor *kt_relu6_(kt_tensor *self); /* held between 0 and 6 */
+KT_API kt_tensor *kt_hardsigmoid(const kt_tensor *self); /* self / 6 + 1 / 2, held between 0 and 1 */
+KT_API kt_tensor *kt_hardsigmoid_(kt_tensor *self); /* self / 6 + 1 / 2, held between 0 and 1 */
+KT_API kt_tensor *kt_hardsigmoid_out(kt_tensor *out, const kt_tensor *self); /* self / 6 + 1 / 2, held between 0 and 1 */
+KT_API kt_tensor *kt_hardswish(const kt_tensor *self); /* self * hardsigmoid(self) */
+KT_API kt_tensor *kt_hardswish_(kt_tensor *self); /* self * hardsigmoid(self) */
+KT_API kt_tensor *kt_hardswish_out(kt_tensor *out, const kt_tensor *self); /* self * hardsigmoid(self) */
+KT_API kt_tensor *kt_hardshrink_kw(const kt_tensor *self, const kt_hardshrink_opts *opts); /* self, 0 between -lambd and lambd */
+KT_API kt_tensor *kt_hardshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardshrink_opts *opts); /* self, 0 between -lambd and lambd */
+KT_API kt_tensor *kt_softshrink_kw(const kt_tensor *self, const kt_softshrink_opts *opts); /* lambd nearer to 0, and 0 where that would pass it */
+KT_API kt_tensor *kt_softshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softshrink_opts *opts); /* lambd nearer to 0, and 0 where that would pass it */
+KT_API kt_tensor *kt_softplus_kw(const kt_tensor *self, const kt_softplus_opts *opts); /* log(1 + e^(beta * self)) / beta, self where beta * self is over the threshold */
+KT_API kt_tensor *kt_softplus_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softplus_opts *opts); /* log(1 + e^(beta * self)) / beta, self where beta * self is over the threshold */
+KT_API kt_tensor *kt_log_sigmoid(const kt_tensor *self); /* log(sigmoid(self)) without underflow */
+KT_API kt_tensor *kt_log_sigmoid_out(kt_tensor *out, const kt_tensor *self); /* log(sigmoid(self)) without underflow */
+KT_API kt_tensor *kt_softsign(const kt_tensor *self); /* self / (1 + |self|) */
+KT_API kt_tensor *kt_tanhshrink(const kt_tensor *self); /* self - tanh(self) */
+KT_API kt_tensor *kt_threshold(const kt_tensor *input, kt_scalar threshold, kt_scalar value); /* input where it is over the threshold, else value */
+KT_API kt_tensor *kt_threshold_(kt_tensor *input, kt_scalar threshold, kt_scalar value); /* input where it is over the threshold, else value */
+KT_API kt_tensor *kt_threshold_out(kt_tensor *out, const kt_tensor *input, kt_scalar threshold, kt_scalar value); /* input where it is over the threshold, else value */
+KT_API kt_tensor *kt_prelu(const kt_tensor *self, const kt_tensor *weight); /* self, below 0 times a weight: one, or one for each channel */
+KT_API kt_tensor *kt_prelu_kernel(const kt_tensor *self, const kt_tensor *weight); /* prelu of a weight that broadcasts */
+KT_API kt_tensor *kt_glu_kw(const kt_tensor *self, const kt_glu_opts *opts); /* the first half of a dim times the sigmoid of the second */
+KT_API kt_tensor *kt_glu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_glu_opts *opts); /* the first half of a dim times the sigmoid of the second */
+KT_API kt_tensor *kt_glu_halves(const kt_tensor *first, const kt_tensor *second); /* glu of its halves: first * sigmoid(second) */
+KT_API kt_tensor *kt_gelu_backward_kw(const kt_tensor *grad_output, const kt_tensor *self, const kt_gelu_backward_opts *opts); /* grad_output times the slope of gelu */
+KT_API kt_tensor *kt_silu_backward(const kt_tensor *grad_output, const kt_tensor *self); /* grad_output times the slope of silu */
+KT_API kt_tensor *kt_elu_backward(const kt_tensor *grad_output, const kt_tensor *self_or_result, kt_scalar alpha, kt_scalar scale, kt_scalar input_scale, bool is_result); /* grad_output times the slope of elu, which its result tells too where alpha is not negative */
+KT_API kt_tensor *kt_leaky_relu_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar negative_slope, bool self_is_result); /* grad_output times the slope of leaky_relu */
+KT_API kt_tensor *kt_threshold_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar threshold); /* grad_output where self is over the threshold, else 0 */
+KT_API kt_tensor *kt_hardtanh_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar min_val, kt_scalar max_val); /* grad_output where self is between min_val and max_val, else 0 */
+KT_API kt_tensor *kt_hardsigmoid_backward(const kt_tensor *grad_output, const kt_tensor *self); /* grad_output times the slope of hardsigmoid */
+KT_API kt_tensor *kt_hardswish_backward(const kt_tensor *grad_output, const kt_tensor *self); /* grad_output times the slope of hardswish */
+KT_API kt_tensor *kt_hardshrink_backward(const kt_tensor *grad_out, const kt_tensor *self, kt_scalar lambd); /* grad_out where self is not between -lambd and lambd, else 0 */
+KT_API kt_tensor *kt_softshrink_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar lambd); /* grad_output where self is not between -lambd and lambd, else 0 */
+KT_API kt_tensor *kt_softplus_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar beta, kt_scalar threshold); /* grad_output times the slope of softplus */
+KT_API kt_tensor *kt_log_sigmoid_backward(const kt_tensor *grad_output, const kt_tensor *self); /* grad_output times the slope of log_sigmoid */
+KT_API kt_prelu_kernel_backward_results kt_prelu_kernel_backward(const kt_tensor *grad_output, const kt_tensor *self, const kt_tensor *weight); /* grad_output times the slopes of prelu in its input and its weight */
+KT_API kt_tensor *kt_glu_backward(const kt_tensor *grad_output, const kt_tensor *self, int64_t dim); /* grad_output times the slope of glu */
 KT_API kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts); /* sum of all elements */
 KT_API kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
 KT_API kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_sum_dim_opts *opts); /* sum over some dims */
@@ -1288,6 +1360,28 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_addcdiv(self, tensor1, tensor2, ...) (KT_AT kt_addcdiv_kw(self, tensor1, tensor2, KT_KW(kt_addcdiv_opts, __VA_ARGS__)))
 #define kt_addcdiv_(self, tensor1, tensor2, ...) (KT_AT kt_addcdiv__kw(self, tensor1, tensor2, KT_KW(kt_addcdiv_opts, __VA_ARGS__)))
 #define kt_addcdiv_out(out, self, tensor1, tensor2, ...) (KT_AT kt_addcdiv_out_kw(out, self, tensor1, tensor2, KT_KW(kt_addcdiv_opts, __VA_ARGS__)))
+#define kt_gelu(self, ...) (KT_AT kt_gelu_kw(self, KT_KW(kt_gelu_opts, __VA_ARGS__)))
+#define kt_gelu_out(out, self, ...) (KT_AT kt_gelu_out_kw(out, self, KT_KW(kt_gelu_opts, __VA_ARGS__)))
+#define kt_elu(self, ...) (KT_AT kt_elu_kw(self, KT_KW(kt_elu_opts, __VA_ARGS__)))
+#define kt_elu_(self, ...) (KT_AT kt_elu__kw(self, KT_KW(kt_elu_opts, __VA_ARGS__)))
+#define kt_elu_out(out, self, ...) (KT_AT kt_elu_out_kw(out, self, KT_KW(kt_elu_opts, __VA_ARGS__)))
+#define kt_celu(input, ...) (KT_AT kt_celu_kw(input, KT_KW(kt_celu_opts, __VA_ARGS__)))
+#define kt_celu_(input, ...) (KT_AT kt_celu__kw(input, KT_KW(kt_celu_opts, __VA_ARGS__)))
+#define kt_leaky_relu(self, ...) (KT_AT kt_leaky_relu_kw(self, KT_KW(kt_leaky_relu_opts, __VA_ARGS__)))
+#define kt_leaky_relu_(self, ...) (KT_AT kt_leaky_relu__kw(self, KT_KW(kt_leaky_relu_opts, __VA_ARGS__)))
+#define kt_leaky_relu_out(out, self, ...) (KT_AT kt_leaky_relu_out_kw(out, self, KT_KW(kt_leaky_relu_opts, __VA_ARGS__)))
+#define kt_hardtanh(self, ...) (KT_AT kt_hardtanh_kw(self, KT_KW(kt_hardtanh_opts, __VA_ARGS__)))
+#define kt_hardtanh_(self, ...) (KT_AT kt_hardtanh__kw(self, KT_KW(kt_hardtanh_opts, __VA_ARGS__)))
+#define kt_hardtanh_out(out, self, ...) (KT_AT kt_hardtanh_out_kw(out, self, KT_KW(kt_hardtanh_opts, __VA_ARGS__)))
+#define kt_hardshrink(self, ...) (KT_AT kt_hardshrink_kw(self, KT_KW(kt_hardshrink_opts, __VA_ARGS__)))
+#define kt_hardshrink_out(out, self, ...) (KT_AT kt_hardshrink_out_kw(out, self, KT_KW(kt_hardshrink_opts, __VA_ARGS__)))
+#define kt_softshrink(self, ...) (KT_AT kt_softshrink_kw(self, KT_KW(kt_softshrink_opts, __VA_ARGS__)))
+#define kt_softshrink_out(out, self, ...) (KT_AT kt_softshrink_out_kw(out, self, KT_KW(kt_softshrink_opts, __VA_ARGS__)))
+#define kt_softplus(self, ...) (KT_AT kt_softplus_kw(self, KT_KW(kt_softplus_opts, __VA_ARGS__)))
+#define kt_softplus_out(out, self, ...) (KT_AT kt_softplus_out_kw(out, self, KT_KW(kt_softplus_opts, __VA_ARGS__)))
+#define kt_glu(self, ...) (KT_AT kt_glu_kw(self, KT_KW(kt_glu_opts, __VA_ARGS__)))
+#define kt_glu_out(out, self, ...) (KT_AT kt_glu_out_kw(out, self, KT_KW(kt_glu_opts, __VA_ARGS__)))
+#define kt_gelu_backward(grad_output, self, ...) (KT_AT kt_gelu_backward_kw(grad_output, self, KT_KW(kt_gelu_backward_opts, __VA_ARGS__)))
 #define kt_sum(self, ...) (KT_AT kt_sum_kw(self, KT_KW(kt_sum_opts, __VA_ARGS__)))
 #define kt_sum_dim(self, dim, ...) (KT_AT kt_sum_dim_kw(self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
 #define kt_sum_dim_out(out, self, dim, ...) (KT_AT kt_sum_dim_out_kw(out, self, dim, KT_KW(kt_sum_dim_opts, __VA_ARGS__)))
@@ -1964,6 +2058,45 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_lerp_s_(...) (KT_AT kt_lerp_s_(__VA_ARGS__))
 #define kt_lerp_s_out(...) (KT_AT kt_lerp_s_out(__VA_ARGS__))
 #define kt_isreal(...) (KT_AT kt_isreal(__VA_ARGS__))
+#define kt_silu(...) (KT_AT kt_silu(__VA_ARGS__))
+#define kt_silu_(...) (KT_AT kt_silu_(__VA_ARGS__))
+#define kt_silu_out(...) (KT_AT kt_silu_out(__VA_ARGS__))
+#define kt_mish(...) (KT_AT kt_mish(__VA_ARGS__))
+#define kt_mish_(...) (KT_AT kt_mish_(__VA_ARGS__))
+#define kt_mish_out(...) (KT_AT kt_mish_out(__VA_ARGS__))
+#define kt_selu(...) (KT_AT kt_selu(__VA_ARGS__))
+#define kt_selu_(...) (KT_AT kt_selu_(__VA_ARGS__))
+#define kt_relu6(...) (KT_AT kt_relu6(__VA_ARGS__))
+#define kt_relu6_(...) (KT_AT kt_relu6_(__VA_ARGS__))
+#define kt_hardsigmoid(...) (KT_AT kt_hardsigmoid(__VA_ARGS__))
+#define kt_hardsigmoid_(...) (KT_AT kt_hardsigmoid_(__VA_ARGS__))
+#define kt_hardsigmoid_out(...) (KT_AT kt_hardsigmoid_out(__VA_ARGS__))
+#define kt_hardswish(...) (KT_AT kt_hardswish(__VA_ARGS__))
+#define kt_hardswish_(...) (KT_AT kt_hardswish_(__VA_ARGS__))
+#define kt_hardswish_out(...) (KT_AT kt_hardswish_out(__VA_ARGS__))
+#define kt_log_sigmoid(...) (KT_AT kt_log_sigmoid(__VA_ARGS__))
+#define kt_log_sigmoid_out(...) (KT_AT kt_log_sigmoid_out(__VA_ARGS__))
+#define kt_softsign(...) (KT_AT kt_softsign(__VA_ARGS__))
+#define kt_tanhshrink(...) (KT_AT kt_tanhshrink(__VA_ARGS__))
+#define kt_threshold(...) (KT_AT kt_threshold(__VA_ARGS__))
+#define kt_threshold_(...) (KT_AT kt_threshold_(__VA_ARGS__))
+#define kt_threshold_out(...) (KT_AT kt_threshold_out(__VA_ARGS__))
+#define kt_prelu(...) (KT_AT kt_prelu(__VA_ARGS__))
+#define kt_prelu_kernel(...) (KT_AT kt_prelu_kernel(__VA_ARGS__))
+#define kt_glu_halves(...) (KT_AT kt_glu_halves(__VA_ARGS__))
+#define kt_silu_backward(...) (KT_AT kt_silu_backward(__VA_ARGS__))
+#define kt_elu_backward(...) (KT_AT kt_elu_backward(__VA_ARGS__))
+#define kt_leaky_relu_backward(...) (KT_AT kt_leaky_relu_backward(__VA_ARGS__))
+#define kt_threshold_backward(...) (KT_AT kt_threshold_backward(__VA_ARGS__))
+#define kt_hardtanh_backward(...) (KT_AT kt_hardtanh_backward(__VA_ARGS__))
+#define kt_hardsigmoid_backward(...) (KT_AT kt_hardsigmoid_backward(__VA_ARGS__))
+#define kt_hardswish_backward(...) (KT_AT kt_hardswish_backward(__VA_ARGS__))
+#define kt_hardshrink_backward(...) (KT_AT kt_hardshrink_backward(__VA_ARGS__))
+#define kt_softshrink_backward(...) (KT_AT kt_softshrink_backward(__VA_ARGS__))
+#define kt_softplus_backward(...) (KT_AT kt_softplus_backward(__VA_ARGS__))
+#define kt_log_sigmoid_backward(...) (KT_AT kt_log_sigmoid_backward(__VA_ARGS__))
+#define kt_prelu_kernel_backward(...) (KT_AT kt_prelu_kernel_backward(__VA_ARGS__))
+#define kt_glu_backward(...) (KT_AT kt_glu_backward(__VA_ARGS__))
 #define kt_count_nonzero_dim(...) (KT_AT kt_count_nonzero_dim(__VA_ARGS__))
 #define kt_max(...) (KT_AT kt_max(__VA_ARGS__))
 #define kt_max_out(...) (KT_AT kt_max_out(__VA_ARGS__))

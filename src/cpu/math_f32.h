@@ -80,6 +80,28 @@ KT_ALWAYS float erfc_f32(float a)
     return (float)r;
 }
 
+/* The share of a normal distribution below a, and e^(-a * a / 2), which it is made of. */
+KT_ALWAYS double normal_share(double a, double *bell)
+{
+    const double x = fabs(a) * 0x1.6a09e667f3bcdp-1, e = core_exp(-x * x);
+    double beyond = 0.5 * core_erfc_far(x);
+    beyond = x > 10.5 ? 0.0 : beyond;
+    beyond = x < 0.75 ? 0.5 - 0.5 * core_erf_near(x) : beyond;
+    *bell = x > 10.5 ? 0.0 : e;
+    return a < 0 ? beyond : 1 - beyond;
+}
+KT_ALWAYS float gelu_f32(float a)
+{
+    double bell;
+    return (float)(a * normal_share(a, &bell));
+}
+KT_ALWAYS float gelu_slope_f32(float a)
+{
+    double       bell;
+    const double share = normal_share(a, &bell);
+    return (float)(share + a * (bell * 0x1.9884533d43651p-2));
+}
+
 KT_ALWAYS float hypot_f32(float a, float b)
 {
     const double x = a, y = b;

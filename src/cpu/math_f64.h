@@ -30,6 +30,11 @@ KT_ALWAYS double atanh_f64(double a)   { return atanh(a); }
 KT_ALWAYS double sigmoid_f64(double a) { const double e = exp(-fabs(a)); return (a < 0 ? e : 1) / (1 + e); }
 KT_ALWAYS double erf_f64(double a)     { return erf(a); }
 KT_ALWAYS double erfc_f64(double a)    { return erfc(a); }
+KT_ALWAYS double gelu_f64(double a)    { return 0.5 * a * erfc(a * -0x1.6a09e667f3bcdp-1); }
+KT_ALWAYS double gelu_slope_f64(double a)
+{
+    return 0.5 * erfc(a * -0x1.6a09e667f3bcdp-1) + a * (exp(-0.5 * a * a) * 0x1.9884533d43651p-2);
+}
 KT_ALWAYS double pow_f64(double a, double b)   { return pow(a, b); }
 KT_ALWAYS double hypot_f64(double a, double b) { return hypot(a, b); }
 KT_ALWAYS double digamma_f64(double a) { return kt__digamma(a); }

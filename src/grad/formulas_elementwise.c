@@ -107,7 +107,6 @@ GRAD(atan)       { dA = kt_true_divide(G, conjugate(kt_add_s(kt_mul(A, A), KT_IN
 GRAD(asinh)      { dA = kt_mul(G, conjugate(kt_rsqrt(kt_add_s(kt_mul(A, A), KT_INT(1))))); }
 GRAD(acosh)      { dA = kt_mul(G, conjugate(kt_rsqrt(kt_sub_s(kt_mul(A, A), KT_INT(1))))); }
 GRAD(atanh)      { dA = kt_true_divide(G, conjugate(kt_rsub_s(kt_mul(A, A), KT_INT(1)))); }
-GRAD(relu)       { dA = kt_mul(G, kt_gt_s(Y, KT_INT(0))); }
 GRAD(abs)        { dA = kt_mul(G, kt_sgn(A)); }
 GRAD(erf)        { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(1.128379167095512573896))); }
 GRAD(erfc)       { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(-1.128379167095512573896))); }
@@ -282,7 +281,7 @@ GRAD(polar)
 const kt__formula_row kt__formulas_elementwise[] = {
     F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(pow_base), F(exp), F(exp2), F(expm1), F(log),
     F(log2), F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh),
-    F(sigmoid), F(asin), F(acos), F(atan), F(relu), F(abs), F(erf), F(lgamma), F(digamma), F(polygamma_of),
+    F(sigmoid), F(asin), F(acos), F(atan), F(abs), F(erf), F(lgamma), F(digamma), F(polygamma_of),
     F(i0), F(special_i1), F(sgn), F(angle), F(deg2rad), F(rad2deg), F(frac),
     F(conj_physical), F(where), F(maximum), F(minimum), F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc),
     F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min), F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2),

@@ -187,7 +187,7 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
     uint32_t saves = row->saves;
     if (saves & SAVES_L)
         return SAVED_LISTED + listed;
-    if (saves & (SAVES_Y | SAVES_Z))
+    if (saves & (SAVES_Y | SAVES_Z | SAVES_R))
         return saves & SAVES_Z ? SAVED_Z + 1 : SAVED_Y + 1;
     return saves & SAVES_C ? 3 : saves & (SAVES_B | SAVES_X) ? 2 : saves & SAVES_A;
 }

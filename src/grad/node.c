@@ -101,7 +101,8 @@ static const char *overload_name(const kt_node *n)
     }
 }
 
-/* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. */
+/* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. So has an in-place form
+ * that is derived from its result. */
 static const char *op_name(const kt_node *n)
 {
     const char *overload = overload_name(n);
@@ -109,7 +110,8 @@ static const char *op_name(const kt_node *n)
         return overload;
     const char  *name = n->row->node;
     const size_t end = strlen(name) + 1;
-    return n->scalars && n->row->node_bytes > end ? name + end : name;
+    const bool   second = n->scalars || (n->row->saves & SAVES_R && n->form == KT_INPLACE);
+    return second && n->row->node_bytes > end ? name + end : name;
 }
 
 const char *kt__node_name(const kt_node *n)

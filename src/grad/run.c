@@ -53,8 +53,9 @@ KT__HOT static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const 
     kt__formula *formula = kt__formulas[node->row->id];
     if (!formula) {
         char site[128];
-        kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented",
-                (int)strcspn(node->row->schema, ".("), node->row->schema, node->form == KT_INPLACE ? "_" : "");
+        const char *name = node->row->schema + (strncmp(node->row->schema, "nn_", 3) == 0 ? 3 : 0);
+        kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", (int)strcspn(name, ".("), name,
+                node->form == KT_INPLACE ? "_" : "");
         if (kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
             kt_fail_more("\n  recorded at %s", site);
         return kt_error_status();

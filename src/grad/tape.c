@@ -229,6 +229,8 @@ static void save_listed(kt_node *node, const kt_call *call)
 static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt_plan *plan, const inputs *in)
 {
     uint32_t saves = node->row->saves, keep = saves & 7;
+    if (saves & SAVES_R && call->form == KT_INPLACE)
+        keep &= ~(uint32_t)SAVES_A;
     if (saves & SAVES_X) { /* the last two are the factors */
         uint32_t first = in->n - 2, ask = in->ask >> first;
         keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
@@ -330,7 +332,8 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
         kt__node_unref(node); /* an integer result carries no gradient */
         return KT_OK;
     }
-    if (node->row->saves & SAVES_Y && kt__save_output(node, SAVED_Y, out)) {
+    const bool kept = node->row->saves & SAVES_Y || (node->row->saves & SAVES_R && call->form == KT_INPLACE);
+    if (kept && kt__save_output(node, SAVED_Y, out)) {
         kt__node_unref(node);
         return kt_error_status();
     }

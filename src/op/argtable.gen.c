@@ -301,6 +301,128 @@ const kt_arg_spec kt__arg_table[] = {
     {"tensor1", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"tensor2", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"value", KT_ARG_SCALAR, 0, 1, 1, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* isreal */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* gelu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"approximate", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "none"}},
+    /* silu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* mish */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* elu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"scale", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"input_scale", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* celu */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"alpha", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 1.0}, 0, KT_SCALAR_FLOAT, 0}}},
+    /* selu */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* leaky_relu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"negative_slope", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 0.01}, 0, KT_SCALAR_FLOAT, 0}}},
+    /* hardtanh */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"min_val", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = -1}, 0, KT_SCALAR_INT, 0}}},
+    {"max_val", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    /* relu6 */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardsigmoid */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardswish */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardshrink */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"lambd", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 0.5}, 0, KT_SCALAR_FLOAT, 0}}},
+    /* softshrink */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"lambd", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 0.5}, 0, KT_SCALAR_FLOAT, 0}}},
+    /* softplus */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"threshold", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 20}, 0, KT_SCALAR_INT, 0}}},
+    /* log_sigmoid */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* softsign */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* tanhshrink */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* threshold */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"threshold", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"value", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* prelu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* prelu_kernel */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* glu */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -1}},
+    /* glu_halves */
+    {"first", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"second", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* gelu_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"approximate", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "none"}},
+    /* silu_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* elu_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self_or_result", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"alpha", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"scale", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"input_scale", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"is_result", KT_ARG_BOOL, 0, 0, 0, 0, 0, 0, {0}},
+    /* leaky_relu_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"negative_slope", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self_is_result", KT_ARG_BOOL, 0, 0, 0, 0, 0, 0, {0}},
+    /* threshold_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"threshold", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardtanh_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"min_val", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"max_val", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardsigmoid_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardswish_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* hardshrink_backward */
+    {"grad_out", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"lambd", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* softshrink_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"lambd", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* softplus_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"beta", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"threshold", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* log_sigmoid_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* prelu_kernel_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    /* glu_backward */
+    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
     /* sum */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
@@ -615,6 +737,106 @@ const kt_arg_spec kt__arg_table[] = {
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -1}},
     {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    /* unique */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"sorted", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = true}},
+    {"return_inverse", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"return_counts", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    /* unique_dim */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"sorted", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = true}},
+    {"return_inverse", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"return_counts", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    /* unique_consecutive */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"return_inverse", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"return_counts", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    /* isin */
+    {"elements", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"test_elements", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"assume_unique", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"invert", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* isin_element */
+    {"element", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"test_elements", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"assume_unique", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"invert", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* isin_number */
+    {"elements", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"test_element", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"assume_unique", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"invert", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* searchsorted */
+    {"sorted_sequence", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"out_int32", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"right", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"side", KT_ARG_STRING, 1, 1, 1, 0, 0, 0, {0}},
+    {"sorter", KT_ARG_TENSOR, 1, 1, 1, 0, 0, 0, {0}},
+    /* searchsorted_number */
+    {"sorted_sequence", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"self", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"out_int32", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"right", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"side", KT_ARG_STRING, 1, 1, 1, 0, 0, 0, {0}},
+    {"sorter", KT_ARG_TENSOR, 1, 1, 1, 0, 0, 0, {0}},
+    /* bucketize */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"boundaries", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"out_int32", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"right", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* bucketize_number */
+    {"self", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"boundaries", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"out_int32", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    {"right", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* bincount */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weights", KT_ARG_TENSOR, 1, 1, 0, 0, 0, 0, {0}},
+    {"minlength", KT_ARG_INT, 0, 1, 0, 0, 0, 1, {.i = 0}},
+    /* histc */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"bins", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 100}},
+    {"min", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 0}, 0, KT_SCALAR_INT, 0}}},
+    {"max", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 0}, 0, KT_SCALAR_INT, 0}}},
+    /* histogram_edges */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"bins", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 1, 0, 0, 0, {0}},
+    {"density", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* histogram */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"bins", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = 100}},
+    {"low", KT_ARG_FLOAT, 1, 1, 1, 0, 0, 0, {0}},
+    {"high", KT_ARG_FLOAT, 1, 1, 1, 0, 0, 0, {0}},
+    {"weight", KT_ARG_TENSOR, 1, 1, 1, 0, 0, 0, {0}},
+    {"density", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* quantile */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"q", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"interpolation", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "linear"}},
+    /* quantile_number */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"q", KT_ARG_FLOAT, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"interpolation", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "linear"}},
+    /* nanquantile */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"q", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"interpolation", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "linear"}},
+    /* nanquantile_number */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"q", KT_ARG_FLOAT, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    {"keepdim", KT_ARG_BOOL, 0, 1, 0, 0, 0, 0, {.b = false}},
+    {"interpolation", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "linear"}},
     /* matmul */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -721,6 +943,16 @@ const kt_arg_spec kt__arg_table[] = {
     {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, 0, 0, {0}},
     /* cartesian_prod */
     {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, 0, 0, {0}},
+    /* cdist */
+    {"x1", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"x2", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, 0, 0, {.f = 2}},
+    {"compute_mode", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    /* renorm */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"p", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"maxnorm", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     /* to */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 0, 0, 0, 0, {0}},
@@ -783,6 +1015,13 @@ const kt_arg_spec kt__arg_table[] = {
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     /* arange */
+    {"start", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"end", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    {"step", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
+    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
+    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
+    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
+    /* range */
     {"start", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     {"end", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     {"step", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
@@ -1555,10 +1794,27 @@ const kt_arg_spec kt__arg_table[] = {
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
     {"index", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"value", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* scatter_reduce */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"reduce", KT_ARG_STRING, 0, 0, 0, 0, 0, 0, {0}},
+    {"include_self", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = true}},
+    /* index_reduce */
+    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
+    {"index", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"source", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"reduce", KT_ARG_STRING, 0, 0, 0, 0, 0, 0, {0}},
+    {"include_self", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = true}},
     /* take_along_dim */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"indices", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
+    /* unravel_index */
+    {"indices", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"shape", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     /* masked_fill_tensor */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"mask", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1790,34 +2046,39 @@ const uint16_t kt__arg_first[] = {
     118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133,
     134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149,
     150, 152, 154, 155, 156, 157, 159, 160, 161, 162, 166, 167, 169, 171, 174, 177,
-    181, 185, 187, 191, 195, 197, 201, 203, 207, 211, 214, 216, 218, 220, 224, 228,
-    230, 234, 238, 240, 244, 248, 250, 254, 258, 259, 261, 264, 265, 267, 270, 273,
-    276, 279, 282, 285, 286, 289, 292, 293, 296, 299, 304, 309, 314, 319, 324, 329,
-    334, 337, 340, 341, 345, 346, 349, 352, 354, 356, 358, 363, 366, 369, 372, 375,
-    378, 381, 384, 386, 390, 393, 397, 400, 401, 406, 410, 411, 414, 415, 418, 421,
-    423, 425, 427, 429, 431, 433, 435, 440, 445, 450, 455, 460, 463, 467, 469, 471,
-    473, 477, 479, 481, 482, 483, 486, 488, 490, 493, 496, 497, 498, 505, 511, 513,
-    515, 517, 519, 520, 521, 522, 527, 531, 535, 540, 545, 551, 557, 564, 568, 573,
-    578, 583, 589, 594, 599, 604, 610, 613, 618, 622, 626, 629, 630, 632, 635, 637,
-    639, 641, 643, 645, 648, 649, 651, 653, 657, 661, 665, 666, 667, 668, 669, 670,
-    671, 672, 673, 674, 677, 680, 683, 686, 689, 690, 692, 694, 696, 697, 698, 699,
-    700, 704, 706, 709, 712, 715, 718, 721, 723, 724, 726, 728, 730, 732, 733, 734,
-    735, 736, 737, 739, 742, 745, 748, 751, 754, 757, 760, 762, 764, 766, 768, 770,
-    772, 774, 775, 776, 777, 779, 782, 785, 787, 788, 789, 792, 795, 797, 799, 801,
-    805, 809, 813, 815, 817, 822, 827, 829, 833, 835, 838, 842, 843, 847, 848, 852,
-    855, 857, 860, 865, 866, 868, 869, 872, 876, 878, 880, 882, 883, 884, 888, 892,
-    898, 903, 908, 911, 916, 922, 927, 933, 939, 946, 953, 961, 966, 969, 972, 975,
-    982, 986, 990, 992, 995, 999, 1002, 1006, 1010, 1013, 1015, 1018, 1021, 1024, 1026, 1030,
-    1033, 1036, 1039, 1042, 1045, 1049, 1053, 1057, 1061, 1065, 1069, 1071, 1075, 1077, 1081, 1085,
-    1089, 1093, 1098, 1103, 1107, 1110, 1115, 1119, 1123, 1127, 1130, 1133, 1136, 1138, 1141, 1142,
-    1143, 1144, 1145, 1148, 1153, 1160, 1162, 1165, 1168, 1171, 1174, 1178, 1182, 1185, 1188, 1192,
-    1196, 1200, 1203, 1207, 1211, 1215, 1220, 1225, 1231, 1237, 1243, 1248, 1253, 1258, 1265, 1273,
-    1277, 1279, 1284, 1288, 1294, 1301, 1307,
+    181, 185, 186, 188, 189, 190, 194, 196, 197, 199, 202, 203, 204, 205, 207, 209,
+    212, 213, 214, 215, 218, 220, 222, 224, 226, 229, 231, 237, 241, 244, 248, 250,
+    252, 255, 258, 262, 264, 267, 270, 272, 276, 280, 282, 286, 288, 292, 296, 299,
+    301, 303, 305, 309, 313, 315, 319, 323, 325, 329, 333, 335, 339, 343, 344, 346,
+    349, 350, 352, 355, 358, 361, 364, 367, 370, 371, 374, 377, 378, 381, 384, 389,
+    394, 399, 404, 409, 414, 419, 422, 425, 426, 430, 431, 434, 437, 439, 441, 443,
+    448, 451, 454, 457, 460, 463, 466, 469, 471, 475, 478, 482, 485, 486, 491, 495,
+    496, 499, 500, 503, 506, 510, 515, 519, 523, 527, 531, 537, 543, 547, 551, 554,
+    558, 562, 568, 573, 578, 583, 588, 590, 592, 594, 596, 598, 600, 602, 607, 612,
+    617, 622, 627, 630, 634, 636, 638, 640, 644, 646, 648, 649, 650, 653, 655, 657,
+    660, 663, 664, 665, 669, 673, 680, 686, 688, 690, 692, 694, 695, 696, 697, 702,
+    706, 710, 715, 720, 726, 732, 738, 745, 749, 754, 759, 764, 770, 775, 780, 785,
+    791, 794, 799, 803, 807, 810, 811, 813, 816, 818, 820, 822, 824, 826, 829, 830,
+    832, 834, 838, 842, 846, 847, 848, 849, 850, 851, 852, 853, 854, 855, 858, 861,
+    864, 867, 870, 871, 873, 875, 877, 878, 879, 880, 881, 885, 887, 890, 893, 896,
+    899, 902, 904, 905, 907, 909, 911, 913, 914, 915, 916, 917, 918, 920, 923, 926,
+    929, 932, 935, 938, 941, 943, 945, 947, 949, 951, 953, 955, 956, 957, 958, 960,
+    963, 966, 968, 969, 970, 973, 976, 978, 980, 982, 986, 990, 994, 996, 998, 1003,
+    1008, 1010, 1014, 1016, 1019, 1023, 1024, 1028, 1029, 1033, 1036, 1038, 1041, 1046, 1047, 1049,
+    1050, 1053, 1057, 1059, 1061, 1063, 1064, 1065, 1069, 1073, 1079, 1084, 1089, 1092, 1097, 1103,
+    1108, 1114, 1120, 1127, 1134, 1142, 1147, 1150, 1153, 1156, 1163, 1167, 1171, 1173, 1176, 1180,
+    1183, 1187, 1191, 1194, 1196, 1199, 1202, 1205, 1207, 1211, 1214, 1217, 1220, 1223, 1226, 1230,
+    1234, 1238, 1242, 1246, 1250, 1252, 1256, 1258, 1262, 1266, 1270, 1274, 1279, 1284, 1288, 1291,
+    1296, 1300, 1304, 1308, 1314, 1320, 1323, 1325, 1328, 1331, 1333, 1336, 1337, 1338, 1339, 1340,
+    1343, 1348, 1355, 1357, 1360, 1363, 1366, 1369, 1373, 1377, 1380, 1383, 1387, 1391, 1395, 1398,
+    1402, 1406, 1410, 1415, 1420, 1426, 1432, 1438, 1443, 1448, 1453, 1460, 1468, 1472, 1474, 1479,
+    1483, 1489, 1496, 1502,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */
 const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
     [KT_OP_frexp] = {"mantissa", "exponent"},
+    [KT_OP_prelu_kernel_backward] = {"input", "weight"},
     [KT_OP_var_mean] = {"result_var", "result_mean"},
     [KT_OP_var_mean_dim] = {"result_var", "result_mean"},
     [KT_OP_var_mean_correction] = {"result_var", "result_mean"},
@@ -1836,5 +2097,10 @@ const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
     [KT_OP_median_dim] = {"values", "indices"},
     [KT_OP_nanmedian_dim] = {"values", "indices"},
     [KT_OP_mode] = {"values", "indices"},
+    [KT_OP_unique] = {"result", "result_inverse", "result_counts"},
+    [KT_OP_unique_dim] = {"result", "result_inverse", "result_counts"},
+    [KT_OP_unique_consecutive] = {"result", "result_inverse", "result_counts"},
+    [KT_OP_histogram_edges] = {"hist", "bin_edges"},
+    [KT_OP_histogram] = {"hist", "bin_edges"},
     [KT_OP_native_dropout] = {"result", "mask"},
 };

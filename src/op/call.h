@@ -50,6 +50,8 @@ typedef struct kt__decision {
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine(const kt_call *call, kt__gathered *g); /* refine.c: what alpha=, rounding_mode= and kin change */
+kt_status kt__refine_activation(const kt_call *call, kt__gathered *g); /* activation.c: the same for activation functions, */
+kt_status kt__check_activation(const kt_call *call, kt_dtype common);  /* whose numbers must fit the dtype */
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
 kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d); /* the dtypes that out= may have there */
 /* Lineage of the results that a fold or a scan of `self` made. */

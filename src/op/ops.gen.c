@@ -3478,6 +3478,600 @@ kt_tensor *kt_isreal(const kt_tensor *self)
     return kt__close(&c);
 }
 
+kt_tensor *kt_gelu_kw(const kt_tensor *self, const kt_gelu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gelu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->approximate)
+        kt__put(&c, 1, str, opts->approximate);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_gelu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_gelu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gelu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->approximate)
+        kt__put(&c, 1, str, opts->approximate);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_silu(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_silu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_silu_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_silu, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_silu_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_silu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_mish(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mish, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mish_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mish, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_mish_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mish, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_elu_kw(const kt_tensor *self, const kt_elu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_elu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 1, s, opts->alpha);
+    if (opts && opts->scale.kind)
+        kt__put(&c, 2, s, opts->scale);
+    if (opts && opts->input_scale.kind)
+        kt__put(&c, 3, s, opts->input_scale);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_elu__kw(kt_tensor *self, const kt_elu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_elu, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 1, s, opts->alpha);
+    if (opts && opts->scale.kind)
+        kt__put(&c, 2, s, opts->scale);
+    if (opts && opts->input_scale.kind)
+        kt__put(&c, 3, s, opts->input_scale);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_elu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_elu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_elu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 1, s, opts->alpha);
+    if (opts && opts->scale.kind)
+        kt__put(&c, 2, s, opts->scale);
+    if (opts && opts->input_scale.kind)
+        kt__put(&c, 3, s, opts->input_scale);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_celu_kw(const kt_tensor *input, const kt_celu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_celu, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 1, s, opts->alpha);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_celu__kw(kt_tensor *input, const kt_celu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_celu, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    if (opts && opts->alpha.kind)
+        kt__put(&c, 1, s, opts->alpha);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_selu(const kt_tensor *input)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_selu, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_selu_(kt_tensor *input)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_selu, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_leaky_relu_kw(const kt_tensor *self, const kt_leaky_relu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_leaky_relu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->negative_slope.kind)
+        kt__put(&c, 1, s, opts->negative_slope);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_leaky_relu__kw(kt_tensor *self, const kt_leaky_relu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_leaky_relu, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->negative_slope.kind)
+        kt__put(&c, 1, s, opts->negative_slope);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_leaky_relu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_leaky_relu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_leaky_relu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->negative_slope.kind)
+        kt__put(&c, 1, s, opts->negative_slope);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_hardtanh_kw(const kt_tensor *self, const kt_hardtanh_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardtanh, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min_val.kind)
+        kt__put(&c, 1, s, opts->min_val);
+    if (opts && opts->max_val.kind)
+        kt__put(&c, 2, s, opts->max_val);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardtanh__kw(kt_tensor *self, const kt_hardtanh_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardtanh, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min_val.kind)
+        kt__put(&c, 1, s, opts->min_val);
+    if (opts && opts->max_val.kind)
+        kt__put(&c, 2, s, opts->max_val);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_hardtanh_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardtanh_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardtanh, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->min_val.kind)
+        kt__put(&c, 1, s, opts->min_val);
+    if (opts && opts->max_val.kind)
+        kt__put(&c, 2, s, opts->max_val);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_relu6(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_relu6, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_relu6_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_relu6, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_hardsigmoid(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardsigmoid, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardsigmoid_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardsigmoid, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_hardsigmoid_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardsigmoid, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_hardswish(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardswish, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardswish_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardswish, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_hardswish_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardswish, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_hardshrink_kw(const kt_tensor *self, const kt_hardshrink_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardshrink, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->lambd.kind)
+        kt__put(&c, 1, s, opts->lambd);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardshrink_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardshrink, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->lambd.kind)
+        kt__put(&c, 1, s, opts->lambd);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_softshrink_kw(const kt_tensor *self, const kt_softshrink_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softshrink, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->lambd.kind)
+        kt__put(&c, 1, s, opts->lambd);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_softshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softshrink_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softshrink, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->lambd.kind)
+        kt__put(&c, 1, s, opts->lambd);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_softplus_kw(const kt_tensor *self, const kt_softplus_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softplus, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 1, s, opts->beta);
+    if (opts && opts->threshold.kind)
+        kt__put(&c, 2, s, opts->threshold);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_softplus_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softplus_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softplus, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->beta.kind)
+        kt__put(&c, 1, s, opts->beta);
+    if (opts && opts->threshold.kind)
+        kt__put(&c, 2, s, opts->threshold);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_log_sigmoid(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_sigmoid, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log_sigmoid_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_sigmoid, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_softsign(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softsign, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_tanhshrink(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_tanhshrink, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_threshold(const kt_tensor *input, kt_scalar threshold, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_threshold, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, s, threshold);
+    kt__put(&c, 2, s, value);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_threshold_(kt_tensor *input, kt_scalar threshold, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_threshold, KT_INPLACE);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, s, threshold);
+    kt__put(&c, 2, s, value);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_threshold_out(kt_tensor *out, const kt_tensor *input, kt_scalar threshold, kt_scalar value)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_threshold, KT_OUT);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, s, threshold);
+    kt__put(&c, 2, s, value);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_prelu(const kt_tensor *self, const kt_tensor *weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_prelu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_prelu_kernel(const kt_tensor *self, const kt_tensor *weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_prelu_kernel, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, weight);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_glu_kw(const kt_tensor *self, const kt_glu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_glu, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_glu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_glu_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_glu, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->dim.some)
+        kt__put(&c, 1, i, opts->dim.v);
+    return kt__close_out(&c, out);
+}
+
+kt_tensor *kt_glu_halves(const kt_tensor *first, const kt_tensor *second)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_glu_halves, KT_PLAIN);
+    kt__put_tensor(&c, 0, first);
+    kt__put_tensor(&c, 1, second);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_gelu_backward_kw(const kt_tensor *grad_output, const kt_tensor *self, const kt_gelu_backward_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_gelu_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    if (opts && opts->approximate)
+        kt__put(&c, 2, str, opts->approximate);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_silu_backward(const kt_tensor *grad_output, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_silu_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_elu_backward(const kt_tensor *grad_output, const kt_tensor *self_or_result, kt_scalar alpha, kt_scalar scale, kt_scalar input_scale, bool is_result)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_elu_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self_or_result);
+    kt__put(&c, 2, s, alpha);
+    kt__put(&c, 3, s, scale);
+    kt__put(&c, 4, s, input_scale);
+    kt__put(&c, 5, b, is_result);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_leaky_relu_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar negative_slope, bool self_is_result)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_leaky_relu_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, s, negative_slope);
+    kt__put(&c, 3, b, self_is_result);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_threshold_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar threshold)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_threshold_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, s, threshold);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardtanh_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar min_val, kt_scalar max_val)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardtanh_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, s, min_val);
+    kt__put(&c, 3, s, max_val);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardsigmoid_backward(const kt_tensor *grad_output, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardsigmoid_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardswish_backward(const kt_tensor *grad_output, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardswish_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_hardshrink_backward(const kt_tensor *grad_out, const kt_tensor *self, kt_scalar lambd)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_hardshrink_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_out);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, s, lambd);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_softshrink_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar lambd)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softshrink_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, s, lambd);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_softplus_backward(const kt_tensor *grad_output, const kt_tensor *self, kt_scalar beta, kt_scalar threshold)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_softplus_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, s, beta);
+    kt__put(&c, 3, s, threshold);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_log_sigmoid_backward(const kt_tensor *grad_output, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_log_sigmoid_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    return kt__close(&c);
+}
+
+kt_prelu_kernel_backward_results kt_prelu_kernel_backward(const kt_tensor *grad_output, const kt_tensor *self, const kt_tensor *weight)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_prelu_kernel_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put_tensor(&c, 2, weight);
+    kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_prelu_kernel_backward_results){r[0], r[1]};
+}
+
+kt_tensor *kt_glu_backward(const kt_tensor *grad_output, const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_glu_backward, KT_PLAIN);
+    kt__put_tensor(&c, 0, grad_output);
+    kt__put_tensor(&c, 1, self);
+    kt__put(&c, 2, i, dim);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts)
 {
     kt_call c;

@@ -213,6 +213,7 @@ static kt_status check_exact(const kt_call *call, const kt__gathered *g, const k
     case KT_OP_clamp:
     case KT_OP_clamp_min:
     case KT_OP_clamp_max: exact = one; break;
+    case KT_OP_threshold: exact = false; break;
     case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
     default: break;
     }
@@ -223,6 +224,8 @@ static kt_status check_exact(const kt_call *call, const kt__gathered *g, const k
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out type to be %s but got %s", wants, has);
     if (call->row->id == KT_OP_nan_to_num)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "nan_to_num: dtype of out: %s should be same as input: %s", has, wants);
+    if (call->row->id == KT_OP_log_sigmoid)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", wants, has);
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", has, wants);
 }
 

@@ -198,14 +198,14 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
         if (call->form == KT_OUT && call->out[0]->dtype != KT_BOOL)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s does not support non-boolean outputs.", call->row->name);
         return KT_OK;
-    default: return KT_OK;
+    default: return kt__refine_activation(call, g);
     }
 }
 
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d)
 {
     if (!g->n_param || (g->kernel != KT_K_add_scaled && g->kernel != KT_K_sub_scaled))
-        return KT_OK;
+        return kt__check_activation(call, (kt_dtype)d->common);
     uint32_t kind = g->param[0].kind;
     int      category = kt__dtype_rows[d->common].category;
     if (kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)

@@ -44,13 +44,13 @@ typedef enum kt__rule {
 
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
 
-enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64 };
+enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128 };
 
 struct kt_row {
     const char *name, *schema, *doc;
     const char *missing;     /* PyTorch's name of the kernel that refuses a dtype */
     const char *node;        /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
-                              * name where a number stands in a tensor's place */
+                              * name where a number stands in a tensor's place, or under SAVES_R in place */
     kt_status (*body)(kt_call *call); /* VIEW, MAKE, BODY, LIST */
     uint16_t    id;          /* enum kt__op */
     uint16_t    kernel;      /* enum kt__kernel */

@@ -40,7 +40,7 @@ enum {
 #define POINTER_BODY(name)        kt__body_##name
 #define POINTER_LIST(name)        kt__body_##name
 
-enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, Z = SAVES_Z, X = SAVES_X, L = SAVES_L, _ = 0 };
+enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, Z = SAVES_Z, X = SAVES_X, L = SAVES_L, R = SAVES_R, _ = 0 };
 
 const kt_row kt__rows[KT_NUM_OPS] = {
 #define OP(row, text, form, way, dtypes, kern, accept, lacks, cpu, cuda, save, back, line)                              \
@@ -88,6 +88,12 @@ static kt__fold_args fold_args(const kt_row *row)
                            .order = p >= 0 ? p : argument_named(row, "ord")};
 }
 
+/* Rows whose kernel needs more than their two tensors: these swap, or give it numbers of their own. */
+static bool is_refined(int id)
+{
+    return id == KT_OP_rsub || id == KT_OP_hardsigmoid_backward || id == KT_OP_log_sigmoid_backward;
+}
+
 void kt__rows_init(void)
 {
     for (int id = 0; id < KT_NUM_OPS; id++) {
@@ -100,7 +106,7 @@ void kt__rows_init(void)
                 map->at[map->n++] = (uint8_t)i;
         }
         map->bare = map->n == kt__n_args(&kt__rows[id]);
-        map->pair = map->n == 2 && kt__rows[id].how == HOW_ELEMENTWISE && id != KT_OP_rsub;
+        map->pair = map->n == 2 && kt__rows[id].how == HOW_ELEMENTWISE && !is_refined(id);
     }
 }
 

@@ -23,6 +23,53 @@ KT_ALWAYS T FN(apply)(int kernel, T a, T b, T c, T p0, T p1, T p2, T p3)
     return 0;
 }
 
+/* Rows that go a vector at a time, and what is left at the end as a vector that is filled up: a loop in the compiler's manner
+ * holds its expression for vectors, for shorter ones and for single elements, and these rows are long or many. */
+KT_ALWAYS bool FN(goes_by_lanes)(int kernel)
+{
+    switch (kernel) {
+    case KT_K_acos: case KT_K_acosh: case KT_K_asin: case KT_K_asinh: case KT_K_atan: case KT_K_atan2: case KT_K_atanh:
+    case KT_K_cosh: case KT_K_erf: case KT_K_erfc: case KT_K_exp2: case KT_K_expm1: case KT_K_hypot: case KT_K_log10:
+    case KT_K_log1p: case KT_K_log2: case KT_K_logaddexp: case KT_K_logaddexp2: case KT_K_pow: case KT_K_sinh: case KT_K_xlogy:
+        return KT_VEC_BYTES > 16 && SELF == KT_F32;
+    case KT_K_elu: case KT_K_gelu: case KT_K_gelu_tanh: case KT_K_hardshrink: case KT_K_hardsigmoid: case KT_K_hardswish:
+    case KT_K_leaky_relu: case KT_K_mish: case KT_K_silu: case KT_K_softplus: case KT_K_softshrink: case KT_K_threshold:
+    case KT_K_elu_backward: case KT_K_elu_backward_result: case KT_K_gate: case KT_K_glu: case KT_K_gelu_backward:
+    case KT_K_gelu_tanh_backward: case KT_K_hardswish_backward: case KT_K_leaky_relu_backward: case KT_K_prelu:
+    case KT_K_shrink_backward: case KT_K_silu_backward: case KT_K_softplus_backward: return true;
+    }
+    return false;
+}
+
+enum { FN(lanes) = KT_VEC_BYTES > 16 ? KT_VEC_BYTES / sizeof(T) : 1 }; /* the base build is a plain loop */
+typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
+
+KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int kernel)
+{
+    const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+    for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
+        const T *x = a + done, *y = b + done;
+        T       *to = z + done;
+        KT_EACH_LANE
+        for (int i = 0; i < FN(lanes); i++)
+            to[i] = FN(apply)(kernel, x[i], y[i], y[i], p0, p1, p2, p3);
+    }
+}
+
+static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p,
+                                                            FN(lanes_fn) *lanes)
+{
+    const ptrdiff_t whole = n - n % FN(lanes), rest = n - whole;
+    T               room[3][FN(lanes)] = {{0}};
+    lanes(z, a, b, whole, p);
+    if (!rest)
+        return;
+    memcpy(room[0], a + whole, (size_t)rest * sizeof(T));
+    memcpy(room[1], b + whole, (size_t)rest * sizeof(T));
+    lanes(room[2], room[0], room[1], FN(lanes), p);
+    memcpy(z + whole, room[2], (size_t)rest * sizeof(T));
+}
+
 KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int kernel)
 {
 #ifdef KT_LOOP_HOOK
@@ -37,9 +84,16 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
 
 /* Stamp: one loop a row. */
 #define STAMP(name)                                                                                                    \
+    static void FN(lanes_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
+    {                                                                                                                  \
+        FN(by_lanes)(z, a, b, n, p, KT_K_##name);                                                                      \
+    }                                                                                                                  \
     static void FN(loop_##name)(T * z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p)                    \
     {                                                                                                                  \
-        FN(loop)(z, a, b, c, n, p, KT_K_##name);                                                                       \
+        if (FN(goes_by_lanes)(KT_K_##name))                                                                            \
+            FN(filled_up)(z, a, b, n, p, FN(lanes_##name));                                                            \
+        else                                                                                                           \
+            FN(loop)(z, a, b, c, n, p, KT_K_##name);                                                                   \
     }
 #define UN(name, ...) STAMP(name)
 #include "tables/unary.def"

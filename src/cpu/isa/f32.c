@@ -14,6 +14,7 @@
 
 #include "cpu/math_f32.h"
 #include "cpu/math_real.inc.c"
+#include "cpu/math_activation.inc.c"
 
 /* Beyond the reach of math_core.h's reduction by pi/2 the loop asks the C library, element by element; those within
  * reach get the same bits as in any other company. */

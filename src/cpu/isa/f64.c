@@ -12,6 +12,7 @@
 
 #include "cpu/math_f64.h"
 #include "cpu/math_real.inc.c"
+#include "cpu/math_activation.inc.c"
 
 #include "cpu/isa/elementwise.inc.c"
 #include "cpu/isa/cast.inc.c"

@@ -6,8 +6,10 @@
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* not every row can be vectorised */
 #define KT_EACH _Pragma("clang loop vectorize(assume_safety)")
+#define KT_EACH_LANE KT_EACH
 #else
 #define KT_EACH _Pragma("GCC ivdep")
+#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
 /* The widest vectors of this build, for the templates that spell theirs out. */

@@ -44,6 +44,7 @@ static bool reference(int kernel, number a, number b, number c, number *r)
     case KT_K_rsqrt: *r = 1 / csqrtl(a); break;
     case KT_K_sgn: *r = a == 0 ? 0 : a / cabsl(a); break;
     case KT_K_sigmoid: *r = ref_sigmoid(a); break;
+    case KT_K_silu: *r = a * ref_sigmoid(a); break;
     case KT_K_sin: *r = csinl(a); break;
     case KT_K_sinc: *r = ref_sinc(a); break;
     case KT_K_sinh: *r = csinhl(a); break;

@@ -58,6 +58,7 @@ static bool reference(int kernel, wide a, wide b, wide c, int bits, wide *r)
     case KT_K_logical_not: *r = a == 0; break;
     case KT_K_neg: *r = -a; break;
     case KT_K_relu: *r = a > 0 ? a : 0; break;
+    case KT_K_threshold: *r = a <= p0 ? p1 : a; break;
     case KT_K_sgn:
     case KT_K_sign: *r = (a > 0) - (a < 0); break;
     case KT_K_signbit: *r = a < 0; break;

@@ -99,6 +99,14 @@ static real ref_nan_to_num(real a) { return isnan(a) ? p0 : isinf(a) ? (a > 0 ? 
 static real ref_logit(real a) { return a < 0 || a > 1 || isnan(a) ? (isnan(a) ? a : NAN) : logl(a / (1 - a)); }
 static real ref_round_to(real a) { return rintl(a * 100) / 100; }
 
+static real ref_cubic(real a) { return sqrtl(2 / pi) * (a + 0.044715L * a * a * a); }
+static real ref_cubic_slope(real a)
+{
+    const real t = tanhl(ref_cubic(a)), inner = sqrtl(2 / pi) * (1 + 3 * 0.044715L * a * a);
+    return (1 + t) / 2 + (fabsl(a) > 100 ? 0 : a * (1 - t * t) * inner / 2);
+}
+static real ref_softplus(real a) { return a * p0 > p1 ? a : (ref_max(a * p0, 0) + log1pl(expl(-fabsl(a * p0)))) / p0; }
+
 /* name, definition, tolerance: f32 and narrower in ulp of the result, float64 in ulp; a further relative share of the
  * operands' size where the function cancels. */
 typedef struct row {
@@ -204,6 +212,30 @@ typedef struct row {
     R2(sub, a - b, 1, 1) \
     C2(sub_scaled, a - p0 * b, 2, 2) \
     R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4) \
+    R1(elu, a > 0 ? a * p1 : expm1l(a * p2) * p0, 4, 4) \
+    C1(gelu, a * erfcl(-a / sqrtl(2)) / 2, 4, 2000) \
+    C1(gelu_tanh, a * (1 + tanhl(ref_cubic(a))) / 2, 16, 16) \
+    R1(hardshrink, a >= -p0 && a <= p0 ? 0 : a, 0, 0) \
+    C1(hardsigmoid, ref_min(ref_max(a + 3, 0), 6) / 6, 2, 2) \
+    C1(hardswish, a * ref_min(ref_max(a + 3, 0), 6) / 6, 4, 4) \
+    R1(leaky_relu, a > 0 ? a : a * p0, 1, 1) \
+    C1(mish, a * tanhl(log1pl(expl(a))), 8, 8) \
+    C1(silu, a / (1 + expl(-a)), 4, 4) \
+    C1(softplus, ref_softplus(a), 8, 8) \
+    R1(softshrink, a > p0 ? a - p0 : a < -p0 ? a + p0 : a * 0, 1, 1) \
+    R1(threshold, a <= p0 ? p1 : a, 0, 0) \
+    C2(elu_backward, b <= 0 ? a * p2 * p0 * expl(b * p2) : a * p1, 8, 8) \
+    C2(elu_backward_result, b <= 0 ? a * p2 * (b + p0) : a * p1, 4, 4) \
+    R2(gate, b <= p0 || b >= p1 ? 0 : a * p2, 1, 1) \
+    C2(gelu_backward, a * (erfcl(-b / sqrtl(2)) / 2 + b * expl(-b * b / 2) / sqrtl(2 * pi)), 8, 2000) \
+    C2(gelu_tanh_backward, a * ref_cubic_slope(b), 16, 16) \
+    C2(glu, a / (1 + expl(-b)), 4, 4) \
+    C2(hardswish_backward, b <= -3 ? 0 : b >= 3 ? a : a * (b / 3 + 0.5L), 4, 4) \
+    R2(leaky_relu_backward, b > 0 ? a : a * p0, 1, 1) \
+    R2(prelu, a > 0 ? a : a * b, 1, 1) \
+    R2(shrink_backward, b >= -p0 && b <= p0 ? 0 : a, 0, 0) \
+    C2(silu_backward, a * (1 + b * (1 - 1 / (1 + expl(-b)))) / (1 + expl(-b)), 8, 8) \
+    C2(softplus_backward, b * p0 > p1 ? a : a / (1 + expl(-b * p0)), 4, 4) \
     C3(addcdiv, a + p0 * b / c, 4, 4) \
     C3(addcmul, a + p0 * b * c, 4, 4) \
     R3(clamp_tensor, ref_min(ref_max(a, b), c), 0, 0) \
@@ -322,6 +354,8 @@ static void check_row(const row *r, kt_dtype d)
         p0 = p1 = 0;
     if (r->kernel == KT_K_polygamma)
         p0 = 1;
+    if (r->kernel == KT_K_elu || r->kernel == KT_K_elu_backward)
+        p2 = 1;
     if (r->kernel == KT_K_round_decimals)
         p0 = 2;
     plan_param(&p, KT_FLOAT((double)p0)), plan_param(&p, KT_FLOAT((double)p1)), plan_param(&p, KT_FLOAT((double)p2));

@@ -38,6 +38,31 @@ STEP(other_data)
     if (t && deep)
         kt_set_data(t, deep);
 }
+STEP(activations)
+{
+    kt_tensor *t = kt_linspace(KT_INT(-4), KT_INT(4), 60), *m = kt_reshape(t, KT_SHAPE(6, 10));
+    kt_gelu(t, .approximate = "tanh");
+    kt_silu_(t);
+    kt_selu(t);
+    kt_relu6_(t);
+    kt_softsign(t);
+    kt_tanhshrink(t);
+    kt_glu(m);
+    kt_glu_out(kt_empty(KT_SHAPE(0)), m, .dim = KT_SOME(0));
+    kt_prelu(m, kt_ones(KT_SHAPE(10)));
+}
+STEP(refused_activation) { kt_softshrink(kt_ones(KT_SHAPE(40)), .lambd = KT_INT(-1)); }
+STEP(grad_activations)
+{
+    kt_tensor *t = kt_linspace(KT_INT(-4), KT_INT(4), 60), *m = kt_reshape(t, KT_SHAPE(6, 10)), *w = kt_ones(KT_SHAPE(10));
+    if (!m || !w || kt_set_requires_grad(m, true) || kt_set_requires_grad(w, true))
+        return;
+    kt_tensor *y = kt_add(kt_prelu(m, w), kt_elu_(kt_mul_s(m, KT_INT(2))));
+    y = kt_add(kt_mish(y), kt_leaky_relu(y));
+    kt_backward(kt_sum(kt_glu(kt_gelu(y))), .create_graph = true);
+    kt_set_grad(m, NULL); /* its graph leads back to itself */
+    kt_set_grad(w, NULL);
+}
 STEP(random_numbers)
 {
     kt_tensor *m = kt_rand(KT_SHAPE(5, 6)), *half = kt_randn(KT_SHAPE(40), .dtype = KT_F16);
@@ -594,7 +619,8 @@ STEP(refused_indexing)
 }
 
 #define ALL(X)                                                                                                         \
-    X(from) X(from_small) X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random) X(wrap)   \
+    X(from) X(from_small) X(activations) X(grad_activations) X(refused_activation)                                     \
+    X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random) X(wrap)                         \
     X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place) X(into_a_buffer)        \
     X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) X(contractions)                  \
     X(backward_of_products) X(backward_of_contractions) X(half_products) X(casts) X(copies) X(simple_views)            \

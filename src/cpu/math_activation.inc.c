@@ -1,0 +1,44 @@
+/* math_activation.inc.c - activation functions that read the same for float32 and float64, and the slopes of some. A template: T
+ * and FN are defined by the includer, after math_real.inc.c. Out: FN(elu), FN(softplus), ... for the expressions of src/tables.
+ * A NaN passes through all. */
+KT_ALWAYS T FN(elu)(T a, T below, T above, T inside) { return a > 0 ? a * above : FN(expm1)(a * inside) * below; }
+KT_ALWAYS T FN(elu_backward)(T g, T a, T below, T above, T inside)
+{
+    return a <= 0 ? g * inside * below * FN(exp)(a * inside) : g * above;
+}
+
+/* tanh(log(1 + n)) of n = e^a is made of squares of n; past 20 nothing of 1 is missing. */
+KT_ALWAYS T FN(mish)(T a)
+{
+    const T n = FN(exp)(a), w = n * (n + 2);
+    return a > 20 ? a : a * (w / (w + 2));
+}
+
+KT_ALWAYS T FN(silu_slope)(T a)
+{
+    const T s = FN(sigmoid)(a);
+    return s * (1 + a * (1 - s));
+}
+
+/* log(1 + e^x) / beta of x = a * beta; beta = -1 makes it log(sigmoid(a)), whose zero is not to be negative. */
+KT_ALWAYS T FN(softplus)(T a, T beta, T threshold)
+{
+    const T x = a * beta, r = ((x > 0 ? x : 0) + FN(log1p)(FN(exp)(-FN(abs)(x)))) / beta + 0;
+    return x > threshold ? a : r;
+}
+
+KT_ALWAYS T FN(softshrink)(T a, T lambda)
+{
+    const T nearer = a > lambda ? a - lambda : a * 0;
+    return a < -lambda ? a + lambda : nearer;
+}
+
+/* (1 + tanh u) / 2 of a cubic u, which comes near to the share of a normal distribution. It is sigmoid(2 u): that is exact in the
+ * tails too. */
+KT_ALWAYS T FN(gelu_share)(T a) { return FN(sigmoid)((T)1.5957691216057308 * (a + (T)0.044715 * a * a * a)); }
+KT_ALWAYS T FN(gelu_tanh)(T a) { return a * FN(gelu_share)(a); }
+KT_ALWAYS T FN(gelu_tanh_slope)(T a)
+{
+    const T s = FN(gelu_share)(a), bell = s * (1 - s), inner = (T)1.5957691216057308 * (1 + 3 * (T)0.044715 * a * a);
+    return s + (bell == 0 ? 0 : a * bell * inner); /* far out that is 0 times infinity */
+}

@@ -1,0 +1,174 @@
+/* formulas_activation.c - the derivatives of activation functions, and those of the slopes that they are made of. A row's
+ * _backward is one pass and a node of its own under create_graph, as in PyTorch; silu and mish are then made of operators. */
+#include "grad/formula.h"
+
+/* Formulas are called once a pass over memory: what they have in common is kept out of line. */
+#define SHARED static __attribute__((noinline))
+
+SHARED kt_tensor *kept(kt__back *c, uint32_t place) { return saved(c, place); }
+#undef A
+#undef B
+#define A kept(c, 0)
+#define B kept(c, 1)
+
+static bool      in_place(const kt__back *c) { return c->node->form == KT_INPLACE; }
+SHARED kt_tensor *self_or_result(kt__back *c) { return kept(c, in_place(c) ? SAVED_Y : 0); }
+SHARED kt_scalar number_of(const kt__back *c, int i) { return arg(c, i)->s; }
+SHARED double    float_of(const kt__back *c, int i)
+{
+    const kt_scalar s = arg(c, i)->s;
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+}
+SHARED kt_tensor *one_minus(kt_tensor *t) { return kt_rsub_s(t, KT_INT(1)); }
+SHARED kt_tensor *only_where(kt_tensor *where, kt_tensor *t) { return kt_where_s(where, t, KT_INT(0)); }
+SHARED kt_tensor *times(kt_tensor *t, double by) { return kt_mul_s(t, KT_FLOAT(by)); }
+SHARED kt_tensor *plus(kt_tensor *t, kt_tensor *u) { return kt_add(t, u); }
+SHARED kt_tensor *plus_one(kt_tensor *t) { return kt_add_s(t, KT_INT(1)); }
+static const char *text_of(const kt__back *c, int i) { return given(c, i) ? arg(c, i)->str : NULL; }
+
+/* ---- of normal distributions ---- */
+static bool by_tanh(const char *approximate) { return approximate && approximate[0] == 't'; }
+static kt_tensor *gelu_backward(kt_tensor *g, kt_tensor *x, const char *approximate)
+{
+    return by_tanh(approximate) ? kt_gelu_backward(g, x, .approximate = "tanh") : kt_gelu_backward(g, x);
+}
+GRAD(gelu) { dA = gelu_backward(G, A, text_of(c, 1)); }
+
+/* The second derivative: of x * share(x) it is bell(x) * (2 - x^2). */
+static kt_tensor *gelu_bend(kt_tensor *x)
+{
+    kt_tensor *square = kt_mul(x, x);
+    return kt_mul(times(kt_exp(times(square, -0.5)), 0.3989422804014327), kt_rsub_s(square, KT_INT(2)));
+}
+static kt_tensor *gelu_tanh_bend(kt_tensor *x)
+{
+    const double k = 0.7978845608028654, cubic = 0.044715;
+    kt_tensor   *square = kt_mul(x, x), *inner = times(plus_one(times(square, cubic)), k);
+    kt_tensor   *t = kt_tanh(kt_mul(x, inner)), *slope = times(plus_one(times(square, 3 * cubic)), k);
+    kt_tensor   *half_bend = kt_mul(x, kt_sub(times(x, 3 * k * cubic), kt_mul(t, kt_mul(slope, slope))));
+    return kt_mul(one_minus(kt_mul(t, t)), plus(slope, half_bend));
+}
+GRAD(gelu_backward)
+{
+    const char *approximate = text_of(c, 2);
+    dA = gelu_backward(G, B, approximate);
+    dB = kt_mul(kt_mul(G, A), by_tanh(approximate) ? gelu_tanh_bend(B) : gelu_bend(B));
+}
+
+/* ---- silu, mish ---- */
+GRAD(silu)
+{
+    kt_tensor *x = A;
+    if (!c->history && x && kt_dtype_category(kt_dtype_of(x)) == KT_CAT_FLOAT) {
+        dA = kt_silu_backward(G, x);
+        return;
+    }
+    kt_tensor *s = kt_sigmoid(x);
+    dA = kt_mul(kt_mul(G, conjugate(s)), conjugate(plus_one(kt_mul(x, one_minus(s)))));
+}
+GRAD(mish)
+{
+    kt_tensor *x = A, *t = kt_tanh(kt_softplus(x));
+    dA = kt_mul(G, plus(t, kt_mul(kt_mul(x, kt_sigmoid(x)), one_minus(kt_mul(t, t)))));
+}
+
+/* ---- elu and kin: in place the result tells the slope ---- */
+static kt_tensor *elu_backward(kt__back *c, kt_scalar alpha, kt_scalar scale, kt_scalar input_scale)
+{
+    return kt_elu_backward(G, self_or_result(c), alpha, scale, input_scale, in_place(c));
+}
+GRAD(elu)  { dA = elu_backward(c, number_of(c, 1), number_of(c, 2), number_of(c, 3)); }
+GRAD(celu) { dA = elu_backward(c, number_of(c, 1), KT_INT(1), KT_FLOAT(1 / float_of(c, 1))); }
+GRAD(elu_backward)
+{
+    const double below = float_of(c, 2) * float_of(c, 3), inside = float_of(c, 4);
+    dA = kt_elu_backward(G, B, number_of(c, 2), number_of(c, 3), number_of(c, 4), arg(c, 5)->b);
+    kt_tensor *both = kt_mul(G, A);
+    dB = only_where(kt_lt_s(B, KT_INT(0)),
+                    arg(c, 5)->b ? times(both, inside)
+                                 : kt_mul(both, times(kt_exp(times(B, inside)), below * inside * inside)));
+}
+
+/* ---- of straight pieces: the slopes have none of their own ---- */
+GRAD(leaky_relu) { dA = kt_leaky_relu_backward(G, self_or_result(c), number_of(c, 1), in_place(c)); }
+GRAD(leaky_relu_backward)
+{
+    dA = kt_leaky_relu_backward(G, B, number_of(c, 2), arg(c, 3)->b);
+    dB = kt_zeros_like(G);
+}
+GRAD(threshold)          { dA = kt_threshold_backward(G, self_or_result(c), number_of(c, 1)); }
+GRAD(relu)               { dA = kt_threshold_backward(G, Y, KT_INT(0)); }
+GRAD(threshold_backward) { dA = kt_threshold_backward(G, B, number_of(c, 2)); dB = kt_zeros_like(G); }
+GRAD(hardtanh)           { dA = kt_hardtanh_backward(G, A, number_of(c, 1), number_of(c, 2)); }
+GRAD(hardtanh_backward)  { dA = kt_hardtanh_backward(G, B, number_of(c, 2), number_of(c, 3)); dB = kt_zeros_like(G); }
+GRAD(hardsigmoid)        { dA = kt_hardsigmoid_backward(G, A); }
+GRAD(hardshrink)         { dA = kt_hardshrink_backward(G, A, number_of(c, 1)); }
+GRAD(softshrink)         { dA = kt_softshrink_backward(G, A, number_of(c, 1)); }
+GRAD(hardshrink_backward) { dA = kt_hardshrink_backward(G, B, number_of(c, 2)); dB = kt_zeros_like(G); }
+GRAD(softshrink_backward) { dA = kt_softshrink_backward(G, B, number_of(c, 2)); dB = kt_zeros_like(G); }
+GRAD(hardswish)          { dA = kt_hardswish_backward(G, A); }
+GRAD(hardswish_backward)
+{
+    dA = kt_hardswish_backward(G, B);
+    dB = only_where(kt_lt_s(kt_abs(B), KT_INT(3)), times(kt_mul(G, A), 1.0 / 3));
+}
+
+/* ---- of logarithms ---- */
+static kt_tensor *sigmoid_slope(kt_tensor *x)
+{
+    kt_tensor *s = kt_sigmoid(x);
+    return kt_mul(s, one_minus(s));
+}
+GRAD(softplus)    { dA = kt_softplus_backward(G, A, number_of(c, 1), number_of(c, 2)); }
+GRAD(softplus_backward)
+{
+    const double beta = float_of(c, 2);
+    dA = kt_softplus_backward(G, B, number_of(c, 2), number_of(c, 3));
+    kt_tensor *x = times(B, beta);
+    dB = only_where(kt_le_s(x, number_of(c, 3)), times(kt_mul(kt_mul(G, A), sigmoid_slope(x)), beta));
+}
+GRAD(log_sigmoid) { dA = kt_log_sigmoid_backward(G, A); }
+GRAD(log_sigmoid_backward)
+{
+    dA = kt_log_sigmoid_backward(G, B);
+    dB = kt_neg(kt_mul(kt_mul(G, A), sigmoid_slope(B)));
+}
+
+/* ---- of two tensors, or two halves of one ---- */
+GRAD(prelu_kernel)
+{
+    const kt_prelu_kernel_backward_results slopes = kt_prelu_kernel_backward(G, A, B);
+    dA = slopes.input;
+    dB = slopes.weight;
+}
+GRAD(prelu_kernel_backward)
+{
+    kt_tensor *input = result_grad(c, 0), *weight = result_grad(c, 1), *below = kt_le_s(B, KT_INT(0));
+    dA = kt_where(below, plus(kt_mul(input, C), kt_mul(weight, B)), input);
+    dB = only_where(below, kt_mul(weight, A));
+    dC = only_where(below, kt_mul(input, A));
+}
+static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
+{
+    kt_tensor *parts[2] = {first, second};
+    return first && second ? kt_cat(parts, 2, .dim = dim) : NULL;
+}
+GRAD(glu) { dA = kt_glu_backward(G, A, arg(c, 1)->i); }
+GRAD(glu_backward)
+{
+    const int64_t dim = arg(c, 2)->i, half = A ? kt_size(A, dim) : 0;
+    kt_tensor    *a = kt_narrow(B, dim, 0, half), *s = kt_sigmoid(kt_narrow(B, dim, half, half));
+    kt_tensor    *first = kt_narrow(G, dim, 0, half), *second = kt_narrow(G, dim, half, half);
+    kt_tensor    *slope = kt_mul(s, one_minus(s)), *steep = kt_mul(A, slope);
+    dA = plus(kt_mul(first, s), kt_mul(kt_mul(second, a), slope));
+    dB = joined(kt_mul(second, steep),
+                kt_mul(steep, plus(first, kt_mul(kt_mul(second, a), one_minus(times(s, 2))))), dim);
+}
+
+const kt__formula_row kt__formulas_activation[] = {
+    F(gelu), F(gelu_backward), F(silu), F(mish), F(elu), F(celu), F(elu_backward), F(leaky_relu), F(leaky_relu_backward),
+    F(threshold), F(relu), F(threshold_backward), F(hardtanh), F(hardtanh_backward), F(hardsigmoid), F(hardshrink),
+    F(hardshrink_backward), F(softshrink), F(softshrink_backward), F(hardswish), F(hardswish_backward), F(softplus),
+    F(softplus_backward), F(log_sigmoid), F(log_sigmoid_backward), F(prelu_kernel), F(prelu_kernel_backward), F(glu),
+    F(glu_backward), KT__NO_MORE_FORMULAS,
+};
