@@ -138,7 +138,7 @@ static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
     if (p == 1)
         return sign;
     if (isinf(p))
-        return kt_mul(sign, kt_eq(size, n));
+        return kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
     kt_tensor *none = kt_logical_or(kt_eq_s(size, KT_INT(0)), kt_eq_s(n, KT_INT(0)));
     kt_tensor *part = kt_masked_fill(kt_true_divide(size, kt_masked_fill(n, kt_eq_s(n, KT_INT(0)), KT_INT(1))), none, KT_INT(1));
     return kt_mul(sign, kt_masked_fill(kt_pow_s(part, KT_FLOAT(p - 1)), none, KT_INT(0)));

@@ -57,7 +57,7 @@ kt_status kt__body_bincount(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "minlength should be >= 0");
     if (self->ndim == 1 && self->numel == 0)
         return kt__made(call, kt_zeros(KT_SHAPE(least), .dtype = KT_I64, .device = kt__device(self)));
-    kt_tensor *at = kt__converted(self, KT_I64, KT_WHY_INDEX);
+    kt_tensor *at = kt__converted(self, KT_I64, KT_WHY_EXPLICIT);
     if (!at || check_numbers(call, at, &n) || kt__one_device((kt_tensor *[]){self, w}, w ? 2 : 1))
         return kt_error_status();
     const kt_dtype sums = !w ? KT_I64 : w->dtype == KT_F32 ? KT_F32 : KT_F64;

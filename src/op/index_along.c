@@ -475,8 +475,9 @@ static kt_status put_into(const kt_call *call, kt_tensor *target, kt_tensor *fro
     kt_call    c = *call;
     c.form = KT_INPLACE;
     c.arg[0].t = target;
-    kt_status status = slices ? put_slices(&c, from, dim, kernel, false, (kt__along){.says = KT_INDEX_SAYS_SELF})
-                              : put_elements(&c, from, from->ndim < kt__rank_of(call->arg[2].t), dim, kernel);
+    const int  says = kernel == KT_K_index_put ? KT_INDEX_SAYS_DIM : KT_INDEX_SAYS_SELF;
+    kt_status  status = slices ? put_slices(&c, from, dim, kernel, false, (kt__along){.says = says})
+                               : put_elements(&c, from, from->ndim < kt__rank_of(call->arg[2].t), dim, kernel);
     if (!status)
         kt__unref(c.out[0]);
     return status;
@@ -557,6 +558,8 @@ kt_status kt__body_scatter_reduce(kt_call *call)
         return kt_error_status();
     if (src->dtype != self->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
+    if (index->numel && kt__rank_of(index) == kt__rank_of(self) && kt__rank_of(index) != kt__rank_of(src))
+        return kt_fail(KT_ERR_RUNTIME, "Index tensor must have the same number of dimensions as src tensor");
     if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3))
         return kt_error_status();
     if (h == N_HOWS)

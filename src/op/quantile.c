@@ -80,7 +80,7 @@ static kt_tensor *taken(kt_tensor *sorted, kt_tensor *rank, between way)
     if (way != LINEAR && way != MIDPOINT)
         return below;
     kt_tensor *above = kt_gather(sorted, -1, whole(kt_ceil(rank)));
-    kt_tensor *part = way == MIDPOINT ? kt_full_like(rank, KT_FLOAT(0.5)) : kt_sub(rank, whole(rank));
+    kt_tensor *part = way == MIDPOINT ? kt_full_like(rank, KT_FLOAT(0.5)) : kt_frac(rank);
     return kt_lerp(below, above, part);
 }
 

@@ -8,10 +8,16 @@
 
 /* ---- numbers as tensors ---- */
 
-/* Not of the common dtype yet: what a number becomes there is a conversion like any other. */
+/* Not of the common dtype yet: there it may wrap, as in PyTorch. */
 static kt_tensor *number_on(const kt_tensor *like, kt_scalar s)
 {
     return kt_scalar_tensor(s, .dtype = kt__dtype_of_number(s), .device = kt__device(like));
+}
+
+/* A number has no dtype that could be lost: policies let it become any. */
+static kt_tensor *settled(kt_tensor *t, bool number, kt_dtype common)
+{
+    return kt__converted(t, common, number ? KT_WHY_EXPLICIT : KT_WHY_PROMOTION);
 }
 
 static kt_status common_of(kt_value a, kt_value b, uint32_t numbers, kt_dtype *common)
@@ -193,7 +199,8 @@ static kt_status searchsorted(kt_call *call, kt_tensor *values, uint32_t number)
     search   s = {.lines = call->arg[0].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3),
                   .sorter = kt__given(call, 5) ? call->arg[5].t : NULL};
     kt_dtype common = KT_NONE;
-    if (!values || check_side(call, 4, &s.right) || common_of(call->arg[1], call->arg[0], number, &common))
+    if (!values || check_side(call, 4, &s.right) || common_of(call->arg[1], call->arg[0], number, &common) ||
+        (number && !(s.values = settled(values, true, common))))
         return kt_error_status();
     return search_for(call, &s, common);
 }
@@ -218,7 +225,9 @@ static kt_status bucketize(kt_call *call, kt_tensor *values, uint32_t number)
         return kt_error_status();
     if (s.lines->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME, "boundaries tensor must be 1 dimension, but got dim(%d)", s.lines->ndim);
-    return common_of(call->arg[0], call->arg[1], number, &common) ? kt_error_status() : search_for(call, &s, common);
+    if (common_of(call->arg[0], call->arg[1], number, &common) || (number && !(s.values = settled(values, true, common))))
+        return kt_error_status();
+    return search_for(call, &s, common);
 }
 
 kt_status kt__body_bucketize(kt_call *call)
@@ -285,8 +294,9 @@ static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests, uint
         kt__one_device((kt_tensor *[]){elements, tests}, 2) || common_of(call->arg[0], call->arg[1], numbers, &common))
         return kt_error_status();
     const bool assumed = kt__arg_bool(call, 2) && (double)tests->numel >= 10.0 * pow((double)elements->numel, 0.145);
-    elements = dense(elements, common);
-    tests = elements ? kt__converted(tests, common, KT_WHY_PROMOTION) : NULL;
+    elements = settled(elements, numbers & 1, common);
+    elements = elements ? dense(elements, common) : NULL;
+    tests = elements ? settled(tests, numbers & 2, common) : NULL;
     if (!tests)
         return kt_error_status();
     kt_tensor *is = assumed && elements->numel ? has_equal_behind(elements, tests) : among(elements, tests);

@@ -97,10 +97,10 @@ static kt_status check_slices(const kt_tensor *self, int64_t *dim)
     int zeros = 0;
     for (int d = 0; d < self->ndim; d++)
         zeros += self->sizes[d] == 0;
-    if (kt__wrap_dim(dim, self->ndim))
-        return kt_error_status();
     if (self->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
+    if (kt__wrap_dim(dim, self->ndim))
+        return kt_error_status();
     if (self->sizes[*dim] == 0 && zeros > 1)
         return kt_fail(KT_ERR_RUNTIME, "Number of zero sized dimensions is more than one, so unique cannot be applied ");
     return self->sizes[*dim] && zeros
