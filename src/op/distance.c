@@ -52,7 +52,7 @@ static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
 /* Some rows of x at a time, so that the differences stay small. */
 static kt_tensor *piecewise(kt_tensor *x, kt_tensor *y, double p)
 {
-    enum { SOME = 1 << 22 };
+    enum { SOME = 1 << 18 };
     const int64_t rows = x->sizes[x->ndim - 2], others = y->numel > x->numel ? y->numel : x->numel;
     const int64_t each = others > SOME ? 1 : SOME / (others ? others : 1);
     if (rows <= each)
