@@ -19,6 +19,12 @@ static bool on_meta(const kt_tensor *t) { return kt__backend(t->backend)->stores
 
 static int64_t whole(kt_tensor *t) { return t ? kt_item_scalar(t).v.i : 0; }
 
+/* A one for each index, which takes the room of one. */
+static kt_tensor *ones_for(const kt_tensor *at)
+{
+    return at ? kt_expand(kt_ones(KT_SHAPE(1), .dtype = KT_I64, .device = kt__device(at)), KT_SHAPE(at->numel)) : NULL;
+}
+
 /* ---- bincount ---- */
 
 enum { WEIGHTS = 1, MINLENGTH = 2 };
@@ -62,7 +68,7 @@ kt_status kt__body_bincount(kt_call *call)
         return kt_error_status();
     const kt_dtype sums = !w ? KT_I64 : w->dtype == KT_F32 ? KT_F32 : KT_F64;
     kt_tensor     *into = kt_zeros(KT_SHAPE(n < least ? least : n), .dtype = sums, .device = kt__device(self));
-    return kt__made(call, kt_index_add_(into, 0, at, w ? kt__converted(w, sums, KT_WHY_PROMOTION) : kt_ones_like(at)));
+    return kt__made(call, kt_index_add_(into, 0, at, w ? kt__converted(w, sums, KT_WHY_PROMOTION) : ones_for(at)));
 }
 
 /* ---- bins ---- */
@@ -72,9 +78,9 @@ static kt_tensor *tally(kt_tensor *at, kt_tensor *inside, kt_tensor *weight, int
 {
     if (!at || !inside)
         return NULL;
-    at = kt_masked_fill(kt_clamp_max_s(at, KT_INT(bins - 1)), kt_logical_not(inside), KT_INT(bins)); /* the last edge is inside */
+    at = kt_where_s(inside, kt_clamp_max_s(at, KT_INT(bins - 1)), KT_INT(bins)); /* the last edge is inside */
     kt_tensor *sums = kt_zeros(KT_SHAPE(bins + 1), .dtype = weight ? dtype : KT_I64, .device = kt__device(inside));
-    sums = kt_narrow(kt_index_add_(sums, 0, at, weight ? weight : kt_ones_like(at)), 0, 0, bins);
+    sums = kt_narrow(kt_index_add_(sums, 0, at, weight ? weight : ones_for(at)), 0, 0, bins);
     return sums && sums->dtype != dtype ? kt__converted(sums, dtype, KT_WHY_EXPLICIT) : kt_clone(sums);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "op/mode.h"
 #include "support/by_name.h"
 
 static void read_row(const kt_tensor *t, double *into)
@@ -222,4 +223,20 @@ TEST(slices_held_to_a_length)
     CHECK_FAILS(kt_renorm(t, KT_INT(0), 0, KT_INT(1)), KT_ERR_RUNTIME, "renorm: non-positive-norm not supported");
     CHECK_FAILS(kt_renorm(kt_ones(KT_SHAPE(3)), KT_INT(2), 0, KT_INT(1)), KT_ERR_RUNTIME,
                 "renorm: input needs at least 2 dimensions, got 1 dimensions");
+}
+
+/* What asks for float32 gets it before its own rules are asked: quantile refuses bfloat16 otherwise. */
+TEST(autocast)
+{
+    KT_SCOPE;
+    kt_tensor     *m = kt_rand(KT_SHAPE(30, 3), .dtype = KT_BF16), *q = kt_full(KT_SHAPE(2), KT_FLOAT(0.5), .dtype = KT_BF16);
+    const uint64_t before = kt__mode();
+    kt__mode_word = before | KT_M_AUTOCAST_CPU | (uint64_t)KT_BF16 << KT_M_AUTOCAST_SHIFT;
+    CHECK_EQ_INT(kt_dtype_of(kt_cdist(m, m)), KT_F32);
+    CHECK_EQ_INT(kt_dtype_of(kt_cdist(m, m, .p = KT_SOME(1))), KT_F32);
+    CHECK_EQ_INT(kt_dtype_of(kt_renorm(m, KT_INT(2), 0, KT_INT(1))), KT_BF16);
+    CHECK_EQ_INT(kt_dtype_of(kt_quantile(m, q)), KT_F32);
+    CHECK_EQ_INT(kt_dtype_of(kt_nanquantile_number(m, 0.5)), KT_F32);
+    kt__mode_word = before;
+    CHECK_FAILS(kt_quantile(m, q), KT_ERR_RUNTIME, "quantile() input tensor must be either float or double dtype");
 }
