@@ -77,17 +77,26 @@ static void add_narrow(const kt__combined *c) { narrow(c, false); }
 static void mul_narrow(const kt__combined *c) { narrow(c, true); }
 
 /* The one that ranks higher (or lower) stays; a NaN stays in any case. */
-static void choose(const kt__combined *c, bool least)
+KT_ALWAYS void choose_each(const kt__combined *c, kt_dtype dtype, size_t width, bool least)
 {
-    const size_t width = kt_dtype_size(c->dtype);
-    uint64_t     nan;
-    const bool   has_nan = kt__order_nan(c->dtype, &nan);
+    uint64_t   nan;
+    const bool has_nan = kt__order_nan(dtype, &nan);
     for (int64_t i = 0; i < c->n; i++) {
         char          *to = c->to + (c->place ? c->place[i] : i * c->to_step);
         const char    *from = c->from + i * c->from_step;
-        const uint64_t a = kt__order_key(to, c->dtype), b = kt__order_key(from, c->dtype);
+        const uint64_t a = kt__order_key_of(to, dtype), b = kt__order_key_of(from, dtype);
         if (has_nan && (a == nan || b == nan) ? b == nan : least ? b < a : b > a)
             memcpy(to, from, width);
+    }
+}
+
+static void choose(const kt__combined *c, bool least)
+{
+    switch (c->dtype) {
+    case KT_F32: choose_each(c, KT_F32, 4, least); break;
+    case KT_F64: choose_each(c, KT_F64, 8, least); break;
+    case KT_I64: choose_each(c, KT_I64, 8, least); break;
+    default:     choose_each(c, c->dtype, kt_dtype_size(c->dtype), least); break;
     }
 }
 static void choose_greatest(const kt__combined *c) { choose(c, false); }

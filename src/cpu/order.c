@@ -14,7 +14,6 @@
 #include "base/thread.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
-#include "dtype/value.h"
 
 enum { FEW = 48, DIGITS = 256, VALUES = 0, INDICES = 1 };
 
@@ -37,50 +36,12 @@ typedef struct job {
 
 /* ---- keys ---- */
 
-KT_ALWAYS uint64_t float_key(uint64_t bits, int width, uint64_t infinity)
-{
-    const uint64_t sign = UINT64_C(1) << (8 * width - 1), all = sign | (sign - 1), size = bits & ~sign;
-    if (size > infinity)
-        return all;
-    if (size == 0)
-        return sign;
-    return bits & sign ? ~bits & all : bits | sign;
-}
-
-KT_ALWAYS uint64_t bits_of(const char *x, int width)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, x, (size_t)width); /* little-endian, as everything that Karat runs on */
-    return bits;
-}
-
-uint64_t kt__order_key(const char *x, kt_dtype dtype)
-{
-    float f;
-    switch (dtype) {
-    case KT_BOOL:
-    case KT_U8:
-    case KT_U16:
-    case KT_U32:
-    case KT_U64:  return bits_of(x, kt__dtype_rows[dtype].size);
-    case KT_I8:   return bits_of(x, 1) ^ 0x80;
-    case KT_I16:  return bits_of(x, 2) ^ 0x8000;
-    case KT_I32:  return bits_of(x, 4) ^ 0x80000000u;
-    case KT_I64:  return bits_of(x, 8) ^ UINT64_C(1) << 63;
-    case KT_F16:  return float_key(bits_of(x, 2), 2, 0x7c00);
-    case KT_BF16: return float_key(bits_of(x, 2), 2, 0x7f80);
-    case KT_F32:  return float_key(bits_of(x, 4), 4, 0x7f800000);
-    case KT_F64:  return float_key(bits_of(x, 8), 8, UINT64_C(0x7ff) << 52);
-    default: /* floats of one byte have NaNs and infinities of many kinds */
-        kt__convert(&f, KT_F32, 4, x, dtype, 1, 1);
-        return float_key(bits_of((const char *)&f, 4), 4, 0x7f800000);
-    }
-}
+uint64_t kt__order_key(const char *x, kt_dtype dtype) { return kt__order_key_of(x, dtype); }
 
 KT_ALWAYS void key_each(entry *e, const char *raw, int64_t n, int width, kt_dtype dtype, uint64_t flip)
 {
     for (int64_t i = 0; i < n; i++)
-        e[i] = (entry){kt__order_key(raw + i * width, dtype) ^ flip, i};
+        e[i] = (entry){kt__order_key_of(raw + i * width, dtype) ^ flip, i};
 }
 
 static uint64_t highest_key(int digits) { return digits == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * digits) - 1; }

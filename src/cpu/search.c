@@ -5,6 +5,8 @@
  * operators. */
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
 #include "cpu/order.h"
@@ -17,6 +19,7 @@ typedef struct job {
     bool           past;   /* equals too come before the value */
     bool           has_nan, narrow;
     uint64_t       nan;
+    uint64_t      *key; /* of the boundaries in order, where all values share one line; NULL: made when looked at */
 } job;
 
 /* A sorter was looked at before, but another thread may have written to it since: it is held inside the line. */
@@ -28,6 +31,11 @@ static const char *boundary(const job *j, const char *line, const char *order, i
     return line + (i < 0 || i >= j->length ? 0 : i) * j->width;
 }
 
+static uint64_t key_at(const job *j, const char *line, const char *order, int64_t at)
+{
+    return j->key ? j->key[at] : kt__order_key(boundary(j, line, order, at), j->dtype);
+}
+
 static int64_t place(const job *j, const char *value, const char *line, const char *order)
 {
     const uint64_t key = kt__order_key(value, j->dtype);
@@ -35,7 +43,7 @@ static int64_t place(const job *j, const char *value, const char *line, const ch
     int64_t        begin = 0, end = j->length;
     while (begin < end) {
         const int64_t  middle = begin + (end - begin) / 2;
-        const uint64_t there = kt__order_key(boundary(j, line, order, middle), j->dtype);
+        const uint64_t there = key_at(j, line, order, middle);
         const bool     known = !nowhere && !(j->has_nan && there == j->nan);
         if (known && (j->past ? there > key : there >= key))
             end = middle;
@@ -66,6 +74,18 @@ kt_status kt__cpu_search(const kt_plan *plan)
              .narrow = plan->arg[0].is == KT_I32};
     j.width = (ptrdiff_t)kt_dtype_size(j.dtype);
     j.has_nan = kt__order_nan(j.dtype, &j.nan) && !plan->param[2].v.i;
+    const bool one_line = plan->stride[2][0] == 0 || plan->size[0] == 1;
+    size_t     granted = 0, bytes = (size_t)j.length * sizeof *j.key;
+    if (one_line && j.length && j.length < plan->numel) {
+        uint64_t *key = kt__block_get(bytes, &granted);
+        if (!key)
+            return kt__fail_memory(bytes);
+        for (int64_t i = 0; i < j.length; i++)
+            key[i] = key_at(&j, plan->arg[2].data, plan->n_in == 3 ? plan->arg[3].data : NULL, i);
+        j.key = key;
+    }
     kt__parallel(plan->numel, KT__GRAIN / 16, part, &j);
+    if (j.key)
+        kt__block_put(j.key, granted);
     return KT_OK;
 }
