@@ -14,10 +14,19 @@ KT_ALWAYS T FN(mish)(T a)
     return a > 20 ? a : a * (w / (w + 2));
 }
 
+/* sigmoid(a), and its slope sigmoid(a) * sigmoid(-a) without the cancellation that 1 - sigmoid(a) would be. */
+KT_ALWAYS T FN(sigmoid_bell)(T a, T *bell)
+{
+    const T e = FN(exp)(-FN(abs)(a)), over = 1 / (1 + e);
+    *bell = e * over * over;
+    return a < 0 ? e * over : over;
+}
+
 KT_ALWAYS T FN(silu_slope)(T a)
 {
-    const T s = FN(sigmoid)(a);
-    return s * (1 + a * (1 - s));
+    T       bell;
+    const T s = FN(sigmoid_bell)(a, &bell);
+    return s + a * bell;
 }
 
 /* log(1 + e^x) / beta of x = a * beta; beta = -1 makes it log(sigmoid(a)), whose zero is not to be negative. */
@@ -35,10 +44,11 @@ KT_ALWAYS T FN(softshrink)(T a, T lambda)
 
 /* (1 + tanh u) / 2 of a cubic u, which comes near to the share of a normal distribution. It is sigmoid(2 u): that is exact in the
  * tails too. */
-KT_ALWAYS T FN(gelu_share)(T a) { return FN(sigmoid)((T)1.5957691216057308 * (a + (T)0.044715 * a * a * a)); }
-KT_ALWAYS T FN(gelu_tanh)(T a) { return a * FN(gelu_share)(a); }
+KT_ALWAYS T FN(gelu_cubic)(T a) { return (T)1.5957691216057308 * (a + (T)0.044715 * a * a * a); }
+KT_ALWAYS T FN(gelu_tanh)(T a) { return a * FN(sigmoid)(FN(gelu_cubic)(a)); }
 KT_ALWAYS T FN(gelu_tanh_slope)(T a)
 {
-    const T s = FN(gelu_share)(a), bell = s * (1 - s), inner = (T)1.5957691216057308 * (1 + 3 * (T)0.044715 * a * a);
+    T       bell;
+    const T s = FN(sigmoid_bell)(FN(gelu_cubic)(a), &bell), inner = (T)1.5957691216057308 * (1 + 3 * (T)0.044715 * a * a);
     return s + (bell == 0 ? 0 : a * bell * inner); /* far out that is 0 times infinity */
 }

@@ -9,7 +9,24 @@
 #include "base/scope.h"
 #include "tensor/tensor.h"
 
-static kt_tensor *call_row(const kt_row *row, kt_form form, kt_tensor *out, const char *kinds, va_list more)
+/* What a row asks for and a caller that knows no row does not say. */
+static void fill_up(const kt_row *row, kt_call *call)
+{
+    for (int i = 0; i < kt_row_n_args(row); i++) {
+        const kt_arg_spec *spec = kt_row_arg(row, i);
+        if (call->given >> i & 1 || spec->has_default || spec->optional)
+            continue;
+        if (spec->kind == KT_ARG_SCALAR)
+            call->arg[i].s = KT_INT(1);
+        else if (spec->kind == KT_ARG_BOOL)
+            call->arg[i].b = false;
+        else
+            continue;
+        call->given |= 1u << i;
+    }
+}
+
+static kt_tensor *call_row(const kt_row *row, kt_form form, kt_tensor *out, const char *kinds, bool filled, va_list more)
 {
     kt_call call;
     kt_call_begin(&call, row, form);
@@ -38,6 +55,8 @@ static kt_tensor *call_row(const kt_row *row, kt_form form, kt_tensor *out, cons
         }
         call.given |= 1u << i;
     }
+    if (filled)
+        fill_up(row, &call);
     if (form == KT_OUT)
         call.out[0] = out;
     if (kt_failed() || kt_call_run(&call))
@@ -55,7 +74,7 @@ kt_tensor *by_row(const kt_row *row, kt_form form, kt_tensor *out, const char *k
 {
     va_list more;
     va_start(more, kinds);
-    kt_tensor *result = call_row(row, form, out, kinds, more);
+    kt_tensor *result = call_row(row, form, out, kinds, true, more);
     va_end(more);
     return result;
 }
@@ -69,7 +88,7 @@ kt_tensor *by_name(const char *name, kt_form form, kt_tensor *out, const char *k
     }
     va_list more;
     va_start(more, kinds);
-    kt_tensor *result = call_row(row, form, out, kinds, more);
+    kt_tensor *result = call_row(row, form, out, kinds, false, more);
     va_end(more);
     return result;
 }

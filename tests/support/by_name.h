@@ -12,6 +12,7 @@
 #include <karat/plugin/call.h>
 
 kt_tensor *by_name(const char *name, kt_form form, kt_tensor *out, const char *kinds, ...);
+/* The same of a row out of the table: a number that it asks for and that is not given is 1, a bool is false. */
 kt_tensor *by_row(const kt_row *row, kt_form form, kt_tensor *out, const char *kinds, ...);
 
 kt_tensor  *tensor_filled(kt_dtype dtype, kt_shape shape, double value);     /* every element the same; in the scope */
