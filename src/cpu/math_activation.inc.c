@@ -32,7 +32,7 @@ KT_ALWAYS T FN(silu_slope)(T a)
 /* log(1 + e^x) / beta of x = a * beta; beta = -1 makes it log(sigmoid(a)), whose zero is not to be negative. */
 KT_ALWAYS T FN(softplus)(T a, T beta, T threshold)
 {
-    const T x = a * beta, r = ((x > 0 ? x : 0) + FN(log1p)(FN(exp)(-FN(abs)(x)))) / beta + 0;
+    const T x = a * beta, r = ((x > 0 ? x : 0) + FN(log1p_exp)(FN(abs)(x))) / beta + 0;
     return x > threshold ? a : r;
 }
 

@@ -155,6 +155,13 @@ KT_ALWAYS float atanh_f32(float a)
     return __builtin_copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
 }
 
+/* log(1 + e^-a) of a >= 0. */
+KT_ALWAYS float log1p_exp_f32(float a)
+{
+    const float r = (float)core_log1p(core_exp(-(double)a));
+    return a > 104 ? 0.0f : r;
+}
+
 /* log(e^a + e^b); the lesser one no longer counts past a distance of 120 (in base 2: 170). */
 KT_ALWAYS float logaddexp_f32(float a, float b)
 {

@@ -23,6 +23,7 @@ KT_ALWAYS double atan_f64(double a)    { return atan(a); }
 KT_ALWAYS double atan2_f64(double a, double b) { return atan2(a, b); }
 KT_ALWAYS double sinh_f64(double a)    { return sinh(a); }
 KT_ALWAYS double cosh_f64(double a)    { return cosh(a); }
+KT_ALWAYS double log1p_exp_f64(double a) { return log1p(exp(-a)); } /* a >= 0 */
 KT_ALWAYS double tanh_f64(double a)    { return tanh(a); }
 KT_ALWAYS double asinh_f64(double a)   { return asinh(a); }
 KT_ALWAYS double acosh_f64(double a)   { return acosh(a); }

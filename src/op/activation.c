@@ -42,13 +42,6 @@ static void put_elu(kt__gathered *g, double alpha, double scale, double input_sc
     put(g, input_scale);
 }
 
-static void put_gate(kt__gathered *g, double above, double below, double slope)
-{
-    put(g, above);
-    put(g, below);
-    put(g, slope);
-}
-
 static kt_status gelu(const kt_call *call, kt__gathered *g, int at, int by_tanh)
 {
     const char *how = kt__given(call, at) ? call->arg[at].str : NULL;
@@ -126,14 +119,13 @@ kt_status kt__refine_activation(const kt_call *call, kt__gathered *g)
         put_seen(g, kt__arg_scalar(call, 2), d);
         return KT_OK;
     case KT_OP_threshold_backward: /* nothing is as large as NaN */
-        put_gate(g, as_double(call->arg[2].s), __builtin_nan(""), 1);
+        put(g, as_double(call->arg[2].s));
+        put(g, __builtin_nan(""));
         return KT_OK;
     case KT_OP_hardtanh_backward:
         put_held(g, call->arg[2].s, d);
         put_held(g, call->arg[3].s, d);
-        put(g, 1);
         return KT_OK;
-    case KT_OP_hardsigmoid_backward: put_gate(g, -3, 3, 1.0 / 6); return KT_OK;
     case KT_OP_softshrink: put(g, as_double(kt__arg_scalar(call, 1))); return KT_OK;
     case KT_OP_hardshrink: put_held(g, kt__arg_scalar(call, 1), d); return KT_OK;
     case KT_OP_hardshrink_backward:

@@ -88,11 +88,8 @@ static kt__fold_args fold_args(const kt_row *row)
                            .order = p >= 0 ? p : argument_named(row, "ord")};
 }
 
-/* Rows whose kernel needs more than their two tensors: these swap, or give it numbers of their own. */
-static bool is_refined(int id)
-{
-    return id == KT_OP_rsub || id == KT_OP_hardsigmoid_backward || id == KT_OP_log_sigmoid_backward;
-}
+/* Rows whose kernel needs more than their two tensors: one swaps them, one gives it numbers of its own. */
+static bool is_refined(int id) { return id == KT_OP_rsub || id == KT_OP_log_sigmoid_backward; }
 
 void kt__rows_init(void)
 {

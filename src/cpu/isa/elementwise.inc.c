@@ -35,8 +35,9 @@ KT_ALWAYS bool FN(goes_by_lanes)(int kernel)
     case KT_K_elu: case KT_K_gelu: case KT_K_gelu_tanh: case KT_K_hardshrink: case KT_K_hardsigmoid: case KT_K_hardswish:
     case KT_K_leaky_relu: case KT_K_mish: case KT_K_silu: case KT_K_softplus: case KT_K_softshrink: case KT_K_threshold:
     case KT_K_elu_backward: case KT_K_elu_backward_result: case KT_K_gate: case KT_K_glu: case KT_K_gelu_backward:
-    case KT_K_gelu_tanh_backward: case KT_K_hardswish_backward: case KT_K_leaky_relu_backward: case KT_K_prelu:
-    case KT_K_shrink_backward: case KT_K_silu_backward: case KT_K_softplus_backward: return true;
+    case KT_K_gelu_tanh_backward: case KT_K_hardsigmoid_backward: case KT_K_hardswish_backward:
+    case KT_K_leaky_relu_backward: case KT_K_prelu: case KT_K_shrink_backward: case KT_K_silu_backward:
+    case KT_K_softplus_backward: return true;
     }
     return false;
 }

@@ -226,10 +226,11 @@ typedef struct row {
     R1(threshold, a <= p0 ? p1 : a, 0, 0) \
     C2(elu_backward, b <= 0 ? a * p2 * p0 * expl(b * p2) : a * p1, 8, 8) \
     C2(elu_backward_result, b <= 0 ? a * p2 * (b + p0) : a * p1, 4, 4) \
-    R2(gate, b <= p0 || b >= p1 ? 0 : a * p2, 1, 1) \
+    R2(gate, b <= p0 || b >= p1 ? 0 : a, 0, 0) \
     C2(gelu_backward, a * (erfcl(-b / sqrtl(2)) / 2 + b * expl(-b * b / 2) / sqrtl(2 * pi)), 8, 2000) \
     C2(gelu_tanh_backward, a * ref_cubic_slope(b), 16, 16) \
     C2(glu, a / (1 + expl(-b)), 4, 4) \
+    R2(hardsigmoid_backward, b > -3 && b < 3 ? a / 6 : 0, 1, 1) \
     C2(hardswish_backward, b <= -3 ? 0 : b >= 3 ? a : a * (b / 3 + 0.5L), 4, 4) \
     R2(leaky_relu_backward, b > 0 ? a : a * p0, 1, 1) \
     R2(prelu, a > 0 ? a : a * b, 1, 1) \
