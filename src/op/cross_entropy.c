@@ -79,9 +79,9 @@ static kt_tensor *of_all_classes(const problem *p, kt_tensor *logs)
     return kt_true_divide(sum, kt_sum(c.count));
 }
 
-static kt_tensor *smoothed(const kt_call *call, const problem *p)
+static kt_tensor *smoothed(const problem *p)
 {
-    kt_tensor *logs = log_softmax(p), *named = kt__nll_of(call, logs, p->target, p->weight, p->how, p->ignore);
+    kt_tensor *logs = log_softmax(p), *named = kt__nll_of(logs, p->target, p->weight, p->how, p->ignore);
     if (!named)
         return NULL;
     return kt_add(kt_mul_s(named, KT_FLOAT(1 - p->smooth)), kt_mul_s(of_all_classes(p, logs), KT_FLOAT(of_each(p))));
@@ -101,6 +101,6 @@ kt_status kt__body_nn_cross_entropy(kt_call *call)
     if (kt__same_sizes(p.input, p.target))
         return check_probabilities(call, &p) ? kt_error_status() : kt__made(call, by_probability(&p));
     if (p.smooth > 0)
-        return kt__made(call, smoothed(call, &p));
-    return kt__made(call, kt__nll_of(call, log_softmax(&p), p.target, p.weight, p.how, p.ignore));
+        return kt__made(call, smoothed(&p));
+    return kt__made(call, kt__nll_of(log_softmax(&p), p.target, p.weight, p.how, p.ignore));
 }

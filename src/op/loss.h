@@ -25,7 +25,6 @@ typedef struct kt__classes {
 } kt__classes;
 bool       kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dtype dtype, kt__classes *out);
 /* nll_loss of any rank, as cross_entropy needs it. */
-kt_tensor *kt__nll_of(const kt_call *call, kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how,
-                      int64_t ignore);
+kt_tensor *kt__nll_of(kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how, int64_t ignore);
 
 #endif

@@ -23,11 +23,12 @@ bool kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dty
 }
 
 /* The first class there is none of. The meta device has no values to look at. */
-static kt_status check_bounds(kt_tensor *index, int64_t classes)
+static kt_status check_bounds(kt_tensor *target, int64_t ignore, int64_t classes)
 {
-    if (kt__backend(index->backend)->stores_nothing || !index->numel)
+    if (kt__backend(target->backend)->stores_nothing || !target->numel)
         return KT_OK;
-    kt_tensor *out = kt_logical_or(kt_lt_s(index, KT_INT(0)), kt_ge_s(index, KT_INT(classes)));
+    kt_tensor *index = kt_to(target, .dtype = KT_I64), *counts = kt_ne_s(index, KT_INT(ignore));
+    kt_tensor *out = kt_logical_and(counts, kt_logical_or(kt_lt_s(index, KT_INT(0)), kt_ge_s(index, KT_INT(classes))));
     kt_tensor *any = kt_any(out);
     if (!any || !kt_item_scalar(any).v.i)
         return kt__failed() ? kt_error_status() : KT_OK;
@@ -39,6 +40,64 @@ static kt_status check_bounds(kt_tensor *index, int64_t classes)
 /* ---- rows with a node: input [C], [N, C] or, with dims in space, [N, C, H, W] ---- */
 
 enum { INPUT, TARGET, WEIGHT, REDUCTION, IGNORE };
+
+static kt_status wrong_type(const kt_call *call, kt_dtype wants, kt_dtype is)
+{
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", kt_dtype_torch_name(wants),
+                          kt_dtype_torch_name(is));
+}
+
+static kt_status check_flat(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
+{
+    char text[256], in[256];
+    if (input->ndim < 1 || input->ndim > 2)
+        return kt_fail(KT_ERR_RUNTIME, "input tensor should be 1D or 2D");
+    const int64_t classes = input->sizes[input->ndim - 1];
+    if (target->ndim > 1)
+        return kt_fail(KT_ERR_RUNTIME, "0D or 1D target tensor expected, multi-target not supported");
+    if (input->ndim == 1 && target->ndim == 1 && target->sizes[0] != 1)
+        return kt_fail(KT_ERR_VALUE, "For 1D input, 1D target must have size 1, but got target size: %lld",
+                       (long long)target->sizes[0]);
+    kt__shape_text(text, sizeof text, kt__sizes(target));
+    kt__shape_text(in, sizeof in, kt__sizes(input));
+    if (input->ndim == 2 && (target->ndim != 1 || target->sizes[0] != input->sizes[0]))
+        return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s, target: %s)", in, text);
+    if (!weight || (weight->ndim == 1 && weight->sizes[0] == classes))
+        return KT_OK;
+    kt__shape_text(text, sizeof text, kt__sizes(weight));
+    return kt_fail(KT_ERR_RUNTIME,
+                   "weight tensor should be defined either for all %lld classes or no classes but got weight tensor of shape: %s",
+                   (long long)classes, text);
+}
+
+static kt_status check_space(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
+{
+    char a[256], b[256];
+    if (target->ndim != 3)
+        return kt_fail(KT_ERR_RUNTIME, "only batches of spatial targets supported (3D tensors) but got targets of dimension: %d",
+                       target->ndim);
+    if (input->ndim != 4)
+        return kt_fail(KT_ERR_RUNTIME, "only batches of spatial inputs supported (4D tensors), but got input of dimension: %d",
+                       input->ndim);
+    if (weight && weight->numel != input->sizes[1])
+        return kt_fail(KT_ERR_RUNTIME, "weight tensor should be defined either for all or no classes");
+    if (target->sizes[0] == input->sizes[0] && target->sizes[1] == input->sizes[2] &&
+        target->sizes[2] == input->sizes[3])
+        return KT_OK;
+    kt__shape_text(a, sizeof a, kt__sizes(input));
+    kt__shape_text(b, sizeof b, kt__sizes(target));
+    return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s , target: %s", a, b);
+}
+
+static kt_status check_types(const kt_call *call, const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
+{
+    if (kt_dtype_category((kt_dtype)input->dtype) != KT_CAT_FLOAT)
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+                              kt_dtype_torch_name(input->dtype));
+    if (target->dtype != KT_I64 && !(target->dtype == KT_U8 && call->row->id == KT_OP_nll_loss))
+        return wrong_type(call, KT_I64, (kt_dtype)target->dtype);
+    return weight && weight->dtype != input->dtype ? wrong_type(call, (kt_dtype)input->dtype, (kt_dtype)weight->dtype) : KT_OK;
+}
 
 /* Sums are made in a type that holds them. */
 static kt_tensor *folded(kt_tensor *each, kt_tensor *count, kt__reduction how, kt_dtype dtype)
@@ -58,11 +117,16 @@ static kt_status nll(kt_call *call)
     kt_tensor    *input = call->arg[INPUT].t, *target = call->arg[TARGET].t;
     kt_tensor    *weight = kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL;
     const int64_t dim = input->ndim > 1;
+    const bool    space = call->row->id == KT_OP_nll_loss2d;
     kt__classes   c;
-    if (kt__check_reduction(kt__arg_int(call, REDUCTION)))
+    if (kt__check_reduction(kt__arg_int(call, REDUCTION)) ||
+        kt__one_device((kt_tensor *[]){input, target, weight ? weight : input}, 3) ||
+        (space ? check_space(input, target, weight) : check_flat(input, target, weight)) ||
+        check_types(call, input, target, weight))
         return kt_error_status();
-    if (!kt__classes_of(target, weight, kt__arg_int(call, IGNORE), (kt_dtype)input->dtype, &c) ||
-        check_bounds(c.index, input->sizes[dim]))
+    const int64_t ignore = kt__arg_int(call, IGNORE);
+    if (check_bounds(target, ignore, input->sizes[dim]) ||
+        !kt__classes_of(target, weight, ignore, (kt_dtype)input->dtype, &c))
         return kt_error_status();
     kt_tensor *at = input->ndim == 1 ? kt_reshape(c.index, KT_SHAPE(1)) : kt_unsqueeze(c.index, dim);
     kt_tensor *taken = kt_reshape(kt_gather(input, dim, at), kt__sizes(target));
@@ -75,57 +139,15 @@ kt_status kt__body_nll_loss2d(kt_call *call) { return nll(call); }
 
 /* ---- any rank ---- */
 
-static kt_status wrong_type(const kt_call *call, kt_dtype wants, kt_dtype is)
-{
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", kt_dtype_torch_name(wants),
-                          kt_dtype_torch_name(is));
-}
-
 /* Under policy permissive targets become int64 and weights what the input is, on the record. */
-static kt_tensor *as_wanted(const kt_call *call, kt_tensor *t, kt_dtype wants, kt_reason why)
+static kt_tensor *as_wanted(kt_tensor *t, kt_dtype wants, kt_reason why)
 {
     kt_tensor *converted = NULL;
-    if (!t || t->dtype == wants)
+    if (t->dtype == wants || kt__policy(kt__mode()) != KT_PERMISSIVE)
         return t;
-    if (kt__policy(kt__mode()) != KT_PERMISSIVE) {
-        wrong_type(call, wants, (kt_dtype)t->dtype);
-        return NULL;
-    }
     if (kt_convert(t, wants, why, &converted) || kt__scope_add(converted))
         return NULL;
     return converted;
-}
-
-static kt_status check_flat(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
-{
-    char          text[256];
-    const int64_t classes = input->sizes[input->ndim - 1];
-    if (target->ndim > 1)
-        return kt_fail(KT_ERR_RUNTIME, "0D or 1D target tensor expected, multi-target not supported");
-    if (input->ndim == 1 && target->ndim == 1 && target->sizes[0] != 1)
-        return kt_fail(KT_ERR_VALUE, "For 1D input, 1D target must have size 1, but got target size: %lld",
-                       (long long)target->sizes[0]);
-    if (!weight || (weight->ndim == 1 && weight->sizes[0] == classes))
-        return KT_OK;
-    kt__shape_text(text, sizeof text, kt__sizes(weight));
-    return kt_fail(KT_ERR_RUNTIME,
-                   "weight tensor should be defined either for all %lld classes or no classes but got weight tensor of shape: %s",
-                   (long long)classes, text);
-}
-
-static kt_status check_space(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
-{
-    char a[256], b[256];
-    if (target->ndim != 3)
-        return kt_fail(KT_ERR_RUNTIME, "only batches of spatial targets supported (3D tensors) but got targets of dimension: %d",
-                       target->ndim);
-    if (weight && weight->numel != input->sizes[1])
-        return kt_fail(KT_ERR_RUNTIME, "weight tensor should be defined either for all or no classes");
-    if (target->sizes[1] == input->sizes[2] && target->sizes[2] == input->sizes[3])
-        return KT_OK;
-    kt__shape_text(a, sizeof a, kt__sizes(input));
-    kt__shape_text(b, sizeof b, kt__sizes(target));
-    return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s , target: %s", a, b);
 }
 
 /* The target's sizes are the input's without the classes. */
@@ -144,18 +166,11 @@ static kt_status check_sizes(const kt_tensor *input, const kt_tensor *target, in
     return kt_fail(KT_ERR_RUNTIME, "Expected target size %s, got %s", a, b);
 }
 
-static kt_tensor *typed(const kt_call *call, kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how,
-                        int64_t ignore, bool space)
+static kt_tensor *run(kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how, int64_t ignore, bool space)
 {
-    const char *kernel = space ? "nll_loss2d_forward_out_frame" : "nll_loss_out_frame";
-    if (kt_dtype_category((kt_dtype)input->dtype) != KT_CAT_FLOAT) {
-        kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kernel,
-                       kt_dtype_torch_name(input->dtype));
-        return NULL;
-    }
     if (target->dtype != KT_U8 || space)
-        target = as_wanted(call, target, KT_I64, KT_WHY_INDEX);
-    kt_tensor *counted = as_wanted(call, weight, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
+        target = as_wanted(target, KT_I64, KT_WHY_INDEX);
+    kt_tensor *counted = weight ? as_wanted(weight, (kt_dtype)input->dtype, KT_WHY_PROMOTION) : NULL;
     if (!target || (weight && !counted) || kt__no_slope(counted, space ? "nll_loss2d_forward" : "nll_loss_forward", "weight"))
         return NULL;
     const kt_nll_loss_opts opts = {.size = sizeof opts, .weight = counted, .reduction = KT_SOME((int64_t)how),
@@ -165,11 +180,10 @@ static kt_tensor *typed(const kt_call *call, kt_tensor *input, kt_tensor *target
     return space ? kt_nll_loss2d_kw(input, target, &more) : kt_nll_loss_kw(input, target, &opts);
 }
 
-kt_tensor *kt__nll_of(const kt_call *call, kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how,
-                      int64_t ignore)
+kt_tensor *kt__nll_of(kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how, int64_t ignore)
 {
     int64_t sizes[KT_MAX_DIMS], spread = 1;
-    if (!input || kt__one_device((kt_tensor *[]){input, target, weight ? weight : input}, 3))
+    if (!input)
         return NULL;
     const int rank = input->ndim;
     if (rank < 1)
@@ -180,18 +194,16 @@ kt_tensor *kt__nll_of(const kt_call *call, kt_tensor *input, kt_tensor *target, 
     if (kt__failed())
         return NULL;
     if (rank <= 2)
-        return check_flat(input, target, weight) ? NULL : typed(call, input, target, weight, how, ignore, false);
+        return run(input, target, weight, how, ignore, false);
     if (rank == 4)
-        return check_space(input, target, weight) ? NULL : typed(call, input, target, weight, how, ignore, true);
+        return run(input, target, weight, how, ignore, true);
     if (check_sizes(input, target, sizes))
         return NULL;
     for (int i = 2; i < rank; i++)
         spread *= input->sizes[i];
     kt_tensor *flat = kt_view(kt_contiguous(input), KT_SHAPE(input->sizes[0], input->sizes[1], 1, spread));
     kt_tensor *named = kt_view(kt_contiguous(target), KT_SHAPE(input->sizes[0], 1, spread));
-    if (!flat || !named || check_space(flat, named, weight))
-        return NULL;
-    kt_tensor *loss = typed(call, flat, named, weight, how, ignore, true);
+    kt_tensor *loss = flat && named ? run(flat, named, weight, how, ignore, true) : NULL;
     return how == REDUCE_NONE ? kt_view(loss, (kt_shape){rank - 1, sizes}) : loss;
 }
 
@@ -202,5 +214,5 @@ kt_status kt__body_nn_nll_loss(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){3, 5, 6}, &how))
         return kt_error_status();
     kt_tensor *weight = kt__given(call, 2) ? call->arg[2].t : NULL;
-    return kt__made(call, kt__nll_of(call, call->arg[INPUT].t, call->arg[TARGET].t, weight, how, kt__arg_int(call, 4)));
+    return kt__made(call, kt__nll_of(call->arg[INPUT].t, call->arg[TARGET].t, weight, how, kt__arg_int(call, 4)));
 }

@@ -199,6 +199,12 @@ TEST(refused_classes)
     kt_tensor *x = kt_ones(KT_SHAPE(3, 3)), *y = kt_arange(KT_INT(0), KT_INT(3)), *far = kt_add_s(y, KT_INT(1));
     kt_tensor *image = kt_ones(KT_SHAPE(2, 3, 4, 4)), *wide = kt_ones(KT_SHAPE(3), .dtype = KT_F64);
     CHECK_FAILS(kt_nn_cross_entropy(x, far), KT_ERR_INDEX, "Target 3 is out of bounds.");
+    CHECK_FAILS(kt_nn_cross_entropy(x, far, .weight = kt_ones(KT_SHAPE(3))), KT_ERR_INDEX, "Target 3 is out of bounds.");
+    CHECK_FAILS(kt_nll_loss(image, y), KT_ERR_RUNTIME, "input tensor should be 1D or 2D");
+    CHECK_FAILS(kt_nll_loss(x, kt_zeros(KT_SHAPE(2), .dtype = KT_I64)), KT_ERR_RUNTIME,
+                "size mismatch (got input: [3, 3], target: [2])");
+    CHECK_FAILS(kt_nll_loss2d(x, kt_zeros(KT_SHAPE(1, 1, 1), .dtype = KT_I64)), KT_ERR_RUNTIME,
+                "only batches of spatial inputs supported (4D tensors), but got input of dimension: 2");
     CHECK_FAILS(kt_nn_cross_entropy(x, kt_to(y, .dtype = KT_I32)), KT_ERR_RUNTIME, "expected scalar type Long but found Int");
     CHECK_FAILS(kt_nn_nll_loss(x, kt_to(y, .dtype = KT_F32)), KT_ERR_RUNTIME, "expected scalar type Long but found Float");
     CHECK(kt_nn_cross_entropy(x, kt_to(y, .dtype = KT_U8)) != NULL);
