@@ -26,7 +26,8 @@ KT_ALWAYS float exp_quick_f32(float a)
     const float low = a < -104.0f ? -104.0f : a, x = low > 130.0f ? 130.0f : low;
     const float t = x * 0x1.715476p+0f + 0x1.8p23f, k = t - 0x1.8p23f;
     const float r = x - k * 0x1.62e4p-1f - k * 0x1.7f7d1cp-20f;
-    const float p = 0x1.fffffcp-2f + r * (0x1.555492p-3f + r * (0x1.5558fp-5f + r * (0x1.1239e6p-7f + r * 0x1.6a24b4p-10f)));
+    const float r2 = r * r, low_half = 0x1.fffffcp-2f + r * 0x1.555492p-3f, middle = 0x1.5558fp-5f + r * 0x1.1239e6p-7f;
+    const float p = low_half + r2 * (middle + r2 * 0x1.6a24b4p-10f);
     uint32_t    n, first, second;
     float       scale, rest;
     memcpy(&n, &t, 4);
@@ -36,7 +37,7 @@ KT_ALWAYS float exp_quick_f32(float a)
     first = (first + 127) << 23;
     memcpy(&scale, &first, 4);
     memcpy(&rest, &second, 4);
-    return (1 + (r + r * r * p)) * scale * rest;
+    return (1 + (r + r2 * p)) * scale * rest;
 }
 KT_ALWAYS float exp2_f32(float a)    { return ends_f32(a, (float)core_exp2(a), -151.0f, 0.0f, 129.0f, INFINITY); }
 KT_ALWAYS float expm1_f32(float a)

@@ -6,8 +6,8 @@
  * loops of elementwise.inc.c in L1. Lines that lie side by side go forward together, as one tile an element. Sums are of
  * doubles, in an order that depends on sizes alone. Must not know: dtypes, operators. */
 
-enum { KEPT = 4 * TILE, ABREAST = 256, ABREAST_LEAST = 64, IN_OWN_CACHE = 1 << 17 };
-/* elements of a line whose shares stay in L1; lines side by side, elements of theirs that stay near */
+enum { KEPT = 4 * TILE, ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17 };
+/* elements of a line whose shares stay in L1; lines side by side, those that always go so, elements that stay near */
 
 typedef struct FN(soft) {
     int            kernel, n_in;
@@ -197,11 +197,13 @@ static void FN(soft_part)(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* How many lines go together: one where lines are dense, else as many as a core's own cache keeps. */
+/* How many lines go together: one where lines are dense and long enough to pay for themselves, else as many as a core's own
+ * cache keeps. */
 static int64_t FN(soft_together)(const FN(soft) *s)
 {
     const ptrdiff_t along = s->along[1].step, aside = s->aside[1].step;
-    if (s->columns == 1 || (aside < 0 ? -aside : aside) >= (along < 0 ? -along : along))
+    const bool      dense = (aside < 0 ? -aside : aside) >= (along < 0 ? -along : along);
+    if (s->columns == 1 || (dense && s->length > SHORT_LINE))
         return 1;
     const int64_t fit = IN_OWN_CACHE / s->length;
     return fit < ABREAST_LEAST ? ABREAST_LEAST : fit > ABREAST ? ABREAST : fit;
