@@ -1308,6 +1308,8 @@ KT_API kt_tensor *kt_nll_loss_kw(const kt_tensor *input, const kt_tensor *target
 KT_API kt_tensor *kt_nll_loss2d_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss2d_opts *opts); /* nll_loss of images */
 KT_API kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_nll_loss_opts *opts); /* negated logarithms of the probabilities of the classes named, of any rank */
 KT_API kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_cross_entropy_opts *opts); /* cross entropy of logits and classes, by index or by probability */
+KT_API kt_tensor *kt_div_by_number(const kt_tensor *input, const kt_tensor *other); /* input / other, under the name that a division by a number has in a graph that PyTorch's own operators made */
+KT_API kt_tensor *kt_div_by_number_s(const kt_tensor *input, kt_scalar other); /* input / other, under the name that a division by a number has in a graph that PyTorch's own operators made */
 KT_API kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts); /* cross entropy of probabilities and targets from 0 to 1 */
 KT_API kt_tensor *kt_bce_logits_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_bce_logits_opts *opts); /* cross entropy of logits, targets, weights and weights of the positive; the last two may be absent */
 KT_API kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_with_logits_opts *opts); /* cross entropy of logits and targets from 0 to 1 */
@@ -2318,6 +2320,8 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_log_softmax_along(...) (KT_AT kt_log_softmax_along(__VA_ARGS__))
 #define kt_softmax_backward_data(...) (KT_AT kt_softmax_backward_data(__VA_ARGS__))
 #define kt_log_softmax_backward_data(...) (KT_AT kt_log_softmax_backward_data(__VA_ARGS__))
+#define kt_div_by_number(...) (KT_AT kt_div_by_number(__VA_ARGS__))
+#define kt_div_by_number_s(...) (KT_AT kt_div_by_number_s(__VA_ARGS__))
 #define kt_from(...) (KT_AT kt_from(__VA_ARGS__))
 #define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))
 #endif

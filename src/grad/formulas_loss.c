@@ -109,6 +109,12 @@ GRAD(nll_loss)
         c->d[0] = kt_scatter(none, 0, kt_reshape(of.index, KT_SHAPE(1)), kt_reshape(g, KT_SHAPE(1)));
 }
 
+GRAD(div_by_number)
+{
+    dA = number(c, 1) ? kt_div_by_number_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
+    dB = kt_neg(kt_mul(kt_true_divide(G, conjugate(B)), conjugate(kt_true_divide(A, B))));
+}
+
 /* ---- probabilities ---- */
 
 /* The gradient of each element of a loss that was reduced. */
@@ -149,6 +155,6 @@ GRAD(bce_logits)
 const kt__formula_row kt__formulas_loss[] = {
     F(softmax_along), F(log_softmax_along), F(softmax_backward_data), F(log_softmax_backward_data), F(mse_loss),
     F(smooth_l1_loss), F(huber_loss), F(mse_loss_backward), F(smooth_l1_loss_backward), F(huber_loss_backward), F(nll_loss),
-    AS(nll_loss2d, nll_loss), F(binary_cross_entropy), F(bce_logits),
+    AS(nll_loss2d, nll_loss), F(binary_cross_entropy), F(bce_logits), F(div_by_number),
     KT__NO_MORE_FORMULAS,
 };

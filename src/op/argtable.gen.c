@@ -301,128 +301,6 @@ const kt_arg_spec kt__arg_table[] = {
     {"tensor1", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"tensor2", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"value", KT_ARG_SCALAR, 0, 1, 1, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* isreal */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* gelu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"approximate", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "none"}},
-    /* silu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* mish */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* elu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"scale", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"input_scale", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* celu */
-    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"alpha", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 1.0}, 0, KT_SCALAR_FLOAT, 0}}},
-    /* selu */
-    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* leaky_relu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"negative_slope", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 0.01}, 0, KT_SCALAR_FLOAT, 0}}},
-    /* hardtanh */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"min_val", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = -1}, 0, KT_SCALAR_INT, 0}}},
-    {"max_val", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    /* relu6 */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardsigmoid */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardswish */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardshrink */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"lambd", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 0.5}, 0, KT_SCALAR_FLOAT, 0}}},
-    /* softshrink */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"lambd", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.re = 0.5}, 0, KT_SCALAR_FLOAT, 0}}},
-    /* softplus */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"threshold", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 20}, 0, KT_SCALAR_INT, 0}}},
-    /* log_sigmoid */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* softsign */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* tanhshrink */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* threshold */
-    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"threshold", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"value", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* prelu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* prelu_kernel */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* glu */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 1, 0, 0, 0, 0, {.i = -1}},
-    /* glu_halves */
-    {"first", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"second", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* gelu_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"approximate", KT_ARG_STRING, 0, 1, 1, 0, 0, 0, {.str = "none"}},
-    /* silu_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* elu_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self_or_result", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"alpha", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"scale", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"input_scale", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"is_result", KT_ARG_BOOL, 0, 0, 0, 0, 0, 0, {0}},
-    /* leaky_relu_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"negative_slope", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self_is_result", KT_ARG_BOOL, 0, 0, 0, 0, 0, 0, {0}},
-    /* threshold_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"threshold", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardtanh_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"min_val", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"max_val", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardsigmoid_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardswish_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* hardshrink_backward */
-    {"grad_out", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"lambd", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* softshrink_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"lambd", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* softplus_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"beta", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"threshold", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* log_sigmoid_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* prelu_kernel_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"weight", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    /* glu_backward */
-    {"grad_output", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
     /* sum */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
@@ -943,16 +821,6 @@ const kt_arg_spec kt__arg_table[] = {
     {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, 0, 0, {0}},
     /* cartesian_prod */
     {"tensors", KT_ARG_TENSORS, 0, 0, 0, 0, 0, 0, {0}},
-    /* cdist */
-    {"x1", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"x2", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"p", KT_ARG_FLOAT, 0, 1, 0, 0, 0, 0, {.f = 2}},
-    {"compute_mode", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    /* renorm */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"p", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"maxnorm", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     /* to */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dtype", KT_ARG_DTYPE, 1, 1, 0, 0, 0, 0, {0}},
@@ -1015,13 +883,6 @@ const kt_arg_spec kt__arg_table[] = {
     {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
     {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
     /* arange */
-    {"start", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"end", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    {"step", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
-    {"dtype", KT_ARG_DTYPE, 1, 1, 1, 0, 0, 0, {0}},
-    {"device", KT_ARG_DEVICE, 1, 1, 1, 0, 0, 0, {0}},
-    {"requires_grad", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = false}},
-    /* range */
     {"start", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     {"end", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     {"step", KT_ARG_SCALAR, 0, 1, 0, 0, 0, 0, {.s = {{.i = 1}, 0, KT_SCALAR_INT, 0}}},
@@ -1794,27 +1655,10 @@ const kt_arg_spec kt__arg_table[] = {
     {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
     {"index", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"value", KT_ARG_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
-    /* scatter_reduce */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"src", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"reduce", KT_ARG_STRING, 0, 0, 0, 0, 0, 0, {0}},
-    {"include_self", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = true}},
-    /* index_reduce */
-    {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"dim", KT_ARG_INT, 0, 0, 0, 0, 0, 0, {0}},
-    {"index", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"source", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"reduce", KT_ARG_STRING, 0, 0, 0, 0, 0, 0, {0}},
-    {"include_self", KT_ARG_BOOL, 0, 1, 1, 0, 0, 0, {.b = true}},
     /* take_along_dim */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"indices", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"dim", KT_ARG_INT, 1, 1, 0, 0, 0, 0, {0}},
-    /* unravel_index */
-    {"indices", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
-    {"shape", KT_ARG_INTS, 0, 0, 0, 0, 0, 0, {0}},
     /* masked_fill_tensor */
     {"self", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"mask", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -1995,6 +1839,9 @@ const kt_arg_spec kt__arg_table[] = {
     {"reduce", KT_ARG_BOOL, 1, 1, 0, 0, 0, 0, {0}},
     {"reduction", KT_ARG_STRING, 0, 1, 0, 0, 0, 0, {.str = "mean"}},
     {"label_smoothing", KT_ARG_FLOAT, 0, 1, 0, 0, 0, 0, {.f = 0.0}},
+    /* div_by_number */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR_OR_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     /* binary_cross_entropy */
     {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -2046,39 +1893,35 @@ const uint16_t kt__arg_first[] = {
     118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133,
     134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149,
     150, 152, 154, 155, 156, 157, 159, 160, 161, 162, 166, 167, 169, 171, 174, 177,
-    181, 185, 186, 188, 189, 190, 194, 196, 197, 199, 202, 203, 204, 205, 207, 209,
-    212, 213, 214, 215, 218, 220, 222, 224, 226, 229, 231, 237, 241, 244, 248, 250,
-    252, 255, 258, 262, 264, 267, 270, 272, 276, 280, 282, 286, 288, 292, 296, 299,
-    301, 303, 305, 309, 313, 315, 319, 323, 325, 329, 333, 335, 339, 343, 344, 346,
-    349, 350, 352, 355, 358, 361, 364, 367, 370, 371, 374, 377, 378, 381, 384, 389,
-    394, 399, 404, 409, 414, 419, 422, 425, 426, 430, 431, 434, 437, 439, 441, 443,
-    448, 451, 454, 457, 460, 463, 466, 469, 471, 475, 478, 482, 485, 486, 491, 495,
-    496, 499, 500, 503, 506, 510, 515, 519, 523, 527, 531, 537, 543, 547, 551, 554,
-    558, 562, 568, 573, 578, 583, 588, 590, 592, 594, 596, 598, 600, 602, 607, 612,
-    617, 622, 627, 630, 634, 636, 638, 640, 644, 646, 648, 649, 650, 653, 655, 657,
-    660, 663, 664, 665, 669, 673, 680, 686, 688, 690, 692, 694, 695, 696, 697, 702,
-    706, 710, 715, 720, 726, 732, 738, 745, 749, 754, 759, 764, 770, 775, 780, 785,
-    791, 794, 799, 803, 807, 810, 811, 813, 816, 818, 820, 822, 824, 826, 829, 830,
-    832, 834, 838, 842, 846, 847, 848, 849, 850, 851, 852, 853, 854, 855, 858, 861,
-    864, 867, 870, 871, 873, 875, 877, 878, 879, 880, 881, 885, 887, 890, 893, 896,
-    899, 902, 904, 905, 907, 909, 911, 913, 914, 915, 916, 917, 918, 920, 923, 926,
-    929, 932, 935, 938, 941, 943, 945, 947, 949, 951, 953, 955, 956, 957, 958, 960,
-    963, 966, 968, 969, 970, 973, 976, 978, 980, 982, 986, 990, 994, 996, 998, 1003,
-    1008, 1010, 1014, 1016, 1019, 1023, 1024, 1028, 1029, 1033, 1036, 1038, 1041, 1046, 1047, 1049,
-    1050, 1053, 1057, 1059, 1061, 1063, 1064, 1065, 1069, 1073, 1079, 1084, 1089, 1092, 1097, 1103,
-    1108, 1114, 1120, 1127, 1134, 1142, 1147, 1150, 1153, 1156, 1163, 1167, 1171, 1173, 1176, 1180,
-    1183, 1187, 1191, 1194, 1196, 1199, 1202, 1205, 1207, 1211, 1214, 1217, 1220, 1223, 1226, 1230,
-    1234, 1238, 1242, 1246, 1250, 1252, 1256, 1258, 1262, 1266, 1270, 1274, 1279, 1284, 1288, 1291,
-    1296, 1300, 1304, 1308, 1314, 1320, 1323, 1325, 1328, 1331, 1333, 1336, 1337, 1338, 1339, 1340,
-    1343, 1348, 1355, 1357, 1360, 1363, 1366, 1369, 1373, 1377, 1380, 1383, 1387, 1391, 1395, 1398,
-    1402, 1406, 1410, 1415, 1420, 1426, 1432, 1438, 1443, 1448, 1453, 1460, 1468, 1472, 1474, 1479,
-    1483, 1489, 1496, 1502,
+    181, 185, 187, 191, 195, 197, 201, 203, 207, 211, 214, 216, 218, 220, 224, 228,
+    230, 234, 238, 240, 244, 248, 250, 254, 258, 259, 261, 264, 265, 267, 270, 273,
+    276, 279, 282, 285, 286, 289, 292, 293, 296, 299, 304, 309, 314, 319, 324, 329,
+    334, 337, 340, 341, 345, 346, 349, 352, 354, 356, 358, 363, 366, 369, 372, 375,
+    378, 381, 384, 386, 390, 393, 397, 400, 401, 406, 410, 411, 414, 415, 418, 421,
+    425, 430, 434, 438, 442, 446, 452, 458, 462, 466, 469, 473, 477, 483, 488, 493,
+    498, 503, 505, 507, 509, 511, 513, 515, 517, 522, 527, 532, 537, 542, 545, 549,
+    551, 553, 555, 559, 561, 563, 564, 565, 568, 570, 572, 575, 578, 579, 580, 587,
+    593, 595, 597, 599, 601, 602, 603, 604, 609, 613, 617, 622, 627, 633, 639, 646,
+    650, 655, 660, 665, 671, 676, 681, 686, 692, 695, 700, 704, 708, 711, 712, 714,
+    717, 719, 721, 723, 725, 727, 730, 731, 733, 735, 739, 743, 747, 748, 749, 750,
+    751, 752, 753, 754, 755, 756, 759, 762, 765, 768, 771, 772, 774, 776, 778, 779,
+    780, 781, 782, 786, 788, 791, 794, 797, 800, 803, 805, 806, 808, 810, 812, 814,
+    815, 816, 817, 818, 819, 821, 824, 827, 830, 833, 836, 839, 842, 844, 846, 848,
+    850, 852, 854, 856, 857, 858, 859, 861, 864, 867, 869, 870, 871, 874, 877, 879,
+    881, 883, 887, 891, 895, 897, 899, 904, 909, 911, 915, 917, 920, 924, 925, 929,
+    930, 934, 937, 939, 942, 947, 948, 950, 951, 954, 958, 960, 962, 964, 965, 966,
+    970, 974, 980, 985, 990, 993, 998, 1004, 1009, 1015, 1021, 1028, 1035, 1043, 1048, 1051,
+    1054, 1057, 1064, 1068, 1072, 1074, 1077, 1081, 1084, 1088, 1092, 1095, 1097, 1100, 1103, 1106,
+    1108, 1112, 1115, 1118, 1121, 1124, 1127, 1131, 1135, 1139, 1143, 1147, 1151, 1153, 1157, 1159,
+    1163, 1167, 1171, 1175, 1180, 1185, 1189, 1192, 1197, 1201, 1205, 1209, 1212, 1215, 1218, 1220,
+    1223, 1224, 1225, 1226, 1227, 1230, 1235, 1242, 1244, 1247, 1250, 1253, 1256, 1260, 1264, 1267,
+    1270, 1274, 1278, 1282, 1285, 1289, 1293, 1297, 1302, 1307, 1313, 1319, 1325, 1330, 1335, 1340,
+    1347, 1355, 1357, 1361, 1363, 1368, 1372, 1378, 1385, 1391,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */
 const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {
     [KT_OP_frexp] = {"mantissa", "exponent"},
-    [KT_OP_prelu_kernel_backward] = {"input", "weight"},
     [KT_OP_var_mean] = {"result_var", "result_mean"},
     [KT_OP_var_mean_dim] = {"result_var", "result_mean"},
     [KT_OP_var_mean_correction] = {"result_var", "result_mean"},

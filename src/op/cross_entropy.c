@@ -56,7 +56,7 @@ static kt_tensor *by_probability(const problem *p)
         return kt_neg(kt_sum_dim(parts, KT_SHAPE(p->dim)));
     kt_tensor *loss = kt_neg(kt_sum(parts));
     const double lines = p->classes ? (double)(p->input->numel / p->classes) : 0;
-    return p->how == REDUCE_SUM ? loss : kt_div_s(loss, KT_FLOAT(lines));
+    return p->how == REDUCE_SUM ? loss : kt_div_by_number_s(loss, KT_FLOAT(lines));
 }
 
 /* ---- classes by index, smoothed: some of the loss is that of all classes alike ---- */

@@ -153,6 +153,7 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
         return KT_OK;
     case KT_OP_mul:
     case KT_OP_true_divide:
+    case KT_OP_div_by_number:
     case KT_OP_floor_divide: g->exact = 1; return KT_OK;
     case KT_OP_lerp: g->exact = 2; return KT_OK;
     case KT_OP_div: g->exact = 1; return rounding_mode(call, g);

@@ -102,6 +102,8 @@ F(entropy_smooth, kt_nn_cross_entropy(x[0], classes(), .weight = by_class(), .la
 F(entropy_shares, kt_nn_cross_entropy(x[0], x[1], .weight = by_class(), .label_smoothing = 0.2))
 F(entropy_line, kt_nn_cross_entropy(kt_reshape(x[0], KT_SHAPE(1, 3, 4)), kt_reshape(pixels(), KT_SHAPE(1, 4)),
                                     .reduction = "none"))
+F(by_number, kt_div_by_number_s(x[0], KT_FLOAT(3)))
+F(by_tensor, kt_div_by_number(x[0], x[1]))
 F(binary, kt_nn_binary_cross_entropy(x[0], x[1], .weight = by_class()))
 F(binary_each, kt_nn_binary_cross_entropy(x[0], x[1], .reduction = "none"))
 F(of_logits, kt_nn_binary_cross_entropy_with_logits(x[0], x[1]))
@@ -116,6 +118,8 @@ TEST(classes_and_probabilities)
         ONE(nll, 3, 3),     ONE(nll_each, 3, 3), ONE(nll_sum, 3, 3),        ONE(nll_alone, 3), ONE(nll_image, 1, 3, 2, 2),
         ONE(entropy, 3, 3), ONE(entropy_line, 12), ONE(entropy_smooth, 3, 3),
         TWO(entropy_shares, KT_SHAPE(3, 3), KT_SHAPE(3, 3)),
+        ONE(by_number, 2, 3),
+        TWO(by_tensor, KT_SHAPE(2, 3), KT_SHAPE(3)),
         TWO(binary, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
         TWO(binary_each, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
         TWO(of_logits, KT_SHAPE(2, 3), KT_SHAPE(2, 3)),
@@ -163,6 +167,7 @@ TEST(nodes)
     CHECK_STR(kt_grad_fn_name(kt_nn_huber_loss(x, kt_zeros_like(x), .reduction = "none")), "HuberLossBackward0");
     kt_tensor *y = kt_zeros(KT_SHAPE(2), .dtype = KT_I64), *half = kt_full(KT_SHAPE(2, 3), KT_FLOAT(0.5));
     CHECK_STR(kt_grad_fn_name(kt_nn_cross_entropy(x, y)), "NllLossBackward0");
+    CHECK_STR(kt_grad_fn_name(kt_nn_cross_entropy(x, half)), "DivBackward1");
     CHECK_STR(kt_grad_fn_name(kt_nn_nll_loss(kt_reshape(x, KT_SHAPE(1, 6, 1, 1)), kt_zeros(KT_SHAPE(1, 1, 1), .dtype = KT_I64))),
               "NllLoss2DBackward0");
     CHECK_STR(kt_grad_fn_name(kt_nn_binary_cross_entropy(x, half)), "BinaryCrossEntropyBackward0");
