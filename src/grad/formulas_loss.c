@@ -99,8 +99,8 @@ GRAD(nll_loss)
     kt__classes    of;
     if (!target || !kt__classes_of(target, weight, arg(c, 4)->i, kt_dtype_of(G), &of))
         return;
-    if (arg(c, 3)->i == REDUCE_MEAN)
-        g = kt_true_divide(g, kt_sum(of.count));
+    if (arg(c, 3)->i == REDUCE_MEAN) /* a narrow float does not hold large counts */
+        g = kt_true_divide(g, kt_sum(of.count, .dtype = kt_dtype_of(G) == KT_F64 ? KT_F64 : KT_F32));
     g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
     kt_tensor *none = kt_zeros(sizes, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
     if (dim)

@@ -134,6 +134,20 @@ TEST(classes_and_probabilities)
     }
 }
 
+/* More elements than float16 can count. */
+TEST(means_of_many)
+{
+    KT_SCOPE;
+    enum { MANY = 70000 };
+    kt_tensor *x = kt_ones(KT_SHAPE(MANY, 2), .dtype = KT_F16), *y = kt_zeros(KT_SHAPE(MANY), .dtype = KT_I64);
+    kt_set_requires_grad(x, true);
+    kt_tensor *loss = kt_nn_nll_loss(x, y);
+    CHECK_NEAR(tensor_at(loss, 0), -1, 1e-3);
+    CHECK(kt_backward(loss) == KT_OK);
+    CHECK_NEAR(tensor_at(kt_grad(x), 0), -1.0 / MANY, 1e-7);
+    CHECK_NEAR(tensor_at(kt_grad(x), 1), 0, 0);
+}
+
 /* What PyTorch finds out only on the way back, in its words. */
 TEST(mixed_dtypes)
 {
