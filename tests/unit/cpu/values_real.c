@@ -97,6 +97,8 @@ static real ref_logaddexp2(real a, real b)
 }
 static real ref_nan_to_num(real a) { return isnan(a) ? p0 : isinf(a) ? (a > 0 ? p1 : p2) : a; }
 static real ref_logit(real a) { return a < 0 || a > 1 || isnan(a) ? (isnan(a) ? a : NAN) : logl(a / (1 - a)); }
+static real ref_bent(real d) { return fabsl(d) < p0 ? p1 * d * d : p2 * (fabsl(d) - p0 / 2); }
+static real ref_bent_slope(real d) { return fabsl(d) < p0 || isnan(d) ? p1 * d : copysignl(p2, d); }
 static real ref_round_to(real a) { return rintl(a * 100) / 100; }
 
 static real ref_cubic(real a) { return sqrtl(2 / pi) * (a + 0.044715L * a * a * a); }
@@ -184,6 +186,7 @@ typedef struct row {
     R2(add, a + b, 1, 1) \
     C2(add_scaled, a + p0 * b, 2, 2) \
     R2(atan2, atan2l(a, b), 2, 4) \
+    R2(bent_distance, ref_bent(a - b), 4, 4) \
     R2(copysign, copysignl(a, b), 0, 0) \
     R2(div, a / b, 1, 1) \
     R2(div_floor, ref_div_floor(a, b), 2, 2) \
@@ -209,6 +212,7 @@ typedef struct row {
     R2(mul, a * b, 1, 1) \
     R2(pow, powl(a, b), 2, 4) \
     R2(remainder, ref_remainder(a, b), 1, 1) \
+    R2(squared_distance, (a - b) * (a - b), 2, 2) \
     R2(sub, a - b, 1, 1) \
     C2(sub_scaled, a - p0 * b, 2, 2) \
     R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4) \
@@ -240,6 +244,7 @@ typedef struct row {
     C3(addcdiv, a + p0 * b / c, 4, 4) \
     C3(addcmul, a + p0 * b * c, 4, 4) \
     R3(clamp_tensor, ref_min(ref_max(a, b), c), 0, 0) \
+    R3(bent_distance_back, ref_bent_slope(b - c) * a, 4, 4) \
     C3(lerp, ref_lerp(a, b, c), 4, 4) \
     R3(where, a != 0 ? b : c, 0, 0)
 /* clang-format on */
