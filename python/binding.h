@@ -195,7 +195,8 @@ enum {
     KP_ARG_NAME,        /* a dim by name: no tensor has names, so none is found */
     KP_ARG_NAMES,
     KP_ARG_NO_NAME,     /* the same, where PyTorch does not look */
-    KP_ARG_NUMBERS      /* a list of numbers */
+    KP_ARG_NUMBERS,     /* a list of numbers */
+    KP_ARG_ENDS         /* two floats, for the row's argument and the next one */
 };
 enum { KP_NOWHERE = 255, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
 

@@ -44,7 +44,7 @@ static const struct {
     {"Device", KT_ARG_DEVICE},    {"MemoryFormat", KT_ARG_FORMAT},            {"str", KT_ARG_STRING},
     {"Layout", KP_ARG_LAYOUT},    {"Generator", KT_ARG_GENERATOR},            {"Like", KP_ARG_LIKE},
     {"Dimname", KP_ARG_NAME},     {"Dimname[]", KP_ARG_NAMES},                {"NoDimname", KP_ARG_NO_NAME},
-    {"Scalar[]", KP_ARG_NUMBERS},
+    {"Scalar[]", KP_ARG_NUMBERS}, {"float[]", KP_ARG_ENDS},
 };
 
 static int kind_of(const char *type, size_t n)
@@ -181,7 +181,8 @@ static bool serves(int wanted, int given, bool made) /* made: a tensor is made o
     return wanted == given || (wanted == KT_ARG_TENSOR_OR_SCALAR && (given == KT_ARG_TENSOR || given == KT_ARG_SCALAR)) ||
            (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
            ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) ||
-           (wanted == KT_ARG_INTS && given == KT_ARG_INT) || (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE);
+           (wanted == KT_ARG_INTS && given == KT_ARG_INT) || (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE) ||
+           (wanted == KT_ARG_FLOAT && given == KP_ARG_ENDS);
 }
 
 static bool is_dropped(const parameter *p)

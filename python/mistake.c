@@ -12,6 +12,7 @@ static const char *kind_name(int kind)
     case KP_ARG_NAME: return "name";
     case KP_ARG_NAMES: return "tuple of names";
     case KP_ARG_NUMBERS: return "tuple of Scalars";
+    case KP_ARG_ENDS: return "tuple of floats";
     case KP_ARG_OUT:
     case KP_ARG_LIKE:
     case KT_ARG_TENSOR:

@@ -274,6 +274,27 @@ static int take_like(kp_args *a, const kp_row_facts *form, int at, PyObject *o)
     return 1;
 }
 
+/* One alone is left to the row to refuse. */
+static int take_ends(kp_args *a, int at, PyObject *o, kp_mistake *m)
+{
+    if (!PyTuple_Check(o) && !PyList_Check(o))
+        return 0;
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double    end;
+        const int taken = take_float(a, PySequence_Fast_GET_ITEM(o, i), &end, m);
+        if (taken <= 0)
+            return taken;
+        if (i < 2) {
+            a->call.arg[at + i].f = end;
+            a->call.given |= 1u << (at + i);
+        }
+    }
+    if (n > 2)
+        PyErr_Format(PyExc_RuntimeError, "a range should have 2 elements, but got %zd", n);
+    return n > 2 ? -1 : 1;
+}
+
 static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind, PyObject *o, kt_value *value, kp_mistake *m)
 {
     switch (kind) {
@@ -291,6 +312,7 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
     case KP_ARG_OUTS: return take_outs(a, form, o, m);
     case KP_ARG_LAYOUT: return Py_IS_TYPE(o, &kp_layout_type);
     case KP_ARG_LIKE: return take_like(a, form, at, o);
+    case KP_ARG_ENDS: return take_ends(a, at, o, m);
     case KP_ARG_NO_NAME:
     case KP_ARG_NAME: return take_name(a, o, m);
     case KP_ARG_NAMES: return take_names(a, o, m);

@@ -70,7 +70,6 @@ from .functional import (  # noqa: E402
     cdist,
     chain_matmul,
     einsum,
-    histogram,
     meshgrid,
     nonzero,
     tensordot,

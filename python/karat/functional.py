@@ -135,20 +135,6 @@ _karat.Tensor.unique = unique
 _karat.Tensor.unique_consecutive = unique_consecutive
 
 
-def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
-    """How many elements, or how much weight, lie in each of so many bins, or between the edges of a tensor; and the edges."""
-    options = {"weight": weight, "density": density, **({} if out is None else {"out": out})}
-    if range is not None:
-        if len(range) != 2:
-            raise RuntimeError("torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got "
-                               f"{len(range)}")
-        options["low"], options["high"] = range
-    return _rows["histogram"](input, bins, **options)
-
-
-_karat.Tensor.histogram = histogram
-
-
 def unravel_index(indices, shape):
     """The indices, one a dim of the shape, of places counted row by row."""
     if not isinstance(shape, (int, list, tuple, str)):

@@ -244,7 +244,10 @@ kt_status kt__body_histogram_edges(kt_call *call)
 
 static kt_status range_of(const kt_call *call, double *low, double *high)
 {
-    const bool chosen = kt__given(call, 2) && kt__given(call, 3);
+    const bool chosen = kt__given(call, 2);
+    if (chosen != kt__given(call, 3))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got 1");
     *low = chosen ? call->arg[2].f : 0;
     *high = chosen ? call->arg[3].f : 1;
     if (!chosen)
