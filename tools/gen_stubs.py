@@ -23,7 +23,8 @@ TYPES = {
 
 SHOWN = {  # kinds of arguments as docstrings call them
     "Tensor": "Tensor", "Number": "Number", "int": "_int", "float": "_float", "bool": "_bool", "str": "str",
-    "tuple of ints": "_int | Sequence[_int]", "tuple of Tensors": "Sequence[Tensor]", "torch.dtype": "_dtype",
+    "tuple of ints": "_int | Sequence[_int]", "tuple of floats": "Sequence[_float]", "tuple of Tensors": "Sequence[Tensor]",
+    "torch.dtype": "_dtype",
     "torch.device": "_device | str | _int", "torch.layout": "_layout", "torch.memory_format": "memory_format",
     "torch.Generator": "Generator",
 }
