@@ -37,8 +37,8 @@ KT_ALWAYS T FN(isfinite)(T a) { return (T)(MATH(fabs)(a) < (T)INFINITY); }
 KT_ALWAYS T FN(angle)(T a)    { return a != a ? a : a < 0 ? (T)3.141592653589793 : 0; }
 KT_ALWAYS T FN(copysign)(T a, T b)  { return MATH(copysign)(a, b); }
 KT_ALWAYS T FN(fmod)(T a, T b)      { return MATH(fmod)(a, b); }
-KT_ALWAYS T FN(maximum)(T a, T b)   { return a != a ? a : b != b ? b : a > b ? a : b; }
-KT_ALWAYS T FN(minimum)(T a, T b)   { return a != a ? a : b != b ? b : a < b ? a : b; }
+KT_ALWAYS T FN(maximum)(T a, T b)   { return a != a ? a : b != b ? b : a < b ? b : a; } /* of 0 and -0 the first, */
+KT_ALWAYS T FN(minimum)(T a, T b)   { return a != a ? a : b != b ? b : a > b ? b : a; } /* as the reference */
 KT_ALWAYS T FN(fmax)(T a, T b)      { return a != a ? b : b != b ? a : a > b ? a : b; }
 KT_ALWAYS T FN(fmin)(T a, T b)      { return a != a ? b : b != b ? a : a < b ? a : b; }
 KT_ALWAYS T FN(heaviside)(T a, T b) { return a == 0 ? b : (T)(a > 0); }

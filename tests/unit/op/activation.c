@@ -210,3 +210,16 @@ TEST(layouts)
     CHECK_FAILS(kt_gelu(kt_empty(KT_SHAPE(2), .dtype = KT_I64, .device = meta)), KT_ERR_NOT_IMPLEMENTED,
                 "\"GeluKernelImpl\" not implemented for 'Long'");
 }
+
+/* Where 0 meets -0 the element stays, as in PyTorch. */
+TEST(zeros_keep_their_sign)
+{
+    KT_SCOPE;
+    for (int64_t n = 1; n < 40; n += 13) {
+        kt_tensor *x = kt_full(KT_SHAPE(n), KT_FLOAT(-0.0)), *y = kt_full(KT_SHAPE(n), KT_FLOAT(0.0));
+        CHECK(signbit(tensor_at(kt_relu(x), n - 1)) && signbit(tensor_at(kt_relu6(x), n - 1)));
+        CHECK(signbit(tensor_at(kt_clamp_min_s(x, KT_INT(0)), n - 1)));
+        CHECK(!signbit(tensor_at(kt_clamp_max_s(y, KT_FLOAT(-0.0)), n - 1)));
+        CHECK(signbit(tensor_at(kt_maximum(x, y), n - 1)) && !signbit(tensor_at(kt_minimum(y, x), n - 1)));
+    }
+}
