@@ -364,6 +364,8 @@ static void check_row(const row *r, kt_dtype d)
         p2 = 1;
     if (r->kernel == KT_K_round_decimals)
         p0 = 2;
+    if (r->kernel == KT_K_bent_distance || r->kernel == KT_K_bent_distance_back)
+        p2 = p1 * p0 * (r->kernel == KT_K_bent_distance ? 2 : 1); /* the parts meet, as those of a loss do */
     plan_param(&p, KT_FLOAT((double)p0)), plan_param(&p, KT_FLOAT((double)p1)), plan_param(&p, KT_FLOAT((double)p2));
     if (!CHECK_MSG(run_plan(&p) == KT_OK, "%s %s: %s", r->name, kt_dtype_name(d), kt_error())) {
         kt_clear();
