@@ -16,8 +16,8 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     karat_isa(neon82 -O3 -march=armv8.2-a+fp16+bf16+dotprod)
 endif()
 
-# Integers and complex numbers: what -O3 adds to vectors there (copies of a loop for each of its conditions) makes their code half as
-# large again and, taken over all rows, no quicker.
+# Integers and complex numbers: what -O3 adds to vectors there (copies of a loop for each of its conditions) makes their code
+# half as large again and, taken over all rows, no quicker.
 set(KARAT_COMPACT_KERNELS "/(c64|c128|i32|i64|u64)\\.c$")
 set(KARAT_COMPACT_FLAGS -O2 -ftree-vectorize)
 check_c_compiler_flag(-fvect-cost-model=dynamic KARAT_HAS_VECT_COST_MODEL)
