@@ -27,11 +27,13 @@ KT_ALWAYS T FN(apply)(int kernel, T a, T b, T c, T p0, T p1, T p2, T p3)
  * holds its expression for vectors, for shorter ones and for single elements, and these rows are long or many. */
 KT_ALWAYS bool FN(goes_by_lanes)(int kernel)
 {
+    if (KT_VEC_BYTES <= 16) /* there the compiler's loop is the shorter one */
+        return false;
     switch (kernel) {
     case KT_K_acos: case KT_K_acosh: case KT_K_asin: case KT_K_asinh: case KT_K_atan: case KT_K_atan2: case KT_K_atanh:
     case KT_K_cosh: case KT_K_erf: case KT_K_erfc: case KT_K_exp2: case KT_K_expm1: case KT_K_hypot: case KT_K_log10:
     case KT_K_log1p: case KT_K_log2: case KT_K_logaddexp: case KT_K_logaddexp2: case KT_K_pow: case KT_K_sinh: case KT_K_xlogy:
-        return KT_VEC_BYTES > 16 && SELF == KT_F32;
+        return SELF == KT_F32; /* of the others most call the C library */
     case KT_K_elu: case KT_K_gelu: case KT_K_gelu_tanh: case KT_K_hardshrink: case KT_K_hardsigmoid: case KT_K_hardswish:
     case KT_K_leaky_relu: case KT_K_mish: case KT_K_silu: case KT_K_softplus: case KT_K_softshrink: case KT_K_threshold:
     case KT_K_elu_backward: case KT_K_elu_backward_result: case KT_K_gate: case KT_K_glu: case KT_K_gelu_backward:
@@ -42,7 +44,7 @@ KT_ALWAYS bool FN(goes_by_lanes)(int kernel)
     return false;
 }
 
-enum { FN(lanes) = KT_VEC_BYTES > 16 ? KT_VEC_BYTES / sizeof(T) : 1 }; /* the base build is a plain loop */
+enum { FN(lanes) = KT_VEC_BYTES / sizeof(T) };
 typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
 
 KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int kernel)
