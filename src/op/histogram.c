@@ -155,6 +155,8 @@ kt_status kt__body_histc(kt_call *call)
     double        low = 0, high = 0;
     if (same_dtype(call, 0, "hist", "") || bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins) || check_kind(call))
         return kt_error_status();
+    if (kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_INT)
+        low = trunc(low), high = trunc(high); /* bounds are of the input's dtype: two that become one choose nothing */
     const bool chosen = low != high;
     if (!chosen)
         ends_of(self, &low, &high);

@@ -93,6 +93,9 @@ TEST(between_edges)
     kt_tensor *many = kt_histc(kt_ones(KT_SHAPE(1000), .dtype = KT_BF16), .bins = KT_SOME(1));
     CHECK_EQ_INT(kt_item(many), 1000); /* counted as integers: bfloat16 alone would stop at 256 */
     CHECK_EQ_INT(kt_item(kt_select(kt_histc(kt_arange(KT_INT(0), KT_INT(10), KT_INT(1)), .bins = KT_SOME(3)), 0, 2)), 4);
+    kt_tensor *ones = kt_ones(KT_SHAPE(5), .dtype = KT_I32);
+    kt_tensor *close = kt_histc(ones, .bins = KT_SOME(2), .min = KT_FLOAT(0.2), .max = KT_FLOAT(0.7));
+    CHECK_EQ_INT(kt_item(kt_select(close, 0, 1)), 5); /* bounds that are one integer are none: from 0 to 2 */
     kt_tensor *meta = kt_empty(KT_SHAPE(3), .device = (kt_device){KT_META, 0});
     CHECK_EQ_INT(kt_numel(kt_histc(meta, .bins = KT_SOME(7))), 7);
     CHECK_FAILS(kt_histogram(meta).hist, KT_ERR_NOT_IMPLEMENTED, "aten::histogram.bin_ct: attempted to run this operator");
