@@ -9,6 +9,7 @@ typedef struct FN(cast_job) {
     kt_rounding rounding;
     uint64_t    seed;
     kt__writing writing;
+    ptrdiff_t   fetched; /* bytes of an element of the source, if that is fetched ahead, else 0 */
     kt__rows    rows;
 } FN(cast_job);
 
@@ -39,6 +40,7 @@ static void FN(cast_row)(void *ctx, char *const *at, int64_t n, int64_t index)
         const size_t bytes = (size_t)(m * to->step);
         const bool   past = job->writing == KT__WRITE_PAST && can_write_past(place, bytes);
         char        *y = past ? line : place;
+        fetch_for_reading(x + m * job->fetched, (size_t)(m * job->fetched));
         if (job->writing == KT__WRITE_FETCHED)
             fetch_for_writing(place + bytes, bytes);
         if (job->rounding != KT_ROUND_TORCH) {
@@ -81,6 +83,8 @@ static kt_status FN(cast)(const kt_plan *plan)
     if (plan->arg[1].as == plan->arg[0].is && !job.to.rounds)
         job.from.rounds = false; /* the store is that cast */
     job.writing = kt__writing_of(plan, job.to.step);
+    const ptrdiff_t size = kt__dtype_rows[job.from.is].size;
+    job.fetched = job.writing != KT__WRITE_PLAIN && job.from.step == size ? size : 0;
     if (small) {
         char *at[2] = {plan->arg[0].data, imm ? (char *)plan->imm[1].bytes : plan->arg[1].data};
         FN(cast_row)(&job, at, plan->numel, 0);
