@@ -39,10 +39,11 @@ static line line_of(const double *x, int64_t step, int64_t n)
 
 static double model(line l, double x, bool logs) { return (double)(logs ? x - l.top - logl(l.sum) : expl(x - l.top) / l.sum); }
 
-/* The distance from the largest is rounded before it becomes a power; the smallest float16s are 6e-8 apart. */
+/* Some units: the distance from the largest is rounded before it becomes a power, and that, the sum and its inverse are rounded
+ * too; the smallest float16s are 6e-8 apart. */
 static double slack(kt_dtype d, double want, bool logs)
 {
-    const double unit = d == KT_F64 ? 4e-16 : d == KT_F32 ? 2e-7 : d == KT_F16 ? 5e-4 : 4e-3;
+    const double unit = d == KT_F64 ? 9e-16 : d == KT_F32 ? 2e-7 : d == KT_F16 ? 5e-4 : 4e-3;
     return logs ? unit * (1 + fabs(want)) : unit * want * (1 - 0.7 * log(want)) + (d == KT_F16 ? 6e-8 : 1e-38);
 }
 
