@@ -35,6 +35,12 @@ kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step)
     return touched <= kept_by_last_cache() ? KT__WRITE_FETCHED : KT__WRITE_PAST;
 }
 
+ptrdiff_t kt__fetched_of(const kt_plan *plan, int i, ptrdiff_t step, kt__writing writing)
+{
+    const ptrdiff_t width = kt__dtype_rows[plan->arg[i].is].size;
+    return writing != KT__WRITE_PLAIN && step == width ? width : 0;
+}
+
 /* The last dim, unless it is short: then the longest, since each row has a price. */
 static int pick_inner(const kt_plan *plan)
 {

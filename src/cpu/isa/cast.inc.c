@@ -83,8 +83,7 @@ static kt_status FN(cast)(const kt_plan *plan)
     if (plan->arg[1].as == plan->arg[0].is && !job.to.rounds)
         job.from.rounds = false; /* the store is that cast */
     job.writing = kt__writing_of(plan, job.to.step);
-    const ptrdiff_t size = kt__dtype_rows[job.from.is].size;
-    job.fetched = job.writing != KT__WRITE_PLAIN && job.from.step == size ? size : 0;
+    job.fetched = kt__fetched_of(plan, 1, job.from.step, job.writing);
     if (small) {
         char *at[2] = {plan->arg[0].data, imm ? (char *)plan->imm[1].bytes : plan->arg[1].data};
         FN(cast_row)(&job, at, plan->numel, 0);

@@ -250,10 +250,8 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
     job.p[3] = FN(narrower)(plan->arg[0].as);
     job.writing = kt__writing_of(plan, job.lens[0].step);
-    for (int i = 1; i < plan->n_in + 1; i++) {
-        const ptrdiff_t size = kt__dtype_rows[plan->arg[i].is].size;
-        job.fetched[i] = job.writing != KT__WRITE_PLAIN && job.lens[i].step == size ? size : 0;
-    }
+    for (int i = 1; i < plan->n_in + 1; i++)
+        job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
     if (plan->numel <= KT__GRAIN)
         part(&job, 0, plan->numel);
     else
