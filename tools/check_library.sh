@@ -14,10 +14,11 @@ tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
 tls=$((${tls:-0}))
 [ "$tls" -le 1024 ] || fail "the thread-local segment is $tls bytes, over 1024: keep a pointer there, not the thing"
 
-# The same bits on every instruction set: a fused multiply-add rounds once where the base build rounds twice. The draw_
-# functions and linspace (range_part_) ask for it by name, and the base build's fma() rounds once too.
+# The same bits on every instruction set: a fused multiply-add rounds once where the base build rounds twice. The functions that
+# draw random numbers (draw_, sample_, transform) and linspace (range_part_) call fma() by name, which rounds once everywhere;
+# libgcc's __mulsc3 and __muldc3 are reached only by complex products that are NaN.
 fusing='[[:space:]](vfn?m(add|sub)|fn?m(add|sub)[[:space:]]|fml[as][[:space:]]|fcmla)'
-fused=$(objdump -d --no-show-raw-insn "$library" | awk '/^[0-9a-f]+ </ { asked = $2 ~ /^<(draw|range_part)_/ } !asked' |
+fused=$(objdump -d --no-show-raw-insn "$library" | awk '/^[0-9a-f]+ </ { asked = $2 ~ /^<((draw|sample|range_part)_|transform>|__mul[sd]c3>)/ } !asked' |
     grep -c -E "$fusing" || true)
 [ "$fused" = 0 ] || fail "$fused fused multiply-adds in the code"
 
@@ -25,5 +26,5 @@ stripped=$(mktemp)
 trap 'rm -f "$stripped"' EXIT
 strip -o "$stripped" "$library"
 bytes=$(wc -c < "$stripped")
-[ "$bytes" -lt 4194304 ] || fail "the stripped library is $bytes bytes, not under 4 MiB"
+[ "$bytes" -lt 8388608 ] || fail "the stripped library is $bytes bytes, not under 8 MiB: the wheel must stay under 10"
 echo "library: $(echo "$exported" | wc -l) names exported, $tls bytes thread-local, $bytes bytes stripped"
