@@ -2,10 +2,10 @@
  *
  * Like every lesson of this course it is a complete program that checks its own results: it returns 0 when they are
  * right. README.md beside it walks through all of them. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 int main(void)
 {
@@ -15,20 +15,20 @@ int main(void)
     /* From C memory: the elements (copied, the last dim runs fastest), the sizes, the dtype. */
     const float numbers[] = {1, 2, 3, 4, 5, 6};
     kt_tensor  *x = kt_from(numbers, KT_SHAPE(2, 3), KT_F32);
-    kt_print(x, stdout);
+    show("x", x);
 
     /* Or from a rule. Options are named and may be left out. */
     kt_tensor *ones = kt_ones(KT_SHAPE(2, 3));
     kt_tensor *count = kt_arange(KT_INT(0), KT_INT(3), .dtype = KT_F32);
-    kt_print(count, stdout);
+    show("count", count);
 
     /* Operators nest, because temporaries need no care. `count` has one dim: it is repeated for each row of x. */
     kt_tensor *y = kt_add(kt_mul(x, count), ones);
-    kt_print(y, stdout);
+    show("x * count + 1", y);
 
     /* An operator with a plain number ends in _s; the number says what it is. */
     kt_tensor *half = kt_mul_s(y, KT_FLOAT(0.5));
-    kt_print(half, stdout);
+    show("half of it", half);
 
     /* Ask a tensor about itself. */
     EXPECT(kt_ndim(y) == 2 && kt_size(y, 0) == 2 && kt_size(y, -1) == 3 && kt_numel(y) == 6);

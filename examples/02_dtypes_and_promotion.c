@@ -2,12 +2,12 @@
  *
  * The rules are PyTorch's: two tensors meet in the smallest dtype of the lattice that is above both; a plain number, or
  * a tensor without dims, is weak: it can change the kind (bool, integer, float, complex) but not the width. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 static kt_tensor *filled(kt_dtype dtype)
 {

@@ -1,12 +1,12 @@
 /* 03_casts_and_rounding.c - asking for another dtype, and what happens to the values.
  *
  * kt_to casts. A cast that you wrote is always allowed; `casting` makes it check, `rounding` says how it rounds. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <math.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 /* One number, stored as `from`, cast to `to`. */
 static double cast(double value, kt_dtype from, kt_dtype to)
@@ -54,7 +54,7 @@ int main(void)
     /* A cast can be told what it may lose. "same_value" looks at the values at hand. */
     kt_tensor *whole = kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32);
     kt_tensor *broken = kt_from((float[]){1, 2.5f, 3}, KT_SHAPE(3), KT_F32);
-    kt_print(kt_to(whole, .dtype = KT_I8, .casting = "same_value"), stdout);
+    show("whole numbers as int8", kt_to(whole, .dtype = KT_I8, .casting = "same_value"));
     EXPECT(kt_to(broken, .dtype = KT_I8, .casting = "same_value") == NULL);
     printf("refused: %s\n", kt_error());
     kt_clear();

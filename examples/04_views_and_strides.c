@@ -2,12 +2,12 @@
  *
  * A tensor is a shape laid over a storage: going one step along a dim moves `stride` elements in memory. Slicing,
  * transposing, expanding change the shape and the strides and copy nothing. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 static double at(const kt_tensor *t, int64_t row, int64_t column)
 {
@@ -23,18 +23,18 @@ int main(void)
 
     /* Transposed: the strides change places. */
     kt_tensor *t = kt_transpose(x, 0, 1);
-    kt_print(t, stdout);
+    show("x transposed", t);
     EXPECT(kt_size(t, 0) == 4 && kt_stride(t, 0) == 1 && kt_stride(t, 1) == 4);
     EXPECT(kt_is_view(t) && kt_shares_storage(t, x) && !kt_is_contiguous(t));
 
     /* Every second column, without the first row: an offset and larger strides. */
     kt_tensor *part = kt_slice(kt_slice(x, .start = KT_SOME(1)), .dim = 1, .step = KT_SOME(2));
-    kt_print(part, stdout);
+    show("every second column, without the first row", part);
     EXPECT(kt_storage_offset(part) == 4 && kt_stride(part, 1) == 2);
 
     /* Writing through a view writes the one memory: x and t see it too. */
     kt_fill_s_(part, KT_INT(-1));
-    kt_print(x, stdout);
+    show("x after writing -1 through that view", x);
     EXPECT(at(x, 1, 0) == -1 && at(x, 2, 2) == -1 && at(x, 1, 1) == 5);
     EXPECT(at(t, 2, 1) == -1);
 

@@ -1,12 +1,12 @@
 /* 05_in_place_and_out.c - writing into tensors that exist: kt_add_ into its first operand, kt_add_out into a buffer.
  *
  * The calculation is the same as without; only the result is converted to the target's dtype, if that may be. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 int main(void)
 {
@@ -16,7 +16,7 @@ int main(void)
     kt_tensor *x = kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32);
     EXPECT(kt_mul_s_(x, KT_INT(10)) == x);
     EXPECT(kt_add_(x, kt_ones(KT_SHAPE(3)), .alpha = KT_FLOAT(0.5)) == x); /* x += 0.5 * ones */
-    kt_print(x, stdout);
+    show("x * 10 + 0.5", x);
     EXPECT(kt_item(kt_sum(x)) == 61.5);
 
     /* Every write in place is counted. The tape uses the count to notice that a value it needs is gone. */
@@ -37,7 +37,7 @@ int main(void)
 
     /* copy_ is an assignment: it converts whatever it is given. */
     kt_copy_(n, kt_from((float[]){7.9f, -7.9f, 0}, KT_SHAPE(3), KT_F32));
-    kt_print(n, stdout);
+    show("n after copy_ of 7.9, -7.9, 0", n);
     EXPECT(kt_item(kt_select(n, 0, 0)) == 7 && kt_item(kt_select(n, 0, 1)) == -7);
 
     /* Into a buffer, for loops that should not allocate. */
@@ -46,7 +46,7 @@ int main(void)
         KT_SCOPE;
         EXPECT(kt_mul_out(buffer, x, kt_full(KT_SHAPE(3), KT_INT(step), .dtype = KT_F32)) == buffer);
     }
-    kt_print(buffer, stdout);
+    show("buffer after the last step", buffer);
     EXPECT(kt_item(kt_sum(buffer)) == 2 * 61.5);
 
     /* A buffer of a wider dtype is fine, an empty one is given its shape. */

@@ -6,10 +6,10 @@
  *     permissive  also where PyTorch refuses a mix
  *
  * What one rung accepts, the next accepts with the same result. A cast that you write is allowed on every rung. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 /* Does this policy let a and b be added? KT_POLICY holds until the end of the block. */
 static bool adds(kt_policy policy, const kt_tensor *a, const kt_tensor *b)

@@ -2,13 +2,13 @@
  *
  * Operators on tensors that require a gradient are recorded; kt_backward walks the record from a result back to the
  * leaves and adds to each leaf's gradient. A gradient has the dtype of the tensor it belongs to. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <math.h>
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 static kt_tensor *leaf(kt_tensor *t)
 {
@@ -26,12 +26,12 @@ static void first_steps(void)
     KT_SCOPE;
     kt_tensor *x = leaf(kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32));
     kt_tensor *y = kt_mul(kt_exp(kt_neg(x)), x); /* x e^-x, whose derivative is (1 - x) e^-x */
-    kt_print(x, stdout);
-    kt_print(y, stdout); /* knows the operator that made it */
+    show("x", x);
+    show("y = x e^-x", y); /* knows the operator that made it */
     EXPECT(kt_requires_grad(y) && !kt_is_leaf(y) && strcmp(kt_grad_fn_name(y), "MulBackward0") == 0);
 
     kt_backward(kt_sum(y));
-    kt_print(kt_grad(x), stdout);
+    show("the gradient of x", kt_grad(x));
     EXPECT(grad_at(x, 0) == 0 && fabs(grad_at(x, 1) + 0.135335) < 1e-6 && fabs(grad_at(x, 2) + 0.099574) < 1e-6);
 
     /* Gradients add up until they are cleared. */

@@ -2,25 +2,25 @@
  *
  * A reduction takes the dims it folds away; those named disappear, or stay with size 1 (keepdim). What it adds up in is
  * wider than what it stores: half precision is added in float32, integers in int64. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <math.h>
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 static void dims(void)
 {
     KT_SCOPE;
     kt_tensor *m = kt_reshape(kt_arange(KT_INT(0), KT_INT(6), .dtype = KT_F32), KT_SHAPE(2, 3));
-    kt_print(kt_sum_dim(m, KT_SHAPE(0)), stdout); /* over the rows: one sum a column */
+    show("sums of the columns", kt_sum_dim(m, KT_SHAPE(0))); /* over the rows: one sum a column */
     EXPECT(kt_item(kt_sum(m)) == 15 && kt_item(kt_mean(m)) == 2.5);
     EXPECT(kt_size(kt_sum_dim(m, KT_SHAPE(0)), 0) == 3 && kt_size(kt_sum_dim(m, KT_SHAPE(-1)), 0) == 2);
 
     /* keepdim leaves a dim of size 1, which broadcasts back: each row less its mean. */
     kt_tensor *centred = kt_sub(m, kt_mean_dim(m, KT_SHAPE(1), .keepdim = true));
-    kt_print(centred, stdout);
+    show("each row less its mean", centred);
     EXPECT(kt_item(kt_sum(centred)) == 0 && kt_item(kt_select(kt_select(centred, 0, 1), 0, 0)) == -1);
 
     /* Several dims at once, and the two ways to estimate a variance. */
@@ -56,8 +56,8 @@ static void extremes(void)
     KT_SCOPE;
     kt_tensor         *x = kt_from((float[]){3, 9, 4, 9, 1, 2}, KT_SHAPE(2, 3), KT_F32);
     kt_max_dim_results best = kt_max_dim(x, 1); /* two results: what is largest and where it stands */
-    kt_print(best.values, stdout);
-    kt_print(best.indices, stdout);
+    show("largest of each row", best.values);
+    show("and its index", best.indices);
     EXPECT(kt_item(kt_select(best.indices, 0, 0)) == 1 && kt_item(kt_select(best.indices, 0, 1)) == 0);
     EXPECT(kt_item(kt_argmax(x)) == 1); /* of equals the first; counted along the rows */
 
@@ -90,7 +90,7 @@ static void gradients(void)
     kt_tensor *x = kt_from((float[]){1, 5, 5}, KT_SHAPE(3), KT_F32);
     kt_set_requires_grad(x, true);
     kt_backward(kt_amax(x, .dim = KT_SHAPE(0)));
-    kt_print(kt_grad(x), stdout);
+    show("gradient of amax: shared by the two that tie", kt_grad(x));
     EXPECT(kt_item(kt_select(kt_grad(x), 0, 0)) == 0 && kt_item(kt_select(kt_grad(x), 0, 2)) == 0.5);
 }
 

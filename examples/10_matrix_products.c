@@ -2,12 +2,12 @@
  *
  * kt_matmul looks at the number of dims: vector, matrix or a batch of matrices. Unlike + and *, a product does not mix
  * dtypes: too much arithmetic hangs on it to let the types decide themselves. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 /* a[i, j] of a matrix */
 static double at(const kt_tensor *t, int64_t i, int64_t j) { return kt_item(kt_select(kt_select(t, 0, i), 0, j)); }
@@ -20,10 +20,10 @@ static void shapes(void)
     kt_tensor *v = kt_from((float[]){1, 1, 1}, KT_SHAPE(3), KT_F32);
 
     kt_tensor *ab = kt_matmul(a, b); /* (2, 3) times (3, 2) */
-    kt_print(ab, stdout);
+    show("a @ b", ab);
     EXPECT(kt_size(ab, 0) == 2 && kt_size(ab, 1) == 2 && at(ab, 0, 0) == 4 && at(ab, 1, 1) == 11);
 
-    kt_print(kt_matmul(a, v), stdout);          /* matrix times vector: a vector */
+    show("a @ v", kt_matmul(a, v));          /* matrix times vector: a vector */
     EXPECT(kt_item(kt_matmul(v, v)) == 3);      /* vector times vector: a number */
     EXPECT(at(kt_matmul(kt_t(a), a), 0, 0) == 17); /* a transposed view is as good as a matrix: nothing is copied for it */
 
@@ -61,7 +61,7 @@ static void gradients(void)
     kt_tensor *x = kt_from((float[]){1, 2, 3, 4}, KT_SHAPE(2, 2), KT_F32);
     kt_tensor *w = kt_ones(KT_SHAPE(2, 1), .requires_grad = true);
     kt_backward(kt_sum(kt_matmul(x, w)));
-    kt_print(kt_grad(w), stdout);
+    show("gradient of w", kt_grad(w));
     EXPECT(at(kt_grad(w), 0, 0) == 1 + 3 && at(kt_grad(w), 1, 0) == 2 + 4);
 }
 

@@ -2,12 +2,12 @@
  *
  * The numbers are those that PyTorch's CPU generator gives for the same seed, so that an experiment can be moved from
  * there to here and back. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <math.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 static bool equal(const kt_tensor *a, const kt_tensor *b) { return kt_item(kt_sum(kt_ne(a, b))) == 0; }
 
@@ -16,12 +16,12 @@ static void seeds(void)
     KT_SCOPE;
     kt_manual_seed(0);
     kt_tensor *a = kt_rand(KT_SHAPE(3)), *b = kt_rand(KT_SHAPE(3)); /* the second draw goes on where the first ended */
-    kt_print(a, stdout);
+    show("three numbers of seed 0", a);
     kt_manual_seed(0);
     EXPECT(equal(a, kt_rand(KT_SHAPE(3))) && !equal(a, b));
     EXPECT(fabs(kt_item(kt_select(a, 0, 0)) - 0.49625659) < 1e-7); /* torch.manual_seed(0); torch.rand(3)[0] */
 
-    kt_print(kt_randn(KT_SHAPE(2, 2)), stdout);
+    show("normal ones", kt_randn(KT_SHAPE(2, 2)));
     kt_tensor *dice = kt_randint_low(1, 7, KT_SHAPE(1000));
     EXPECT(kt_dtype_of(dice) == KT_I64 && kt_item(kt_sum(kt_lt_s(dice, KT_INT(1)))) == 0);
     EXPECT(fabs(kt_item(kt_sum(dice)) / 1000 - 3.5) < 0.25);

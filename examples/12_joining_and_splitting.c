@@ -2,19 +2,19 @@
  *
  * Joining copies, since the parts lie in different places; splitting only looks. Lists are C arrays: a pointer and a
  * count go in, an array with room comes back filled. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <string.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 static void join(void)
 {
     KT_SCOPE;
     kt_tensor *a = kt_zeros(KT_SHAPE(1, 3)), *b = kt_ones(KT_SHAPE(2, 3)), *list[] = {a, b};
     kt_tensor *rows = kt_cat(list, 2);
-    kt_print(rows, stdout);
+    show("a above b", rows);
     EXPECT(kt_size(rows, 0) == 3 && kt_item(kt_sum(rows)) == 6);
 
     /* Along another dim the other sizes must agree. */
@@ -36,7 +36,7 @@ static void split(void)
 
     /* They are views: what is written to a part is written to the whole. */
     kt_mul_s_(part[2], KT_INT(100));
-    kt_print(x, stdout);
+    show("x after its third part was multiplied by 100", x);
     EXPECT(kt_item(kt_select(x, 0, 9)) == 900);
 
     EXPECT(kt_split_sizes(x, KT_SHAPE(1, 9), part, 4) == 2 && kt_numel(part[1]) == 9);
@@ -55,7 +55,7 @@ static void gradients(void)
     kt_unbind(x, part, 3);
     printf("%s\n", kt_grad_fn_name(part[0]));
     kt_backward(kt_add(kt_mul_s(part[0], KT_INT(5)), part[2]));
-    kt_print(kt_grad(x), stdout);
+    show("gradient of x", kt_grad(x));
     EXPECT(kt_item(kt_select(kt_grad(x), 0, 0)) == 5 && kt_item(kt_select(kt_grad(x), 0, 1)) == 0);
 
     /* On the record a part is not written to: its history would have to be that of all its sisters. */

@@ -1,12 +1,12 @@
 /* 13_linear_regression.c - a model of several inputs fitted by hand: forward, loss, backward, update, and again.
  *
  * Nothing here is new; it is lessons 1 to 12 in one loop. Every training program has these four steps. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <math.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 enum { SAMPLES = 64, INPUTS = 3 };
 
@@ -59,8 +59,8 @@ int main(void)
         }
     }
 
-    kt_print(weight, stdout);
-    kt_print(bias, stdout);
+    show("weight", weight);
+    show("bias", bias);
     EXPECT(first > 1 && loss < 1e-8);
     double far = 0;
     for (int k = 0; k < INPUTS; k++)

@@ -2,12 +2,12 @@
  *
  * A struct holds the weights, a function runs them, a loop trains them. There is no module and no optimizer behind it:
  * this is all that those do. */
+#define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 
 #include <math.h>
 
-static int wrong;
-#define EXPECT(what) ((what) ? (void)0 : (void)(wrong++, printf("WRONG: %s\n", #what)))
+#include "lesson.h"
 
 enum { HIDDEN = 8, WEIGHTS = 4 };
 
@@ -75,7 +75,7 @@ int main(void)
 
     KT_NO_GRAD; /* only asking now */
     kt_tensor *answer = forward(&n, x);
-    kt_print(answer, stdout);
+    show("answers for 00, 01, 10, 11", answer);
     EXPECT(kt_item(kt_sum(kt_ne(kt_gt_s(answer, KT_FLOAT(0.5)), kt_gt_s(target, KT_FLOAT(0.5))))) == 0);
     return kt_report(stderr) || wrong;
 }
