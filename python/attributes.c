@@ -48,6 +48,33 @@ static PyObject *get_by_row(PyObject *self, void *name)
     return result ? kp_wrap(result) : NULL;
 }
 
+static int copied(PyObject *to, PyObject *from)
+{
+    PyObject *done = PyObject_CallMethod(to, "copy_", "O", from);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* x.real = value copies a tensor there, and any other value as x.real[...] = value does. */
+static int set_part(PyObject *self, PyObject *value, void *name)
+{
+    PyObject *part = NULL;
+    int       status = -1;
+    if (!value)
+        PyErr_Format(PyExc_AttributeError, "can't delete %s", (const char *)name);
+    else if ((part = get_by_row(self, name)))
+        status = kp_is_tensor(value) ? copied(part, value) : PyObject_SetItem(part, Py_Ellipsis, value);
+    Py_XDECREF(part);
+    return status;
+}
+
+static PyObject *get_data(PyObject *self, void *unused)
+{
+    (void)unused;
+    kt_tensor *data = NULL;
+    return kt_get_data(kp_tensor_of(self), &data) ? kp_raise() : kp_wrap(data);
+}
+
 static int set_data(PyObject *self, PyObject *value, void *unused)
 {
     (void)unused;
@@ -195,8 +222,8 @@ PyGetSetDef kp_tensor_getset[] = {
     {"is_leaf", kp_get_is_leaf, NULL, "was it made by the user, not by a recorded operator?", NULL},
     {"grad_fn", kp_get_grad_fn, NULL, "the recorded operator that made it, or None", NULL},
     {"T", get_reversed, NULL, "the dims in reverse", NULL},
-    {"real", get_by_row, NULL, "real parts", "real"},
-    {"imag", get_by_row, NULL, "imaginary parts", "imag"},
+    {"real", get_by_row, set_part, "real parts; set: written to", "real"},
+    {"imag", get_by_row, set_part, "imaginary parts; set: written to", "imag"},
     {"mT", get_adjoint, NULL, "the last two dims exchanged", "mT"},
     {"mH", get_adjoint, NULL, "the last two dims exchanged, conjugated", "mH"},
     {"H", get_adjoint, NULL, "the matrix transposed and conjugated", "H"},
@@ -220,7 +247,7 @@ PyGetSetDef kp_tensor_getset[] = {
     {"names", get_names, NULL, "dims have no names here", NULL},
     {"output_nr", get_output_nr, NULL, "which result of its operator it is", NULL},
     {"retains_grad", kp_get_retains_grad, NULL, "does a result keep its gradient?", NULL},
-    {"data", get_by_row, set_data, "the same values without history; set: other values, sizes, dtype in their place", "detach"},
+    {"data", get_data, set_data, "the same values without history; set: other values, sizes, dtype in their place", NULL},
     {"_base", get_base, NULL, "of a view, the tensor that it looks into; None", NULL},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"_version", get_version, NULL, "how often it was written in place", NULL},

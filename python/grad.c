@@ -90,7 +90,14 @@ PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
 PyObject *kp_get_is_leaf(PyObject *self, void *unused)
 {
     (void)unused;
-    return PyBool_FromLong(kt_is_leaf(kp_tensor_of(self)));
+    kt_tensor *t = kp_tensor_of(self);
+    const bool leaf = kt_is_leaf(t);
+    if (!leaf && kt_is_view(t)) { /* whether it has a history may be what cannot be known */
+        kt_node_drop(kt_grad_fn(t));
+        if (kt_failed())
+            return kp_raise();
+    }
+    return PyBool_FromLong(leaf);
 }
 
 /* ---- tensors of the user, as tuples and as the engine takes them ---- */

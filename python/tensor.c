@@ -154,8 +154,10 @@ static void tensor_dealloc(PyObject *o)
 
 static int tensor_traverse(PyObject *o, visitproc visit, void *arg)
 {
+    const kp_tensor *self = (const kp_tensor *)o;
     Py_VISIT(Py_TYPE(o));
-    Py_VISIT(((kp_tensor *)o)->dict);
+    if (!self->t || !kt_is_shared(self->t)) /* else the engine may show the tensor again, with its attributes */
+        Py_VISIT(self->dict);
     return 0;
 }
 

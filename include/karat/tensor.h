@@ -55,8 +55,10 @@ KT_API uint32_t    kt_tensor_version(const kt_tensor *t);       /* counts in-pla
 KT_API kt_tensor  *kt_base(const kt_tensor *t);                 /* borrowed: what a view looks into; NULL: it is none */
 KT_API size_t      kt_storage_bytes(const kt_tensor *t);        /* of the memory that it looks into, all of it */
 KT_API void       *kt_storage_data(const kt_tensor *t);         /* its start, in the device's addresses: to compare */
+KT_API kt_status   kt_get_data(kt_tensor *t, kt_tensor **data); /* owned: the same memory, without history; writes through it
+                                                                   are counted apart */
 KT_API kt_status   kt_set_data(kt_tensor *t, kt_tensor *from);  /* t's elements, sizes and dtype become those of from, memory
-                                                                   shared; its place in the graph stays */
+                                                                   shared; its place in the graph and its version stay */
 
 /* ---- values in and out ---- */
 KT_API kt_tensor  *kt_from(const void *elements, kt_shape shape, kt_dtype dtype);   /* copies, row-major */

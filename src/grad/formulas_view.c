@@ -62,6 +62,63 @@ GRAD(through)
     dA = zeros;
 }
 
+/* ---- as_strided: the one view that may show what its input does not, and that asks how its input lies ---- */
+
+typedef struct placed { /* a geometry over a flat buffer */
+    kt_shape       sizes;
+    const int64_t *strides;
+    int64_t        offset;
+} placed;
+
+static int64_t end_of(const placed *p) /* one past its last element; its offset where it has none */
+{
+    int64_t last = p->offset;
+    for (int64_t i = 0; i < p->sizes.n; i++) {
+        if (!p->sizes.d[i])
+            return p->offset;
+        last += (p->sizes.d[i] - 1) * p->strides[i];
+    }
+    return last + 1;
+}
+
+static kt_tensor *part_of(kt_tensor *flat, const placed *p, int64_t origin)
+{
+    const kt_shape strides = {p->sizes.n, p->strides};
+    return kt_as_strided(flat, p->sizes, strides, .storage_offset = KT_SOME(p->offset - origin));
+}
+
+/* What the geometry shows added to the buffer: an element that it shows several times takes all of them. */
+static void add_through(kt_tensor *flat, kt_tensor *values, const placed *p, int64_t origin)
+{
+    kt_tensor *part = part_of(flat, p, origin);
+    if (!part)
+        return;
+    if (!kt__overlaps_itself(part)) {
+        kt_add_(part, values);
+        return;
+    }
+    kt_tensor *places = kt_arange(KT_INT(0), KT_INT(flat->numel), .dtype = KT_I64, .device = kt_device_of(flat));
+    kt_index_add_(flat, 0, kt_reshape(part_of(places, p, origin), KT_SHAPE(-1)), kt_reshape(values, KT_SHAPE(-1)));
+}
+
+GRAD(as_strided)
+{
+    const kt__edge *e = &c->node->edge[0];
+    const placed    in = {in_sizes(c, 0), kt__edge_strides(e), kt__edge_offset(e)};
+    const placed    out = {kt__sizes(G), arg(c, 2)->ints.d, given(c, 3) ? arg(c, 3)->i : in.offset};
+    const int64_t   first = in.offset < out.offset ? in.offset : out.offset;
+    const int64_t   end_in = end_of(&in), end_out = end_of(&out), end = end_in > end_out ? end_in : end_out;
+    kt_tensor      *flat = kt_zeros(KT_SHAPE(end - first), .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G));
+    add_through(flat, G, &out, first);
+    kt_tensor *back = part_of(flat, &in, first);
+    if (back && kt__overlaps_itself(back)) { /* its elements that are one in memory share what arrived there */
+        kt_tensor *count = kt_zeros(KT_SHAPE(end - first), .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G));
+        add_through(count, kt_ones(in.sizes, .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G)), &in, first);
+        back = kt_div(back, part_of(count, &in, first));
+    }
+    dA = back;
+}
+
 /* ---- views made together, and what joins ---- */
 
 /* A place for the gradient of the whole: zeros, unless every part will be written. */
@@ -119,11 +176,11 @@ const kt__formula_row kt__formulas_view[] = {
     AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
     F(split), F(unbind), F(cat), AS(split_sizes, split), AS(chunk, split),
     AS(unsafe_split, split), AS(unsafe_split_with_sizes, split), AS(unsafe_chunk, split),
-    AS(diagonal, through), AS(unfold, through), AS(as_strided, through),
+    AS(diagonal, through), AS(unfold, through), F(as_strided),
     AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
     AS(squeeze_dim_copy, reshaped), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),
     AS(permute_copy, permute), AS(select_copy, through), AS(slice_copy, through), AS(diagonal_copy, through),
-    AS(unfold_copy, through), AS(as_strided_copy, through), AS(view_as_real_copy, view_as_real),
+    AS(unfold_copy, through), AS(as_strided_copy, as_strided), AS(view_as_real_copy, view_as_real),
     AS(view_as_complex_copy, view_as_complex),
     KT__NO_MORE_FORMULAS,
 };

@@ -4,7 +4,7 @@
 bool kt_requires_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
 bool kt_is_leaf(const kt_tensor *t)
 {
-    return t && (!kt_requires_grad(t) || (t->flags & KT_T_LEAF && !(t->autograd && t->autograd->node)));
+    return t && (!kt_requires_grad(t) || (t->flags & KT_T_LEAF && !(t->autograd && t->autograd->node) && !kt__view_stale(t)));
 }
 
 kt_status kt_set_requires_grad(kt_tensor *t, bool on)

@@ -17,8 +17,7 @@ void kt__grad_init(void);
 typedef enum kt__node_kind {
     NODE_OP,         /* a row: its formula runs */
     NODE_ACCUMULATE, /* a leaf: adds into .grad */
-    NODE_SLICES,     /* an in-place write through a view, seen from the base */
-    NODE_RESTRIDED   /* a view made again after its base was written to */
+    NODE_SLICES      /* an in-place write through a view, seen from the base */
 } kt__node_kind;
 
 typedef struct kt__edge {
@@ -32,7 +31,8 @@ typedef struct kt__saved {
     kt_tensor *t;       /* owned, where the node's `holds` says so */
     uint32_t   version;
     uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
-    uint8_t    output;  /* a result itself, kept without its history */
+    uint8_t    output : 1,  /* a result itself, kept without its history */
+               history : 1; /* it was the result of a recorded call when it was saved */
     uint16_t   writer;  /* of an alias for a tensor that was written to (cycle.c): the row that did; else KT_WRITER_NONE */
 } kt__saved;
 enum { KT_WRITER_NONE = 0xffff, KT_WRITER_SLICES = 0xfffe, KT_WRITER_BASE = 0xfffd }; /* a part of it; what it looks into */
@@ -45,10 +45,11 @@ typedef struct kt__form { /* of a result */
     uint8_t  dtype, ndim;
 } kt__form;
 
-typedef struct kt__geometry { /* of a view over its storage */
+typedef struct kt__geometry { /* how a tensor looks into its storage */
     int64_t *sizes, *strides;
-    int64_t  offset;
-    uint8_t  ndim;
+    int64_t  offset; /* in elements of its dtype, as strides are */
+    uint32_t bits;   /* KT_T_CONJ, KT_T_NEG */
+    uint8_t  dtype, ndim;
 } kt__geometry;
 
 struct kt_node {
@@ -73,7 +74,7 @@ struct kt_node {
     union {
         kt__form     *results; /* NODE_OP with several: the form of each; else NULL */
         kt_tensor    *leaf;    /* NODE_ACCUMULATE: owned */
-        kt__geometry *base;    /* NODE_SLICES, NODE_RESTRIDED: of the base and, after it, of the view */
+        kt__geometry *base;    /* NODE_SLICES: of the base and, after it, of the view */
     };
     kt__edge        edge[];
 };
@@ -162,6 +163,10 @@ static inline void kt__edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
         room[i] = t->sizes[i];
 }
 
+/* Of the first input of a row that saves G, before its sizes. */
+static inline const int64_t *kt__edge_strides(const kt__edge *e) { return e->sizes - e->ndim; }
+static inline int64_t        kt__edge_offset(const kt__edge *e) { return e->sizes[-e->ndim - 1]; }
+
 static inline struct kt_autograd *kt__autograd_of(kt_tensor *t) /* made on demand */
 {
     return t->autograd ? t->autograd : kt__autograd_new(t);
@@ -173,6 +178,14 @@ void      kt__retain_end(struct kt_autograd *a);
 kt_status kt__retain_move(kt_tensor *t);
 
 /* views.c */
+/* Was the base written to since the view's history was made? A view without a record was made when the base had no history:
+ * if that has one now it was written to, unless it is a leaf that only began to ask for a gradient. */
+static inline bool kt__view_stale(const kt_tensor *t)
+{
+    if (!(t->flags & KT_T_VIEW && t->base->flags & KT_T_REQUIRES_GRAD))
+        return false;
+    return t->autograd ? t->autograd->seen_version != kt__version(t) : !(t->base->flags & KT_T_LEAF);
+}
 kt_status kt__restride(kt_tensor *view);
 kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the reference */
 kt_status kt__view_rules(const kt_tensor *t, bool written); /* views that the tape cannot follow */
@@ -193,7 +206,7 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
 }
 static inline void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
-    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, 0, KT_WRITER_NONE};
+    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, 0, !(t->flags & KT_T_LEAF), KT_WRITER_NONE};
     if (place < SAVED_LISTED)
         n->holds |= (uint8_t)(1 << place);
 }

@@ -119,7 +119,6 @@ const char *kt__node_name(const kt_node *n)
     switch (n->kind) {
     case NODE_ACCUMULATE: return "AccumulateGrad";
     case NODE_SLICES: return "CopySlices";
-    case NODE_RESTRIDED: return "AsStridedBackward0";
     default: return op_name(n);
     }
 }
@@ -133,7 +132,7 @@ KT__HOT struct kt_autograd *kt__autograd_new(kt_tensor *t)
         kt__fail_memory(sizeof *a);
         return NULL;
     }
-    *a = (struct kt_autograd){.node = NULL};
+    *a = (struct kt_autograd){.seen_version = kt__version(t) - kt__view_stale(t)}; /* what is stale stays so */
     t->autograd = a;
     return a;
 }

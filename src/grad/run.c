@@ -13,6 +13,8 @@ kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
     kt_tensor          *next = NULL;
     if (!a)
         return kt_error_status();
+    if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* it no longer asks for one */
+        return KT_OK;
     if (!a->grad) {
         bool sole = atomic_load_explicit(&g->refs, memory_order_acquire) == 1 && kt__is_contiguous(g) &&
                     !(g->flags & KT_T_VIEW);
@@ -48,7 +50,7 @@ static kt_status freed(void)
         "saved tensors after calling backward.");
 }
 
-KT__HOT static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
+KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     kt__formula *formula = kt__formulas[node->row->id];
     if (!formula) {
@@ -60,7 +62,7 @@ KT__HOT static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const 
             kt_fail_more("\n  recorded at %s", site);
         return kt_error_status();
     }
-    if (node->released && node->row->saves)
+    if (node->released && node->row->saves & SAVES_TENSORS)
         return freed();
     kt__back c = {.node = node, .g = gs[0], .gs = gs, .n = node->n_edges, .needs = needs, .d = d, .history = history};
     formula(&c);
@@ -74,93 +76,13 @@ KT__HOT static kt_status run_formula(kt_node *node, kt_tensor *const *gs, const 
     return KT_OK;
 }
 
-static kt_status as_strided(kt_tensor *t, const kt__geometry *g, int64_t origin, kt_tensor **out)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_as_strided, KT_PLAIN);
-    kt__put_tensor(&c, 0, t);
-    kt__put(&c, 1, ints, ((kt_shape){g->ndim, g->sizes}));
-    kt__put(&c, 2, ints, ((kt_shape){g->ndim, g->strides}));
-    kt__put(&c, 3, i, g->offset - origin);
-    if (kt_call_run(&c))
-        return kt_error_status();
-    *out = c.out[0];
-    return KT_OK;
-}
-
-static kt_status copy_over(kt_tensor *to, kt_tensor *from)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_copy, KT_INPLACE);
-    kt__put_tensor(&c, 0, to);
-    kt__put_tensor(&c, 1, from);
-    if (kt_call_run(&c))
-        return kt_error_status();
-    kt__unref(c.out[0]);
-    return KT_OK;
-}
-
-/* A gradient with the base's own layout, so that the view's geometry reaches the same elements in it. */
-static kt_status like_base(const kt_node *node, const kt_tensor *on, kt_tensor *from, kt_tensor **out)
-{
-    kt_tensor *t =
-        kt__tensor_new_strided((kt_dtype)on->dtype, kt__device(on), (kt_shape){node->base->ndim, node->base->sizes},
-                               (kt_shape){node->base->ndim, node->base->strides});
-    if (!t)
-        return kt_error_status();
-    if (from ? copy_over(t, from) : kt__fill_with(t, KT_INT(0))) {
-        kt__unref(t);
-        return kt_error_status();
-    }
-    *out = t;
-    return KT_OK;
-}
-
-static kt_status run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d)
-{
-    kt_tensor *whole = NULL, *part = NULL, *slice = NULL;
-    kt_status  status = like_base(node, g, g, &whole);
-    if (!status)
-        status = as_strided(whole, &node->base[1], node->base->offset, &part);
-    if (!status)
-        status = kt__call1(KT_OP_clone, part, &slice);
-    if (!status)
-        status = run_formula(node->inner, &slice, needs, history, d);
-    if (!status && d[0] && kt__unbroadcast(&d[0], &node->inner->edge[0]))
-        status = kt_error_status();
-    if (!status && needs[0])
-        status = d[0] ? copy_over(part, d[0]) : kt__fill_with(part, KT_INT(0));
-    kt__unref(d[0]);
-    d[0] = status || !(needs[0]) ? NULL : kt__ref(whole);
-    kt__unref(whole);
-    kt__unref(part);
-    kt__unref(slice);
-    return status;
-}
-
-static kt_status run_restrided(kt_node *node, kt_tensor *g, kt_tensor **d)
-{
-    kt_tensor *whole = NULL, *part = NULL;
-    kt_status  status = like_base(node, g, NULL, &whole);
-    if (!status)
-        status = as_strided(whole, &node->base[1], node->base->offset, &part);
-    if (!status)
-        status = copy_over(part, g);
-    kt__unref(part);
-    if (status)
-        kt__unref(whole);
-    else
-        d[0] = whole;
-    return status;
-}
-
 KT__HOT kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     switch (node->kind) {
     case NODE_ACCUMULATE: return kt__accumulate(node->leaf, gs[0], history);
     case NODE_SLICES:
-        return node->inner->released && node->row->saves ? freed() : run_slices(node, gs[0], needs, history, d);
-    case NODE_RESTRIDED: return run_restrided(node, gs[0], d);
-    default: return run_formula(node, gs, needs, history, d);
+        return node->inner->released && node->row->saves & SAVES_TENSORS ? freed()
+                                                                         : kt__run_slices(node, gs[0], needs, history, d);
+    default: return kt__run_formula(node, gs, needs, history, d);
     }
 }

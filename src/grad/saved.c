@@ -27,6 +27,7 @@ kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out)
     s->version = kt__version(out);
     s->as = out->dtype;
     s->output = 1;
+    s->history = 0;
     return KT_OK;
 }
 
@@ -87,6 +88,9 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     }
     if (kt__version(s->t) != s->version)
         return stale(n, s, place);
+    if (KT__UNLIKELY(s->history && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW)))
+        return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+                                       "This is not supported, please use out-of-place `.detach()` instead");
     if (s->output && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
         return with_history(n, s, place, t);
     if (s->as == s->t->dtype) {

@@ -16,15 +16,13 @@ KT__HOT kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
     *result = 0;
     if (!(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
         return KT_OK;
-    if (t->flags & KT_T_VIEW && t->base && t->base->flags & KT_T_REQUIRES_GRAD) {
-        bool current = a && a->seen_version == kt__version(t);
-        if (t->flags & KT_T_UNFOLLOWED)
-            return !a || current ? KT_OK : kt__view_rules(t, false);
-        if (!(current && a->node)) {
-            bool gained = !(t->base->flags & KT_T_LEAF) || (a && a->node); /* else: the leaf only began to ask for one */
-            if ((gained && kt__view_rules(t, false)) || kt__restride(t))
+    if (t->flags & KT_T_VIEW) {
+        if (kt__view_stale(t)) {
+            if (kt__view_rules(t, false) || kt__restride(t))
                 return kt_error_status();
             a = t->autograd;
+        } else if (!(t->flags & KT_T_REQUIRES_GRAD)) {
+            return KT_OK; /* its base asks for a gradient, which does not come through this view */
         }
     }
     *node = a && a->node ? kt__node_ref(a->node) : kt__accumulator_of(t);
@@ -198,6 +196,15 @@ static kt_status link_lists(kt_node *node, const inputs *in, int64_t *room)
     return KT_OK;
 }
 
+/* How the first operand lies in its storage, before its sizes: kt__edge_strides and kt__edge_offset read it. */
+static int64_t *note_geometry(const kt_tensor *t, int64_t *room)
+{
+    *room++ = kt__offset(t);
+    for (int i = 0; i < t->ndim; i++)
+        *room++ = t->strides[i];
+    return room;
+}
+
 static inline kt_status link_inputs(kt_node *node, const inputs *in, int64_t *room)
 {
     if (KT__UNLIKELY(in->listed))
@@ -281,6 +288,8 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
         parts.values = (uint32_t)kt__n_args(row);
         parts.ints += kt__inputs_of[row->id].pointed ? argument_ints(call) : 0;
     }
+    const bool geometry = row->saves & SAVES_G && in.ask & 1;
+    parts.ints += geometry ? 1 + in.few[0]->ndim : 0;
     kt_node  *node = kt__node_new(NODE_OP, parts);
     kt_status status = node ? KT_OK : kt_error_status();
     if (node) {
@@ -289,6 +298,8 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
         node->form = call->form;
         node->given = call->given;
         node->scalars = call->scalars;
+        if (KT__UNLIKELY(geometry))
+            room = note_geometry(in.few[0], room);
         if (parts.values)
             copy_args(node, call, room + in.sizes);
         status = link_inputs(node, &in, room);
@@ -407,6 +418,8 @@ static kt_status note(kt_tensor *t)
 
 static const char *printed(const kt_tensor *t)
 {
+    if (kt__view_stale(t) && t->flags & KT_T_VIEW_MADE)
+        return "Invalid"; /* asked for, it would be refused */
     const char *name = kt_grad_fn_name(t);
     return name ? name : kt_requires_grad(t) ? "" : NULL;
 }

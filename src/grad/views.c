@@ -1,12 +1,23 @@
 /* views.c - views in the tape's eyes: a write through one changes its base's history, a write to the base changes the
- * history of its views, and some views cannot be followed at all. */
+ * history of its views, and some views cannot be followed at all.
+ *
+ * What a view shows of its base follows from how the two look into the memory: dtype, lazy bits, sizes, strides, offset. The
+ * same operators lead from any tensor that looks like the base to one that looks like the view: from the base itself, when
+ * the view's history is made anew, or from the base's gradient, when a write through the view is differentiated. */
 #include <string.h>
 
-#include "grad/grad.h"
+#include "grad/run.h"
+#include "op/wrap.h"
+
+/* ---- from what looks like the base to what looks like the view ---- */
+
+static bool is_complex(const kt__geometry *g) { return kt__dtype_rows[g->dtype].category == KT_CAT_COMPLEX; }
 
 static int64_t *geometry_into(kt__geometry *g, const kt_tensor *t, int64_t *room)
 {
     g->ndim = t->ndim;
+    g->dtype = t->dtype;
+    g->bits = t->flags & (KT_T_CONJ | KT_T_NEG);
     g->offset = kt__offset(t);
     g->sizes = room;
     g->strides = room + t->ndim;
@@ -15,47 +26,142 @@ static int64_t *geometry_into(kt__geometry *g, const kt_tensor *t, int64_t *room
     return room + 2 * t->ndim;
 }
 
-/* A node that knows the geometry of a view and of its base; edge 0 leads to what made the base. */
-static kt_node *node_of_both(kt__node_kind kind, uint32_t n_edges, kt_tensor *view, kt_tensor *base)
+/* *t through a view of one argument. */
+static kt_status step(int op, kt_tensor **t)
+{
+    kt_tensor *next = NULL;
+    if (kt__call1(op, *t, &next))
+        return kt_error_status();
+    kt__unref(*t);
+    *t = next;
+    return KT_OK;
+}
+
+static kt_status restride(kt_tensor **t, kt_shape sizes, const int64_t *strides, int64_t offset)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_as_strided, KT_PLAIN);
+    kt__put_tensor(&c, 0, *t);
+    kt__put(&c, 1, ints, sizes);
+    kt__put(&c, 2, ints, ((kt_shape){sizes.n, strides}));
+    kt__put(&c, 3, i, offset);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(*t);
+    *t = c.out[0];
+    return KT_OK;
+}
+
+static bool lies_so(const kt_tensor *t, kt_shape sizes, const int64_t *strides, int64_t offset)
+{
+    return t->ndim == sizes.n && kt__offset(t) == offset &&
+           memcmp(t->sizes, sizes.d, (size_t)sizes.n * sizeof(int64_t)) == 0 &&
+           memcmp(t->strides, strides, (size_t)sizes.n * sizeof(int64_t)) == 0;
+}
+
+/* The last step, unless one before has led there. `stepped`: there was one; a view alone is always seen as a node. */
+static kt_status arrive(kt_tensor **t, bool stepped, kt_shape sizes, const int64_t *strides, int64_t offset)
+{
+    return stepped && lies_so(*t, sizes, strides, offset) ? KT_OK : restride(t, sizes, strides, offset);
+}
+
+/* A view of real numbers in pairs: its elements in those of the base, one dim more, then taken together. */
+static kt_status pair_up(kt_tensor **t, bool stepped, const kt__geometry *view, int64_t origin)
+{
+    int64_t sizes[KT_MAX_DIMS + 1], strides[KT_MAX_DIMS + 1];
+    for (int i = 0; i < view->ndim; i++) {
+        sizes[i] = view->sizes[i];
+        strides[i] = 2 * view->strides[i];
+    }
+    sizes[view->ndim] = 2;
+    strides[view->ndim] = 1;
+    kt_shape pairs = {view->ndim + 1, sizes};
+    if (!lies_so(*t, pairs, strides, 2 * view->offset + origin) &&
+        arrive(t, stepped, pairs, strides, 2 * view->offset + origin))
+        return kt_error_status();
+    return step(KT_OP_view_as_complex, t) || (view->bits & KT_T_CONJ && step(KT_OP_conj_lazy, t)) ? kt_error_status() : KT_OK;
+}
+
+/* `like` lies as the base does, from another offset perhaps. */
+static kt_status seen_through(kt_tensor *like, const kt__geometry *base, const kt__geometry *view, kt_tensor **out)
+{
+    const bool from = is_complex(base), to = is_complex(view);
+    uint32_t   turns = base->bits ^ view->bits;
+    int64_t    origin = kt__offset(like) - base->offset; /* in elements of the base, then of the view */
+    bool       stepped = false;
+    kt_tensor *t = kt__ref(like);
+    kt_status  status = KT_OK;
+    if (from && (to ? turns : base->bits) & KT_T_CONJ) { /* numbers are taken apart as they are */
+        status = step(KT_OP_conj_lazy, &t);
+        stepped = true;
+    }
+    if (!status && from && !to) {
+        status = step(KT_OP_view_as_real, &t);
+        origin *= 2;
+        stepped = true;
+    }
+    if (!status && turns & KT_T_NEG) {
+        status = step(KT_OP_neg_view, &t);
+        stepped = true;
+    }
+    if (!status)
+        status = !from && to ? pair_up(&t, stepped, view, origin)
+                             : arrive(&t, stepped, (kt_shape){view->ndim, view->sizes}, view->strides, view->offset + origin);
+    if (status)
+        kt__unref(t);
+    else
+        *out = t;
+    return status;
+}
+
+/* ---- a write to the base ---- */
+
+/* The view's history made anew from its base, which was written to since. The tape is asked whatever the mode is: what made a
+ * tensor does not depend on who wants to know. */
+kt_status kt__restride(kt_tensor *view)
+{
+    kt__geometry   g[2];
+    int64_t        room[4 * KT_MAX_DIMS];
+    kt_tensor     *again = NULL;
+    const uint64_t mode = kt__mode();
+    const uint32_t born = kt__born_flags;
+    geometry_into(&g[1], view, geometry_into(&g[0], view->base, room));
+    kt__mode_word = mode | KT_M_GRAD;
+    kt__born_flags = 0;
+    kt_status status = seen_through(view->base, &g[0], &g[1], &again);
+    kt__mode_word = mode;
+    kt__born_flags = born;
+    if (status)
+        return status;
+    const struct kt_autograd *a = again->autograd;
+    status = a && a->node ? kt__link_result(view, kt__node_ref(a->node), a->result)
+                          : kt_fail(KT_ERR_RUNTIME, "a view of a tensor with a history has none itself");
+    kt__unref(again);
+    return status;
+}
+
+/* ---- a write through the view ---- */
+
+/* The base's history from now on: part of it comes from the written value. The view's own is made when it is asked for, which
+ * it is at once where something waits for the view's gradient. */
+kt_status kt__rebase(kt_tensor *view, kt_node *inner)
 {
     enum { ROOM = 2 * sizeof(kt__geometry) / sizeof(int64_t) };
-    kt__node_parts parts = {.edges = n_edges, .ints = ROOM + 3 * base->ndim + 2 * view->ndim};
-    kt_node       *n = kt__node_new(kind, parts), *to = NULL;
+    kt_tensor     *base = view->base;
+    kt__node_parts parts = {.edges = inner->n_edges, .ints = ROOM + 3 * base->ndim + 2 * view->ndim};
+    kt_node       *n = kt__node_new(NODE_SLICES, parts), *to = NULL;
     uint32_t       result = 0;
-    if (!n)
-        return NULL;
+    if (!n || kt__producer(base, &to, &result)) {
+        kt__node_unref(n);
+        kt__node_unref(inner);
+        return kt_error_status();
+    }
     int64_t *room = kt__node_ints(n, parts);
     n->base = (kt__geometry *)(void *)room;
     room = geometry_into(&n->base[0], base, room + ROOM);
     room = geometry_into(&n->base[1], view, room);
     kt__edge_form(&n->edge[0], base, room);
-    if (kt__producer(base, &to, &result)) {
-        kt__node_unref(n);
-        return NULL;
-    }
     kt__set_edge(n, 0, to, result);
-    return n;
-}
-
-/* The view's history made anew from its base, which was written to since. */
-kt_status kt__restride(kt_tensor *view)
-{
-    kt_node *n = node_of_both(NODE_RESTRIDED, 1, view, view->base);
-    if (!n)
-        return kt_error_status();
-    n->row = &kt__rows[KT_OP_as_strided];
-    return kt__link_result(view, n, 0);
-}
-
-/* A write through a view changes the base's history: part of it now comes from the written value. */
-kt_status kt__rebase(kt_tensor *view, kt_node *inner)
-{
-    kt_tensor *base = view->base;
-    kt_node   *n = node_of_both(NODE_SLICES, inner->n_edges, view, base);
-    if (!n) {
-        kt__node_unref(inner);
-        return kt_error_status();
-    }
     n->row = inner->row;
     n->inner = inner;
     for (uint32_t i = 1; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
@@ -65,24 +171,94 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner)
     }
     if (kt__link_result(base, n, 0))
         return kt_error_status();
-    return kt__restride(view);
+    return view->autograd && view->autograd->retain ? kt__restride(view) : KT_OK;
 }
+
+static kt_status write_over(int op, kt_tensor *to, kt_tensor *from)
+{
+    kt_call c;
+    kt__open(&c, op, KT_INPLACE);
+    kt__put_tensor(&c, 0, to);
+    if (from)
+        kt__put_tensor(&c, 1, from);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(c.out[0]);
+    return KT_OK;
+}
+
+/* A gradient that lies as the base does, so that the way to the view leads to the same elements in it. */
+static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **out)
+{
+    int64_t reach = 1;
+    for (int i = 0; i < base->ndim; i++)
+        reach = base->sizes[i] ? reach + (base->sizes[i] - 1) * base->strides[i] : reach;
+    kt_tensor *t = kt__tensor_new((kt_dtype)base->dtype, kt__device(g), KT_SHAPE(reach));
+    if (!t)
+        return kt_error_status();
+    if (kt__tensor_set_geometry(t, (kt_shape){base->ndim, base->sizes}, (kt_shape){base->ndim, base->strides}, 0)) {
+        kt__unref(t);
+        return kt_error_status();
+    }
+    t->flags |= base->bits;
+    if (write_over(KT_OP_copy, t, g)) {
+        kt__unref(t);
+        return kt_error_status();
+    }
+    *out = t;
+    return KT_OK;
+}
+
+kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d)
+{
+    kt_tensor *whole = NULL, *part = NULL, *slice = NULL;
+    kt_status  status = like_base(&node->base[0], g, &whole);
+    if (!status)
+        status = seen_through(whole, &node->base[0], &node->base[1], &part);
+    if (!status)
+        status = kt__call1(KT_OP_clone, part, &slice);
+    if (!status)
+        status = kt__run_formula(node->inner, &slice, needs, history, d);
+    if (!status && needs[0] && d[0])
+        status = kt__fit(&d[0], &node->inner->edge[0]);
+    if (!status && needs[0])
+        status = d[0] ? write_over(KT_OP_copy, part, d[0]) : write_over(KT_OP_zero, part, NULL);
+    kt__unref(d[0]);
+    d[0] = status || !needs[0] ? NULL : kt__ref(whole);
+    kt__unref(whole);
+    kt__unref(part);
+    kt__unref(slice);
+    return status;
+}
+
+/* ---- views that the tape cannot follow ---- */
 
 kt_status kt__view_rules(const kt_tensor *t, bool written)
 {
-    if (!(t->flags & (KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY)))
+    if (!(t->flags & KT_T_VIEW_MADE))
         return KT_OK;
+    const bool  inference = t->flags & KT_T_IN_INFERENCE, many = t->flags & KT_T_ONE_OF_MANY;
+    const bool  named = t->autograd && t->autograd->node;
+    const char *mode = inference ? "inference" : "no_grad";
     const char *done = written ? "is being modified inplace" : "its base or another view of its base has been modified inplace";
-    char        opening[128] = "A view was created in no_grad mode";
-    bool        named = !(t->flags & KT_T_UNFOLLOWED) && t->autograd && t->autograd->node;
-    if (named)
+    const char *where = inference ? " in normal mode" : many && named ? "" : " with grad mode enabled";
+    char        opening[160];
+    if (!named)
+        snprintf(opening, sizeof opening, "A view was created in %s mode", mode);
+    else if (many)
         snprintf(opening, sizeof opening, "Output %u of %s is a view", t->autograd->result, kt__node_name(t->autograd->node));
-    return kt_fail(KT_ERR_RUNTIME, "%s and %s%s. %s", opening, done, named ? "" : " with grad mode enabled",
-                   t->flags & KT_T_UNFOLLOWED
-                       ? "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code "
-                         "by moving both the view and the inplace either both inside the no_grad block (if you don't want "
-                         "the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
-                       : "This view is the output of a function that returns multiple views. Such functions do not allow "
-                         "the output views to be modified inplace. You should replace the inplace operation by an "
-                         "out-of-place one.");
+    else
+        snprintf(opening, sizeof opening, "Output %u of %s is a view of a view which was created in %s mode", t->autograd->result,
+                 kt__node_name(t->autograd->node), mode);
+    if (many)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "%s and %s%s. This view is the output of a function that returns multiple views. Such functions do not "
+                       "allow the output views to be modified inplace. You should replace the inplace operation by an "
+                       "out-of-place one.",
+                       opening, done, where);
+    return kt_fail(KT_ERR_RUNTIME,
+                   "%s and %s%s. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+                   "code by moving both the view and the inplace either both inside the %s block (if you don't want the "
+                   "inplace to be tracked) or both outside (if you want the inplace to be tracked).",
+                   opening, done, where, inference ? "inference_mode" : "no_grad");
 }

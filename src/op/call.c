@@ -236,19 +236,22 @@ static bool any_requires_grad(const kt_call *call)
 /* Made without grad mode, a view is one that the tape will not follow back. */
 static kt_status unfollowed(kt_tensor *view)
 {
-    view->flags |= KT_T_UNFOLLOWED;
+    kt__view_made(view, kt__born_flags ? KT_T_IN_INFERENCE : KT_T_UNFOLLOWED);
     return kt__tape.note && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.note(view) : KT_OK;
 }
+
+/* An inference tensor has no views, and so no history goes through one. */
+static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
 
 static kt_status run_view(kt_call *call)
 {
     kt__taping taping;
-    if (kt__tape_before(call, NULL, any_requires_grad(call), &taping))
+    if (kt__tape_before(call, NULL, looked_into(call) && any_requires_grad(call), &taping))
         return kt_error_status();
     kt_status status = call->row->body(call);
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
-    if (!(kt__mode() & KT_M_GRAD) && call->out[0]->flags & KT_T_VIEW)
+    if ((!(kt__mode() & KT_M_GRAD) || kt__born_flags) && call->out[0]->flags & KT_T_VIEW)
         status = unfollowed(call->out[0]);
     return kt__finish(call, NULL, &taping, call->out[0], status);
 }
@@ -273,9 +276,8 @@ static kt_status mark_views(kt_call *call)
     for (int64_t i = 0; i < call->n_list && !status; i++) {
         if (!(call->list[i]->flags & KT_T_VIEW))
             continue;
-        call->list[i]->flags &= ~(uint32_t)KT_T_UNFOLLOWED; /* the body ran below the tape, where all are */
-        if (kt__mode() & KT_M_GRAD)
-            call->list[i]->flags |= KT_T_ONE_OF_MANY;
+        if (kt__mode() & KT_M_GRAD && !kt__born_flags)
+            kt__view_made(call->list[i], KT_T_ONE_OF_MANY); /* the body ran below the tape, where all are unfollowed */
         else
             status = unfollowed(call->list[i]);
     }
@@ -290,7 +292,7 @@ static kt_status run_derived(kt_call *call)
     uint64_t   mode = kt__mode();
     int        n = kt__n_results(call->row);
     bool       list = call->row->how == HOW_LIST;
-    if (kt__tape_before(call, NULL, any_requires_grad(call), &taping))
+    if (kt__tape_before(call, NULL, (!list || looked_into(call)) && any_requires_grad(call), &taping))
         return kt_error_status();
     for (int i = 0; i < n; i++)
         given[i] = call->out[i];

@@ -44,7 +44,8 @@ typedef enum kt__rule {
 
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
 
-enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128 };
+enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128,
+                 SAVES_G = 256, SAVES_TENSORS = SAVES_G - 1 };
 
 struct kt_row {
     const char *name, *schema, *doc;
@@ -58,8 +59,8 @@ struct kt_row {
     uint8_t     how, rule;
     uint8_t     accepts;     /* bits: kt_category */
     uint8_t     autocast[2]; /* CPU, CUDA */
-    uint8_t     saves;
     uint8_t     node_bytes;  /* of node's text, all of it */
+    uint16_t    saves;
 };
 
 extern const kt_row      kt__rows[KT_NUM_OPS];

@@ -146,15 +146,16 @@ static kt_status as_row(kt_call *call, int op)
 
 kt_status kt__body_split_with_sizes(kt_call *call) { return as_row(call, KT_OP_split_sizes); }
 
-/* The user vouches that nobody looks through another part: they count as no views. */
+/* The user vouches that nobody looks through another part: they count as no views, and each counts its own writes. */
 static kt_status as_parts(kt_call *call, int op)
 {
     kt_status status = as_row(call, op);
     for (int64_t i = 0; i < call->n_list && !status; i++) {
-        call->list[i]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY);
+        call->list[i]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_VIEW_MADE);
         kt__take(&call->list[i]->base, NULL);
+        status = kt__tensor_own_counter(call->list[i], 0);
     }
-    return status;
+    return kt__list_done(call, status);
 }
 kt_status kt__body_unsafe_split(kt_call *call) { return as_parts(call, KT_OP_split); }
 kt_status kt__body_unsafe_split_with_sizes(kt_call *call) { return as_parts(call, KT_OP_split_sizes); }

@@ -257,7 +257,7 @@ kt_status kt__body_unsafe_view(kt_call *call)
     kt_status status = kt__call_ints(KT_OP_view, call->arg[0].t, call->arg[1].ints, &call->out[0]);
     if (status)
         return status;
-    call->out[0]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_UNFOLLOWED);
+    call->out[0]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_VIEW_MADE);
     kt__take(&call->out[0]->base, NULL);
     return KT_OK;
 }
@@ -448,7 +448,8 @@ kt_status kt__body_as_strided(kt_call *call)
 
 /* ---- views that change what the bytes are ---- */
 
-/* The same bytes seen as another dtype: the geometry is given in elements of that dtype. */
+/* The same bytes seen as another dtype: the geometry is given in elements of that dtype. A negative bit stays: what is negated
+ * as a complex number is so in both parts. */
 static kt_status look_as(kt_call *call, kt_dtype dtype, const geometry *g, const char *op)
 {
     kt_tensor *of = call->arg[0].t;
@@ -458,7 +459,6 @@ static kt_status look_as(kt_call *call, kt_dtype dtype, const geometry *g, const
         return kt_error_status();
     kt_dtype before = (kt_dtype)of->dtype;
     t->dtype = (uint8_t)dtype;
-    t->flags &= ~(uint32_t)(KT_T_CONJ | KT_T_NEG);
     if (kt__tensor_set_geometry(t, (kt_shape){g->n, g->size}, (kt_shape){g->n, g->stride}, g->offset)) {
         kt__unref(t);
         return kt_error_status();
@@ -479,6 +479,10 @@ kt_status kt__body_view_dtype(kt_call *call)
         return kt_fail(
             KT_ERR_RUNTIME,
             "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.");
+    if (t->flags & KT_T_NEG)
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "torch.Tensor.view is not supported for tensors with negative bit set when converting to a different dtype.");
     geometry_of(t, &g);
     int64_t from = (int64_t)kt__itemsize(t), to = (int64_t)kt_dtype_size(dtype);
     if (from == to)
@@ -613,6 +617,12 @@ static kt_status part(kt_call *call, int64_t index)
     if (!status)
         status = kt__call1(KT_OP_view_as_real, conjugated ? plain : self, &pair);
     kt__unref(plain);
+    if (!status && conjugated && index == 1) {
+        kt_tensor *turned = NULL;
+        status = kt__call1(KT_OP_neg_view, pair, &turned);
+        kt__unref(pair);
+        pair = turned;
+    }
     if (status)
         return status;
     kt_call c;
@@ -622,13 +632,7 @@ static kt_status part(kt_call *call, int64_t index)
     kt__put(&c, 2, i, index);
     status = kt_call_run(&c);
     kt__unref(pair);
-    if (status)
-        return status;
     call->out[0] = c.out[0];
-    if (!conjugated || index == 0)
-        return KT_OK;
-    status = kt__call1(KT_OP_neg_view, c.out[0], &call->out[0]);
-    kt__unref(c.out[0]);
     return status;
 }
 

@@ -80,6 +80,39 @@ static inline void free_dims(kt_tensor *t)
         kt__pool_put(t->sizes, (size_t)t->ndim * 2 * sizeof(int64_t));
 }
 
+/* ---- counters apart from a storage's ---- */
+
+typedef struct counter {
+    _Atomic int32_t  refs;
+    _Atomic uint32_t version;
+} counter;
+
+static counter *counter_of(const kt_tensor *t)
+{
+    return (counter *)(void *)((char *)t->version - offsetof(counter, version));
+}
+
+static void counter_unref(kt_tensor *t)
+{
+    counter *c = counter_of(t);
+    if (kt__count_down(&c->refs))
+        kt__pool_put(c, sizeof *c);
+}
+
+kt_status kt__tensor_own_counter(kt_tensor *t, uint32_t version)
+{
+    counter *c = kt__pool_get(sizeof *c);
+    if (!c)
+        return kt__fail_memory(sizeof *c);
+    atomic_init(&c->refs, 1);
+    atomic_init(&c->version, version);
+    if (t->flags & KT_T_OWN_COUNTER)
+        counter_unref(t);
+    t->version = &c->version;
+    t->flags |= KT_T_OWN_COUNTER;
+    return KT_OK;
+}
+
 KT__HOT_LOCAL uint32_t kt__born_flags;
 
 static inline void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
@@ -316,7 +349,9 @@ static kt_tensor *sharing_record(kt_tensor *of)
     t->ndim = 0;
     t->data = of->data;
     t->numel = 0;
-    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_PINNED));
+    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_PINNED | KT_T_OWN_COUNTER));
+    if (KT__UNLIKELY(of->flags & KT_T_OWN_COUNTER))
+        kt__count_up(&counter_of(of)->refs);
     t->lineage = of->lineage;
     return t;
 }
@@ -330,8 +365,10 @@ kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int6
         kt__unref(t);
         return NULL;
     }
+    if (KT__UNLIKELY(of->flags & KT_T_INFERENCE))
+        return t;
     t->base = kt__ref(of->base ? of->base : of);
-    t->flags |= KT_T_VIEW | (of->flags & (KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY));
+    t->flags |= KT_T_VIEW | (of->flags & KT_T_VIEW_MADE);
     return t;
 }
 
@@ -388,7 +425,22 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
     return &b->tensor;
 }
 
-/* The record of t stays, with its place in the graph; elements, sizes and dtype are those of `from`, memory shared. */
+/* The memory of t seen as a tensor that the tape knows nothing of, writes through it neither. */
+kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
+{
+    if (!t)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    kt_tensor *alias = kt__tensor_alias(t);
+    if (!alias || kt__tensor_own_counter(alias, 0)) {
+        kt__unref(alias);
+        return kt_error_status();
+    }
+    *data = alias;
+    return KT_OK;
+}
+
+/* The record of t stays, with its place in the graph and its count of writes; elements, sizes and dtype are those of `from`,
+ * memory shared. */
 kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
 {
     if (!t || !from)
@@ -399,6 +451,8 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     if (kt__grad_flags(t) & KT_T_REQUIRES_GRAD && !(kt_dtype_category((kt_dtype)from->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return kt_fail(KT_ERR_RUNTIME,
                        "data set to a tensor that requires gradients must be floating point or complex dtype");
+    if (!(t->flags & KT_T_OWN_COUNTER) && kt__tensor_own_counter(t, kt__version(t)))
+        return kt_error_status();
     kt_storage   *before = t->storage;
     const uint8_t dtype = t->dtype;
     kt__count_up(&from->storage->refs);
@@ -410,7 +464,6 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
         storage_unref(from->storage);
         return kt_error_status();
     }
-    t->version = t->version ? &t->storage->version : NULL;
     t->flags = (t->flags & ~(uint32_t)(KT_T_CONJ | KT_T_NEG)) | (from->flags & (KT_T_CONJ | KT_T_NEG));
     t->lineage = from->lineage;
     storage_unref(before);
@@ -432,7 +485,7 @@ static kt_status rebind(kt_tensor *t, size_t bytes)
     }
     s->data = data;
     atomic_init(&s->version, kt__version(t));
-    if (t->version)
+    if (t->version && !(t->flags & KT_T_OWN_COUNTER))
         t->version = &s->version;
     storage_unref(t->storage);
     t->storage = s;
@@ -467,6 +520,8 @@ KT__HOT void kt__tensor_free(kt_tensor *t)
         kt__autograd_release(t);
     kt__unref(t->base);
     free_dims(t);
+    if (KT__UNLIKELY(t->flags & KT_T_OWN_COUNTER))
+        counter_unref(t);
     kt_storage *s = t->storage;
     if (!(t->flags & KT_T_BLOCK)) {
         storage_unref(s);

@@ -26,8 +26,12 @@ enum kt__tensor_flag {
     KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
     KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
     KT_T_BLOCK         = 1 << 10, /* the record begins a block that holds a storage too */
-    KT_T_UNFOLLOWED    = 1 << 11, /* a view made without grad mode: no gradient flows through it */
-    KT_T_ONE_OF_MANY   = 1 << 12 /* a view made together with others (split, unbind): not to be written to on the tape */
+    /* How a view was made, where the tape cannot follow a write; views of it inherit that. */
+    KT_T_UNFOLLOWED    = 1 << 11, /* without grad mode: no gradient flows through it */
+    KT_T_ONE_OF_MANY   = 1 << 12, /* together with others (split, unbind): not to be written to on the tape */
+    KT_T_IN_INFERENCE  = 1 << 13, /* in inference mode, of a tensor that is no inference tensor */
+    KT_T_OWN_COUNTER   = 1 << 14, /* `version` is not the storage's: a counter apart, which the tensor has a share in */
+    KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE
 };
 
 typedef struct kt_storage {
@@ -60,7 +64,7 @@ struct kt_tensor {
     int64_t        *sizes;       /* `dims`, or the pool's when there are more than KT_INLINE_DIMS */
     int64_t        *strides;     /* in elements */
     kt_storage     *storage;
-    _Atomic uint32_t *version;   /* NULL for inference tensors */
+    _Atomic uint32_t *version;   /* the storage's, unless KT_T_OWN_COUNTER; NULL: none */
     kt_tensor      *base;        /* of a view: the tensor that it looks into */
     struct kt_autograd *autograd; /* NULL without grad; owned, freed through the hook below */
     void           *wrapper;     /* a binding's object: the same tensor is the same object there */
@@ -74,9 +78,11 @@ extern void (*kt__autograd_release)(kt_tensor *t);
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
 kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes and lineage of a dense one */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
-kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset); /* offset: absolute, elements */
+/* offset: absolute, in elements. Of an inference tensor: another one, since nobody counts writes to it. */
+kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset);
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);
+kt_status  kt__tensor_own_counter(kt_tensor *t, uint32_t version); /* its writes are counted apart from now on */
 kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
 extern KT__HOT_LOCAL uint32_t kt__born_flags; /* what new tensors of the thread are: inference tensors, in that mode */
 kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape); /* out=: grows the storage if it must; contents undefined */
@@ -121,6 +127,13 @@ static inline void kt__bump_version(kt_tensor *t)
 {
     if (t->version)
         atomic_fetch_add_explicit(t->version, 1, memory_order_relaxed);
+}
+
+/* The last one says how a view was made, but what inference mode made stays that. */
+static inline void kt__view_made(kt_tensor *view, uint32_t how)
+{
+    if (!(view->flags & KT_T_IN_INFERENCE))
+        view->flags = (view->flags & ~(uint32_t)KT_T_VIEW_MADE) | how;
 }
 
 /* A view follows the tensor that it looks into: history gained there is its own. */

@@ -48,6 +48,21 @@ def test_attributes_and_class_outlive_the_object():
     gc.collect()
 
 
+def test_attributes_in_a_cycle_that_the_engine_reaches():
+    x, y, z = karat.empty(2), karat.empty(2), karat.empty(2)
+    x.other, y.other = y, x
+    z.grad = x
+    del x, y
+    gc.collect()
+    assert z.grad.other.other is z.grad and z.grad.other.other.other.shape == (2,)
+    base, view = karat.ones(4), None
+    base.note = base
+    view = base[1:]
+    del base
+    gc.collect()
+    assert view._base.note is view._base
+
+
 def test_what_is_left_goes_with_its_tensor():
     class Marker:
         alive = 0

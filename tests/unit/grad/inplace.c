@@ -169,6 +169,147 @@ TEST(create_graph_through_a_written_view)
     kt_set_grad(x, NULL);
 }
 
+/* ---- across dtypes and lazy bits: the way to the view is taken in the gradient too ---- */
+
+TEST(through_a_view_of_another_dtype)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2, 2, 2), KT_F64), *b = kt_clone(x), *pairs = kt_view_as_complex(b);
+    kt_mul_s_(pairs, KT_INT(2));
+    CHECK_STR(kt_grad_fn_name(b), "CopySlices");
+    CHECK_STR(kt_grad_fn_name(pairs), "ViewAsComplexBackward0");
+    kt_backward(kt_sum(b));
+    CHECK_GRAD(x, 2, 2, 2, 2, 2, 2, 2, 2);
+
+    x = counting(KT_SHAPE(8), KT_F64); /* the second row of pairs times i, which turns (3, 4) into (-4, 3) */
+    b = kt_clone(x);
+    kt_mul_s_(kt_select(kt_view_as_complex(kt_view(b, KT_SHAPE(2, 2, 2))), 0, 1), KT_COMPLEX(0, 1));
+    kt_backward(kt_sum(kt_mul(b, tensor_of(KT_F64, KT_SHAPE(8), (double[]){1, 2, 3, 4, 5, 6, 7, 8}))));
+    CHECK_GRAD(x, 1, 2, 3, 4, 6, -5, 8, -7);
+}
+
+TEST(through_the_parts_of_complex_numbers)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2, 2), KT_F64), *b = kt_clone(kt_view_as_complex(x));
+    kt_mul_s_(kt_real(b), KT_INT(3));
+    kt_mul_s_(kt_imag(kt_conj(b)), KT_INT(5));
+    kt_tensor *parts = kt_view_as_real(b);
+    kt_add_s_(kt_conj(b), KT_COMPLEX(0, 1));
+    CHECK_STR(kt_grad_fn_name(parts), "ViewAsRealBackward0");
+    kt_backward(kt_sum(kt_mul(parts, parts)));
+    CHECK_GRAD(x, 18, 5 * 2 * (10 - 1), 54, 5 * 2 * (20 - 1));
+}
+
+TEST(a_second_derivative_across_dtypes)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2), KT_F64), *b = kt_mul(x, x);
+    kt_mul_(kt_real(kt_view_as_complex(b)), kt_select(x, 0, 0)); /* x0^3, x1^2 */
+    CHECK_EQ_INT(kt_backward(kt_sum(b), .create_graph = true), KT_OK);
+    CHECK_GRAD(x, 3, 4);
+    kt_tensor *g = kt_mul_s(kt_grad(x), KT_INT(1));
+    kt_set_grad(x, NULL);
+    kt_backward(kt_sum(g));
+    CHECK_GRAD(x, 6, 2);
+    kt_set_grad(x, NULL);
+}
+
+/* ---- views that show an element twice, or what their input does not ---- */
+
+TEST(an_expanded_view_whose_base_was_written)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2), KT_F64), *a = kt_mul_s(x, KT_INT(1)), *e = kt_expand(a, KT_SHAPE(2, 3, 2));
+    kt_mul_s_(a, KT_INT(2));
+    kt_backward(kt_sum(e));
+    CHECK_GRAD(x, 12, 12);
+    x = counting(KT_SHAPE(4), KT_F64);
+    a = kt_mul_s(x, KT_INT(1));
+    e = kt_unfold(a, 0, 2, 1);
+    kt_mul_s_(a, KT_INT(2));
+    kt_backward(kt_sum(e));
+    CHECK_GRAD(x, 2, 4, 4, 2);
+}
+
+TEST(as_strided_knows_how_its_input_lies)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3, 4), KT_F64);
+    kt_backward(kt_sum(kt_as_strided(kt_t(kt_mul_s(x, KT_INT(1))), KT_SHAPE(2), KT_SHAPE(1), .storage_offset = KT_SOME(3))));
+    CHECK_GRAD(x, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0);
+    x = counting(KT_SHAPE(4), KT_F64); /* beyond its input: what lies there is not the input's */
+    kt_tensor *part = kt_slice(kt_clone(x), .start = KT_SOME(1), .end = KT_SOME(3));
+    kt_tensor *more = kt_as_strided(part, KT_SHAPE(4), KT_SHAPE(1), .storage_offset = KT_SOME(0)), *sum = kt_sum(more);
+    kt_backward(sum);
+    CHECK_GRAD(x, 0, 1, 1, 0);
+    CHECK_EQ_INT(kt_backward(sum), KT_OK); /* it kept no tensor that could be gone */
+    x = counting(KT_SHAPE(1), KT_F64); /* three elements that are one */
+    kt_backward(kt_sum(kt_as_strided(kt_expand(x, KT_SHAPE(3)), KT_SHAPE(2), KT_SHAPE(0))));
+    CHECK_GRAD(x, 2);
+}
+
+/* ---- parts that count as no views ---- */
+
+TEST(unsafe_parts_count_their_own_writes)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(3, 3), KT_F64), *y = kt_mul_s(x, KT_INT(1)), *part[3];
+    CHECK_EQ_INT(kt_unsafe_split(y, 1, part, 3, .dim = 1), 3);
+    kt_mul_s_(kt_view(part[1], KT_SHAPE(3)), KT_INT(2)); /* a base with gaps between its elements */
+    kt_mul_(part[1], part[2]);
+    CHECK_EQ_INT(kt_tensor_version(part[0]), 0);
+    CHECK_EQ_INT(kt_tensor_version(part[1]), 2);
+    CHECK_EQ_INT(kt_tensor_version(y), 0);
+    kt_backward(kt_sum(part[1]));
+    CHECK_GRAD(x, 0, 6, 4, 0, 12, 10, 0, 18, 16);
+}
+
+TEST(data_has_a_version_of_its_own)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_zeros(KT_SHAPE(3)), *y = kt_ones(KT_SHAPE(2)), *data = NULL, *view;
+    kt_add_s_(kt_add_s_(x, KT_INT(1)), KT_INT(1));
+    CHECK_EQ_INT(kt_get_data(x, &data), KT_OK);
+    view = kt_slice(data, .end = KT_SOME(2));
+    kt_add_s_(view, KT_INT(5));
+    CHECK_NEAR(tensor_at(x, 1), 7, 0);
+    CHECK_EQ_INT(kt_tensor_version(x), 2);
+    CHECK_EQ_INT(kt_tensor_version(data), 1);
+    kt_tensor *again = kt_detach(view); /* shares the count, which outlives the tensor that it began with */
+    kt_drop(data);
+    kt_add_s_(again, KT_INT(1));
+    CHECK_EQ_INT(kt_tensor_version(view), 2);
+    kt_add_s_(y, KT_INT(1));
+    CHECK_EQ_INT(kt_set_data(x, y), KT_OK);
+    CHECK_EQ_INT(kt_tensor_version(x), 2);
+    kt_add_s_(y, KT_INT(1));
+    CHECK_EQ_INT(kt_tensor_version(x), 2);
+    kt_add_s_(x, KT_INT(1));
+    CHECK_EQ_INT(kt_tensor_version(x), 3);
+    CHECK_EQ_INT(kt_tensor_version(y), 2);
+    CHECK_FAILS(kt_get_data(NULL, &data), KT_ERR_TYPE, "expected a tensor, got NULL");
+}
+
+/* ---- what was saved and then cut off from its history ---- */
+
+TEST(detached_in_place_after_it_was_saved)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2), KT_F64), *a = kt_mul_s(x, KT_INT(1)), *b = kt_sin(a);
+    kt_detach_(a);
+    CHECK_FAILS(kt_backward(kt_sum(b)), KT_ERR_RUNTIME,
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
+                "please use out-of-place `.detach()` instead");
+    kt_set_requires_grad(a, true); /* from here on it is a leaf like any other */
+    kt_backward(kt_sum(kt_mul(a, a)));
+    CHECK_GRAD(a, 2, 4);
+    b = kt_mul(x, x);
+    kt_detach_(x); /* nobody asks for its gradient any more */
+    kt_backward(kt_sum(b));
+    CHECK(kt_grad(x) == NULL);
+}
+
 TEST(many_writes_one_after_the_other)
 {
     KT_SCOPE;
