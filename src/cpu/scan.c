@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
+#include "cpu/special.h"
 #include "dtype/value.h"
 
 enum { VALUES, INDICES, MOST_OPERANDS = 3, SIDE_BY_SIDE = 128, TILE = 256 };
@@ -54,11 +55,7 @@ static double log_add_f64(double a, double b)
     return isinf(most) || least == -INFINITY ? most : most + log1p(exp(least - most));
 }
 
-static double complex log_add_c128(double complex a, double complex b)
-{
-    const double complex most = creal(a) < creal(b) ? b : a, least = creal(a) < creal(b) ? a : b;
-    return creal(least) == -INFINITY && !isnan(creal(most)) ? most : most + clog(1 + cexp(least - most));
-}
+static double complex log_add_c128(double complex a, double complex b) { return kt__complex_logaddexp(b, a); }
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)

@@ -51,6 +51,12 @@ static inline const kt_value *arg(const kt__back *c, int i)
 }
 static inline bool     number(const kt__back *c, int i) { return c->node->scalars >> i & 1; }
 static inline bool     given(const kt__back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
+static inline kt_scalar factor(const kt__back *c, int i) /* a number that multiplied an operand, as its gradient takes it */
+{
+    kt_scalar s = arg(c, i)->s;
+    s.im = -s.im;
+    return s;
+}
 static inline kt_shape in_sizes(const kt__back *c, int64_t i) /* of an input whose gradient is wanted */
 {
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
@@ -78,10 +84,17 @@ static inline kt_tensor *result_grad(const kt__back *c, int64_t i)
                                .device = kt_device_of(any_grad(c)));
 }
 
+static inline bool is_complex(const kt_tensor *t) { return t && kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX; }
+
 /* Of a real tensor nothing is made. */
 static inline kt_tensor *conjugate(kt_tensor *t)
 {
-    return t && kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX ? kt_conj(t) : t;
+    return is_complex(t) ? kt_conj(t) : t;
 }
+
+/* Where a slope is not the formula's, mask the slope and not the product with g, and hand the formula 1 there: 0 times an
+ * infinite slope would be NaN, in the second derivative if not in the first. */
+static inline kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }
+static inline kt_tensor *one_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(1)); }
 
 #endif

@@ -125,7 +125,7 @@ GRAD(softplus_backward)
     const double beta = float_of(c, 2);
     dA = kt_softplus_backward(G, B, number_of(c, 2), number_of(c, 3));
     kt_tensor *x = times(B, beta);
-    dB = only_where(kt_le_s(x, number_of(c, 3)), times(kt_mul(kt_mul(G, A), sigmoid_slope(x)), beta));
+    dB = only_where(kt_logical_not(kt_ge_s(x, number_of(c, 3))), times(kt_mul(kt_mul(G, A), sigmoid_slope(x)), beta));
 }
 GRAD(log_sigmoid) { dA = kt_log_sigmoid_backward(G, A); }
 GRAD(log_sigmoid_backward)
@@ -143,10 +143,12 @@ GRAD(prelu_kernel)
 }
 GRAD(prelu_kernel_backward)
 {
-    kt_tensor *input = result_grad(c, 0), *weight = result_grad(c, 1), *below = kt_le_s(B, KT_INT(0));
-    dA = kt_where(below, plus(kt_mul(input, C), kt_mul(weight, B)), input);
-    dB = only_where(below, kt_mul(weight, A));
-    dC = only_where(below, kt_mul(input, A));
+    kt_tensor *input = c->gs[0], *weight = c->gs[1], *below = kt_le_s(B, KT_INT(0));
+    kt_tensor *by_input = input ? kt_where(below, kt_mul(input, C), input) : NULL;
+    kt_tensor *by_weight = weight ? only_where(below, kt_mul(weight, B)) : NULL;
+    dA = by_input && by_weight ? plus(by_input, by_weight) : by_input ? by_input : by_weight;
+    dB = weight ? only_where(below, kt_mul(weight, A)) : NULL;
+    dC = input ? only_where(below, kt_mul(input, A)) : NULL;
 }
 static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
 {

@@ -7,16 +7,9 @@
 /* g * the other factor, conjugated: the factor is a tensor or a number. */
 KT__HOT static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
 {
-    if (!number(c, other))
-        return kt_mul(g, conjugate(saved(c, other)));
-    kt_scalar s = arg(c, other)->s;
-    s.im = -s.im;
-    return kt_mul_s(g, s);
+    return number(c, other) ? kt_mul_s(g, factor(c, other)) : kt_mul(g, conjugate(saved(c, other)));
 }
-static kt_tensor *times_alpha(kt__back *c, int i)
-{
-    return given(c, i) ? kt_mul_s(G, arg(c, i)->s) : G;
-}
+static kt_tensor *times_alpha(kt__back *c, int i) { return given(c, i) ? kt_mul_s(G, factor(c, i)) : G; }
 
 /* ---- arithmetic ---- */
 GRAD(add)        { dA = G; dB = times_alpha(c, 2); }
@@ -26,9 +19,8 @@ GRAD(mul)        { dA = times_other(c, G, 1); dB = times_other(c, G, 0); }
 GRAD(neg)        { dA = kt_neg(G); }
 GRAD(true_divide)
 {
-    kt_tensor *over = number(c, 1) ? kt_true_divide_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
-    dA = over;
-    dB = kt_neg(kt_mul(over, conjugate(kt_true_divide(A, B))));
+    dA = number(c, 1) ? kt_true_divide_s(G, factor(c, 1)) : kt_true_divide(G, conjugate(B));
+    dB = kt_neg(kt_mul(G, conjugate(kt_true_divide(kt_true_divide(A, B), B)))); /* g / B might overflow, where A / B is 0 */
 }
 GRAD(div)
 {
@@ -43,6 +35,14 @@ static bool is_zero(kt_scalar s)
 {
     return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re == 0.0 && s.im == 0.0 : s.v.i == 0;
 }
+/* 0 to such a power is flat. */
+static kt_tensor *not_negative(kt_tensor *exponent)
+{
+    if (!is_complex(exponent))
+        return kt_ge_s(exponent, KT_INT(0));
+    kt_tensor *parts = kt_resolve_conj(exponent);
+    return kt_logical_and(kt_ge_s(kt_real(parts), KT_INT(0)), kt_eq_s(kt_imag(parts), KT_INT(0)));
+}
 GRAD(pow)
 {
     if (number(c, 1)) {
@@ -56,8 +56,11 @@ GRAD(pow)
         dA = is_zero(e) ? kt_zeros_like(G) : kt_mul(G, conjugate(kt_mul_s(kt_pow_s(A, less), e)));
         return;
     }
-    dA = kt_where_s(kt_ne_s(B, KT_INT(0)), kt_mul(G, conjugate(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))), KT_INT(0));
-    dB = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, conjugate(kt_mul(Y, kt_log(A)))), KT_INT(0));
+    dA = zero_unless(kt_ne_s(B, KT_INT(0)), kt_mul(G, conjugate(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))));
+    if (!need(c, 1))
+        return;
+    kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), not_negative(B)));
+    dB = kt_mul(G, conjugate(zero_unless(steep, kt_mul(Y, kt_log(one_unless(steep, A))))));
 }
 
 /* The logarithm of a number, among real or complex ones. */
@@ -69,7 +72,6 @@ static kt_scalar log_of(kt_scalar s, bool among_complex)
     const double complex z = clog(CMPLX(re, s.im));
     return KT_COMPLEX(creal(z), cimag(z));
 }
-static bool is_complex(const kt_tensor *t) { return t && kt_dtype_category(kt_dtype_of(t)) == KT_CAT_COMPLEX; }
 GRAD(pow_base)
 {
     if (!number(c, 0)) {
@@ -77,10 +79,14 @@ GRAD(pow_base)
         return;
     }
     const kt_scalar base = arg(c, 0)->s;
-    kt_tensor      *slope = kt_mul(G, conjugate(kt_mul_s(Y, log_of(base, is_complex(Y)))));
-    if (is_zero(base)) /* 0 to any power from 0 on is flat */
-        slope = kt_where_s(kt_lt_s(is_complex(B) ? kt_real(B) : B, KT_INT(0)), slope, KT_INT(0));
-    dB = slope;
+    kt_tensor      *y = Y, *slope;
+    if (is_zero(base)) {
+        kt_tensor *steep = kt_logical_not(not_negative(B));
+        slope = zero_unless(steep, kt_mul(y, zero_unless(steep, kt_full_like(y, log_of(base, is_complex(y))))));
+    } else {
+        slope = kt_mul_s(y, log_of(base, is_complex(y)));
+    }
+    dB = kt_mul(G, conjugate(slope));
 }
 
 /* ---- elementary functions ---- */
@@ -105,7 +111,13 @@ GRAD(asin)       { dA = kt_mul(G, conjugate(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_
 GRAD(acos)       { dA = kt_neg(kt_mul(G, conjugate(kt_rsqrt(kt_rsub_s(kt_mul(A, A), KT_INT(1)))))); }
 GRAD(atan)       { dA = kt_true_divide(G, conjugate(kt_add_s(kt_mul(A, A), KT_INT(1)))); }
 GRAD(asinh)      { dA = kt_mul(G, conjugate(kt_rsqrt(kt_add_s(kt_mul(A, A), KT_INT(1))))); }
-GRAD(acosh)      { dA = kt_mul(G, conjugate(kt_rsqrt(kt_sub_s(kt_mul(A, A), KT_INT(1))))); }
+GRAD(acosh)
+{
+    kt_tensor *x = A;
+    kt_tensor *slope = !is_complex(x) ? kt_rsqrt(kt_sub_s(kt_mul(x, x), KT_INT(1))) /* complex: one root is another branch */
+                                      : kt_mul(kt_rsqrt(kt_add_s(x, KT_INT(1))), kt_rsqrt(kt_sub_s(x, KT_INT(1))));
+    dA = kt_mul(G, conjugate(slope));
+}
 GRAD(atanh)      { dA = kt_true_divide(G, conjugate(kt_rsub_s(kt_mul(A, A), KT_INT(1)))); }
 GRAD(abs)        { dA = kt_mul(G, kt_sgn(A)); }
 GRAD(erf)        { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(1.128379167095512573896))); }
@@ -119,25 +131,31 @@ GRAD(sinc)
 {
     kt_tensor *x = kt_mul_s(A, KT_FLOAT(3.141592653589793238463)); /* sinc'(a) = pi * (cos x - sin x / x) / x, and 0 at 0 */
     kt_tensor *slope = kt_true_divide(kt_sub(kt_cos(x), kt_true_divide(kt_sin(x), x)), A);
-    dA = kt_mul(G, conjugate(kt_where_s(kt_ne_s(A, KT_INT(0)), slope, KT_INT(0))));
+    dA = kt_mul(G, conjugate(zero_unless(kt_ne_s(A, KT_INT(0)), slope)));
 }
-GRAD(logit)
+static kt_tensor *between(kt_tensor *x, double low, double high)
 {
-    kt_tensor *inside = kt_true_divide(G, kt_mul(A, kt_rsub_s(A, KT_INT(1))));
-    double     eps = given(c, 1) ? arg(c, 1)->f : -1.0;
-    if (eps >= 0.0) /* held at the ends: flat */
-        inside = kt_where_s(kt_logical_and(kt_ge_s(A, KT_FLOAT(eps)), kt_le_s(A, KT_FLOAT(1.0 - eps))), inside, KT_INT(0));
-    dA = inside;
+    return kt_logical_and(kt_ge_s(x, KT_FLOAT(low)), kt_le_s(x, KT_FLOAT(high)));
 }
-GRAD(nan_to_num) { dA = kt_where_s(kt_isfinite(A), G, KT_INT(0)); }
+GRAD(logit) /* held eps from the ends it is flat beyond them; not held, it is nothing there */
+{
+    const double eps = given(c, 1) ? arg(c, 1)->f : -1.0;
+    const bool   held = eps >= 0.0;
+    kt_tensor   *inside = between(A, held ? eps : 0.0, held ? 1.0 - eps : 1.0), *x = kt_where_s(inside, A, KT_FLOAT(0.5));
+    dA = kt_where_s(inside, kt_true_divide(G, kt_mul(x, kt_rsub_s(x, KT_INT(1)))), KT_FLOAT(held ? 0.0 : NAN));
+}
+GRAD(nan_to_num) { dA = zero_unless(kt_isfinite(A), G); }
 GRAD(lgamma)     { dA = kt_mul(G, kt_digamma(A)); }
 GRAD(digamma)    { dA = kt_mul(G, kt_polygamma(1, A)); }
 GRAD(polygamma_of) { dA = kt_mul(G, kt_polygamma(arg(c, 1)->i + 1, A)); }
 GRAD(i0)         { dA = kt_mul(G, kt_special_i1(A)); }
-GRAD(special_i1) /* i0 - i1 / x, which is one half at zero */
+GRAD(special_i1) /* i0 - i1 / x, which is one half at zero, and so near it that the quotient has lost its digits */
 {
-    kt_tensor *slope = kt_sub(kt_i0(A), kt_true_divide(Y, A));
-    dA = kt_mul(G, kt_where_s(kt_ne_s(A, KT_INT(0)), slope, KT_FLOAT(0.5)));
+    kt_finfo f = {.eps = 0};
+    kt_dtype_finfo(kt_dtype_of(G), &f);
+    kt_tensor *away = kt_logical_not(kt_le_s(kt_abs(A), KT_FLOAT(f.eps)));
+    kt_tensor *slope = kt_sub(kt_i0(A), kt_true_divide(Y, one_unless(away, A)));
+    dA = kt_mul(G, kt_where_s(away, slope, KT_FLOAT(0.5)));
 }
 /* Of a real number both are steps. Of a complex one sgn keeps the part of g that turns, angle is that part. */
 GRAD(sgn)
@@ -147,7 +165,7 @@ GRAD(sgn)
         return;
     }
     kt_tensor *s = kt_sgn(A), *along = kt_mul(s, kt_real(kt_mul(kt_conj(s), G)));
-    dA = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_true_divide(kt_sub(G, along), kt_abs(A)), KT_INT(0));
+    dA = zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(kt_sub(G, along), kt_abs(A)));
 }
 GRAD(angle)
 {
@@ -156,7 +174,7 @@ GRAD(angle)
         return;
     }
     kt_tensor *far = kt_abs(A), *turned = kt_true_divide(kt_mul_s(A, KT_COMPLEX(0, 1)), kt_mul(far, far));
-    dA = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, turned), KT_INT(0));
+    dA = zero_unless(kt_ne_s(A, KT_INT(0)), kt_mul(G, turned));
 }
 GRAD(deg2rad)    { dA = kt_mul_s(G, KT_FLOAT(0.017453292519943295)); }
 GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
@@ -167,48 +185,49 @@ GRAD(conj_physical) { dA = conjugate(G); }
 /* ---- choices ---- */
 GRAD(where)
 {
-    dB = kt_where_s(A, G, KT_INT(0));
-    dC = kt_where_s(kt_logical_not(A), G, KT_INT(0));
+    dB = zero_unless(A, G);
+    dC = zero_unless(kt_logical_not(A), G);
 }
 
-/* Equal elements share the gradient. */
-static kt_tensor *share(kt_tensor *g, kt_tensor *wins, kt_tensor *ties)
+/* The one that lost gets nothing; equal ones get one half each. Beside a NaN neither lost. */
+static kt_tensor *unless_lost(kt_tensor *g, kt_tensor *lost, kt_tensor *tied)
 {
-    kt_dtype dtype = kt_dtype_of(g);
-    return kt_mul(g, kt_add(kt_to(wins, .dtype = dtype), kt_mul_s(kt_to(ties, .dtype = dtype), KT_FLOAT(0.5))));
+    return kt_where_s(kt_logical_not(lost), kt_where(tied, kt_mul_s(g, KT_FLOAT(0.5)), g), KT_INT(0));
 }
-GRAD(maximum)    { dA = share(G, kt_gt(A, B), kt_eq(A, B)); dB = share(G, kt_lt(A, B), kt_eq(A, B)); }
-GRAD(minimum)    { dA = share(G, kt_lt(A, B), kt_eq(A, B)); dB = share(G, kt_gt(A, B), kt_eq(A, B)); }
+GRAD(maximum)    { kt_tensor *tied = kt_eq(A, B); dA = unless_lost(G, kt_lt(A, B), tied); dB = unless_lost(G, kt_gt(A, B), tied); }
+GRAD(minimum)    { kt_tensor *tied = kt_eq(A, B); dA = unless_lost(G, kt_gt(A, B), tied); dB = unless_lost(G, kt_lt(A, B), tied); }
 
-GRAD(fmax)       { kt_tensor *a = kt_logical_or(kt_ge(A, B), kt_isnan(B));
-                   dA = kt_where_s(a, G, KT_INT(0)); dB = kt_where_s(kt_logical_not(a), G, KT_INT(0)); }
-GRAD(fmin)       { kt_tensor *a = kt_logical_or(kt_le(A, B), kt_isnan(B));
-                   dA = kt_where_s(a, G, KT_INT(0)); dB = kt_where_s(kt_logical_not(a), G, KT_INT(0)); }
+GRAD(fmax)       { kt_tensor *a = kt_logical_or(kt_ge(A, B), kt_isnan(B)); dA = zero_unless(a, G); dB = zero_unless(kt_logical_not(a), G); }
+GRAD(fmin)       { kt_tensor *a = kt_logical_or(kt_le(A, B), kt_isnan(B)); dA = zero_unless(a, G); dB = zero_unless(kt_logical_not(a), G); }
 
-/* Where operand 0 lies beyond a bound that is a tensor or a number. */
-static kt_tensor *under(kt__back *c, int bound)
+/* Operand 0 beside a bound that is a tensor or a number. A comparison with NaN does not hold: nobody gets its gradient. */
+#define BESIDE(name, compare)                                                                                          \
+    static kt_tensor *name(kt__back *c, int bound)                                                                     \
+    {                                                                                                                  \
+        return number(c, bound) ? kt_##compare##_s(A, arg(c, bound)->s) : kt_##compare(A, saved(c, bound));            \
+    }
+BESIDE(below, lt)
+BESIDE(above, gt)
+BESIDE(from, ge)
+BESIDE(up_to, le)
+GRAD(clamp_min)  { dA = zero_unless(from(c, 1), G); dB = zero_unless(below(c, 1), G); }
+GRAD(clamp_max)  { dA = zero_unless(up_to(c, 1), G); dB = zero_unless(above(c, 1), G); }
+
+/* Bounds that cross, where max has the last word. At least one of the two is a tensor. */
+static kt_tensor *in_order(kt__back *c)
 {
-    return number(c, bound) ? kt_lt_s(A, arg(c, bound)->s) : kt_lt(A, saved(c, bound));
+    return number(c, 1) ? kt_gt_s(C, arg(c, 1)->s) : number(c, 2) ? kt_lt_s(B, arg(c, 2)->s) : kt_lt(B, C);
 }
-static kt_tensor *over(kt__back *c, int bound)
-{
-    return number(c, bound) ? kt_gt_s(A, arg(c, bound)->s) : kt_gt(A, saved(c, bound));
-}
-static kt_tensor *only(kt_tensor *where, kt_tensor *g) { return kt_where_s(where, g, KT_INT(0)); }
-GRAD(clamp_min)  { kt_tensor *held = under(c, 1); dA = only(kt_logical_not(held), G); dB = only(held, G); }
-GRAD(clamp_max)  { kt_tensor *held = over(c, 1); dA = only(kt_logical_not(held), G); dB = only(held, G); }
-/* Where max lies under min, and so has the last word. At least one of them is a tensor. */
 static kt_tensor *crossed(kt__back *c)
 {
     return number(c, 1) ? kt_lt_s(C, arg(c, 1)->s) : number(c, 2) ? kt_gt_s(B, arg(c, 2)->s) : kt_lt(C, B);
 }
 GRAD(clamp)
 {
-    bool       low = c->node->given >> 1 & 1, high = c->node->given >> 2 & 1;
-    kt_tensor *below = low ? under(c, 1) : NULL, *above = high ? over(c, 2) : NULL;
-    dA = only(kt_logical_not(low && high ? kt_logical_or(below, above) : low ? below : above), G);
-    dB = only(high ? kt_logical_and(below, kt_logical_not(crossed(c))) : below, G);
-    dC = only(low ? kt_logical_or(above, crossed(c)) : above, G);
+    const bool low = c->node->given >> 1 & 1, high = c->node->given >> 2 & 1;
+    dA = zero_unless(!low ? up_to(c, 2) : !high ? from(c, 1) : kt_logical_and(from(c, 1), up_to(c, 2)), G);
+    dB = zero_unless(high ? kt_logical_and(below(c, 1), in_order(c)) : below(c, 1), G);
+    dC = zero_unless(low ? kt_logical_or(above(c, 2), crossed(c)) : above(c, 2), G);
 }
 
 /* ---- two and three operands ---- */
@@ -216,15 +235,18 @@ GRAD(remainder)  { dA = G; dB = kt_neg(kt_mul(G, kt_div(A, B, .rounding_mode = "
 GRAD(fmod)       { dA = G; dB = kt_neg(kt_mul(G, kt_div(A, B, .rounding_mode = "trunc"))); }
 GRAD(atan2)
 {
-    kt_tensor *over_square = kt_true_divide(G, kt_add(kt_mul(A, A), kt_mul(B, B)));
-    dA = kt_mul(over_square, B);
-    dB = kt_neg(kt_mul(over_square, A));
+    kt_tensor *far = kt_hypot(A, B); /* squares would overflow; of the origin the slope is 0 */
+    far = one_unless(kt_ne_s(far, KT_INT(0)), far);
+    dA = kt_mul(G, kt_true_divide(kt_true_divide(B, far), far));
+    dB = kt_neg(kt_mul(G, kt_true_divide(kt_true_divide(A, far), far)));
 }
-GRAD(hypot)      { kt_tensor *over_y = kt_true_divide(G, kt_hypot(A, B)); dA = kt_mul(over_y, A); dB = kt_mul(over_y, B); }
-GRAD(copysign)
+GRAD(hypot)      { dA = kt_mul(G, kt_true_divide(A, Y)); dB = kt_mul(G, kt_true_divide(B, Y)); }
+GRAD(copysign) /* by 1 or -1: that does not change with anything */
 {
-    kt_tensor *turned = number(c, 1) ? kt_copysign_s(A, arg(c, 1)->s) : kt_copysign(A, B);
-    dA = kt_where_s(kt_ne_s(A, KT_INT(0)), kt_mul(G, kt_true_divide(turned, A)), KT_INT(0));
+    if (need(c, 0)) {
+        kt_tensor *turned = number(c, 1) ? kt_copysign_s(A, arg(c, 1)->s) : kt_copysign(A, B);
+        c->d[0] = kt_mul(G, kt_detach(zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(turned, A))));
+    }
     dB = kt_zeros_like(G);
 }
 GRAD(logaddexp)
@@ -239,27 +261,26 @@ GRAD(logaddexp2)
 }
 GRAD(xlogy)
 {
-    if (number(c, 1)) {
-        dA = kt_mul(G, kt_log(kt_full_like(A, arg(c, 1)->s)));
-        return;
+    kt_tensor *b = number(c, 1) ? kt_full_like(A, arg(c, 1)->s) : B;
+    if (need(c, 0)) { /* 0 times a logarithm that is none */
+        kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), kt_le_s(b, KT_INT(0))));
+        c->d[0] = kt_mul(G, zero_unless(steep, kt_log(one_unless(steep, b))));
     }
-    dA = kt_where_s(kt_logical_or(kt_ne_s(A, KT_INT(0)), kt_gt_s(B, KT_INT(0))), kt_mul(G, kt_log(B)), KT_INT(0));
-    dB = kt_mul(G, kt_true_divide(A, B));
+    dB = kt_mul(G, kt_true_divide(A, b));
 }
 GRAD(lerp)
 {
-    kt_tensor *part = number(c, 2) ? kt_mul_s(G, arg(c, 2)->s) : kt_mul(G, conjugate(C));
+    kt_tensor *part = times_other(c, G, 2);
     dA = kt_sub(G, part);
     dB = part;
     dC = kt_mul(G, conjugate(kt_sub(B, A)));
 }
-static kt_tensor *times_value(kt__back *c) { return given(c, 3) ? kt_mul_s(G, arg(c, 3)->s) : G; }
-GRAD(addcmul)    { dA = G; dB = kt_mul(times_value(c), conjugate(C)); dC = kt_mul(times_value(c), conjugate(B)); }
+GRAD(addcmul)    { dA = G; dB = kt_mul(times_alpha(c, 3), conjugate(C)); dC = kt_mul(times_alpha(c, 3), conjugate(B)); }
 GRAD(addcdiv)
 {
     dA = G;
-    dB = kt_true_divide(times_value(c), conjugate(C));
-    dC = kt_neg(kt_mul(times_value(c), conjugate(kt_true_divide(B, kt_mul(C, C)))));
+    dB = kt_true_divide(times_alpha(c, 3), conjugate(C));
+    dC = kt_neg(kt_mul(times_alpha(c, 3), conjugate(kt_true_divide(B, kt_mul(C, C)))));
 }
 
 GRAD(frexp) { dA = kt_true_divide(G, kt_exp2(kt_to(Z, .dtype = kt_dtype_of(G)))); }

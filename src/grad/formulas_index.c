@@ -91,10 +91,7 @@ GRAD(index_add)
     if (!need(c, 2))
         return;
     kt_tensor *g = kt_index_select(G, DIM, B);
-    kt_scalar  alpha = arg(c, 4)->s;
-    if (given(c, 4))
-        alpha.im = -alpha.im;
-    c->d[2] = given(c, 4) ? kt_mul_s(g, alpha) : g;
+    c->d[2] = given(c, 4) ? kt_mul_s(g, factor(c, 4)) : g;
 }
 GRAD(index_copy)
 {

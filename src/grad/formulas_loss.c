@@ -111,8 +111,8 @@ GRAD(nll_loss)
 
 GRAD(div_by_number)
 {
-    dA = number(c, 1) ? kt_div_by_number_s(G, arg(c, 1)->s) : kt_true_divide(G, conjugate(B));
-    dB = kt_neg(kt_mul(kt_true_divide(G, conjugate(B)), conjugate(kt_true_divide(A, B))));
+    dA = number(c, 1) ? kt_div_by_number_s(G, factor(c, 1)) : kt_true_divide(G, conjugate(B));
+    dB = kt_neg(kt_mul(G, conjugate(kt_true_divide(kt_true_divide(A, B), B))));
 }
 
 /* ---- probabilities ---- */
@@ -129,7 +129,7 @@ GRAD(binary_cross_entropy)
     if (given(c, 2))
         g = kt_mul(g, C);
     dA = kt_true_divide(kt_mul(g, kt_sub(x, t)), kt_clamp_min_s(kt_mul(kt_rsub_s(x, KT_INT(1)), x), KT_FLOAT(1e-12)));
-    dB = kt_mul(g, kt_sub(kt_clamp_min_s(kt_log1p(kt_neg(x)), KT_INT(-100)), kt_clamp_min_s(kt_log(x), KT_INT(-100))));
+    dB = kt_mul(g, kt_sub(kt_log1p(kt_neg(x)), kt_log(x)));
 }
 
 /* Input, target, weight, weight of the positive. */

@@ -51,16 +51,15 @@ static kt_tensor *for_second(kt_tensor *g, kt_tensor *a, int64_t rank)
     return kt_matmul(adjoint(as_row(a)), with_dim(g, -2, a->ndim == 1));
 }
 
-/* conj(scale) * t; nothing is made for a scale of 1. */
+/* Nothing is made for a scale of 1. */
 static kt_tensor *scaled(kt_tensor *t, kt_scalar scale)
 {
-    if (scale.kind == KT_SCALAR_COMPLEX)
-        return kt_mul_s(t, KT_COMPLEX(scale.v.re, -scale.im));
-    bool one = scale.kind == KT_SCALAR_FLOAT ? scale.v.re == 1.0 : scale.v.i == 1;
+    const bool real = scale.kind == KT_SCALAR_FLOAT || scale.kind == KT_SCALAR_COMPLEX;
+    const bool one = real ? scale.v.re == 1.0 && scale.im == 0.0 : scale.v.i == 1;
     return one ? t : kt_mul_s(t, scale);
 }
-#define BETA  arg(c, 3)->s
-#define ALPHA arg(c, 4)->s
+#define BETA  factor(c, 3)
+#define ALPHA factor(c, 4)
 
 GRAD(mm)         { dA = kt_mm(G, adjoint(B)); dB = kt_mm(adjoint(A), G); }
 GRAD(bmm)        { dA = kt_bmm(G, adjoint(B)); dB = kt_bmm(adjoint(A), G); }

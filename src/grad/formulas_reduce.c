@@ -53,7 +53,6 @@ static kt_tensor *spread(const kt__back *c, kt_tensor *t)
 }
 
 static kt_tensor *sum_folded(const kt__back *c, kt_tensor *t) { return kt_sum_dim(t, folded(c), .keepdim = true); }
-static kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }
 static kt_tensor *is_number(kt_tensor *t) { return kt_logical_not(kt_isnan(t)); }
 
 /* ---- sums and products ---- */
@@ -77,19 +76,32 @@ GRAD(nanmean)
 }
 GRAD(logsumexp) { dA = kt_mul(spread(c, G), conjugate(kt_exp(kt_sub(A, spread(c, Y))))); }
 
-/* The product of the others: the whole over the element, but where there is a zero, only that one sees the rest. */
+/* The products of the elements before each one along a dim, and of those behind it. */
+static kt_tensor *product_before(kt_tensor *x, int64_t dim)
+{
+    const int64_t n = x ? kt_size(x, dim) : 0;
+    kt_tensor    *parts[2] = {kt_ones_like(kt_narrow(x, dim, 0, n > 0)), kt_cumprod(kt_narrow(x, dim, 0, n - (n > 0)), dim)};
+    return parts[0] && parts[1] ? kt_cat(parts, 2, .dim = dim) : NULL;
+}
+static kt_tensor *product_of_others(kt_tensor *x, int64_t dim)
+{
+    kt_tensor *behind = kt_flip(product_before(kt_flip(x, KT_SHAPE(dim)), dim), KT_SHAPE(dim));
+    return kt_mul(product_before(x, dim), behind);
+}
+
+/* The product of the others is the whole over the element, unless the whole is 0 or not finite. */
 GRAD(prod)
 {
-    kt_tensor *x = A, *zero = kt_eq_s(x, KT_INT(0)), *zeros = sum_folded(c, zero);
-    kt_tensor *safe = kt_where_s(kt_logical_not(zero), x, KT_INT(1)), *rest = safe;
-    kt_shape   dims = folded(c);
-    if (dims.n)
-        rest = kt_prod_dim(safe, dims.d[0], .keepdim = true);
-    else
-        rest = kt_prod(safe);
-    kt_tensor *others = kt_where(zero, rest, kt_true_divide(rest, safe));
-    kt_tensor *alone = kt_eq(zeros, kt_to(zero, .dtype = KT_I64)); /* no zero but perhaps this one */
-    dA = kt_mul(spread(c, G), conjugate(zero_unless(alone, others)));
+    kt_tensor *x = A, *y = spread(c, Y);
+    if (!x || !kt_ndim(x)) {
+        dA = G;
+        return;
+    }
+    const kt_shape dims = folded(c), sizes = in_sizes(c, 0);
+    kt_tensor     *others = dims.n ? product_of_others(x, dims.d[0]) : kt_reshape(product_of_others(kt_flatten(x), 0), sizes);
+    kt_tensor     *divides = kt_logical_and(kt_isfinite(y), kt_ne_s(y, KT_INT(0)));
+    kt_tensor     *quotient = kt_true_divide(one_unless(divides, y), one_unless(divides, x));
+    dA = kt_mul(spread(c, G), conjugate(kt_where(divides, quotient, others)));
 }
 
 /* ---- order: ties share, but an index was chosen ---- */
@@ -140,16 +152,14 @@ static double correction(const kt__back *c)
 /* Of too few elements the variance is not finite, and so is what flows back. */
 static kt_tensor *variance_grad(kt__back *c, kt_tensor *g, kt_tensor *x)
 {
-    double     left = count(c) - correction(c);
-    kt_tensor *away = kt_sub(x, kt_mean_dim(x, folded(c), .keepdim = true));
-    if (left > 0)
-        return kt_mul(kt_mul_s(spread(c, g), KT_FLOAT(2.0 / left)), away);
-    kt_tensor *infinite = kt_full_like(away, KT_FLOAT(INFINITY));
-    return kt_mul(spread(c, g), kt_where_s(kt_ne_s(away, KT_INT(0)), infinite, KT_FLOAT(NAN)));
+    const double left = count(c) - correction(c);
+    kt_tensor   *away = kt_sub(x, kt_mean_dim(x, folded(c), .keepdim = true));
+    return kt_mul(kt_mul_s(spread(c, g), KT_FLOAT(2.0 / left)), away);
 }
 static kt_tensor *deviation_grad(kt__back *c, kt_tensor *g, kt_tensor *y, kt_tensor *x)
 {
-    return variance_grad(c, zero_unless(kt_ne_s(y, KT_INT(0)), kt_true_divide(g, kt_mul_s(y, KT_INT(2)))), x);
+    kt_tensor *spreads = kt_ne_s(y, KT_INT(0));
+    return variance_grad(c, zero_unless(spreads, kt_true_divide(g, kt_mul_s(one_unless(spreads, y), KT_INT(2)))), x);
 }
 GRAD(var)       { dA = variance_grad(c, G, A); }
 GRAD(std)       { dA = deviation_grad(c, G, Y, A); }
@@ -177,8 +187,9 @@ static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, 
         return NULL;
     if (p == 1.0)
         return kt_mul(g, kt_sgn(x));
+    kt_tensor *some = kt_ne_s(y, KT_INT(0));
     if (p == 2.0)
-        return zero_unless(kt_ne_s(y, KT_INT(0)), kt_mul(g, kt_true_divide(x, y)));
+        return kt_mul(g, zero_unless(some, kt_true_divide(x, one_unless(some, y))));
     kt_tensor *size = kt_abs(x);
     if (isinf(p)) {
         kt_tensor *chosen = kt_logical_or(kt_eq(size, y), kt_logical_and(kt_isnan(size), kt_isnan(y)));
@@ -188,8 +199,7 @@ static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, 
     kt_tensor *slope = p < 2.0 ? zero_unless(kt_ne_s(x, KT_INT(0)),
                                              kt_mul(kt_sgn(x), kt_pow_s(size, KT_FLOAT(p - 1.0))))
                                : kt_mul(x, kt_pow_s(size, KT_FLOAT(p - 2.0)));
-    kt_tensor *scale = zero_unless(kt_ne_s(y, KT_INT(0)), kt_true_divide(g, kt_pow_s(y, KT_FLOAT(p - 1.0))));
-    return kt_mul(slope, scale);
+    return kt_mul(slope, zero_unless(some, kt_true_divide(g, kt_pow_s(one_unless(some, y), KT_FLOAT(p - 1.0)))));
 }
 /* Of the norm of a difference. */
 GRAD(dist)

@@ -13,20 +13,33 @@ static kt_tensor *turned(const kt__back *c, kt_tensor *t)
 
 static kt_tensor *sums_from(const kt__back *c, kt_tensor *t) { return turned(c, kt_cumsum(turned(c, t), DIM)); }
 
-static kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }
-
 GRAD(cumsum) { dA = sums_from(c, G); }
 
-/* The products over the element, as far as they are not 0. The first zero of a line meets, up to the next one, the products
- * without it; what stands behind it has no say. */
+static kt_tensor *part(kt_tensor *t, int64_t dim, int64_t start, int64_t n) { return kt_narrow(t, dim, start, n); }
+static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
+{
+    kt_tensor *parts[2] = {first, second};
+    return first && second ? kt_cat(parts, 2, .dim = dim) : NULL;
+}
+
+/* An element meets the product of those before it, and those behind it as s[i] = g[i] + x[i + 1] s[i + 1], from the end: a
+ * recurrence, whose steps are joined by doubling. Nothing is divided by, so that zeros are no case of their own and it can be
+ * derived again. `s` holds the sums of the next `d` terms, `x` the products that carry on from there. */
 GRAD(cumprod)
 {
-    kt_tensor *x = A, *zero = kt_eq_s(x, KT_INT(0)), *zeros = kt_cumsum(zero, DIM), *none = kt_eq_s(zeros, KT_INT(0));
-    kt_tensor *one = kt_eq_s(zeros, KT_INT(1)), *first = kt_logical_and(zero, one);
-    kt_tensor *before = kt_true_divide(sums_from(c, kt_mul(G, conjugate(Y))), conjugate(kt_where_s(none, x, KT_INT(1))));
-    kt_tensor *without = kt_cumprod(kt_where_s(kt_logical_not(first), x, KT_INT(1)), DIM);
-    kt_tensor *at = sums_from(c, zero_unless(one, kt_mul(G, conjugate(without))));
-    dA = kt_where(none, before, zero_unless(first, at));
+    kt_tensor *s = G, *x = conjugate(A), *y = conjugate(Y);
+    const int64_t dim = DIM, n = s && kt_ndim(s) ? kt_size(s, dim) : 0;
+    if (n > 1) {
+        x = part(x, dim, 1, n - 1);
+        for (int64_t d = 1; d < n && !kt__failed(); d *= 2) {
+            s = joined(kt_addcmul(part(s, dim, 0, n - d), x, part(s, dim, d, n - d)), part(s, dim, n - d, d), dim);
+            if (2 * d < n)
+                x = kt_mul(part(x, dim, 0, n - 2 * d), part(x, dim, d, n - 2 * d));
+        }
+        kt_tensor *first = part(s, dim, 0, 1);
+        s = joined(first, kt_mul(part(s, dim, 1, n - 1), part(y, dim, 0, n - 1)), dim);
+    }
+    dA = s;
 }
 
 /* e^x times the sum of g / e^y from here on. Gradients of either sign are summed as logarithms, so that nothing overflows. */
@@ -36,16 +49,24 @@ static kt_tensor *exp_sums(const kt__back *c, kt_tensor *log_g, kt_tensor *x, kt
     return kt_exp(kt_add(logs, x));
 }
 
+/* The logarithm of g where it is over 0; elsewhere one whose power is 0, and finite, so that it can be derived again. */
+static kt_tensor *log_above(kt_tensor *g)
+{
+    kt_finfo f = {.min = 0};
+    if (g)
+        kt_dtype_finfo(kt_dtype_of(g), &f);
+    kt_tensor *above = kt_gt_s(g, KT_INT(0));
+    return kt_where_s(above, kt_log(one_unless(above, g)), KT_FLOAT(f.min));
+}
+
 GRAD(logcumsumexp)
 {
     kt_tensor *x = conjugate(A), *y = conjugate(Y);
-    if (kt_dtype_category(kt_dtype_of(G)) == KT_CAT_COMPLEX) {
+    if (is_complex(G)) {
         dA = exp_sums(c, kt_log(G), x, y);
         return;
     }
-    kt_tensor *up = exp_sums(c, kt_log(kt_clamp_min_s(G, KT_INT(0))), x, y);
-    kt_tensor *down = exp_sums(c, kt_log(kt_clamp_min_s(kt_neg(G), KT_INT(0))), x, y);
-    dA = kt_sub(up, down);
+    dA = kt_sub(exp_sums(c, log_above(G), x, y), exp_sums(c, log_above(kt_neg(G)), x, y));
 }
 
 /* The gradient goes where the index points; the dim is found by its name. */

@@ -245,7 +245,9 @@ static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt
     for (uint32_t i = 0; keep >> i && i < in->n; i++) {
         if (!(keep >> i & 1) || !in->t[i])
             continue;
-        uint8_t as = plan ? plan->arg[1 + i].as : in->t[i]->dtype;
+        uint8_t as = in->t[i]->dtype;
+        if (plan)
+            as = plan->arg[1 + kt__operand_number(call, kt__inputs_of[node->row->id].at, (int)i)].as;
         if (KT__LIKELY(i || call->form != KT_INPLACE))
             kt__save_input(node, i, in->t[i], as);
         else if (kt__save_copy(node, i, in->t[i], as))

@@ -123,6 +123,24 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->want = KT_NONE;
 }
 
+/* Operands are counted as they are gathered: an optional one that was left out is not among them. Both ways between the number
+ * of an operand and the argument that it is: `i` counts the arguments of the row's map, `nth` those that are there. */
+static inline int kt__operand_number(const kt_call *call, const uint8_t *at, int i)
+{
+    int number = 0;
+    for (int k = 0; k < i; k++)
+        number += call->given >> at[k] & 1;
+    return number;
+}
+static inline int kt__operand_argument(const kt_call *call, int nth)
+{
+    const kt__operand_map *map = &kt__operands_of[call->row->id];
+    int                    k = 0;
+    while (k + 1 < map->n && (!(call->given >> map->at[k] & 1) || nth--))
+        k++;
+    return map->at[k];
+}
+
 /* A small per-thread cache is the one sanctioned short cut. Its key holds everything that the decision reads. */
 enum { KT_DECISIONS = 128 };
 typedef struct kt__decided {

@@ -95,10 +95,17 @@ static const kt_scalar nothing;
 
 kt_status kt__body_zeros(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(0)); }
 kt_status kt__body_ones(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(1)); }
+/* What full takes for a number: complex ones are complex64, unless the default dtype is float64. */
+static kt_dtype full_dtype(kt_scalar value)
+{
+    if (value.kind != KT_SCALAR_COMPLEX)
+        return kt__dtype_of_number(value);
+    return kt_get_default_dtype() == KT_F64 ? KT_C128 : KT_C64;
+}
 /* A single element is scalar_tensor's business in PyTorch: there alone a narrow float may become infinite. */
 kt_status kt__body_full(kt_call *call)
 {
-    const kt_dtype asked = kt__arg_dtype(call, 2), d = asked ? asked : kt__dtype_of_number(call->arg[1].s);
+    const kt_dtype asked = kt__arg_dtype(call, 2), d = asked ? asked : full_dtype(call->arg[1].s);
     const kt_shape size = call->arg[0].ints;
     bool           single = true;
     for (int64_t i = 0; i < size.n; i++)

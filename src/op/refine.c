@@ -78,6 +78,18 @@ static kt_status clamp(const kt_call *call, kt__gathered *g)
     return numbers_as_bounds(call, g);
 }
 
+/* self and end must match; a weight of no dims is promoted with them, one of more must match too, and a number must fit. */
+static kt_status lerp(const kt_call *call, kt__gathered *g)
+{
+    const bool real = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT;
+    g->exact = 2;
+    if (g->t[2] && g->rank[2] != RANK_DIM && g->dtype[0] == g->dtype[1])
+        g->rule = RULE_PROMOTE;
+    if (!g->t[2] && real && g->s[2].kind == KT_SCALAR_COMPLEX && g->s[2].im != 0.0)
+        return kt__fail_overflow(call, g->dtype[0] == KT_F64 ? KT_F64 : KT_F32);
+    return KT_OK;
+}
+
 static void nan_to_num(const kt_call *call, kt__gathered *g)
 {
     kt_finfo f = {.max = 0};
@@ -155,7 +167,7 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_true_divide:
     case KT_OP_div_by_number:
     case KT_OP_floor_divide: g->exact = 1; return KT_OK;
-    case KT_OP_lerp: g->exact = 2; return KT_OK;
+    case KT_OP_lerp: return lerp(call, g);
     case KT_OP_div: g->exact = 1; return rounding_mode(call, g);
     case KT_OP_pow: return known_power(call, g);
     case KT_OP_clamp: return clamp(call, g);

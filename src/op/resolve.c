@@ -239,7 +239,7 @@ static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s", text);
         }
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s", kt_dtype_c_name(a),
-                          kt__arg_spec(row, kt__operands_of[row->id].at[at])->name, kt_dtype_c_name(b));
+                          kt__arg_spec(row, kt__operand_argument(call, at))->name, kt_dtype_c_name(b));
 }
 
 /* ---- policy ---- */
@@ -418,7 +418,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         bool accumulates = folds && !d->why[i]; /* a kernel's accumulate type is not a conversion */
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
-        if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operands_of[row->id].at[i])->name,
+        if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operand_argument(call, i))->name,
                                       given->dtype[i], d->as[i], (kt_reason)d->why[i]))
             return kt_error_status();
     }
