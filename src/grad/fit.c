@@ -43,6 +43,24 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e)
     return KT_OK;
 }
 
+/* Of a real tensor the gradient is the real part: taken as such, and not by a cast, which would warn of what it loses. */
+static kt_status take_real_part(kt_tensor **g)
+{
+    kt_tensor     *part = NULL, *dense = NULL;
+    const uint8_t  from = (*g)->dtype;
+    const uint32_t lineage = (*g)->lineage;
+    kt_status      status = kt__call1(KT_OP_real, *g, &part);
+    if (!status)
+        status = kt__call1(KT_OP_clone, part, &dense);
+    kt__unref(part);
+    if (status)
+        return status;
+    dense->lineage = KT__RECORD(KT_WHY_GRADIENT, "convert", from, dense->dtype, lineage);
+    kt__unref(*g);
+    *g = dense;
+    return KT_OK;
+}
+
 /* A gradient is always given to a tensor in that tensor's dtype: a recorded conversion, which no policy refuses, since the
  * forward conversion that it mirrors was allowed. */
 kt_status kt__fit(kt_tensor **g, const kt__edge *e)
@@ -51,6 +69,12 @@ kt_status kt__fit(kt_tensor **g, const kt__edge *e)
         return kt_error_status();
     if ((*g)->dtype == e->dtype)
         return KT_OK;
+    if (kt__dtype_rows[(*g)->dtype].category == KT_CAT_COMPLEX && kt__dtype_rows[e->dtype].category != KT_CAT_COMPLEX) {
+        if (take_real_part(g))
+            return kt_error_status();
+        if ((*g)->dtype == e->dtype)
+            return KT_OK;
+    }
     kt_mode_guard guard = kt_policy_open(KT_PERMISSIVE);
     kt_tensor    *cast = NULL;
     kt_status     status = kt_convert(*g, (kt_dtype)e->dtype, KT_WHY_GRADIENT, &cast);

@@ -138,9 +138,14 @@ static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
         return sign;
     if (isinf(p))
         return kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
-    kt_tensor *none = kt_logical_or(kt_eq_s(size, KT_INT(0)), kt_eq_s(n, KT_INT(0)));
-    kt_tensor *part = kt_masked_fill(kt_true_divide(size, kt_masked_fill(n, kt_eq_s(n, KT_INT(0)), KT_INT(1))), none, KT_INT(1));
-    return kt_mul(sign, kt_masked_fill(kt_pow_s(part, KT_FLOAT(p - 1)), none, KT_INT(0)));
+    kt_tensor *some = kt_ne_s(n, KT_INT(0)), *by = one_unless(some, n);
+    if (p >= 2) { /* smooth at 0, which the sign is not: there is a second derivative there */
+        kt_tensor *slope = zero_unless(some, kt_true_divide(t, by));
+        return p == 2 ? slope : kt_mul(slope, kt_pow_s(kt_true_divide(size, by), KT_FLOAT(p - 2)));
+    }
+    some = kt_logical_and(some, kt_ne_s(size, KT_INT(0)));
+    kt_tensor *part = one_unless(some, kt_true_divide(size, by));
+    return kt_mul(sign, zero_unless(some, kt_pow_s(part, KT_FLOAT(p - 1))));
 }
 
 static kt_tensor *summed(kt_tensor *t, int64_t dim, bool keep) { return kt_sum_dim(t, KT_SHAPE(dim), .keepdim = keep); }
@@ -180,8 +185,10 @@ GRAD(renorm)
     const kt_shape dims = {n, others};
     kt_tensor     *norm = kt__slice_norms(x, dim, p), *more = kt_add_s(norm, KT_FLOAT(1e-7));
     kt_tensor     *factor = kt_mul_s(kt_reciprocal(more), KT_FLOAT(most)), *slope = norm_slope(x, norm, p);
-    if (isinf(p)) /* the largest ones share it */
-        slope = kt_true_divide(slope, kt_sum_dim(kt_abs(slope), dims, .keepdim = true));
+    if (isinf(p)) { /* the largest ones share it */
+        kt_tensor *largest = kt_sum_dim(kt_abs(slope), dims, .keepdim = true);
+        slope = kt_true_divide(slope, one_unless(kt_ne_s(largest, KT_INT(0)), largest));
+    }
     kt_tensor *along = kt_mul(G, conjugate(x));
     along = along && kt__dtype_rows[along->dtype].category == KT_CAT_COMPLEX ? kt_real(along) : along;
     kt_tensor *less = kt_mul(slope, kt_mul(kt_sum_dim(along, dims, .keepdim = true), kt_true_divide(factor, more)));
