@@ -194,11 +194,27 @@ static kt_tensor *unless_lost(kt_tensor *g, kt_tensor *lost, kt_tensor *tied)
 {
     return kt_where_s(kt_logical_not(lost), kt_where(tied, kt_mul_s(g, KT_FLOAT(0.5)), g), KT_INT(0));
 }
-GRAD(maximum)    { kt_tensor *tied = kt_eq(A, B); dA = unless_lost(G, kt_lt(A, B), tied); dB = unless_lost(G, kt_gt(A, B), tied); }
-GRAD(minimum)    { kt_tensor *tied = kt_eq(A, B); dA = unless_lost(G, kt_gt(A, B), tied); dB = unless_lost(G, kt_lt(A, B), tied); }
+GRAD(maximum)
+{
+    kt_tensor *tied = kt_eq(A, B);
+    dA = unless_lost(G, kt_lt(A, B), tied);
+    dB = unless_lost(G, kt_gt(A, B), tied);
+}
+GRAD(minimum)
+{
+    kt_tensor *tied = kt_eq(A, B);
+    dA = unless_lost(G, kt_gt(A, B), tied);
+    dB = unless_lost(G, kt_lt(A, B), tied);
+}
 
-GRAD(fmax)       { kt_tensor *a = kt_logical_or(kt_ge(A, B), kt_isnan(B)); dA = zero_unless(a, G); dB = zero_unless(kt_logical_not(a), G); }
-GRAD(fmin)       { kt_tensor *a = kt_logical_or(kt_le(A, B), kt_isnan(B)); dA = zero_unless(a, G); dB = zero_unless(kt_logical_not(a), G); }
+/* One of the two has it, the first where they are equal. */
+static void to_one(kt__back *c, kt_tensor *first)
+{
+    dA = zero_unless(first, G);
+    dB = zero_unless(kt_logical_not(first), G);
+}
+GRAD(fmax)       { to_one(c, kt_logical_or(kt_ge(A, B), kt_isnan(B))); }
+GRAD(fmin)       { to_one(c, kt_logical_or(kt_le(A, B), kt_isnan(B))); }
 
 /* Operand 0 beside a bound that is a tensor or a number. A comparison with NaN does not hold: nobody gets its gradient. */
 #define BESIDE(name, compare)                                                                                          \
