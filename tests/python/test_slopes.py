@@ -531,7 +531,8 @@ def test_lerp_promotes_a_weight_of_no_dims(of):
 
 REAL_TO_COMPLEX = [
     lambda x: x.to(karat.complex128), lambda x: karat.zeros(2, dtype=karat.complex128).copy_(x), lambda x: x * 1j,
-    lambda x: x + 1j, lambda x: x / (1 + 1j), lambda x: (1 + 1j) ** x, lambda x: x ** (1 + 1j), lambda x: karat.cat([x, karat.ones(2) * 1j]),
+    lambda x: x + 1j, lambda x: x / (1 + 1j), lambda x: (1 + 1j) ** x, lambda x: x ** (1 + 1j),
+    lambda x: karat.cat([x, karat.ones(2) * 1j]),
     lambda x: x.to(karat.complex64) ** 2 * x,
 ]
 
