@@ -20,7 +20,11 @@ GRAD(permute)
 }
 GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
 GRAD(conj_lazy)  { dA = conjugate(G); }
-GRAD(view_as_real)    { dA = kt_view_as_complex(kt_contiguous(G)); }
+GRAD(view_as_real)
+{
+    dA = G->numel ? kt_view_as_complex(kt_contiguous(G)) /* without elements it may lie so that there are no pairs */
+                  : kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)c->node->edge[0].dtype, .device = kt_device_of(G));
+}
 GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
 
 kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip)

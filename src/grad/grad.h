@@ -50,6 +50,7 @@ typedef struct kt__geometry { /* how a tensor looks into its storage */
     int64_t  offset; /* in elements of its dtype, as strides are */
     uint32_t bits;   /* KT_T_CONJ, KT_T_NEG */
     uint8_t  dtype, ndim;
+    bool     turned; /* KT_T_TURNED */
 } kt__geometry;
 
 struct kt_node {

@@ -18,6 +18,7 @@ static int64_t *geometry_into(kt__geometry *g, const kt_tensor *t, int64_t *room
     g->ndim = t->ndim;
     g->dtype = t->dtype;
     g->bits = t->flags & (KT_T_CONJ | KT_T_NEG);
+    g->turned = (t->flags & KT_T_TURNED) != 0;
     g->offset = kt__offset(t);
     g->sizes = room;
     g->strides = room + t->ndim;
@@ -59,14 +60,21 @@ static bool lies_so(const kt_tensor *t, kt_shape sizes, const int64_t *strides, 
            memcmp(t->strides, strides, (size_t)sizes.n * sizeof(int64_t)) == 0;
 }
 
-/* The last step, unless one before has led there. `stepped`: there was one; a view alone is always seen as a node. */
-static kt_status arrive(kt_tensor **t, bool stepped, kt_shape sizes, const int64_t *strides, int64_t offset)
+/* To where the geometry is, unless it is reached; `seen`: a node there must be, for no other step makes one. */
+static kt_status arrive(kt_tensor **t, bool seen, kt_shape sizes, const int64_t *strides, int64_t offset)
 {
-    return stepped && lies_so(*t, sizes, strides, offset) ? KT_OK : restride(t, sizes, strides, offset);
+    return !seen && lies_so(*t, sizes, strides, offset) ? KT_OK : restride(t, sizes, strides, offset);
 }
 
-/* A view of real numbers in pairs: its elements in those of the base, one dim more, then taken together. */
-static kt_status pair_up(kt_tensor **t, bool stepped, const kt__geometry *view, int64_t origin)
+static kt_status turn(kt_tensor **t, uint32_t bits)
+{
+    if (bits & KT_T_CONJ && step(KT_OP_conj_lazy, t))
+        return kt_error_status();
+    return bits & KT_T_NEG ? step(KT_OP_neg_view, t) : KT_OK;
+}
+
+/* Real numbers taken together as complex ones: the view's elements as pairs of the base's, one dim more. */
+static kt_status pair_up(kt_tensor **t, const kt__geometry *view, int64_t origin)
 {
     int64_t sizes[KT_MAX_DIMS + 1], strides[KT_MAX_DIMS + 1];
     for (int i = 0; i < view->ndim; i++) {
@@ -75,38 +83,44 @@ static kt_status pair_up(kt_tensor **t, bool stepped, const kt__geometry *view, 
     }
     sizes[view->ndim] = 2;
     strides[view->ndim] = 1;
-    kt_shape pairs = {view->ndim + 1, sizes};
-    if (!lies_so(*t, pairs, strides, 2 * view->offset + origin) &&
-        arrive(t, stepped, pairs, strides, 2 * view->offset + origin))
+    if (arrive(t, false, (kt_shape){view->ndim + 1, sizes}, strides, 2 * view->offset + origin) ||
+        step(KT_OP_view_as_complex, t))
         return kt_error_status();
-    return step(KT_OP_view_as_complex, t) || (view->bits & KT_T_CONJ && step(KT_OP_conj_lazy, t)) ? kt_error_status() : KT_OK;
+    return turn(t, view->bits & KT_T_CONJ);
 }
 
-/* `like` lies as the base does, from another offset perhaps. */
+/* Complex numbers taken apart. Where that was the view's last step its last dim holds the parts. */
+static kt_status take_apart(kt_tensor **t, const kt__geometry *view, uint32_t negated, int64_t origin)
+{
+    int64_t    strides[KT_MAX_DIMS];
+    const bool last = view->turned && !negated && view->ndim;
+    for (int i = 0; last && i < view->ndim - 1; i++)
+        strides[i] = view->strides[i] / 2;
+    if (last && arrive(t, false, (kt_shape){view->ndim - 1, view->sizes}, strides, view->offset / 2 + origin))
+        return kt_error_status();
+    if (step(KT_OP_view_as_real, t) || turn(t, negated))
+        return kt_error_status();
+    return arrive(t, false, (kt_shape){view->ndim, view->sizes}, view->strides, view->offset + 2 * origin);
+}
+
+/* `like` lies as the base does, from another offset perhaps. Of the ways that lead to the view this is the one whose last step is
+ * the view's own, by which its history is named. */
 static kt_status seen_through(kt_tensor *like, const kt__geometry *base, const kt__geometry *view, kt_tensor **out)
 {
-    const bool from = is_complex(base), to = is_complex(view);
-    uint32_t   turns = base->bits ^ view->bits;
-    int64_t    origin = kt__offset(like) - base->offset; /* in elements of the base, then of the view */
-    bool       stepped = false;
-    kt_tensor *t = kt__ref(like);
-    kt_status  status = KT_OK;
-    if (from && (to ? turns : base->bits) & KT_T_CONJ) { /* numbers are taken apart as they are */
-        status = step(KT_OP_conj_lazy, &t);
-        stepped = true;
-    }
-    if (!status && from && !to) {
-        status = step(KT_OP_view_as_real, &t);
-        origin *= 2;
-        stepped = true;
-    }
-    if (!status && turns & KT_T_NEG) {
-        status = step(KT_OP_neg_view, &t);
-        stepped = true;
-    }
-    if (!status)
-        status = !from && to ? pair_up(&t, stepped, view, origin)
-                             : arrive(&t, stepped, (kt_shape){view->ndim, view->sizes}, view->strides, view->offset + origin);
+    const bool     from = is_complex(base), to = is_complex(view);
+    const uint32_t turns = base->bits ^ view->bits;
+    const int64_t  origin = kt__offset(like) - base->offset;
+    const kt_shape sizes = {view->ndim, view->sizes};
+    kt_tensor     *t = kt__ref(like);
+    kt_status      status;
+    if (from && !to)
+        status = turn(&t, base->bits & KT_T_CONJ) || take_apart(&t, view, turns & KT_T_NEG, origin) ? kt_error_status() : KT_OK;
+    else if (to && !from)
+        status = turn(&t, turns & KT_T_NEG) || pair_up(&t, view, origin) ? kt_error_status() : KT_OK;
+    else if (turns && view->turned)
+        status = arrive(&t, false, sizes, view->strides, view->offset + origin) || turn(&t, turns) ? kt_error_status() : KT_OK;
+    else
+        status = turn(&t, turns) || arrive(&t, true, sizes, view->strides, view->offset + origin) ? kt_error_status() : KT_OK;
     if (status)
         kt__unref(t);
     else
@@ -187,6 +201,39 @@ static kt_status write_over(int op, kt_tensor *to, kt_tensor *from)
     return KT_OK;
 }
 
+static kt_status one_of(kt_tensor *t, int dim, int64_t index, kt_tensor **out)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_select, KT_PLAIN);
+    kt__put_tensor(&c, 0, t);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, index);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *out = c.out[0];
+    return KT_OK;
+}
+
+/* Copies into a view that shows an element several times: what is written there is the same each time, for a write that was
+ * allowed through such a view did not depend on how often. Each time an element is met it is written. */
+static kt_status copy_over(kt_tensor *to, kt_tensor *from)
+{
+    if (!kt__overlaps_itself(to))
+        return write_over(KT_OP_copy, to, from);
+    int dim = 0;
+    while (dim < to->ndim - 1 && !(to->strides[dim] == 0 && to->sizes[dim] > 1))
+        dim++;
+    const int64_t n = to->strides[dim] ? to->sizes[dim] : 1;
+    kt_status     status = KT_OK;
+    for (int64_t i = 0; i < n && !status; i++) {
+        kt_tensor *a = NULL, *b = NULL;
+        status = one_of(to, dim, i, &a) || one_of(from, dim, i, &b) ? kt_error_status() : copy_over(a, b);
+        kt__unref(a);
+        kt__unref(b);
+    }
+    return status;
+}
+
 /* A gradient that lies as the base does, so that the way to the view leads to the same elements in it. */
 static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **out)
 {
@@ -222,7 +269,7 @@ kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool hi
     if (!status && needs[0] && d[0])
         status = kt__fit(&d[0], &node->inner->edge[0]);
     if (!status && needs[0])
-        status = d[0] ? write_over(KT_OP_copy, part, d[0]) : write_over(KT_OP_zero, part, NULL);
+        status = d[0] ? copy_over(part, d[0]) : write_over(KT_OP_zero, part, NULL);
     kt__unref(d[0]);
     d[0] = status || !needs[0] ? NULL : kt__ref(whole);
     kt__unref(whole);

@@ -271,14 +271,14 @@ kt_status kt__run_copy(kt_call *call)
                   (kt__grad_flags(call->arg[1].t) & KT_T_REQUIRES_GRAD);
     /* A number written twice to one place is no harm: only tensors mind overlap. */
     const bool from_tensor = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1);
-    if (call->form == KT_INPLACE && from_tensor && kt__check_written(self, &call->arg[1].t, 1))
-        return kt_error_status();
     if (kt__tape_before(call, NULL, (kt__grad_flags(self) & KT_T_REQUIRES_GRAD) || second, &taping))
         return kt_error_status();
     kt_status status = KT_OK;
     if (call->form == KT_INPLACE) {
         out = kt__ref(self);
-        status = write_copy(call, self);
+        status = from_tensor ? kt__check_written(self, &call->arg[1].t, 1) : KT_OK;
+        if (!status)
+            status = write_copy(call, self);
         if (!status)
             kt__wrote(self);
     } else if (writes) {

@@ -463,6 +463,7 @@ static kt_status look_as(kt_call *call, kt_dtype dtype, const geometry *g, const
         kt__unref(t);
         return kt_error_status();
     }
+    t->flags |= KT_T_TURNED;
     t->lineage = dtype == before ? of->lineage : KT__RECORD(KT_WHY_EXPLICIT, op, before, dtype, of->lineage);
     call->out[0] = t;
     return KT_OK;
@@ -586,7 +587,7 @@ static kt_status flagged(kt_call *call, uint32_t bit)
     geometry_of(call->arg[0].t, &g);
     if (look(call, &g))
         return kt_error_status();
-    call->out[0]->flags ^= bit;
+    call->out[0]->flags ^= bit | (bit ? KT_T_TURNED : 0);
     return KT_OK;
 }
 

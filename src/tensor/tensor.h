@@ -31,6 +31,7 @@ enum kt__tensor_flag {
     KT_T_ONE_OF_MANY   = 1 << 12, /* together with others (split, unbind): not to be written to on the tape */
     KT_T_IN_INFERENCE  = 1 << 13, /* in inference mode, of a tensor that is no inference tensor */
     KT_T_OWN_COUNTER   = 1 << 14, /* `version` is not the storage's: a counter apart, which the tensor has a share in */
+    KT_T_TURNED        = 1 << 15, /* a view whose last step was no other geometry, but lazy bits or another dtype */
     KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE
 };
 
