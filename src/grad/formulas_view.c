@@ -175,8 +175,8 @@ GRAD(cat)
 
 const kt__formula_row kt__formulas_view[] = {
     F(copy), F(fill), F(transpose), F(t), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
-    AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(view, reshaped), AS(unsafe_view, reshaped),
-    AS(squeeze, reshaped),
+    AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(view, reshaped),
+    AS(reshape_alias, reshaped), AS(unsafe_view, reshaped), AS(squeeze, reshaped),
     AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
     F(split), F(unbind), F(cat), AS(split_sizes, split), AS(chunk, split),
     AS(unsafe_split, split), AS(unsafe_split_with_sizes, split), AS(unsafe_chunk, split),

@@ -7291,6 +7291,16 @@ kt_tensor *kt_view(const kt_tensor *self, kt_shape size)
     return kt__close(&c);
 }
 
+kt_tensor *kt_reshape_alias(const kt_tensor *self, kt_shape size, kt_shape stride)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_reshape_alias, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, size);
+    kt__put(&c, 2, ints, stride);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_unsafe_view(const kt_tensor *self, kt_shape size)
 {
     kt_call c;

@@ -36,7 +36,7 @@ def test_every_view_of_the_table_is_tried():
             for name, how, rest in re.findall(r"OP\((\w+),.*?\n\s+\w+, (VIEW|LIST), (.*?)\n", table.read()):
                 if not rest.rstrip().endswith(" 0,") and not name.startswith("unsafe"):  # recorded, and views
                     rows.add(name)
-    assert len(rows) > 20 and not rows - set(view_programs.VIEWS)
+    assert len(rows) > 20 and not rows - set(view_programs.VIEWS) - {"reshape_alias"}  # which reshape calls
 
 
 def test_one_kind_of_view_at_a_time():

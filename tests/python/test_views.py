@@ -130,6 +130,23 @@ def test_the_history_of_a_view_made_anew():
     assert history(v) == ["AsStridedBackward0", "MulBackward0", "AccumulateGrad"] and not v.is_leaf
 
 
+def test_a_history_made_anew_ends_with_the_last_step_of_the_view():
+    b = karat.ones(2, 2, dtype=karat.complex128, requires_grad=True) * 1
+    views = {"ViewAsRealBackward0": karat.view_as_real(b[0]), "ConjBackward0": b[0].conj(),
+             "NegViewBackward0": karat._neg_view(b.t()), "AsStridedBackward0": b.conj()[0]}
+    b.mul_(2)
+    for name, view in views.items():
+        assert view.grad_fn.name() == name
+
+
+def test_what_reshape_makes():
+    x = karat.ones(2, 3, 4, requires_grad=True)
+    assert x.reshape(-1).grad_fn.name() == x[:1].reshape(12).grad_fn.name() == "ViewBackward0"
+    assert x[:, :1].reshape(2, 4).grad_fn.name() == x[:, :, 0].flatten().grad_fn.name() == "ReshapeAliasBackward0"
+    x[:, :1].reshape(2, 4).sum().backward()
+    assert x.grad.sum().item() == 8
+
+
 def test_a_leaf_that_begins_to_ask_after_its_view_was_made():
     x = karat.zeros(3)
     v = x[:]
