@@ -62,7 +62,11 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 /* ---- errors (error.c) ---- */
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
 kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
-PyObject *kp_mistake_object(void); /* the pending dtype error as data; None when there is none */
+struct kp_row_facts;
+/* The pending exception of a call of `op` gets its attribute karat, unless it has one; `form` names the arguments and may be NULL.
+ * Returns NULL. */
+PyObject *kp_tell(const char *op, const struct kp_row_facts *form, PyObject *const *argv, Py_ssize_t n);
+PyObject *kp_mistake_object(void); /* the pending error as data: a new dict (karat.Mistake) */
 
 /* ---- the way in (site.c holds the state) ---- */
 /* A site is asked for only while a call made here is under way: 0 outside; 1 the frame may be read; 2 it was read
@@ -77,6 +81,7 @@ extern __thread kp_entry kp_here;
 int  kp_site_start(PyObject *module);           /* registers the source of sites */
 int  kp_site_set_package(PyObject *folder);     /* frames of files in it are not the user's */
 void kp_site_capture(kp_entry *entry);          /* reads the frame now */
+PyObject *kp_site_place(int *line);             /* the file of the user's line that runs now, and the line; None: unknown */
 extern const char kp_site_variant[];            /* which way of reading was compiled */
 
 static inline uint8_t kp_enter(void)

@@ -127,10 +127,9 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
     return KP_LIKELY(!a->into) ? result : write_into(a->into, result, wants_grad);
 }
 
-static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
+static PyObject *call_form(kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    kp_function     *f = (kp_function *)self;
-    const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    PyObject        *self = (PyObject *)f;
     kp_args          a;
     kp_mistake       mistake = {.unasked = true};
     if (f->method && (n == 0 || !kp_is_tensor(argv[0]))) {
@@ -159,6 +158,14 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
     }
     kp_raise_mistakes(f->text, f->forms, f->n_forms, f->method, argv, n, keywords);
     return NULL;
+}
+
+static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
+{
+    kp_function     *f = (kp_function *)self;
+    const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    PyObject        *result = call_form(f, argv, n, keywords);
+    return KP_LIKELY(result != NULL) ? result : kp_tell(f->text, f->forms, argv, n);
 }
 
 /* ---- the objects ---- */

@@ -43,6 +43,23 @@ PyObject *kp_get_requires_grad(PyObject *self, void *unused)
     return PyBool_FromLong(kt_requires_grad(kp_tensor_of(self)));
 }
 
+/* With the user's line, which the engine asks for while a call is under way. */
+static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
+{
+    const uint8_t     before = kp_enter();
+    kt_lineage_record born = {.size = sizeof born};
+    const bool        known = fix == KT_FIX_DTYPE && kt_lineage_read(kt_lineage_of(t), &born) && born.op;
+    kt_refuse_dtype(t, known ? born.op : "requires_grad_", fix, kt_get_default_dtype(), text);
+    kp_leave(before);
+    kp_raise();
+    return -1;
+}
+
+static bool can_have_grad(const kt_tensor *t)
+{
+    return kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+}
+
 int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
 {
     (void)unused;
@@ -51,10 +68,8 @@ int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
         PyErr_SetString(PyExc_RuntimeError, "requires_grad must be a bool");
         return -1;
     }
-    if (value == Py_True && !(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX))) {
-        PyErr_SetString(PyExc_RuntimeError, "only Tensors of floating point and complex dtype can require gradients");
-        return -1;
-    }
+    if (value == Py_True && !can_have_grad(t))
+        return refuse_grad(t, KT_FIX_CAST, "only Tensors of floating point and complex dtype can require gradients");
     if (kt_set_requires_grad(t, value == Py_True)) {
         kp_raise();
         return -1;
@@ -64,12 +79,11 @@ int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
 
 int kp_want_grad(kt_tensor *t)
 {
-    if (!(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        PyErr_SetString(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients");
-    else if (kt_set_requires_grad(t, true))
-        kp_raise();
-    else
+    if (!can_have_grad(t))
+        return refuse_grad(t, KT_FIX_DTYPE, "Only Tensors of floating point and complex dtype can require gradients");
+    if (!kt_set_requires_grad(t, true))
         return 0;
+    kp_raise();
     return -1;
 }
 
@@ -84,7 +98,10 @@ PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
                      Py_TYPE(on)->tp_name);
         return NULL;
     }
-    return kt_set_requires_grad(kp_tensor_of(self), on == Py_True) ? kp_raise() : Py_NewRef(self);
+    const uint8_t   before = kp_enter();
+    const kt_status status = kt_set_requires_grad(kp_tensor_of(self), on == Py_True);
+    kp_leave(before);
+    return status ? kp_raise() : Py_NewRef(self);
 }
 
 PyObject *kp_get_is_leaf(PyObject *self, void *unused)

@@ -358,7 +358,7 @@ static void put_list(kt_call *call, const looking *l)
     call->given |= 2;
 }
 
-static PyObject *subscript(PyObject *self, PyObject *index)
+static PyObject *item_at(PyObject *self, PyObject *index)
 {
     kt_tensor *t = kp_tensor_of(self);
     looking    l;
@@ -381,6 +381,12 @@ static PyObject *subscript(PyObject *self, PyObject *index)
     kt_drop(l.view);
     begin(&call, row_alias, t); /* x[...] and x[()]: another view, not x itself */
     return kp_wrap(run_one(&call));
+}
+
+static PyObject *subscript(PyObject *self, PyObject *index)
+{
+    PyObject *result = item_at(self, index);
+    return KP_LIKELY(result != NULL) ? result : kp_tell("__getitem__", NULL, (PyObject *[]){self, index}, 2);
 }
 
 /* ---- assignment ---- */
@@ -482,7 +488,7 @@ static int write_value(looking *l, kt_tensor *value, bool is_number)
     return status ? -1 : 0;
 }
 
-static int assign(PyObject *self, PyObject *index, PyObject *value)
+static int put_at(PyObject *self, PyObject *index, PyObject *value)
 {
     bool    is_number = false;
     looking l;
@@ -503,6 +509,14 @@ static int assign(PyObject *self, PyObject *index, PyObject *value)
     }
     int status = write_value(&l, from, is_number);
     looking_done(&l);
+    return status;
+}
+
+static int assign(PyObject *self, PyObject *index, PyObject *value)
+{
+    const int status = put_at(self, index, value);
+    if (status)
+        kp_tell("__setitem__", NULL, (PyObject *[]){self, index, value ? value : Py_None}, 3);
     return status;
 }
 

@@ -36,30 +36,124 @@ static PyObject *chain_object(uint32_t id)
     return list;
 }
 
-static PyObject *operand_object(const char *name, kt_dtype dtype, uint32_t lineage)
+/* ---- an error as data ---- */
+
+/* Takes over what is put; NULL passes an exception on. */
+static int put(PyObject *dict, const char *key, PyObject *value)
 {
-    PyObject *type = kp_dtype_object(dtype), *chain = type ? chain_object(lineage) : NULL;
-    PyObject *result = chain ? Py_BuildValue("{s:s, s:O, s:O}", "name", name, "dtype", type, "lineage", chain) : NULL;
-    Py_XDECREF(type);
-    Py_XDECREF(chain);
-    return result;
+    const int status = dict && value ? PyDict_SetItemString(dict, key, value) : -1;
+    Py_XDECREF(value);
+    return status;
+}
+
+static int append(PyObject *list, PyObject *value)
+{
+    const int status = value ? PyList_Append(list, value) : -1;
+    Py_XDECREF(value);
+    return status;
+}
+
+static PyObject *text_or_none(const char *text)
+{
+    return text ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace") : Py_NewRef(Py_None);
+}
+
+static PyObject *operand_object(const char *name, kt_dtype dtype, kt_shape shape, uint32_t lineage)
+{
+    PyObject  *o = PyDict_New();
+    const bool number = dtype == KT_NONE;
+    if (!o || put(o, "name", PyUnicode_FromString(name)) || put(o, "dtype", kp_dtype_object(dtype)) ||
+        put(o, "shape", number ? Py_NewRef(Py_None) : kp_size_object(shape)) || put(o, "lineage", chain_object(lineage)))
+        Py_CLEAR(o);
+    return o;
+}
+
+static PyObject *fix_object(const kt_mistake *m, const kt_fix *fix)
+{
+    PyObject *o = PyDict_New(), *operands = PyList_New(0);
+    for (int i = 0; operands && i < m->n; i++)
+        if (fix->operands >> i & 1 && append(operands, PyUnicode_FromString(m->operand[i].name)))
+            Py_CLEAR(operands);
+    const bool policy = fix->kind == KT_FIX_POLICY;
+    if (put(o, "operands", operands) || put(o, "action", PyUnicode_FromString(kt_fix_kind_name(fix->kind))) ||
+        put(o, "dtype", kp_dtype_object(fix->dtype)) ||
+        put(o, "policy", policy ? PyUnicode_FromString(kt_policy_name(fix->policy)) : Py_NewRef(Py_None)) ||
+        put(o, "can_lose_values", PyBool_FromLong(fix->loses)) || put(o, "text", text_or_none(fix->text)))
+        Py_CLEAR(o);
+    return o;
 }
 
 PyObject *kp_mistake_object(void)
 {
     kt_mistake m = {.size = sizeof m};
     if (!kt_error_mistake(&m))
-        Py_RETURN_NONE;
-    PyObject *operands = PyList_New(0);
-    for (int i = 0; operands && i < m.n; i++) {
-        PyObject *one = operand_object(m.operand[i].name, m.operand[i].dtype, m.operand[i].lineage);
-        if (!one || PyList_Append(operands, one))
+        m = (kt_mistake){.size = sizeof m};
+    PyObject *file = m.file ? text_or_none(m.file) : NULL, *o = PyDict_New();
+    PyObject *operands = PyList_New(0), *fixes = PyList_New(0);
+    int       line = m.line;
+    if (!m.file)
+        file = kp_site_place(&line);
+    for (int i = 0; operands && i < m.n; i++)
+        if (append(operands, operand_object(m.operand[i].name, m.operand[i].dtype, m.operand[i].shape, m.operand[i].lineage)))
             Py_CLEAR(operands);
-        Py_XDECREF(one);
+    for (int i = 0; fixes && i < m.n_fixes; i++)
+        if (append(fixes, fix_object(&m, &m.fix[i])))
+            Py_CLEAR(fixes);
+    int status = put(o, "op", text_or_none(m.op));
+    status |= put(o, "file", file) | put(o, "line", PyLong_FromLong(line));
+    status |= put(o, "operands", operands) | put(o, "fixes", fixes);
+    if (status)
+        Py_CLEAR(o);
+    return o;
+}
+
+/* ---- exceptions that the binding raised itself ---- */
+
+static PyObject *argument_object(const kp_row_facts *form, Py_ssize_t i, PyObject *argument)
+{
+    static const char *const of_indexing[] = {"self", "index", "value"};
+    const char *name = !form ? of_indexing[i < 3 ? i : 2] : i < form->n_args ? PyUnicode_AsUTF8(form->name[i]) : "...";
+    if (!name)
+        return NULL;
+    const kt_tensor *t = kp_tensor_of(argument);
+    return operand_object(name, kt_dtype_of(t), kt_sizes(t), kt_lineage_of(t));
+}
+
+static PyObject *told_object(const char *op, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n)
+{
+    int       line;
+    PyObject *o = PyDict_New(), *operands = PyList_New(0);
+    for (Py_ssize_t i = 0; operands && i < n; i++)
+        if (kp_is_tensor(argv[i]) && append(operands, argument_object(form, i, argv[i])))
+            Py_CLEAR(operands);
+    PyObject *file = kp_site_place(&line);
+    int       status = put(o, "op", text_or_none(op)) | put(o, "file", file) | put(o, "line", PyLong_FromLong(line));
+    status |= put(o, "operands", operands) | put(o, "fixes", PyList_New(0));
+    if (status)
+        Py_CLEAR(o);
+    return o;
+}
+
+/* One with a traceback came from Python: it is the user's, and stays as it is. */
+PyObject *kp_tell(const char *op, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (trace || !type || !PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
+        PyErr_Restore(type, value, trace);
+        return NULL;
     }
-    PyObject *result = operands ? Py_BuildValue("{s:s, s:O}", "op", m.op, "operands", operands) : NULL;
-    Py_XDECREF(operands);
-    return result;
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *known = value ? PyObject_GetAttrString(value, "karat") : NULL;
+    PyErr_Clear();
+    PyObject *told = value && !known ? told_object(op, form, argv, n) : NULL;
+    if (told)
+        PyObject_SetAttrString(value, "karat", told);
+    PyErr_Clear(); /* without memory the exception goes on without */
+    Py_XDECREF(known);
+    Py_XDECREF(told);
+    PyErr_Restore(type, value, trace);
+    return NULL;
 }
 
 static PyObject *lineage(PyObject *module, PyObject *o)

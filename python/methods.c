@@ -271,6 +271,7 @@ static PyObject *ask_storage(PyObject *self, PyObject *unused)
 static PyObject *cast_to(PyObject *self, kp_signature *signature, kt_dtype dtype, kt_device device, PyObject *const *argv,
                          Py_ssize_t n, PyObject *keywords)
 {
+    kt_status status;
     kt_call call;
     kt_call_begin(&call, row_to, KT_PLAIN);
     call.arg[0].t = kp_tensor_of(self);
@@ -291,7 +292,10 @@ static PyObject *cast_to(PyObject *self, kp_signature *signature, kt_dtype dtype
         call.arg[2].device = device;
         call.given |= 4;
     }
-    return kp_run(&call, kp_is_large(kp_tensor_of(self), NULL)) ? kp_raise() : kp_wrap(call.out[0]);
+    kt_call_said(signature->name);
+    status = kp_run(&call, kp_is_large(kp_tensor_of(self), NULL));
+    kt_call_said(NULL);
+    return status ? kp_raise() : kp_wrap(call.out[0]);
 }
 
 static PyObject *to_cpu(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
@@ -308,7 +312,7 @@ static PyObject *to_type_of(PyObject *self, PyObject *const *argv, Py_ssize_t n,
         return NULL;
     kp_args_free(&a);
     const kt_tensor *other = a.call.arg[1].t;
-    return cast_to(self, NULL, kt_dtype_of(other), kt_device_of(other), NULL, 0, NULL);
+    return cast_to(self, &signature, kt_dtype_of(other), kt_device_of(other), NULL, 0, NULL);
 }
 
 static PyObject *ask_conj(PyObject *self, PyObject *unused)

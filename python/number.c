@@ -254,14 +254,16 @@ static PyObject *slot_invert(PyObject *a)
 {
     if (kt_dtype_category(kt_dtype_of(kp_tensor_of(a))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
         PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
-        return NULL;
+        return kp_tell("__invert__", NULL, &a, 1);
     }
     return asking_unary(a, row_not, "__invert__");
 }
 static PyObject *slot_positive(PyObject *a)
 {
-    if (kt_dtype_of(kp_tensor_of(a)) == KT_BOOL)
-        return PyErr_Format(PyExc_RuntimeError, "The `+` operator, on a bool tensor is not supported.");
+    if (kt_dtype_of(kp_tensor_of(a)) == KT_BOOL) {
+        PyErr_SetString(PyExc_RuntimeError, "The `+` operator, on a bool tensor is not supported.");
+        return kp_tell("__pos__", NULL, &a, 1);
+    }
     return Py_NewRef(a);
 }
 
@@ -298,6 +300,7 @@ int kp_only_element(PyObject *self, kt_scalar *s)
 {
     if (kt_numel(kp_tensor_of(self)) != 1) {
         PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
+        kp_tell("item", NULL, &tensor, 1);
         return -1;
     }
     *s = kt_item_scalar(kp_tensor_of(self));

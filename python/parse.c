@@ -30,6 +30,8 @@ int kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py
     int bound = kp_bind(a, s->name, &s->facts, KT_PLAIN, method, argv, n, keywords, &mistake);
     if (!bound)
         kp_raise_mistake(s->name, &s->facts, method, n, &mistake);
+    if (bound <= 0)
+        kp_tell(s->name, &s->facts, argv, n);
     return bound > 0 ? 0 : -1;
 }
 
@@ -43,10 +45,13 @@ static int parse_any(kp_args *a, kp_signature *overloads, int n_overloads, bool 
             return -1;
         forms[i] = overloads[i].facts;
         int bound = kp_bind(a, overloads[i].name, &forms[i], KT_PLAIN, method, argv, n, keywords, &mistake);
+        if (bound < 0)
+            kp_tell(overloads[i].name, &forms[i], argv, n);
         if (bound)
             return bound > 0 ? i : -1;
     }
     kp_raise_mistakes(overloads[0].name, forms, n_overloads, method, argv, n, keywords);
+    kp_tell(overloads[0].name, forms, argv, n);
     return -1;
 }
 

@@ -109,6 +109,17 @@ void kp_site_capture(kp_entry *entry)
     entry->state = 2;
 }
 
+PyObject *kp_site_place(int *line)
+{
+    uintptr_t code;
+    int32_t   offset;
+    *line = 0;
+    if (!read_frame(&code, &offset))
+        Py_RETURN_NONE;
+    *line = PyCode_Addr2Line((PyCodeObject *)code, offset);
+    return Py_NewRef(((PyCodeObject *)code)->co_filename);
+}
+
 /* ---- the source ---- */
 
 static bool site_now(uintptr_t *code, int32_t *offset)

@@ -3,6 +3,7 @@
 #ifndef KARAT_LINEAGE_H
 #define KARAT_LINEAGE_H
 
+#include <karat/mode.h>
 #include <karat/tensor.h>
 
 KT_BEGIN
@@ -23,18 +24,42 @@ KT_API bool        kt_lineage_read(uint32_t id, kt_lineage_record *out);       /
 KT_API char       *kt_explain(const kt_tensor *t);                             /* the chain as text; kt_free_string it */
 KT_API const char *kt_reason_name(kt_reason why);                              /* "promotion" */
 
-/* The pending dtype error as data: who was there, and where each dtype came from. */
+/* ---- the pending error of an operator as data: what its text says below the first line ---- */
+
+/* What would mend it. Each was tried on operands without data before it was proposed. */
+typedef enum kt_fix_kind {
+    KT_FIX_CAST,         /* convert `operands` to `dtype` */
+    KT_FIX_MAKE,         /* make `operands` (the target of out=) with `dtype` in the first place */
+    KT_FIX_OUT_OF_PLACE, /* call the operator that gives a new tensor: kt_add for kt_add_ */
+    KT_FIX_DTYPE,        /* say dtype= `dtype` */
+    KT_FIX_POLICY        /* run the call under `policy` */
+} kt_fix_kind;
+
+typedef struct kt_fix {
+    kt_fix_kind kind;
+    kt_dtype    dtype;    /* KT_NONE where the kind has none */
+    kt_policy   policy;   /* of KT_FIX_POLICY */
+    uint32_t    operands; /* bit i: operand i */
+    bool        loses;    /* a value may be lost; fixes that keep every value come first */
+    const char *text;     /* as the error says it: "other.float()" */
+} kt_fix;
+
 typedef struct kt_mistake {
-    size_t      size;    /* of this struct, set by the caller */
-    const char *op;      /* the operator that the user called */
-    int         n;
+    size_t      size;     /* of this struct, set by the caller */
+    const char *op;       /* the operator that the user called; NULL: none */
+    const char *file;     /* of the call; NULL where the site is unknown */
+    int         line;
+    int         n, n_fixes;
     struct {
-        const char *name;    /* of the argument */
+        const char *name;    /* of the argument: "other"; of a list: "tensors[1]" */
         kt_dtype    dtype;   /* KT_NONE for a number */
+        kt_shape    shape;   /* empty for a number */
         uint32_t    lineage; /* its record, for kt_lineage_read; 0 for a number */
-    } operand[8];
+    } operand[12];
+    kt_fix fix[5];
 } kt_mistake;
-KT_API bool kt_error_mistake(kt_mistake *out); /* false when no dtype error is pending */
+KT_API bool kt_error_mistake(kt_mistake *out); /* false when no operator's error is pending; texts live until kt_clear */
+KT_API const char *kt_fix_kind_name(kt_fix_kind kind); /* "cast", "make", "out_of_place", "dtype", "policy" */
 
 /* A site in C is a file and a line. Define KT_SITES before including karat.h and every call says where it stands. */
 typedef struct kt_site {

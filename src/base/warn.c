@@ -11,6 +11,7 @@ enum { TEXT_BYTES = 2048 };
 
 static kt_warning_fn *handler;
 static bool           always;
+KT__HOT_LOCAL int     kt__warn_muted;
 
 void kt_on_warning(kt_warning_fn *fn)
 {
@@ -30,7 +31,7 @@ bool kt_warn_always(void)
 void kt__warn(const char *format, ...)
 {
     kt_warning_fn *fn = __atomic_load_n(&handler, __ATOMIC_ACQUIRE);
-    if (!fn)
+    if (!fn || kt__warn_muted)
         return;
     char    text[TEXT_BYTES];
     kt__str s = kt__str_in(text, sizeof text);
@@ -43,5 +44,5 @@ void kt__warn(const char *format, ...)
 
 bool kt__warn_now(bool *said)
 {
-    return !__atomic_exchange_n(said, true, __ATOMIC_RELAXED) || kt_warn_always();
+    return !kt__warn_muted && (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED) || kt_warn_always());
 }

@@ -6,7 +6,11 @@
 #ifndef KT_BASE_WARN_H
 #define KT_BASE_WARN_H
 
+#include "base/local.h"
+
 #include <karat/base.h>
+
+extern KT__HOT_LOCAL int kt__warn_muted; /* above 0: a call is only tried, and warns nobody */
 
 void kt__warn(const char *format, ...) KT_PRINTF(1, 2);
 bool kt__warn_now(bool *said); /* shall a text that is said once be said? Then it has been */

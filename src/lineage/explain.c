@@ -1,13 +1,14 @@
-/* explain.c - what a dtype error says below its first line, and what kt_explain says of any tensor.
+/* explain.c - what an error says below its first line, and what kt_explain says of any tensor.
  *
- * In: a mistake (operator, operands), records, sites. Out: text, always the same for the same input. Must not know: how
- * records and sites are kept; kernels, the tape. Never fails: what is unknown is left out, what is too long is cut.
+ * In: a mistake (operator, operands, fixes), records, sites. Out: text, always the same for the same input, in the words of the
+ * caller's language. Must not know: how records and sites are kept, how fixes are found; kernels, the tape. Never fails: what
+ * is unknown is left out, what is too long is cut. An error that is not about dtypes shows the call alone.
  *
  *       matmul(input: float32[64, 784], other: float16[784, 10])          train.py:41
  *         input  float32   born as float64, numpy.load                    data.py:12
  *                          cast to float32, .float()                      data.py:15
  *         other  float16   born as float16, from_numpy                    model.py:22
- *       fix: input.half() at train.py:41, or other.float(), or run under karat.policy("permissive") */
+ *       fix: other.float() at train.py:41, or input.half() (can lose values), or run under karat.policy("permissive") */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -23,7 +24,8 @@ enum {
     LEFT_ROOM   = 320, /* the longest line without its site */
     SITE_ROOM   = 128,
     BODY_ROOM   = 3072, /* an error has 4,095 bytes in all: its first line and the fix must find room */
-    FIX_ROOM    = 512,
+    FIX_ROOM    = 640,
+    NAME_ROOM   = 64,
     SHOWN_LINES = 24,   /* of chains in one error, shared by the operands */
     SHOWN_LEAST = 4
 };
@@ -88,6 +90,13 @@ static bool loses_kind(const kt__record *r)
            kt_dtype_category((kt_dtype)r->to) < kt_dtype_category((kt_dtype)r->from);
 }
 
+/* A cast is a method in a binding's language: .half() */
+static void say_op(kt__str *s, const char *op, const kt__record *r)
+{
+    const bool method = r->why == KT_WHY_EXPLICIT && r->site != 0 && kt__site_in_binding(r->site) && !strpbrk(op, ".() ");
+    kt__str_addf(s, method ? ".%s()" : "%s", op);
+}
+
 static void say_record(kt__str *s, const kt__record *r)
 {
     if (r->to == KT_NONE || r->folded) {
@@ -97,7 +106,9 @@ static void say_record(kt__str *s, const kt__record *r)
     const int why = loses_kind(r) ? KT_WHY_NONE : r->why;
     kt__str_addf(s, "%s%s%s", phrases[why].before, kt_dtype_name((kt_dtype)r->to), phrases[why].after);
     if (r->op) {
-        kt__str_addf(s, ", %s", r->op);
+        char room[NAME_ROOM];
+        kt__str_add(s, ", ");
+        say_op(s, kt__op_shown(r, room, sizeof room), r);
     }
 }
 
@@ -172,13 +183,24 @@ static void say_type(kt__str *s, kt_dtype dtype, const kt_tensor *t)
     }
 }
 
+/* "other", or "tensors[1]" */
+static const char *name_of(const kt__operand_note *o, char *room, size_t size)
+{
+    kt__str s = kt__str_in(room, size);
+    kt__str_add(&s, o->name);
+    if (o->element) {
+        kt__str_addf(&s, "[%d]", o->element - 1);
+    }
+    return room;
+}
+
 static void put_call(sheet *s, const kt__mistake *m, uint32_t site)
 {
-    char    left[LEFT_ROOM];
+    char    left[LEFT_ROOM], name[NAME_ROOM];
     kt__str line = kt__str_in(left, sizeof left);
-    kt__str_addf(&line, "  %s(", m->row ? kt_row_name(m->row) : "call");
+    kt__str_addf(&line, "  %s(", m->op);
     for (int i = 0; i < m->n; i++) {
-        kt__str_addf(&line, "%s%s: ", i ? ", " : "", m->operand[i].name);
+        kt__str_addf(&line, "%s%s: ", i ? ", " : "", name_of(&m->operand[i], name, sizeof name));
         say_type(&line, (kt_dtype)m->operand[i].dtype, m->operand[i].tensor);
     }
     kt__str_add(&line, ")");
@@ -187,10 +209,11 @@ static void put_call(sheet *s, const kt__mistake *m, uint32_t site)
 
 static void put_operands(sheet *s, const kt__mistake *m)
 {
-    int names = 0, dtypes = 0, tensors = 0;
+    char room[NAME_ROOM];
+    int  names = 0, dtypes = 0, tensors = 0;
     for (int i = 0; i < m->n; i++) {
         if (m->operand[i].tensor) {
-            const int name = width(m->operand[i].name), dtype = width(kt_dtype_name((kt_dtype)m->operand[i].dtype));
+            const int name = width(name_of(&m->operand[i], room, sizeof room)), dtype = width(kt_dtype_name((kt_dtype)m->operand[i].dtype));
             names = name > names ? name : names;
             dtypes = dtype > dtypes ? dtype : dtypes;
             tensors++;
@@ -202,17 +225,17 @@ static void put_operands(sheet *s, const kt__mistake *m)
         if (o->tensor) {
             char        head[LEFT_ROOM];
             kt__str     h = kt__str_in(head, sizeof head);
-            const char *dtype = kt_dtype_name((kt_dtype)o->dtype);
-            const int   after_name = names - width(o->name) + 2, after_dtype = dtypes - width(dtype) + 3;
+            const char *dtype = kt_dtype_name((kt_dtype)o->dtype), *name = name_of(o, room, sizeof room);
+            const int   after_name = names - width(name) + 2, after_dtype = dtypes - width(dtype) + 3;
             chain       c;
-            kt__str_addf(&h, "    %s%*s%s%*s", o->name, after_name, "", dtype, after_dtype, "");
+            kt__str_addf(&h, "    %s%*s%s%*s", name, after_name, "", dtype, after_dtype, "");
             read_chain(&c, kt_lineage_of(o->tensor));
             put_chain(s, head, &c, share < SHOWN_LEAST ? SHOWN_LEAST : share);
         }
     }
 }
 
-/* ---- the fix ---- */
+/* ---- the fixes ---- */
 static const char *method_of(kt_dtype d) /* Tensor's short cast methods */
 {
     switch (d) {
@@ -234,97 +257,109 @@ static const char *method_of(kt_dtype d) /* Tensor's short cast methods */
 }
 
 /* A parameter is known to the user by the name in its birth: nn.Linear weight "head". */
-static void say_owner(kt__str *s, const kt__operand_note *o, const chain *c)
+static void say_owner(kt__str *s, const char *name, const chain *c)
 {
     const char *op = c->n ? c->record[0]->op : NULL;
     const char *open = op ? strchr(op, '"') : NULL, *close = open ? strchr(open + 1, '"') : NULL;
     if (close) {
         kt__str_addn(s, open, (size_t)(close - open) + 1);
     } else {
-        kt__str_add(s, o->name);
+        kt__str_add(s, name);
     }
 }
 
-/* Make o a `to`: by not converting it in the first place where that is what happened last, else by a cast. */
-static void say_change(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in_binding, const char *at)
+static void say_place(kt__str *s, uint32_t site)
 {
+    char place[SITE_ROOM];
+    if (kt__site_text(site, place, sizeof place)) {
+        kt__str_addf(s, " (%s)", place);
+    }
+}
+
+/* Make o a `to`: by not casting it in the first place where the user did that last, else by a cast. */
+static void say_cast(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in_binding)
+{
+    char  name[NAME_ROOM];
     chain c;
     read_chain(&c, kt_lineage_of(o->tensor));
+    name_of(o, name, sizeof name);
     const kt__record *last = c.n ? c.record[c.n - 1] : NULL;
-    if (last && last->from == to && !last->folded) {
-        char place[SITE_ROOM];
+    if (last && last->why == KT_WHY_EXPLICIT && last->from == to && !last->folded) {
         kt__str_add(s, "keep ");
-        say_owner(s, o, &c);
+        say_owner(s, name, &c);
         kt__str_addf(s, " in %s", kt_dtype_name(to));
-        if (kt__site_text(last->site, place, sizeof place)) {
-            kt__str_addf(s, " (%s)", place);
-        }
+        say_place(s, last->site);
     } else if (!in_binding) {
-        kt__str_addf(s, "cast %s to %s%s", o->name, kt_dtype_name(to), at);
+        kt__str_addf(s, "cast %s to %s", name, kt_dtype_name(to));
+    } else if (kt_dtype_real((kt_dtype)o->dtype) == to && to != o->dtype) {
+        kt__str_addf(s, "%s.real", name);
     } else if (method_of(to)) {
-        kt__str_addf(s, "%s.%s()%s", o->name, method_of(to), at);
+        kt__str_addf(s, "%s.%s()", name, method_of(to));
     } else {
-        kt__str_addf(s, "%s.to(karat.%s)%s", o->name, kt_dtype_name(to), at);
+        kt__str_addf(s, "%s.to(karat.%s)", name, kt_dtype_name(to));
     }
 }
 
-/* Does the error speak of two dtypes that do not go together? Others (a kernel that is missing for one dtype) are not
- * mended by making two operands alike. */
-static bool is_mix(void)
+static void say_target(kt__str *s, const kt__operand_note *o, kt_dtype to)
 {
-    static const char *const words[] = {"same dtype",  "different dtypes", "expected scalar type", "expected dtype",
-                                        "can't be cast", "attempted to promote"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strstr(kt_error(), words[i])) {
-            return true;
-        }
-    }
-    return false;
+    char  name[NAME_ROOM];
+    chain c;
+    read_chain(&c, kt_lineage_of(o->tensor));
+    kt__str_addf(s, "make %s as %s", name_of(o, name, sizeof name), kt_dtype_name(to));
+    say_place(s, c.n ? c.record[0]->site : 0);
 }
 
-/* The first two tensors whose dtypes differ. The one that would lose its kind (a float made an integer) comes last. */
-static bool find_pair(const kt__mistake *m, const kt__operand_note **a, const kt__operand_note **b)
+static void say_policy(kt__str *s, kt_policy policy, bool in_binding)
 {
-    *a = *b = NULL;
-    for (int i = 0; i < m->n && !*b; i++) {
-        const kt__operand_note *o = &m->operand[i];
-        if (o->tensor && !*a) {
-            *a = o;
-        } else if (o->tensor && o->dtype != (*a)->dtype) {
-            *b = o;
-        }
+    if (in_binding) {
+        kt__str_addf(s, "run under karat.policy(\"%s\")", kt_policy_name(policy));
+        return;
     }
-    if (*b && kt_dtype_category((kt_dtype)(*b)->dtype) < kt_dtype_category((kt_dtype)(*a)->dtype)) {
-        const kt__operand_note *swap = *a;
-        *a = *b;
-        *b = swap;
+    kt__str_add(s, "run under KT_POLICY(KT_");
+    for (const char *p = kt_policy_name(policy); *p; p++) {
+        kt__str_addf(s, "%c", *p - 'a' + 'A');
     }
-    return *b != NULL;
+    kt__str_add(s, ")");
 }
 
-static void say_fix(kt__str *s, const kt__mistake *m, uint32_t site)
+static void say_fix(kt__str *s, const kt__mistake *m, const kt__fix *fix, bool in_binding)
 {
-    const kt__operand_note *a, *b;
-    if (m->fix) {
-        kt__str_addf(s, "\n  fix: %s", m->fix);
-    } else if (is_mix() && find_pair(m, &a, &b)) {
-        const bool in_binding = kt__site_in_binding(site);
-        char       place[SITE_ROOM], at[SITE_ROOM + 8] = "";
-        if (kt__site_text(site, place, sizeof place)) {
-            snprintf(at, sizeof at, " at %s", place);
+    const kt_dtype to = (kt_dtype)fix->dtype;
+    bool           more = false;
+    for (int i = 0; i < m->n; i++) {
+        if (fix->operands >> i & 1) {
+            kt__str_add(s, more ? " and " : "");
+            fix->kind == KT_FIX_MAKE ? say_target(s, &m->operand[i], to) : say_cast(s, &m->operand[i], to, in_binding);
+            more = true;
         }
-        kt__str_add(s, "\n  fix: ");
-        say_change(s, a, (kt_dtype)b->dtype, in_binding, at);
-        kt__str_add(s, ", or ");
-        say_change(s, b, (kt_dtype)a->dtype, in_binding, "");
-        if (kt_get_policy() != KT_PERMISSIVE) {
-            kt__str_addf(s, ", or run under %s",
-                         in_binding ? "karat.policy(\"permissive\")" : "KT_POLICY(KT_PERMISSIVE)");
-        }
+    }
+    switch ((kt_fix_kind)fix->kind) {
+    case KT_FIX_CAST:
+    case KT_FIX_MAKE: break;
+    case KT_FIX_OUT_OF_PLACE: kt__str_addf(s, "%.*s instead of %s", (int)strlen(m->op) - 1, m->op, m->op); break;
+    case KT_FIX_DTYPE: kt__str_addf(s, in_binding ? "dtype=karat.%s" : "dtype %s", kt_dtype_name(to)); break;
+    case KT_FIX_POLICY: say_policy(s, (kt_policy)fix->policy, in_binding); break;
     }
 }
 
-void kt__lineage_explain(const kt__mistake *m)
+/* Each in its own words, then all on one line; the first that changes the call says where. */
+static void put_fixes(kt__str *s, kt__mistake *m, uint32_t site)
+{
+    const bool in_binding = kt__site_in_binding(site);
+    char       place[SITE_ROOM];
+    const bool placed = kt__site_text(site, place, sizeof place);
+    for (int i = 0; i < m->n_fixes; i++) {
+        kt__str words = kt__str_in(m->fix[i].words, sizeof m->fix[i].words);
+        say_fix(&words, m, &m->fix[i], in_binding);
+        kt__str_addf(s, "%s%s", i ? ", or " : "\n  fix: ", words.text);
+        if (i == 0 && placed && m->fix[0].kind != KT_FIX_MAKE && strncmp(words.text, "keep ", 5) != 0) {
+            kt__str_addf(s, " at %s", place);
+        }
+        kt__str_add(s, m->fix[i].loses ? " (can lose values)" : "");
+    }
+}
+
+void kt__lineage_explain(kt__mistake *m)
 {
     if (!kt__failed()) {
         return;
@@ -335,10 +370,16 @@ void kt__lineage_explain(const kt__mistake *m)
     sheet          s = {NULL, SITE_COLUMN};
     for (int pass = 0; pass < 2; pass++, s.to = &text) {
         put_call(&s, m, site);
-        put_operands(&s, m);
+        if (m->about_dtypes) {
+            put_operands(&s, m);
+        }
     }
-    say_fix(&hint, m, site);
+    put_fixes(&hint, m, site);
     kt_fail_more("\n%s%s", body, fix);
+    if (!kt__site_place(site, &m->file, &m->line)) {
+        m->file = NULL;
+        m->line = 0;
+    }
 }
 
 /* ---- any tensor ---- */

@@ -14,4 +14,5 @@ void kt__lineage_init(void)
 #endif
     kt__lineage.site_text = kt__site_text;
     kt__lineage.explain = kt__lineage_explain;
+    kt__lineage.in_binding = kt__in_binding;
 }

@@ -30,6 +30,7 @@ typedef struct kt__record {
 /* `op` must never change its content: row names, literals, and what kt__intern_text gave. */
 uint32_t          kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent);
 const kt__record *kt__record_at(uint32_t id); /* NULL for 0 and for what was never given out */
+const char       *kt__op_shown(const kt__record *r, char *room, size_t size); /* its op as the user writes it */
 uint32_t          kt__lineage_count(void);
 uint32_t          kt__lineage_set_cap(uint32_t cap); /* tests: returns the old one */
 
@@ -41,6 +42,7 @@ extern const struct kt_site_source *kt__site_source; /* the binding's, set once;
 uint32_t kt__site_now(void);                                      /* 0: unknown */
 bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
 bool     kt__site_place(uint32_t site, const char **file, int *line); /* the path as given; lives on */
+bool     kt__in_binding(void);              /* does a binding's language make the call that runs now? */
 bool     kt__site_in_binding(uint32_t site); /* in a binding's language; for site 0: is there a binding at all? */
 uint32_t kt__site_count(void);
 
@@ -52,7 +54,7 @@ static inline bool kt__no_sites(void)
 
 /* ---- text (explain.c) ---- */
 struct kt__mistake;
-void kt__lineage_explain(const struct kt__mistake *mistake); /* appends to the pending error */
+void kt__lineage_explain(struct kt__mistake *mistake); /* appends to the pending error; fills in words and site */
 
 /* ---- each thread's short cuts into both tables (cache.c): a hit is a compare and a load ---- */
 enum { KT__CACHE_BITS = 10 };

@@ -8,6 +8,7 @@
  * value that is converted back and forth in a loop comes round to the same ids: the loop then adds nothing any more. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
+#include "op/observe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +149,12 @@ uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dty
 }
 
 /* ---- the public face ---- */
+const char *kt__op_shown(const kt__record *r, char *room, size_t size)
+{
+    const kt_row *row = r->op ? kt_row_find(r->op) : NULL;
+    return row ? kt__row_said(row, kt__site_in_binding(r->site), room, size) : r->op;
+}
+
 const char *kt_reason_name(kt_reason why)
 {
     static const char *const names[KT_NUM_REASONS] = {
@@ -167,7 +174,9 @@ bool kt_lineage_read(uint32_t id, kt_lineage_record *out)
     if (!r) {
         return false;
     }
-    kt_lineage_record full = {.size = out->size, .why = (kt_reason)r->why, .op = r->op, .from = (kt_dtype)r->from,
+    char        room[64];
+    const char *op = r->op ? kt__intern_text(kt__op_shown(r, room, sizeof room)) : NULL;
+    kt_lineage_record full = {.size = out->size, .why = (kt_reason)r->why, .op = op, .from = (kt_dtype)r->from,
                               .to = (kt_dtype)r->to, .parent = r->parent};
     if (r->site == 0 || !kt__site_place(r->site, &full.file, &full.line)) {
         full.file = NULL;

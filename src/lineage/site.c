@@ -153,6 +153,11 @@ bool kt__site_in_binding(uint32_t site)
     return e ? !is_c(e) : kt__site_here == NULL && the_source() != NULL;
 }
 
+bool kt__in_binding(void)
+{
+    return kt__site_in_binding(kt__site_now());
+}
+
 uint32_t kt__site_count(void)
 {
     return kt__intern_count(&sites);

@@ -379,13 +379,8 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
     call->n_list = 0;
 }
 
-KT__HOT kt_status kt_call_run(kt_call *call)
+static kt_status run_any(kt_call *call)
 {
-    kt_status status = KT_OK;
-    if (KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&
-                   kt__operands_of[call->row->id].pair && call->arg[0].t && call->arg[1].t) &&
-        kt__run_pair(call, &status))
-        return status;
     if (!(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
@@ -400,6 +395,18 @@ KT__HOT kt_status kt_call_run(kt_call *call)
     case HOW_VIEW: return run_view(call);
     default: return call->row->node ? run_derived(call) : run_body(call);
     }
+}
+
+KT__HOT kt_status kt_call_run(kt_call *call)
+{
+    kt_status status = KT_OK;
+    if (!(KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&
+                     kt__operands_of[call->row->id].pair && call->arg[0].t && call->arg[1].t) &&
+          kt__run_pair(call, &status)))
+        status = run_any(call);
+    if (KT__UNLIKELY(status))
+        kt__explain_failure(call);
+    return status;
 }
 
 void kt_call_free_list(kt_call *call)

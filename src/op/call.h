@@ -62,7 +62,17 @@ kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t 
 kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
                     kt_reason why); /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
+/* refusal.c: errors that say below their first line who the operands are, where their dtypes came from and what mends it. */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
+kt_status kt__fail_conversion(const kt_call *call, const char *operand, kt_dtype from, kt_dtype to, const char *why);
+void      kt__explain_refusal(const kt_call *call); /* of an error about dtypes that is pending already */
+void      kt__explain_failure(const kt_call *call); /* of any other: the call alone, once, on the way out */
+const char *kt__op_text(const kt_call *call, char *room, size_t size);  /* the operator as the caller's language writes it */
+const char *kt__policy_text(kt_policy policy, char *room, size_t size); /* as the caller's language writes it */
+/* remedy.c: what would mend a refused call. `convert`: operands (bits) that ought to become `to`, 0 where that is not known. */
+void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to);
+extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */
+extern KT__HOT_LOCAL bool kt__refused; /* and failed for a dtype */
 /* What autocast makes of an operand of a body that asks its dtype; owned, NULL after an error. */
 kt_tensor *kt__autocast_operand(const kt_call *call, kt_tensor *t);
 /* Is a mix of dtypes for the parts of a composite to decide? Under policy permissive and autocast it is. */

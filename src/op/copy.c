@@ -174,6 +174,10 @@ kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_
     return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
 }
 
+static KT__HOT_LOCAL const char *said; /* the user's word for the cast that is under way */
+
+void kt_call_said(const char *name) { said = name; }
+
 static kt_status make_copy(kt_call *call, kt_tensor **out)
 {
     kt_tensor  *self = call->arg[0].t;
@@ -206,7 +210,7 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
         return kt_error_status();
     }
     made->lineage = dtype == self->dtype ? self->lineage
-                                         : KT__RECORD(KT_WHY_EXPLICIT, kt__frame ? kt__frame->row->name : "to",
+                                         : KT__RECORD(KT_WHY_EXPLICIT, said ? said : kt__frame ? kt__frame->row->name : "to",
                                                       self->dtype, dtype, self->lineage);
     *out = made;
     return KT_OK;

@@ -89,7 +89,7 @@ static kt_status check_target(kt_call *call, const joint *j, kt_tensor *target, 
     if (!kt_can_cast(j->common, (kt_dtype)target->dtype) && kt__policy(mode) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_TYPE, "torch.cat(): input types can't be cast to the desired output type %s",
                               kt_dtype_torch_name(target->dtype));
-    if (kt__allow(mode, call, "out", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
+    if (kt__allow(mode, call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
         return kt_error_status();
     bool same = target->ndim == sizes.n;
     for (int i = 0; i < target->ndim && same; i++)

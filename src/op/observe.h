@@ -21,26 +21,47 @@ typedef struct kt__tape_hooks {
 extern kt__tape_hooks kt__tape;
 
 /* ---- lineage ---- */
+enum { KT__NOTED = 12, KT__FIXES = 5, KT__FIX_WORDS = 192 }; /* most operands and fixes that one error names */
+
 typedef struct kt__operand_note { /* one operand of a refused call, as the error explains it */
     const char      *name;
-    const kt_tensor *tensor;      /* NULL for a scalar */
+    const kt_tensor *tensor;      /* NULL for a number */
     uint8_t          dtype;
+    int16_t          element;     /* which of the list `name`, counted from 1; 0: not of a list */
 } kt__operand_note;
 
-typedef struct kt__mistake { /* a dtype error, for its explanation below the first line */
-    const kt_row    *row;
-    int              n;
-    kt__operand_note operand[KT_MAX_ARGS];
-    const char      *fix;    /* one line, or NULL: the explainer may find its own */
+typedef struct kt__fix { /* one change after which the same call is accepted: tried, not guessed (remedy.c) */
+    uint8_t  kind;       /* kt_fix_kind */
+    uint8_t  dtype, policy;
+    bool     loses;      /* a value may be lost on the way */
+    uint16_t operands;   /* bit i: operand i of the mistake is converted, or made anew */
+    char     words[KT__FIX_WORDS]; /* how the face of the caller says it; the explainer writes them */
+} kt__fix;
+
+typedef struct kt__mistake { /* a failed call, for what its error says below the first line */
+    const kt_row    *row;    /* NULL: no operator */
+    uint8_t          form;   /* kt_form */
+    bool             about_dtypes; /* then lineage and fixes are worth telling */
+    int              n, n_fixes;
+    kt__operand_note operand[KT__NOTED];
+    kt__fix          fix[KT__FIXES];
+    char             op[64]; /* the operator as the caller writes it */
+    const char      *file;   /* of the call, from the explainer; NULL: unknown; lives on */
+    int              line;
 } kt__mistake;
 
 typedef struct kt__lineage_hooks {
     uint32_t (*record)(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent); /* interned id */
     uint32_t (*site)(void);                      /* interned id of the line that runs now; 0: unknown */
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
-    void     (*explain)(const kt__mistake *mistake); /* appends to the pending error */
+    void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; fills in words and site */
+    bool     (*in_binding)(void);                /* does a binding's language make the call, or C? */
 } kt__lineage_hooks;
 extern kt__lineage_hooks kt__lineage;
+/* The name by which a user knows a row (refusal.c): nn_cross_entropy is cross_entropy in Python, linalg_norm is linalg.norm,
+ * quantile_number an overload of quantile; C has the row's own. */
+const char *kt__row_said(const kt_row *row, bool in_binding, char *room, size_t size);
+
 /* The thread's C site as an id, from when it was first asked for until it changes; 0: ask `site`. Every node of the tape keeps
  * one, and a call through the hook is dear beside the rest of a small node. */
 extern KT__HOT_LOCAL uint32_t kt__site_known;

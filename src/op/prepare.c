@@ -301,7 +301,7 @@ static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__de
         return kt_error_status();
     if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
         return fail_target_dtype(call, (kt_dtype)d->result, out);
-    if (kt__allow(mode, call, call->form == KT_OUT ? "out" : "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
+    if (kt__allow(mode, call, "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
                   KT_WHY_RESULT))
         return kt_error_status();
     if (!same && kt__resize_out(out, shape))
@@ -351,12 +351,19 @@ kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_ten
     return fresh_output(plan, &d, on, plan->nd, false);
 }
 
+static kt_status fail_number(const kt_call *call, kt_dtype as)
+{
+    char room[64], op[64];
+    return kt__fail_dtype(call, KT_ERR_TYPE, "%s refuses the number in %s: %s cannot hold it",
+                          kt__policy_text(kt_get_policy(), room, sizeof room), kt__op_text(call, op, sizeof op),
+                          kt_dtype_name(as));
+}
+
 static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const kt__decision *d)
 {
     for (int i = 0; i < g->n; i++)
         if (!g->t[i] && !kt_scalar_fits(g->s[i], (kt_dtype)d->as[i]))
-            return kt_fail(KT_ERR_TYPE, "policy '%s' refuses the number in %s: %s cannot hold it",
-                           kt_policy_name(kt_get_policy()), call->row->name, kt_dtype_name(d->as[i]));
+            return fail_number(call, (kt_dtype)d->as[i]);
     return KT_OK;
 }
 

@@ -1,10 +1,7 @@
 /* resolve.c - the one door: all dtype decisions of a call. In: a row, its operands, the mode word. Out: for each operand
  * what the kernel must see it as and why, the compute type and the result dtype; or a refusal in PyTorch's words.
  * It must not know kernels, memory or shapes. The dry run is this file without what follows. */
-#include <stdarg.h>
 #include <string.h>
-
-#include <karat/lineage.h>
 
 #include "base/alloc.h"
 #include "op/call.h"
@@ -12,74 +9,6 @@
 _Static_assert((int)KT_NUM_COMPUTE == (int)KT__NUM_COMPUTES && (int)KT_IN_C128 == (int)KT__COMPUTE_c128 &&
                    (int)KT_IN_I32 == (int)KT__COMPUTE_i32,
                "the plan's compute types are those of the dtype table, in its order");
-
-/* ---- errors ---- */
-
-static void free_mistake(void *record) { kt__system_put(record, sizeof(kt_mistake)); }
-
-/* The same as data, beside the text. Without memory there is the text alone. */
-static void keep_mistake(const kt__mistake *m)
-{
-    kt_mistake *record = kt__system_get(sizeof *record);
-    if (!record)
-        return;
-    *record = (kt_mistake){.size = sizeof *record, .op = m->row->name};
-    for (; record->n < m->n && record->n < (int)(sizeof record->operand / sizeof *record->operand); record->n++) {
-        const kt__operand_note *o = &m->operand[record->n];
-        record->operand[record->n].name = o->name;
-        record->operand[record->n].dtype = (kt_dtype)o->dtype;
-        record->operand[record->n].lineage = o->tensor ? o->tensor->lineage : 0;
-    }
-    kt__error_set_record(record, free_mistake);
-}
-
-bool kt_error_mistake(kt_mistake *out)
-{
-    const kt_mistake *record = kt__error_record();
-    size_t            size = out->size < sizeof *record ? out->size : sizeof *record;
-    if (!record)
-        return false;
-    memcpy(out, record, size);
-    out->size = size;
-    return true;
-}
-
-/* Who the operands are and where their dtypes came from, below the error's first line. Inside a composite the outermost
- * call speaks: that one the user wrote. */
-static void explain(const kt_call *call, const char *fix)
-{
-    if (kt__frame)
-        call = kt__frame;
-    if (!call)
-        return;
-    kt__mistake m = {.row = call->row, .fix = fix};
-    for (int i = 0; i < kt__n_args(call->row) && m.n < KT_MAX_ARGS; i++) {
-        const kt_arg_spec *spec = kt__arg_spec(call->row, i);
-        if (!kt__given(call, i) || (spec->kind != KT_ARG_TENSOR && spec->kind != KT_ARG_TENSOR_OR_SCALAR))
-            continue;
-        bool number = call->scalars >> i & 1;
-        m.operand[m.n++] = (kt__operand_note){.name = spec->name,
-                                              .tensor = number ? NULL : call->arg[i].t,
-                                              .dtype = number ? KT_NONE : call->arg[i].t->dtype};
-    }
-    keep_mistake(&m);
-    if (kt__lineage.explain)
-        kt__lineage.explain(&m);
-}
-
-kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...)
-{
-    char    text[1024];
-    va_list more;
-    va_start(more, format);
-    vsnprintf(text, sizeof text, format, more);
-    va_end(more);
-    if (kt__failed())
-        return kt_error_status();
-    kt_fail(code, "%s", text);
-    explain(call, NULL);
-    return code;
-}
 
 static bool category_is(kt_dtype d, int mask) { return (kt__dtype_rows[d].category & mask) != 0; }
 
@@ -252,20 +181,12 @@ kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_
     if (policy == KT_SAFE && kt_can_cast_level(from, to, KT_CAST_SAFE))
         return KT_OK;
     static const char *const words[KT_NUM_REASONS] = {
-        [KT_WHY_PROMOTION] = "promotion",    [KT_WHY_SCALAR] = "a number of a higher kind",
+        [KT_WHY_PROMOTION] = "promotion",    [KT_WHY_SCALAR] = "promotion by a number",
         [KT_WHY_AUTOCAST] = "autocast",      [KT_WHY_RESULT] = "the result's dtype",
         [KT_WHY_ASSIGN] = "assignment",      [KT_WHY_INDEX] = "an index",
         [KT_WHY_GRADIENT] = "a gradient",    [KT_WHY_LOADING] = "loading",
         [KT_WHY_OPTIMIZER] = "an optimizer", [KT_WHY_INTEROP] = "interop"};
-    const kt_row *row = kt__frame ? kt__frame->row : call ? call->row : NULL;
-    kt_fail(KT_ERR_TYPE, "policy '%s' refuses to convert %s from %s to %s in %s (%s)", kt_policy_name(policy), operand,
-            kt_dtype_name(from), kt_dtype_name(to), row ? row->name : "a copy", words[why] ? words[why] : "implicit");
-    char fix[160];
-    bool rung = kt_can_cast_level(from, to, KT_CAST_SAFE) && policy < KT_SAFE;
-    snprintf(fix, sizeof fix, "cast it to %s yourself, or run under policy '%s'", kt_dtype_name(to),
-             rung ? "safe" : "torch");
-    explain(call, fix);
-    return KT_ERR_TYPE;
+    return kt__fail_conversion(call, operand, from, to, words[why] ? words[why] : "implicit");
 }
 
 /* ---- autocast: the row's column read under the mode bit. Eligible: floating, not float64; never in place or out= ---- */
@@ -326,6 +247,13 @@ static kt_status match(const kt_call *call, const kt__gathered *g, int first, ui
     return KT_OK;
 }
 
+/* What rules of the FLOAT kind make of integers. */
+static kt_dtype as_float(uint8_t rule, kt_dtype d)
+{
+    bool floats = rule == RULE_FLOAT || rule == RULE_FLOAT_TO_REAL;
+    return floats && category_is(d, KT_CAT_BOOL | KT_CAT_INT) ? kt_get_default_dtype() : d;
+}
+
 static kt_status common_and_result(const kt_call *call, const kt__gathered *g, uint64_t mode, kt_dtype *common,
                                    kt_dtype *result)
 {
@@ -351,8 +279,7 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
     }
     if (status)
         return status;
-    if ((g->rule == RULE_FLOAT || g->rule == RULE_FLOAT_TO_REAL) && category_is(*common, KT_CAT_BOOL | KT_CAT_INT))
-        *common = kt_get_default_dtype();
+    *common = as_float(g->rule, *common);
     *result = *common;
     if (g->rule == RULE_COMPARE || g->rule == RULE_TO_BOOL)
         *result = KT_BOOL;
@@ -382,7 +309,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt_error_status();
     if (common_and_result(call, &g, mode, &common, &result)) {
         if (g.rule != RULE_MATCH && g.rule != RULE_MATCH_REST)
-            explain(call, NULL);
+            kt__explain_refusal(call);
         return kt_error_status();
     }
     const bool writes = row->how == HOW_ELEMENTWISE || row->how == HOW_BODY;
@@ -400,8 +327,9 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
             tensors.dtype[tensors.n] = g.dtype[i];
             tensors.rank[tensors.n++] = g.rank[i];
         }
-    bool by_number = tensors.n < g.n && tensors.n && category_is(common, KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
-                     kt__common_dtype(&tensors, g.rule == RULE_WHERE, mode | KT_PERMISSIVE, &ignored) != common;
+    bool     by_number = tensors.n < g.n && tensors.n && category_is(common, KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    kt_dtype alone = by_number ? kt__common_dtype(&tensors, g.rule == RULE_WHERE, mode | KT_PERMISSIVE, &ignored) : common;
+    by_number = as_float(g.rule, alone) != common; /* would the tensors alone have given it? x / 2 is float whatever the 2 */
     bool folds = g.rule == RULE_SUM || g.rule == RULE_MEAN || g.rule == RULE_NORM; /* dtype= is theirs */
     d->origin = 0xff;
     d->why_result = by_number ? KT_WHY_SCALAR : KT_WHY_PROMOTION;

@@ -38,7 +38,7 @@ import torch
 try:
     torch.tensor([1, 2], requires_grad=True)
 except RuntimeError as e:
-    print(e)
+    print(str(e).splitlines()[0])  # Karat explains below it
 """,
         "Only Tensors of floating point and complex dtype can require gradients\n",
     ),

@@ -91,7 +91,7 @@ def test_of_tensors():
 def test_refusals(make, error, text):
     with pytest.raises(error) as e:
         make()
-    assert type(e.value) is error and str(e.value) == text
+    assert type(e.value) is error and str(e.value).partition("\n")[0] == text
 
 
 def test_a_list_in_itself():

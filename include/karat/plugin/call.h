@@ -4,6 +4,7 @@
 #ifndef KARAT_PLUGIN_CALL_H
 #define KARAT_PLUGIN_CALL_H
 
+#include <karat/lineage.h>
 #include <karat/plugin/backend.h>
 #include <karat/random.h>
 #include <karat/tensor.h>
@@ -112,6 +113,12 @@ KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);
  * the payload is taken, which makes it the caller's and leaves the error pending. */
 KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload));
 KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
+
+/* Fails because of t's dtype outside of any operator: `op` is what the user called, `wanted` a dtype with which it would do: by a
+ * cast of t (KT_FIX_CAST), or said to the maker of t (KT_FIX_DTYPE). */
+KT_API kt_status kt_refuse_dtype(const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted, const char *text);
+/* The name that the user wrote for the cast which the next call makes (lives on; NULL: none), for lineage: half, double. */
+KT_API void kt_call_said(const char *name);
 
 /* The dtype that an arithmetic operator would compute such operands in; bit i of `scalars`: operand i is a number. */
 KT_API kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result);

@@ -72,11 +72,22 @@ static kt_tensor *fake(kt_tensor *t, kt_dtype dtype, kt_shape shape, uint32_t li
     return t;
 }
 
-static const char *explained(const kt__mistake *m, const char *first_line)
+static const char *explained(kt__mistake *m, const char *first_line)
 {
+    m->about_dtypes = true;
+    snprintf(m->op, sizeof m->op, "%s", m->row ? kt_row_name(m->row) : "call");
     kt_fail(KT_ERR_RUNTIME, "%s", first_line);
     kt__lineage_explain(m);
     return kt_error();
+}
+
+static void propose(kt__mistake *m, kt_fix_kind kind, uint16_t operands, kt_dtype dtype, bool loses)
+{
+    m->fix[m->n_fixes++] = (kt__fix){.kind = (uint8_t)kind,
+                                     .operands = operands,
+                                     .dtype = (uint8_t)dtype,
+                                     .policy = KT_PERMISSIVE,
+                                     .loses = loses};
 }
 
 TEST(c_program_without_sites)
@@ -84,15 +95,19 @@ TEST(c_program_without_sites)
     kt_tensor   a, b;
     kt__mistake m = {.row = kt_row_find("matmul"),
                      .n = 2,
-                     .operand = {{"input", fake(&a, KT_F32, KT_SHAPE(2, 3), 0), KT_F32},
+                     .operand = {{"input", fake(&a, KT_F32, KT_SHAPE(2, 3), 0), KT_F32, 0},
                                  {"other", fake(&b, KT_F64, KT_SHAPE(3), kt__lineage_record(KT_BORN, "kt_from", KT_NONE,
-                                                                                        KT_F64, 0)), KT_F64}}};
+                                                                                        KT_F64, 0)), KT_F64, 0}}};
+    propose(&m, KT_FIX_CAST, 1, KT_F64, false);
+    propose(&m, KT_FIX_CAST, 2, KT_F32, true);
+    propose(&m, KT_FIX_POLICY, 0, KT_NONE, false);
     CHECK_STR(explained(&m, "expected m1 and m2 to have the same dtype, but got: float != double"),
               "expected m1 and m2 to have the same dtype, but got: float != double\n"
               "  matmul(input: float32[2, 3], other: float64[3])\n"
               "    input  float32   of unknown origin\n"
               "    other  float64   born as float64, kt_from\n"
-              "  fix: cast input to float64, or cast other to float32, or run under KT_POLICY(KT_PERMISSIVE)");
+              "  fix: cast input to float64, or cast other to float32 (can lose values), or run under "
+              "KT_POLICY(KT_PERMISSIVE)");
     kt_clear();
 }
 
@@ -105,16 +120,22 @@ TEST(c_program_with_sites)
     kt_site_set(&call);
     kt__mistake m = {.row = kt_row_find("add"),
                      .n = 3,
-                     .operand = {{"input", fake(&a, KT_F64, KT_SHAPE(2, 3), from), KT_F64},
-                                 {"other", fake(&b, KT_I32, KT_SCALAR, 0), KT_I32},
-                                 {"alpha", NULL, KT_NONE}}};
+                     .operand = {{"input", fake(&a, KT_F64, KT_SHAPE(2, 3), from), KT_F64, 0},
+                                 {"other", fake(&b, KT_I32, KT_SCALAR, 0), KT_I32, 0},
+                                 {"alpha", NULL, KT_NONE, 0}}};
+    propose(&m, KT_FIX_CAST, 2, KT_F64, false);
+    propose(&m, KT_FIX_CAST, 3, KT_I32, true);
+    propose(&m, KT_FIX_POLICY, 0, KT_NONE, false);
     CHECK_STR(explained(&m, "result type Double can't be cast to the desired output type Int"),
               "result type Double can't be cast to the desired output type Int\n"
               "  add(input: float64[2, 3], other: int32[], alpha: number)          main.c:41\n"
               "    input  float64   born as float64, kt_from                       data.c:12\n"
               "    other  int32     of unknown origin\n"
-              "  fix: cast other to float64 at main.c:41, or cast input to int32, "
-              "or run under KT_POLICY(KT_PERMISSIVE)");
+              "  fix: cast other to float64 at main.c:41, or cast input to int32 and cast other to int32 "
+              "(can lose values), or run under KT_POLICY(KT_PERMISSIVE)");
+    CHECK_STR(m.file, "app/main.c");
+    CHECK_EQ_INT(m.line, 41);
+    CHECK_STR(m.fix[1].words, "cast input to int32 and cast other to int32");
     kt_clear();
     kt_site_set(NULL);
 }
@@ -128,9 +149,12 @@ TEST(the_design_s_example)
     other = record(KT_WHY_EXPLICIT, "Module.half()", KT_F32, KT_F16, other, "train.py", 30);
     kt__mistake m = {.row = kt_row_find("matmul"),
                      .n = 2,
-                     .operand = {{"input", fake(&a, KT_F32, KT_SHAPE(64, 784), input), KT_F32},
-                                 {"other", fake(&b, KT_F16, KT_SHAPE(784, 10), other), KT_F16}}};
+                     .operand = {{"input", fake(&a, KT_F32, KT_SHAPE(64, 784), input), KT_F32, 0},
+                                 {"other", fake(&b, KT_F16, KT_SHAPE(784, 10), other), KT_F16, 0}}};
     stand("train.py", 41);
+    propose(&m, KT_FIX_CAST, 2, KT_F32, false);
+    propose(&m, KT_FIX_CAST, 1, KT_F16, true);
+    propose(&m, KT_FIX_POLICY, 0, KT_NONE, false);
     CHECK_STR(explained(&m, "expected m1 and m2 to have the same dtype, but got: float != c10::Half"),
               "expected m1 and m2 to have the same dtype, but got: float != c10::Half\n"
               "  matmul(input: float32[64, 784], other: float16[784, 10])          train.py:41\n"
@@ -138,23 +162,33 @@ TEST(the_design_s_example)
               "                     cast to float32, .float()                      data.py:15\n"
               "    other  float16   born as float32, nn.Linear weight \"head\"       model.py:22\n"
               "                     cast to float16, Module.half()                 train.py:30\n"
-              "  fix: input.half() at train.py:41, or keep \"head\" in float32 (train.py:30), "
+              "  fix: keep \"head\" in float32 (train.py:30), or input.half() (can lose values), "
               "or run under karat.policy(\"permissive\")");
     kt_clear();
-    m.fix = "one thing to do";
-    CHECK(strstr(explained(&m, "x"), "train.py:30\n  fix: one thing to do") != NULL);
+    m.n_fixes = 0;
+    propose(&m, KT_FIX_OUT_OF_PLACE, 0, KT_NONE, false);
+    propose(&m, KT_FIX_MAKE, 2, KT_F64, false);
+    propose(&m, KT_FIX_DTYPE, 0, KT_F64, true);
+    snprintf(m.op, sizeof m.op, "add_");
+    kt_fail(KT_ERR_RUNTIME, "x");
+    kt__lineage_explain(&m);
+    CHECK(strstr(kt_error(), "train.py:30\n  fix: add instead of add_ at train.py:41, or make other as float64 (model.py:22), "
+                             "or dtype=karat.float64 (can lose values)") != NULL);
     kt_clear();
     stand(NULL, 0);
 }
 
-TEST(a_missing_kernel_is_not_mended_by_a_cast)
+TEST(an_error_about_something_else_shows_the_call_alone)
 {
     kt_tensor   a, b;
-    kt__mistake m = {.row = kt_row_find("bitwise_and"),
+    kt__mistake m = {.row = kt_row_find("add"),
                      .n = 2,
-                     .operand = {{"self", fake(&a, KT_F32, KT_SHAPE(1), 0), KT_F32},
-                                 {"other", fake(&b, KT_I32, KT_SHAPE(1), 0), KT_I32}}};
-    CHECK(strstr(explained(&m, "\"bitwise_and_cpu\" not implemented for 'Float'"), "fix:") == NULL);
+                     .operand = {{.name = "self", .tensor = fake(&a, KT_F32, KT_SHAPE(3), 0), .dtype = KT_F32},
+                                 {.name = "tensors", .tensor = fake(&b, KT_F32, KT_SHAPE(4), 0), .dtype = KT_F32, .element = 2}}};
+    snprintf(m.op, sizeof m.op, "add");
+    kt_fail(KT_ERR_RUNTIME, "sizes");
+    kt__lineage_explain(&m);
+    CHECK_STR(kt_error(), "sizes\n  add(self: float32[3], tensors[1]: float32[4])");
     kt_clear();
 }
 
@@ -163,8 +197,8 @@ TEST(one_dtype_has_no_fix)
     kt_tensor   a, b;
     kt__mistake m = {.row = NULL,
                      .n = 2,
-                     .operand = {{"self", fake(&a, KT_BOOL, KT_SHAPE(0), 0), KT_BOOL},
-                                 {"source", fake(&b, KT_BOOL, KT_SHAPE(1), 0), KT_BOOL}}};
+                     .operand = {{"self", fake(&a, KT_BOOL, KT_SHAPE(0), 0), KT_BOOL, 0},
+                                 {"source", fake(&b, KT_BOOL, KT_SHAPE(1), 0), KT_BOOL, 0}}};
     CHECK_STR(explained(&m, "no"), "no\n"
                                    "  call(self: bool[0], source: bool[1])\n"
                                    "    self    bool   of unknown origin\n"
@@ -172,20 +206,19 @@ TEST(one_dtype_has_no_fix)
     kt_clear();
 }
 
-TEST(no_policy_is_advised_where_all_is_allowed)
+TEST(casts_in_a_binding_are_its_methods)
 {
-    kt_tensor     a, b;
-    kt__mistake   m = {.row = kt_row_find("add"),
-                       .n = 2,
-                       .operand = {{"input", fake(&a, KT_E5M2, KT_SHAPE(1), 0), KT_E5M2},
-                                   {"other", fake(&b, KT_U16, KT_SHAPE(1), 0), KT_U16}}};
-    kt_mode_guard guard = kt_policy_open(KT_PERMISSIVE);
+    kt_tensor   a, b;
+    kt__mistake m = {.row = kt_row_find("add"),
+                     .n = 2,
+                     .operand = {{"input", fake(&a, KT_C64, KT_SHAPE(1), 0), KT_C64, 0},
+                                 {"other", fake(&b, KT_U16, KT_SHAPE(1), 0), KT_U16, 0}}};
     stand("a.py", 1);
-    CHECK(strstr(explained(&m, "Promotion is not supported, attempted to promote Float8_e5m2 and UInt16"),
-                 "\n  fix: other.to(karat.float8_e5m2) at a.py:1, or input.to(karat.uint16)") != NULL);
-    CHECK(strstr(kt_error(), "policy") == NULL);
+    propose(&m, KT_FIX_CAST, 2, KT_E5M2, true);
+    propose(&m, KT_FIX_CAST, 1, KT_F32, true);
+    CHECK(strstr(explained(&m, "no"), "\n  fix: other.to(karat.float8_e5m2) at a.py:1 (can lose values), or input.real "
+                                      "(can lose values)") != NULL);
     stand(NULL, 0);
-    kt_mode_close(&guard);
     kt_clear();
 }
 
@@ -203,9 +236,9 @@ TEST(a_long_chain_is_shortened_in_an_error)
     uint32_t  id = back_and_forth(kt__lineage_record(KT_BORN, "zeros", KT_NONE, KT_F32, 0), 200);
     kt__mistake m = {.row = kt_row_find("add"),
                      .n = 2,
-                     .operand = {{"input", fake(&a, KT_F32, KT_SHAPE(1), id), KT_F32},
-                                 {"other", fake(&b, KT_F32, KT_SHAPE(1), id), KT_F32}},
-                     .fix = "think"};
+                     .operand = {{"input", fake(&a, KT_F32, KT_SHAPE(1), id), KT_F32, 0},
+                                 {"other", fake(&b, KT_F32, KT_SHAPE(1), id), KT_F32, 0}}};
+    propose(&m, KT_FIX_DTYPE, 0, KT_F64, false);
     const char *text = explained(&m, "x");
     int         lines = 0;
     for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) {
@@ -213,28 +246,29 @@ TEST(a_long_chain_is_shortened_in_an_error)
     }
     CHECK_EQ_INT(lines, 1 + 12 + 12 + 1);
     CHECK(strstr(text, "\n                     ... 190 conversions ...\n") != NULL);
-    CHECK(strstr(text, "\n  fix: think") != NULL);
+    CHECK(strstr(text, "\n  fix: dtype=karat.float64") != NULL);
     kt_clear();
 }
 
 /* Ten operands with long names and chains: cut, but the first line and the fix are there. */
 TEST(a_crowd_is_cut_and_the_fix_survives)
 {
-    static kt_tensor t[KT_MAX_ARGS];
-    char             names[KT_MAX_ARGS][101];
+    static kt_tensor t[KT__NOTED];
+    char             names[KT__NOTED][101];
     uint32_t         id = record(KT_BORN, "a source with a rather long name", KT_NONE, KT_F32, 0, "a.py", 1);
     stand("a.py", 2);
     id = back_and_forth(id, 20);
-    kt__mistake m = {.row = kt_row_find("add"), .n = KT_MAX_ARGS, .fix = "fewer"};
-    for (int i = 0; i < KT_MAX_ARGS; i++) {
+    kt__mistake m = {.row = kt_row_find("add"), .n = KT__NOTED};
+    propose(&m, KT_FIX_DTYPE, 0, KT_F64, false);
+    for (int i = 0; i < KT__NOTED; i++) {
         memset(names[i], 'a' + i, 100);
         names[i][100] = '\0';
-        m.operand[i] = (kt__operand_note){names[i], fake(&t[i], KT_F32, KT_SHAPE(1, 2, 3, 4, 5), id), KT_F32};
+        m.operand[i] = (kt__operand_note){names[i], fake(&t[i], KT_F32, KT_SHAPE(1, 2, 3, 4, 5), id), KT_F32, 0};
     }
     const char *text = explained(&m, "the first line");
     CHECK_EQ_INT(strncmp(text, "the first line\n  add(aaaa", 25), 0);
     CHECK(strlen(text) < 4095);
-    CHECK_STR(strrchr(text, '\n'), "\n  fix: fewer");
+    CHECK_STR(strrchr(text, '\n'), "\n  fix: dtype=karat.float64 at a.py:2");
     kt_clear();
     stand(NULL, 0);
 }

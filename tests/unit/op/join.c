@@ -133,7 +133,7 @@ TEST(what_cat_refuses)
     CHECK_FAILS(kt_hstack(same, 0), KT_ERR_RUNTIME, "hstack expects a non-empty TensorList");
     KT_POLICY(KT_STRICT);
     kt_tensor *mix[] = {a, kt_ones(KT_SHAPE(2, 3), .dtype = KT_F64)};
-    CHECK_FAILS(kt_cat(mix, 2), KT_ERR_TYPE, "policy 'strict' refuses to convert tensors from float32 to float64 in cat");
+    CHECK_FAILS(kt_cat(mix, 2), KT_ERR_TYPE, "KT_POLICY(KT_STRICT) refuses to convert tensors from float32 to float64 in cat");
 }
 
 /* ---- flips, rolls, rotations, repeats: what stands at an index of [4, 5, 6] ---- */

@@ -136,24 +136,24 @@ TEST(what_strict_refuses_and_how)
     KT_SCOPE;
     KT_POLICY(KT_STRICT);
     CHECK_FAILS(kt_add(row(KT_F16), row(KT_F32)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert self from float16 to float32 in add (promotion)");
+                "KT_POLICY(KT_STRICT) refuses to convert self from float16 to float32 in add (promotion)");
     CHECK_FAILS(kt_add(row(KT_F32), row(KT_F16)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert other from float16 to float32 in add (promotion)");
+                "KT_POLICY(KT_STRICT) refuses to convert other from float16 to float32 in add (promotion)");
     CHECK_FAILS(kt_add_s(row(KT_I32), KT_FLOAT(1.5)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert self from int32 to float32");
+                "KT_POLICY(KT_STRICT) refuses to convert self from int32 to float32");
     CHECK_FAILS(kt_exp(row(KT_I64)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert self from int64 to float32 in exp");
+                "KT_POLICY(KT_STRICT) refuses to convert self from int64 to float32 in exp");
     CHECK_FAILS(kt_div(row(KT_I64), row(KT_I64)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert self from int64 to float32");
+                "KT_POLICY(KT_STRICT) refuses to convert self from int64 to float32");
     CHECK_FAILS(kt_eq(row(KT_I64), row(KT_I32)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert other from int32 to int64 in eq");
-    CHECK_FAILS(kt_copy_(row(KT_F64), row(KT_F32)), KT_ERR_TYPE, "policy 'strict' refuses to convert");
+                "KT_POLICY(KT_STRICT) refuses to convert other from int32 to int64 in eq");
+    CHECK_FAILS(kt_copy_(row(KT_F64), row(KT_F32)), KT_ERR_TYPE, "KT_POLICY(KT_STRICT) refuses to convert");
     CHECK_FAILS(kt_add_out(row(KT_F64), row(KT_F32), row(KT_F32)), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert out from float32 to float64 in add (the result's dtype)");
+                "KT_POLICY(KT_STRICT) refuses to convert the result from float32 to float64 in add_out (the result's dtype)");
     CHECK_FAILS(kt_cat(((kt_tensor *[]){row(KT_F32), row(KT_F64)}), 2), KT_ERR_TYPE,
-                "policy 'strict' refuses to convert");
+                "KT_POLICY(KT_STRICT) refuses to convert");
     CHECK_FAILS(kt_add_s(row(KT_I8), KT_INT(300)), KT_ERR_TYPE,
-                "policy 'strict' refuses the number in add: int8 cannot hold it");
+                "KT_POLICY(KT_STRICT) refuses the number in add: int8 cannot hold it");
     CHECK(kt_add_s(row(KT_I8), KT_INT(100)) && kt_mul_s(row(KT_F16), KT_FLOAT(2.5)) &&
           kt_add_s(row(KT_C64), KT_FLOAT(1)));
     CHECK(kt_add(row(KT_F16), row(KT_F16)) && kt_sum(row(KT_I8)) && kt_eq(row(KT_BF16), row(KT_BF16)));
@@ -169,10 +169,10 @@ TEST(what_safe_refuses)
     CHECK_EQ_INT(kt_dtype_of(kt_add(row(KT_I16), row(KT_F32))), KT_F32);
     CHECK_EQ_INT(kt_dtype_of(kt_add_(row(KT_F64), row(KT_F32))), KT_F64);
     CHECK_FAILS(kt_add(row(KT_I64), row(KT_F32)), KT_ERR_TYPE,
-                "policy 'safe' refuses to convert self from int64 to float32 in add (promotion)");
-    CHECK_FAILS(kt_add_(row(KT_F32), row(KT_F64)), KT_ERR_TYPE, "policy 'safe' refuses to convert");
-    CHECK_FAILS(kt_copy_(row(KT_F16), row(KT_F32)), KT_ERR_TYPE, "policy 'safe' refuses to convert");
-    CHECK_FAILS(kt_exp(row(KT_I64)), KT_ERR_TYPE, "policy 'safe' refuses to convert self from int64 to float32");
+                "KT_POLICY(KT_SAFE) refuses to convert self from int64 to float32 in add (promotion)");
+    CHECK_FAILS(kt_add_(row(KT_F32), row(KT_F64)), KT_ERR_TYPE, "KT_POLICY(KT_SAFE) refuses to convert");
+    CHECK_FAILS(kt_copy_(row(KT_F16), row(KT_F32)), KT_ERR_TYPE, "KT_POLICY(KT_SAFE) refuses to convert");
+    CHECK_FAILS(kt_exp(row(KT_I64)), KT_ERR_TYPE, "KT_POLICY(KT_SAFE) refuses to convert self from int64 to float32");
     CHECK(kt_exp(row(KT_I16)) != NULL);
     CHECK_FAILS(kt_matmul(square(KT_F32), square(KT_F16)), KT_ERR_RUNTIME, "expected m1 and m2 to have the same dtype");
 }
