@@ -300,7 +300,7 @@ int kp_only_element(PyObject *self, kt_scalar *s)
 {
     if (kt_numel(kp_tensor_of(self)) != 1) {
         PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
-        kp_tell("item", NULL, &tensor, 1);
+        kp_tell("item", NULL, &self, 1);
         return -1;
     }
     *s = kt_item_scalar(kp_tensor_of(self));
