@@ -63,8 +63,8 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
 kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
 struct kp_row_facts;
-/* The pending exception of a call of `op` gets its attribute karat, unless it has one; `form` names the arguments and may be NULL.
- * Returns NULL. */
+/* The pending exception of a call of `op` gets its attribute karat, unless it has one; `form` names the arguments, NULL:
+ * they are an index's. Returns NULL. */
 PyObject *kp_tell(const char *op, const struct kp_row_facts *form, PyObject *const *argv, Py_ssize_t n);
 PyObject *kp_mistake_object(void); /* the pending error as data: a new dict (karat.Mistake) */
 

@@ -213,7 +213,8 @@ static void put_operands(sheet *s, const kt__mistake *m)
     int  names = 0, dtypes = 0, tensors = 0;
     for (int i = 0; i < m->n; i++) {
         if (m->operand[i].tensor) {
-            const int name = width(name_of(&m->operand[i], room, sizeof room)), dtype = width(kt_dtype_name((kt_dtype)m->operand[i].dtype));
+            const int name = width(name_of(&m->operand[i], room, sizeof room));
+            const int dtype = width(kt_dtype_name((kt_dtype)m->operand[i].dtype));
             names = name > names ? name : names;
             dtypes = dtype > dtypes ? dtype : dtypes;
             tensors++;

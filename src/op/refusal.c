@@ -1,7 +1,8 @@
-/* refusal.c - what a failed call leaves beside its first line: who the operands were, which line made the call, what mends it.
+/* refusal.c - what a failed call leaves beside its first line: the operands, the line that made the call, what mends it.
  *
- * In: a call and the error that is pending. Out: more text, by the lineage layer, and the same as data (kt_error_mistake). Inside a
- * composite the outermost call speaks: that one the user wrote. Must not know: any rule. Without memory there is the text alone. */
+ * In: a call and the error that is pending. Out: more text, by the lineage layer, and the same as data (kt_error_mistake).
+ * Inside a composite the outermost call speaks: that one the user wrote. Must not know: any rule. Without memory there is the
+ * text alone. */
 #include <stdarg.h>
 #include <string.h>
 
