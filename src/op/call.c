@@ -14,7 +14,7 @@ kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
 KT__HOT_LOCAL uint32_t kt__site_known;
 
-KT__HOT_LOCAL const kt_call *kt__frame;
+KT__HOT_LOCAL const kt_call *kt__frame, *kt__copied;
 
 /* Kernels honour lazy bits on load alone: what was written plainly through a lazy view is turned in a second pass. */
 KT__COLD kt_status kt__turn_written(kt_tensor *on)
@@ -296,11 +296,16 @@ static kt_status run_derived(kt_call *call)
         return kt_error_status();
     for (int i = 0; i < n; i++)
         given[i] = call->out[i];
-    bool copied = call->form == KT_OUT && call->row->rule == RULE_SAME;
-    call->form = copied ? KT_PLAIN : call->form;
+    bool           copied = call->form == KT_OUT && call->row->rule == RULE_SAME;
+    const kt_call *before = kt__copied;
+    if (copied) {
+        call->form = KT_PLAIN;
+        kt__copied = call;
+    }
     kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
     kt_status status = run_body(call);
     kt__mode_word = mode;
+    kt__copied = before;
     if (copied) {
         call->form = KT_OUT;
         status = status ? status : kt__move_into(call, given[0], call->out[0]);

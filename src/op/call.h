@@ -302,5 +302,8 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made);
 
 /* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;
+/* A call with out= whose body runs as the plain form, its result copied afterwards: errors still speak of out=. */
+extern KT__HOT_LOCAL const kt_call *kt__copied;
+static inline kt_form kt__form_asked(const kt_call *call) { return call == kt__copied ? KT_OUT : (kt_form)call->form; }
 
 #endif

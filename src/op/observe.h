@@ -40,7 +40,6 @@ typedef struct kt__fix { /* one change after which the same call is accepted: tr
 
 typedef struct kt__mistake { /* a failed call, for what its error says below the first line */
     const kt_row    *row;    /* NULL: no operator */
-    uint8_t          form;   /* kt_form */
     bool             about_dtypes; /* then lineage and fixes are worth telling */
     int              n, n_fixes;
     kt__operand_note operand[KT__NOTED];

@@ -110,7 +110,7 @@ static const char *op_text(const kt_row *row, kt_form form, char *room, size_t s
 const char *kt__op_text(const kt_call *call, char *room, size_t size)
 {
     call = kt__frame ? kt__frame : call;
-    return call ? op_text(call->row, (kt_form)call->form, room, size) : "a copy";
+    return call ? op_text(call->row, kt__form_asked(call), room, size) : "a copy";
 }
 
 /* ---- the operands ---- */
@@ -133,9 +133,9 @@ static void note_list(kt__mistake *m, const char *name, kt_tensor *const *t, int
 
 static void note_call(kt__mistake *m, const kt_call *call)
 {
+    const kt_form form = kt__form_asked(call);
     m->row = call->row;
-    m->form = call->form;
-    op_text(call->row, (kt_form)call->form, m->op, sizeof m->op);
+    op_text(call->row, form, m->op, sizeof m->op);
     for (int i = 0; i < kt__n_args(call->row); i++) {
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
         const bool         number = call->scalars >> i & 1;
@@ -146,7 +146,7 @@ static void note_call(kt__mistake *m, const kt_call *call)
         else if (spec->kind == KT_ARG_TENSOR_OR_SCALAR || (spec->kind == KT_ARG_TENSOR && call->arg[i].t))
             note(m, spec->name, 0, number ? NULL : call->arg[i].t);
     }
-    const int results = call->form == KT_OUT ? kt__n_results(call->row) : 0;
+    const int results = form == KT_OUT ? kt__n_results(call->row) : 0;
     for (int i = 0; i < results; i++)
         if (call->out[i])
             note(m, "out", results > 1 ? i + 1 : 0, call->out[i]);

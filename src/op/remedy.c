@@ -96,7 +96,7 @@ static bool stage_arguments(stage *s, const kt__mistake *m, const change *c)
     }
     const int results = kt__n_results(row);
     for (int i = 0; i < results; i++)
-        if (call->form != KT_OUT || c->form != KT_OUT) {
+        if (c->form != KT_OUT) {
             call->out[i] = NULL;
         } else if (call->out[i]) {
             call->out[i] = stand_in(s, call->out[i], dtype_in(m, c, call->out[i], "out", results > 1 ? i + 1 : 0));
@@ -324,28 +324,27 @@ static void make_acceptable(search *s)
         make_likely(s, s->free);
 }
 
-/* What is written in place, and nothing else helps: it should have been made otherwise. */
+/* What is written in place, and nothing else helps: it should have been made otherwise, if need be of a lower kind. */
 static void make_written(search *s)
 {
     kt_dtype  to[LIKELY];
-    const int n = s->call->form == KT_INPLACE && s->m->n && s->m->operand[0].tensor ? likely(false, to) : 0;
-    for (int i = 0; i < n; i++) {
-        change c = s->as_is;
-        c.operands = 1;
-        c.dtype = (uint8_t)to[i];
-        const kt__fix lower = {.operands = 1, .dtype = c.dtype};
-        if (!lowers_kind(s->m, &lower) && accepted(s->call, s->m, &c, NULL)) {
-            propose(s, KT_FIX_MAKE, 1, to[i], KT_TORCH, false);
-            return;
+    const int n = s->as_is.form == KT_INPLACE && s->m->n && s->m->operand[0].tensor ? likely(false, to) : 0;
+    for (int lower = 0; lower < 2 && !found(s); lower++)
+        for (int i = 0; i < n && !found(s); i++) {
+            const kt__fix fix = {.operands = 1, .dtype = (uint8_t)to[i]};
+            change        c = s->as_is;
+            c.operands = 1;
+            c.dtype = (uint8_t)to[i];
+            if (lowers_kind(s->m, &fix) == lower && accepted(s->call, s->m, &c, NULL))
+                propose(s, KT_FIX_MAKE, 1, to[i], KT_TORCH, lower);
         }
-    }
 }
 
 static void give_new(search *s)
 {
     change c = s->as_is;
     c.form = KT_PLAIN;
-    if (s->call->form == KT_INPLACE && s->call->row->forms & 1 << KT_PLAIN && accepted(s->call, s->m, &c, NULL))
+    if (s->as_is.form == KT_INPLACE && s->call->row->forms & 1 << KT_PLAIN && accepted(s->call, s->m, &c, NULL))
         propose(s, KT_FIX_OUT_OF_PLACE, 0, KT_NONE, KT_TORCH, false);
 }
 
@@ -398,14 +397,14 @@ static void find_free(search *s)
     const kt_row *row = s->call->row;
     for (int i = 0; i < s->m->n; i++) {
         const kt__operand_note *o = &s->m->operand[i];
-        bool                    written = s->call->form == KT_INPLACE && i == 0;
+        bool                    written = s->as_is.form == KT_INPLACE && i == 0;
         for (int k = 0; k < kt__n_args(row); k++)
             written |= kt__arg_spec(row, k)->written && strcmp(kt__arg_spec(row, k)->name, o->name) == 0;
         if (!o->tensor)
             continue;
         if (strcmp(o->name, "grad_output") == 0)
             s->follows |= (uint16_t)(1u << i);
-        else if (s->call->form == KT_OUT && strcmp(o->name, "out") == 0)
+        else if (s->as_is.form == KT_OUT && strcmp(o->name, "out") == 0)
             s->targets |= (uint16_t)(1u << i);
         else if (!written)
             s->free |= (uint16_t)(1u << i);
@@ -414,7 +413,7 @@ static void find_free(search *s)
 
 void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to)
 {
-    search s = {.call = call, .m = m, .as_is = {.form = call->form, .policy = (uint8_t)kt__policy(kt__mode())}};
+    search s = {.call = call, .m = m, .as_is = {.form = (uint8_t)kt__form_asked(call), .policy = (uint8_t)kt__policy(kt__mode())}};
     find_free(&s);
     convert &= s.free;
     if (try_cast(&s, convert, to))
