@@ -413,7 +413,9 @@ static void find_free(search *s)
 
 void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to)
 {
-    search s = {.call = call, .m = m, .as_is = {.form = (uint8_t)kt__form_asked(call), .policy = (uint8_t)kt__policy(kt__mode())}};
+    search s = {.call = call,
+                .m = m,
+                .as_is = {.form = (uint8_t)kt__form_asked(call), .policy = (uint8_t)kt__policy(kt__mode())}};
     find_free(&s);
     convert &= s.free;
     if (try_cast(&s, convert, to))
