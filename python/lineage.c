@@ -1,6 +1,6 @@
 /* lineage.c - where a tensor's dtype came from, as data and as text.
  *
- * In: a Tensor. Out: its chain of records, newest first, or the engine's explanation. */
+ * In: a Tensor. Out: its chain of records, oldest first as in every text, or the engine's explanation. */
 #include "binding.h"
 
 static kt_tensor *the_tensor(const char *name, PyObject *o)
@@ -33,6 +33,8 @@ static PyObject *chain_object(uint32_t id)
             Py_CLEAR(list);
         Py_XDECREF(one);
     }
+    if (list && PyList_Reverse(list)) /* the engine reads from the newest back */
+        Py_CLEAR(list);
     return list;
 }
 
@@ -178,7 +180,12 @@ static PyObject *explain(PyObject *module, PyObject *o)
 }
 
 PyMethodDef kp_lineage_functions[] = {
-    {"lineage", lineage, METH_O, "lineage(t): the records of how t came to its dtype, newest first"},
-    {"explain", explain, METH_O, "explain(t): the same as text"},
+    {"lineage", lineage, METH_O,
+     "lineage($module, t, /)\n--\n\n"
+     "How the tensor t came to its dtype: a list of records, oldest first.\n\n"
+     "Each record is a dict: why (\"born\", \"explicit\" for a cast, \"promotion\", \"scalar\", ...), op (what did it),\n"
+     "from and to (dtypes; from is None at a birth), file and line of the program. A result that has the dtype of an\n"
+     "operand shares its records. An empty list: the origin is unknown. explain(t) prints the same."},
+    {"explain", explain, METH_O, "explain($module, t, /)\n--\n\nThe text that karat.explain(t) prints."},
     {NULL, NULL, 0, NULL},
 };

@@ -119,7 +119,9 @@ static wish wish_of(const kp_args *a, int dtype, int device, bool copy)
 
 static PyObject *finish(kt_tensor *t, bool wants_grad)
 {
-    if (t && wants_grad && kp_want_grad(t)) {
+    if (!t)
+        return kp_tell(NULL, NULL, NULL, 0);
+    if (wants_grad && kp_want_grad(t)) {
         kt_drop(t);
         return NULL;
     }

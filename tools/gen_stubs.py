@@ -32,7 +32,7 @@ SHOWN = {  # kinds of arguments as docstrings call them
 HEAD = '''"""Made from the operator table by tools/gen_stubs.py."""
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 {imports}
 Number = _bool | _int | _float | _complex
 '''
@@ -52,6 +52,16 @@ TENSOR = {  # what the type has beside the table's methods
     "inputs: Any = None)": "None",
     **{f"{name}()": "Tensor" for name in """bool byte char short int long half bfloat16 float double chalf cfloat cdouble
        cpu""".split()},
+}
+OWN = {  # what PyTorch has not
+    "explain": "def explain(t: Tensor) -> None: ...",
+    "lineage": "def lineage(t: Tensor, /) -> list[LineageRecord]: ...",
+    "get_policy": 'def get_policy() -> Literal["strict", "safe", "torch", "permissive"]: ...',
+    "policy": """class policy:
+    def __init__(self, name: Literal["strict", "safe", "torch", "permissive"]) -> None: ...
+    def __enter__(self) -> policy: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __call__(self, function: _F) -> _F: ...""",
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
 MODULES = """accelerator autograd backends compiler cpu cuda fft functional jit linalg mps mtia nn nn.functional overrides random
@@ -228,11 +238,14 @@ def stub(module, own_types):
     for name, value in names.items():
         if name == "Tensor":
             continue
-        lines += definition(name, value) if hasattr(value, "schemas") else [plain(name, value)]
+        own = OWN.get(name) if own_types else None
+        lines += [own] if own else definition(name, value) if hasattr(value, "schemas") else [plain(name, value)]
     below = sorted({m.split(".")[-1] for m in MODULES if f"karat.{m}".rpartition(".")[0] == module.__name__ and not own_types})
     lines += [f"from . import {n} as {n}" for n in below]
     if own_types:
         lines += tensor_class(module.Tensor) + [f"from . import {n} as {n}" for n in sorted({m.split(".")[0] for m in MODULES})]
+        lines += ["from . import errors as errors", "from .errors import LineageRecord"]
+        lines += ['_F = TypeVar("_F", bound=Callable[..., Any])']
         lines += ["__version__: str", "_dtype = dtype", "_device = device", "_layout = layout"]
     return lines
 

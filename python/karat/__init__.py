@@ -106,10 +106,18 @@ def compile(model=None, **options):
 
 
 def explain(t):
-    """Print where the dtype of `t` came from, line by line of the program."""
+    """Print where the dtype of the tensor `t` came from, oldest first, with the lines of the program; returns None.
+
+    >>> karat.explain(karat.ones(2).half())
+    float16[2]
+      born as float32, ones     train.py:1
+      cast to float16, .half()  train.py:1
+
+    lineage(t) gives the same as data. An error of an operator says it of every operand, and carries it as e.karat.
+    """
     print(_karat.explain(t))
 
 
 _missing.mark_absent(Tensor)
-_later = "_C accelerator backends compiler cpu jit mps mtia overrides return_types testing torch_version types xpu".split()
+_later = "_C accelerator backends compiler cpu errors jit mps mtia overrides return_types testing torch_version types xpu".split()
 __getattr__ = _missing.of(__name__, lazy=_later)

@@ -13,39 +13,39 @@ def names_of(module):
 # Words that many names share and that say nothing of what a function does.
 _COMMON = frozenset("get set is has with to and of dtype tensor indices copy type enabled all from new".split())
 
-# What serves instead where no word tells.
-_INSTEAD = {"storage": "untyped_storage", "igamma": "lgamma", "igammac": "lgamma", "mvlgamma": "lgamma",
-            "inverse": "matrix_power", "set_": "data", "autocast": "policy", "gradient": "autograd"}
-
-
 def _words(name):
     import re
 
     return {word for word in re.findall("[A-Z]?[a-z]+|[0-9]+", name) if len(word) > 1}
 
 
+def _asks(name):
+    return name.startswith(("is_", "has_"))
+
+
 def _nearest(name, here):
-    """The name here that is the same but for its form, serves instead, or has most words in common; None."""
-    for one in (name + "_", name.rstrip("_"), _INSTEAD.get(name.rstrip("_"))):
+    """The name here that is the same but for its form, or has most words in common; None: a far one would mislead."""
+    for one in (name + "_", name.rstrip("_")):
         if one != name and one in here:
             return one
     words = {word.lower() for word in _words(name)} - _COMMON
     if not words:
         return None
     scored = []
-    for one in here:
+    for one in (one for one in here if _asks(one) == _asks(name)):  # a question is no help to who wants it done
         others = {word.lower() for word in _words(one)} - _COMMON
         shared = len(words & others)
         if 2 * shared >= len(words) and 2 * shared >= len(others):
-            scored.append((shared / len(words | others), -len(one), one))
-    return max(scored)[2] if scored else None
+            same_end = one.rstrip("_").endswith(name.rstrip("_").rpartition("_")[2])  # the last word is what it is
+            scored.append((shared / len(words | others), same_end, -len(one), one))
+    return max(scored)[3] if scored else None
 
 
 def _text(beginning, name, known, here):
     """`known`: PyTorch's names there; those of Karat alone are no help to who asks for one of them."""
     if name not in known:
         return beginning
-    near = _nearest(name, [one for one in here if one in known or one in _INSTEAD.values()])
+    near = _nearest(name, [one for one in here if one in known])
     return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {near!r}' if near else ''}"
 
 

@@ -36,7 +36,20 @@ class _Mode:
 
 
 class policy(_Mode):
-    """policy("strict"): how far implicit conversions may go: "strict", "safe", "torch" (the default), "permissive"."""
+    """How far implicit conversions may go inside the block, or inside the function that it decorates.
+
+    "strict"      none at all; Python numbers still take the tensor's dtype
+    "safe"        those that cannot lose a value
+    "torch"       PyTorch's rules, the default
+    "permissive"  also mixes that PyTorch rejects are promoted
+
+    >>> with karat.policy("strict"):
+    ...     karat.ones(2) + karat.ones(2).half()
+    TypeError: karat.policy("strict") refuses to convert other from float16 to float32 in add (promotion)
+
+    What one accepts, the next accepts with the same result. Explicit casts are always allowed. get_policy() tells the one in
+    force, KARAT_POLICY=strict sets the process's default.
+    """
 
     _get = staticmethod(_karat.get_policy)
     _set = staticmethod(_karat.set_policy)

@@ -307,8 +307,10 @@ static kt_status run_derived(kt_call *call)
     kt__mode_word = mode;
     kt__copied = before;
     if (copied) {
+        kt_tensor *made = call->out[0];
         call->form = KT_OUT;
-        status = status ? status : kt__move_into(call, given[0], call->out[0]);
+        call->out[0] = given[0];
+        status = status ? status : kt__move_into(call, given[0], made);
     }
     for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++)
         kt__wrote(call->out[i]);

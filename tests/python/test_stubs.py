@@ -118,3 +118,14 @@ def test_docstrings_say_what_and_how():
     assert not [n for n in public if not (getattr(karat, n).__doc__ or "").strip()]
     assert not [n for n, v in vars(karat.Tensor).items()
                 if not n.startswith("_") and v is not None and type(v).__name__ != "_Absent" and not (v.__doc__ or "").strip()]
+
+
+def test_what_pytorch_has_not_is_precise():
+    module = tree("__init__.pyi")
+    known = functions(module.body)
+    for name in ("explain", "lineage", "get_policy"):
+        assert "Any" not in ast.unparse(known[name][0])
+    policy = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "policy")
+    assert "Literal['strict'" in ast.unparse(policy) and "Any" not in ast.unparse(policy)
+    for documented in (karat.explain, karat.lineage, karat.policy, karat.errors, karat.errors.Mistake, karat.errors.Fix):
+        assert len(documented.__doc__) > 5

@@ -1,0 +1,204 @@
+"""Every fix that an error proposes works: failing calls are made over the whole operator table and from the recorded error
+programs, the fixes are read from e.karat as data, and each is applied mechanically; the call must then go through."""
+
+import ast
+import gzip
+import json
+import operator
+import os
+import random
+import warnings
+
+import karat
+import karat.nn.functional as F
+import pytest
+from test_every_operator import BOX, FAMILIES, arguments, samples
+
+ALL = os.environ.get("KARAT_TEST_ALL") == "1"
+SEED = int(os.environ.get("KARAT_TEST_SEED", random.randrange(1 << 30)))
+DTYPES = [getattr(karat, name) for name in "bool uint8 int32 int64 uint16 float16 bfloat16 float32 float64 complex64".split()]
+ACTIONS = {"cast", "make", "out_of_place", "dtype", "policy"}
+
+
+def fresh(value):
+    """The same without memory in common: a call may write into what it is given."""
+    if isinstance(value, karat.Tensor):
+        return value.clone()
+    return type(value)(map(fresh, value)) if isinstance(value, (list, tuple)) else value
+
+
+def converted(values, wanted, dtype):
+    """`values` with the tensors at the places `wanted`, counted through lists, made `dtype`."""
+    place = iter(range(1000))
+
+    def convert(value):
+        if isinstance(value, karat.Tensor):
+            return value.to(dtype) if next(place) in wanted else value
+        return type(value)(map(convert, value)) if isinstance(value, (list, tuple)) else value
+
+    return [convert(value) for value in values]
+
+
+class Call:
+    """A call that can be made again: by position, out= last; `plain` is its out-of-place twin."""
+
+    def __init__(self, function, values, options=None, plain=None):
+        self.function, self.values, self.options, self.plain = function, values, dict(options or {}), plain
+
+    def run(self, function=None, values=None, **more):
+        options = {**self.options, **more}
+        values = fresh(self.values) if values is None else values
+        if "out" in options:
+            *values, options["out"] = values
+        return (function or self.function)(*values, **options)
+
+    def apply(self, fix, mistake):
+        places = [i for i, name in enumerate(o["name"] for o in mistake["operands"] if o["dtype"] is not None)
+                  if name in fix["operands"]]
+        assert fix["action"] in ACTIONS and len(places) == len(fix["operands"])
+        if fix["action"] == "policy":
+            with karat.policy(fix["policy"]):
+                return self.run()
+        if fix["action"] == "dtype":
+            return self.run(dtype=fix["dtype"])
+        if fix["action"] == "out_of_place":
+            return self.run(self.plain)
+        return self.run(values=converted(fresh(self.values), places, fix["dtype"]))
+
+
+def whole(error, mistake):
+    """Is e.karat all there?"""
+    assert set(mistake) == {"op", "file", "line", "operands", "fixes"}, error
+    assert mistake["file"] and mistake["line"] > 0 and isinstance(mistake["op"], (str, type(None)))
+    for operand in mistake["operands"]:
+        assert set(operand) == {"name", "dtype", "shape", "lineage"}
+        assert (operand["dtype"] is None) == (operand["shape"] is None)
+    for fix in mistake["fixes"]:
+        assert set(fix) == {"action", "operands", "dtype", "policy", "can_lose_values", "text"}
+        assert fix["text"] in str(error)
+    lossy = [fix["can_lose_values"] for fix in mistake["fixes"] if fix["action"] != "policy"]
+    assert lossy == sorted(lossy), "a fix that keeps every value comes first"
+
+
+class Tally:
+    def __init__(self):
+        self.calls = self.refused = self.fixed = self.fixes = 0
+        self.wrong, self.bare = [], set()
+
+    def look(self, name, call):
+        """Makes the call; where it is refused for its dtypes, applies each fix."""
+        self.calls += 1
+        try:
+            call.run()
+            return
+        except Exception as e:
+            error = e
+        mistake = getattr(error, "karat", None)
+        assert isinstance(mistake, dict), (name, error)
+        whole(error, mistake)
+        if "\n    " not in str(error):  # not about dtypes: sizes, a value, an argument of the wrong kind
+            assert not mistake["fixes"] or not mistake["operands"], (name, error)
+            return
+        self.refused += 1
+        self.fixed += bool(mistake["fixes"])
+        if not mistake["fixes"]:
+            self.bare.add(name)
+        for fix in mistake["fixes"]:
+            self.fixes += 1
+            try:
+                call.apply(fix, mistake)
+            except Exception as e:
+                if "out" in call.options and str(e).splitlines()[0] != str(error).splitlines()[0]:
+                    continue  # past that error: out= has one of its own, which the binding finds afterwards
+                self.wrong.append((name, [o["dtype"] for o in mistake["operands"]], fix["text"], str(error).splitlines()[0],
+                                   str(e).splitlines()[0]))
+
+    def __str__(self):
+        return f"{self.calls} calls, {self.refused} refused for dtypes, {self.fixed} of them with {self.fixes} fixes; seed {SEED}"
+
+
+def mixed(kind, choose):
+    """A sample of the kind, each tensor in it of a dtype of its own."""
+    of = lambda: karat.ones(BOX).to(choose(DTYPES))  # noqa: E731
+    return {"Tensor": of, "Tensor|Scalar": of, "Tensor[]": lambda: [of(), of()],
+            "Tensor?[]": lambda: [karat.tensor([0, 1]).to(choose(DTYPES))]}[kind]()
+
+
+def calls_of(name, functions, chance):
+    function = functions[name]
+    plain = functions.get(name[:-1]) if name.endswith("_") else None
+    for schema in function.schemas:
+        kinds = [kind for kind, has_default in arguments(schema) if not has_default]
+        for _ in range(60 if ALL else 8):
+            good = samples(karat.float32)
+            values = [mixed(kind, chance.choice) if kind.startswith("Tensor") else good[kind] for kind in kinds]
+            yield Call(function, values, plain=plain)
+            if not name.endswith("_"):
+                yield Call(function, values + [karat.empty(0, dtype=chance.choice(DTYPES))], {"out": None})
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_fix_of_the_table_works(family):
+    chance, tally = random.Random(SEED), Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in sorted(FAMILIES[family]):
+            if "backward" in name:
+                continue  # inner rows: their fixes are the forward's, whose gradient follows
+            for call in calls_of(name, FAMILIES[family], chance):
+                tally.look(family + name, call)
+    print(tally)
+    assert not tally.wrong, (len(tally.wrong), tally.wrong[:10], SEED)
+    assert tally.fixed >= 0.75 * tally.refused, (str(tally), sorted(tally.bare))  # the others have two mistakes, or no remedy
+
+
+OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+             ast.MatMult: operator.matmul, ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.BitAnd: operator.and_,
+             ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.Pow: operator.pow, ast.FloorDiv: operator.floordiv,
+             ast.Mod: operator.mod}
+
+
+def read_call(source, scope):
+    """The call that a program of one expression, `r = ...`, is made of; None: it is something else."""
+    try:
+        tree = ast.parse(source).body
+        value = tree[-1].value if len(tree) == 1 and isinstance(tree[-1], ast.Assign) else None
+        of = lambda node: eval(compile(ast.Expression(node), "program", "eval"), scope)  # noqa: E731
+        if isinstance(value, ast.BinOp):
+            return Call(OPERATORS[type(value.op)], [of(value.left), of(value.right)])
+        if isinstance(value, ast.Subscript):
+            return Call(operator.getitem, [of(value.value), of(value.slice)])
+        if not isinstance(value, ast.Call) or any(isinstance(a, ast.Starred) for a in value.args):
+            return None
+        options = {k.arg: of(k.value) for k in value.keywords}
+        values = [of(a) for a in value.args]
+        function = value.func
+        if isinstance(function, ast.Attribute) and isinstance(of(function.value), karat.Tensor):
+            values.insert(0, of(function.value))
+            called = getattr(karat.Tensor, function.attr)
+            plain = getattr(karat.Tensor, function.attr[:-1], None) if function.attr.endswith("_") else None
+        else:
+            called, plain = of(function), None
+        if "out" in options:
+            values.append(options["out"])
+        elif any(isinstance(option, karat.Tensor) for option in options.values()):
+            return None  # a tensor by name: its place is not known
+        return Call(called, values, options, plain)
+    except Exception:
+        return None  # refused while its arguments are made
+
+
+def test_every_fix_of_the_recorded_programs_works():
+    path = os.path.join(os.path.dirname(__file__), "..", "conformance", "error_texts.json.gz")
+    cases = json.load(gzip.open(path))["cases"]
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for case in cases:
+            if case["raises"] and "cuda" not in case["source"]:
+                call = read_call(case["source"], {"torch": karat, "nn": karat.nn, "F": F})
+                if call:
+                    tally.look(case["name"], call)
+    print(tally)
+    assert not tally.wrong, tally.wrong
+    assert tally.refused > 50 and tally.fixed >= 0.75 * tally.refused, (str(tally), tally.bare)
