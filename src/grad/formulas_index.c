@@ -145,7 +145,7 @@ static void in_shares(kt__back *c, const reduction *r, bool mean)
     kt_tensor *mine = mean ? (r->own ? kt_ones_like(r->x) : kt_zeros_like(r->x)) : as(kt_eq(r->x, r->y), r->x);
     kt_tensor *theirs = mean ? kt_ones_like(r->from) : as(kt_eq(r->from, kt_gather(r->y, DIM, r->index)), r->x);
     kt_tensor *n = kt_scatter_add(mine, DIM, r->index, theirs);
-    kt_tensor *share = n ? kt_div(G, or_one(n, kt_eq_s(n, KT_INT(0)))) : NULL;
+    kt_tensor *share = mean ? kt_div(G, or_one(n, kt_eq_s(n, KT_INT(0)))) : kt_div(G, n); /* a NaN is nobody's: 0 / 0 */
     dA = mean ? share : kt_mul(share, mine);
     if (need(c, 2))
         c->d[2] = kt_mul(kt_gather(share, DIM, r->index), theirs);

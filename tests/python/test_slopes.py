@@ -457,6 +457,15 @@ def test_folds(case):
     assert alike(got, want), f"case {case} at {at}: {got}, want {want}"
 
 
+@pytest.mark.parametrize("how", ["amax", "amin"])
+def test_a_scattered_nan_is_not_hidden(how):
+    x, s = leaf([1.0, 5.0], "float64"), leaf([nan, 1.0, 5.0], "float64")
+    index = karat.tensor([0, 0, 1])
+    for f in (karat.scatter_reduce, karat.index_reduce):
+        dx, ds = gradients(lambda a, b: f(a, 0, index, b, how), x, s)
+        assert alike(dx.tolist(), [nan, 0.5]) and alike(ds.tolist(), [nan, nan, 0.5])
+
+
 # ---- losses ----
 
 LOSSES = [
