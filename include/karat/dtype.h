@@ -147,7 +147,7 @@ KT_API kt_status kt_set_default_dtype(kt_dtype d);
 
 /* ---- one value ---- */
 KT_API kt_scalar kt_scalar_load(const void *element, kt_dtype d);      /* exact: an int as int, a float as double */
-KT_API void      kt_scalar_store(void *element, kt_dtype d, kt_scalar value);  /* the cast rule of DESIGN 3 */
+KT_API void      kt_scalar_store(void *element, kt_dtype d, kt_scalar value);  /* the cast rule: docs/dtype_rules.md, Casts */
 KT_API bool      kt_scalar_fits(kt_scalar value, kt_dtype d);          /* can the value be held without overflow? */
 
 KT_END

@@ -2,7 +2,7 @@
  *
  * In: tables/dtypes.def. Out, stamped for every row ID (storage type S, compute type C) and every compute type F:
  *     C kt__decode_ID(S bits)       the value in its compute type; exact
- *     S kt__encode_F_ID(F value)    the cast rule of DESIGN 3
+ *     S kt__encode_F_ID(F value)    the cast rule (docs/dtype_rules.md, Casts)
  *     T kt__to_T_F(F value)         the same rule between compute types
  * A cast of an element is decode, then encode from that compute type:  kt__encode_f32_I8(kt__decode_F16(x)).
  * The rule: to a float narrower than float32 through float32, each step to nearest even; float to integer truncates,

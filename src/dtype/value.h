@@ -7,7 +7,7 @@
 
 #include "dtype/dtype.h"
 
-/* n elements of `from` at src into `to` at dst, by the cast rule of DESIGN 3. src and dst do not overlap, unless they
+/* n elements of `from` at src into `to` at dst, by the cast rule. src and dst do not overlap, unless they
  * are the same elements of the same size. */
 void kt__convert(void *dst, kt_dtype to, ptrdiff_t dst_stride, const void *src, kt_dtype from, ptrdiff_t src_stride,
                  int64_t n);

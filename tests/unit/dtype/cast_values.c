@@ -98,7 +98,7 @@ TEST(defined_where_pytorch_is_not)
 
 TEST(through_float32)
 {
-    const double x = 1 + 0x1p-11 + 0x1p-40; /* DESIGN 3's example: through float32 it is a tie */
+    const double x = 1 + 0x1p-11 + 0x1p-40; /* through float32 it is a tie */
     uint16_t half = 0;
     kt__convert(&half, KT_F16, 0, &x, KT_F64, 0, 1);
     CHECK_EQ_U64(half, 0x3c00);
