@@ -257,9 +257,9 @@ double complex kt__complex_logaddexp(double complex a, double complex b)
 {
     if (isnan(creal(a)) || isnan(cimag(a)) || isnan(creal(b)) || isnan(cimag(b)))
         return CMPLX(NAN, NAN);
-    const double complex hi = creal(a) > creal(b) ? a : b, lo = creal(a) > creal(b) ? b : a;
-    if (creal(lo) == -INFINITY || (creal(hi) == INFINITY && creal(lo) != INFINITY))
-        return hi;
+    const double complex hi = creal(a) >= creal(b) ? a : b, lo = creal(a) >= creal(b) ? b : a;
+    if (creal(hi) == -INFINITY)
+        return b;
     if (creal(lo) == INFINITY) /* which way the sum points is all that is left */
         return clog(cexp(a) + cexp(b));
     return hi + clog1p_(cexp(lo - hi));

@@ -168,3 +168,15 @@ def test_tensors_spread_over_the_arguments():
         karat.broadcast_tensors(a, 3)
     with pytest.raises(TypeError, match="^stack\\(\\): argument 'tensors' \\(position 1\\) must be tuple of Tensors, not"):
         karat.stack(a, 0)
+
+
+def test_complex_logaddexp_at_ties_and_infinities():
+    inf = float("inf")
+
+    def at(a, b):
+        return karat.logaddexp(karat.tensor([a], dtype=karat.complex128), karat.tensor([b], dtype=karat.complex128)).item()
+
+    assert abs(at(-0.679688 - 1.125j, -0.679688 + 2.26562j).imag - -2.57128) < 1e-4  # of equal real parts the first is the larger
+    assert abs(at(-0.679688 + 2.26562j, -0.679688 - 1.125j).imag - 3.71191) < 1e-4
+    assert at(complex(-inf, 1), complex(-inf, 3)) == complex(-inf, 3)
+    assert at(complex(inf, 1), 2 + 3j) == complex(inf, 1)
