@@ -28,7 +28,7 @@ static PyObject *node_name(PyObject *self, PyObject *unused)
     (void)unused;
     const char *name = kt_node_name(((kp_node *)self)->node);
     const bool  by_hand = strcmp(name, "AccumulateGrad") == 0 || strcmp(name, "CopySlices") == 0 ||
-                          strcmp(name, "CopyBackwards") == 0;
+                          strcmp(name, "CopyBackwards") == 0 || strcmp(name, "NotImplemented") == 0;
     return PyUnicode_FromFormat("%s%s", by_hand ? "torch::autograd::" : "", name);
 }
 

@@ -179,6 +179,7 @@ GRAD(angle)
 GRAD(deg2rad)    { dA = kt_mul_s(G, KT_FLOAT(0.017453292519943295)); }
 GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
 GRAD(flat)       { dA = kt_zeros_like(G); }
+GRAD(truth)      { dA = kt_zeros_like(G); dB = kt_zeros_like(G); } /* a comparison in place: 0 or 1 written over floats */
 GRAD(frac)       { dA = G; }
 GRAD(conj_physical) { dA = conjugate(G); }
 
@@ -325,6 +326,7 @@ const kt__formula_row kt__formulas_elementwise[] = {
     F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy), F(lerp), F(addcmul), F(addcdiv), AS(ceil, flat),
     AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat), AS(neg_view, neg),
     AS(max_other, maximum), AS(min_other, minimum),
+    AS(eq, truth), AS(ne, truth), AS(lt, truth), AS(le, truth), AS(gt, truth), AS(ge, truth),
     F(complex), F(polar), F(frexp),
     KT__NO_MORE_FORMULAS,
 };

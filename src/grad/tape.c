@@ -318,12 +318,17 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     return status;
 }
 
+static inline kt_status rules(const kt_call *call)
+{
+    const kt_tensor *target = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
+    return target ? written_rules(call, target) : KT_OK;
+}
+
 KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token)
 {
-    kt_tensor *target = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
-    if (target && written_rules(call, target))
+    if (rules(call))
         return kt_error_status();
-    if (!call->row->node)
+    if (!call->row->node || (call->row->rule == RULE_COMPARE && call->form == KT_PLAIN)) /* a bool has no history */
         return KT_OK;
     kt_node *node = NULL;
     if (record(call, plan, &node))
@@ -430,6 +435,6 @@ void kt__grad_init(void)
 {
     kt__formulas_init();
     kt__print_grad = printed;
-    kt__tape = (kt__tape_hooks){before, after, cancel, note};
+    kt__tape = (kt__tape_hooks){before, after, cancel, rules, note};
     kt__autograd_release = kt__autograd_free;
 }

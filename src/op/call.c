@@ -302,6 +302,7 @@ static kt_status run_derived(kt_call *call)
         call->form = KT_PLAIN;
         kt__copied = call;
     }
+    uint32_t version = call->form == KT_INPLACE ? kt__version(call->arg[0].t) : 0;
     kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
     kt_status status = run_body(call);
     kt__mode_word = mode;
@@ -312,8 +313,11 @@ static kt_status run_derived(kt_call *call)
         call->out[0] = given[0];
         status = status ? status : kt__move_into(call, given[0], made);
     }
-    for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++)
+    for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++) {
+        if (call->form == KT_INPLACE && call->out[i]->version) /* however often the body wrote, the call is one write */
+            atomic_store_explicit(call->out[i]->version, version, memory_order_relaxed);
         kt__wrote(call->out[i]);
+    }
     if (!status && list)
         status = mark_views(call);
     bool ran = !status;
@@ -386,13 +390,32 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
     call->n_list = 0;
 }
 
-static kt_status run_any(kt_call *call)
+/* PyTorch looks at what is written to, a leaf or an out= with a history, before it looks at what is asked of it. Where both are
+ * refused that error is the one to give; only a call that failed anyway pays for the order. */
+static kt_status refused(kt_call *call)
 {
-    if (!(call->row->forms >> call->form & 1))
-        return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
-                       call->form == KT_INPLACE ? "in-place" : "out=");
-    if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
+    bool itself = call->form == KT_OUT || (call->row->how != HOW_LIST && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR);
+    for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
+        itself = itself && call->out[i];
+    if (call->form == KT_OUT) /* what has no derivative may write into anything */
+        itself = itself && call->row->node && call->row->rule != RULE_COMPARE;
+    if (!itself || !kt__tape.rules || !(kt__mode() & KT_M_GRAD) || kt__born_flags ||
+        !(any_requires_grad(call) || writes_to_history(call)))
         return kt_error_status();
+    kt_error_state *other = kt_error_push();
+    if (!other)
+        return kt_error_status();
+    kt_status first = kt__tape.rules(call);
+    kt_error_pop(other);
+    if (first) {
+        kt_clear();
+        return kt__tape.rules(call);
+    }
+    return kt_error_status();
+}
+
+KT__HOT static inline kt_status run_way(kt_call *call)
+{
     switch (call->row->how) {
     case HOW_ELEMENTWISE: return kt__run_elementwise(call);
     case HOW_REDUCE: return kt__run_reduce(call);
@@ -402,6 +425,17 @@ static kt_status run_any(kt_call *call)
     case HOW_VIEW: return run_view(call);
     default: return call->row->node ? run_derived(call) : run_body(call);
     }
+}
+
+static kt_status run_any(kt_call *call)
+{
+    if (!(call->row->forms >> call->form & 1))
+        return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
+                       call->form == KT_INPLACE ? "in-place" : "out=");
+    if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
+        return kt_error_status();
+    kt_status status = run_way(call);
+    return KT__UNLIKELY(status && call->form != KT_PLAIN) ? refused(call) : status;
 }
 
 KT__HOT kt_status kt_call_run(kt_call *call)

@@ -75,6 +75,19 @@ static kt_status apply(kt_call *call, kt_tensor *noise, kt_tensor *moved)
     return status;
 }
 
+/* Times a zero of the input's own dtype: a number would make integers of bools. */
+static kt_status drop_all(kt_call *call, kt_tensor *input)
+{
+    kt_tensor *zero = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){0, NULL});
+    kt_status  status = zero ? kt__fill_with(zero, KT_INT(0)) : kt_error_status();
+    if (!status) {
+        zero->lineage = input->lineage;
+        status = run2(KT_OP_mul, (kt_form)call->form, input, zero, KT_INT(0), &call->out[0]);
+    }
+    kt__unref(zero);
+    return status;
+}
+
 static kt_status drop(kt_call *call, bool channels, bool alpha)
 {
     kt_tensor   *input = call->arg[0].t, *noise = NULL, *moved = NULL;
@@ -86,7 +99,7 @@ static kt_status drop(kt_call *call, bool channels, bool alpha)
         return KT_OK;
     }
     if (p == 1)
-        return run2(KT_OP_mul, (kt_form)call->form, input, NULL, KT_INT(0), &call->out[0]);
+        return drop_all(call, input);
     if (channels && input->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "Feature dropout requires at least 2 dimensions in the input");
     kt_status status = draw_noise(call, input, p, channels, &noise);

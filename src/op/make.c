@@ -217,6 +217,8 @@ static kt_status check_ends(kt_scalar start, kt_scalar end, kt_scalar step)
                : KT_OK;
 }
 
+static kt_scalar truncated(kt_scalar s) { return is_integral(s) ? KT_INT(s.v.i) : KT_INT((int64_t)s.v.re); }
+
 kt_status kt__body_arange(kt_call *call)
 {
     options   o;
@@ -227,19 +229,21 @@ kt_status kt__body_arange(kt_call *call)
     if (check_ends(start, end, step))
         return kt_error_status();
     int64_t n = 0;
-    if (ints) {
+    if (o.dtype == KT_I64 && !ints) { /* counted in the dtype of the result; a step that becomes 0 makes none */
+        start = truncated(start), end = truncated(end), step = truncated(step);
+        ints = true;
+    }
+    if (ints && step.v.i) {
         __int128 span = (__int128)end.v.i - start.v.i, stride = step.v.i;
         __int128 wide = (span + stride - (stride > 0 ? 1 : -1)) / stride;
         n = wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
-    } else {
+    } else if (!ints) {
         const double count = ceil((as_double(end) - as_double(start)) / as_double(step));
         n = count >= 0x1p62 ? INT64_MAX : (int64_t)count;
     }
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n));
     return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
-
-static kt_scalar truncated(kt_scalar s) { return is_integral(s) ? KT_INT(s.v.i) : KT_INT((int64_t)s.v.re); }
 
 kt_status kt__body_range(kt_call *call)
 {

@@ -16,6 +16,7 @@ typedef struct kt__tape_hooks {
     /* After it: links the results. `token` NULL: nothing to do. On failure of the kernel `cancel` gets it instead. */
     kt_status (*after)(kt_call *call, const kt_plan *plan, void *token);
     void      (*cancel)(void *token);
+    kt_status (*rules)(const kt_call *call); /* the rules of `before` alone: may what the call writes to be written? */
     kt_status (*note)(kt_tensor *t); /* makes the tape's record of a new tensor, with the version that it has */
 } kt__tape_hooks;
 extern kt__tape_hooks kt__tape;

@@ -100,15 +100,28 @@ static void nan_to_num(const kt_call *call, kt__gathered *g)
         param(g, KT_FLOAT(kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]));
 }
 
+/* A number with an imaginary part does not fit among reals: it would be lost without a word. */
+static bool fits_reals(kt_scalar s, kt_dtype among)
+{
+    return s.kind != KT_SCALAR_COMPLEX || s.im == 0 || kt__dtype_rows[among].category == KT_CAT_COMPLEX;
+}
+
+/* The type that PyTorch takes a number as beside a tensor: narrow floats compute in float. */
+static kt_dtype taken_as(kt_dtype d)
+{
+    return kt__dtype_rows[d].category == KT_CAT_FLOAT && kt_dtype_size(d) < 4 ? KT_F32 : d;
+}
+
 /* Powers that have a function of their own, exact where pow is not quite. Those of a bool or an integer go the usual way,
  * but for the square. */
 static kt_status known_power(const kt_call *call, kt__gathered *g)
 {
-    if (!(call->scalars >> 1 & 1) || call->arg[1].s.kind == KT_SCALAR_COMPLEX)
-        return KT_OK;
     kt_scalar e = call->arg[1].s;
-    double    power = e.kind == KT_SCALAR_FLOAT ? e.v.re : (double)e.v.i;
-    bool      inexact = kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    int       category = kt__dtype_rows[g->dtype[0]].category;
+    if (!(call->scalars >> 1 & 1) || (e.kind == KT_SCALAR_COMPLEX && (e.im != 0 || category != KT_CAT_COMPLEX)))
+        return KT_OK;
+    double    power = e.kind == KT_SCALAR_FLOAT || e.kind == KT_SCALAR_COMPLEX ? e.v.re : (double)e.v.i;
+    bool      inexact = category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
     if (!inexact && e.kind == KT_SCALAR_INT && !e.is_unsigned && e.v.i < 0)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Integers to negative integer powers are not allowed.");
     int       kernel = power == 2.0    ? KT_K_square
@@ -116,6 +129,9 @@ static kt_status known_power(const kt_call *call, kt__gathered *g)
                        : power == 0.5  ? KT_K_sqrt
                        : power == -0.5 ? KT_K_rsqrt
                        : power == -1.0 ? KT_K_reciprocal
+                       : power == 1.0  ? KT_K_itself
+                       : power == 3.0  ? KT_K_cube
+                       : power == -2.0 ? KT_K_over_square
                                        : 0;
     if (kernel) {
         g->kernel = (uint16_t)kernel;
@@ -217,6 +233,9 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
 
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d)
 {
+    const bool factor = call->row->id == KT_OP_addcmul || call->row->id == KT_OP_addcdiv;
+    if (factor && !fits_reals(g->param[0], (kt_dtype)d->common))
+        return kt__fail_overflow(call, taken_as((kt_dtype)d->common));
     if (!g->n_param || (g->kernel != KT_K_add_scaled && g->kernel != KT_K_sub_scaled))
         return kt__check_activation(call, (kt_dtype)d->common);
     uint32_t kind = g->param[0].kind;

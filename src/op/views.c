@@ -181,7 +181,7 @@ kt_status kt__body_expand(kt_call *call)
             }
             stride = 0;
         }
-        g.stride[i] = stride;
+        g.stride[i] = t->ndim ? stride : 0; /* of one element all dims are repeats */
     }
     return look(call, &g);
 }

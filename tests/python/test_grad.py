@@ -145,3 +145,54 @@ def test_a_write_after_saving_is_named_with_both_lines():
     )
     assert "is at version 1; expected version 0 instead" in first
     assert sum("test_grad.py:" in line for line in rest) >= 1, rest
+
+
+@pytest.mark.parametrize("name", ["eq_", "ne_", "lt_", "le_", "gt_", "ge_", "greater_", "less_equal_", "not_equal_"])
+def test_a_comparison_in_place_is_flat(name):
+    x, limit = karat.tensor([1.0, 2.0], requires_grad=True), karat.tensor([1.5, 1.0], requires_grad=True)
+    y = x * 3
+    getattr(y, name)(limit)
+    assert y.requires_grad and y.grad_fn.name().endswith("Backward1")
+    y.sum().backward()
+    assert x.grad.tolist() == [0, 0] and limit.grad.tolist() == [0, 0]
+    z = karat.zeros(2)  # what had no history gets one by the operand
+    assert getattr(z, name)(limit).requires_grad
+    assert not (x == limit).requires_grad
+
+
+@pytest.mark.parametrize("write", [lambda t: t.xlogy_(1), lambda t: t.clamp_(), lambda t: t.trunc_(), lambda t: t.absolute_()])
+def test_a_leaf_is_refused_before_what_is_asked_of_it(write):
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        write(karat.tensor([1j], requires_grad=True))
+    plain = karat.tensor([1j])
+    with pytest.raises(Exception) as seen:
+        write(plain)
+    assert "leaf" not in str(seen.value) and plain.tolist() == [1j]
+
+
+def test_a_view_of_what_gained_a_history_is_no_leaf():
+    base, x = karat.ones(3), karat.ones(3, requires_grad=True)
+    view = base[1:]
+    assert view.is_leaf
+    base.mul_(x)
+    assert view.requires_grad and not view.is_leaf and view.grad_fn is not None
+
+
+def test_nodes_that_say_where_they_live():
+    x = karat.ones(2, requires_grad=True)
+    assert (x // 2.0).grad_fn.name() == "torch::autograd::NotImplemented"
+    assert x.log1p().grad_fn.name() == "Log1PBackward0"
+
+
+@pytest.mark.parametrize("write", ["normal_", "uniform_", "random_", "bernoulli_", "cauchy_", "exponential_", "log_normal_"])
+def test_a_draw_is_one_write(write):
+    t = karat.ones(3)
+    getattr(t, write)()
+    assert t._version == 1
+
+
+def test_dims_of_one_element_are_repeats():
+    one = karat.tensor(2.0)
+    assert one.expand(1).stride() == (0,) and one.expand(3, 1).stride() == (0, 0)
+    x = karat.ones(2, 1, requires_grad=True)
+    assert karat.autograd.grad(x.sum(), x)[0].stride() == (0, 0)

@@ -263,3 +263,29 @@ def test_what_is_written_stays_on_its_device():
             call()
     assert number.item() == 1.0
     assert far.add_(number) is far and (number + far).device.type == "meta"
+
+
+@pytest.mark.parametrize("call", [lambda x: karat.lerp(x, x, 1.5 - 2j), lambda x: x.addcmul(x, x, value=1j),
+                                  lambda x: x.addcdiv(x, x, value=1j), lambda x: x.lerp_(x, 2j)])
+@pytest.mark.parametrize("dtype", [karat.float16, karat.float32, karat.float64])
+def test_no_imaginary_part_is_lost_among_reals(call, dtype):
+    kind = "double" if dtype == karat.float64 else "float"
+    with pytest.raises(RuntimeError, match=f"value cannot be converted to type {kind} without overflow"):
+        call(karat.ones(2, dtype=dtype))
+
+
+def test_known_powers_of_complex_numbers_are_products():
+    z = karat.tensor([-1 + 0j, 3j, 2 - 0.5j], dtype=karat.complex128)
+    assert (z ** 1).tolist() == z.tolist() and (z ** (1 + 0j)).tolist() == z.tolist()
+    assert (z ** 3).tolist() == (z * z * z).tolist()
+    assert (z ** -2).tolist() == (z * z).reciprocal().tolist()
+    x = karat.tensor([1.1, -2.3, 0.7], dtype=karat.float64)
+    assert (x ** 3).tolist() == [1.3310000000000004, -12.166999999999996, 0.3429999999999999]
+
+
+def test_arange_of_int64_counts_in_int64():
+    def arange(*ends):
+        return karat.arange(*ends, dtype=karat.int64).tolist()
+    assert arange(-0.5, 3) == [0, 1, 2] and arange(-1.5, 1.5) == [-1, 0] and arange(0.5) == []
+    assert arange(0, 5, 1.5) == [0, 1, 2, 3, 4] and arange(0, 3, 0.5) == []
+    assert karat.arange(0, 5, 1.5, dtype=karat.int32).tolist() == [0, 1, 2, 3]

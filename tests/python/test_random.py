@@ -103,3 +103,10 @@ def test_dropout():
     assert not hasattr(torch, "uniform") and not hasattr(torch.Tensor, "uniform")
     result, mask = torch.native_dropout(x, 0.5, True)
     assert mask.dtype == torch.bool and same(result, mask * 2.0)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float16, torch.complex64])
+def test_dropping_all_keeps_the_dtype(dtype):
+    for drop in (torch.nn.functional.dropout, torch.nn.functional.dropout3d):
+        dropped = drop(torch.ones(2, 3).to(dtype), p=1.0)
+        assert dropped.dtype == dtype and not dropped.any()

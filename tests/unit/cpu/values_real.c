@@ -157,6 +157,8 @@ typedef struct row {
     B1(isposinf, isinf(a) && a > 0) \
     C1(lgamma, lgammal(a), 8, 500) \
     R1(log, logl(a), 2, 4) \
+    R1(cube, a * a * a, 2, 2) \
+    R1(itself, a, 0, 0) \
     R1(log10, log10l(a), 2, 4) \
     R1(log1p, log1pl(a), 2, 4) \
     R1(log2, log2l(a), 2, 4) \
@@ -164,6 +166,7 @@ typedef struct row {
     C1(logit, ref_logit(a), 8, 8) \
     R1(nan_to_num, ref_nan_to_num(a), 0, 0) \
     R1(neg, -a, 0, 0) \
+    R1(over_square, 1 / (a * a), 2, 2) \
     C1(polygamma, ref_trigamma(a), 8, 500) \
     R1(rad2deg, a * 180 / pi, 2, 2) \
     R1(reciprocal, 1 / a, 1, 1) \

@@ -1,0 +1,262 @@
+"""run.py - random programs beside PyTorch.
+
+    build/venv/bin/python3 tests/random/run.py --programs 10000 --seed 7 --reference /opt/pt/bin/python
+
+writes 10,000 programs from the seed, runs each under Karat and under PyTorch 2.11 in a process of its own, and compares after
+every statement what can be seen: errors, warnings, and of each tensor dtype, shape, strides, values, history and gradient. A
+difference is reduced to the shortest program that shows it. Differences by design are counted with their reason (compare.py);
+every other one is printed, and the exit status is 1. Karat is taken from PYTHONPATH or build/python.
+
+    --first N       start at program N of the seed                  --only N     one program, printed whole
+    --karat PYTHON  the interpreter for Karat (default: this one)   --save FILE  the differences as JSON lines
+    --jobs N        N pairs of processes at the same time
+    --alone         Karat only, no PyTorch: programs are written and run; for the sanitizers
+    --threads N     with --alone: N threads run programs at the same time, each operator with N threads
+"""
+
+import argparse
+import collections
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+BUILT = os.path.join(HERE, "..", "..", "build", "python")
+
+
+class Worker:
+    """A process that holds one module; started anew when it dies."""
+
+    def __init__(self, python, module, limit=60):
+        self.command, self.limit, self.process = [python, os.path.join(HERE, "worker.py"), module], limit, None
+        self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        if module == "karat":
+            self.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), os.path.abspath(BUILT)]))
+
+    def ask(self, *request):
+        """The answer, or None when the process died or took too long."""
+        if self.process is None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self.environment)
+        watch = threading.Timer(self.limit, self.process.kill)
+        watch.start()
+        try:
+            pickle.dump(request, self.process.stdin)
+            self.process.stdin.flush()
+            return pickle.load(self.process.stdout)
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+            return None
+        finally:
+            watch.cancel()
+
+
+class Pair:
+    """Karat and PyTorch side by side."""
+
+    def __init__(self, ours, theirs):
+        self.ours, self.theirs = Worker(ours, "karat"), Worker(theirs, "torch")
+
+    def differences(self, program, each):
+        import compare
+        answers = [None, None]
+        side = threading.Thread(target=lambda: answers.__setitem__(1, self.theirs.ask("run", program, each)))
+        side.start()
+        answers[0] = self.ours.ask("run", program, each)
+        side.join()
+        if None in answers:
+            at = len(program) - 1
+            return [compare.Difference("crash", at, "", program[at], *("runs" if a else "died" for a in answers),
+                                       "PyTorch crashes" if answers[0] else None)]
+        return compare.compare(program, *answers, each)
+
+
+def signature(difference):
+    import compare
+    seen = str(difference.karat or difference.torch)[:60] if "raised" in difference.kind or difference.kind in ("error type",
+        ) else ""
+    return difference.kind, compare.operator(difference.statement), "".join(c for c in seen if not c.isdigit())
+
+
+def shrink(pair, program, each, wanted):
+    """The shortest program found that shows the same difference: statements are left out, then arguments."""
+    import re
+
+    def shows(candidate):
+        for found in pair.differences(candidate, each) if candidate else []:
+            if found.reason is None and signature(found) == wanted:
+                return found
+        return None
+
+    best = list(program)
+    changed = True
+    while changed:
+        changed = False
+        for i in reversed(range(len(best))):
+            shorter = best[:i] + best[i + 1:]
+            if shows(shorter):
+                best, changed = shorter, True
+        for i, line in enumerate(best):
+            for pattern, put in ((r"^with torch\.\w+\(\w*\): ", ""), (r", requires_grad=True", ""),
+                (r", \w+=[^=(),\[\]]+(?=[,)])", "")):
+                shorter_line = re.sub(pattern, put, line, count=1)
+                if shorter_line != line and shows(best[:i] + [shorter_line] + best[i + 1:]):
+                    best, changed = best[:i] + [shorter_line] + best[i + 1:], True
+                    break
+    return best, shows(best)
+
+
+class Tally:
+    """What a run has found so far; several threads add to it."""
+
+    def __init__(self, options):
+        self.options, self.lock, self.started = options, threading.Lock(), time.time()
+        self.done = self.statements = self.differing = 0
+        self.reasons, self.findings, self.examples = collections.Counter(), collections.Counter(), set()
+
+    def count(self, program, found):
+        with self.lock:
+            self.done += 1
+            self.statements += len(program)
+            self.differing += bool(found)
+            if self.done % 500 == 0:
+                print(f"... {self.done} programs, {time.time() - self.started:.0f} s", flush=True)
+
+    def is_new(self, difference):
+        """Counts a difference; whether it is the first of its kind, to be shrunk and shown."""
+        with self.lock:
+            if difference.reason:
+                self.reasons[difference.reason] += 1
+                return False
+            kind = signature(difference)
+            self.findings[kind] += 1
+            new = kind not in self.examples
+            self.examples.add(kind)
+            return new
+
+    def show(self, index, difference, program):
+        kind = signature(difference)
+        with self.lock:
+            print(f"\n== {index}: {difference.kind} ({kind[1]}) {difference.where}\n   K {str(difference.karat)[:300]}\n"
+                  f"   T {str(difference.torch)[:300]}\n   " + "\n   ".join(program), flush=True)
+            if self.options.save:
+                with open(self.options.save, "a") as f:
+                    f.write(json.dumps({"seed": self.options.seed, "index": index, "kind": kind, "program": program,
+                                        "karat": str(difference.karat), "torch": str(difference.torch)}) + "\n")
+
+    def report(self):
+        print(f"\nseed {self.options.seed}: {self.done} programs, {self.statements} statements, {self.differing} "
+              f"with a difference, "
+              f"{time.time() - self.started:.0f} s")
+        print(f"by design: {sum(self.reasons.values())}")
+        for reason, count in self.reasons.most_common():
+            print(f"  {count:6} {reason}")
+        print(f"not explained: {sum(self.findings.values())}")
+        for kind, count in self.findings.most_common():
+            print(f"  {count:6} {' | '.join(kind)}")
+        return 1 if self.findings else 0
+
+
+def one(pair, tally, index):
+    """Writes, runs and compares one program."""
+    program = pair.ours.ask("write", tally.options.seed, index)
+    if program is None:
+        with tally.lock:
+            tally.findings["crash", "while written", str(index)] += 1
+        return
+    each = index % 2 == 0
+    if tally.options.only is not None:
+        print("\n".join(program))
+    found = pair.differences(program, each) if program else []
+    if found and not each:  # the first statement after which it can be seen, where looking does not hide it
+        looked = pair.differences(program, True)
+        found, each = (looked, True) if looked else (found, each)
+    tally.count(program, found)
+    for difference in found:
+        if tally.is_new(difference):
+            shortest, shown = shrink(pair, program, each, signature(difference))
+            tally.show(index, shown or difference, shortest)
+
+
+def beside(options):
+    indices = iter([options.only] if options.only is not None else range(options.first, options.first + options.programs))
+    tally = Tally(options)
+
+    def work():
+        pair = Pair(options.karat, options.reference)
+        while True:
+            with tally.lock:
+                index = next(indices, None)
+            if index is None:
+                return
+            one(pair, tally, index)
+
+    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return tally.report()
+
+
+def alone(options):
+    """Programs in this process, under whatever sanitizer was put before it."""
+    sys.path.append(os.path.abspath(BUILT))
+    import karat
+
+    import execute
+    import write
+
+    karat.set_num_threads(options.threads)
+    todo, failed = iter(range(options.first, options.first + options.programs)), []
+    lock = threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                index = next(todo, None)
+            if index is None:
+                return
+            program = write.program(karat, options.seed, index)
+            for error, _, _ in execute.execute(karat, program, index % 2 == 0):
+                if error and (error[0] == "SystemError" or "INTERNAL" in error[1]):
+                    failed.append((index, error))
+
+    threads = [threading.Thread(target=work) for _ in range(options.threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(f"seed {options.seed}: {options.programs} programs on {options.threads} threads; {len(failed)} internal errors")
+    for index, error in failed[:20]:
+        print(f"  program {index}: {error}")
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="random programs beside PyTorch")
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", default=None)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--reference", default="/opt/pt/bin/python")
+    parser.add_argument("--karat", default=sys.executable)
+    parser.add_argument("--save")
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    options.seed = options.seed or str(random.SystemRandom().randrange(10 ** 6))
+    print(f"seed {options.seed}", flush=True)
+    return alone(options) if options.alone else beside(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
