@@ -246,7 +246,7 @@ static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & 
 static kt_status run_view(kt_call *call)
 {
     kt__taping taping;
-    if (kt__tape_before(call, NULL, looked_into(call) && any_requires_grad(call), &taping))
+    if (kt__tape_before(call, NULL, any_requires_grad(call) && looked_into(call), &taping))
         return kt_error_status();
     kt_status status = call->row->body(call);
     if (status)
@@ -292,7 +292,7 @@ static kt_status run_derived(kt_call *call)
     uint64_t   mode = kt__mode();
     int        n = kt__n_results(call->row);
     bool       list = call->row->how == HOW_LIST;
-    if (kt__tape_before(call, NULL, (!list || looked_into(call)) && any_requires_grad(call), &taping))
+    if (kt__tape_before(call, NULL, any_requires_grad(call) && (!list || looked_into(call)), &taping))
         return kt_error_status();
     for (int i = 0; i < n; i++)
         given[i] = call->out[i];
