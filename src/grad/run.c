@@ -50,6 +50,15 @@ static kt_status freed(void)
         "saved tensors after calling backward.");
 }
 
+/* What fails in backward is mended in the forward: its operator and line. */
+static KT__COLD void say_forward(const kt_node *node)
+{
+    char site[128], op[64];
+    if (kt_error_status() != KT_ERR_FOREIGN && kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
+        kt_fail_more("\n  in the backward of %s, recorded at %s",
+                     kt__row_said(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), op, sizeof op), site);
+}
+
 KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     kt__formula *formula = kt__formulas[node->row->id];
@@ -67,6 +76,7 @@ KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const boo
     kt__back c = {.node = node, .g = gs[0], .gs = gs, .n = node->n_edges, .needs = needs, .d = d, .history = history};
     formula(&c);
     if (kt__failed()) {
+        say_forward(node);
         for (uint32_t i = 0; i < node->n_edges; i++)
             d[i] = NULL; /* the scope's */
         return kt_error_status();

@@ -164,7 +164,10 @@ def test_the_commonest_errors_have_their_fix(program, fix):
 
 def test_a_backward_refusal_is_mended_in_the_forward():
     x, target = karat.ones(2, requires_grad=True), karat.ones(2, dtype=karat.float64)
-    fixes = said(karat.nn.functional.mse_loss(x, target).backward).karat["fixes"]
+    loss, line = karat.nn.functional.mse_loss(x, target), line_here()
+    e = said(loss.backward)
+    assert f"in the backward of mse_loss, recorded at {HERE}:{line}" in str(e)
+    fixes = e.karat["fixes"]
     assert [f["operands"] for f in fixes if f["action"] == "cast"] == [["input"], ["target"]]  # no gradient is named
     karat.nn.functional.mse_loss(x.double(), target).backward()
     karat.nn.functional.mse_loss(x, target.float()).backward()

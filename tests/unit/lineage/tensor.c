@@ -71,8 +71,29 @@ TEST(a_refusal_is_there_as_data_too)
     CHECK_EQ_INT(m.operand[0].dtype, KT_F64);
     CHECK_EQ_INT(m.operand[1].dtype, KT_F16);
     CHECK_EQ_INT(m.operand[1].lineage, kt_lineage_of(b));
+    REQUIRE(m.operand[0].shape.n == 2);
+    CHECK_EQ_INT(m.operand[0].shape.d[1], 4);
+    REQUIRE(m.n_fixes == 3); /* what keeps every value, what may not, a policy */
+    CHECK(m.fix[0].kind == KT_FIX_CAST && m.fix[0].operands == 2 && m.fix[0].dtype == KT_F64 && !m.fix[0].loses);
+    CHECK(m.fix[1].kind == KT_FIX_CAST && m.fix[1].operands == 1 && m.fix[1].dtype == KT_F16 && m.fix[1].loses);
+    CHECK(m.fix[2].kind == KT_FIX_POLICY && m.fix[2].policy == KT_PERMISSIVE);
+    CHECK_STR(m.fix[0].text, "cast other to float64");
+    CHECK_STR(kt_fix_kind_name(m.fix[2].kind), "policy");
     kt_clear();
     CHECK(!kt_error_mistake(&m));
+    CHECK(kt_add(a, kt_ones(KT_SHAPE(5))) == NULL); /* sizes: the call, and nothing to convert */
+    CHECK(kt_error_mistake(&m));
+    CHECK_STR(m.op, "add");
+    CHECK_EQ_INT(m.n_fixes, 0);
+    CHECK(strstr(kt_error(), "\n  add(self: float64[2, 4], other: float32[5])") != NULL);
+    kt_clear();
+    kt_tensor *whole = kt_zeros(KT_SHAPE(2), .dtype = KT_I32);
+    CHECK(kt_div_(whole, kt_ones(KT_SHAPE(2))) == NULL); /* never a cast of what is written */
+    CHECK(kt_error_mistake(&m));
+    CHECK_STR(m.op, "div_");
+    CHECK(m.n_fixes > 0 && m.fix[0].kind == KT_FIX_OUT_OF_PLACE);
+    CHECK_STR(m.fix[0].text, "div instead of div_");
+    kt_clear();
 }
 
 TEST(a_training_loop_adds_nothing)
