@@ -362,21 +362,29 @@ static void make_target(search *s)
         propose(s, KT_FIX_MAKE, s->targets, result, KT_TORCH, false);
 }
 
+/* A dtype of the kind that was asked for, if any was, comes before the others: 300 as uint8 becomes int64. */
 static void say_dtype(search *s)
 {
-    bool takes = false;
-    for (int i = 0; i < kt__n_args(s->call->row); i++)
-        takes |= kt__arg_spec(s->call->row, i)->kind == KT_ARG_DTYPE;
-    kt_dtype  to[LIKELY];
-    const int n = takes ? likely(false, to) : 0;
-    for (int i = 0; i < n; i++) {
-        change c = s->as_is;
-        c.want = (uint8_t)to[i];
-        if (accepted(s->call, s->m, &c, NULL)) {
-            propose(s, KT_FIX_DTYPE, 0, to[i], KT_TORCH, !keeps_values(s->m, s->free, to[i]));
-            return;
+    const kt_call *call = s->call;
+    kt_dtype       asked = KT_NONE, to[LIKELY];
+    bool           takes = false;
+    for (int i = 0; i < kt__n_args(call->row); i++)
+        if (kt__arg_spec(call->row, i)->kind == KT_ARG_DTYPE) {
+            takes = true;
+            asked = kt__arg_dtype(call, i);
         }
-    }
+    const int n = takes ? likely(false, to) : 0;
+    for (int other_kinds = asked == KT_NONE; other_kinds < 2; other_kinds++)
+        for (int i = 0; i < n; i++) {
+            change c = s->as_is;
+            c.want = (uint8_t)to[i];
+            if (!other_kinds && kt_dtype_category(to[i]) != kt_dtype_category(asked))
+                continue;
+            if (accepted(call, s->m, &c, NULL)) {
+                propose(s, KT_FIX_DTYPE, 0, to[i], KT_TORCH, !keeps_values(s->m, s->free, to[i]));
+                return;
+            }
+        }
 }
 
 /* The next rung of the ladder that accepts the call as it is. */

@@ -155,6 +155,7 @@ def test_names_are_the_users():
     ("F.linear(f, f, f[:, 0].half())", "keep bias in float32"), ("karat.einsum('ij,ij', f, i)", "tensors[1].float()"),
     ("f.add_(f.cfloat())", "add instead of add_"), ("karat.add(f, f, out=i)", "make out as float32"),
     ("F.nll_loss(f, karat.zeros(2, dtype=karat.int32))", "target.long()"), ("i.uniform_()", "make self as float32"),
+    ("karat.full((2,), 300, dtype=karat.uint8)", "dtype=karat.int64"),
 ])
 def test_the_commonest_errors_have_their_fix(program, fix):
     names = {"karat": karat, "F": karat.nn.functional, "f": karat.ones(2, 3), "i": karat.zeros(2, 3, dtype=karat.int64),
