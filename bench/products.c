@@ -144,7 +144,7 @@ int main(void)
     static const kt_dtype types[] = {KT_F32, KT_BF16, KT_F64};
     printf("%d threads", kt_get_num_threads());
     const char *library;
-    for (int i = 0; (library = kt_cpu_matmul(i)); i++)
+    for (int i = 0; (library = kt_cpu_matmul(i))[0]; i++)
         printf(", %s", library);
     printf("\n");
     for (int t = 0; t < 3; t++)

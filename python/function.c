@@ -207,7 +207,7 @@ static PyObject *get_doc(PyObject *self, void *unused)
         Py_XDECREF(one);
     }
     const char *rule = kt_row_dtype_rule(f->row[0]);
-    if (text && rule)
+    if (text && *rule)
         Py_SETREF(text, PyUnicode_FromFormat("%U\nResult dtype: %s.", text, rule));
     return text;
 }

@@ -278,7 +278,7 @@ static PyObject *gradients(PyObject *module, PyObject *args, PyObject *keywords)
                      PyTuple_GET_SIZE(given));
         goto done;
     }
-    kt_gradients_opts options = {sizeof options, keep, create, allow};
+    kt_gradients_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create, .allow_unused = allow};
     result = run_gradients(outputs, inputs, given, &options);
 done:
     Py_XDECREF(outputs);

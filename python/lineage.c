@@ -172,7 +172,7 @@ static PyObject *explain(PyObject *module, PyObject *o)
     if (!t)
         return NULL;
     char *text = kt_explain(t);
-    if (!text)
+    if (kt_failed())
         return kp_raise();
     PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     kt_free_string(text);

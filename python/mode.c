@@ -113,7 +113,7 @@ static PyObject *product_libraries(PyObject *module, PyObject *unused)
     (void)module, (void)unused;
     PyObject   *names = PyList_New(0);
     const char *name;
-    for (int i = 0; names && (name = kt_cpu_matmul(i)); i++) {
+    for (int i = 0; names && (name = kt_cpu_matmul(i))[0]; i++) {
         PyObject *text = PyUnicode_FromString(name);
         if (!text || PyList_Append(names, text))
             Py_CLEAR(names);

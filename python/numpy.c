@@ -64,7 +64,7 @@ static int dtype_of_elements(PyObject *o, const char *typestr, kt_dtype *d)
     *d = KT_NONE;
     for (int i = KT_NONE + 1; i < KT_NUM_DTYPES && *d == KT_NONE; i++) {
         const char *known = kt_dtype_numpy((kt_dtype)i);
-        if (known && strcmp(known + 1, typestr + 1) == 0 && known[1] != 'V')
+        if (*known && strcmp(known + 1, typestr + 1) == 0 && known[1] != 'V')
             *d = (kt_dtype)i;
     }
     if (*d == KT_NONE && find_by_name(o, d))

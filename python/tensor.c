@@ -208,7 +208,7 @@ static PyObject *tensor_repr(PyObject *self)
         return NULL;
     }
     char     *text = kt_to_string_as(kp_tensor_of(self), called);
-    PyObject *result = text ? PyUnicode_FromString(text) : kp_raise();
+    PyObject *result = kt_failed() ? kp_raise() : PyUnicode_FromString(text);
     kt_free_string(text);
     Py_XDECREF(name);
     return result;

@@ -1,148 +1,21 @@
-/* gen_ops.c - writes what follows from the operator table: include/karat/ops.h (one line an operator: a cheat sheet),
- * src/op/ops.gen.c (the typed bodies) and src/op/argtable.gen.c (the packed argument table that bindings read).
+/* gen_ops.c - writes what follows from the operator table: include/karat/ops.h (one line an operator: the list people read),
+ * include/karat/ops_typed.h (what it stands for: option structs, functions, call macros), src/op/ops.gen.c (the typed bodies)
+ * and src/op/argtable.gen.c (the packed argument table that bindings read).
  * In: tables/ops.def, parsed by the C compiler, and its schema strings, parsed here. usage: gen_ops ROOT
  *
  * A C function has the arguments without default as parameters, in order; those with one form a size-first option struct. */
-#include <ctype.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "schema.h"
 
 typedef struct row_text {
-    const char *name, *schema, *forms, *how, *doc;
+    const char *section, *name, *schema, *forms, *how, *doc;
 } row_text;
 
 static const row_text rows[] = {
 #define OP(name, schema, forms, how, dtypes, kernel, accepts, missing, cpu, cuda, saves, node, doc)                    \
-    {#name, schema, #forms, #how, doc},
+    {SECTION, #name, schema, #forms, #how, doc},
 #include "tables/ops.def"
 };
-enum { ROWS = sizeof rows / sizeof *rows, MAX_ARGS = 10, MAX_RESULTS = 3, TEXT = 64 };
-
-typedef struct arg {
-    char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */
-    bool optional, keyword, alone; /* alone: "int[1]" and "SymInt", which are int[] and int here */
-} arg;
-
-typedef struct schema {
-    char python[TEXT]; /* the name before "." or "(" */
-    arg  args[MAX_ARGS];
-    int  n;
-    bool list; /* gives Tensor[] */
-    int  results;                    /* 1, or as many as "-> (Tensor values, Tensor indices)" names */
-    char result[MAX_RESULTS][TEXT];
-} schema;
-
-static void die(const char *format, ...)
-{
-    va_list more;
-    va_start(more, format);
-    fputs("gen_ops: ", stderr);
-    vfprintf(stderr, format, more);
-    fputc('\n', stderr);
-    va_end(more);
-    exit(1);
-}
-
-/* ---- the schema parser: one pass over "name(Type? arg=default, *, ...) -> Result" ---- */
-
-static const char *blanks(const char *s)
-{
-    while (*s == ' ')
-        s++;
-    return s;
-}
-
-static const char *take(const char *s, const char *stop, char *into)
-{
-    size_t n = strcspn(s, stop);
-    if (n >= TEXT)
-        die("too long: %s", s);
-    memcpy(into, s, n);
-    into[n] = 0;
-    return s + n;
-}
-
-/* A default: up to the comma or the bracket that ends it; a list has commas of its own. */
-static const char *take_value(const char *s, char *into)
-{
-    if (*s != '[')
-        return take(s, ",)", into);
-    s = take(s, "]", into);
-    strcat(into, "]");
-    return s + 1;
-}
-
-static void parse_results(const char *s, schema *out)
-{
-    out->list = strcmp(s, "Tensor[]") == 0;
-    out->results = 1;
-    if (*s != '(')
-        return;
-    for (out->results = 0, s++; *s && *s != ')'; out->results++) {
-        char type[TEXT];
-        if (out->results == MAX_RESULTS)
-            die("too many results: %s", s);
-        s = take(blanks(s), " ", type);
-        if (strcmp(type, "Tensor") != 0)
-            die("a result is no Tensor: %s", s);
-        s = take(blanks(s), ",)", out->result[out->results]);
-        s += *s == ',';
-    }
-}
-
-static schema parse(const char *text)
-{
-    schema      out = {.n = 0};
-    char        skip[TEXT];
-    bool        keyword = false;
-    const char *s = take(text, ".(", out.python);
-    if (*s == '.')
-        s = take(s, "(", skip);
-    for (s++; *s && *s != ')';) {
-        s = blanks(s);
-        if (*s == '*') {
-            keyword = true;
-            s = blanks(s + 1);
-            s += *s == ',';
-            continue;
-        }
-        if (out.n == MAX_ARGS)
-            die("too many arguments: %s", text);
-        arg *a = &out.args[out.n++];
-        a->keyword = keyword;
-        s = blanks(take(s, " ", a->type));
-        size_t end = strlen(a->type);
-        if (a->type[end - 1] == '?') {
-            a->optional = true;
-            a->type[end - 1] = 0;
-        }
-        if (strcmp(a->type, "int[1]") == 0) {
-            a->alone = true;
-            strcpy(a->type, "int[]");
-        }
-        if (strcmp(a->type, "SymInt") == 0) {
-            a->alone = true;
-            strcpy(a->type, "int");
-        }
-        s = take(s, "=,)", a->name);
-        if (*s == '=')
-            s = take_value(s + 1, a->value);
-        s += *s == ',';
-    }
-    s = strstr(text, "-> ");
-    if (!s)
-        die("no result: %s", text);
-    parse_results(s + 3, &out);
-    return out;
-}
-
-static bool is(const arg *a, const char *type) { return strcmp(a->type, type) == 0; }
-static bool either(const arg *a) { return is(a, "Tensor|Scalar"); }
-static bool holed(const arg *a) { return is(a, "Tensor?[]"); } /* a list in which NULL may stand */
-static bool tensors(const arg *a) { return is(a, "Tensor[]") || holed(a); }
+enum { ROWS = sizeof rows / sizeof *rows };
 
 /* ---- types ---- */
 
@@ -316,7 +189,7 @@ static void write_head(FILE *f, const function *one)
     fputc(')', f);
 }
 
-/* ---- include/karat/ops.h ---- */
+/* ---- include/karat/ops_typed.h ---- */
 
 static void write_options(FILE *f, const row_text *r, const schema *s)
 {
@@ -324,7 +197,7 @@ static void write_options(FILE *f, const row_text *r, const schema *s)
     for (int i = 0; i < s->n; i++)
         both |= either(&s->args[i]);
     for (int scalar = 0; scalar <= both; scalar++) {
-        fprintf(f, "typedef struct kt_%s%s_opts { size_t size;", r->name, scalar ? "_s" : "");
+        fprintf(f, "typedef struct KT_OPTIONS kt_%s%s_opts { size_t size; KT_BY_NAME", r->name, scalar ? "_s" : "");
         for (int i = 0; i < s->n; i++)
             if (s->args[i].value[0])
                 fprintf(f, " %s%s;", option_type(&s->args[i], scalar), s->args[i].name);
@@ -364,26 +237,16 @@ static void write_site_macro(FILE *f, const function *one)
         fprintf(f, "#define %s(...) (KT_AT %s(__VA_ARGS__))\n", one->name, one->name);
 }
 
-static void write_header(FILE *f)
+static void write_typed(FILE *f)
 {
-    fputs("/* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
-          " *\n"
-          " * kt_add(a, b) makes; kt_add_(a, b) writes into a; kt_add_out(out, a, b) writes into out; kt_add_s takes a "
-          "number.\n"
-          " * Options are named: kt_add(a, b, .alpha = KT_INT(2)). An option whose default is not zero is set by "
-          "KT_SOME(0).\n"
-          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill "
-          "`results`\n"
-          " * (room for so many) and return how many there are, or -1. Those with several results return a struct of "
-          "them, all\n"
-          " * NULL after an error. */\n"
-          "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/lineage.h>\n#include "
+    fputs("/* ops_typed.h - what the list of ops.h stands for: option structs, results, functions, call macros. Written by\n"
+          " * tools/gen_ops.c from src/tables/ops.def: do not edit. */\n"
+          "#ifndef KARAT_OPS_TYPED_H\n#define KARAT_OPS_TYPED_H\n\n#include <karat/lineage.h>\n#include "
           "<karat/random.h>\n#include <karat/tensor.h>\n\nKT_BEGIN\n\n"
           "typedef struct kt_opt_int { bool some; int64_t v; } kt_opt_int;\n"
           "typedef struct kt_opt_real { bool some; double v; } kt_opt_real;\n"
           "typedef struct kt_opt_bool { bool some; bool v; } kt_opt_bool;\n"
           "#define KT_SOME(x) {true, (x)}\n"
-          "#define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})\n"
           "#ifdef KT_SITES /* every call says where it stands, for lineage */\n"
           "#define KT_AT __extension__({ static const kt_site kt_here_ = {__FILE__, __LINE__}; kt_site_set(&kt_here_); "
           "}),\n"
@@ -406,6 +269,82 @@ static void write_header(FILE *f)
           "#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))\n#endif\n",
           f);
     fputs("\nKT_END\n#endif\n", f);
+}
+
+/* ---- include/karat/ops.h ---- */
+
+/* One argument as a caller writes it: "self", "tensors, n_tensors", ".alpha = 1". */
+static int list_argument(char *out, size_t room, const arg *a)
+{
+    if (!a->value[0])
+        return tensors(a) ? snprintf(out, room, "%s, n_%s", a->name, a->name) : snprintf(out, room, "%s", a->name);
+    if (strcmp(a->value, "None") == 0)
+        return snprintf(out, room, ".%s", a->name);
+    const char *value = strcmp(a->value, "True") == 0 ? "true" : strcmp(a->value, "False") == 0 ? "false" : a->value;
+    return snprintf(out, room, ".%s = %s", a->name, value);
+}
+
+/* "kt_sort(self, .dim = -1) -> values, indices" */
+static void list_call(char *out, size_t room, const row_text *r, const schema *s)
+{
+    const char *comma = "";
+    int         at = snprintf(out, room, "kt_%s%s(", r->name, strchr(r->forms, 'W') ? "_" : "");
+    for (int i = 0; i < s->n; i++) {
+        at += snprintf(out + at, room - (size_t)at, "%s", comma);
+        at += list_argument(out + at, room - (size_t)at, &s->args[i]);
+        comma = ", ";
+    }
+    at += snprintf(out + at, room - (size_t)at, "%s)", s->list && !strchr(r->forms, 'W') ? ", results, room" : "");
+    for (int i = 0; s->results > 1 && i < s->results; i++)
+        at += snprintf(out + at, room - (size_t)at, "%s%s", i ? ", " : " -> ", s->result[i]);
+}
+
+static void write_line(FILE *f, const row_text *r)
+{
+    char    call[1024], more[32];
+    schema  s = parse(r->schema);
+    variant v[3];
+    int     n = variants(&s, v);
+    list_call(call, sizeof call, r, &s);
+    snprintf(more, sizeof more, "%s%s%s%s", strchr(r->forms, 'I') ? " _" : "", strchr(r->forms, 'O') ? " out" : "",
+             n > 1 ? " s" : "", n > 2 ? " ss" : "");
+    fprintf(f, " * %-56s %-11s %s\n", call, more, r->doc);
+}
+
+static void write_sections(FILE *f, bool internal)
+{
+    const char *section = "";
+    for (int i = 0; i < ROWS; i++) {
+        if (is_internal(rows[i].schema) != internal)
+            continue;
+        if (!internal && strcmp(section, rows[i].section) != 0) {
+            fprintf(f, "%s/* ---- %s ----\n", *section ? " */\n\n" : "", rows[i].section);
+            section = rows[i].section;
+        }
+        write_line(f, &rows[i]);
+    }
+    fputs(" */\n", f);
+}
+
+static void write_list(FILE *f)
+{
+    fputs("/* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
+          " *\n"
+          " * kt_add(a, b) makes a tensor. Forms stand in the second column: _ kt_add_(a, b) writes into a, out\n"
+          " * kt_add_out(out, a, b) writes into out, s kt_add_s(a, KT_INT(2)) takes a number for the last tensor, ss for each\n"
+          " * (kt_where_ss). Suffixes combine: kt_add_s_, kt_add_s_out.\n"
+          " * Options are named, kt_add(a, b, .alpha = KT_INT(2)): one given by position, kt_add(a, b, 2), does not compile. An\n"
+          " * option whose default is no zero is set by KT_SOME: .dim = KT_SOME(0).\n"
+          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`\n"
+          " * (room for so many) and return how many there are, or -1. Those with several results return a struct of them, all\n"
+          " * NULL after an error. ops_typed.h has the C declarations; `karat ops NAME` says which dtypes an operator takes\n"
+          " * and gives. */\n"
+          "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/ops_typed.h>\n\n",
+          f);
+    write_sections(f, false);
+    fputs("\n/* ---- parts of the others: what backward and composite operators call ----\n", f);
+    write_sections(f, true);
+    fputs("#endif\n", f);
 }
 
 /* ---- src/op/ops.gen.c ---- */
@@ -438,6 +377,10 @@ static void write_body(FILE *f, const function *one)
             one->form == 'P'   ? "KT_PLAIN"
             : one->form == 'I' ? "KT_INPLACE"
                                : "KT_OUT");
+    if (has_options(s)) {
+        const char *scalar = one->v->suffix[0] ? "_s" : "";
+        fprintf(f, "    kt_%s%s_opts own;\n    opts = kt__options(opts, &own, sizeof own);\n", one->row->name, scalar);
+    }
     for (int option = 0; option <= 1; option++)
         for (int a = 0; a < s->n; a++)
             if ((s->args[a].value[0] != 0) == option)
@@ -557,7 +500,8 @@ int main(int n, char **words)
 {
     if (n != 2)
         die("usage: gen_ops ROOT");
-    write_file(words[1], "include/karat/ops.h", write_header);
+    write_file(words[1], "include/karat/ops.h", write_list);
+    write_file(words[1], "include/karat/ops_typed.h", write_typed);
     write_file(words[1], "src/op/ops.gen.c", write_bodies);
     write_file(words[1], "src/op/argtable.gen.c", write_table);
     return 0;

@@ -4,7 +4,10 @@
  * kt_keep it (then you kt_drop it) or kt_escape it to the enclosing scope.
  *
  * Errors: functions that make things return them or NULL; functions that do things return a status. The first failure on
- * a thread is kept, with its message; while it is pending, operators return NULL, so one check per step is enough. */
+ * a thread is kept, with its message; while it is pending, operators return NULL, so one check per step is enough. NULL
+ * where a tensor is expected is such a failure, or for functions that ask, release or close a defined nothing.
+ *
+ * Text: a function that returns text never returns NULL. "" says that there is none; text that could not be made says so. */
 #ifndef KARAT_BASE_H
 #define KARAT_BASE_H
 
@@ -32,6 +35,24 @@
 #endif
 
 KT_BEGIN
+
+/* ---- option structs: size first, the other members by name ----
+ * kt_sum(x, 1) must not compile: the member after `size` has no bytes, and no value can be written into it (clang), nor can
+ * any member of such a struct be given by position (gcc). C++ has no call macros: there the structs are plain. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+__extension__ typedef struct kt_by_name {
+} kt_by_name;
+#define KT_BY_NAME kt_by_name by_name;
+#else
+#define KT_BY_NAME
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus)
+#pragma GCC diagnostic error "-Wdesignated-init"
+#define KT_OPTIONS __attribute__((designated_init))
+#else
+#define KT_OPTIONS
+#endif
+#define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})
 
 /* Each code names the Python exception that it becomes. */
 typedef enum kt_status {
@@ -64,7 +85,7 @@ KT_API void            kt_error_pop(kt_error_state *state);
 /* ---- warnings (of the process) ---- */
 typedef void kt_warning_fn(const char *text);
 KT_API void kt_on_warning(kt_warning_fn *handler);    /* called on the thread that warns, in the middle of a call: it must
-                                                         not call operators. NULL, as at the start: nobody hears */
+                                                         not call operators. NULL, as at the start: warnings are dropped */
 KT_API void kt_set_warn_always(bool always);          /* also what is said once a process, each time */
 KT_API bool kt_warn_always(void);
 
@@ -125,7 +146,7 @@ KT_API const char *kt_cpu_isa(void);                  /* the build in use, e.g. 
  * where a library at hand is quick at it. For the whole process. Any other text is an error and has no effect. */
 KT_API kt_status   kt_set_float32_matmul_precision(const char *name);
 KT_API const char *kt_get_float32_matmul_precision(void);
-KT_API const char *kt_cpu_matmul(int index);          /* the libraries found for products: "oneDNN 2.6.3"; NULL past the end */
+KT_API const char *kt_cpu_matmul(int index);          /* the libraries found for products: "oneDNN 2.6.3"; "" past the end */
 
 KT_END
 #endif

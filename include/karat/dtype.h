@@ -114,8 +114,8 @@ static inline kt_scalar kt_scalar_of_float(double re, double im, uint32_t kind)
 KT_API const char *kt_dtype_name(kt_dtype d);          /* "float32": the canonical name, as after "torch." */
 KT_API const char *kt_dtype_torch_name(kt_dtype d);    /* "Float": PyTorch's ScalarType, as its errors print it */
 KT_API const char *kt_dtype_c_name(kt_dtype d);        /* "float", "c10::Half": PyTorch's C++ spelling in some errors */
-KT_API const char *kt_dtype_numpy(kt_dtype d);         /* "<f4"; NULL where NumPy has none */
-KT_API const char *kt_dtype_safetensors(kt_dtype d);   /* "F32"; NULL where the format has none */
+KT_API const char *kt_dtype_numpy(kt_dtype d);         /* "<f4"; "" where NumPy has none */
+KT_API const char *kt_dtype_safetensors(kt_dtype d);   /* "F32"; "" where the format has none */
 KT_API kt_dtype    kt_dtype_find(const char *name);    /* any spelling ("half", "F32", "torch.float32"); else KT_NONE */
 KT_API size_t      kt_dtype_size(kt_dtype d);          /* bytes of one element */
 KT_API kt_category kt_dtype_category(kt_dtype d);

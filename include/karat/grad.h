@@ -24,8 +24,9 @@ KT_API kt_status   kt_retain_grad(kt_tensor *t);                /* a result keep
 KT_API bool        kt_retains_grad(const kt_tensor *t);
 
 /* ---- backward: adds to the leaves' gradients ---- */
-typedef struct kt_backward_opts {
+typedef struct KT_OPTIONS kt_backward_opts {
     size_t            size;
+    KT_BY_NAME
     const kt_tensor  *gradient;     /* of t; needed unless t has one element */
     bool              retain_graph;
     bool              create_graph;
@@ -33,7 +34,7 @@ typedef struct kt_backward_opts {
     int64_t           n_inputs;
 } kt_backward_opts;
 KT_API kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts);
-#define kt_backward(t, ...) kt_backward_kw(t, &(kt_backward_opts){.size = sizeof(kt_backward_opts), __VA_ARGS__})
+#define kt_backward(t, ...) kt_backward_kw(t, KT_KW(kt_backward_opts, __VA_ARGS__))
 
 /* From several roots at once. gradients: one per root, or NULL; its entries may be NULL too. opts->gradient is not read. */
 KT_API kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients, int64_t n,
@@ -41,8 +42,9 @@ KT_API kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gra
 
 /* The gradients of the outputs' sum with respect to the inputs, given to the caller (owned: kt_drop them; NULL where
  * unused); the leaves' own stay as they are. gradients: one per output, or NULL; its entries may be NULL too. */
-typedef struct kt_gradients_opts {
+typedef struct KT_OPTIONS kt_gradients_opts {
     size_t size;
+    KT_BY_NAME
     bool   retain_graph;
     bool   create_graph;
     bool   allow_unused; /* an input that had no part gives NULL, no error */
@@ -66,7 +68,7 @@ KT_API void     kt_hook_drop(kt_hook *hook);                 /* only the handle 
 
 /* ---- the graph ---- */
 typedef struct kt_node kt_node;
-KT_API const char *kt_grad_fn_name(const kt_tensor *t);         /* "MulBackward0"; NULL for a leaf */
+KT_API const char *kt_grad_fn_name(const kt_tensor *t);         /* "MulBackward0"; "" for a leaf */
 KT_API kt_node    *kt_grad_fn(const kt_tensor *t);              /* what made t; owned: kt_node_drop; NULL for a leaf */
 KT_API int64_t     kt_output_nr(const kt_tensor *t);            /* which of its results t is */
 KT_API const char *kt_node_name(const kt_node *node);

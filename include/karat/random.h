@@ -24,7 +24,7 @@ KT_API uint64_t  kt_generator_initial_seed(kt_generator *g);
 KT_API void      kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_STATE]);
 KT_API kt_status kt_generator_set_state(kt_generator *g, const unsigned char *state, size_t bytes);
 
-/* The same for the default generator. */
+/* The same for the default generator, which NULL above means too. */
 KT_API void      kt_manual_seed(uint64_t seed);
 KT_API uint64_t  kt_seed(void);
 KT_API uint64_t  kt_initial_seed(void);

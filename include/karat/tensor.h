@@ -70,8 +70,9 @@ KT_API double      kt_item(const kt_tensor *t);            /* the one element as
 KT_API kt_scalar   kt_item_scalar(const kt_tensor *t);     /* exact; kind 0 on error */
 
 /* ---- printing ---- */
-typedef struct kt_print_options {
+typedef struct KT_OPTIONS kt_print_options {
     size_t  size;
+    KT_BY_NAME
     int     precision;   /* 4 */
     int64_t threshold;   /* 1000 */
     int64_t edgeitems;   /* 3 */
@@ -80,7 +81,7 @@ typedef struct kt_print_options {
 } kt_print_options;
 KT_API void      kt_get_print_options(kt_print_options *out);
 KT_API kt_status kt_set_print_options(const kt_print_options *options);
-KT_API char     *kt_to_string(const kt_tensor *t);         /* as PyTorch prints; kt_free_string it. NULL on error */
+KT_API char     *kt_to_string(const kt_tensor *t);         /* as PyTorch prints; kt_free_string it */
 KT_API char     *kt_to_string_as(const kt_tensor *t, const char *name); /* the same, name(...) in place of tensor(...) */
 KT_API void      kt_free_string(char *text);
 KT_API kt_status kt_print(const kt_tensor *t, FILE *to);   /* the string and a newline */

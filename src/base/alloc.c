@@ -519,6 +519,9 @@ void kt__system_put(void *p, size_t bytes)
 
 void kt_memory_read(kt_memory_stats *stats)
 {
+    if (!stats) {
+        return;
+    }
     kt_memory_stats s = {.size = stats->size};
     int64_t         live, high;
     flush(kt__my_heap);

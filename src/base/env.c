@@ -1,48 +1,125 @@
-/* env.c - the table of environment variables, and the reading of sizes.
+/* env.c - the table of environment variables: what each may hold, and the reading of sizes.
  *
- * In: the process environment. Out: values by name. Must not know: what a value is used for. */
+ * In: the process environment. Out: values by name; of one that its row does not allow, a warning when the library is loaded.
+ * Must not know: what a value is used for. */
 #include "base/env.h"
 
 #include <assert.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static const kt_variable rows[] = {
-    {"KARAT_ALLOC", "system", "every allocation goes to the system and every release gives back: no caches, no free lists"},
-    {"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device plugins are looked for"},
-    {"KARAT_CACHE_LIMIT", "bytes, with k, m or g", "most bytes of large freed blocks kept for reuse (one eighth of the memory)"},
-    {"KARAT_ISA", "base, avx2, avx512, neon82", "the build of the CPU kernels to use instead of the best one"},
-    {"KARAT_MATMUL", "auto, own, onednn, openblas", "who makes matrix products: by dtype and size, or one of these alone (auto)"},
-    {"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"},
-    {"KARAT_NUM_THREADS", "a number from 1", "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"},
-    {"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"},
+typedef enum kind { WORD, BYTES, COUNT, FOLDERS, ANY } kind;
+
+static const struct {
+    kt_variable is;
+    kind        kind; /* WORD: one of the words of is.values */
+} rows[] = {
+    {{"KARAT_ALLOC", "system",
+      "every allocation goes to the system and every release gives back: no caches, no free lists"}, WORD},
+    {{"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device plugins are looked for"}, FOLDERS},
+    {{"KARAT_CACHE_LIMIT", "bytes, with k, m or g",
+      "most bytes of large freed blocks kept for reuse (one eighth of the memory)"}, BYTES},
+    {{"KARAT_ISA", "base, avx2, avx512, neon82", "the build of the CPU kernels to use instead of the best one"}, WORD},
+    {{"KARAT_MATMUL", "auto, own, onednn, openblas",
+      "who makes matrix products: by dtype and size, or one of these alone (auto)"}, WORD},
+    {{"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"}, BYTES},
+    {{"KARAT_NUM_THREADS", "a number from 1", "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"}, COUNT},
+    {{"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"}, WORD},
+    {{"KARAT_PYTHON", "a command", "the interpreter that `karat run` starts (the one the package was built for)"}, ANY},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 const kt_variable *kt_variable_at(int index)
 {
-    return index >= 0 && index < ROWS ? &rows[index] : NULL;
+    return index >= 0 && index < ROWS ? &rows[index].is : NULL;
 }
 
-static bool in_table(const char *name)
+static int find(const char *name)
 {
     for (int i = 0; i < ROWS; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
+        if (strcmp(rows[i].is.name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Is the text one of "these, words"? */
+static bool in_list(const char *text, const char *list)
+{
+    const size_t n = strlen(text);
+    for (; *list; list += strcspn(list, ","), list += strspn(list, ", ")) {
+        if (strcspn(list, ",") == n && memcmp(list, text, n) == 0) {
             return true;
         }
     }
     return false;
 }
 
+static bool is_count(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return digits && !text[digits] && strspn(text, "0") < digits;
+}
+
+static bool are_folders(const char *text)
+{
+    char path[PATH_MAX];
+    for (; *text; text += strcspn(text, ":"), text += *text == ':') {
+        const size_t n = strcspn(text, ":");
+        struct stat  found;
+        if (n >= sizeof path) {
+            return false;
+        }
+        memcpy(path, text, n);
+        path[n] = '\0';
+        if (n && (stat(path, &found) || !S_ISDIR(found.st_mode))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_understood(int row, const char *value)
+{
+    uint64_t bytes;
+    switch (rows[row].kind) {
+    case WORD: return in_list(value, rows[row].is.values);
+    case BYTES: return kt__env_parse_bytes(value, &bytes);
+    case COUNT: return is_count(value);
+    case FOLDERS: return are_folders(value);
+    case ANY: break;
+    }
+    return true;
+}
+
+/* An unknown folder is said, and the others are still looked into. */
+static bool is_ignored(int row, const char *value)
+{
+    return !is_understood(row, value) && rows[row].kind != FOLDERS;
+}
+
+void kt__env_check(void)
+{
+    for (int i = 0; i < ROWS; i++) {
+        const char *value = getenv(rows[i].is.name);
+        if (value && *value && !is_understood(i, value)) {
+            fprintf(stderr, "karat: warning: %s=%s is %s: it may be %s\n", rows[i].is.name, value,
+                    is_ignored(i, value) ? "not understood and ignored" : "not all there", rows[i].is.values);
+        }
+    }
+}
+
 const char *kt__env(const char *name)
 {
-    assert(in_table(name) && "a variable of Karat stands in the table of env.c");
-    if (!in_table(name)) {
-        return NULL;
-    }
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
+    const int row = find(name);
+    assert(row >= 0 && "a variable of Karat stands in the table of env.c");
+    const char *value = row >= 0 ? getenv(name) : NULL;
+    return value && *value && !is_ignored(row, value) ? value : NULL;
 }
 
 bool kt__env_parse_bytes(const char *text, uint64_t *bytes)

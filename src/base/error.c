@@ -138,7 +138,7 @@ kt_status kt_fail(kt_status code, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    put_text(true, format, args);
+    put_text(true, format ? format : "", args);
     va_end(args);
     kt__error_code = code != KT_OK ? code : KT_ERR_RUNTIME;
     return kt__error_code;
@@ -151,7 +151,7 @@ void kt_fail_more(const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    put_text(false, format, args);
+    put_text(false, format ? format : "", args);
     va_end(args);
 }
 
@@ -239,6 +239,12 @@ const char *kt_error(void)
     return current ? current->text : "failed, and no memory was left to say why";
 }
 
+char *kt__no_text(void)
+{
+    static char text[] = "(no text: kt_error() says why)"; /* not malloc's: kt_free_string knows it */
+    return text;
+}
+
 void kt_clear(void)
 {
     forget();
@@ -265,7 +271,9 @@ int kt_report(FILE *to)
     if (!kt__failed()) {
         return 0;
     }
-    fprintf(to, "%s: %s\n", kt__status_name(kt__error_code), kt_error());
+    if (to) {
+        fprintf(to, "%s: %s\n", kt__status_name(kt__error_code), kt_error());
+    }
     return 1;
 }
 

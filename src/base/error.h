@@ -32,6 +32,8 @@ void  kt__error_set_record(void *record, void (*free_record)(void *record));
 void *kt__error_record(void);      /* borrowed; NULL if none */
 void *kt__error_take_record(void); /* becomes the caller's */
 
+char *kt__no_text(void); /* what stands for text that could not be made; kt_free_string leaves it */
+
 /* The caching allocator, or the limit, refused: PyTorch's text. */
 kt_status kt__fail_memory(size_t bytes);
 

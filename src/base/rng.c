@@ -147,8 +147,12 @@ void kt_generator_drop(kt_generator *g)
     kt__pool_put(g, sizeof *g);
 }
 
+/* NULL is the default generator, as it is for operators. */
+static kt_generator *the(kt_generator *g) { return g ? g : kt_default_generator(); }
+
 void kt_generator_manual_seed(kt_generator *g, uint64_t seed)
 {
+    g = the(g);
     kt__rng_lock(g);
     seed_with(g, seed);
     kt__rng_unlock(g);
@@ -168,6 +172,7 @@ uint64_t kt_generator_seed(kt_generator *g)
 
 uint64_t kt_generator_initial_seed(kt_generator *g)
 {
+    g = the(g);
     kt__rng_lock(g);
     const uint64_t seed = g->seed;
     kt__rng_unlock(g);
@@ -202,7 +207,10 @@ static uint64_t get64(const unsigned char *at)
 
 void kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_STATE])
 {
+    if (!state)
+        return;
     memset(state, 0, KT_GENERATOR_STATE);
+    g = the(g);
     kt__rng_lock(g);
     const uint32_t next = g->fresh ? 0 : g->next;
     put64(state, g->seed);
@@ -222,6 +230,9 @@ void kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_ST
 
 kt_status kt_generator_set_state(kt_generator *g, const unsigned char *state, size_t bytes)
 {
+    if (!state)
+        return kt_fail(KT_ERR_TYPE, "expected an RNG state, got NULL");
+    g = the(g);
     if (bytes != KT_GENERATOR_STATE)
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected a CPUGeneratorImplState of size %d but found the input RNG state size to be %zu",

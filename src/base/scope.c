@@ -163,7 +163,7 @@ KT__HOT kt_guard kt_scope_open(void)
 KT__HOT void kt_scope_close(kt_guard *guard)
 {
     kt__scope_stack *s = &kt__scopes;
-    const uint64_t   token = guard->token;
+    const uint64_t   token = guard ? guard->token : 0; /* no scope has this one */
     kt__scope_mark  *mark = s->top;
     if (KT__UNLIKELY(mark->token != token)) {
         close_other(token);

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/thread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- sanitizers: the one of threads cannot see into the libraries' synchronisation, so they are never opened there; the one
@@ -48,8 +47,6 @@ static int ask_environment(void)
     for (int i = 0; text != NULL && i < 4; i++)
         if (strcmp(text, makers[i]) == 0)
             return i;
-    if (text != NULL)
-        fprintf(stderr, "karat: KARAT_MATMUL=%s is none of auto, own, onednn, openblas: auto is used\n", text);
     return text == NULL && SANITIZED_ADDRESSES ? KT__MAKER_OWN : KT__MAKER_AUTO;
 }
 
@@ -93,12 +90,12 @@ const char *kt_cpu_matmul(int index)
     int         n = 0;
     const int   wanted = maker_now();
     if (wanted == KT__MAKER_OWN)
-        return NULL;
+        return "";
     if (wanted != KT__MAKER_OPENBLAS && kt__onednn_name() != NULL)
         found[n++] = kt__onednn_name();
     if (wanted != KT__MAKER_ONEDNN && kt__openblas_name() != NULL)
         found[n++] = kt__openblas_name();
-    return index >= 0 && index < n ? found[index] : NULL;
+    return index >= 0 && index < n ? found[index] : "";
 }
 
 /* ---- what makes it ---- */

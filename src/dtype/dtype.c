@@ -52,12 +52,14 @@ const char *kt_dtype_c_name(kt_dtype d)
 
 const char *kt_dtype_numpy(kt_dtype d)
 {
-    return kt__dtype_row_of(d)->numpy;
+    const char *name = kt__dtype_row_of(d)->numpy;
+    return name ? name : "";
 }
 
 const char *kt_dtype_safetensors(kt_dtype d)
 {
-    return kt__dtype_row_of(d)->safetensors;
+    const char *name = kt__dtype_row_of(d)->safetensors;
+    return name ? name : "";
 }
 
 static bool in_list(const char *name, const char *list)
@@ -150,6 +152,8 @@ static double resolution(int mantissa)
 kt_status kt_dtype_finfo(kt_dtype d, kt_finfo *out)
 {
     const kt__dtype_row *row = kt__dtype_row_of(d);
+    if (!out)
+        return kt_fail(KT_ERR_VALUE, "kt_dtype_finfo: nowhere to write to");
     if (row->specials == KT__NA)
         return kt_fail(KT_ERR_TYPE, "torch.finfo() requires a floating point input type. "
                                     "Use torch.iinfo to handle 'torch.finfo'");
@@ -191,6 +195,8 @@ bool kt__int_range(kt_dtype d, int64_t *min, uint64_t *max)
 kt_status kt_dtype_iinfo(kt_dtype d, kt_iinfo *out)
 {
     const kt__dtype_row *row = kt__dtype_row_of(d);
+    if (!out)
+        return kt_fail(KT_ERR_VALUE, "kt_dtype_iinfo: nowhere to write to");
     if (d == KT_BOOL)
         return kt_fail(KT_ERR_TYPE, "torch.bool is not supported by torch.iinfo");
     if (!kt__int_range(d, &out->min, &out->max))

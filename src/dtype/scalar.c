@@ -11,6 +11,8 @@
 kt_scalar kt_scalar_load(const void *element, kt_dtype d)
 {
     const kt_scalar none = {{0}, 0.0, 0, 0};
+    if (!element)
+        return none;
     switch (kt_dtype_category(d)) {
     case KT_CAT_BOOL: return KT_FLAG(*(const uint8_t *)element != 0);
     case KT_CAT_INT: {
@@ -36,7 +38,7 @@ kt_scalar kt_scalar_load(const void *element, kt_dtype d)
 
 void kt_scalar_store(void *element, kt_dtype d, kt_scalar value)
 {
-    if (!kt__dtype_valid(d))
+    if (!element || !kt__dtype_valid(d))
         return;
     switch (value.kind) {
     case KT_SCALAR_FLOAT: kt__convert(element, d, 0, &value.v.re, KT_F64, 0, 1); break;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "grad/run.h"
+#include "op/wrap.h"
 
 static kt_status check_shape(const kt_tensor *t, const kt_tensor *gradient, int64_t which)
 {
@@ -73,6 +74,14 @@ static kt_status check_wanted(kt_tensor *const *inputs, int64_t n, const char *r
     return KT_OK;
 }
 
+/* What a C caller hands over as `n` tensors at `list`. */
+static kt_status check_list(kt_tensor *const *list, int64_t n, const char *what)
+{
+    if (n >= 0 && (uint64_t)n <= PTRDIFF_MAX / sizeof(kt__wanted) / 2 && (n == 0 || list))
+        return KT_OK;
+    return kt_fail(KT_ERR_TYPE, "%s: %lld tensors at %s", what, (long long)n, list ? "an address" : "NULL");
+}
+
 /* A job with room for its roots and for what is wanted. */
 typedef struct run_of {
     kt__root   *root;
@@ -85,13 +94,14 @@ static kt_status job_open(run_of *r, kt_tensor *const *roots, kt_tensor *const *
                           kt_tensor *const *inputs, int64_t n_inputs)
 {
     size_t root_bytes = (size_t)n_roots * sizeof(kt__root);
+    n_inputs = inputs ? n_inputs : 0;
     r->bytes = root_bytes + (size_t)n_inputs * sizeof(kt__wanted);
     r->root = kt__system_get(r->bytes ? r->bytes : 1);
     if (!r->root)
         return kt__fail_memory(r->bytes);
     memset(r->root, 0, r->bytes);
     r->wanted = inputs ? (kt__wanted *)(void *)((char *)r->root + root_bytes) : NULL;
-    r->job = (kt__job){.root = r->root, .n_roots = n_roots, .wanted = r->wanted, .n_wanted = inputs ? n_inputs : 0};
+    r->job = (kt__job){.root = r->root, .n_roots = n_roots, .wanted = r->wanted, .n_wanted = n_inputs};
     for (int64_t i = 0; i < r->job.n_wanted; i++)
         r->wanted[i].t = inputs[i];
     for (int64_t i = 0; i < n_roots; i++) {
@@ -119,6 +129,13 @@ kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradients, i
         return kt_error_status();
     if (n_inputs <= 0 || !inputs)
         return kt_fail(KT_ERR_VALUE, "grad requires non-empty inputs.");
+    if (check_list(outputs, n_outputs, "outputs") || check_list(inputs, n_inputs, "inputs") ||
+        check_list(results, n_inputs, "results"))
+        return kt_error_status();
+    kt_gradients_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    if (kt__failed())
+        return kt_error_status();
     kt_status status = job_open(&r, outputs, gradients, n_outputs, inputs, n_inputs);
     if (!status)
         status = check_wanted(inputs, n_inputs, "One of the differentiated Tensors does not require grad");
@@ -156,7 +173,11 @@ static kt_status collect(const run_of *r)
 kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients, int64_t n, const kt_backward_opts *opts)
 {
     run_of r;
-    if (kt__failed())
+    kt_backward_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    if (kt__failed() || check_list(roots, n, "roots"))
+        return kt_error_status();
+    if (opts && opts->inputs && opts->n_inputs > 0 && check_list(opts->inputs, opts->n_inputs, "inputs"))
         return kt_error_status();
     if (opts && opts->inputs && opts->n_inputs <= 0)
         return kt_fail(KT_ERR_RUNTIME, "`inputs` argument to `backward()` cannot be empty.");
@@ -175,6 +196,8 @@ kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients,
 
 kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
 {
+    kt_backward_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt_tensor *gradient = opts ? (kt_tensor *)(uintptr_t)opts->gradient : NULL;
     if (opts && opts->inputs)
         return kt_backward_many(&t, &gradient, 1, opts);

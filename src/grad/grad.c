@@ -112,14 +112,14 @@ kt_node *kt_grad_fn(const kt_tensor *t)
 const char *kt_grad_fn_name(const kt_tensor *t)
 {
     kt_node    *node = kt_grad_fn(t); /* the tensor holds it too: the name is the row's */
-    const char *name = node ? kt__node_name(node) : NULL;
+    const char *name = node ? kt__node_name(node) : "";
     kt__node_unref(node);
     return name;
 }
 
 int64_t kt_output_nr(const kt_tensor *t) { return t && t->autograd && t->autograd->node ? t->autograd->result : 0; }
 
-const char *kt_node_name(const kt_node *node) { return node ? kt__node_name(node) : NULL; }
+const char *kt_node_name(const kt_node *node) { return node ? kt__node_name(node) : ""; }
 int64_t     kt_node_inputs(const kt_node *node) { return node ? node->n_edges : 0; }
 
 kt_node *kt_node_input(const kt_node *node, int64_t i, int64_t *result)

@@ -41,7 +41,7 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
                                               : kt__rows[s->writer].node;
     uint32_t    result = s->output ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
-    if (maker) /* nodes that PyTorch writes by hand say where they live */
+    if (maker && *maker) /* nodes that PyTorch writes by hand say where they live */
         snprintf(output, sizeof output, ", which is output %u of %s%s,", result,
                  strcmp(maker, "CopySlices") == 0 || strcmp(maker, "CopyBackwards") == 0 ? "torch::autograd::" : "", maker);
     kt_fail(KT_ERR_RUNTIME,

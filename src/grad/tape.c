@@ -428,7 +428,7 @@ static const char *printed(const kt_tensor *t)
     if (kt__view_stale(t) && t->flags & KT_T_VIEW_MADE)
         return "Invalid"; /* asked for, it would be refused */
     const char *name = kt_grad_fn_name(t);
-    return name ? name : kt_requires_grad(t) ? "" : NULL;
+    return *name || kt_requires_grad(t) ? name : NULL;
 }
 
 void kt__grad_init(void)

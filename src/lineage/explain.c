@@ -388,7 +388,7 @@ char *kt_explain(const kt_tensor *t)
 {
     if (!t) {
         kt_fail(KT_ERR_VALUE, "kt_explain: no tensor");
-        return NULL;
+        return kt__no_text();
     }
     chain c;
     read_chain(&c, kt_lineage_of(t));
@@ -396,7 +396,7 @@ char *kt_explain(const kt_tensor *t)
     char        *text = malloc(room);
     if (!text) {
         kt__fail_memory(room);
-        return NULL;
+        return kt__no_text();
     }
     kt__str out = kt__str_in(text, room);
     char    head[LEFT_ROOM];

@@ -171,7 +171,7 @@ const char *kt_reason_name(kt_reason why)
 bool kt_lineage_read(uint32_t id, kt_lineage_record *out)
 {
     const kt__record *r = kt__record_at(id);
-    if (!r) {
+    if (!r || !out) {
         return false;
     }
     char        room[64];

@@ -347,32 +347,66 @@ static kt_status check_inference(const kt_call *call)
     return KT_OK;
 }
 
+KT__COLD static kt_status refuse(const kt_call *call, int i, const char *why)
+{
+    return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) %s", call->row->name, kt__arg_spec(call->row, i)->name,
+                   i + 1, why);
+}
+
+/* No list is longer than the addresses there are. */
+static bool is_count(int64_t n, const void *items, size_t size)
+{
+    return n >= 0 && (uint64_t)n <= PTRDIFF_MAX / size && (n == 0 || items);
+}
+
+static bool is_number(kt_scalar s, bool optional) { return s.kind ? s.kind <= KT_SCALAR_COMPLEX : optional; }
+
+static kt_status check_list(const kt_call *call, int i)
+{
+    const int64_t n = call->arg[i].ts.n;
+    if (!is_count(n, call->arg[i].ts.t, sizeof(kt_tensor *)))
+        return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no tensors: %lld at %s", call->row->name,
+                       kt__arg_spec(call->row, i)->name, i + 1, (long long)n, call->arg[i].ts.t ? "an address" : "NULL");
+    for (int64_t k = 0; k < n && !kt__arg_spec(call->row, i)->holes; k++)
+        if (!call->arg[i].ts.t[k])
+            return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name, (long long)k,
+                           kt__arg_spec(call->row, i)->name);
+    return KT_OK;
+}
+
+/* One argument that was given: may a body rely on it? Values are the operator's own to judge. */
+static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *spec)
+{
+    const kt_value *v = &call->arg[i];
+    switch (spec->kind) {
+    case KT_ARG_TENSOR_OR_SCALAR:
+        if (call->scalars >> i & 1)
+            return is_number(v->s, false) ? KT_OK : refuse(call, i, "is no number");
+        /* fall through */
+    case KT_ARG_TENSOR: return v->t ? KT_OK : refuse(call, i, "must be Tensor, not NULL");
+    case KT_ARG_TENSORS: return check_list(call, i);
+    case KT_ARG_SCALAR: return is_number(v->s, spec->optional) ? KT_OK : refuse(call, i, "is no number");
+    case KT_ARG_INTS: return is_count(v->ints.n, v->ints.d, sizeof(int64_t)) ? KT_OK : refuse(call, i, "holds no ints");
+    case KT_ARG_DTYPE:
+        return v->dtype == KT_NONE || kt__dtype_valid(v->dtype)
+                   ? KT_OK
+                   : kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) is no dtype: %d", call->row->name, spec->name,
+                             i + 1, (int)v->dtype);
+    case KT_ARG_FORMAT: return (uint32_t)v->format <= KT_CHANNELS_LAST_3D ? KT_OK : refuse(call, i, "is no memory format");
+    case KT_ARG_STRING: return v->str || spec->optional ? KT_OK : refuse(call, i, "must be str, not NULL");
+    default: return KT_OK;
+    }
+}
+
 static kt_status check_arguments(const kt_call *call)
 {
     for (int i = 0, n = kt__n_args(call->row); i < n; i++) {
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
-        if (!kt__given(call, i)) {
-            if (!spec->has_default && !spec->optional)
-                return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name,
-                               spec->name);
-            continue;
-        }
-        bool tensor =
-            spec->kind == KT_ARG_TENSOR || (spec->kind == KT_ARG_TENSOR_OR_SCALAR && !(call->scalars >> i & 1));
-        if (tensor && !call->arg[i].t)
-            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) must be Tensor, not NULL", call->row->name,
-                           spec->name, i + 1);
-        if (spec->kind == KT_ARG_DTYPE && call->arg[i].dtype != KT_NONE && !kt__dtype_valid(call->arg[i].dtype))
-            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) is no dtype: %d", call->row->name,
-                           spec->name, i + 1, (int)call->arg[i].dtype);
-        if (spec->kind == KT_ARG_INTS && (call->arg[i].ints.n < 0 || (call->arg[i].ints.n && !call->arg[i].ints.d)))
-            return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no ints", call->row->name, spec->name,
-                           i + 1);
-        if (spec->kind == KT_ARG_TENSORS && !spec->holes)
-            for (int64_t k = 0; k < call->arg[i].ts.n; k++)
-                if (!call->arg[i].ts.t[k])
-                    return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name,
-                                   (long long)k, spec->name);
+        if (kt__given(call, i)) {
+            if (check_argument(call, i, spec))
+                return kt_error_status();
+        } else if (!spec->has_default && !spec->optional)
+            return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name, spec->name);
     }
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         if (!call->out[i])
@@ -382,7 +416,10 @@ static kt_status check_arguments(const kt_call *call)
 
 void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
 {
-    kt__open(call, row->id, form);
+    if (!call)
+        return;
+    kt__open(call, row ? row->id : 0, form);
+    call->row = row;
     for (int i = 1; i < KT_MAX_RESULTS; i++)
         call->out[i] = NULL;
     call->n_out = 0;
@@ -429,7 +466,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
 
 static kt_status run_any(kt_call *call)
 {
-    if (!(call->row->forms >> call->form & 1))
+    if (call->form > KT_OUT || !(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
     if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
@@ -441,6 +478,8 @@ static kt_status run_any(kt_call *call)
 KT__HOT kt_status kt_call_run(kt_call *call)
 {
     kt_status status = KT_OK;
+    if (KT__UNLIKELY(!call || !call->row))
+        return kt_fail(KT_ERR_TYPE, "a call of no operator");
     if (!(KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&
                      kt__operands_of[call->row->id].pair && call->arg[0].t && call->arg[1].t) &&
           kt__run_pair(call, &status)))
@@ -452,6 +491,8 @@ KT__HOT kt_status kt_call_run(kt_call *call)
 
 void kt_call_free_list(kt_call *call)
 {
+    if (!call)
+        return;
     for (int64_t i = 0; i < call->n_list; i++)
         kt__unref(call->list[i]);
     kt__system_put(call->list, (size_t)call->n_list * sizeof *call->list);
@@ -459,11 +500,36 @@ void kt_call_free_list(kt_call *call)
     call->n_list = 0;
 }
 
-/* ---- typed wrappers of list rows ---- */
+/* ---- typed wrappers ---- */
+
+/* A shorter struct lacks the last options; of a longer one what is not known here must be zero. */
+KT__COLD const void *kt__other_options(const void *opts, void *own, size_t known)
+{
+    enum { MOST = 4096 };
+    const size_t size = *(const size_t *)opts;
+    if (size < sizeof size || size > MOST) {
+        kt_fail(KT_ERR_VALUE, "options: size is %zu: set it to the sizeof of the struct", size);
+        return NULL;
+    }
+    memset(own, 0, known);
+    memcpy(own, opts, size < known ? size : known);
+    for (size_t i = known; i < size; i++)
+        if (((const char *)opts)[i]) {
+            kt_fail(KT_ERR_VALUE, "options: one is set that this version of Karat does not know");
+            return NULL;
+        }
+    return own;
+}
 
 int64_t kt__close_list(kt_call *c, kt_tensor **results, int64_t room)
 {
-    if (kt__failed() || kt_call_run(c))
+    if (kt__failed())
+        return -1;
+    if (!is_count(room, results, sizeof *results)) {
+        kt_fail(KT_ERR_VALUE, "%s: room for %lld tensors at %s", c->row->name, (long long)room, results ? "an address" : "NULL");
+        return -1;
+    }
+    if (kt_call_run(c))
         return -1;
     int64_t n = c->n_list, given = 0;
     if (n > room)

@@ -370,6 +370,10 @@ kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NE
 
 kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
 {
+    if (!t || !result)
+        return kt_fail(KT_ERR_TYPE, t ? "nowhere to put the result" : "expected a tensor, got NULL");
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
     if ((kt_dtype)t->dtype == dtype) {
         *result = kt__ref(t);
         return KT_OK;
@@ -390,6 +394,8 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
 
 kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
 {
+    if (!to || !from)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (kt__allow(kt__mode(), NULL, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, why) ||
         kt__copy_into(to, from, why, KT_ROUND_TORCH))
         return kt_error_status();

@@ -2,7 +2,6 @@
 #include "op/mode.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/env.h"
@@ -22,13 +21,8 @@ uint64_t kt__mode_start(void)
 void kt__modes_init(void)
 {
     const char *wanted = kt__env("KARAT_POLICY");
-    if (!wanted || !*wanted)
-        return;
-    int policy = kt_policy_find(wanted);
-    if (policy < 0)
-        fprintf(stderr, "karat: KARAT_POLICY=%s is none of strict, safe, torch, permissive: torch is used\n", wanted);
-    else
-        atomic_store(&process_default, (uint64_t)policy | KT_M_GRAD);
+    if (wanted)
+        atomic_store(&process_default, (uint64_t)kt_policy_find(wanted) | KT_M_GRAD);
 }
 
 const char *kt_policy_name(kt_policy policy) { return (unsigned)policy < 4 ? names[policy] : "?"; }
@@ -61,4 +55,8 @@ kt_mode_guard kt_no_grad_open(void)
     return g;
 }
 
-void kt_mode_close(kt_mode_guard *guard) { kt__mode_word = guard->saved; }
+void kt_mode_close(kt_mode_guard *guard) 
+{
+    if (guard)
+        kt__mode_word = guard->saved;
+}

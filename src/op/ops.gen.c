@@ -6,6 +6,8 @@ kt_tensor *kt_add_kw(const kt_tensor *self, const kt_tensor *other, const kt_add
 {
     kt_call c;
     kt__open(&c, KT_OP_add, KT_PLAIN);
+    kt_add_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -17,6 +19,8 @@ kt_tensor *kt_add__kw(kt_tensor *self, const kt_tensor *other, const kt_add_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_add, KT_INPLACE);
+    kt_add_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -28,6 +32,8 @@ kt_tensor *kt_add_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_add, KT_OUT);
+    kt_add_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -39,6 +45,8 @@ kt_tensor *kt_add_s_kw(const kt_tensor *self, kt_scalar other, const kt_add_s_op
 {
     kt_call c;
     kt__open(&c, KT_OP_add, KT_PLAIN);
+    kt_add_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -50,6 +58,8 @@ kt_tensor *kt_add_s__kw(kt_tensor *self, kt_scalar other, const kt_add_s_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_add, KT_INPLACE);
+    kt_add_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -61,6 +71,8 @@ kt_tensor *kt_add_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar othe
 {
     kt_call c;
     kt__open(&c, KT_OP_add, KT_OUT);
+    kt_add_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -72,6 +84,8 @@ kt_tensor *kt_sub_kw(const kt_tensor *self, const kt_tensor *other, const kt_sub
 {
     kt_call c;
     kt__open(&c, KT_OP_sub, KT_PLAIN);
+    kt_sub_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -83,6 +97,8 @@ kt_tensor *kt_sub__kw(kt_tensor *self, const kt_tensor *other, const kt_sub_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_sub, KT_INPLACE);
+    kt_sub_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -94,6 +110,8 @@ kt_tensor *kt_sub_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_sub, KT_OUT);
+    kt_sub_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -105,6 +123,8 @@ kt_tensor *kt_sub_s_kw(const kt_tensor *self, kt_scalar other, const kt_sub_s_op
 {
     kt_call c;
     kt__open(&c, KT_OP_sub, KT_PLAIN);
+    kt_sub_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -116,6 +136,8 @@ kt_tensor *kt_sub_s__kw(kt_tensor *self, kt_scalar other, const kt_sub_s_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_sub, KT_INPLACE);
+    kt_sub_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -127,6 +149,8 @@ kt_tensor *kt_sub_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar othe
 {
     kt_call c;
     kt__open(&c, KT_OP_sub, KT_OUT);
+    kt_sub_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -138,6 +162,8 @@ kt_tensor *kt_rsub_kw(const kt_tensor *self, const kt_tensor *other, const kt_rs
 {
     kt_call c;
     kt__open(&c, KT_OP_rsub, KT_PLAIN);
+    kt_rsub_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -149,6 +175,8 @@ kt_tensor *kt_rsub_s_kw(const kt_tensor *self, kt_scalar other, const kt_rsub_s_
 {
     kt_call c;
     kt__open(&c, KT_OP_rsub, KT_PLAIN);
+    kt_rsub_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->alpha.kind)
@@ -214,6 +242,8 @@ kt_tensor *kt_div_kw(const kt_tensor *self, const kt_tensor *other, const kt_div
 {
     kt_call c;
     kt__open(&c, KT_OP_div, KT_PLAIN);
+    kt_div_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->rounding_mode)
@@ -225,6 +255,8 @@ kt_tensor *kt_div__kw(kt_tensor *self, const kt_tensor *other, const kt_div_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_div, KT_INPLACE);
+    kt_div_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->rounding_mode)
@@ -236,6 +268,8 @@ kt_tensor *kt_div_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_div, KT_OUT);
+    kt_div_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->rounding_mode)
@@ -247,6 +281,8 @@ kt_tensor *kt_div_s_kw(const kt_tensor *self, kt_scalar other, const kt_div_s_op
 {
     kt_call c;
     kt__open(&c, KT_OP_div, KT_PLAIN);
+    kt_div_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->rounding_mode)
@@ -258,6 +294,8 @@ kt_tensor *kt_div_s__kw(kt_tensor *self, kt_scalar other, const kt_div_s_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_div, KT_INPLACE);
+    kt_div_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->rounding_mode)
@@ -269,6 +307,8 @@ kt_tensor *kt_div_s_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar othe
 {
     kt_call c;
     kt__open(&c, KT_OP_div, KT_OUT);
+    kt_div_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_either(&c, 1, other);
     if (opts && opts->rounding_mode)
@@ -1351,6 +1391,8 @@ kt_tensor *kt_isclose_kw(const kt_tensor *self, const kt_tensor *other, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_isclose, KT_PLAIN);
+    kt_isclose_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->rtol.some)
@@ -1366,6 +1408,8 @@ kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_clamp, KT_PLAIN);
+    kt_clamp_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min)
         kt__put_tensor(&c, 1, opts->min);
@@ -1378,6 +1422,8 @@ kt_tensor *kt_clamp__kw(kt_tensor *self, const kt_clamp_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_clamp, KT_INPLACE);
+    kt_clamp_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min)
         kt__put_tensor(&c, 1, opts->min);
@@ -1390,6 +1436,8 @@ kt_tensor *kt_clamp_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp
 {
     kt_call c;
     kt__open(&c, KT_OP_clamp, KT_OUT);
+    kt_clamp_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min)
         kt__put_tensor(&c, 1, opts->min);
@@ -1402,6 +1450,8 @@ kt_tensor *kt_clamp_s_kw(const kt_tensor *self, const kt_clamp_s_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_clamp, KT_PLAIN);
+    kt_clamp_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min.kind)
         kt__put_either(&c, 1, opts->min);
@@ -1414,6 +1464,8 @@ kt_tensor *kt_clamp_s__kw(kt_tensor *self, const kt_clamp_s_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_clamp, KT_INPLACE);
+    kt_clamp_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min.kind)
         kt__put_either(&c, 1, opts->min);
@@ -1426,6 +1478,8 @@ kt_tensor *kt_clamp_s_out_kw(kt_tensor *out, const kt_tensor *self, const kt_cla
 {
     kt_call c;
     kt__open(&c, KT_OP_clamp, KT_OUT);
+    kt_clamp_s_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min.kind)
         kt__put_either(&c, 1, opts->min);
@@ -2217,6 +2271,8 @@ kt_tensor *kt_round_kw(const kt_tensor *self, const kt_round_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_round, KT_PLAIN);
+    kt_round_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->decimals)
         kt__put(&c, 1, i, opts->decimals);
@@ -2227,6 +2283,8 @@ kt_tensor *kt_round__kw(kt_tensor *self, const kt_round_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_round, KT_INPLACE);
+    kt_round_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->decimals)
         kt__put(&c, 1, i, opts->decimals);
@@ -2237,6 +2295,8 @@ kt_tensor *kt_round_out_kw(kt_tensor *out, const kt_tensor *self, const kt_round
 {
     kt_call c;
     kt__open(&c, KT_OP_round, KT_OUT);
+    kt_round_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->decimals)
         kt__put(&c, 1, i, opts->decimals);
@@ -3040,6 +3100,8 @@ kt_tensor *kt_polygamma_of_kw(const kt_tensor *self, const kt_polygamma_of_opts 
 {
     kt_call c;
     kt__open(&c, KT_OP_polygamma_of, KT_PLAIN);
+    kt_polygamma_of_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->n.some)
         kt__put(&c, 1, i, opts->n.v);
@@ -3050,6 +3112,8 @@ kt_tensor *kt_polygamma_of_out_kw(kt_tensor *out, const kt_tensor *self, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_polygamma_of, KT_OUT);
+    kt_polygamma_of_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->n.some)
         kt__put(&c, 1, i, opts->n.v);
@@ -3086,6 +3150,8 @@ kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_logit, KT_PLAIN);
+    kt_logit_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->eps.some)
         kt__put(&c, 1, f, opts->eps.v);
@@ -3096,6 +3162,8 @@ kt_tensor *kt_logit__kw(kt_tensor *self, const kt_logit_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_logit, KT_INPLACE);
+    kt_logit_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->eps.some)
         kt__put(&c, 1, f, opts->eps.v);
@@ -3106,6 +3174,8 @@ kt_tensor *kt_logit_out_kw(kt_tensor *out, const kt_tensor *self, const kt_logit
 {
     kt_call c;
     kt__open(&c, KT_OP_logit, KT_OUT);
+    kt_logit_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->eps.some)
         kt__put(&c, 1, f, opts->eps.v);
@@ -3180,6 +3250,8 @@ kt_tensor *kt_nan_to_num_kw(const kt_tensor *self, const kt_nan_to_num_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_nan_to_num, KT_PLAIN);
+    kt_nan_to_num_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->nan.some)
         kt__put(&c, 1, f, opts->nan.v);
@@ -3194,6 +3266,8 @@ kt_tensor *kt_nan_to_num__kw(kt_tensor *self, const kt_nan_to_num_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_nan_to_num, KT_INPLACE);
+    kt_nan_to_num_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->nan.some)
         kt__put(&c, 1, f, opts->nan.v);
@@ -3208,6 +3282,8 @@ kt_tensor *kt_nan_to_num_out_kw(kt_tensor *out, const kt_tensor *self, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_nan_to_num, KT_OUT);
+    kt_nan_to_num_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->nan.some)
         kt__put(&c, 1, f, opts->nan.v);
@@ -3402,6 +3478,8 @@ kt_tensor *kt_addcmul_kw(const kt_tensor *self, const kt_tensor *tensor1, const 
 {
     kt_call c;
     kt__open(&c, KT_OP_addcmul, KT_PLAIN);
+    kt_addcmul_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor1);
     kt__put_tensor(&c, 2, tensor2);
@@ -3414,6 +3492,8 @@ kt_tensor *kt_addcmul__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_addcmul, KT_INPLACE);
+    kt_addcmul_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor1);
     kt__put_tensor(&c, 2, tensor2);
@@ -3426,6 +3506,8 @@ kt_tensor *kt_addcmul_out_kw(kt_tensor *out, const kt_tensor *self, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_addcmul, KT_OUT);
+    kt_addcmul_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor1);
     kt__put_tensor(&c, 2, tensor2);
@@ -3438,6 +3520,8 @@ kt_tensor *kt_addcdiv_kw(const kt_tensor *self, const kt_tensor *tensor1, const 
 {
     kt_call c;
     kt__open(&c, KT_OP_addcdiv, KT_PLAIN);
+    kt_addcdiv_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor1);
     kt__put_tensor(&c, 2, tensor2);
@@ -3450,6 +3534,8 @@ kt_tensor *kt_addcdiv__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_addcdiv, KT_INPLACE);
+    kt_addcdiv_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor1);
     kt__put_tensor(&c, 2, tensor2);
@@ -3462,6 +3548,8 @@ kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_addcdiv, KT_OUT);
+    kt_addcdiv_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor1);
     kt__put_tensor(&c, 2, tensor2);
@@ -3482,6 +3570,8 @@ kt_tensor *kt_gelu_kw(const kt_tensor *self, const kt_gelu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_gelu, KT_PLAIN);
+    kt_gelu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->approximate)
         kt__put(&c, 1, str, opts->approximate);
@@ -3492,6 +3582,8 @@ kt_tensor *kt_gelu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_gelu_o
 {
     kt_call c;
     kt__open(&c, KT_OP_gelu, KT_OUT);
+    kt_gelu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->approximate)
         kt__put(&c, 1, str, opts->approximate);
@@ -3550,6 +3642,8 @@ kt_tensor *kt_elu_kw(const kt_tensor *self, const kt_elu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_elu, KT_PLAIN);
+    kt_elu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->alpha.kind)
         kt__put(&c, 1, s, opts->alpha);
@@ -3564,6 +3658,8 @@ kt_tensor *kt_elu__kw(kt_tensor *self, const kt_elu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_elu, KT_INPLACE);
+    kt_elu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->alpha.kind)
         kt__put(&c, 1, s, opts->alpha);
@@ -3578,6 +3674,8 @@ kt_tensor *kt_elu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_elu_opt
 {
     kt_call c;
     kt__open(&c, KT_OP_elu, KT_OUT);
+    kt_elu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->alpha.kind)
         kt__put(&c, 1, s, opts->alpha);
@@ -3592,6 +3690,8 @@ kt_tensor *kt_celu_kw(const kt_tensor *input, const kt_celu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_celu, KT_PLAIN);
+    kt_celu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->alpha.kind)
         kt__put(&c, 1, s, opts->alpha);
@@ -3602,6 +3702,8 @@ kt_tensor *kt_celu__kw(kt_tensor *input, const kt_celu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_celu, KT_INPLACE);
+    kt_celu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->alpha.kind)
         kt__put(&c, 1, s, opts->alpha);
@@ -3628,6 +3730,8 @@ kt_tensor *kt_leaky_relu_kw(const kt_tensor *self, const kt_leaky_relu_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_leaky_relu, KT_PLAIN);
+    kt_leaky_relu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->negative_slope.kind)
         kt__put(&c, 1, s, opts->negative_slope);
@@ -3638,6 +3742,8 @@ kt_tensor *kt_leaky_relu__kw(kt_tensor *self, const kt_leaky_relu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_leaky_relu, KT_INPLACE);
+    kt_leaky_relu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->negative_slope.kind)
         kt__put(&c, 1, s, opts->negative_slope);
@@ -3648,6 +3754,8 @@ kt_tensor *kt_leaky_relu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_leaky_relu, KT_OUT);
+    kt_leaky_relu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->negative_slope.kind)
         kt__put(&c, 1, s, opts->negative_slope);
@@ -3658,6 +3766,8 @@ kt_tensor *kt_hardtanh_kw(const kt_tensor *self, const kt_hardtanh_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_hardtanh, KT_PLAIN);
+    kt_hardtanh_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min_val.kind)
         kt__put(&c, 1, s, opts->min_val);
@@ -3670,6 +3780,8 @@ kt_tensor *kt_hardtanh__kw(kt_tensor *self, const kt_hardtanh_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_hardtanh, KT_INPLACE);
+    kt_hardtanh_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min_val.kind)
         kt__put(&c, 1, s, opts->min_val);
@@ -3682,6 +3794,8 @@ kt_tensor *kt_hardtanh_out_kw(kt_tensor *out, const kt_tensor *self, const kt_ha
 {
     kt_call c;
     kt__open(&c, KT_OP_hardtanh, KT_OUT);
+    kt_hardtanh_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->min_val.kind)
         kt__put(&c, 1, s, opts->min_val);
@@ -3758,6 +3872,8 @@ kt_tensor *kt_hardshrink_kw(const kt_tensor *self, const kt_hardshrink_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_hardshrink, KT_PLAIN);
+    kt_hardshrink_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->lambd.kind)
         kt__put(&c, 1, s, opts->lambd);
@@ -3768,6 +3884,8 @@ kt_tensor *kt_hardshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_hardshrink, KT_OUT);
+    kt_hardshrink_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->lambd.kind)
         kt__put(&c, 1, s, opts->lambd);
@@ -3778,6 +3896,8 @@ kt_tensor *kt_softshrink_kw(const kt_tensor *self, const kt_softshrink_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_softshrink, KT_PLAIN);
+    kt_softshrink_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->lambd.kind)
         kt__put(&c, 1, s, opts->lambd);
@@ -3788,6 +3908,8 @@ kt_tensor *kt_softshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_softshrink, KT_OUT);
+    kt_softshrink_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->lambd.kind)
         kt__put(&c, 1, s, opts->lambd);
@@ -3798,6 +3920,8 @@ kt_tensor *kt_softplus_kw(const kt_tensor *self, const kt_softplus_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_softplus, KT_PLAIN);
+    kt_softplus_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->beta.kind)
         kt__put(&c, 1, s, opts->beta);
@@ -3810,6 +3934,8 @@ kt_tensor *kt_softplus_out_kw(kt_tensor *out, const kt_tensor *self, const kt_so
 {
     kt_call c;
     kt__open(&c, KT_OP_softplus, KT_OUT);
+    kt_softplus_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->beta.kind)
         kt__put(&c, 1, s, opts->beta);
@@ -3902,6 +4028,8 @@ kt_tensor *kt_glu_kw(const kt_tensor *self, const kt_glu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_glu, KT_PLAIN);
+    kt_glu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -3912,6 +4040,8 @@ kt_tensor *kt_glu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_glu_opt
 {
     kt_call c;
     kt__open(&c, KT_OP_glu, KT_OUT);
+    kt_glu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -3931,6 +4061,8 @@ kt_tensor *kt_gelu_backward_kw(const kt_tensor *grad_output, const kt_tensor *se
 {
     kt_call c;
     kt__open(&c, KT_OP_gelu_backward, KT_PLAIN);
+    kt_gelu_backward_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, grad_output);
     kt__put_tensor(&c, 1, self);
     if (opts && opts->approximate)
@@ -4076,6 +4208,8 @@ kt_tensor *kt_sum_kw(const kt_tensor *self, const kt_sum_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_sum, KT_PLAIN);
+    kt_sum_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -4086,6 +4220,8 @@ kt_tensor *kt_sum_dim_kw(const kt_tensor *self, kt_shape dim, const kt_sum_dim_o
 {
     kt_call c;
     kt__open(&c, KT_OP_sum_dim, KT_PLAIN);
+    kt_sum_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -4099,6 +4235,8 @@ kt_tensor *kt_sum_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim
 {
     kt_call c;
     kt__open(&c, KT_OP_sum_dim, KT_OUT);
+    kt_sum_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -4112,6 +4250,8 @@ kt_tensor *kt_nansum_kw(const kt_tensor *self, const kt_nansum_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_nansum, KT_PLAIN);
+    kt_nansum_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4126,6 +4266,8 @@ kt_tensor *kt_nansum_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nans
 {
     kt_call c;
     kt__open(&c, KT_OP_nansum, KT_OUT);
+    kt_nansum_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4140,6 +4282,8 @@ kt_tensor *kt_prod_kw(const kt_tensor *self, const kt_prod_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_prod, KT_PLAIN);
+    kt_prod_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -4150,6 +4294,8 @@ kt_tensor *kt_prod_dim_kw(const kt_tensor *self, int64_t dim, const kt_prod_dim_
 {
     kt_call c;
     kt__open(&c, KT_OP_prod_dim, KT_PLAIN);
+    kt_prod_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4163,6 +4309,8 @@ kt_tensor *kt_prod_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim
 {
     kt_call c;
     kt__open(&c, KT_OP_prod_dim, KT_OUT);
+    kt_prod_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4176,6 +4324,8 @@ kt_tensor *kt_mean_kw(const kt_tensor *self, const kt_mean_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_mean, KT_PLAIN);
+    kt_mean_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -4186,6 +4336,8 @@ kt_tensor *kt_mean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_mean_o
 {
     kt_call c;
     kt__open(&c, KT_OP_mean, KT_OUT);
+    kt_mean_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -4196,6 +4348,8 @@ kt_tensor *kt_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_mean_dim
 {
     kt_call c;
     kt__open(&c, KT_OP_mean_dim, KT_PLAIN);
+    kt_mean_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -4209,6 +4363,8 @@ kt_tensor *kt_mean_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape di
 {
     kt_call c;
     kt__open(&c, KT_OP_mean_dim, KT_OUT);
+    kt_mean_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -4222,6 +4378,8 @@ kt_tensor *kt_nanmean_kw(const kt_tensor *self, const kt_nanmean_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_nanmean, KT_PLAIN);
+    kt_nanmean_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4236,6 +4394,8 @@ kt_tensor *kt_nanmean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nan
 {
     kt_call c;
     kt__open(&c, KT_OP_nanmean, KT_OUT);
+    kt_nanmean_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4250,6 +4410,8 @@ kt_tensor *kt_logsumexp_kw(const kt_tensor *self, kt_shape dim, const kt_logsume
 {
     kt_call c;
     kt__open(&c, KT_OP_logsumexp, KT_PLAIN);
+    kt_logsumexp_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -4261,6 +4423,8 @@ kt_tensor *kt_logsumexp_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape d
 {
     kt_call c;
     kt__open(&c, KT_OP_logsumexp, KT_OUT);
+    kt_logsumexp_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -4272,6 +4436,8 @@ kt_tensor *kt_count_nonzero_kw(const kt_tensor *self, const kt_count_nonzero_opt
 {
     kt_call c;
     kt__open(&c, KT_OP_count_nonzero, KT_PLAIN);
+    kt_count_nonzero_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4291,6 +4457,8 @@ kt_tensor *kt_var_kw(const kt_tensor *self, const kt_var_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_var, KT_PLAIN);
+    kt_var_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->unbiased.some)
         kt__put(&c, 1, b, opts->unbiased.v);
@@ -4301,6 +4469,8 @@ kt_tensor *kt_var_dim_kw(const kt_tensor *self, kt_shape dim, const kt_var_dim_o
 {
     kt_call c;
     kt__open(&c, KT_OP_var_dim, KT_PLAIN);
+    kt_var_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->unbiased.some)
@@ -4314,6 +4484,8 @@ kt_tensor *kt_var_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim
 {
     kt_call c;
     kt__open(&c, KT_OP_var_dim, KT_OUT);
+    kt_var_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->unbiased.some)
@@ -4327,6 +4499,8 @@ kt_tensor *kt_var_correction_kw(const kt_tensor *self, const kt_var_correction_o
 {
     kt_call c;
     kt__open(&c, KT_OP_var_correction, KT_PLAIN);
+    kt_var_correction_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4341,6 +4515,8 @@ kt_tensor *kt_var_correction_out_kw(kt_tensor *out, const kt_tensor *self, const
 {
     kt_call c;
     kt__open(&c, KT_OP_var_correction, KT_OUT);
+    kt_var_correction_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4355,6 +4531,8 @@ kt_tensor *kt_std_kw(const kt_tensor *self, const kt_std_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_std, KT_PLAIN);
+    kt_std_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->unbiased.some)
         kt__put(&c, 1, b, opts->unbiased.v);
@@ -4365,6 +4543,8 @@ kt_tensor *kt_std_dim_kw(const kt_tensor *self, kt_shape dim, const kt_std_dim_o
 {
     kt_call c;
     kt__open(&c, KT_OP_std_dim, KT_PLAIN);
+    kt_std_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->unbiased.some)
@@ -4378,6 +4558,8 @@ kt_tensor *kt_std_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim
 {
     kt_call c;
     kt__open(&c, KT_OP_std_dim, KT_OUT);
+    kt_std_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->unbiased.some)
@@ -4391,6 +4573,8 @@ kt_tensor *kt_std_correction_kw(const kt_tensor *self, const kt_std_correction_o
 {
     kt_call c;
     kt__open(&c, KT_OP_std_correction, KT_PLAIN);
+    kt_std_correction_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4405,6 +4589,8 @@ kt_tensor *kt_std_correction_out_kw(kt_tensor *out, const kt_tensor *self, const
 {
     kt_call c;
     kt__open(&c, KT_OP_std_correction, KT_OUT);
+    kt_std_correction_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4419,6 +4605,8 @@ kt_var_mean_results kt_var_mean_kw(const kt_tensor *self, const kt_var_mean_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_var_mean, KT_PLAIN);
+    kt_var_mean_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->unbiased.some)
         kt__put(&c, 1, b, opts->unbiased.v);
@@ -4431,6 +4619,8 @@ kt_var_mean_dim_results kt_var_mean_dim_kw(const kt_tensor *self, kt_shape dim, 
 {
     kt_call c;
     kt__open(&c, KT_OP_var_mean_dim, KT_PLAIN);
+    kt_var_mean_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->unbiased.some)
@@ -4446,6 +4636,8 @@ kt_var_mean_correction_results kt_var_mean_correction_kw(const kt_tensor *self, 
 {
     kt_call c;
     kt__open(&c, KT_OP_var_mean_correction, KT_PLAIN);
+    kt_var_mean_correction_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4462,6 +4654,8 @@ kt_std_mean_results kt_std_mean_kw(const kt_tensor *self, const kt_std_mean_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_std_mean, KT_PLAIN);
+    kt_std_mean_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->unbiased.some)
         kt__put(&c, 1, b, opts->unbiased.v);
@@ -4474,6 +4668,8 @@ kt_std_mean_dim_results kt_std_mean_dim_kw(const kt_tensor *self, kt_shape dim, 
 {
     kt_call c;
     kt__open(&c, KT_OP_std_mean_dim, KT_PLAIN);
+    kt_std_mean_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->unbiased.some)
@@ -4489,6 +4685,8 @@ kt_std_mean_correction_results kt_std_mean_correction_kw(const kt_tensor *self, 
 {
     kt_call c;
     kt__open(&c, KT_OP_std_mean_correction, KT_PLAIN);
+    kt_std_mean_correction_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4539,6 +4737,8 @@ kt_max_dim_results kt_max_dim_kw(const kt_tensor *self, int64_t dim, const kt_ma
 {
     kt_call c;
     kt__open(&c, KT_OP_max_dim, KT_PLAIN);
+    kt_max_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4552,6 +4752,8 @@ kt_max_dim_results kt_max_dim_out_kw(kt_tensor *values, kt_tensor *indices, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_max_dim, KT_OUT);
+    kt_max_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4599,6 +4801,8 @@ kt_min_dim_results kt_min_dim_kw(const kt_tensor *self, int64_t dim, const kt_mi
 {
     kt_call c;
     kt__open(&c, KT_OP_min_dim, KT_PLAIN);
+    kt_min_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4612,6 +4816,8 @@ kt_min_dim_results kt_min_dim_out_kw(kt_tensor *values, kt_tensor *indices, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_min_dim, KT_OUT);
+    kt_min_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4625,6 +4831,8 @@ kt_tensor *kt_amax_kw(const kt_tensor *self, const kt_amax_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_amax, KT_PLAIN);
+    kt_amax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4637,6 +4845,8 @@ kt_tensor *kt_amax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amax_o
 {
     kt_call c;
     kt__open(&c, KT_OP_amax, KT_OUT);
+    kt_amax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4649,6 +4859,8 @@ kt_tensor *kt_amin_kw(const kt_tensor *self, const kt_amin_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_amin, KT_PLAIN);
+    kt_amin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4661,6 +4873,8 @@ kt_tensor *kt_amin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amin_o
 {
     kt_call c;
     kt__open(&c, KT_OP_amin, KT_OUT);
+    kt_amin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4673,6 +4887,8 @@ kt_aminmax_results kt_aminmax_kw(const kt_tensor *self, const kt_aminmax_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_aminmax, KT_PLAIN);
+    kt_aminmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4687,6 +4903,8 @@ kt_aminmax_results kt_aminmax_out_kw(kt_tensor *min, kt_tensor *max, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_aminmax, KT_OUT);
+    kt_aminmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4701,6 +4919,8 @@ kt_tensor *kt_argmax_kw(const kt_tensor *self, const kt_argmax_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_argmax, KT_PLAIN);
+    kt_argmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4713,6 +4933,8 @@ kt_tensor *kt_argmax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argm
 {
     kt_call c;
     kt__open(&c, KT_OP_argmax, KT_OUT);
+    kt_argmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4725,6 +4947,8 @@ kt_tensor *kt_argmin_kw(const kt_tensor *self, const kt_argmin_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_argmin, KT_PLAIN);
+    kt_argmin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4737,6 +4961,8 @@ kt_tensor *kt_argmin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argm
 {
     kt_call c;
     kt__open(&c, KT_OP_argmin, KT_OUT);
+    kt_argmin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -4765,6 +4991,8 @@ kt_tensor *kt_any_dim_kw(const kt_tensor *self, int64_t dim, const kt_any_dim_op
 {
     kt_call c;
     kt__open(&c, KT_OP_any_dim, KT_PLAIN);
+    kt_any_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4776,6 +5004,8 @@ kt_tensor *kt_any_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim,
 {
     kt_call c;
     kt__open(&c, KT_OP_any_dim, KT_OUT);
+    kt_any_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4787,6 +5017,8 @@ kt_tensor *kt_any_dims_kw(const kt_tensor *self, const kt_any_dims_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_any_dims, KT_PLAIN);
+    kt_any_dims_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4799,6 +5031,8 @@ kt_tensor *kt_any_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_an
 {
     kt_call c;
     kt__open(&c, KT_OP_any_dims, KT_OUT);
+    kt_any_dims_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4827,6 +5061,8 @@ kt_tensor *kt_all_dim_kw(const kt_tensor *self, int64_t dim, const kt_all_dim_op
 {
     kt_call c;
     kt__open(&c, KT_OP_all_dim, KT_PLAIN);
+    kt_all_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4838,6 +5074,8 @@ kt_tensor *kt_all_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim,
 {
     kt_call c;
     kt__open(&c, KT_OP_all_dim, KT_OUT);
+    kt_all_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -4849,6 +5087,8 @@ kt_tensor *kt_all_dims_kw(const kt_tensor *self, const kt_all_dims_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_all_dims, KT_PLAIN);
+    kt_all_dims_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4861,6 +5101,8 @@ kt_tensor *kt_all_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_al
 {
     kt_call c;
     kt__open(&c, KT_OP_all_dims, KT_OUT);
+    kt_all_dims_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.d)
         kt__put(&c, 1, ints, opts->dim);
@@ -4873,6 +5115,8 @@ kt_tensor *kt_linalg_vector_norm_kw(const kt_tensor *self, const kt_linalg_vecto
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_vector_norm, KT_PLAIN);
+    kt_linalg_vector_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->ord.kind)
         kt__put(&c, 1, s, opts->ord);
@@ -4889,6 +5133,8 @@ kt_tensor *kt_linalg_vector_norm_out_kw(kt_tensor *out, const kt_tensor *self, c
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_vector_norm, KT_OUT);
+    kt_linalg_vector_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->ord.kind)
         kt__put(&c, 1, s, opts->ord);
@@ -4905,6 +5151,8 @@ kt_tensor *kt_norm_kw(const kt_tensor *self, const kt_norm_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_norm, KT_PLAIN);
+    kt_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->p.kind)
         kt__put(&c, 1, s, opts->p);
@@ -4921,6 +5169,8 @@ kt_tensor *kt_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_norm_o
 {
     kt_call c;
     kt__open(&c, KT_OP_norm, KT_OUT);
+    kt_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->p.kind)
         kt__put(&c, 1, s, opts->p);
@@ -4937,6 +5187,8 @@ kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_st
 {
     kt_call c;
     kt__open(&c, KT_OP_norm_str, KT_PLAIN);
+    kt_norm_str_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, str, p);
     if (opts && opts->dim.d)
@@ -4952,6 +5204,8 @@ kt_tensor *kt_linalg_matrix_norm_kw(const kt_tensor *self, kt_scalar ord, const 
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_matrix_norm, KT_PLAIN);
+    kt_linalg_matrix_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, s, ord);
     if (opts && opts->dim.d)
@@ -4967,6 +5221,8 @@ kt_tensor *kt_linalg_matrix_norm_out_kw(kt_tensor *out, const kt_tensor *self, k
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_matrix_norm, KT_OUT);
+    kt_linalg_matrix_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, s, ord);
     if (opts && opts->dim.d)
@@ -4982,6 +5238,8 @@ kt_tensor *kt_linalg_matrix_norm_str_kw(const kt_tensor *self, const kt_linalg_m
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_matrix_norm_str, KT_PLAIN);
+    kt_linalg_matrix_norm_str_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->ord)
         kt__put(&c, 1, str, opts->ord);
@@ -4998,6 +5256,8 @@ kt_tensor *kt_linalg_matrix_norm_str_out_kw(kt_tensor *out, const kt_tensor *sel
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_matrix_norm_str, KT_OUT);
+    kt_linalg_matrix_norm_str_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->ord)
         kt__put(&c, 1, str, opts->ord);
@@ -5014,6 +5274,8 @@ kt_tensor *kt_linalg_norm_kw(const kt_tensor *self, const kt_linalg_norm_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_norm, KT_PLAIN);
+    kt_linalg_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->ord.kind)
         kt__put(&c, 1, s, opts->ord);
@@ -5030,6 +5292,8 @@ kt_tensor *kt_linalg_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_norm, KT_OUT);
+    kt_linalg_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->ord.kind)
         kt__put(&c, 1, s, opts->ord);
@@ -5046,6 +5310,8 @@ kt_tensor *kt_linalg_norm_str_kw(const kt_tensor *self, const char *ord, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_norm_str, KT_PLAIN);
+    kt_linalg_norm_str_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, str, ord);
     if (opts && opts->dim.d)
@@ -5061,6 +5327,8 @@ kt_tensor *kt_linalg_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_norm_str, KT_OUT);
+    kt_linalg_norm_str_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, str, ord);
     if (opts && opts->dim.d)
@@ -5076,6 +5344,8 @@ kt_tensor *kt_frobenius_norm_kw(const kt_tensor *self, kt_shape dim, const kt_fr
 {
     kt_call c;
     kt__open(&c, KT_OP_frobenius_norm, KT_PLAIN);
+    kt_frobenius_norm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
     if (opts && opts->keepdim)
@@ -5087,6 +5357,8 @@ kt_tensor *kt_dist_kw(const kt_tensor *self, const kt_tensor *other, const kt_di
 {
     kt_call c;
     kt__open(&c, KT_OP_dist, KT_PLAIN);
+    kt_dist_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->p.kind)
@@ -5106,6 +5378,8 @@ kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_cov, KT_PLAIN);
+    kt_cov_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->correction.some)
         kt__put(&c, 1, i, opts->correction.v);
@@ -5128,6 +5402,8 @@ kt_tensor *kt_cumsum_kw(const kt_tensor *self, int64_t dim, const kt_cumsum_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_cumsum, KT_PLAIN);
+    kt_cumsum_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -5139,6 +5415,8 @@ kt_tensor *kt_cumsum__kw(kt_tensor *self, int64_t dim, const kt_cumsum_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_cumsum, KT_INPLACE);
+    kt_cumsum_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -5150,6 +5428,8 @@ kt_tensor *kt_cumsum_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, 
 {
     kt_call c;
     kt__open(&c, KT_OP_cumsum, KT_OUT);
+    kt_cumsum_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -5161,6 +5441,8 @@ kt_tensor *kt_cumprod_kw(const kt_tensor *self, int64_t dim, const kt_cumprod_op
 {
     kt_call c;
     kt__open(&c, KT_OP_cumprod, KT_PLAIN);
+    kt_cumprod_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -5172,6 +5454,8 @@ kt_tensor *kt_cumprod__kw(kt_tensor *self, int64_t dim, const kt_cumprod_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_cumprod, KT_INPLACE);
+    kt_cumprod_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -5183,6 +5467,8 @@ kt_tensor *kt_cumprod_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim,
 {
     kt_call c;
     kt__open(&c, KT_OP_cumprod, KT_OUT);
+    kt_cumprod_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -5256,6 +5542,8 @@ kt_tensor *kt_diff_kw(const kt_tensor *self, const kt_diff_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_diff, KT_PLAIN);
+    kt_diff_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->n.some)
         kt__put(&c, 1, i, opts->n.v);
@@ -5272,6 +5560,8 @@ kt_tensor *kt_diff_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diff_o
 {
     kt_call c;
     kt__open(&c, KT_OP_diff, KT_OUT);
+    kt_diff_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->n.some)
         kt__put(&c, 1, i, opts->n.v);
@@ -5288,6 +5578,8 @@ kt_tensor *kt_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_tr
 {
     kt_call c;
     kt__open(&c, KT_OP_trapezoid_x, KT_PLAIN);
+    kt_trapezoid_x_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, y);
     kt__put_tensor(&c, 1, x);
     if (opts && opts->dim.some)
@@ -5299,6 +5591,8 @@ kt_tensor *kt_trapezoid_dx_kw(const kt_tensor *y, const kt_trapezoid_dx_opts *op
 {
     kt_call c;
     kt__open(&c, KT_OP_trapezoid_dx, KT_PLAIN);
+    kt_trapezoid_dx_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, y);
     if (opts && opts->dx.kind)
         kt__put(&c, 1, s, opts->dx);
@@ -5311,6 +5605,8 @@ kt_tensor *kt_trapz_dx_kw(const kt_tensor *y, const kt_trapz_dx_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_trapz_dx, KT_PLAIN);
+    kt_trapz_dx_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, y);
     if (opts && opts->dx.some)
         kt__put(&c, 1, f, opts->dx.v);
@@ -5323,6 +5619,8 @@ kt_tensor *kt_trapz_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_trapz_
 {
     kt_call c;
     kt__open(&c, KT_OP_trapz_x, KT_PLAIN);
+    kt_trapz_x_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, y);
     kt__put_tensor(&c, 1, x);
     if (opts && opts->dim.some)
@@ -5334,6 +5632,8 @@ kt_tensor *kt_cumulative_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, 
 {
     kt_call c;
     kt__open(&c, KT_OP_cumulative_trapezoid_x, KT_PLAIN);
+    kt_cumulative_trapezoid_x_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, y);
     kt__put_tensor(&c, 1, x);
     if (opts && opts->dim.some)
@@ -5345,6 +5645,8 @@ kt_tensor *kt_cumulative_trapezoid_dx_kw(const kt_tensor *y, const kt_cumulative
 {
     kt_call c;
     kt__open(&c, KT_OP_cumulative_trapezoid_dx, KT_PLAIN);
+    kt_cumulative_trapezoid_dx_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, y);
     if (opts && opts->dx.kind)
         kt__put(&c, 1, s, opts->dx);
@@ -5357,6 +5659,8 @@ kt_tensor *kt_vander_kw(const kt_tensor *x, const kt_vander_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_vander, KT_PLAIN);
+    kt_vander_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, x);
     if (opts && opts->N.some)
         kt__put(&c, 1, i, opts->N.v);
@@ -5369,6 +5673,8 @@ kt_tensor *kt_linalg_vander_kw(const kt_tensor *x, const kt_linalg_vander_opts *
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_vander, KT_PLAIN);
+    kt_linalg_vander_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, x);
     if (opts && opts->N.some)
         kt__put(&c, 1, i, opts->N.v);
@@ -5379,6 +5685,8 @@ kt_sort_stable_results kt_sort_stable_kw(const kt_tensor *self, bool stable, con
 {
     kt_call c;
     kt__open(&c, KT_OP_sort_stable, KT_PLAIN);
+    kt_sort_stable_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, b, stable);
     if (opts && opts->dim.some)
@@ -5394,6 +5702,8 @@ kt_sort_stable_results kt_sort_stable_out_kw(kt_tensor *values, kt_tensor *indic
 {
     kt_call c;
     kt__open(&c, KT_OP_sort_stable, KT_OUT);
+    kt_sort_stable_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, b, stable);
     if (opts && opts->dim.some)
@@ -5409,6 +5719,8 @@ kt_sort_results kt_sort_kw(const kt_tensor *self, const kt_sort_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_sort, KT_PLAIN);
+    kt_sort_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -5423,6 +5735,8 @@ kt_sort_results kt_sort_out_kw(kt_tensor *values, kt_tensor *indices, const kt_t
 {
     kt_call c;
     kt__open(&c, KT_OP_sort, KT_OUT);
+    kt_sort_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -5437,6 +5751,8 @@ kt_tensor *kt_argsort_stable_kw(const kt_tensor *self, bool stable, const kt_arg
 {
     kt_call c;
     kt__open(&c, KT_OP_argsort_stable, KT_PLAIN);
+    kt_argsort_stable_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, b, stable);
     if (opts && opts->dim.some)
@@ -5450,6 +5766,8 @@ kt_tensor *kt_argsort_stable_out_kw(kt_tensor *out, const kt_tensor *self, bool 
 {
     kt_call c;
     kt__open(&c, KT_OP_argsort_stable, KT_OUT);
+    kt_argsort_stable_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, b, stable);
     if (opts && opts->dim.some)
@@ -5463,6 +5781,8 @@ kt_tensor *kt_argsort_kw(const kt_tensor *self, const kt_argsort_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_argsort, KT_PLAIN);
+    kt_argsort_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -5491,6 +5811,8 @@ kt_topk_results kt_topk_kw(const kt_tensor *self, int64_t k, const kt_topk_opts 
 {
     kt_call c;
     kt__open(&c, KT_OP_topk, KT_PLAIN);
+    kt_topk_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, k);
     if (opts && opts->dim.some)
@@ -5508,6 +5830,8 @@ kt_topk_results kt_topk_out_kw(kt_tensor *values, kt_tensor *indices, const kt_t
 {
     kt_call c;
     kt__open(&c, KT_OP_topk, KT_OUT);
+    kt_topk_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, k);
     if (opts && opts->dim.some)
@@ -5525,6 +5849,8 @@ kt_kthvalue_results kt_kthvalue_kw(const kt_tensor *self, int64_t k, const kt_kt
 {
     kt_call c;
     kt__open(&c, KT_OP_kthvalue, KT_PLAIN);
+    kt_kthvalue_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, k);
     if (opts && opts->dim.some)
@@ -5540,6 +5866,8 @@ kt_kthvalue_results kt_kthvalue_out_kw(kt_tensor *values, kt_tensor *indices, co
 {
     kt_call c;
     kt__open(&c, KT_OP_kthvalue, KT_OUT);
+    kt_kthvalue_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, k);
     if (opts && opts->dim.some)
@@ -5563,6 +5891,8 @@ kt_median_dim_results kt_median_dim_kw(const kt_tensor *self, int64_t dim, const
 {
     kt_call c;
     kt__open(&c, KT_OP_median_dim, KT_PLAIN);
+    kt_median_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -5576,6 +5906,8 @@ kt_median_dim_results kt_median_dim_out_kw(kt_tensor *values, kt_tensor *indices
 {
     kt_call c;
     kt__open(&c, KT_OP_median_dim, KT_OUT);
+    kt_median_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -5597,6 +5929,8 @@ kt_nanmedian_dim_results kt_nanmedian_dim_kw(const kt_tensor *self, int64_t dim,
 {
     kt_call c;
     kt__open(&c, KT_OP_nanmedian_dim, KT_PLAIN);
+    kt_nanmedian_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -5610,6 +5944,8 @@ kt_nanmedian_dim_results kt_nanmedian_dim_out_kw(kt_tensor *values, kt_tensor *i
 {
     kt_call c;
     kt__open(&c, KT_OP_nanmedian_dim, KT_OUT);
+    kt_nanmedian_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->keepdim)
@@ -5623,6 +5959,8 @@ kt_mode_results kt_mode_kw(const kt_tensor *self, const kt_mode_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_mode, KT_PLAIN);
+    kt_mode_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -5637,6 +5975,8 @@ kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_t
 {
     kt_call c;
     kt__open(&c, KT_OP_mode, KT_OUT);
+    kt_mode_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -5651,6 +5991,8 @@ kt_unique_results kt_unique_kw(const kt_tensor *self, const kt_unique_opts *opts
 {
     kt_call c;
     kt__open(&c, KT_OP_unique, KT_PLAIN);
+    kt_unique_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->sorted.some)
         kt__put(&c, 1, b, opts->sorted.v);
@@ -5667,6 +6009,8 @@ kt_unique_dim_results kt_unique_dim_kw(const kt_tensor *self, int64_t dim, const
 {
     kt_call c;
     kt__open(&c, KT_OP_unique_dim, KT_PLAIN);
+    kt_unique_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->sorted.some)
@@ -5684,6 +6028,8 @@ kt_unique_consecutive_results kt_unique_consecutive_kw(const kt_tensor *self, co
 {
     kt_call c;
     kt__open(&c, KT_OP_unique_consecutive, KT_PLAIN);
+    kt_unique_consecutive_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->return_inverse)
         kt__put(&c, 1, b, opts->return_inverse);
@@ -5700,6 +6046,8 @@ kt_tensor *kt_isin_kw(const kt_tensor *elements, const kt_tensor *test_elements,
 {
     kt_call c;
     kt__open(&c, KT_OP_isin, KT_PLAIN);
+    kt_isin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, elements);
     kt__put_tensor(&c, 1, test_elements);
     if (opts && opts->assume_unique)
@@ -5713,6 +6061,8 @@ kt_tensor *kt_isin_out_kw(kt_tensor *out, const kt_tensor *elements, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_isin, KT_OUT);
+    kt_isin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, elements);
     kt__put_tensor(&c, 1, test_elements);
     if (opts && opts->assume_unique)
@@ -5726,6 +6076,8 @@ kt_tensor *kt_isin_element_kw(kt_scalar element, const kt_tensor *test_elements,
 {
     kt_call c;
     kt__open(&c, KT_OP_isin_element, KT_PLAIN);
+    kt_isin_element_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, element);
     kt__put_tensor(&c, 1, test_elements);
     if (opts && opts->assume_unique)
@@ -5739,6 +6091,8 @@ kt_tensor *kt_isin_element_out_kw(kt_tensor *out, kt_scalar element, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_isin_element, KT_OUT);
+    kt_isin_element_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, element);
     kt__put_tensor(&c, 1, test_elements);
     if (opts && opts->assume_unique)
@@ -5752,6 +6106,8 @@ kt_tensor *kt_isin_number_kw(const kt_tensor *elements, kt_scalar test_element, 
 {
     kt_call c;
     kt__open(&c, KT_OP_isin_number, KT_PLAIN);
+    kt_isin_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, elements);
     kt__put(&c, 1, s, test_element);
     if (opts && opts->assume_unique)
@@ -5765,6 +6121,8 @@ kt_tensor *kt_isin_number_out_kw(kt_tensor *out, const kt_tensor *elements, kt_s
 {
     kt_call c;
     kt__open(&c, KT_OP_isin_number, KT_OUT);
+    kt_isin_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, elements);
     kt__put(&c, 1, s, test_element);
     if (opts && opts->assume_unique)
@@ -5778,6 +6136,8 @@ kt_tensor *kt_searchsorted_kw(const kt_tensor *sorted_sequence, const kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_searchsorted, KT_PLAIN);
+    kt_searchsorted_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, sorted_sequence);
     kt__put_tensor(&c, 1, self);
     if (opts && opts->out_int32)
@@ -5795,6 +6155,8 @@ kt_tensor *kt_searchsorted_out_kw(kt_tensor *out, const kt_tensor *sorted_sequen
 {
     kt_call c;
     kt__open(&c, KT_OP_searchsorted, KT_OUT);
+    kt_searchsorted_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, sorted_sequence);
     kt__put_tensor(&c, 1, self);
     if (opts && opts->out_int32)
@@ -5812,6 +6174,8 @@ kt_tensor *kt_searchsorted_number_kw(const kt_tensor *sorted_sequence, kt_scalar
 {
     kt_call c;
     kt__open(&c, KT_OP_searchsorted_number, KT_PLAIN);
+    kt_searchsorted_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, sorted_sequence);
     kt__put(&c, 1, s, self);
     if (opts && opts->out_int32)
@@ -5829,6 +6193,8 @@ kt_tensor *kt_searchsorted_number_out_kw(kt_tensor *out, const kt_tensor *sorted
 {
     kt_call c;
     kt__open(&c, KT_OP_searchsorted_number, KT_OUT);
+    kt_searchsorted_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, sorted_sequence);
     kt__put(&c, 1, s, self);
     if (opts && opts->out_int32)
@@ -5846,6 +6212,8 @@ kt_tensor *kt_bucketize_kw(const kt_tensor *self, const kt_tensor *boundaries, c
 {
     kt_call c;
     kt__open(&c, KT_OP_bucketize, KT_PLAIN);
+    kt_bucketize_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, boundaries);
     if (opts && opts->out_int32)
@@ -5859,6 +6227,8 @@ kt_tensor *kt_bucketize_out_kw(kt_tensor *out, const kt_tensor *self, const kt_t
 {
     kt_call c;
     kt__open(&c, KT_OP_bucketize, KT_OUT);
+    kt_bucketize_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, boundaries);
     if (opts && opts->out_int32)
@@ -5872,6 +6242,8 @@ kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, c
 {
     kt_call c;
     kt__open(&c, KT_OP_bucketize_number, KT_PLAIN);
+    kt_bucketize_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, self);
     kt__put_tensor(&c, 1, boundaries);
     if (opts && opts->out_int32)
@@ -5885,6 +6257,8 @@ kt_tensor *kt_bincount_kw(const kt_tensor *self, const kt_bincount_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_bincount, KT_PLAIN);
+    kt_bincount_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->weights)
         kt__put_tensor(&c, 1, opts->weights);
@@ -5897,6 +6271,8 @@ kt_tensor *kt_histc_kw(const kt_tensor *self, const kt_histc_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_histc, KT_PLAIN);
+    kt_histc_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->bins.some)
         kt__put(&c, 1, i, opts->bins.v);
@@ -5911,6 +6287,8 @@ kt_tensor *kt_histc_out_kw(kt_tensor *out, const kt_tensor *self, const kt_histc
 {
     kt_call c;
     kt__open(&c, KT_OP_histc, KT_OUT);
+    kt_histc_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->bins.some)
         kt__put(&c, 1, i, opts->bins.v);
@@ -5925,6 +6303,8 @@ kt_histogram_edges_results kt_histogram_edges_kw(const kt_tensor *self, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_histogram_edges, KT_PLAIN);
+    kt_histogram_edges_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, bins);
     if (opts && opts->weight)
@@ -5940,6 +6320,8 @@ kt_histogram_edges_results kt_histogram_edges_out_kw(kt_tensor *hist, kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_histogram_edges, KT_OUT);
+    kt_histogram_edges_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, bins);
     if (opts && opts->weight)
@@ -5955,6 +6337,8 @@ kt_histogram_results kt_histogram_kw(const kt_tensor *self, const kt_histogram_o
 {
     kt_call c;
     kt__open(&c, KT_OP_histogram, KT_PLAIN);
+    kt_histogram_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->bins.some)
         kt__put(&c, 1, i, opts->bins.v);
@@ -5975,6 +6359,8 @@ kt_histogram_results kt_histogram_out_kw(kt_tensor *hist, kt_tensor *bin_edges, 
 {
     kt_call c;
     kt__open(&c, KT_OP_histogram, KT_OUT);
+    kt_histogram_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->bins.some)
         kt__put(&c, 1, i, opts->bins.v);
@@ -5995,6 +6381,8 @@ kt_tensor *kt_quantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_qu
 {
     kt_call c;
     kt__open(&c, KT_OP_quantile, KT_PLAIN);
+    kt_quantile_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, q);
     if (opts && opts->dim.some)
@@ -6010,6 +6398,8 @@ kt_tensor *kt_quantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_quantile, KT_OUT);
+    kt_quantile_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, q);
     if (opts && opts->dim.some)
@@ -6025,6 +6415,8 @@ kt_tensor *kt_quantile_number_kw(const kt_tensor *self, double q, const kt_quant
 {
     kt_call c;
     kt__open(&c, KT_OP_quantile_number, KT_PLAIN);
+    kt_quantile_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, f, q);
     if (opts && opts->dim.some)
@@ -6040,6 +6432,8 @@ kt_tensor *kt_quantile_number_out_kw(kt_tensor *out, const kt_tensor *self, doub
 {
     kt_call c;
     kt__open(&c, KT_OP_quantile_number, KT_OUT);
+    kt_quantile_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, f, q);
     if (opts && opts->dim.some)
@@ -6055,6 +6449,8 @@ kt_tensor *kt_nanquantile_kw(const kt_tensor *self, const kt_tensor *q, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_nanquantile, KT_PLAIN);
+    kt_nanquantile_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, q);
     if (opts && opts->dim.some)
@@ -6070,6 +6466,8 @@ kt_tensor *kt_nanquantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_nanquantile, KT_OUT);
+    kt_nanquantile_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, q);
     if (opts && opts->dim.some)
@@ -6085,6 +6483,8 @@ kt_tensor *kt_nanquantile_number_kw(const kt_tensor *self, double q, const kt_na
 {
     kt_call c;
     kt__open(&c, KT_OP_nanquantile_number, KT_PLAIN);
+    kt_nanquantile_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, f, q);
     if (opts && opts->dim.some)
@@ -6100,6 +6500,8 @@ kt_tensor *kt_nanquantile_number_out_kw(kt_tensor *out, const kt_tensor *self, d
 {
     kt_call c;
     kt__open(&c, KT_OP_nanquantile_number, KT_OUT);
+    kt_nanquantile_number_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, f, q);
     if (opts && opts->dim.some)
@@ -6232,6 +6634,8 @@ kt_tensor *kt_addmm_kw(const kt_tensor *self, const kt_tensor *mat1, const kt_te
 {
     kt_call c;
     kt__open(&c, KT_OP_addmm, KT_PLAIN);
+    kt_addmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, mat1);
     kt__put_tensor(&c, 2, mat2);
@@ -6246,6 +6650,8 @@ kt_tensor *kt_addmm__kw(kt_tensor *self, const kt_tensor *mat1, const kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_addmm, KT_INPLACE);
+    kt_addmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, mat1);
     kt__put_tensor(&c, 2, mat2);
@@ -6260,6 +6666,8 @@ kt_tensor *kt_addmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tenso
 {
     kt_call c;
     kt__open(&c, KT_OP_addmm, KT_OUT);
+    kt_addmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, mat1);
     kt__put_tensor(&c, 2, mat2);
@@ -6274,6 +6682,8 @@ kt_tensor *kt_addmv_kw(const kt_tensor *self, const kt_tensor *mat, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_addmv, KT_PLAIN);
+    kt_addmv_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, mat);
     kt__put_tensor(&c, 2, vec);
@@ -6288,6 +6698,8 @@ kt_tensor *kt_addmv__kw(kt_tensor *self, const kt_tensor *mat, const kt_tensor *
 {
     kt_call c;
     kt__open(&c, KT_OP_addmv, KT_INPLACE);
+    kt_addmv_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, mat);
     kt__put_tensor(&c, 2, vec);
@@ -6302,6 +6714,8 @@ kt_tensor *kt_addmv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tenso
 {
     kt_call c;
     kt__open(&c, KT_OP_addmv, KT_OUT);
+    kt_addmv_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, mat);
     kt__put_tensor(&c, 2, vec);
@@ -6316,6 +6730,8 @@ kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_baddbmm, KT_PLAIN);
+    kt_baddbmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, batch1);
     kt__put_tensor(&c, 2, batch2);
@@ -6330,6 +6746,8 @@ kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_baddbmm, KT_INPLACE);
+    kt_baddbmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, batch1);
     kt__put_tensor(&c, 2, batch2);
@@ -6344,6 +6762,8 @@ kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_baddbmm, KT_OUT);
+    kt_baddbmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, batch1);
     kt__put_tensor(&c, 2, batch2);
@@ -6358,6 +6778,8 @@ kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_addbmm, KT_PLAIN);
+    kt_addbmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, batch1);
     kt__put_tensor(&c, 2, batch2);
@@ -6372,6 +6794,8 @@ kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tens
 {
     kt_call c;
     kt__open(&c, KT_OP_addbmm, KT_INPLACE);
+    kt_addbmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, batch1);
     kt__put_tensor(&c, 2, batch2);
@@ -6386,6 +6810,8 @@ kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tens
 {
     kt_call c;
     kt__open(&c, KT_OP_addbmm, KT_OUT);
+    kt_addbmm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, batch1);
     kt__put_tensor(&c, 2, batch2);
@@ -6400,6 +6826,8 @@ kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_addr, KT_PLAIN);
+    kt_addr_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, vec1);
     kt__put_tensor(&c, 2, vec2);
@@ -6414,6 +6842,8 @@ kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *
 {
     kt_call c;
     kt__open(&c, KT_OP_addr, KT_INPLACE);
+    kt_addr_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, vec1);
     kt__put_tensor(&c, 2, vec2);
@@ -6428,6 +6858,8 @@ kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor
 {
     kt_call c;
     kt__open(&c, KT_OP_addr, KT_OUT);
+    kt_addr_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, vec1);
     kt__put_tensor(&c, 2, vec2);
@@ -6442,6 +6874,8 @@ kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_linear, KT_PLAIN);
+    kt_linear_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, weight);
     if (opts && opts->bias)
@@ -6453,6 +6887,8 @@ kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_bilinear, KT_PLAIN);
+    kt_bilinear_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input1);
     kt__put_tensor(&c, 1, input2);
     kt__put_tensor(&c, 2, weight);
@@ -6600,6 +7036,8 @@ kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_vecdot, KT_PLAIN);
+    kt_linalg_vecdot_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, x);
     kt__put_tensor(&c, 1, y);
     if (opts && opts->dim.some)
@@ -6611,6 +7049,8 @@ kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_vecdot, KT_OUT);
+    kt_linalg_vecdot_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, x);
     kt__put_tensor(&c, 1, y);
     if (opts && opts->dim.some)
@@ -6658,6 +7098,8 @@ kt_tensor *kt_linalg_cross_kw(const kt_tensor *self, const kt_tensor *other, con
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_cross, KT_PLAIN);
+    kt_linalg_cross_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->dim.some)
@@ -6669,6 +7111,8 @@ kt_tensor *kt_linalg_cross_out_kw(kt_tensor *out, const kt_tensor *self, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_cross, KT_OUT);
+    kt_linalg_cross_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->dim.some)
@@ -6680,6 +7124,8 @@ kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_c
 {
     kt_call c;
     kt__open(&c, KT_OP_cross, KT_PLAIN);
+    kt_cross_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->dim.some)
@@ -6691,6 +7137,8 @@ kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tenso
 {
     kt_call c;
     kt__open(&c, KT_OP_cross, KT_OUT);
+    kt_cross_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     if (opts && opts->dim.some)
@@ -6718,6 +7166,8 @@ kt_tensor *kt_cdist_kw(const kt_tensor *x1, const kt_tensor *x2, const kt_cdist_
 {
     kt_call c;
     kt__open(&c, KT_OP_cdist, KT_PLAIN);
+    kt_cdist_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, x1);
     kt__put_tensor(&c, 1, x2);
     if (opts && opts->p.some)
@@ -6764,6 +7214,8 @@ kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_to, KT_PLAIN);
+    kt_to_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -6784,6 +7236,8 @@ kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_to_copy, KT_PLAIN);
+    kt_to_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -6802,6 +7256,8 @@ kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_clone, KT_PLAIN);
+    kt_clone_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->memory_format)
         kt__put(&c, 1, format, opts->memory_format);
@@ -6812,6 +7268,8 @@ kt_tensor *kt_contiguous_kw(const kt_tensor *self, const kt_contiguous_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_contiguous, KT_PLAIN);
+    kt_contiguous_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->memory_format)
         kt__put(&c, 1, format, opts->memory_format);
@@ -6908,6 +7366,8 @@ kt_tensor *kt_empty_kw(kt_shape size, const kt_empty_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_empty, KT_PLAIN);
+    kt_empty_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, ints, size);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -6924,6 +7384,8 @@ kt_tensor *kt_zeros_kw(kt_shape size, const kt_zeros_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_zeros, KT_PLAIN);
+    kt_zeros_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, ints, size);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -6938,6 +7400,8 @@ kt_tensor *kt_ones_kw(kt_shape size, const kt_ones_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_ones, KT_PLAIN);
+    kt_ones_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, ints, size);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -6952,6 +7416,8 @@ kt_tensor *kt_full_kw(kt_shape size, kt_scalar fill_value, const kt_full_opts *o
 {
     kt_call c;
     kt__open(&c, KT_OP_full, KT_PLAIN);
+    kt_full_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, ints, size);
     kt__put(&c, 1, s, fill_value);
     if (opts && opts->dtype)
@@ -6967,6 +7433,8 @@ kt_tensor *kt_eye_kw(int64_t n, const kt_eye_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_eye, KT_PLAIN);
+    kt_eye_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, i, n);
     if (opts && opts->m.some)
         kt__put(&c, 1, i, opts->m.v);
@@ -6983,6 +7451,8 @@ kt_tensor *kt_arange_kw(kt_scalar start, kt_scalar end, const kt_arange_opts *op
 {
     kt_call c;
     kt__open(&c, KT_OP_arange, KT_PLAIN);
+    kt_arange_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, start);
     kt__put(&c, 1, s, end);
     if (opts && opts->step.kind)
@@ -7000,6 +7470,8 @@ kt_tensor *kt_range_kw(kt_scalar start, kt_scalar end, const kt_range_opts *opts
 {
     kt_call c;
     kt__open(&c, KT_OP_range, KT_PLAIN);
+    kt_range_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, start);
     kt__put(&c, 1, s, end);
     if (opts && opts->step.kind)
@@ -7017,6 +7489,8 @@ kt_tensor *kt_linspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_linspace, KT_PLAIN);
+    kt_linspace_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, start);
     kt__put(&c, 1, s, end);
     kt__put(&c, 2, i, steps);
@@ -7033,6 +7507,8 @@ kt_tensor *kt_logspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_logspace, KT_PLAIN);
+    kt_logspace_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, start);
     kt__put(&c, 1, s, end);
     kt__put(&c, 2, i, steps);
@@ -7051,6 +7527,8 @@ kt_tensor *kt_scalar_tensor_kw(kt_scalar s, const kt_scalar_tensor_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_scalar_tensor, KT_PLAIN);
+    kt_scalar_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, s, s);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -7065,6 +7543,8 @@ kt_tensor *kt_empty_like_kw(const kt_tensor *self, const kt_empty_like_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_empty_like, KT_PLAIN);
+    kt_empty_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -7081,6 +7561,8 @@ kt_tensor *kt_zeros_like_kw(const kt_tensor *self, const kt_zeros_like_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_zeros_like, KT_PLAIN);
+    kt_zeros_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -7097,6 +7579,8 @@ kt_tensor *kt_ones_like_kw(const kt_tensor *self, const kt_ones_like_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_ones_like, KT_PLAIN);
+    kt_ones_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dtype)
         kt__put(&c, 1, dtype, opts->dtype);
@@ -7113,6 +7597,8 @@ kt_tensor *kt_full_like_kw(const kt_tensor *self, kt_scalar fill_value, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_full_like, KT_PLAIN);
+    kt_full_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, s, fill_value);
     if (opts && opts->dtype)
@@ -7130,6 +7616,8 @@ kt_tensor *kt_new_empty_kw(const kt_tensor *self, kt_shape size, const kt_new_em
 {
     kt_call c;
     kt__open(&c, KT_OP_new_empty, KT_PLAIN);
+    kt_new_empty_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->dtype)
@@ -7145,6 +7633,8 @@ kt_tensor *kt_new_zeros_kw(const kt_tensor *self, kt_shape size, const kt_new_ze
 {
     kt_call c;
     kt__open(&c, KT_OP_new_zeros, KT_PLAIN);
+    kt_new_zeros_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->dtype)
@@ -7160,6 +7650,8 @@ kt_tensor *kt_new_ones_kw(const kt_tensor *self, kt_shape size, const kt_new_one
 {
     kt_call c;
     kt__open(&c, KT_OP_new_ones, KT_PLAIN);
+    kt_new_ones_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->dtype)
@@ -7175,6 +7667,8 @@ kt_tensor *kt_new_full_kw(const kt_tensor *self, kt_shape size, kt_scalar fill_v
 {
     kt_call c;
     kt__open(&c, KT_OP_new_full, KT_PLAIN);
+    kt_new_full_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     kt__put(&c, 2, s, fill_value);
@@ -7201,6 +7695,8 @@ kt_tensor *kt_slice_kw(const kt_tensor *self, const kt_slice_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_slice, KT_PLAIN);
+    kt_slice_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7266,6 +7762,8 @@ kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_op
 {
     kt_call c;
     kt__open(&c, KT_OP_expand, KT_PLAIN);
+    kt_expand_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->implicit)
@@ -7332,6 +7830,8 @@ kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_flatten, KT_PLAIN);
+    kt_flatten_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->start_dim)
         kt__put(&c, 1, i, opts->start_dim);
@@ -7381,6 +7881,8 @@ kt_tensor *kt_diagonal_kw(const kt_tensor *self, const kt_diagonal_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_diagonal, KT_PLAIN);
+    kt_diagonal_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->offset)
         kt__put(&c, 1, i, opts->offset);
@@ -7395,6 +7897,8 @@ kt_tensor *kt_as_strided_kw(const kt_tensor *self, kt_shape size, kt_shape strid
 {
     kt_call c;
     kt__open(&c, KT_OP_as_strided, KT_PLAIN);
+    kt_as_strided_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     kt__put(&c, 2, ints, stride);
@@ -7596,6 +8100,8 @@ kt_tensor *kt_linalg_diagonal_kw(const kt_tensor *A, const kt_linalg_diagonal_op
 {
     kt_call c;
     kt__open(&c, KT_OP_linalg_diagonal, KT_PLAIN);
+    kt_linalg_diagonal_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, A);
     if (opts && opts->offset)
         kt__put(&c, 1, i, opts->offset);
@@ -7619,6 +8125,8 @@ kt_tensor *kt_resize__kw(const kt_tensor *self, kt_shape size, const kt_resize__
 {
     kt_call c;
     kt__open(&c, KT_OP_resize_, KT_PLAIN);
+    kt_resize__opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->memory_format)
@@ -7630,6 +8138,8 @@ kt_tensor *kt_resize_as__kw(const kt_tensor *self, const kt_tensor *the_template
 {
     kt_call c;
     kt__open(&c, KT_OP_resize_as_, KT_PLAIN);
+    kt_resize_as__opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, the_template);
     if (opts && opts->memory_format)
@@ -7641,6 +8151,8 @@ int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **resul
 {
     kt_call c;
     kt__open(&c, KT_OP_split, KT_PLAIN);
+    kt_split_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, split_size);
     if (opts && opts->dim)
@@ -7652,6 +8164,8 @@ int64_t kt_split_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor
 {
     kt_call c;
     kt__open(&c, KT_OP_split_sizes, KT_PLAIN);
+    kt_split_sizes_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, split_sizes);
     if (opts && opts->dim)
@@ -7663,6 +8177,8 @@ int64_t kt_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, 
 {
     kt_call c;
     kt__open(&c, KT_OP_chunk, KT_PLAIN);
+    kt_chunk_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, chunks);
     if (opts && opts->dim)
@@ -7674,6 +8190,8 @@ int64_t kt_unbind_kw(const kt_tensor *self, kt_tensor **results, int64_t room, c
 {
     kt_call c;
     kt__open(&c, KT_OP_unbind, KT_PLAIN);
+    kt_unbind_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7692,6 +8210,8 @@ kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_
 {
     kt_call c;
     kt__open(&c, KT_OP_cat, KT_PLAIN);
+    kt_cat_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7702,6 +8222,8 @@ kt_tensor *kt_cat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_te
 {
     kt_call c;
     kt__open(&c, KT_OP_cat, KT_OUT);
+    kt_cat_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7712,6 +8234,8 @@ kt_tensor *kt_concat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_c
 {
     kt_call c;
     kt__open(&c, KT_OP_concat, KT_PLAIN);
+    kt_concat_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7722,6 +8246,8 @@ kt_tensor *kt_concat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n
 {
     kt_call c;
     kt__open(&c, KT_OP_concat, KT_OUT);
+    kt_concat_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7732,6 +8258,8 @@ kt_tensor *kt_concatenate_kw(kt_tensor *const *tensors, int64_t n_tensors, const
 {
     kt_call c;
     kt__open(&c, KT_OP_concatenate, KT_PLAIN);
+    kt_concatenate_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7742,6 +8270,8 @@ kt_tensor *kt_concatenate_out_kw(kt_tensor *out, kt_tensor *const *tensors, int6
 {
     kt_call c;
     kt__open(&c, KT_OP_concatenate, KT_OUT);
+    kt_concatenate_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7752,6 +8282,8 @@ kt_tensor *kt_stack_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_st
 {
     kt_call c;
     kt__open(&c, KT_OP_stack, KT_PLAIN);
+    kt_stack_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7762,6 +8294,8 @@ kt_tensor *kt_stack_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_
 {
     kt_call c;
     kt__open(&c, KT_OP_stack, KT_OUT);
+    kt_stack_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -7870,6 +8404,8 @@ int64_t kt_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_t
 {
     kt_call c;
     kt__open(&c, KT_OP_split_with_sizes, KT_PLAIN);
+    kt_split_with_sizes_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, split_sizes);
     if (opts && opts->dim)
@@ -7881,6 +8417,8 @@ int64_t kt_unsafe_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor 
 {
     kt_call c;
     kt__open(&c, KT_OP_unsafe_split, KT_PLAIN);
+    kt_unsafe_split_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, split_size);
     if (opts && opts->dim)
@@ -7892,6 +8430,8 @@ int64_t kt_unsafe_split_with_sizes_kw(const kt_tensor *self, kt_shape split_size
 {
     kt_call c;
     kt__open(&c, KT_OP_unsafe_split_with_sizes, KT_PLAIN);
+    kt_unsafe_split_with_sizes_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, split_sizes);
     if (opts && opts->dim)
@@ -7903,6 +8443,8 @@ int64_t kt_unsafe_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **re
 {
     kt_call c;
     kt__open(&c, KT_OP_unsafe_chunk, KT_PLAIN);
+    kt_unsafe_chunk_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, chunks);
     if (opts && opts->dim)
@@ -7914,6 +8456,8 @@ int64_t kt_tensor_split_kw(const kt_tensor *self, int64_t sections, kt_tensor **
 {
     kt_call c;
     kt__open(&c, KT_OP_tensor_split, KT_PLAIN);
+    kt_tensor_split_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, sections);
     if (opts && opts->dim)
@@ -7925,6 +8469,8 @@ int64_t kt_tensor_split_indices_kw(const kt_tensor *self, kt_shape indices, kt_t
 {
     kt_call c;
     kt__open(&c, KT_OP_tensor_split_indices, KT_PLAIN);
+    kt_tensor_split_indices_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, indices);
     if (opts && opts->dim)
@@ -7936,6 +8482,8 @@ int64_t kt_tensor_split_tensor_kw(const kt_tensor *self, const kt_tensor *tensor
 {
     kt_call c;
     kt__open(&c, KT_OP_tensor_split_tensor, KT_PLAIN);
+    kt_tensor_split_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, tensor_indices_or_sections);
     if (opts && opts->dim)
@@ -8001,6 +8549,8 @@ int64_t kt_meshgrid_kw(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor *
 {
     kt_call c;
     kt__open(&c, KT_OP_meshgrid, KT_PLAIN);
+    kt_meshgrid_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->indexing)
         kt__put(&c, 1, str, opts->indexing);
@@ -8035,6 +8585,8 @@ int64_t kt_unbind_copy_kw(const kt_tensor *self, kt_tensor **results, int64_t ro
 {
     kt_call c;
     kt__open(&c, KT_OP_unbind_copy, KT_PLAIN);
+    kt_unbind_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -8045,6 +8597,8 @@ int64_t kt_split_copy_kw(const kt_tensor *self, int64_t split_size, kt_tensor **
 {
     kt_call c;
     kt__open(&c, KT_OP_split_copy, KT_PLAIN);
+    kt_split_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, split_size);
     if (opts && opts->dim)
@@ -8056,6 +8610,8 @@ int64_t kt_split_with_sizes_copy_kw(const kt_tensor *self, kt_shape split_sizes,
 {
     kt_call c;
     kt__open(&c, KT_OP_split_with_sizes_copy, KT_PLAIN);
+    kt_split_with_sizes_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, split_sizes);
     if (opts && opts->dim)
@@ -8092,6 +8648,8 @@ kt_tensor *kt_roll_kw(const kt_tensor *self, kt_shape shifts, const kt_roll_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_roll, KT_PLAIN);
+    kt_roll_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, shifts);
     if (opts && opts->dims.d)
@@ -8103,6 +8661,8 @@ kt_tensor *kt_rot90_kw(const kt_tensor *self, const kt_rot90_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_rot90, KT_PLAIN);
+    kt_rot90_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->k.some)
         kt__put(&c, 1, i, opts->k.v);
@@ -8133,6 +8693,8 @@ kt_tensor *kt_repeat_interleave_kw(const kt_tensor *repeats, const kt_repeat_int
 {
     kt_call c;
     kt__open(&c, KT_OP_repeat_interleave, KT_PLAIN);
+    kt_repeat_interleave_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, repeats);
     if (opts && opts->output_size.some)
         kt__put(&c, 1, i, opts->output_size.v);
@@ -8143,6 +8705,8 @@ kt_tensor *kt_repeat_interleave_tensor_kw(const kt_tensor *self, const kt_tensor
 {
     kt_call c;
     kt__open(&c, KT_OP_repeat_interleave_tensor, KT_PLAIN);
+    kt_repeat_interleave_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, repeats);
     if (opts && opts->dim.some)
@@ -8156,6 +8720,8 @@ kt_tensor *kt_repeat_interleave_int_kw(const kt_tensor *self, int64_t repeats, c
 {
     kt_call c;
     kt__open(&c, KT_OP_repeat_interleave_int, KT_PLAIN);
+    kt_repeat_interleave_int_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, repeats);
     if (opts && opts->dim.some)
@@ -8180,6 +8746,8 @@ kt_tensor *kt_tril_kw(const kt_tensor *self, const kt_tril_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_tril, KT_PLAIN);
+    kt_tril_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8190,6 +8758,8 @@ kt_tensor *kt_tril__kw(kt_tensor *self, const kt_tril_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_tril, KT_INPLACE);
+    kt_tril_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8200,6 +8770,8 @@ kt_tensor *kt_tril_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tril_o
 {
     kt_call c;
     kt__open(&c, KT_OP_tril, KT_OUT);
+    kt_tril_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8210,6 +8782,8 @@ kt_tensor *kt_triu_kw(const kt_tensor *self, const kt_triu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_triu, KT_PLAIN);
+    kt_triu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8220,6 +8794,8 @@ kt_tensor *kt_triu__kw(kt_tensor *self, const kt_triu_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_triu, KT_INPLACE);
+    kt_triu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8230,6 +8806,8 @@ kt_tensor *kt_triu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_triu_o
 {
     kt_call c;
     kt__open(&c, KT_OP_triu, KT_OUT);
+    kt_triu_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8240,6 +8818,8 @@ kt_tensor *kt_tril_indices_kw(int64_t row, int64_t col, const kt_tril_indices_op
 {
     kt_call c;
     kt__open(&c, KT_OP_tril_indices, KT_PLAIN);
+    kt_tril_indices_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, i, row);
     kt__put(&c, 1, i, col);
     if (opts && opts->offset)
@@ -8255,6 +8835,8 @@ kt_tensor *kt_triu_indices_kw(int64_t row, int64_t col, const kt_triu_indices_op
 {
     kt_call c;
     kt__open(&c, KT_OP_triu_indices, KT_PLAIN);
+    kt_triu_indices_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, i, row);
     kt__put(&c, 1, i, col);
     if (opts && opts->offset)
@@ -8270,6 +8852,8 @@ kt_tensor *kt_diag_kw(const kt_tensor *self, const kt_diag_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_diag, KT_PLAIN);
+    kt_diag_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8280,6 +8864,8 @@ kt_tensor *kt_diag_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diag_o
 {
     kt_call c;
     kt__open(&c, KT_OP_diag, KT_OUT);
+    kt_diag_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->diagonal)
         kt__put(&c, 1, i, opts->diagonal);
@@ -8290,6 +8876,8 @@ kt_tensor *kt_diag_embed_kw(const kt_tensor *self, const kt_diag_embed_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_diag_embed, KT_PLAIN);
+    kt_diag_embed_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->offset)
         kt__put(&c, 1, i, opts->offset);
@@ -8304,6 +8892,8 @@ kt_tensor *kt_diagflat_kw(const kt_tensor *self, const kt_diagflat_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_diagflat, KT_PLAIN);
+    kt_diagflat_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->offset)
         kt__put(&c, 1, i, opts->offset);
@@ -8314,6 +8904,8 @@ kt_tensor *kt_constant_pad_nd_kw(const kt_tensor *self, kt_shape pad, const kt_c
 {
     kt_call c;
     kt__open(&c, KT_OP_constant_pad_nd, KT_PLAIN);
+    kt_constant_pad_nd_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, pad);
     if (opts && opts->value.kind)
@@ -8325,6 +8917,8 @@ kt_tensor *kt_nn_pad_kw(const kt_tensor *input, kt_shape pad, const kt_nn_pad_op
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_pad, KT_PLAIN);
+    kt_nn_pad_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put(&c, 1, ints, pad);
     if (opts && opts->mode)
@@ -8354,6 +8948,8 @@ kt_tensor *kt_as_strided_copy_kw(const kt_tensor *self, kt_shape size, kt_shape 
 {
     kt_call c;
     kt__open(&c, KT_OP_as_strided_copy, KT_PLAIN);
+    kt_as_strided_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     kt__put(&c, 2, ints, stride);
@@ -8366,6 +8962,8 @@ kt_tensor *kt_as_strided_copy_out_kw(kt_tensor *out, const kt_tensor *self, kt_s
 {
     kt_call c;
     kt__open(&c, KT_OP_as_strided_copy, KT_OUT);
+    kt_as_strided_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     kt__put(&c, 2, ints, stride);
@@ -8394,6 +8992,8 @@ kt_tensor *kt_diagonal_copy_kw(const kt_tensor *self, const kt_diagonal_copy_opt
 {
     kt_call c;
     kt__open(&c, KT_OP_diagonal_copy, KT_PLAIN);
+    kt_diagonal_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->offset)
         kt__put(&c, 1, i, opts->offset);
@@ -8408,6 +9008,8 @@ kt_tensor *kt_diagonal_copy_out_kw(kt_tensor *out, const kt_tensor *self, const 
 {
     kt_call c;
     kt__open(&c, KT_OP_diagonal_copy, KT_OUT);
+    kt_diagonal_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->offset)
         kt__put(&c, 1, i, opts->offset);
@@ -8422,6 +9024,8 @@ kt_tensor *kt_expand_copy_kw(const kt_tensor *self, kt_shape size, const kt_expa
 {
     kt_call c;
     kt__open(&c, KT_OP_expand_copy, KT_PLAIN);
+    kt_expand_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->implicit)
@@ -8433,6 +9037,8 @@ kt_tensor *kt_expand_copy_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape
 {
     kt_call c;
     kt__open(&c, KT_OP_expand_copy, KT_OUT);
+    kt_expand_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, size);
     if (opts && opts->implicit)
@@ -8482,6 +9088,8 @@ kt_tensor *kt_slice_copy_kw(const kt_tensor *self, const kt_slice_copy_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_slice_copy, KT_PLAIN);
+    kt_slice_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -8498,6 +9106,8 @@ kt_tensor *kt_slice_copy_out_kw(kt_tensor *out, const kt_tensor *self, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_slice_copy, KT_OUT);
+    kt_slice_copy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->dim)
         kt__put(&c, 1, i, opts->dim);
@@ -8714,6 +9324,8 @@ kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_slice_scatter, KT_PLAIN);
+    kt_slice_scatter_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, src);
     if (opts && opts->dim)
@@ -8731,6 +9343,8 @@ kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, c
 {
     kt_call c;
     kt__open(&c, KT_OP_diagonal_scatter, KT_PLAIN);
+    kt_diagonal_scatter_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, src);
     if (opts && opts->offset)
@@ -8746,6 +9360,8 @@ kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src,
 {
     kt_call c;
     kt__open(&c, KT_OP_as_strided_scatter, KT_PLAIN);
+    kt_as_strided_scatter_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, src);
     kt__put(&c, 2, ints, size);
@@ -8759,6 +9375,8 @@ kt_tensor *kt_combinations_kw(const kt_tensor *self, const kt_combinations_opts 
 {
     kt_call c;
     kt__open(&c, KT_OP_combinations, KT_PLAIN);
+    kt_combinations_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->r.some)
         kt__put(&c, 1, i, opts->r.v);
@@ -8771,6 +9389,8 @@ kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_rand, KT_PLAIN);
+    kt_rand_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, ints, size);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -8787,6 +9407,8 @@ kt_tensor *kt_rand_like_kw(const kt_tensor *self, const kt_rand_like_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_rand_like, KT_PLAIN);
+    kt_rand_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -8805,6 +9427,8 @@ kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_randn, KT_PLAIN);
+    kt_randn_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, ints, size);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -8821,6 +9445,8 @@ kt_tensor *kt_randn_like_kw(const kt_tensor *self, const kt_randn_like_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_randn_like, KT_PLAIN);
+    kt_randn_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -8839,6 +9465,8 @@ kt_tensor *kt_randint_kw(int64_t high, kt_shape size, const kt_randint_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_randint, KT_PLAIN);
+    kt_randint_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, i, high);
     kt__put(&c, 1, ints, size);
     if (opts && opts->generator)
@@ -8856,6 +9484,8 @@ kt_tensor *kt_randint_low_kw(int64_t low, int64_t high, kt_shape size, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_randint_low, KT_PLAIN);
+    kt_randint_low_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, i, low);
     kt__put(&c, 1, i, high);
     kt__put(&c, 2, ints, size);
@@ -8874,6 +9504,8 @@ kt_tensor *kt_randint_like_kw(const kt_tensor *self, int64_t high, const kt_rand
 {
     kt_call c;
     kt__open(&c, KT_OP_randint_like, KT_PLAIN);
+    kt_randint_like_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, high);
     if (opts && opts->generator)
@@ -8893,6 +9525,8 @@ kt_tensor *kt_randint_like_low_kw(const kt_tensor *self, int64_t low, int64_t hi
 {
     kt_call c;
     kt__open(&c, KT_OP_randint_like_low, KT_PLAIN);
+    kt_randint_like_low_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, low);
     kt__put(&c, 2, i, high);
@@ -8913,6 +9547,8 @@ kt_tensor *kt_randperm_kw(int64_t n, const kt_randperm_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_randperm, KT_PLAIN);
+    kt_randperm_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, i, n);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -8929,6 +9565,8 @@ kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tens
 {
     kt_call c;
     kt__open(&c, KT_OP_normal_tensor_float, KT_PLAIN);
+    kt_normal_tensor_float_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, mean);
     if (opts && opts->std.some)
         kt__put(&c, 1, f, opts->std.v);
@@ -8941,6 +9579,8 @@ kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_normal_float_tensor, KT_PLAIN);
+    kt_normal_float_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, f, mean);
     kt__put_tensor(&c, 1, std);
     if (opts && opts->generator)
@@ -8952,6 +9592,8 @@ kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *st
 {
     kt_call c;
     kt__open(&c, KT_OP_normal_tensor_tensor, KT_PLAIN);
+    kt_normal_tensor_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, mean);
     kt__put_tensor(&c, 1, std);
     if (opts && opts->generator)
@@ -8963,6 +9605,8 @@ kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_normal_float_float, KT_PLAIN);
+    kt_normal_float_float_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put(&c, 0, f, mean);
     kt__put(&c, 1, f, std);
     kt__put(&c, 2, ints, size);
@@ -8981,6 +9625,8 @@ kt_tensor *kt_normal__kw(kt_tensor *self, const kt_normal_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_normal, KT_INPLACE);
+    kt_normal_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->mean)
         kt__put(&c, 1, f, opts->mean);
@@ -8995,6 +9641,8 @@ kt_tensor *kt_uniform__kw(kt_tensor *self, const kt_uniform_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_uniform, KT_INPLACE);
+    kt_uniform_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->from)
         kt__put(&c, 1, f, opts->from);
@@ -9009,6 +9657,8 @@ kt_tensor *kt_random__kw(kt_tensor *self, const kt_random_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_random, KT_INPLACE);
+    kt_random_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -9019,6 +9669,8 @@ kt_tensor *kt_random_to__kw(kt_tensor *self, int64_t to, const kt_random_to_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_random_to, KT_INPLACE);
+    kt_random_to_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, to);
     if (opts && opts->generator)
@@ -9030,6 +9682,8 @@ kt_tensor *kt_random_from__kw(kt_tensor *self, int64_t from, int64_t to, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_random_from, KT_INPLACE);
+    kt_random_from_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, from);
     kt__put(&c, 2, i, to);
@@ -9042,6 +9696,8 @@ kt_tensor *kt_exponential__kw(kt_tensor *self, const kt_exponential_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_exponential, KT_INPLACE);
+    kt_exponential_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->lambd.some)
         kt__put(&c, 1, f, opts->lambd.v);
@@ -9054,6 +9710,8 @@ kt_tensor *kt_cauchy__kw(kt_tensor *self, const kt_cauchy_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_cauchy, KT_INPLACE);
+    kt_cauchy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->median)
         kt__put(&c, 1, f, opts->median);
@@ -9068,6 +9726,8 @@ kt_tensor *kt_log_normal__kw(kt_tensor *self, const kt_log_normal_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_log_normal, KT_INPLACE);
+    kt_log_normal_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->mean.some)
         kt__put(&c, 1, f, opts->mean.v);
@@ -9082,6 +9742,8 @@ kt_tensor *kt_geometric__kw(kt_tensor *self, double p, const kt_geometric_opts *
 {
     kt_call c;
     kt__open(&c, KT_OP_geometric, KT_INPLACE);
+    kt_geometric_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, f, p);
     if (opts && opts->generator)
@@ -9093,6 +9755,8 @@ kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_bernoulli, KT_PLAIN);
+    kt_bernoulli_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -9103,6 +9767,8 @@ kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli
 {
     kt_call c;
     kt__open(&c, KT_OP_bernoulli_p, KT_PLAIN);
+    kt_bernoulli_p_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, f, p);
     if (opts && opts->generator)
@@ -9114,6 +9780,8 @@ kt_tensor *kt_bernoulli_tensor__kw(kt_tensor *self, const kt_tensor *p, const kt
 {
     kt_call c;
     kt__open(&c, KT_OP_bernoulli_tensor, KT_INPLACE);
+    kt_bernoulli_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, p);
     if (opts && opts->generator)
@@ -9125,6 +9793,8 @@ kt_tensor *kt_bernoulli_float__kw(kt_tensor *self, const kt_bernoulli_float_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_bernoulli_float, KT_INPLACE);
+    kt_bernoulli_float_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9137,6 +9807,8 @@ kt_tensor *kt_poisson_kw(const kt_tensor *self, const kt_poisson_opts *opts)
 {
     kt_call c;
     kt__open(&c, KT_OP_poisson, KT_PLAIN);
+    kt_poisson_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -9147,6 +9819,8 @@ kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_multinomial, KT_PLAIN);
+    kt_multinomial_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, num_samples);
     if (opts && opts->replacement)
@@ -9252,6 +9926,8 @@ kt_tensor *kt_nn_dropout_kw(const kt_tensor *input, const kt_nn_dropout_opts *op
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_dropout, KT_PLAIN);
+    kt_nn_dropout_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9266,6 +9942,8 @@ kt_tensor *kt_nn_dropout1d_kw(const kt_tensor *input, const kt_nn_dropout1d_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_dropout1d, KT_PLAIN);
+    kt_nn_dropout1d_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9280,6 +9958,8 @@ kt_tensor *kt_nn_dropout2d_kw(const kt_tensor *input, const kt_nn_dropout2d_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_dropout2d, KT_PLAIN);
+    kt_nn_dropout2d_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9294,6 +9974,8 @@ kt_tensor *kt_nn_dropout3d_kw(const kt_tensor *input, const kt_nn_dropout3d_opts
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_dropout3d, KT_PLAIN);
+    kt_nn_dropout3d_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9308,6 +9990,8 @@ kt_tensor *kt_nn_alpha_dropout_kw(const kt_tensor *input, const kt_nn_alpha_drop
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_alpha_dropout, KT_PLAIN);
+    kt_nn_alpha_dropout_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9322,6 +10006,8 @@ kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const kt_nn_fe
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_feature_alpha_dropout, KT_PLAIN);
+    kt_nn_feature_alpha_dropout_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->p.some)
         kt__put(&c, 1, f, opts->p.v);
@@ -9345,6 +10031,8 @@ kt_tensor *kt_index_put_kw(const kt_tensor *self, kt_tensor *const *indices, int
 {
     kt_call c;
     kt__open(&c, KT_OP_index_put, KT_PLAIN);
+    kt_index_put_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensors(&c, 1, indices, n_indices);
     kt__put_tensor(&c, 2, values);
@@ -9357,6 +10045,8 @@ kt_tensor *kt_index_put__kw(kt_tensor *self, kt_tensor *const *indices, int64_t 
 {
     kt_call c;
     kt__open(&c, KT_OP_index_put, KT_INPLACE);
+    kt_index_put_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensors(&c, 1, indices, n_indices);
     kt__put_tensor(&c, 2, values);
@@ -9387,6 +10077,8 @@ kt_tensor *kt_put_kw(const kt_tensor *self, const kt_tensor *index, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_put, KT_PLAIN);
+    kt_put_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, index);
     kt__put_tensor(&c, 2, source);
@@ -9399,6 +10091,8 @@ kt_tensor *kt_put__kw(kt_tensor *self, const kt_tensor *index, const kt_tensor *
 {
     kt_call c;
     kt__open(&c, KT_OP_put, KT_INPLACE);
+    kt_put_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, index);
     kt__put_tensor(&c, 2, source);
@@ -9411,6 +10105,8 @@ kt_tensor *kt_gather_kw(const kt_tensor *self, int64_t dim, const kt_tensor *ind
 {
     kt_call c;
     kt__open(&c, KT_OP_gather, KT_PLAIN);
+    kt_gather_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9423,6 +10119,8 @@ kt_tensor *kt_gather_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, 
 {
     kt_call c;
     kt__open(&c, KT_OP_gather, KT_OUT);
+    kt_gather_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9626,6 +10324,8 @@ kt_tensor *kt_index_add_kw(const kt_tensor *self, int64_t dim, const kt_tensor *
 {
     kt_call c;
     kt__open(&c, KT_OP_index_add, KT_PLAIN);
+    kt_index_add_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9639,6 +10339,8 @@ kt_tensor *kt_index_add__kw(kt_tensor *self, int64_t dim, const kt_tensor *index
 {
     kt_call c;
     kt__open(&c, KT_OP_index_add, KT_INPLACE);
+    kt_index_add_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9652,6 +10354,8 @@ kt_tensor *kt_index_add_out_kw(kt_tensor *out, const kt_tensor *self, int64_t di
 {
     kt_call c;
     kt__open(&c, KT_OP_index_add, KT_OUT);
+    kt_index_add_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9742,6 +10446,8 @@ kt_tensor *kt_scatter_reduce_kw(const kt_tensor *self, int64_t dim, const kt_ten
 {
     kt_call c;
     kt__open(&c, KT_OP_scatter_reduce, KT_PLAIN);
+    kt_scatter_reduce_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9756,6 +10462,8 @@ kt_tensor *kt_scatter_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *
 {
     kt_call c;
     kt__open(&c, KT_OP_scatter_reduce, KT_INPLACE);
+    kt_scatter_reduce_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9770,6 +10478,8 @@ kt_tensor *kt_scatter_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64
 {
     kt_call c;
     kt__open(&c, KT_OP_scatter_reduce, KT_OUT);
+    kt_scatter_reduce_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9784,6 +10494,8 @@ kt_tensor *kt_index_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tenso
 {
     kt_call c;
     kt__open(&c, KT_OP_index_reduce, KT_PLAIN);
+    kt_index_reduce_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9798,6 +10510,8 @@ kt_tensor *kt_index_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *in
 {
     kt_call c;
     kt__open(&c, KT_OP_index_reduce, KT_INPLACE);
+    kt_index_reduce_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9812,6 +10526,8 @@ kt_tensor *kt_index_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t
 {
     kt_call c;
     kt__open(&c, KT_OP_index_reduce, KT_OUT);
+    kt_index_reduce_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     kt__put_tensor(&c, 2, index);
@@ -9826,6 +10542,8 @@ kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices,
 {
     kt_call c;
     kt__open(&c, KT_OP_take_along_dim, KT_PLAIN);
+    kt_take_along_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, indices);
     if (opts && opts->dim.some)
@@ -9837,6 +10555,8 @@ kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const
 {
     kt_call c;
     kt__open(&c, KT_OP_take_along_dim, KT_OUT);
+    kt_take_along_dim_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, indices);
     if (opts && opts->dim.some)
@@ -9967,6 +10687,8 @@ kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_no
 {
     kt_call c;
     kt__open(&c, KT_OP_nonzero_static, KT_PLAIN);
+    kt_nonzero_static_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, size);
     if (opts && opts->fill_value.some)
@@ -9978,6 +10700,8 @@ kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, co
 {
     kt_call c;
     kt__open(&c, KT_OP_embedding, KT_PLAIN);
+    kt_embedding_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, weight);
     kt__put_tensor(&c, 1, indices);
     if (opts && opts->padding_idx.some)
@@ -9993,6 +10717,8 @@ kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, c
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_embedding, KT_PLAIN);
+    kt_nn_embedding_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, weight);
     if (opts && opts->padding_idx.some)
@@ -10012,6 +10738,8 @@ kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opt
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_one_hot, KT_PLAIN);
+    kt_nn_one_hot_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->num_classes.some)
         kt__put(&c, 1, i, opts->num_classes.v);
@@ -10022,6 +10750,8 @@ kt_tensor *kt_softmax_kw(const kt_tensor *self, int64_t dim, const kt_softmax_op
 {
     kt_call c;
     kt__open(&c, KT_OP_softmax, KT_PLAIN);
+    kt_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -10033,6 +10763,8 @@ kt_tensor *kt_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim,
 {
     kt_call c;
     kt__open(&c, KT_OP_softmax, KT_OUT);
+    kt_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -10044,6 +10776,8 @@ kt_tensor *kt_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_log_so
 {
     kt_call c;
     kt__open(&c, KT_OP_log_softmax, KT_PLAIN);
+    kt_log_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -10055,6 +10789,8 @@ kt_tensor *kt_log_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t 
 {
     kt_call c;
     kt__open(&c, KT_OP_log_softmax, KT_OUT);
+    kt_log_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -10108,6 +10844,8 @@ kt_tensor *kt_special_softmax_kw(const kt_tensor *self, int64_t dim, const kt_sp
 {
     kt_call c;
     kt__open(&c, KT_OP_special_softmax, KT_PLAIN);
+    kt_special_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -10119,6 +10857,8 @@ kt_tensor *kt_special_log_softmax_kw(const kt_tensor *self, int64_t dim, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_special_log_softmax, KT_PLAIN);
+    kt_special_log_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, dim);
     if (opts && opts->dtype)
@@ -10130,6 +10870,8 @@ kt_tensor *kt_nn_softmax_kw(const kt_tensor *input, const kt_nn_softmax_opts *op
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_softmax, KT_PLAIN);
+    kt_nn_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -10144,6 +10886,8 @@ kt_tensor *kt_nn_log_softmax_kw(const kt_tensor *input, const kt_nn_log_softmax_
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_log_softmax, KT_PLAIN);
+    kt_nn_log_softmax_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -10158,6 +10902,8 @@ kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_opts *op
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_softmin, KT_PLAIN);
+    kt_nn_softmin_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     if (opts && opts->dim.some)
         kt__put(&c, 1, i, opts->dim.v);
@@ -10172,6 +10918,8 @@ kt_tensor *kt_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const
 {
     kt_call c;
     kt__open(&c, KT_OP_mse_loss, KT_PLAIN);
+    kt_mse_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->reduction.some)
@@ -10183,6 +10931,8 @@ kt_tensor *kt_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target,
 {
     kt_call c;
     kt__open(&c, KT_OP_smooth_l1_loss, KT_PLAIN);
+    kt_smooth_l1_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->reduction.some)
@@ -10196,6 +10946,8 @@ kt_tensor *kt_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, con
 {
     kt_call c;
     kt__open(&c, KT_OP_huber_loss, KT_PLAIN);
+    kt_huber_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->reduction.some)
@@ -10209,6 +10961,8 @@ kt_tensor *kt_mse_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor
 {
     kt_call c;
     kt__open(&c, KT_OP_mse_loss_backward, KT_PLAIN);
+    kt_mse_loss_backward_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, grad_output);
     kt__put_tensor(&c, 1, input);
     kt__put_tensor(&c, 2, target);
@@ -10221,6 +10975,8 @@ kt_tensor *kt_smooth_l1_loss_backward_kw(const kt_tensor *grad_output, const kt_
 {
     kt_call c;
     kt__open(&c, KT_OP_smooth_l1_loss_backward, KT_PLAIN);
+    kt_smooth_l1_loss_backward_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, grad_output);
     kt__put_tensor(&c, 1, input);
     kt__put_tensor(&c, 2, target);
@@ -10235,6 +10991,8 @@ kt_tensor *kt_huber_loss_backward_kw(const kt_tensor *grad_output, const kt_tens
 {
     kt_call c;
     kt__open(&c, KT_OP_huber_loss_backward, KT_PLAIN);
+    kt_huber_loss_backward_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, grad_output);
     kt__put_tensor(&c, 1, input);
     kt__put_tensor(&c, 2, target);
@@ -10249,6 +11007,8 @@ kt_tensor *kt_nn_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, co
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_mse_loss, KT_PLAIN);
+    kt_nn_mse_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->size_average.some)
@@ -10266,6 +11026,8 @@ kt_tensor *kt_nn_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, con
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_l1_loss, KT_PLAIN);
+    kt_nn_l1_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->size_average.some)
@@ -10283,6 +11045,8 @@ kt_tensor *kt_nn_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *targ
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_smooth_l1_loss, KT_PLAIN);
+    kt_nn_smooth_l1_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->size_average.some)
@@ -10300,6 +11064,8 @@ kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, 
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_huber_loss, KT_PLAIN);
+    kt_nn_huber_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->reduction)
@@ -10315,6 +11081,8 @@ kt_tensor *kt_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const
 {
     kt_call c;
     kt__open(&c, KT_OP_nll_loss, KT_PLAIN);
+    kt_nll_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10330,6 +11098,8 @@ kt_tensor *kt_nll_loss2d_kw(const kt_tensor *input, const kt_tensor *target, con
 {
     kt_call c;
     kt__open(&c, KT_OP_nll_loss2d, KT_PLAIN);
+    kt_nll_loss2d_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10345,6 +11115,8 @@ kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, co
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_nll_loss, KT_PLAIN);
+    kt_nn_nll_loss_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10364,6 +11136,8 @@ kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *targe
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_cross_entropy, KT_PLAIN);
+    kt_nn_cross_entropy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10403,6 +11177,8 @@ kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *t
 {
     kt_call c;
     kt__open(&c, KT_OP_binary_cross_entropy, KT_PLAIN);
+    kt_binary_cross_entropy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10416,6 +11192,8 @@ kt_tensor *kt_bce_logits_kw(kt_tensor *const *tensors, int64_t n_tensors, const 
 {
     kt_call c;
     kt__open(&c, KT_OP_bce_logits, KT_PLAIN);
+    kt_bce_logits_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensors(&c, 0, tensors, n_tensors);
     if (opts && opts->reduction)
         kt__put(&c, 1, i, opts->reduction);
@@ -10426,6 +11204,8 @@ kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const 
 {
     kt_call c;
     kt__open(&c, KT_OP_binary_cross_entropy_with_logits, KT_PLAIN);
+    kt_binary_cross_entropy_with_logits_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10441,6 +11221,8 @@ kt_tensor *kt_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const k
 {
     kt_call c;
     kt__open(&c, KT_OP_kl_div, KT_PLAIN);
+    kt_kl_div_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->reduction)
@@ -10454,6 +11236,8 @@ kt_tensor *kt_nn_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_binary_cross_entropy, KT_PLAIN);
+    kt_nn_binary_cross_entropy_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10471,6 +11255,8 @@ kt_tensor *kt_nn_binary_cross_entropy_with_logits_kw(const kt_tensor *input, con
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_binary_cross_entropy_with_logits, KT_PLAIN);
+    kt_nn_binary_cross_entropy_with_logits_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->weight)
@@ -10490,6 +11276,8 @@ kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *target, cons
 {
     kt_call c;
     kt__open(&c, KT_OP_nn_kl_div, KT_PLAIN);
+    kt_nn_kl_div_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, input);
     kt__put_tensor(&c, 1, target);
     if (opts && opts->size_average.some)

@@ -17,7 +17,7 @@ const char *(*kt__print_grad)(const kt_tensor *t);
 /* ---- options: of the process, as PyTorch's ---- */
 
 #define DEFAULTS \
-    {sizeof(kt_print_options), .precision = 4, .threshold = 1000, .edgeitems = 3, .linewidth = 80, .sci_mode = -1}
+    {.size = sizeof(kt_print_options), .precision = 4, .threshold = 1000, .edgeitems = 3, .linewidth = 80, .sci_mode = -1}
 static const kt_print_options defaults = DEFAULTS;
 static kt_print_options       current = DEFAULTS; /* read and written a word at a time: another thread may print */
 
@@ -225,16 +225,16 @@ static char *finish(kt__text *text)
         string[text->length] = '\0';
     }
     kt__text_free(text);
-    return string;
+    return string ? string : kt__no_text();
 }
 
 char *kt_to_string_as(const kt_tensor *t, const char *name)
 {
     if (kt__failed())
-        return NULL;
+        return kt__no_text();
     if (!t || !name) {
         kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
-        return NULL;
+        return kt__no_text();
     }
     const kt_print_options options = read_options();
     const bool             is_meta = kt__backend(t->backend)->stores_nothing;
@@ -260,13 +260,14 @@ char *kt_to_string(const kt_tensor *t)
 
 void kt_free_string(char *text)
 {
-    free(text);
+    if (text != kt__no_text())
+        free(text);
 }
 
 kt_status kt_print(const kt_tensor *t, FILE *to)
 {
     char *string = kt_to_string(t);
-    if (!string)
+    if (kt__failed())
         return kt_error_status();
     if (!to)
         kt_fail(KT_ERR_VALUE, "expected a file to print to, got NULL");

@@ -66,9 +66,9 @@ static void keep(const kt__mistake *m)
 bool kt_error_mistake(kt_mistake *out)
 {
     const record *r = kt__error_record();
-    size_t        size = out->size < sizeof r->m ? out->size : sizeof r->m;
-    if (!r)
+    if (!r || !out)
         return false;
+    const size_t size = out->size < sizeof r->m ? out->size : sizeof r->m;
     memcpy(out, &r->m, size);
     out->size = size;
     return true;

@@ -407,6 +407,8 @@ kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dt
     kt_status    status = KT_OK;
     if (n < 1 || n > 4)
         return kt_fail(KT_ERR_VALUE, "result_type: 1 to 4 operands, not %d", n);
+    if (!operand || !result)
+        return kt_fail(KT_ERR_VALUE, "result_type: NULL");
     for (int i = 0; i < n; i++) {
         const bool       number = scalars >> i & 1;
         const kt_tensor *t = number ? NULL : operand[i].t;

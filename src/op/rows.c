@@ -112,15 +112,15 @@ const kt_row *kt_row_at(int index) { return index >= 0 && index < KT_NUM_OPS ? &
 
 const kt_row *kt_row_find(const char *name)
 {
-    for (int id = 0; id < KT_NUM_OPS; id++)
+    for (int id = 0; name && id < KT_NUM_OPS; id++)
         if (strcmp(kt__rows[id].name, name) == 0)
             return &kt__rows[id];
     return NULL;
 }
 
-const char *kt_row_name(const kt_row *row) { return row->name; }
-const char *kt_row_schema(const kt_row *row) { return row->schema; }
-const char *kt_row_doc(const kt_row *row) { return row->doc; }
+const char *kt_row_name(const kt_row *row) { return row ? row->name : ""; }
+const char *kt_row_schema(const kt_row *row) { return row ? row->schema : ""; }
+const char *kt_row_doc(const kt_row *row) { return row ? row->doc : ""; }
 
 const char *kt_row_dtype_rule(const kt_row *row)
 {
@@ -142,20 +142,22 @@ const char *kt_row_dtype_rule(const kt_row *row)
         [RULE_INDEX] = "int64",
         [RULE_WITH_INDEX] = "the operand's; the places are int64",
     };
-    return row->rule < sizeof text / sizeof *text ? text[row->rule] : NULL;
+    const char *rule = row && row->rule < sizeof text / sizeof *text ? text[row->rule] : NULL;
+    return rule ? rule : "";
 }
-int         kt_row_n_args(const kt_row *row) { return kt__n_args(row); }
-bool        kt_row_has_form(const kt_row *row, kt_form form) { return row->forms >> form & 1; }
-bool        kt_row_is_view(const kt_row *row) { return row->how == HOW_VIEW; }
+int         kt_row_n_args(const kt_row *row) { return row ? kt__n_args(row) : 0; }
+bool        kt_row_has_form(const kt_row *row, kt_form form) { return row && (unsigned)form <= KT_OUT && row->forms >> form & 1; }
+bool        kt_row_is_view(const kt_row *row) { return row && row->how == HOW_VIEW; }
 
-int         kt_row_n_results(const kt_row *row) { return kt__n_results(row); }
+int         kt_row_n_results(const kt_row *row) { return row ? kt__n_results(row) : 0; }
 
 const char *kt_row_result_name(const kt_row *row, int index)
 {
-    return index >= 0 && index < KT_MAX_RESULTS ? kt__result_names[row->id][index] : NULL;
+    const char *name = row && index >= 0 && index < KT_MAX_RESULTS ? kt__result_names[row->id][index] : NULL;
+    return name ? name : "";
 }
 
 const kt_arg_spec *kt_row_arg(const kt_row *row, int index)
 {
-    return index >= 0 && index < kt__n_args(row) ? kt__arg_spec(row, index) : NULL;
+    return row && index >= 0 && index < kt__n_args(row) ? kt__arg_spec(row, index) : NULL;
 }

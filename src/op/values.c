@@ -39,6 +39,8 @@ kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor *
 {
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (!result)
+        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
     *result = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
     if (!*result)
         return kt_error_status();
@@ -66,6 +68,10 @@ kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape st
     size_t bytes = 0;
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (!result)
+        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
+    if (strides.n != shape.n || (strides.n && !strides.d))
+        return kt_fail(KT_ERR_VALUE, "%lld sizes and %lld strides", (long long)shape.n, (long long)strides.n);
     if (reach(dtype, shape, strides, &bytes))
         return kt_error_status();
     kt_tensor *t = kt__tensor_wrap(memory, bytes, dtype, shape, NULL, NULL);

@@ -8,6 +8,8 @@
 #include "base/scope.h"
 #include "op/call.h"
 
+const void *kt__other_options(const void *opts, void *own, size_t known);
+
 static inline void kt__open(kt_call *c, int op, kt_form form)
 {
     c->row = &kt__rows[op];
@@ -15,6 +17,12 @@ static inline void kt__open(kt_call *c, int op, kt_form form)
     c->given = 0;
     c->scalars = 0;
     c->out[0] = NULL;
+}
+
+/* Options as this library knows them: NULL, those given, or, of a caller built for another version, what both know. */
+static inline const void *kt__options(const void *opts, void *own, size_t known)
+{
+    return KT__LIKELY(!opts || *(const size_t *)opts == known) ? opts : kt__other_options(opts, own, known);
 }
 
 #define kt__put(c, i, field, value) ((c)->arg[i].field = (value), (c)->given |= 1u << (i))

@@ -30,8 +30,8 @@ bool      kt_is_contiguous(const kt_tensor *t) { return !missing(t) && kt__is_co
 bool      kt_is_view(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_VIEW); }
 bool      kt_is_conj(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_CONJ); }
 bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_NEG); }
-void    **kt_tensor_wrapper(kt_tensor *t) { return &t->wrapper; }
-bool      kt_is_shared(const kt_tensor *t) { return atomic_load_explicit(&t->refs, memory_order_acquire) > 1; }
+void    **kt_tensor_wrapper(kt_tensor *t) { return missing(t) ? NULL : &t->wrapper; }
+bool      kt_is_shared(const kt_tensor *t) { return !missing(t) && atomic_load_explicit(&t->refs, memory_order_acquire) > 1; }
 void      kt_on_wrapper_left(void (*left)(void *wrapper)) { kt__wrapper_left = left; }
 bool      kt_is_inference(const kt_tensor *t) { return !missing(t) && t->flags & KT_T_INFERENCE; }
 bool      kt_inference(void) { return kt__born_flags & KT_T_INFERENCE; }

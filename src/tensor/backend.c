@@ -103,6 +103,10 @@ static bool is_device_string(const char *name)
 
 kt_device kt_device_find(const char *name)
 {
+    if (!name) {
+        kt_fail(KT_ERR_TYPE, "expected the name of a device, got NULL");
+        return (kt_device){-1, 0};
+    }
     if (!is_device_string(name) || !*name) {
         kt_fail(KT_ERR_RUNTIME, *name ? "Invalid device string: '%s'" : "Device string must not be empty%s", name);
         return (kt_device){-1, 0};

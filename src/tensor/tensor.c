@@ -386,6 +386,8 @@ kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent)
 {
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (!lent)
+        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
     *lent = kt__tensor_alias(t);
     if (*lent && fixed)
         t->storage->fixed = true;

@@ -89,7 +89,7 @@ int karat_demo(int n, char **words)
 {
     (void)words;
     if (n > 0) {
-        fputs("karat demo takes no words\n", stderr);
+        fputs("karat demo takes no arguments\n", stderr);
         return 2;
     }
     printf("Karat %s on %s kernels, %d threads\n", kt_version(), kt_cpu_isa(), kt_get_num_threads());

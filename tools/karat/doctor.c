@@ -9,14 +9,14 @@ int karat_doctor(int n, char **words)
 {
     (void)words;
     if (n > 0) {
-        fputs("karat doctor takes no words\n", stderr);
+        fputs("karat doctor takes no arguments\n", stderr);
         return 2;
     }
     printf("karat       %s\n", kt_version());
     printf("kernels     %s\n", kt_cpu_isa());
     printf("products    own");
     const char *library;
-    for (int i = 0; (library = kt_cpu_matmul(i)); i++)
+    for (int i = 0; (library = kt_cpu_matmul(i))[0]; i++)
         printf(", %s", library);
     printf(" (float32: %s)\n", kt_get_float32_matmul_precision());
     printf("threads     %d\n", kt_get_num_threads());

@@ -12,7 +12,7 @@ static void one(const kt_row *row)
         printf(", kt_%s_ (in place)", kt_row_name(row));
     if (kt_row_has_form(row, KT_OUT))
         printf(", kt_%s_out", kt_row_name(row));
-    if (kt_row_dtype_rule(row))
+    if (*kt_row_dtype_rule(row))
         printf("\n  result dtype: %s", kt_row_dtype_rule(row));
     printf("%s\n", kt_row_is_view(row) ? "\n  a view: shares storage with its input" : "");
 }

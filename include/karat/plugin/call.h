@@ -84,7 +84,7 @@ KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* of the result
 KT_API int                kt_row_n_args(const kt_row *row);
 KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
-KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* NULL where a row has but one */
+KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "" where a row has but one */
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);
 
@@ -101,8 +101,8 @@ KT_API kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_s
 /* A tensor's memory given to others by address: a record of its own that keeps it, whatever memory t is given later. `fixed`: its
  * storage is not resized from now on, as PyTorch has it of memory that NumPy knows. */
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
-KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* t must not be NULL */
-KT_API bool      kt_is_shared(const kt_tensor *t);          /* has it an owner besides the caller? t must not be NULL */
+KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error of NULL */
+KT_API bool      kt_is_shared(const kt_tensor *t);          /* has it an owner besides the caller? false of NULL */
 KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
 
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */

@@ -8,6 +8,7 @@
 #include <karat/base.h>
 
 #include <stdlib.h>
+#include <unistd.h>
 
 TEST(pieces_are_joined)
 {
@@ -109,10 +110,65 @@ TEST(a_wanted_build)
     setenv("KARAT_ISA", "base", 1);
     CHECK_STR(kt__cpu_wanted(&refused), "base");
     CHECK(refused == NULL);
-    setenv("KARAT_ISA", "z80", 1);
+    const char *elsewhere = kt__cpu_has("neon82") ? "avx2" : "neon82";
+    setenv("KARAT_ISA", elsewhere, 1);
     CHECK(kt__cpu_wanted(&refused) == NULL);
-    CHECK_STR(refused, "z80");
+    CHECK_STR(refused, elsewhere);
+    setenv("KARAT_ISA", "z80", 1); /* not in the table: said when the library is loaded */
+    CHECK(kt__cpu_wanted(&refused) == NULL && refused == NULL);
     unsetenv("KARAT_ISA");
     CHECK(kt__cpu_wanted(&refused) == NULL && refused == NULL);
     CHECK(kt__cpu_wanted(NULL) == NULL);
+}
+
+/* What kt__env_check says on stderr. */
+static const char *said(char *text, size_t room)
+{
+    fflush(stderr);
+    const int usual = dup(STDERR_FILENO);
+    FILE     *file = tmpfile();
+    dup2(fileno(file), STDERR_FILENO);
+    kt__env_check();
+    fflush(stderr);
+    dup2(usual, STDERR_FILENO);
+    close(usual);
+    rewind(file);
+    text[fread(text, 1, room - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+TEST(a_value_that_is_not_allowed_is_said)
+{
+    char               text[1024];
+    const kt_variable *row;
+    for (int i = 0; (row = kt_variable_at(i)); i++) {
+        const bool anything = strcmp(row->name, "KARAT_PYTHON") == 0; /* it is tried when it is run */
+        const char *was = getenv(row->name), *kept = was ? strdup(was) : NULL;
+        setenv(row->name, "no such value", 1);
+        said(text, sizeof text);
+        CHECK(anything || (strstr(text, row->name) && strstr(text, "=no such value is") && strstr(text, row->values)));
+        CHECK_EQ_INT(kt__env(row->name) == NULL, !anything && strcmp(row->name, "KARAT_BACKEND_PATH") != 0);
+        setenv(row->name, "", 1);
+        CHECK_STR(said(text, sizeof text), "");
+        unsetenv(row->name);
+        CHECK_STR(said(text, sizeof text), "");
+        if (kept)
+            setenv(row->name, kept, 1);
+        free((void *)(size_t)kept);
+    }
+    static const char *const good[][2] = {{"KARAT_NUM_THREADS", "3"}, {"KARAT_MEMORY_LIMIT", "2g"}, {"KARAT_POLICY", "strict"},
+                                          {"KARAT_BACKEND_PATH", "/tmp:/"}, {"KARAT_MATMUL", "own"}};
+    static const char *const bad[][2] = {{"KARAT_NUM_THREADS", "0"}, {"KARAT_NUM_THREADS", "4x"}, {"KARAT_MEMORY_LIMIT", "2t"},
+                                         {"KARAT_POLICY", "Strict"}, {"KARAT_BACKEND_PATH", "/tmp:/no/such"}, {"KARAT_MATMUL", "own,"}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        setenv(good[i][0], good[i][1], 1);
+        CHECK_STR(said(text, sizeof text), "");
+        unsetenv(good[i][0]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        setenv(bad[i][0], bad[i][1], 1);
+        CHECK(strstr(said(text, sizeof text), bad[i][0]));
+        unsetenv(bad[i][0]);
+    }
 }

@@ -330,6 +330,11 @@ TEST(explain_a_tensor)
     CHECK_STR(text, "float16[]\n  not tracked: no room for more records");
     kt_free_string(text);
     CHECK_FAILS(kt_explain(NULL), KT_ERR_VALUE, "kt_explain: no tensor");
+    kt_fail(KT_ERR_RUNTIME, "an earlier failure"); /* puts(kt_explain(kt_add(a, b))) after a failure */
+    text = kt_explain(NULL);
+    CHECK_STR(text, "(no text: kt_error() says why)");
+    kt_free_string(text);
+    CHECK_FAILS(0, KT_ERR_RUNTIME, "an earlier failure");
 }
 
 TEST(explain_a_folded_chain_whole)

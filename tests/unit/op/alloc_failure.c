@@ -558,7 +558,7 @@ STEP(grad_named)
     kt_hook_drop(kt_hook_add(y, "halve", halve, NULL, NULL));
     kt_hook_drop(kt_hook_add(x, "halve", halve, NULL, NULL));
     kt_retain_grad(y);
-    if (kt_gradients(&sum, NULL, 1, wanted, 2, &(kt_gradients_opts){.retain_graph = true}, results) == KT_OK) {
+    if (kt_gradients(&sum, NULL, 1, wanted, 2, KT_KW(kt_gradients_opts, .retain_graph = true), results) == KT_OK) {
         kt_drop(results[0]);
         kt_drop(results[1]);
     }

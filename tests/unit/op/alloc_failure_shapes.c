@@ -98,18 +98,18 @@ STEP(orders)
 }
 STEP(collections)
 {
-    kt_tensor *x = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(60), KT_INT(1)), KT_INT(7)), *m = kt_reshape(x, KT_SHAPE(30, 2));
+    kt_tensor *x = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(60)), KT_INT(7)), *m = kt_reshape(x, KT_SHAPE(30, 2));
     kt_unique(x, .return_inverse = true, .return_counts = true);
     kt_unique_dim(m, 0, .return_inverse = true);
     kt_unique_consecutive(kt_t(m), .return_counts = true, .dim = KT_SOME(1));
-    kt_isin(x, kt_arange(KT_INT(3), KT_INT(50), KT_INT(1)), .assume_unique = true);
+    kt_isin(x, kt_arange(KT_INT(3), KT_INT(50)), .assume_unique = true);
     kt_isin_number(m, KT_FLOAT(2), .invert = true);
     kt_searchsorted(kt_sort(x).values, kt_t(m), .sorter = kt_argsort(x));
     kt_bucketize_number(KT_INT(2), x);
 }
 STEP(counted)
 {
-    kt_tensor *x = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(60), KT_INT(1)), KT_INT(7)), *f = kt_to(x, .dtype = KT_F32);
+    kt_tensor *x = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(60)), KT_INT(7)), *f = kt_to(x, .dtype = KT_F32);
     kt_bincount(x, .weights = kt_to(f, .dtype = KT_F16));
     kt_histc(f, .bins = KT_SOME(40));
     kt_histogram(f, .bins = KT_SOME(40), .weight = f, .density = true);
@@ -119,7 +119,7 @@ STEP(counted)
 }
 STEP(reduced_into)
 {
-    kt_tensor *x = leaf(), *i = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(5), KT_INT(1)), KT_INT(3)), *part[2];
+    kt_tensor *x = leaf(), *i = kt_remainder_s(kt_arange(KT_INT(0), KT_INT(5)), KT_INT(3)), *part[2];
     kt_tensor *at = kt_expand(i, KT_SHAPE(5, 5));
     backward_of(kt_scatter_reduce(x, 0, at, x, "prod"));
     backward_of(kt_scatter_reduce(x, 0, at, x, "mean", .include_self = KT_SOME(false)));

@@ -92,7 +92,7 @@ TEST(between_edges)
     CHECK(seen[0] == 2 / 5.0 && seen[1] == 3 / 5.0 / 3);
     kt_tensor *many = kt_histc(kt_ones(KT_SHAPE(1000), .dtype = KT_BF16), .bins = KT_SOME(1));
     CHECK_EQ_INT(kt_item(many), 1000); /* counted as integers: bfloat16 alone would stop at 256 */
-    CHECK_EQ_INT(kt_item(kt_select(kt_histc(kt_arange(KT_INT(0), KT_INT(10), KT_INT(1)), .bins = KT_SOME(3)), 0, 2)), 4);
+    CHECK_EQ_INT(kt_item(kt_select(kt_histc(kt_arange(KT_INT(0), KT_INT(10), .step = KT_INT(1)), .bins = KT_SOME(3)), 0, 2)), 4);
     kt_tensor *ones = kt_ones(KT_SHAPE(5), .dtype = KT_I32);
     kt_tensor *close = kt_histc(ones, .bins = KT_SOME(2), .min = KT_FLOAT(0.2), .max = KT_FLOAT(0.7));
     CHECK_EQ_INT(kt_item(kt_select(close, 0, 1)), 5); /* bounds that are one integer are none: from 0 to 2 */

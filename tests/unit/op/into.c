@@ -123,7 +123,7 @@ TEST(refusals_of_reductions)
 TEST(places_row_by_row)
 {
     KT_SCOPE;
-    kt_tensor *at = kt_arange(KT_INT(0), KT_INT(24), KT_INT(1)), *found[3];
+    kt_tensor *at = kt_arange(KT_INT(0), KT_INT(24), .step = KT_INT(1)), *found[3];
     double     seen[3][24];
     REQUIRE(kt_unravel_index(at, KT_SHAPE(2, 3, 4), found, 3) == 3);
     for (int d = 0; d < 3; d++)

@@ -1,0 +1,450 @@
+/* sweep.c - every function that the public headers declare, called with NULL for each pointer, negative and enormous counts, the
+ * least and largest integers, numbers of no kind, unknown dtypes and devices, and with an error pending: an error or a defined
+ * nothing, never a crash, a hang, a leak or undefined behaviour (make asan). The calls are written by gen_sweep.c. */
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+enum { VALUES_OF_A_SLOT = 8, PROFILES = 7, SECONDS_OF_A_CALL = 20 };
+
+static int  aimed = -1, value, profile; /* the slot, which of its hostile values, and the profile of the others */
+static bool pending, quiet;             /* an error is pending during the call */
+static long calls;
+
+static const sweep_function *now;
+
+bool sweep_aimed(int slot) { return slot == aimed; }
+
+/* ---- tensors ---- */
+
+static kt_tensor *usable(const char *name)
+{
+    const bool index = strncmp(name, "ind", 3) == 0 || strcmp(name, "target") == 0 || strcmp(name, "mask") == 0;
+    switch (profile) {
+    case 0: return kt_ones(KT_SHAPE(2, 3));
+    case 1: return kt_ones(KT_SHAPE(2, 2), .dtype = index ? KT_I64 : KT_F64, .requires_grad = !index);
+    case 2: return kt_ones(KT_SHAPE(2), .dtype = KT_I64);
+    case 3: return kt_ones(KT_SHAPE(2, 2), .dtype = KT_BOOL);
+    case 4: return kt_ones(KT_SHAPE(3), .dtype = KT_C64);
+    case 5: return kt_ones(KT_SHAPE(2, 2, 2), .dtype = index ? KT_I64 : KT_F16);
+    default: return index ? kt_zeros(KT_SHAPE(2), .dtype = KT_I64) : kt_mul_s(kt_ones(KT_SHAPE(2, 2), .requires_grad = true), KT_INT(2));
+    }
+}
+
+kt_tensor *sweep_tensor(int slot, const char *name)
+{
+    if (!sweep_aimed(slot))
+        return strcmp(now->name, "kt_drop") == 0 ? kt_keep(usable(name)) : usable(name);
+    switch (strcmp(now->name, "kt_drop") == 0 ? 0 : value) {
+    case 0: return NULL;
+    case 1: return kt_ones(KT_SCALAR);
+    case 2: return kt_ones(KT_SHAPE(0, 2));
+    case 3: return kt_ones(KT_SHAPE(1, 1, 1, 1, 1, 1, 1), .dtype = KT_I64);
+    case 4: return kt_full(KT_SHAPE(2), KT_INT(INT64_MIN), .dtype = KT_I64);
+    case 5: return kt_ones(KT_SHAPE(2, 2), .device = (kt_device){KT_META, 0});
+    case 6: return kt_expand(kt_full(KT_SCALAR, KT_FLOAT(NAN)), KT_SHAPE(2, 2));
+    default: return kt_ones(KT_SHAPE(2, 2), .dtype = KT_E8M0FNU);
+    }
+}
+
+kt_tensor *const *sweep_tensors(int slot)
+{
+    static kt_tensor *list[2];
+    list[0] = usable("");
+    list[1] = usable("");
+    if (sweep_aimed(slot) && value < 4)
+        list[value & 1] = value < 2 ? NULL : kt_ones(KT_SCALAR);
+    return sweep_aimed(slot) && value >= 4 ? NULL : list;
+}
+
+/* ---- numbers ---- */
+
+int64_t sweep_integer(int slot, int64_t good)
+{
+    static const int64_t hostile[VALUES_OF_A_SLOT] = {INT64_MIN, INT64_MAX, -1, 0, INT32_MAX, INT32_MIN, INT64_MIN + 1, 7};
+    return sweep_aimed(slot) ? hostile[value] : profile & 1 ? 0 : good;
+}
+
+int64_t sweep_count(int slot, int64_t good)
+{
+    static const int64_t hostile[VALUES_OF_A_SLOT] = {INT64_MIN, INT64_MAX, -1, 0, INT64_MAX / 8 + 1, INT32_MIN, INT64_MIN + 1, -2};
+    return sweep_aimed(slot) ? hostile[value] : good;
+}
+
+int sweep_small(int slot)
+{
+    static const int hostile[VALUES_OF_A_SLOT] = {INT32_MIN, INT32_MAX, -1, 0, 99, 255, 2, 3};
+    return sweep_aimed(slot) ? hostile[value] : 1;
+}
+
+/* A gradient with a history holds its tensor, which holds the gradient: no leak of the call's. */
+bool sweep_truth(int slot, const char *name) { return sweep_small(slot) & 1 && strcmp(name, "create_graph") != 0; }
+
+double sweep_real(int slot)
+{
+    static const double hostile[VALUES_OF_A_SLOT] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308, -1e-320, 2};
+    return sweep_aimed(slot) ? hostile[value] : 0.5;
+}
+
+kt_scalar sweep_number(int slot)
+{
+    const kt_scalar hostile[VALUES_OF_A_SLOT] = {
+        {{0}, 0, 0, 0}, {{1}, 0, 99, 0}, KT_INT(INT64_MIN), KT_INT(INT64_MAX), KT_FLOAT(NAN), KT_FLOAT(-INFINITY),
+        KT_COMPLEX(INFINITY, NAN), {{-1}, 0, KT_SCALAR_INT, 1}};
+    return sweep_aimed(slot) ? hostile[value] : KT_INT(1);
+}
+
+kt_shape sweep_shape(int slot)
+{
+    static const int64_t usable_ones[3][2] = {{2, 3}, {0, 1}, {1, 1}}, low[2] = {INT64_MIN, 1}, high[2] = {INT64_MAX, INT64_MAX};
+    const kt_shape       hostile[VALUES_OF_A_SLOT] = {{-1, low}, {2, NULL}, {INT64_MIN, low}, {INT64_MAX, high},
+                                                {0, NULL}, {2, low}, {2, high}, {INT64_MAX, NULL}};
+    return sweep_aimed(slot) ? hostile[value] : (kt_shape){profile % 3 == 1 ? 1 : 2, usable_ones[profile % 3]};
+}
+
+kt_dtype sweep_dtype(int slot)
+{
+    static const int hostile[VALUES_OF_A_SLOT] = {0, -1, 99, INT32_MAX, INT32_MIN, KT_NUM_DTYPES, KT_C32, KT_E8M0FNU};
+    return (kt_dtype)(sweep_aimed(slot) ? hostile[value] : (int)KT_F32);
+}
+
+kt_device sweep_device(int slot)
+{
+    static const kt_device hostile[VALUES_OF_A_SLOT] = {{0, 0}, {-1, 0}, {99, 0}, {KT_CPU, -5}, {KT_CPU, INT32_MAX},
+                                                        {INT32_MIN, INT32_MIN}, {INT32_MAX, 0}, {KT_META, 300}};
+    return sweep_aimed(slot) ? hostile[value] : (kt_device){KT_CPU, 0};
+}
+
+size_t sweep_bytes(int slot)
+{
+    static const size_t hostile[VALUES_OF_A_SLOT] = {0, SIZE_MAX, 1, SIZE_MAX / 2 + 1, 23, SIZE_MAX - 7, 2, 3};
+    return sweep_aimed(slot) ? hostile[value] : strstr(now->name, "set_state") ? (size_t)KT_GENERATOR_STATE : 4096;
+}
+
+/* ---- texts ---- */
+
+const char *sweep_words(int slot, const char *name)
+{
+    static const char *const usable_ones[][2] = {{"reduction", "mean"}, {"rounding_mode", "floor"}, {"equation", "ij,ij->ij"},
+                                                 {"mode", "constant"}, {"ord", "fro"}, {"p", "fro"}, {"reduce", "sum"},
+                                                 {"casting", "unsafe"}, {"rounding", "torch"}, {"indexing", "ij"}};
+    static char              lengthy[6000];
+    memset(lengthy, 'x', sizeof lengthy - 1);
+    const char *const hostile[VALUES_OF_A_SLOT] = {NULL, "", "nonsense", lengthy, "\xff\xfe", "cpu:99999999999999999999", "->", "ii"};
+    if (sweep_aimed(slot))
+        return hostile[value];
+    for (size_t i = 0; i < sizeof usable_ones / sizeof *usable_ones; i++)
+        if (strcmp(usable_ones[i][0], name) == 0)
+            return usable_ones[i][1];
+    return "none";
+}
+
+char *sweep_text(int slot) { return sweep_aimed(slot) ? (value ? kt_explain(NULL) : NULL) : kt_to_string(kt_ones(KT_SCALAR)); }
+
+/* ---- other pointers ---- */
+
+void *sweep_memory(void)
+{
+    static _Alignas(64) unsigned char bytes[8192];
+    return bytes;
+}
+
+void *sweep_zeroed(void)
+{
+    static _Alignas(64) unsigned char bytes[512];
+    return bytes;
+}
+
+static void *sized; /* exactly as large as it says it is, so that a byte too many is seen */
+
+void *sweep_sized(int slot, size_t size)
+{
+    static const size_t hostile[VALUES_OF_A_SLOT] = {0, 0, 1, 8, 12, 16, 20, 0};
+    if (sweep_aimed(slot) && value == 0)
+        return NULL;
+    free(sized);
+    sized = calloc(1, size);
+    if (sized)
+        *(size_t *)sized = sweep_aimed(slot) ? hostile[value] : size;
+    return sized;
+}
+
+const void *sweep_options(int slot, void *options)
+{
+    static const size_t hostile[VALUES_OF_A_SLOT] = {0, 0, 1, 7, 8, 9, SIZE_MAX, 5000};
+    if (!sweep_aimed(slot))
+        return options;
+    *(size_t *)options = hostile[value];
+    return value ? options : NULL;
+}
+
+static kt_tensor *room[64];
+
+kt_tensor **sweep_room(void)
+{
+    memset(room, 0, sizeof room);
+    return room;
+}
+
+FILE *sweep_stream(void)
+{
+    static FILE *nowhere;
+    if (!nowhere)
+        nowhere = fopen("/dev/null", "w");
+    return nowhere;
+}
+
+kt_guard *sweep_guard(void)
+{
+    static kt_guard guard;
+    guard = kt_scope_open();
+    return &guard;
+}
+
+kt_mode_guard *sweep_mode_guard(void)
+{
+    static kt_mode_guard guard;
+    guard = kt_no_grad_open();
+    return &guard;
+}
+
+static kt_call call; /* what it still holds after the run is given back in `settle` */
+static bool    call_used;
+
+kt_call *sweep_call(int slot)
+{
+    call_used = !sweep_aimed(slot) || value > 1;
+    if (sweep_aimed(slot) && value == 0)
+        return NULL;
+    memset(&call, 0, sizeof call);
+    if (sweep_aimed(slot) && value == 1)
+        return &call; /* no row */
+    kt_call_begin(&call, kt_row_find("add"), KT_PLAIN);
+    call.arg[0].t = call.arg[1].t = usable("");
+    call.given = 3;
+    if (sweep_aimed(slot) && value == 2)
+        call.form = 99;
+    if (sweep_aimed(slot) && value == 3)
+        call.given = 0;
+    return &call;
+}
+
+const kt_value *sweep_values(int slot)
+{
+    static kt_value two[2];
+    two[0].t = two[1].t = usable("");
+    return sweep_aimed(slot) ? NULL : two;
+}
+
+kt_hook *sweep_hook(int slot)
+{
+    return sweep_aimed(slot) ? NULL : kt_hook_add(kt_ones(KT_SHAPE(2), .requires_grad = true), "hook", sweep_hook_call, NULL, NULL);
+}
+
+static kt_node *node; /* owned here; kt_node_drop is given one of its own */
+
+kt_node *sweep_node(int slot)
+{
+    if (sweep_aimed(slot))
+        return NULL;
+    kt_node_drop(node);
+    kt_tensor *made = kt_mul_s(kt_ones(KT_SHAPE(2), .requires_grad = true), KT_INT(2));
+    node = kt_grad_fn(made);
+    return strcmp(now->name, "kt_node_drop") == 0 ? kt_grad_fn(made) : node;
+}
+
+void      sweep_warning(const char *text) { (void)text; }
+void      sweep_release(void *owner) { (void)owner; }
+kt_status sweep_hook_call(kt_tensor *grad, void *context, kt_tensor **instead)
+{
+    (void)grad, (void)context, (void)instead;
+    return KT_OK;
+}
+
+/* ---- before and after ---- */
+
+static char before_text[4096]; /* of the error that is pending during a call */
+
+void sweep_before(void)
+{
+    if (kt_failed() && !quiet) {
+        fprintf(stderr, "sweep: the arguments of %s: %s\n", now->name, kt_error());
+        quiet = true;
+    }
+    kt_clear();
+    if (pending && profile & 1)
+        kt_matmul(kt_ones(KT_SHAPE(2, 2)), kt_ones(KT_SHAPE(2, 2), .dtype = KT_F16)); /* with operands and lineage */
+    else if (pending)
+        kt_fail(KT_ERR_RUNTIME, "an error from before");
+    snprintf(before_text, sizeof before_text, "%s", kt_error());
+    calls++;
+    alarm(SECONDS_OF_A_CALL);
+}
+
+static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape"}; /* give what is there already */
+
+void sweep_got_tensor(const char *name, kt_tensor *t)
+{
+    for (size_t i = 0; i < sizeof releasing / sizeof *releasing; i++)
+        if (strcmp(name, releasing[i]) == 0) {
+            if (i == 0)
+                kt_drop(t);
+            return;
+        }
+    if (pending)
+        CHECK_MSG(t == NULL, "%s made something while an error was pending", name);
+    else if (!t)
+        CHECK_MSG(kt_failed(), "%s gave NULL and no error (slot %d, value %d, profile %d)", name, aimed, value, profile);
+}
+
+void sweep_got_several(const char *name, kt_tensor *const *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        CHECK_MSG((t[i] == NULL) == kt_failed(), "%s: result %zu and the error disagree", name, i);
+}
+
+/* A function that returns a status gives references of one's own. */
+void sweep_got_status(const char *name, kt_status status)
+{
+    static const char *const givers[] = {"kt_make", "kt_make_over", "kt_lend", "kt_convert", "kt_gradients"};
+    CHECK_MSG(pending || (status != KT_OK) == kt_failed(), "%s: the status and the error disagree", name);
+    for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
+        for (size_t k = 0; strcmp(name, givers[i]) == 0 && k < sizeof room / sizeof *room; k++)
+            kt_drop(room[k]);
+}
+
+void sweep_got_text(const char *name, const char *text)
+{
+    if (CHECK_MSG(text != NULL, "%s gave NULL where text is promised", name))
+        fputs(text, sweep_stream());
+}
+
+void sweep_got_count(const char *name, int64_t n) { (void)name, (void)n; }
+
+/* ---- the sweep ---- */
+
+/* What a call may have changed for the thread or the process is put back. */
+static void settle(void)
+{
+    alarm(0);
+    kt_memory_fail_after(-1);
+    if (pending)
+        CHECK_MSG(strcmp(kt_error(), before_text) == 0 || strncmp(now->name, "kt_fail", 7) == 0 || strcmp(now->name, "kt_clear") == 0 ||
+                      strcmp(now->name, "kt_error_pop") == 0,
+                  "%s replaced the pending error by \"%.80s\"", now->name, kt_error());
+    kt_clear();
+    if (call_used && strcmp(now->name, "kt_call_run") == 0)
+        kt_drop(call.out[0]);
+    call_used = false;
+    kt_node_drop(node);
+    node = NULL;
+    free(sized);
+    sized = NULL;
+    kt_memory_limit(256u << 20);
+    kt_set_policy(KT_TORCH);
+    kt_set_grad_enabled(true);
+    kt_set_inference(false);
+    kt_set_default_dtype(KT_F32);
+    kt_set_default_device((kt_device){KT_DEVICE_DEFAULT, 0});
+    kt_set_num_threads(1);
+    kt_set_print_options(NULL);
+    kt_set_warn_always(false);
+    kt_on_warning(NULL);
+    kt_on_wrapper_left(NULL);
+    kt_site_set(NULL);
+    kt_set_float32_matmul_precision("highest");
+    kt_clear();
+}
+
+static void call_once(const sweep_function *f, int slot, int v, int p, bool failed)
+{
+    aimed = -1;
+    now = f;
+    profile = p;
+    value = v;
+    pending = false;
+    sweep_room();
+    kt_guard outer = kt_scope_open(), inner = kt_scope_open();
+    aimed = slot;
+    pending = failed;
+    f->call();
+    settle();
+    kt_scope_close(&inner);
+    kt_scope_close(&outer);
+}
+
+static struct sigaction usual[NSIG];
+
+static void say_where(int signal_number)
+{
+    char text[256];
+    int  n = snprintf(text, sizeof text, "\nsweep: signal %d in %s: slot %d, value %d, profile %d%s\n", signal_number,
+                      now ? now->name : "?", aimed, value, profile, pending ? ", an error pending" : "");
+    if (write(STDERR_FILENO, text, (size_t)n) < 0 || signal_number == SIGALRM)
+        _exit(1);
+    sigaction(signal_number, &usual[signal_number], NULL); /* the call is made again, for the debugger or the sanitizer */
+}
+
+static void listen(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM};
+    struct sigaction mine = {.sa_handler = say_where};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &mine, &usual[signals[i]]);
+}
+
+static uint64_t live(void)
+{
+    kt_memory_stats s = {.size = sizeof s};
+    kt_memory_read(&s);
+    return s.live_blocks;
+}
+
+static void sweep(const sweep_function *f, int p)
+{
+    call_once(f, -1, 0, p, false);
+    call_once(f, -1, 0, p, true);
+    const uint64_t before = live();
+    for (int slot = 0; slot < f->slots; slot++)
+        for (int v = 0; v < VALUES_OF_A_SLOT; v++)
+            call_once(f, slot, v, p, false);
+    for (int slot = 0; slot < f->slots; slot++)
+        call_once(f, slot, 0, p, true);
+    CHECK_MSG(live() <= before + 2, "%s leaves %lld blocks behind (profile %d)", f->name, (long long)(live() - before), p);
+}
+
+TEST(every_function_with_hostile_arguments)
+{
+    listen();
+    const char *only = getenv("KARAT_TEST_ONLY");
+    for (int i = 0; i < sweep_n_functions; i++)
+        for (int p = 0; p < PROFILES; p++)
+            if ((!only || strcmp(only, sweep_functions[i].name) == 0) && (test_all() || only || p < 2 || test_below(PROFILES - 2) == 0))
+                sweep(&sweep_functions[i], p);
+    printf("%ld calls of %d functions\n", calls, sweep_n_functions);
+}
+
+/* The headers say what there is: a function that the library exports and no header declares would not be swept. */
+TEST(every_exported_function_is_swept)
+{
+    FILE *symbols = popen("nm -D --defined-only " KT_TEST_BUILD_DIR "/lib/libkarat.so 2> /dev/null", "r");
+    REQUIRE(symbols != NULL);
+    char line[512], name[256];
+    int  n = 0;
+    while (fgets(line, sizeof line, symbols)) {
+        if (sscanf(line, "%*s T %255s", name) != 1)
+            continue;
+        bool swept = false;
+        for (int i = 0; i < sweep_n_functions && !swept; i++)
+            swept = strcmp(sweep_functions[i].name, name) == 0;
+        CHECK_MSG(swept, "%s is exported and in no header", name);
+        n++;
+    }
+    pclose(symbols);
+    CHECK_EQ_INT(n, sweep_n_functions);
+}

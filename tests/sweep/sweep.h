@@ -1,0 +1,140 @@
+/* sweep.h - where the calls that gen_sweep.c wrote take their arguments from, and where their results go.
+ *
+ * Each argument has a slot. One slot at a time is aimed at: its maker gives the hostile value at hand, all others a usable one, of
+ * the profile at hand (dtypes and sizes that suit some operators and not others). An option that is not aimed at is not given. */
+#ifndef KARAT_TESTS_SWEEP_H
+#define KARAT_TESTS_SWEEP_H
+
+#include <karat/karat.h>
+#include <karat/plugin/backend.h>
+#include <karat/plugin/call.h>
+#include <karat/plugin/site.h>
+#include <karat/plugin/work.h>
+#include <stdio.h>
+
+typedef struct sweep_function {
+    const char *name;
+    void      (*call)(void);
+    int         slots;
+} sweep_function;
+
+extern const sweep_function sweep_functions[];
+extern const int            sweep_n_functions;
+
+bool sweep_aimed(int slot);
+#define AIMED(slot) sweep_aimed(slot)
+
+kt_tensor        *sweep_tensor(int slot, const char *name);
+kt_tensor *const *sweep_tensors(int slot);
+int64_t           sweep_count(int slot, int64_t good);
+int64_t           sweep_integer(int slot, int64_t good);
+int               sweep_small(int slot);
+bool              sweep_truth(int slot, const char *name);
+double            sweep_real(int slot);
+kt_scalar         sweep_number(int slot);
+kt_shape          sweep_shape(int slot);
+kt_dtype          sweep_dtype(int slot);
+kt_device         sweep_device(int slot);
+size_t            sweep_bytes(int slot);
+const char       *sweep_words(int slot, const char *name);
+const void       *sweep_options(int slot, void *options);
+void             *sweep_sized(int slot, size_t size); /* a struct that says its size first */
+kt_call          *sweep_call(int slot);
+const kt_value   *sweep_values(int slot);
+kt_hook          *sweep_hook(int slot);
+kt_node          *sweep_node(int slot);
+char             *sweep_text(int slot);
+void             *sweep_memory(void);
+void             *sweep_zeroed(void);
+kt_guard         *sweep_guard(void);
+kt_mode_guard    *sweep_mode_guard(void);
+kt_tensor       **sweep_room(void);
+FILE             *sweep_stream(void);
+void              sweep_warning(const char *text);
+void              sweep_release(void *owner);
+kt_status         sweep_hook_call(kt_tensor *grad, void *context, kt_tensor **instead);
+void              sweep_before(void);
+
+#define TENSOR(slot, name)      sweep_tensor(slot, name)
+#define TENSORS(slot, name)     sweep_tensors(slot)
+#define COUNT(slot, name)       sweep_count(slot, 2)
+#define ROOM(slot, name)        sweep_count(slot, 64)
+#define RESULTS(slot, name)     (sweep_aimed(slot) ? NULL : sweep_room())
+#define RESULT(slot, name)      (sweep_aimed(slot) ? NULL : sweep_room())
+#define NUMBER(slot, name)      sweep_number(slot)
+#define SHAPE(slot, name)       sweep_shape(slot)
+#define INTEGER(slot, name)     sweep_integer(slot, 1)
+#define OPT_INT(slot, name)     ((kt_opt_int){true, sweep_integer(slot, 1)})
+#define OPT_REAL(slot, name)    ((kt_opt_real){true, sweep_real(slot)})
+#define OPT_BOOL(slot, name)    ((kt_opt_bool){true, sweep_small(slot) & 1})
+#define REAL(slot, name)        sweep_real(slot)
+#define TRUTH(slot, name)       sweep_truth(slot, name)
+#define DTYPE(slot, name)       sweep_dtype(slot)
+#define DEVICE(slot, name)      sweep_device(slot)
+#define SMALL(slot, name)       sweep_small(slot)
+#define BYTES(slot, name)       sweep_bytes(slot)
+#define WORDS(slot, name)       sweep_words(slot, name)
+#define MADE_TEXT(slot, name)   sweep_text(slot)
+#define STREAM(slot, name)      (sweep_aimed(slot) ? NULL : sweep_stream())
+#define MEMORY(slot, name)      (sweep_aimed(slot) ? NULL : sweep_memory())
+#define GENERATOR(slot, name)   (sweep_aimed(slot) ? NULL : kt_default_generator())
+#define GUARD(slot, name)       (sweep_aimed(slot) ? NULL : sweep_guard())
+#define MODE_GUARD(slot, name)  (sweep_aimed(slot) ? NULL : sweep_mode_guard())
+#define ERROR_STATE(slot, name) (sweep_aimed(slot) ? NULL : kt_error_push())
+#define SIZED(type, slot, name) sweep_sized(slot, sizeof(type))
+#define HOOK(slot, name)        sweep_hook(slot)
+#define NODE(slot, name)        sweep_node(slot)
+#define ROW(slot, name)         (sweep_aimed(slot) ? NULL : (void *)(size_t)kt_row_at(0))
+#define CALL(slot, name)        sweep_call(slot)
+#define VALUES(slot, name)      sweep_values(slot)
+#define ZEROED(slot, name)      (sweep_aimed(slot) ? NULL : sweep_zeroed())
+#define SITE(slot, name)        (sweep_aimed(slot) ? NULL : sweep_zeroed())
+#define WARNING_FN(slot, name)  (sweep_aimed(slot) ? NULL : sweep_warning)
+#define HOOK_FN(slot, name)     (sweep_aimed(slot) ? NULL : sweep_hook_call)
+#define RELEASE_FN(slot, name)  (sweep_aimed(slot) ? NULL : sweep_release)
+#define OPTIONS(slot, options)  sweep_options(slot, options)
+#define BEFORE                  sweep_before()
+
+/* Results: what is owned is given back; text is never NULL; while an error is pending nothing is made. */
+void sweep_got_tensor(const char *name, kt_tensor *t);
+void sweep_got_status(const char *name, kt_status status);
+void sweep_got_text(const char *name, const char *text);
+void sweep_got_count(const char *name, int64_t n);
+void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
+
+#define GIVEN_void(name, value)             (value)
+#define GIVEN_bool(name, value)             ((void)(value))
+#define GIVEN_int(name, value)              ((void)(value))
+#define GIVEN_double(name, value)           ((void)(value))
+#define GIVEN_size_t(name, value)           ((void)(value))
+#define GIVEN_uint32_t(name, value)         ((void)(value))
+#define GIVEN_uint64_t(name, value)         ((void)(value))
+#define GIVEN_voidP(name, value)            ((void)(value))
+#define GIVEN_voidPP(name, value)           ((void)(value))
+#define GIVEN_kt_category(name, value)      ((void)(value))
+#define GIVEN_kt_device(name, value)        ((void)(value))
+#define GIVEN_kt_dtype(name, value)         ((void)(value))
+#define GIVEN_kt_policy(name, value)        ((void)(value))
+#define GIVEN_kt_scalar(name, value)        ((void)(value))
+#define GIVEN_kt_shape(name, value)         ((void)(value))
+#define GIVEN_constkt_arg_specP(name, value) ((void)(value))
+#define GIVEN_constkt_rowP(name, value)     ((void)(value))
+#define GIVEN_constkt_variableP(name, value) ((void)(value))
+#define GIVEN_int64_t(name, value)          sweep_got_count(#name, value)
+#define GIVEN_kt_status(name, value)        sweep_got_status(#name, value)
+#define GIVEN_kt_tensorP(name, value)       sweep_got_tensor(#name, value)
+#define GIVEN_constcharP(name, value)       sweep_got_text(#name, value)
+#define GIVEN_kt_error_stateP(name, value)  kt_error_pop(value)
+#define GIVEN_kt_nodeP(name, value)         kt_node_drop(value)
+#define GIVEN_kt_hookP(name, value)         kt_hook_remove(value)
+#define GIVEN_kt_generatorP(name, value)    kt_generator_drop(value)
+#define GIVEN_kt_guard(name, value)         do { kt_guard got = value; kt_scope_close(&got); } while (0)
+#define GIVEN_kt_mode_guard(name, value)    do { kt_mode_guard got = value; kt_mode_close(&got); } while (0)
+#define GIVEN_charP(name, value)            do { char *got = value; sweep_got_text(#name, got); kt_free_string(got); } while (0)
+#define GIVEN_several(name, value)                                                                                     \
+    do {                                                                                                               \
+        __auto_type got = value;                                                                                       \
+        sweep_got_several(#name, (kt_tensor *const *)&got, sizeof got / sizeof(kt_tensor *));                          \
+    } while (0)
+
+#endif
