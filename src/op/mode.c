@@ -55,7 +55,7 @@ kt_mode_guard kt_no_grad_open(void)
     return g;
 }
 
-void kt_mode_close(kt_mode_guard *guard) 
+void kt_mode_close(kt_mode_guard *guard)
 {
     if (guard)
         kt__mode_word = guard->saved;

@@ -43,8 +43,17 @@ for cc in gcc clang; do
     echo "options: $cc refuses an option by position in $calls calls"
     checked=$((checked + 1))
 done
-printf '#include <karat/karat.h>\nkt_tensor *f(kt_tensor *x); kt_tensor *f(kt_tensor *x) { return kt_sum(x, .dtype = KT_F64); }\n' > "$room/named.c"
+include='#include <karat/karat.h>'
+printf '%s\nkt_tensor *f(kt_tensor *x); kt_tensor *f(kt_tensor *x) { return kt_sum(x, .dtype = KT_F64); }\n' "$include" > "$room/named.c"
 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$room/named.c"
-printf '#include <karat/karat.h>\nkt_tensor *f(kt_tensor *x) { kt_add_opts o{}; o.size = sizeof o; return kt_add_kw(x, kt_sum_kw(x, nullptr), &o); }\n' > "$room/plus.cc"
+cat > "$room/plus.cc" << 'end'
+#include <karat/karat.h>
+kt_tensor *f(kt_tensor *x)
+{
+    kt_add_opts o{};
+    o.size = sizeof o;
+    return kt_add_kw(x, kt_sum_kw(x, nullptr), &o);
+}
+end
 g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$room/plus.cc"
 [ $checked -gt 0 ]

@@ -1,8 +1,9 @@
 /* gen_sweep.c - writes one call of every function that the public headers declare, for sweep.c to make with hostile arguments.
  *
- * In: the headers, as text: every KT_API declaration and every option struct. Out: C text: a function `call_<n>` each, which takes
- * its arguments from sweep.h's makers by slot, and the table of them. A parameter of a type without a maker ends the generator:
- * a new function is swept without a word here, a new type must be given its hostile values first. usage: gen_sweep OUT HEADER... */
+ * In: the headers, as text: every KT_API declaration and every option struct. Out: C text: a function `call_<n>` each, which
+ * takes its arguments from sweep.h's makers by slot, and the table of them. A parameter of a type without a maker ends the
+ * generator: a new function is swept without a word here, a new type must be given its hostile values first.
+ * usage: gen_sweep OUT HEADER... */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -32,7 +32,9 @@ static kt_tensor *usable(const char *name)
     case 3: return kt_ones(KT_SHAPE(2, 2), .dtype = KT_BOOL);
     case 4: return kt_ones(KT_SHAPE(3), .dtype = KT_C64);
     case 5: return kt_ones(KT_SHAPE(2, 2, 2), .dtype = index ? KT_I64 : KT_F16);
-    default: return index ? kt_zeros(KT_SHAPE(2), .dtype = KT_I64) : kt_mul_s(kt_ones(KT_SHAPE(2, 2), .requires_grad = true), KT_INT(2));
+    default:
+        return index ? kt_zeros(KT_SHAPE(2), .dtype = KT_I64)
+                     : kt_mul_s(kt_ones(KT_SHAPE(2, 2), .requires_grad = true), KT_INT(2));
     }
 }
 
@@ -72,7 +74,8 @@ int64_t sweep_integer(int slot, int64_t good)
 
 int64_t sweep_count(int slot, int64_t good)
 {
-    static const int64_t hostile[VALUES_OF_A_SLOT] = {INT64_MIN, INT64_MAX, -1, 0, INT64_MAX / 8 + 1, INT32_MIN, INT64_MIN + 1, -2};
+    static const int64_t hostile[VALUES_OF_A_SLOT] = {INT64_MIN, INT64_MAX, -1, 0, INT64_MAX / 8 + 1,
+                                                      INT32_MIN, INT64_MIN + 1, -2};
     return sweep_aimed(slot) ? hostile[value] : good;
 }
 
@@ -135,7 +138,8 @@ const char *sweep_words(int slot, const char *name)
                                                  {"casting", "unsafe"}, {"rounding", "torch"}, {"indexing", "ij"}};
     static char              lengthy[6000];
     memset(lengthy, 'x', sizeof lengthy - 1);
-    const char *const hostile[VALUES_OF_A_SLOT] = {NULL, "", "nonsense", lengthy, "\xff\xfe", "cpu:99999999999999999999", "->", "ii"};
+    const char *const hostile[VALUES_OF_A_SLOT] = {NULL, "", "nonsense", lengthy, "\xff\xfe",
+                                                   "cpu:99999999999999999999", "->", "ii"};
     if (sweep_aimed(slot))
         return hostile[value];
     for (size_t i = 0; i < sizeof usable_ones / sizeof *usable_ones; i++)
@@ -243,7 +247,8 @@ const kt_value *sweep_values(int slot)
 
 kt_hook *sweep_hook(int slot)
 {
-    return sweep_aimed(slot) ? NULL : kt_hook_add(kt_ones(KT_SHAPE(2), .requires_grad = true), "hook", sweep_hook_call, NULL, NULL);
+    kt_tensor *leaf = kt_ones(KT_SHAPE(2), .requires_grad = true);
+    return sweep_aimed(slot) ? NULL : kt_hook_add(leaf, "hook", sweep_hook_call, NULL, NULL);
 }
 
 static kt_node *node; /* owned here; kt_node_drop is given one of its own */
@@ -334,8 +339,8 @@ static void settle(void)
     alarm(0);
     kt_memory_fail_after(-1);
     if (pending)
-        CHECK_MSG(strcmp(kt_error(), before_text) == 0 || strncmp(now->name, "kt_fail", 7) == 0 || strcmp(now->name, "kt_clear") == 0 ||
-                      strcmp(now->name, "kt_error_pop") == 0,
+        CHECK_MSG(strcmp(kt_error(), before_text) == 0 || strncmp(now->name, "kt_fail", 7) == 0 ||
+                      strcmp(now->name, "kt_clear") == 0 || strcmp(now->name, "kt_error_pop") == 0,
                   "%s replaced the pending error by \"%.80s\"", now->name, kt_error());
     kt_clear();
     if (call_used && strcmp(now->name, "kt_call_run") == 0)
@@ -424,7 +429,7 @@ TEST(every_function_with_hostile_arguments)
     const char *only = getenv("KARAT_TEST_ONLY");
     for (int i = 0; i < sweep_n_functions; i++)
         for (int p = 0; p < PROFILES; p++)
-            if ((!only || strcmp(only, sweep_functions[i].name) == 0) && (test_all() || only || p < 2 || test_below(PROFILES - 2) == 0))
+            if (only ? strcmp(only, sweep_functions[i].name) == 0 : test_all() || p < 2 || test_below(PROFILES - 2) == 0)
                 sweep(&sweep_functions[i], p);
     printf("%ld calls of %d functions\n", calls, sweep_n_functions);
 }

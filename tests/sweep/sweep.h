@@ -1,7 +1,7 @@
 /* sweep.h - where the calls that gen_sweep.c wrote take their arguments from, and where their results go.
  *
- * Each argument has a slot. One slot at a time is aimed at: its maker gives the hostile value at hand, all others a usable one, of
- * the profile at hand (dtypes and sizes that suit some operators and not others). An option that is not aimed at is not given. */
+ * Each argument has a slot. One slot at a time is aimed at: its maker gives the hostile value at hand, all others a usable one,
+ * of the profile at hand (dtypes and sizes that suit some operators and not others). An option not aimed at is not given. */
 #ifndef KARAT_TESTS_SWEEP_H
 #define KARAT_TESTS_SWEEP_H
 

@@ -160,7 +160,8 @@ TEST(a_value_that_is_not_allowed_is_said)
     static const char *const good[][2] = {{"KARAT_NUM_THREADS", "3"}, {"KARAT_MEMORY_LIMIT", "2g"}, {"KARAT_POLICY", "strict"},
                                           {"KARAT_BACKEND_PATH", "/tmp:/"}, {"KARAT_MATMUL", "own"}};
     static const char *const bad[][2] = {{"KARAT_NUM_THREADS", "0"}, {"KARAT_NUM_THREADS", "4x"}, {"KARAT_MEMORY_LIMIT", "2t"},
-                                         {"KARAT_POLICY", "Strict"}, {"KARAT_BACKEND_PATH", "/tmp:/no/such"}, {"KARAT_MATMUL", "own,"}};
+                                         {"KARAT_POLICY", "Strict"}, {"KARAT_BACKEND_PATH", "/tmp:/no/such"},
+                                         {"KARAT_MATMUL", "own,"}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         setenv(good[i][0], good[i][1], 1);
         CHECK_STR(said(text, sizeof text), "");

@@ -152,7 +152,7 @@ TEST(is_it_among_them)
             }
             CHECK_EQ_INT(kt_item(kt_sum(kt_isin(t, u, .invert = true))), MOST - kt_item(kt_sum(kt_isin(t, u))));
         }
-    kt_tensor *few = kt_arange(KT_INT(0), KT_INT(40), .step = KT_INT(1)), *some = kt_arange(KT_INT(20), KT_INT(90), .step = KT_INT(1));
+    kt_tensor *few = kt_arange(KT_INT(0), KT_INT(40)), *some = kt_arange(KT_INT(20), KT_INT(90));
     CHECK_EQ_INT(kt_item(kt_sum(kt_isin(few, some, .assume_unique = true))), 20);
     CHECK_EQ_INT(kt_item(kt_isin_element(KT_INT(25), some)), 1);
     CHECK_EQ_INT(kt_item(kt_sum(kt_isin_number(few, KT_FLOAT(7.0)))), 1);
