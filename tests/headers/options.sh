@@ -43,8 +43,11 @@ for cc in gcc clang; do
     echo "options: $cc refuses an option by position in $calls calls"
     checked=$((checked + 1))
 done
-include='#include <karat/karat.h>'
-printf '%s\nkt_tensor *f(kt_tensor *x); kt_tensor *f(kt_tensor *x) { return kt_sum(x, .dtype = KT_F64); }\n' "$include" > "$room/named.c"
+cat > "$room/named.c" << 'end'
+#include <karat/karat.h>
+kt_tensor *f(kt_tensor *x);
+kt_tensor *f(kt_tensor *x) { return kt_sum(x, .dtype = KT_F64); }
+end
 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$room/named.c"
 cat > "$room/plus.cc" << 'end'
 #include <karat/karat.h>

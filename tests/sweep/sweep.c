@@ -291,7 +291,8 @@ void sweep_before(void)
     alarm(SECONDS_OF_A_CALL);
 }
 
-static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape"}; /* give what is there already */
+/* These give what is there already. */
+static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape"};
 
 void sweep_got_tensor(const char *name, kt_tensor *t)
 {
