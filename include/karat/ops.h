@@ -590,6 +590,7 @@
  * kt_glu_backward(grad_output, self, dim)                              grad_output times the slope of glu
  * kt_matmul_batched(self, other)                                       the part of matmul whose leading dims broadcast
  * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch')             the copy that to makes
+ * kt_reshape_alias(self, size, stride)                                 the view that reshape makes of what is not dense
  * kt_unsafe_view(self, size)                                           view of a tensor that nobody else has: not counted as one
  * kt_conj_lazy(self)                                                   the view that conj makes
  * kt_neg_view(self)                                                    negated when read

@@ -1023,6 +1023,7 @@ KT_API kt_tensor *kt_permute(const kt_tensor *self, kt_shape dims); /* dims in a
 KT_API kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_opts *opts); /* dims of one element repeated without copying */
 KT_API kt_tensor *kt_expand_as(const kt_tensor *self, const kt_tensor *other); /* expanded to the size of other */
 KT_API kt_tensor *kt_view(const kt_tensor *self, kt_shape size); /* the same elements in another shape */
+KT_API kt_tensor *kt_reshape_alias(const kt_tensor *self, kt_shape size, kt_shape stride); /* the view that reshape makes of what is not dense */
 KT_API kt_tensor *kt_unsafe_view(const kt_tensor *self, kt_shape size); /* view of a tensor that nobody else has: not counted as one */
 KT_API kt_tensor *kt_view_dtype(const kt_tensor *self, kt_dtype dtype); /* the same bytes as another dtype */
 KT_API kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape); /* a view in another shape, or a copy where none can be */
@@ -2173,6 +2174,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_permute(...) (KT_AT kt_permute(__VA_ARGS__))
 #define kt_expand_as(...) (KT_AT kt_expand_as(__VA_ARGS__))
 #define kt_view(...) (KT_AT kt_view(__VA_ARGS__))
+#define kt_reshape_alias(...) (KT_AT kt_reshape_alias(__VA_ARGS__))
 #define kt_unsafe_view(...) (KT_AT kt_unsafe_view(__VA_ARGS__))
 #define kt_view_dtype(...) (KT_AT kt_view_dtype(__VA_ARGS__))
 #define kt_reshape(...) (KT_AT kt_reshape(__VA_ARGS__))

@@ -353,18 +353,12 @@ KT__COLD static kt_status refuse(const kt_call *call, int i, const char *why)
                    i + 1, why);
 }
 
-/* No list is longer than the addresses there are. */
-static bool is_count(int64_t n, const void *items, size_t size)
-{
-    return n >= 0 && (uint64_t)n <= PTRDIFF_MAX / size && (n == 0 || items);
-}
-
 static bool is_number(kt_scalar s, bool optional) { return s.kind ? s.kind <= KT_SCALAR_COMPLEX : optional; }
 
 static kt_status check_list(const kt_call *call, int i)
 {
     const int64_t n = call->arg[i].ts.n;
-    if (!is_count(n, call->arg[i].ts.t, sizeof(kt_tensor *)))
+    if (!kt__is_list(n, call->arg[i].ts.t, sizeof(kt_tensor *)))
         return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no tensors: %lld at %s", call->row->name,
                        kt__arg_spec(call->row, i)->name, i + 1, (long long)n, call->arg[i].ts.t ? "an address" : "NULL");
     for (int64_t k = 0; k < n && !kt__arg_spec(call->row, i)->holes; k++)
@@ -386,7 +380,7 @@ static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *s
     case KT_ARG_TENSOR: return v->t ? KT_OK : refuse(call, i, "must be Tensor, not NULL");
     case KT_ARG_TENSORS: return check_list(call, i);
     case KT_ARG_SCALAR: return is_number(v->s, spec->optional) ? KT_OK : refuse(call, i, "is no number");
-    case KT_ARG_INTS: return is_count(v->ints.n, v->ints.d, sizeof(int64_t)) ? KT_OK : refuse(call, i, "holds no ints");
+    case KT_ARG_INTS: return kt__is_list(v->ints.n, v->ints.d, sizeof(int64_t)) ? KT_OK : refuse(call, i, "holds no ints");
     case KT_ARG_DTYPE:
         return v->dtype == KT_NONE || kt__dtype_valid(v->dtype)
                    ? KT_OK
@@ -525,7 +519,7 @@ int64_t kt__close_list(kt_call *c, kt_tensor **results, int64_t room)
 {
     if (kt__failed())
         return -1;
-    if (!is_count(room, results, sizeof *results)) {
+    if (!kt__is_list(room, results, sizeof *results)) {
         kt_fail(KT_ERR_VALUE, "%s: room for %lld tensors at %s", c->row->name, (long long)room, results ? "an address" : "NULL");
         return -1;
     }

@@ -193,6 +193,12 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
     return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
 }
 
+/* May `n` things of that size lie at `items`? No list is longer than the addresses there are. */
+static inline bool kt__is_list(int64_t n, const void *items, size_t size)
+{
+    return n >= 0 && (uint64_t)n <= PTRDIFF_MAX / size && (n == 0 || items);
+}
+
 /* ---- plans ---- */
 
 /* A plan with one output, whose operands, dims and parameters are still to come. */

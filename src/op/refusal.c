@@ -126,7 +126,7 @@ static void note(kt__mistake *m, const char *name, int element, const kt_tensor 
 static void note_list(kt__mistake *m, const char *name, kt_tensor *const *t, int64_t n)
 {
     enum { ALL_OF = 4 };
-    for (int64_t k = 0; k < n && k < INT16_MAX; k++)
+    for (int64_t k = 0; kt__is_list(n, t, sizeof *t) && k < n && k < INT16_MAX; k++)
         if (t[k] && (k < ALL_OF || !t[0] || t[k]->dtype != t[0]->dtype))
             note(m, name, (int)k + 1, t[k]);
 }
@@ -212,7 +212,9 @@ kt_status kt_refuse_dtype(const kt_tensor *t, const char *op, kt_fix_kind fix, k
         return kt_error_status();
     kt__mistake m = {.about_dtypes = true, .n_fixes = 1};
     kt__str     name = kt__str_in(m.op, sizeof m.op);
-    kt_fail(KT_ERR_RUNTIME, "%s", text);
+    kt_fail(KT_ERR_RUNTIME, "%s", text ? text : "");
+    if (!t || !op || !kt__dtype_valid(wanted) || (unsigned)fix > KT_FIX_POLICY)
+        return KT_ERR_RUNTIME; /* nothing to explain */
     kt__str_add(&name, op);
     note(&m, "self", 0, t);
     m.fix[0] = (kt__fix){.kind = (uint8_t)fix,

@@ -432,6 +432,8 @@ kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
 {
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (!data)
+        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
     kt_tensor *alias = kt__tensor_alias(t);
     if (!alias || kt__tensor_own_counter(alias, 0)) {
         kt__unref(alias);

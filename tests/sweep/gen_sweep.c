@@ -62,6 +62,7 @@ static const struct {
     {"kt_policy", 0, "(kt_policy)SMALL"},
     {"kt_casting", 0, "(kt_casting)SMALL"},
     {"kt_form", 0, "(kt_form)SMALL"},
+    {"kt_fix_kind", 0, "(kt_fix_kind)SMALL"},
     {"int", 0, "SMALL"},
     {"uint32_t", 0, "(uint32_t)SMALL"},
     {"uint64_t", 0, "(uint64_t)INTEGER"},
