@@ -89,11 +89,21 @@ static kt_status pair_up(kt_tensor **t, const kt__geometry *view, int64_t origin
     return turn(t, view->bits & KT_T_CONJ);
 }
 
-/* Complex numbers taken apart. Where that was the view's last step its last dim holds the parts. */
+/* Does the last dim hold the parts of whole complex numbers? */
+static bool shows_pairs(const kt__geometry *view)
+{
+    const int last = view->ndim - 1;
+    bool      whole = last >= 0 && view->sizes[last] == 2 && view->strides[last] == 1 && view->offset % 2 == 0;
+    for (int i = 0; i < last && whole; i++)
+        whole = view->strides[i] % 2 == 0;
+    return whole;
+}
+
+/* Complex numbers taken apart, as the last step where that was the view's. */
 static kt_status take_apart(kt_tensor **t, const kt__geometry *view, uint32_t negated, int64_t origin)
 {
     int64_t    strides[KT_MAX_DIMS];
-    const bool last = view->turned && !negated && view->ndim;
+    const bool last = view->turned && !negated && shows_pairs(view);
     for (int i = 0; last && i < view->ndim - 1; i++)
         strides[i] = view->strides[i] / 2;
     if (last && arrive(t, false, (kt_shape){view->ndim - 1, view->sizes}, strides, view->offset / 2 + origin))

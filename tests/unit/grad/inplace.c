@@ -201,6 +201,17 @@ TEST(through_the_parts_of_complex_numbers)
     CHECK_GRAD(x, 18, 5 * 2 * (10 - 1), 54, 5 * 2 * (20 - 1));
 }
 
+TEST(lazy_bits_that_cancel_each_other)
+{
+    KT_SCOPE;
+    kt_tensor *x = counting(KT_SHAPE(2, 3, 2), KT_F64), *b = kt_clone(kt_view_as_complex(x));
+    kt_tensor *part = kt_neg_view(kt_real(kt_neg_view(b))), *pairs = kt_neg_view(kt_neg_view(kt_view_as_real(b)));
+    kt_mul_s_(part, KT_INT(3));
+    kt_mul_s_(b, KT_INT(2));
+    kt_backward(kt_add(kt_sum(part), kt_sum(pairs)));
+    CHECK_GRAD(x, 12, 2, 12, 2, 12, 2, 12, 2, 12, 2, 12, 2);
+}
+
 TEST(a_second_derivative_across_dtypes)
 {
     KT_SCOPE;
