@@ -33,7 +33,7 @@ add_library(karat_python MODULE ${python_sources})
 set_target_properties(karat_python PROPERTIES PREFIX "" OUTPUT_NAME _karat SUFFIX ${python_suffix}
     C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/karat)
 target_include_directories(karat_python SYSTEM PRIVATE ${python_include})
-target_include_directories(karat_python PRIVATE python)
+target_include_directories(karat_python PRIVATE python src)
 target_compile_options(karat_python PRIVATE -fno-plt)
 target_link_libraries(karat_python PRIVATE karat karat_flags)
 
@@ -53,6 +53,8 @@ if(SKBUILD)
     set_target_properties(karat PROPERTIES VERSION ${PROJECT_VERSION_MAJOR}) # one file: wheels hold no links
     install(TARGETS karat LIBRARY DESTINATION karat NAMELINK_SKIP COMPONENT wheel)
     install(TARGETS karat_python LIBRARY DESTINATION karat COMPONENT wheel)
+    set_target_properties(karat_command PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+    install(TARGETS karat_command RUNTIME DESTINATION karat/_bin COMPONENT wheel) # the console script hands it its words
     install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/karat DESTINATION . COMPONENT wheel FILES_MATCHING PATTERN "*.py")
     install(DIRECTORY ${CMAKE_BINARY_DIR}/python/karat DESTINATION . COMPONENT wheel
         FILES_MATCHING PATTERN "*.pyi" PATTERN "py.typed")

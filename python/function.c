@@ -393,7 +393,7 @@ static int add_aliases(PyObject *names)
 {
     static const char *const aliases[][2] = {
 #define ALIAS(name, of) {#name, #of},
-#include "aliases.def"
+#include "tables/aliases.def"
 #undef ALIAS
     };
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)

@@ -21,14 +21,14 @@
  * kt_mul(self, other)                                       _ out s    self * other
  * kt_div(self, other, .rounding_mode)                       _ out s    self / other, rounded as asked (trunc or floor)
  * kt_true_divide(self, other)                               _ out s    self / other
- * kt_floor_divide(self, other)                              _ out s    the quotient rounded down
- * kt_remainder(self, other)                                 _ out s    what floor division leaves: the sign is the divisor's
- * kt_fmod(self, other)                                      _ out s    what truncated division leaves: the sign is the dividend's
+ * kt_floor_divide(self, other)                              _ out s    self / other rounded towards minus infinity
+ * kt_remainder(self, other)                                 _ out s    modulus of floor division: the sign of other (Python %)
+ * kt_fmod(self, other)                                      _ out s    remainder of truncated division: the sign of self (C fmod)
  * kt_pow(self, exponent)                                    _ out s    self to the power of the exponent
  * kt_pow_base(self, exponent)                               s          a number to the power of a tensor
  * kt_float_power(self, exponent)                            s          pow in float64 or complex128
  * kt_ldexp(self, other)                                                self * 2 ** other
- * kt_atan2(self, other)                                     _ out      the angle of (other, self)
+ * kt_atan2(self, other)                                     _ out      arc tangent of self / other, in the right quadrant
  * kt_copysign(self, other)                                  _ out s    self with the sign of other
  * kt_hypot(self, other)                                     _ out      sqrt(self^2 + other^2) without overflow
  * kt_logaddexp(self, other)                                 _ out      log(exp(self) + exp(other)) without overflow
@@ -41,10 +41,10 @@
  */
 
 /* ---- comparing and choosing ----
- * kt_maximum(self, other)                                   _ out      the larger; NaN wins
- * kt_minimum(self, other)                                   _ out      the smaller; NaN wins
- * kt_fmax(self, other)                                      _ out      the larger; a number wins over NaN
- * kt_fmin(self, other)                                      _ out      the smaller; a number wins over NaN
+ * kt_maximum(self, other)                                   _ out      elementwise maximum; NaN if either is
+ * kt_minimum(self, other)                                   _ out      elementwise minimum; NaN if either is
+ * kt_fmax(self, other)                                      _ out      elementwise maximum; the other one where one is NaN
+ * kt_fmin(self, other)                                      _ out      elementwise minimum; the other one where one is NaN
  * kt_eq(self, other)                                        _ out s    self == other
  * kt_ne(self, other)                                        _ out s    self != other
  * kt_lt(self, other)                                        _ out s    self < other
@@ -52,39 +52,39 @@
  * kt_gt(self, other)                                        _ out s    self > other
  * kt_ge(self, other)                                        _ out s    self >= other
  * kt_isclose(self, other, .rtol = 1e-05, .atol = 1e-08, .equal_nan = false)             equal, or apart by no more than atol + rtol * |other|
- * kt_clamp(self, .min, .max)                                _ out s    held between min and max
- * kt_clamp_min(self, min)                                   _ out s    at least min
- * kt_clamp_max(self, max)                                   _ out s    at most max
+ * kt_clamp(self, .min, .max)                                _ out s    clipped to [min, max]
+ * kt_clamp_min(self, min)                                   _ out s    clipped from below
+ * kt_clamp_max(self, max)                                   _ out s    clipped from above
  */
 
 /* ---- logic and bits ----
- * kt_logical_and(self, other)                               _ out      and of truths
- * kt_logical_or(self, other)                                _ out      or of truths
- * kt_logical_xor(self, other)                               _ out      xor of truths
- * kt_logical_not(self)                                      _ out      is it zero?
- * kt_bitwise_and(self, other)                               _ out s    and of bits
- * kt_bitwise_or(self, other)                                _ out s    or of bits
- * kt_bitwise_xor(self, other)                               _ out s    xor of bits
- * kt_bitwise_not(self)                                      _ out      every bit turned
+ * kt_logical_and(self, other)                               _ out      logical and
+ * kt_logical_or(self, other)                                _ out      logical or
+ * kt_logical_xor(self, other)                               _ out      logical exclusive or
+ * kt_logical_not(self)                                      _ out      logical not: true where zero
+ * kt_bitwise_and(self, other)                               _ out s    bitwise and
+ * kt_bitwise_or(self, other)                                _ out s    bitwise or
+ * kt_bitwise_xor(self, other)                               _ out s    bitwise exclusive or
+ * kt_bitwise_not(self)                                      _ out      bitwise complement
  * kt_bitwise_left_shift(self, other)                        _ out s    self << other
  * kt_bitwise_right_shift(self, other)                       _ out s    self >> other
  */
 
 /* ---- functions of one element ----
- * kt_abs(self)                                              _ out      magnitude
- * kt_isnan(self)                                                       nan?
- * kt_isinf(self)                                                       inf?
- * kt_isfinite(self)                                                    finite?
- * kt_isposinf(self)                                         out        posinf?
- * kt_isneginf(self)                                         out        neginf?
- * kt_signbit(self)                                          out        is the sign bit set?
+ * kt_abs(self)                                              _ out      absolute value; of a complex number its modulus
+ * kt_isnan(self)                                                       true where NaN
+ * kt_isinf(self)                                                       true where infinite
+ * kt_isfinite(self)                                                    true where finite
+ * kt_isposinf(self)                                         out        true where +infinity
+ * kt_isneginf(self)                                         out        true where -infinity
+ * kt_signbit(self)                                          out        true where the sign bit is set
  * kt_sign(self)                                             _ out      -1, 0 or 1
  * kt_sgn(self)                                              _ out      sign; of a complex number, its direction
  * kt_neg(self)                                              _ out      -self
  * kt_positive(self)                                                    self
  * kt_square(self)                                           _ out      self * self
- * kt_ceil(self)                                             _ out      rounded up
- * kt_floor(self)                                            _ out      rounded down
+ * kt_ceil(self)                                             _ out      rounded up to an integer
+ * kt_floor(self)                                            _ out      rounded down to an integer
  * kt_trunc(self)                                            _ out      rounded towards zero
  * kt_round(self, .decimals = 0)                             _ out      to nearest, ties to even
  * kt_frac(self)                                             _ out      self - trunc(self)
@@ -140,30 +140,30 @@
  * kt_lerp(self, end, weight)                                _ out s    self + weight * (end - self)
  * kt_addcmul(self, tensor1, tensor2, .value = 1)            _ out      self + value * tensor1 * tensor2
  * kt_addcdiv(self, tensor1, tensor2, .value = 1)            _ out      self + value * tensor1 / tensor2
- * kt_isreal(self)                                                      no imaginary part but 0
+ * kt_isreal(self)                                                      true where the imaginary part is 0
  */
 
 /* ---- activation functions ----
- * kt_gelu(self, .approximate = 'none')                      out        self times the share of a normal distribution below it, by erf or (approximate='tanh') nearly
- * kt_silu(self)                                             _ out      self * sigmoid(self)
+ * kt_gelu(self, .approximate = 'none')                      out        Gaussian error linear unit, x * Phi(x): exact (erf), or approximate='tanh'
+ * kt_silu(self)                                             _ out      sigmoid linear unit (swish): self * sigmoid(self)
  * kt_mish(self)                                             _ out      self * tanh(softplus(self))
- * kt_elu(self, .alpha = 1, .scale = 1, .input_scale = 1)    _ out      scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1)
+ * kt_elu(self, .alpha = 1, .scale = 1, .input_scale = 1)    _ out      exponential linear unit: self, below 0 alpha * (e^self - 1); times scale
  * kt_celu(input, .alpha = 1.0)                              _          input, below 0 alpha * (e^(input / alpha) - 1)
- * kt_selu(input)                                            _          elu with the alpha and the scale that keep mean 0 and variance 1
+ * kt_selu(input)                                            _          scaled exponential linear unit (self-normalizing)
  * kt_leaky_relu(self, .negative_slope = 0.01)               _ out      self, below 0 negative_slope * self
- * kt_hardtanh(self, .min_val = -1, .max_val = 1)            _ out      held between min_val and max_val
- * kt_relu6(self)                                            _          held between 0 and 6
- * kt_hardsigmoid(self)                                      _ out      self / 6 + 1 / 2, held between 0 and 1
+ * kt_hardtanh(self, .min_val = -1, .max_val = 1)            _ out      clipped to [min_val, max_val]
+ * kt_relu6(self)                                            _          clipped to [0, 6]
+ * kt_hardsigmoid(self)                                      _ out      self / 6 + 1 / 2, clipped to [0, 1]
  * kt_hardswish(self)                                        _ out      self * hardsigmoid(self)
- * kt_hardshrink(self, .lambd = 0.5)                         out        self, 0 between -lambd and lambd
- * kt_softshrink(self, .lambd = 0.5)                         out        lambd nearer to 0, and 0 where that would pass it
+ * kt_hardshrink(self, .lambd = 0.5)                         out        hard thresholding: 0 between -lambd and lambd, else self
+ * kt_softshrink(self, .lambd = 0.5)                         out        soft thresholding: shrunk towards 0 by lambd
  * kt_softplus(self, .beta = 1, .threshold = 20)             out        log(1 + e^(beta * self)) / beta, self where beta * self is over the threshold
  * kt_log_sigmoid(self)                                      out        log(sigmoid(self)) without underflow
  * kt_softsign(self)                                                    self / (1 + |self|)
  * kt_tanhshrink(self)                                                  self - tanh(self)
  * kt_threshold(input, threshold, value)                     _ out      input where it is over the threshold, else value
- * kt_prelu(self, weight)                                               self, below 0 times a weight: one, or one for each channel
- * kt_glu(self, .dim = -1)                                   out        the first half of a dim times the sigmoid of the second
+ * kt_prelu(self, weight)                                               parametric relu: self, below 0 weight * self (one weight, or one for each channel)
+ * kt_glu(self, .dim = -1)                                   out        gated linear unit: the first half of a dim times the sigmoid of the second
  * kt_glu_halves(first, second)                                         glu of its halves: first * sigmoid(second)
  */
 
@@ -175,10 +175,10 @@
  * kt_prod_dim(self, dim, .keepdim = false, .dtype)          out        product over a dim
  * kt_mean(self, .dtype)                                     out        mean of all elements
  * kt_mean_dim(self, dim, .keepdim = false, .dtype)          out        mean over some dims
- * kt_nanmean(self, .dim, .keepdim = false, .dtype)          out        mean of what is not NaN
+ * kt_nanmean(self, .dim, .keepdim = false, .dtype)          out        mean, NaN left out
  * kt_logsumexp(self, dim, .keepdim = false)                 out        log of the sum of exponentials, without overflow
- * kt_count_nonzero(self, .dim)                                         how many are not 0
- * kt_count_nonzero_dim(self, dim)                                      how many are not 0 over some dims
+ * kt_count_nonzero(self, .dim)                                         number of elements that are not 0
+ * kt_count_nonzero_dim(self, dim)                                      number of elements that are not 0, over some dims
  * kt_var(self, .unbiased = true)                                       variance of all elements
  * kt_var_dim(self, dim, .unbiased = true, .keepdim = false)  out        variance over some dims
  * kt_var_correction(self, .dim, .correction, .keepdim = false)  out        variance with the count corrected by any number
@@ -191,31 +191,31 @@
  * kt_std_mean(self, .unbiased = true) -> result_std, result_mean             standard deviation and mean of all elements
  * kt_std_mean_dim(self, dim, .unbiased = true, .keepdim = false) -> result_std, result_mean             standard deviation and mean over some dims
  * kt_std_mean_correction(self, .dim, .correction, .keepdim = false) -> result_std, result_mean             standard deviation, the count corrected by any number, and mean
- * kt_max(self)                                              out        the largest element
- * kt_max_other(self, other)                                 out        the larger; NaN wins
- * kt_max_dim(self, dim, .keepdim = false) -> values, indices  out        the largest of a dim, and where it stands first
- * kt_min(self)                                              out        the smallest element
- * kt_min_other(self, other)                                 out        the smaller; NaN wins
- * kt_min_dim(self, dim, .keepdim = false) -> values, indices  out        the smallest of a dim, and where it stands first
- * kt_amax(self, .dim = [], .keepdim = false)                out        the largest over some dims
- * kt_amin(self, .dim = [], .keepdim = false)                out        the smallest over some dims
- * kt_aminmax(self, .dim, .keepdim = false) -> min, max      out        the smallest and the largest
- * kt_argmax(self, .dim, .keepdim = false)                   out        where the largest stands first
- * kt_argmin(self, .dim, .keepdim = false)                   out        where the smallest stands first
- * kt_any(self)                                              out        is one of them true?
- * kt_any_dim(self, dim, .keepdim = false)                   out        is one of them true, over a dim
- * kt_any_dims(self, .dim, .keepdim = false)                 out        is one of them true, over some dims; an empty list folds none
- * kt_all(self)                                              out        are all of them true?
- * kt_all_dim(self, dim, .keepdim = false)                   out        are all of them true, over a dim
- * kt_all_dims(self, .dim, .keepdim = false)                 out        are all of them true, over some dims; an empty list folds none
+ * kt_max(self)                                              out        maximum of all elements
+ * kt_max_other(self, other)                                 out        elementwise maximum; NaN if either is
+ * kt_max_dim(self, dim, .keepdim = false) -> values, indices  out        maximum along a dim, and the index of the first
+ * kt_min(self)                                              out        minimum of all elements
+ * kt_min_other(self, other)                                 out        elementwise minimum; NaN if either is
+ * kt_min_dim(self, dim, .keepdim = false) -> values, indices  out        minimum along a dim, and the index of the first
+ * kt_amax(self, .dim = [], .keepdim = false)                out        maximum over some dims
+ * kt_amin(self, .dim = [], .keepdim = false)                out        minimum over some dims
+ * kt_aminmax(self, .dim, .keepdim = false) -> min, max      out        minimum and maximum
+ * kt_argmax(self, .dim, .keepdim = false)                   out        index of the first maximum
+ * kt_argmin(self, .dim, .keepdim = false)                   out        index of the first minimum
+ * kt_any(self)                                              out        true if any element is
+ * kt_any_dim(self, dim, .keepdim = false)                   out        true if any element along a dim is
+ * kt_any_dims(self, .dim, .keepdim = false)                 out        true if any element over some dims is; an empty list reduces none
+ * kt_all(self)                                              out        true if all elements are
+ * kt_all_dim(self, dim, .keepdim = false)                   out        true if all elements along a dim are
+ * kt_all_dims(self, .dim, .keepdim = false)                 out        true if all elements over some dims are; an empty list reduces none
  * kt_linalg_vector_norm(self, .ord = 2, .dim, .keepdim = false, .dtype)  out        norm of order ord over some dims
  * kt_norm(self, .p, .dim, .keepdim = false, .dtype)         out        norm of order p (2) over some dims
- * kt_norm_str(self, p, .dim, .keepdim = false, .dtype)                 the norm called 'fro'
+ * kt_norm_str(self, p, .dim, .keepdim = false, .dtype)                 norm by name: 'fro'
  * kt_linalg_matrix_norm(self, ord, .dim = [-2, -1], .keepdim = false, .dtype)  out        norm of matrices: order 1, -1, inf, -inf
  * kt_linalg_matrix_norm_str(self, .ord = 'fro', .dim = [-2, -1], .keepdim = false, .dtype)  out        norm of matrices: 'fro'
  * kt_linalg_norm(self, .ord, .dim, .keepdim = false, .dtype)  out        a vector or a matrix norm, by the number of dims
  * kt_linalg_norm_str(self, ord, .dim, .keepdim = false, .dtype)  out        the matrix norm of this name
- * kt_frobenius_norm(self, dim, .keepdim = false)                       root of the sum of squares
+ * kt_frobenius_norm(self, dim, .keepdim = false)                       Frobenius norm: root of the sum of squares
  * kt_dist(self, other, .p = 2)                                         norm of self - other
  * kt_trace(self)                                                       sum of the diagonal
  * kt_cov(self, .correction = 1, .fweights, .aweights)                  covariance of the rows
@@ -223,11 +223,11 @@
  */
 
 /* ---- scans along a dim ----
- * kt_cumsum(self, dim, .dtype)                              _ out      sums of all up to each
- * kt_cumprod(self, dim, .dtype)                             _ out      products of all up to each
- * kt_logcumsumexp(self, dim)                                out        logarithms of the sums of exponentials of all up to each
- * kt_cummax(self, dim) -> values, indices                   out        the largest up to each, and where it stood last; NaN wins
- * kt_cummin(self, dim) -> values, indices                   out        the smallest up to each, and where it stood last; NaN wins
+ * kt_cumsum(self, dim, .dtype)                              _ out      cumulative sum along a dim
+ * kt_cumprod(self, dim, .dtype)                             _ out      cumulative product along a dim
+ * kt_logcumsumexp(self, dim)                                out        cumulative log of the sum of exponentials, without overflow
+ * kt_cummax(self, dim) -> values, indices                   out        cumulative maximum along a dim, and the index of the last; NaN wins
+ * kt_cummin(self, dim) -> values, indices                   out        cumulative minimum along a dim, and the index of the last; NaN wins
  * kt_diff(self, .n = 1, .dim = -1, .prepend, .append)       out        differences of neighbours along a dim, n times over
  * kt_trapezoid_x(y, x, .dim = -1)                                      the integral along a dim by trapezoids over x
  * kt_trapezoid_dx(y, .dx = 1, .dim = -1)                               the integral along a dim by trapezoids dx wide
@@ -240,126 +240,126 @@
  */
 
 /* ---- sorting and ranks ----
- * kt_sort_stable(self, stable, .dim = -1, .descending = false) -> values, indices  out        a dim in order, and where each stood; equals keep their order
- * kt_sort(self, .dim = -1, .descending = false) -> values, indices  out        a dim in order, and where each stood
- * kt_argsort_stable(self, stable, .dim = -1, .descending = false)  out        where each element of a dim in order stood; equals keep their order
- * kt_argsort(self, .dim = -1, .descending = false)                     where each element of a dim in order stood
- * kt_msort(self)                                            out        the first dim in order
- * kt_topk(self, k, .dim = -1, .largest = true, .sorted = true) -> values, indices  out        the k largest or smallest of a dim, and where they stood
- * kt_kthvalue(self, k, .dim = -1, .keepdim = false) -> values, indices  out        the k-th smallest of a dim, and where it stands
- * kt_median(self)                                                      the median of all elements, the lower of two; NaN if there is one
- * kt_median_dim(self, dim, .keepdim = false) -> values, indices  out        the median of a dim, the lower of two, and where it stands
- * kt_nanmedian(self)                                                   the median of what is not NaN
- * kt_nanmedian_dim(self, dim, .keepdim = false) -> values, indices  out        the median of what is not NaN in a dim, and where it stands
- * kt_mode(self, .dim = -1, .keepdim = false) -> values, indices  out        the most frequent of a dim, the smallest of such, and where it stands last
+ * kt_sort_stable(self, stable, .dim = -1, .descending = false) -> values, indices  out        sorted along a dim, and the indices; equal elements keep their order
+ * kt_sort(self, .dim = -1, .descending = false) -> values, indices  out        sorted along a dim, and the indices
+ * kt_argsort_stable(self, stable, .dim = -1, .descending = false)  out        indices that sort a dim; equal elements keep their order
+ * kt_argsort(self, .dim = -1, .descending = false)                     indices that sort a dim
+ * kt_msort(self)                                            out        sorted along the first dim
+ * kt_topk(self, k, .dim = -1, .largest = true, .sorted = true) -> values, indices  out        k largest or smallest elements along a dim, and their indices
+ * kt_kthvalue(self, k, .dim = -1, .keepdim = false) -> values, indices  out        k-th smallest element along a dim, and its index
+ * kt_median(self)                                                      median of all elements, the lower of two; NaN if there is one
+ * kt_median_dim(self, dim, .keepdim = false) -> values, indices  out        median along a dim, the lower of two, and its index
+ * kt_nanmedian(self)                                                   median, NaN left out
+ * kt_nanmedian_dim(self, dim, .keepdim = false) -> values, indices  out        median along a dim, NaN left out, and its index
+ * kt_mode(self, .dim = -1, .keepdim = false) -> values, indices  out        most frequent value along a dim, the smallest of several, and its last index
  */
 
 /* ---- sets, searches, counts ----
- * kt_unique(self, .sorted = true, .return_inverse = false, .return_counts = false) -> result, result_inverse, result_counts             every value once, in order; where each element's value stands there, and how often it occurs
- * kt_unique_dim(self, dim, .sorted = true, .return_inverse = false, .return_counts = false) -> result, result_inverse, result_counts             every slice of a dim once, in order; where each slice stands there, and how often it occurs
- * kt_unique_consecutive(self, .return_inverse = false, .return_counts = false, .dim) -> result, result_inverse, result_counts             runs of equals shortened to one; to which run each element belongs, and how long it is
+ * kt_unique(self, .sorted = true, .return_inverse = false, .return_counts = false) -> result, result_inverse, result_counts             sorted unique values; inverse indices and counts
+ * kt_unique_dim(self, dim, .sorted = true, .return_inverse = false, .return_counts = false) -> result, result_inverse, result_counts             sorted unique slices along a dim; inverse indices and counts
+ * kt_unique_consecutive(self, .return_inverse = false, .return_counts = false, .dim) -> result, result_inverse, result_counts             consecutive duplicates removed; inverse indices and counts
  * kt_isin(elements, test_elements, .assume_unique = false, .invert = false)  out        which elements occur among the others
  * kt_isin_element(element, test_elements, .assume_unique = false, .invert = false)  out        does the number occur among the elements?
  * kt_isin_number(elements, test_element, .assume_unique = false, .invert = false)  out        which elements equal the number
- * kt_searchsorted(sorted_sequence, self, .out_int32 = false, .right = false, .side, .sorter)  out        where each value would be put into an ordered last dim, which stays in order
- * kt_searchsorted_number(sorted_sequence, self, .out_int32 = false, .right = false, .side, .sorter)  out        where the number would be put into an ordered row
- * kt_bucketize(self, boundaries, .out_int32 = false, .right = false)  out        between which boundaries each value lies
- * kt_bucketize_number(self, boundaries, .out_int32 = false, .right = false)             between which boundaries the number lies
- * kt_bincount(self, .weights, .minlength = 0)                          how often each number from 0 on occurs, or the sum of the weights that stand there
- * kt_histc(self, .bins = 100, .min = 0, .max = 0)           out        how many elements lie in each of so many bins between min and max
- * kt_histogram_edges(self, bins, .weight, .density = false) -> hist, bin_edges  out        how many elements, or how much weight, lie between each two edges
- * kt_histogram(self, .bins = 100, .low, .high, .weight, .density = false) -> hist, bin_edges  out        how many elements, or how much weight, lie in each of so many bins
- * kt_quantile(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        what lies q of the way through a dim in order; NaN where there is one
- * kt_quantile_number(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        what lies q of the way through a dim in order; NaN where there is one
- * kt_nanquantile(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        what lies q of the way through the numbers of a dim in order
- * kt_nanquantile_number(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        what lies q of the way through the numbers of a dim in order
+ * kt_searchsorted(sorted_sequence, self, .out_int32 = false, .right = false, .side, .sorter)  out        indices at which values are inserted into a sorted last dim to keep it sorted
+ * kt_searchsorted_number(sorted_sequence, self, .out_int32 = false, .right = false, .side, .sorter)  out        index at which a number is inserted into a sorted vector to keep it sorted
+ * kt_bucketize(self, boundaries, .out_int32 = false, .right = false)  out        index of the bucket of each value, by sorted boundaries
+ * kt_bucketize_number(self, boundaries, .out_int32 = false, .right = false)             index of the bucket of a number, by sorted boundaries
+ * kt_bincount(self, .weights, .minlength = 0)                          number of occurrences of each non-negative integer, or the sum of its weights
+ * kt_histc(self, .bins = 100, .min = 0, .max = 0)           out        histogram of equal bins between min and max
+ * kt_histogram_edges(self, bins, .weight, .density = false) -> hist, bin_edges  out        histogram of given bin edges: counts or weights
+ * kt_histogram(self, .bins = 100, .low, .high, .weight, .density = false) -> hist, bin_edges  out        histogram of equal bins: counts or weights, and the bin edges
+ * kt_quantile(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        q-th quantile along a dim; NaN if there is one
+ * kt_quantile_number(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        q-th quantile along a dim; NaN if there is one
+ * kt_nanquantile(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        q-th quantile along a dim, NaN left out
+ * kt_nanquantile_number(self, q, .dim, .keepdim = false, .interpolation = 'linear')  out        q-th quantile along a dim, NaN left out
  */
 
 /* ---- matrix products ----
- * kt_matmul(self, other)                                    out        matrix product; leading dims broadcast
+ * kt_matmul(self, other)                                    out        matrix product; batch dims broadcast
  * kt_mm(self, mat2)                                         out        product of two matrices
- * kt_bmm(self, mat2)                                        out        products of two batches of matrices
- * kt_mv(self, vec)                                          out        matrix times vector
- * kt_dot(self, tensor)                                      out        inner product of two vectors
- * kt_vdot(self, other)                                      out        inner product of two vectors, the first conjugated
+ * kt_bmm(self, mat2)                                        out        batched matrix product
+ * kt_mv(self, vec)                                          out        matrix-vector product
+ * kt_dot(self, tensor)                                      out        dot product of two vectors
+ * kt_vdot(self, other)                                      out        dot product of two vectors, the first conjugated
  * kt_addmm(self, mat1, mat2, .beta = 1, .alpha = 1)         _ out      beta * self + alpha * (mat1 @ mat2)
  * kt_addmv(self, mat, vec, .beta = 1, .alpha = 1)           _ out      beta * self + alpha * (mat @ vec)
- * kt_baddbmm(self, batch1, batch2, .beta = 1, .alpha = 1)   _ out      beta * self + alpha * (batch1 @ batch2), batch by batch
- * kt_addbmm(self, batch1, batch2, .beta = 1, .alpha = 1)    _ out      beta * self + alpha * the sum of the products of two batches
- * kt_addr(self, vec1, vec2, .beta = 1, .alpha = 1)          _ out      beta * self + alpha * every element of vec1 times every element of vec2
- * kt_linear(input, weight, .bias)                                      input @ weight transposed + bias
+ * kt_baddbmm(self, batch1, batch2, .beta = 1, .alpha = 1)   _ out      beta * self + alpha * (batch1 @ batch2), batched
+ * kt_addbmm(self, batch1, batch2, .beta = 1, .alpha = 1)    _ out      beta * self + alpha * the sum over a batch of batch1 @ batch2
+ * kt_addr(self, vec1, vec2, .beta = 1, .alpha = 1)          _ out      beta * self + alpha * outer product of vec1 and vec2
+ * kt_linear(input, weight, .bias)                                      input @ weight.T + bias
  * kt_bilinear(input1, input2, weight, .bias)                           input1 @ weight @ input2 for each of the outer weights, + bias
- * kt_outer(self, vec2)                                      out        every element of self times every element of vec2
+ * kt_outer(self, vec2)                                      out        outer product of two vectors
  * kt_ger(self, vec2)                                        out        outer, by its old name
- * kt_inner(self, other)                                     out        sums of products over the last dims
- * kt_tensordot(self, other, dims_self, dims_other)          out        sums of products over pairs of dims
- * kt_kron(self, other)                                      out        every element of self times the whole of other
- * kt_einsum(equation, tensors, n_tensors)                              sums of products as subscripts say: "ij,jk->ik"
+ * kt_inner(self, other)                                     out        sum of products over the last dims (inner product)
+ * kt_tensordot(self, other, dims_self, dims_other)          out        tensor contraction over pairs of dims
+ * kt_kron(self, other)                                      out        Kronecker product
+ * kt_einsum(equation, tensors, n_tensors)                              Einstein summation: "ij,jk->ik"
  * kt_linalg_multi_dot(tensors, n_tensors)                   out        product of several matrices in the cheapest order
  * kt_chain_matmul(matrices, n_matrices)                     out        linalg_multi_dot, by its old name
- * kt_linalg_vecdot(x, y, .dim = -1)                         out        inner products along a dim, x conjugated
- * kt_linalg_matrix_power(self, n)                           out        square matrices to a whole power
+ * kt_linalg_vecdot(x, y, .dim = -1)                         out        dot product along a dim, x conjugated
+ * kt_linalg_matrix_power(self, n)                           out        square matrices to an integer power
  * kt_matrix_power(self, n)                                  out        linalg_matrix_power, by its old name
  * kt_linalg_cross(self, other, .dim = -1)                   out        cross products of vectors of three
  * kt_cross(self, other, .dim)                               out        linalg_cross along the first dim of three
- * kt_block_diag(tensors, n_tensors)                                    matrices along the diagonal of one
- * kt_cartesian_prod(tensors, n_tensors)                                every combination of elements, one a row
- * kt_cdist(x1, x2, .p = 2, .compute_mode)                              the p-norm of the difference of every row of x1 and every row of x2
- * kt_renorm(self, p, dim, maxnorm)                          _ out      slices of a dim shortened to the p-norm maxnorm where they are longer
+ * kt_block_diag(tensors, n_tensors)                                    block diagonal matrix of the tensors
+ * kt_cartesian_prod(tensors, n_tensors)                                Cartesian product of vectors, a combination a row
+ * kt_cdist(x1, x2, .p = 2, .compute_mode)                              pairwise p-norm distance of the rows of x1 and x2
+ * kt_renorm(self, p, dim, maxnorm)                          _ out      slices along a dim scaled to a p-norm of at most maxnorm
  */
 
 /* ---- casts and copies ----
- * kt_to(self, .dtype, .device, .copy = false, .memory_format, .casting = 'unsafe', .rounding = 'torch')             as another dtype or on another device; itself where nothing changes
+ * kt_to(self, .dtype, .device, .copy = false, .memory_format, .casting = 'unsafe', .rounding = 'torch')             cast to a dtype or moved to a device; self where nothing changes
  * kt_clone(self, .memory_format)                                       a copy
- * kt_contiguous(self, .memory_format)                                  itself where dense and row-major, else a copy that is
+ * kt_contiguous(self, .memory_format)                                  self where contiguous, else a contiguous copy
  * kt_copy(self, src)                                        _          self with the values of src; in place: written over
- * kt_fill(self, value)                                      _ s        every element the same
- * kt_zero(self)                                             _          every element 0
- * kt_resolve_conj(self)                                                conjugated now where it was lazy
- * kt_resolve_neg(self)                                                 negated now where it was lazy
+ * kt_fill(self, value)                                      _ s        filled with a value
+ * kt_zero(self)                                             _          filled with zeros
+ * kt_resolve_conj(self)                                                conjugation carried out where it was lazy
+ * kt_resolve_neg(self)                                                 negation carried out where it was lazy
  */
 
 /* ---- making tensors ----
- * kt_empty(size, .dtype, .device, .requires_grad = false, .memory_format)             memory as it is
- * kt_zeros(size, .dtype, .device, .requires_grad = false)              zeros
- * kt_ones(size, .dtype, .device, .requires_grad = false)               ones
- * kt_full(size, fill_value, .dtype, .device, .requires_grad = false)             one value everywhere; its kind gives the dtype
- * kt_eye(n, .m, .dtype, .device, .requires_grad = false)               ones on the diagonal
+ * kt_empty(size, .dtype, .device, .requires_grad = false, .memory_format)             uninitialized
+ * kt_zeros(size, .dtype, .device, .requires_grad = false)              filled with zeros
+ * kt_ones(size, .dtype, .device, .requires_grad = false)               filled with ones
+ * kt_full(size, fill_value, .dtype, .device, .requires_grad = false)             filled with a value, which gives the dtype
+ * kt_eye(n, .m, .dtype, .device, .requires_grad = false)               identity matrix
  * kt_arange(start, end, .step = 1, .dtype, .device, .requires_grad = false)             start, start + step, ... before end
  * kt_range(start, end, .step = 1, .dtype, .device, .requires_grad = false)             start, start + step, ... up to end
- * kt_linspace(start, end, steps, .dtype, .device, .requires_grad = false)             evenly spaced, both ends included
- * kt_logspace(start, end, steps, .base = 10.0, .dtype, .device, .requires_grad = false)             base to the powers of linspace
- * kt_scalar_tensor(s, .dtype, .device, .requires_grad = false)             a 0-dim tensor
- * kt_empty_like(self, .dtype, .device, .requires_grad = false, .memory_format)             like self, memory as it is
+ * kt_linspace(start, end, steps, .dtype, .device, .requires_grad = false)             evenly spaced from start to end, both included
+ * kt_logspace(start, end, steps, .base = 10.0, .dtype, .device, .requires_grad = false)             logarithmically spaced: base to the powers of linspace
+ * kt_scalar_tensor(s, .dtype, .device, .requires_grad = false)             a number as a 0-dim tensor
+ * kt_empty_like(self, .dtype, .device, .requires_grad = false, .memory_format)             like self, uninitialized
  * kt_zeros_like(self, .dtype, .device, .requires_grad = false, .memory_format)             like self, zeros
  * kt_ones_like(self, .dtype, .device, .requires_grad = false, .memory_format)             like self, ones
  * kt_full_like(self, fill_value, .dtype, .device, .requires_grad = false, .memory_format)             like self, one value
- * kt_new_empty(self, size, .dtype, .device, .requires_grad = false)             of self's dtype and device
+ * kt_new_empty(self, size, .dtype, .device, .requires_grad = false)             of self's dtype and device, uninitialized
  * kt_new_zeros(self, size, .dtype, .device, .requires_grad = false)             of self's dtype and device, zeros
  * kt_new_ones(self, size, .dtype, .device, .requires_grad = false)             of self's dtype and device, ones
  * kt_new_full(self, size, fill_value, .dtype, .device, .requires_grad = false)             of self's dtype and device, one value
  */
 
 /* ---- views ----
- * kt_select(self, dim, index)                                          one index of a dim
- * kt_slice(self, .dim = 0, .start, .end, .step = 1)                    a range of a dim
- * kt_narrow(self, dim, start, length)                                  length elements of a dim from start
+ * kt_select(self, dim, index)                                          index along a dim (the dim goes)
+ * kt_slice(self, .dim = 0, .start, .end, .step = 1)                    slice start:end:step along a dim
+ * kt_narrow(self, dim, start, length)                                  slice of length elements from start along a dim
  * kt_narrow_tensor(self, dim, start, length)                           the same, from a start that a 0-dim tensor holds
- * kt_transpose(self, dim0, dim1)                                       two dims exchanged
- * kt_t(self)                                                           a matrix transposed
- * kt_permute(self, dims)                                               dims in another order
- * kt_expand(self, size, .implicit = false)                             dims of one element repeated without copying
+ * kt_transpose(self, dim0, dim1)                                       two dims swapped
+ * kt_t(self)                                                           matrix transpose
+ * kt_permute(self, dims)                                               dims reordered
+ * kt_expand(self, size, .implicit = false)                             broadcast to a size without copying
  * kt_expand_as(self, other)                                            expanded to the size of other
  * kt_view(self, size)                                                  the same elements in another shape
  * kt_view_dtype(self, dtype)                                           the same bytes as another dtype
- * kt_reshape(self, shape)                                              a view in another shape, or a copy where none can be
- * kt_flatten(self, .start_dim = 0, .end_dim = -1)                      some dims made one
- * kt_squeeze(self)                                                     without dims of one element
- * kt_squeeze_dim(self, dim)                                            without these dims where they have one element
- * kt_unsqueeze(self, dim)                                              a new dim of one element
- * kt_unfold(self, dimension, size, step)                               windows of a dim as a new last dim
+ * kt_reshape(self, shape)                                              another shape: a view where possible, else a copy
+ * kt_flatten(self, .start_dim = 0, .end_dim = -1)                      a range of dims merged into one
+ * kt_squeeze(self)                                                     dims of size 1 removed
+ * kt_squeeze_dim(self, dim)                                            these dims removed where they have size 1
+ * kt_unsqueeze(self, dim)                                              a dim of size 1 inserted
+ * kt_unfold(self, dimension, size, step)                               sliding windows of a dim as a new last dim
  * kt_diagonal(self, .offset = 0, .dim1 = 0, .dim2 = 1)                 a diagonal of two dims as the last dim
- * kt_as_strided(self, size, stride, .storage_offset)                   any geometry over the same storage
+ * kt_as_strided(self, size, stride, .storage_offset)                   a view of any size, stride and offset
  * kt_real(self)                                                        real parts
  * kt_imag(self)                                                        imaginary parts
  * kt_view_as_real(self)                                                complex as a last dim of two reals
@@ -367,12 +367,12 @@
  * kt_conj(self)                                                        conjugate; lazy for complex
  * kt_detach(self)                                                      the same values without history
  * kt_alias(self)                                                       the same tensor as a view of itself
- * kt_movedim(self, source, destination)                                dims moved to other places, the rest in order
+ * kt_movedim(self, source, destination)                                dims moved to other positions
  * kt_moveaxis(self, source, destination)                               movedim by another name
  * kt_swapaxes(self, axis0, axis1)                                      transpose by another name
  * kt_swapdims(self, dim0, dim1)                                        transpose by another name
- * kt_unflatten(self, dim, sizes)                                       a dim made several
- * kt_ravel(self)                                                       one dim
+ * kt_unflatten(self, dim, sizes)                                       a dim split into several
+ * kt_ravel(self)                                                       flattened to one dim
  * kt_view_as(self, other)                                              a view of the size of other
  * kt_reshape_as(self, other)                                           reshaped to the size of other
  * kt_broadcast_to(self, size)                                          expand by another name
@@ -387,60 +387,60 @@
  */
 
 /* ---- joining, splitting, rearranging ----
- * kt_split(self, split_size, .dim = 0, results, room)                  views of split_size each; the last may be smaller
- * kt_split_sizes(self, split_sizes, .dim = 0, results, room)             views of these sizes
- * kt_chunk(self, chunks, .dim = 0, results, room)                      about equal views
- * kt_unbind(self, .dim = 0, results, room)                             every index of a dim
- * kt_broadcast_tensors(tensors, n_tensors, results, room)              all expanded to their common shape
- * kt_cat(tensors, n_tensors, .dim = 0)                      out        joined along a dim
+ * kt_split(self, split_size, .dim = 0, results, room)                  views of split_size along a dim; the last may be smaller
+ * kt_split_sizes(self, split_sizes, .dim = 0, results, room)             views of given sizes along a dim
+ * kt_chunk(self, chunks, .dim = 0, results, room)                      split into about equal views
+ * kt_unbind(self, .dim = 0, results, room)                             a list of the slices along a dim
+ * kt_broadcast_tensors(tensors, n_tensors, results, room)              all broadcast to their common shape
+ * kt_cat(tensors, n_tensors, .dim = 0)                      out        concatenated along a dim
  * kt_concat(tensors, n_tensors, .dim = 0)                   out        cat by another name
  * kt_concatenate(tensors, n_tensors, .dim = 0)              out        cat by another name
- * kt_stack(tensors, n_tensors, .dim = 0)                    out        joined along a new dim
- * kt_hstack(tensors, n_tensors)                             out        joined side by side
- * kt_vstack(tensors, n_tensors)                             out        joined one under the other
+ * kt_stack(tensors, n_tensors, .dim = 0)                    out        stacked along a new dim
+ * kt_hstack(tensors, n_tensors)                             out        stacked horizontally (along columns)
+ * kt_vstack(tensors, n_tensors)                             out        stacked vertically (along rows)
  * kt_row_stack(tensors, n_tensors)                          out        vstack by another name
- * kt_dstack(tensors, n_tensors)                             out        joined along the third dim
- * kt_column_stack(tensors, n_tensors)                       out        vectors as columns, then side by side
- * kt_foreach_mul(self, n_self, scalar, results, room)       _          each times a number
- * kt_split_with_sizes(self, split_sizes, .dim = 0, results, room)             views of these sizes
+ * kt_dstack(tensors, n_tensors)                             out        stacked along the third dim
+ * kt_column_stack(tensors, n_tensors)                       out        stacked horizontally, vectors as columns
+ * kt_foreach_mul(self, n_self, scalar, results, room)       _          each tensor times a number
+ * kt_split_with_sizes(self, split_sizes, .dim = 0, results, room)             views of given sizes along a dim
  * kt_unsafe_split(self, split_size, .dim = 0, results, room)             split by another name
  * kt_unsafe_split_with_sizes(self, split_sizes, .dim = 0, results, room)             split_with_sizes by another name
  * kt_unsafe_chunk(self, chunks, .dim = 0, results, room)               chunk by another name
- * kt_tensor_split(self, sections, .dim = 0, results, room)             so many views, the first ones longer by one
- * kt_tensor_split_indices(self, indices, .dim = 0, results, room)             views between these indices
+ * kt_tensor_split(self, sections, .dim = 0, results, room)             split into so many views, the first ones larger by one
+ * kt_tensor_split_indices(self, indices, .dim = 0, results, room)             split at these indices
  * kt_tensor_split_tensor(self, tensor_indices_or_sections, .dim = 0, results, room)             the same, the indices or their number in a tensor
- * kt_hsplit(self, sections, results, room)                             equal views of columns
- * kt_hsplit_indices(self, indices, results, room)                      views of columns between these indices
- * kt_vsplit(self, sections, results, room)                             equal views of rows
- * kt_vsplit_indices(self, indices, results, room)                      views of rows between these indices
- * kt_dsplit(self, sections, results, room)                             equal views of the third dim
- * kt_dsplit_indices(self, indices, results, room)                      views of the third dim between these indices
- * kt_meshgrid(tensors, n_tensors, .indexing, results, room)             each vector along a dim of its own, expanded along the others
+ * kt_hsplit(self, sections, results, room)                             split by columns into equal views
+ * kt_hsplit_indices(self, indices, results, room)                      split by columns at these indices
+ * kt_vsplit(self, sections, results, room)                             split by rows into equal views
+ * kt_vsplit_indices(self, indices, results, room)                      split by rows at these indices
+ * kt_dsplit(self, sections, results, room)                             split along the third dim into equal views
+ * kt_dsplit_indices(self, indices, results, room)                      split along the third dim at these indices
+ * kt_meshgrid(tensors, n_tensors, .indexing, results, room)             coordinate grids of vectors
  * kt_atleast_1d_list(tensors, n_tensors, results, room)                each of at least 1 dims
  * kt_atleast_2d_list(tensors, n_tensors, results, room)                each of at least 2 dims
  * kt_atleast_3d_list(tensors, n_tensors, results, room)                each of at least 3 dims
  * kt_unbind_copy(self, .dim = 0, results, room)                        unbind, copied
  * kt_split_copy(self, split_size, .dim = 0, results, room)             split, copied
  * kt_split_with_sizes_copy(self, split_sizes, .dim = 0, results, room)             split_with_sizes, copied
- * kt_flip(self, dims)                                                  some dims from their end
- * kt_fliplr(self)                                                      columns from their end
- * kt_flipud(self)                                                      rows from their end
- * kt_roll(self, shifts, .dims = [])                                    moved along; what falls off the end comes in at the start
- * kt_rot90(self, .k = 1, .dims = [0, 1])                               turned by quarters
- * kt_repeat(self, repeats)                                             the whole so many times along each dim
- * kt_tile(self, dims)                                                  repeat, where dims may be fewer than the tensor has
- * kt_repeat_interleave(repeats, .output_size)                          each index as often as its count says
- * kt_repeat_interleave_tensor(self, repeats, .dim, .output_size)             each element as often as its count says
- * kt_repeat_interleave_int(self, repeats, .dim, .output_size)             each element so many times
- * kt_tril(self, .diagonal = 0)                              _ out      the lower triangle, zeros above
- * kt_triu(self, .diagonal = 0)                              _ out      the upper triangle, zeros below
- * kt_tril_indices(row, col, .offset = 0, .dtype, .device)              rows and columns of the elements of a triangle
- * kt_triu_indices(row, col, .offset = 0, .dtype, .device)              rows and columns of the elements of a triangle
- * kt_diag(self, .diagonal = 0)                              out        a vector as a diagonal, or the diagonal of a matrix
- * kt_diag_embed(self, .offset = 0, .dim1 = -2, .dim2 = -1)             the last dim as diagonals of matrices
- * kt_diagflat(self, .offset = 0)                                       all elements as one diagonal
- * kt_constant_pad_nd(self, pad, .value = 0)                            a value around it; negative widths cut
- * kt_nn_pad(input, pad, .mode = 'constant', .value)                    room around it, filled as mode says
+ * kt_flip(self, dims)                                                  reversed along some dims
+ * kt_fliplr(self)                                                      columns reversed
+ * kt_flipud(self)                                                      rows reversed
+ * kt_roll(self, shifts, .dims = [])                                    shifted along dims, wrapping around
+ * kt_rot90(self, .k = 1, .dims = [0, 1])                               rotated by 90 degrees in a plane of two dims
+ * kt_repeat(self, repeats)                                             repeated along each dim
+ * kt_tile(self, dims)                                                  repeated along each dim, as NumPy tile
+ * kt_repeat_interleave(repeats, .output_size)                          indices repeated as counts say
+ * kt_repeat_interleave_tensor(self, repeats, .dim, .output_size)             elements repeated as counts say
+ * kt_repeat_interleave_int(self, repeats, .dim, .output_size)             each element repeated
+ * kt_tril(self, .diagonal = 0)                              _ out      lower triangle, zeros above
+ * kt_triu(self, .diagonal = 0)                              _ out      upper triangle, zeros below
+ * kt_tril_indices(row, col, .offset = 0, .dtype, .device)              row and column indices of the lower triangle
+ * kt_triu_indices(row, col, .offset = 0, .dtype, .device)              row and column indices of the upper triangle
+ * kt_diag(self, .diagonal = 0)                              out        diagonal matrix of a vector, or the diagonal of a matrix
+ * kt_diag_embed(self, .offset = 0, .dim1 = -2, .dim2 = -1)             diagonal matrices of the last dim
+ * kt_diagflat(self, .offset = 0)                                       diagonal matrix of all elements
+ * kt_constant_pad_nd(self, pad, .value = 0)                            padded with a constant; negative widths crop
+ * kt_nn_pad(input, pad, .mode = 'constant', .value)                    padded, filled as mode says
  * kt_alias_copy(self)                                       out        alias, copied
  * kt_as_strided_copy(self, size, stride, .storage_offset)   out        as_strided, copied
  * kt_detach_copy(self)                                      out        detach, copied
@@ -464,43 +464,43 @@
  * kt_slice_scatter(self, src, .dim = 0, .start, .end, .step = 1)             a copy with a range of a dim written
  * kt_diagonal_scatter(self, src, .offset = 0, .dim1 = 0, .dim2 = 1)             a copy with a diagonal written
  * kt_as_strided_scatter(self, src, size, stride, .storage_offset)             a copy with any geometry of it written
- * kt_combinations(self, .r = 2, .with_replacement = false)             every choice of r elements of a vector, a row each
+ * kt_combinations(self, .r = 2, .with_replacement = false)             combinations of r elements of a vector, a row each
  */
 
 /* ---- random numbers ----
  * kt_rand(size, .generator, .dtype, .device, .requires_grad = false)             uniform in [0, 1)
  * kt_rand_like(self, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, uniform in [0, 1)
- * kt_randn(size, .generator, .dtype, .device, .requires_grad = false)             normal of mean 0 and deviation 1
- * kt_randn_like(self, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, normal of mean 0 and deviation 1
+ * kt_randn(size, .generator, .dtype, .device, .requires_grad = false)             standard normal
+ * kt_randn_like(self, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, standard normal
  * kt_randint(high, size, .generator, .dtype, .device, .requires_grad = false)             integers in [0, high)
  * kt_randint_low(low, high, size, .generator, .dtype, .device, .requires_grad = false)             integers in [low, high)
  * kt_randint_like(self, high, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, integers in [0, high)
  * kt_randint_like_low(self, low, high, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, integers in [low, high)
- * kt_randperm(n, .generator, .dtype, .device, .requires_grad = false)             0 to n - 1 in random order
- * kt_normal_tensor_float(mean, .std = 1.0, .generator)                 normal, each element of its own mean
- * kt_normal_float_tensor(mean, std, .generator)                        normal, each element of its own deviation
- * kt_normal_tensor_tensor(mean, std, .generator)                       normal, each element of its own mean and deviation
- * kt_normal_float_float(mean, std, size, .generator, .dtype, .device, .requires_grad = false)             normal of one mean and deviation
- * kt_normal_(self, .mean = 0.0, .std = 1.0, .generator)                written over with normal numbers
- * kt_uniform_(self, .from = 0.0, .to = 1.0, .generator)                written over with numbers uniform in [from, to)
- * kt_random_(self, .generator)                                         written over with integers of the dtype: all from 0 on that it counts exactly
- * kt_random_to_(self, to, .generator)                                  written over with integers in [0, to)
- * kt_random_from_(self, from, to, .generator)                          written over with integers in [from, to), or from `from` up
- * kt_exponential_(self, .lambd = 1.0, .generator)                      written over with exponential numbers of rate lambd
- * kt_cauchy_(self, .median = 0.0, .sigma = 1.0, .generator)             written over with Cauchy numbers
- * kt_log_normal_(self, .mean = 1.0, .std = 2.0, .generator)             written over with numbers whose logarithm is normal
- * kt_geometric_(self, p, .generator)                                   written over with counts of tries up to the first success
- * kt_bernoulli(self, .generator)                                       1 with the probability that self gives, else 0
- * kt_bernoulli_p(self, p, .generator)                                  like self: 1 with probability p, else 0
- * kt_bernoulli_tensor_(self, p, .generator)                            written over with 1 where chance, of probability p, has it, else 0
- * kt_bernoulli_float_(self, .p = 0.5, .generator)                      written over with 1, of probability p, or 0
- * kt_poisson(self, .generator)                                         Poisson counts of the rates that self gives
- * kt_multinomial(self, num_samples, .replacement = false, .generator)             categories chosen by weight, for each row
- * kt_dropout(input, p, train)                               _          each element 0 with probability p, the others scaled up to the same mean
+ * kt_randperm(n, .generator, .dtype, .device, .requires_grad = false)             random permutation of 0 to n - 1
+ * kt_normal_tensor_float(mean, .std = 1.0, .generator)                 normal, a mean for each element
+ * kt_normal_float_tensor(mean, std, .generator)                        normal, a standard deviation for each element
+ * kt_normal_tensor_tensor(mean, std, .generator)                       normal, a mean and standard deviation for each element
+ * kt_normal_float_float(mean, std, size, .generator, .dtype, .device, .requires_grad = false)             normal of a mean and standard deviation
+ * kt_normal_(self, .mean = 0.0, .std = 1.0, .generator)                filled with normal samples
+ * kt_uniform_(self, .from = 0.0, .to = 1.0, .generator)                filled with uniform samples of [from, to)
+ * kt_random_(self, .generator)                                         filled with random integers of the range of the dtype
+ * kt_random_to_(self, to, .generator)                                  filled with random integers of [0, to)
+ * kt_random_from_(self, from, to, .generator)                          filled with random integers of [from, to)
+ * kt_exponential_(self, .lambd = 1.0, .generator)                      filled with exponential samples of rate lambd
+ * kt_cauchy_(self, .median = 0.0, .sigma = 1.0, .generator)             filled with Cauchy samples
+ * kt_log_normal_(self, .mean = 1.0, .std = 2.0, .generator)             filled with log-normal samples
+ * kt_geometric_(self, p, .generator)                                   filled with geometric samples
+ * kt_bernoulli(self, .generator)                                       Bernoulli samples: 1 with the probability that self gives
+ * kt_bernoulli_p(self, p, .generator)                                  Bernoulli samples like self: 1 with probability p
+ * kt_bernoulli_tensor_(self, p, .generator)                            filled with Bernoulli samples, a probability for each element
+ * kt_bernoulli_float_(self, .p = 0.5, .generator)                      filled with Bernoulli samples of probability p
+ * kt_poisson(self, .generator)                                         Poisson samples of the rates that self gives
+ * kt_multinomial(self, num_samples, .replacement = false, .generator)             indices sampled from the weights of each row
+ * kt_dropout(input, p, train)                               _          elements zeroed with probability p, the others scaled by 1 / (1 - p)
  * kt_feature_dropout(input, p, train)                       _          dropout of whole channels
  * kt_alpha_dropout(input, p, train)                         _          dropout that keeps mean and variance of what selu gives
  * kt_feature_alpha_dropout(input, p, train)                 _          alpha_dropout of whole channels
- * kt_native_dropout(input, p, train) -> result, mask                   dropout, and which elements stayed
+ * kt_native_dropout(input, p, train) -> result, mask                   dropout, and the mask
  * kt_nn_dropout(input, .p = 0.5, .training = true, .inplace = false)             dropout as modules call it
  * kt_nn_dropout1d(input, .p = 0.5, .training = true, .inplace = false)             dropout of whole channels of one dim
  * kt_nn_dropout2d(input, .p = 0.5, .training = true, .inplace = false)             dropout of whole channels of two dims
@@ -512,60 +512,60 @@
 /* ---- indexing ----
  * kt_index(self, indices, n_indices)                                   elements by index tensors, one a dim; NULL leaves a dim as it is
  * kt_index_put(self, indices, n_indices, values, .accumulate = false)  _          self with values at the places that indices name
- * kt_take(self, index)                                      out        elements of self seen as one row
- * kt_put(self, index, source, .accumulate = false)          _          self seen as one row, with source at index
- * kt_gather(self, dim, index, .sparse_grad = false)         out        each element from its own index of a dim
- * kt_scatter(self, dim, index, src)                         _ out      self with each element of src at its own index of a dim
- * kt_scatter_value(self, dim, index, value)                 _ out      self with a value at each index of a dim
+ * kt_take(self, index)                                      out        elements by index into the flattened tensor
+ * kt_put(self, index, source, .accumulate = false)          _          self with source at indices into the flattened tensor
+ * kt_gather(self, dim, index, .sparse_grad = false)         out        elements along a dim, by an index each
+ * kt_scatter(self, dim, index, src)                         _ out      self with the elements of src written along a dim, at an index each
+ * kt_scatter_value(self, dim, index, value)                 _ out      self with a value written along a dim, at an index each
  * kt_scatter_combine(self, dim, index, src, reduce)         _ out      self with src added or multiplied in
  * kt_scatter_value_combine(self, dim, index, value, reduce)  _ out      self with a value added or multiplied in
- * kt_scatter_add(self, dim, index, src)                     _ out      self with each element of src added at its own index of a dim
- * kt_index_select(self, dim, index)                         out        whole slices of a dim, in the order of index
+ * kt_scatter_add(self, dim, index, src)                     _ out      self with the elements of src added along a dim, at an index each
+ * kt_index_select(self, dim, index)                         out        slices along a dim, by index
  * kt_index_add(self, dim, index, source, .alpha = 1)        _ out      self with alpha times the slices of source added at index
  * kt_index_copy(self, dim, index, source)                   _ out      self with the slices of source at index
  * kt_index_fill_tensor(self, dim, index, value)             _          self with a 0-dim value in the slices at index
  * kt_index_fill(self, dim, index, value)                    _          self with a value in the slices at index
- * kt_scatter_reduce(self, dim, index, src, reduce, .include_self = true)  _ out      self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim
- * kt_index_reduce(self, dim, index, source, reduce, .include_self = true)  _ out      self with the slices of source multiplied, averaged or compared in at index
- * kt_take_along_dim(self, indices, .dim)                    out        gather, where the other dims are broadcast
- * kt_unravel_index(indices, shape, results, room)                      the indices, one a dim, of places counted row by row
- * kt_masked_fill_tensor(self, mask, value)                  _          self with a 0-dim value where mask holds
- * kt_masked_fill(self, mask, value)                         _          self with a value where mask holds
- * kt_masked_select(self, mask)                              out        the elements where mask holds, as one row
- * kt_masked_scatter(self, mask, source)                     _          self with the elements of source, in order, where mask holds
- * kt_nonzero(self)                                                     the places of elements other than zero, a row each
+ * kt_scatter_reduce(self, dim, index, src, reduce, .include_self = true)  _ out      self with the elements of src reduced in along a dim, at an index each (sum, prod, mean, amax, amin)
+ * kt_index_reduce(self, dim, index, source, reduce, .include_self = true)  _ out      self with the slices of source reduced in at index (prod, mean, amax, amin)
+ * kt_take_along_dim(self, indices, .dim)                    out        gather, other dims broadcast
+ * kt_unravel_index(indices, shape, results, room)                      coordinates of flat indices
+ * kt_masked_fill_tensor(self, mask, value)                  _          self with a 0-dim value where mask is true
+ * kt_masked_fill(self, mask, value)                         _          self with a value where mask is true
+ * kt_masked_select(self, mask)                              out        elements where mask is true, as a vector
+ * kt_masked_scatter(self, mask, source)                     _          self with the elements of source, in order, where mask is true
+ * kt_nonzero(self)                                                     indices of nonzero elements, a row each
  * kt_argwhere(self)                                                    nonzero by another name
- * kt_nonzero_numpy(self, results, room)                                the places of elements other than zero, a tensor for each dim
+ * kt_nonzero_numpy(self, results, room)                                indices of nonzero elements, a tensor for each dim
  * kt_where_self(condition, results, room)                              nonzero_numpy by another name
- * kt_nonzero_static(self, size, .fill_value = -1)                      so many rows of nonzero, the last ones filled where there are fewer
- * kt_embedding(weight, indices, .padding_idx = -1, .scale_grad_by_freq = false, .sparse = false)             rows of weight, one for each index
- * kt_nn_embedding(input, weight, .padding_idx, .max_norm, .norm_type = 2.0, .scale_grad_by_freq = false, .sparse = false)             rows of weight, one for each element of input; those longer than max_norm are shortened first
- * kt_nn_one_hot(self, .num_classes = -1)                               a new last dim of zeros, with a one at the index of each class
+ * kt_nonzero_static(self, size, .fill_value = -1)                      indices of nonzero elements, a fixed number of rows
+ * kt_embedding(weight, indices, .padding_idx = -1, .scale_grad_by_freq = false, .sparse = false)             rows of weight by index (lookup table)
+ * kt_nn_embedding(input, weight, .padding_idx, .max_norm, .norm_type = 2.0, .scale_grad_by_freq = false, .sparse = false)             rows of weight by index (lookup table), renormalized to max_norm where given
+ * kt_nn_one_hot(self, .num_classes = -1)                               one-hot encoding of class indices
  */
 
 /* ---- softmax and losses ----
- * kt_softmax(self, dim, .dtype)                             out        exponentials over their sum along a dim
- * kt_log_softmax(self, dim, .dtype)                         out        logarithm of softmax, without overflow
+ * kt_softmax(self, dim, .dtype)                             out        softmax along a dim
+ * kt_log_softmax(self, dim, .dtype)                         out        log of softmax along a dim, without overflow
  * kt_special_softmax(self, dim, .dtype)                                softmax under its second name
  * kt_special_log_softmax(self, dim, .dtype)                            log_softmax under its second name
- * kt_nn_softmax(input, .dim, ._stacklevel = 3, .dtype)                 softmax; where no dim is named, along 0 or 1 by the rank
- * kt_nn_log_softmax(input, .dim, ._stacklevel = 3, .dtype)             log_softmax; where no dim is named, along 0 or 1 by the rank
+ * kt_nn_softmax(input, .dim, ._stacklevel = 3, .dtype)                 softmax along a dim (chosen by rank where none is given)
+ * kt_nn_log_softmax(input, .dim, ._stacklevel = 3, .dtype)             log of softmax along a dim (chosen by rank where none is given)
  * kt_nn_softmin(input, .dim, ._stacklevel = 3, .dtype)                 softmax of the negated operand
- * kt_mse_loss(input, target, .reduction = 1)                           squares of the differences
- * kt_smooth_l1_loss(input, target, .reduction = 1, .beta = 1.0)             squares of differences below beta, else their sizes
- * kt_huber_loss(input, target, .reduction = 1, .delta = 1.0)             squares of differences up to delta, else their sizes times delta; in the dtype of the input
- * kt_nn_mse_loss(input, target, .size_average, .reduce, .reduction = 'mean', .weight)             mean of the squared differences; reduction='sum' or 'none'
- * kt_nn_l1_loss(input, target, .size_average, .reduce, .reduction = 'mean', .weight)             mean of the differences' sizes; reduction='sum' or 'none'
- * kt_nn_smooth_l1_loss(input, target, .size_average, .reduce, .reduction = 'mean', .beta = 1.0)             mean of squares where differences lie below beta, of their sizes elsewhere
- * kt_nn_huber_loss(input, target, .reduction = 'mean', .delta = 1.0, .weight)             mean of squares where differences lie up to delta, of their sizes elsewhere
- * kt_nll_loss(input, target, .weight, .reduction = 1, .ignore_index = -100)             negated logarithms of the probabilities of the classes named
+ * kt_mse_loss(input, target, .reduction = 1)                           squared error
+ * kt_smooth_l1_loss(input, target, .reduction = 1, .beta = 1.0)             smooth L1 loss
+ * kt_huber_loss(input, target, .reduction = 1, .delta = 1.0)             Huber loss
+ * kt_nn_mse_loss(input, target, .size_average, .reduce, .reduction = 'mean', .weight)             mean squared error; reduction='sum' or 'none'
+ * kt_nn_l1_loss(input, target, .size_average, .reduce, .reduction = 'mean', .weight)             mean absolute error; reduction='sum' or 'none'
+ * kt_nn_smooth_l1_loss(input, target, .size_average, .reduce, .reduction = 'mean', .beta = 1.0)             smooth L1 loss: squared below beta, absolute above
+ * kt_nn_huber_loss(input, target, .reduction = 'mean', .delta = 1.0, .weight)             Huber loss: squared up to delta, absolute above
+ * kt_nll_loss(input, target, .weight, .reduction = 1, .ignore_index = -100)             negative log likelihood; input holds log-probabilities, target int64 class indices
  * kt_nll_loss2d(input, target, .weight, .reduction = 1, .ignore_index = -100)             nll_loss of images
- * kt_nn_nll_loss(input, target, .weight, .size_average, .ignore_index = -100, .reduce, .reduction = 'mean')             negated logarithms of the probabilities of the classes named, of any rank
- * kt_nn_cross_entropy(input, target, .weight, .size_average, .ignore_index = -100, .reduce, .reduction = 'mean', .label_smoothing = 0.0)             cross entropy of logits and classes, by index or by probability
- * kt_binary_cross_entropy_with_logits(input, target, .weight, .pos_weight, .reduction = 0)             cross entropy of logits and targets from 0 to 1
- * kt_kl_div(input, target, .reduction = 0, .log_target = false)             how far the distribution with logarithms input lies from target
- * kt_nn_binary_cross_entropy(input, target, .weight, .size_average, .reduce, .reduction = 'mean')             mean cross entropy of probabilities and targets from 0 to 1
- * kt_nn_binary_cross_entropy_with_logits(input, target, .weight, .size_average, .reduce, .reduction = 'mean', .pos_weight)             mean cross entropy of logits and targets from 0 to 1
+ * kt_nn_nll_loss(input, target, .weight, .size_average, .ignore_index = -100, .reduce, .reduction = 'mean')             negative log likelihood; input holds log-probabilities, target int64 class indices
+ * kt_nn_cross_entropy(input, target, .weight, .size_average, .ignore_index = -100, .reduce, .reduction = 'mean', .label_smoothing = 0.0)             cross entropy of logits and targets: int64 class indices, or class probabilities
+ * kt_binary_cross_entropy_with_logits(input, target, .weight, .pos_weight, .reduction = 0)             binary cross entropy of logits and targets in [0, 1]
+ * kt_kl_div(input, target, .reduction = 0, .log_target = false)             Kullback-Leibler divergence, pointwise; input holds log-probabilities
+ * kt_nn_binary_cross_entropy(input, target, .weight, .size_average, .reduce, .reduction = 'mean')             mean binary cross entropy of probabilities and targets in [0, 1]
+ * kt_nn_binary_cross_entropy_with_logits(input, target, .weight, .size_average, .reduce, .reduction = 'mean', .pos_weight)             mean binary cross entropy of logits and targets in [0, 1]
  * kt_nn_kl_div(input, target, .size_average, .reduce, .reduction = 'mean', .log_target = false)             Kullback-Leibler divergence; reduction='batchmean' is the mathematical one
  */
 
@@ -592,18 +592,18 @@
  * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch')             the copy that to makes
  * kt_reshape_alias(self, size, stride)                                 the view that reshape makes of what is not dense
  * kt_unsafe_view(self, size)                                           view of a tensor that nobody else has: not counted as one
- * kt_conj_lazy(self)                                                   the view that conj makes
- * kt_neg_view(self)                                                    negated when read
+ * kt_conj_lazy(self)                                                   the lazy conjugate that conj gives
+ * kt_neg_view(self)                                                    the lazy negation of a view
  * kt_interleave(self, repeats, dim, output_size)                       what repeat_interleave makes of a tensor of counts
  * kt_softmax_along(self, dim, half_to_float)                           softmax in the operand's dtype
  * kt_log_softmax_along(self, dim, half_to_float)                       log_softmax in the operand's dtype
- * kt_softmax_backward_data(grad_output, output, dim, input_dtype)             what flows back through softmax
- * kt_log_softmax_backward_data(grad_output, output, dim, input_dtype)             what flows back through log_softmax
- * kt_mse_loss_backward(grad_output, input, target, .reduction = 0)             what flows back through mse_loss
- * kt_smooth_l1_loss_backward(grad_output, input, target, .reduction = 0, .beta = 1.0)             what flows back through smooth_l1_loss
- * kt_huber_loss_backward(grad_output, input, target, .reduction = 0, .delta = 1.0)             what flows back through huber_loss
+ * kt_softmax_backward_data(grad_output, output, dim, input_dtype)             gradient of softmax
+ * kt_log_softmax_backward_data(grad_output, output, dim, input_dtype)             gradient of log_softmax
+ * kt_mse_loss_backward(grad_output, input, target, .reduction = 0)             gradient of mse_loss
+ * kt_smooth_l1_loss_backward(grad_output, input, target, .reduction = 0, .beta = 1.0)             gradient of smooth_l1_loss
+ * kt_huber_loss_backward(grad_output, input, target, .reduction = 0, .delta = 1.0)             gradient of huber_loss
  * kt_div_by_number(input, other)                            s          input / other, under the name that a division by a number has in a graph that PyTorch's own operators made
- * kt_binary_cross_entropy(input, target, .weight, .reduction = 1)             cross entropy of probabilities and targets from 0 to 1
+ * kt_binary_cross_entropy(input, target, .weight, .reduction = 1)             binary cross entropy of probabilities and targets in [0, 1]
  * kt_bce_logits(tensors, n_tensors, .reduction = 0)                    cross entropy of logits, targets, weights and weights of the positive; the last two may be absent
  */
 #endif

@@ -341,24 +341,24 @@ KT_API kt_tensor *kt_true_divide_out(kt_tensor *out, const kt_tensor *self, cons
 KT_API kt_tensor *kt_true_divide_s(const kt_tensor *self, kt_scalar other); /* self / other */
 KT_API kt_tensor *kt_true_divide_s_(kt_tensor *self, kt_scalar other); /* self / other */
 KT_API kt_tensor *kt_true_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self / other */
-KT_API kt_tensor *kt_floor_divide(const kt_tensor *self, const kt_tensor *other); /* the quotient rounded down */
-KT_API kt_tensor *kt_floor_divide_(kt_tensor *self, const kt_tensor *other); /* the quotient rounded down */
-KT_API kt_tensor *kt_floor_divide_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the quotient rounded down */
-KT_API kt_tensor *kt_floor_divide_s(const kt_tensor *self, kt_scalar other); /* the quotient rounded down */
-KT_API kt_tensor *kt_floor_divide_s_(kt_tensor *self, kt_scalar other); /* the quotient rounded down */
-KT_API kt_tensor *kt_floor_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* the quotient rounded down */
-KT_API kt_tensor *kt_remainder(const kt_tensor *self, const kt_tensor *other); /* what floor division leaves: the sign is the divisor's */
-KT_API kt_tensor *kt_remainder_(kt_tensor *self, const kt_tensor *other); /* what floor division leaves: the sign is the divisor's */
-KT_API kt_tensor *kt_remainder_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* what floor division leaves: the sign is the divisor's */
-KT_API kt_tensor *kt_remainder_s(const kt_tensor *self, kt_scalar other); /* what floor division leaves: the sign is the divisor's */
-KT_API kt_tensor *kt_remainder_s_(kt_tensor *self, kt_scalar other); /* what floor division leaves: the sign is the divisor's */
-KT_API kt_tensor *kt_remainder_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* what floor division leaves: the sign is the divisor's */
-KT_API kt_tensor *kt_fmod(const kt_tensor *self, const kt_tensor *other); /* what truncated division leaves: the sign is the dividend's */
-KT_API kt_tensor *kt_fmod_(kt_tensor *self, const kt_tensor *other); /* what truncated division leaves: the sign is the dividend's */
-KT_API kt_tensor *kt_fmod_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* what truncated division leaves: the sign is the dividend's */
-KT_API kt_tensor *kt_fmod_s(const kt_tensor *self, kt_scalar other); /* what truncated division leaves: the sign is the dividend's */
-KT_API kt_tensor *kt_fmod_s_(kt_tensor *self, kt_scalar other); /* what truncated division leaves: the sign is the dividend's */
-KT_API kt_tensor *kt_fmod_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* what truncated division leaves: the sign is the dividend's */
+KT_API kt_tensor *kt_floor_divide(const kt_tensor *self, const kt_tensor *other); /* self / other rounded towards minus infinity */
+KT_API kt_tensor *kt_floor_divide_(kt_tensor *self, const kt_tensor *other); /* self / other rounded towards minus infinity */
+KT_API kt_tensor *kt_floor_divide_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self / other rounded towards minus infinity */
+KT_API kt_tensor *kt_floor_divide_s(const kt_tensor *self, kt_scalar other); /* self / other rounded towards minus infinity */
+KT_API kt_tensor *kt_floor_divide_s_(kt_tensor *self, kt_scalar other); /* self / other rounded towards minus infinity */
+KT_API kt_tensor *kt_floor_divide_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self / other rounded towards minus infinity */
+KT_API kt_tensor *kt_remainder(const kt_tensor *self, const kt_tensor *other); /* modulus of floor division: the sign of other (Python %) */
+KT_API kt_tensor *kt_remainder_(kt_tensor *self, const kt_tensor *other); /* modulus of floor division: the sign of other (Python %) */
+KT_API kt_tensor *kt_remainder_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* modulus of floor division: the sign of other (Python %) */
+KT_API kt_tensor *kt_remainder_s(const kt_tensor *self, kt_scalar other); /* modulus of floor division: the sign of other (Python %) */
+KT_API kt_tensor *kt_remainder_s_(kt_tensor *self, kt_scalar other); /* modulus of floor division: the sign of other (Python %) */
+KT_API kt_tensor *kt_remainder_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* modulus of floor division: the sign of other (Python %) */
+KT_API kt_tensor *kt_fmod(const kt_tensor *self, const kt_tensor *other); /* remainder of truncated division: the sign of self (C fmod) */
+KT_API kt_tensor *kt_fmod_(kt_tensor *self, const kt_tensor *other); /* remainder of truncated division: the sign of self (C fmod) */
+KT_API kt_tensor *kt_fmod_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* remainder of truncated division: the sign of self (C fmod) */
+KT_API kt_tensor *kt_fmod_s(const kt_tensor *self, kt_scalar other); /* remainder of truncated division: the sign of self (C fmod) */
+KT_API kt_tensor *kt_fmod_s_(kt_tensor *self, kt_scalar other); /* remainder of truncated division: the sign of self (C fmod) */
+KT_API kt_tensor *kt_fmod_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* remainder of truncated division: the sign of self (C fmod) */
 KT_API kt_tensor *kt_pow(const kt_tensor *self, const kt_tensor *exponent); /* self to the power of the exponent */
 KT_API kt_tensor *kt_pow_(kt_tensor *self, const kt_tensor *exponent); /* self to the power of the exponent */
 KT_API kt_tensor *kt_pow_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent); /* self to the power of the exponent */
@@ -370,9 +370,9 @@ KT_API kt_tensor *kt_pow_base_s(kt_scalar self, const kt_tensor *exponent); /* a
 KT_API kt_tensor *kt_float_power(const kt_tensor *self, const kt_tensor *exponent); /* pow in float64 or complex128 */
 KT_API kt_tensor *kt_float_power_s(const kt_tensor *self, kt_scalar exponent); /* pow in float64 or complex128 */
 KT_API kt_tensor *kt_ldexp(const kt_tensor *self, const kt_tensor *other); /* self * 2 ** other */
-KT_API kt_tensor *kt_atan2(const kt_tensor *self, const kt_tensor *other); /* the angle of (other, self) */
-KT_API kt_tensor *kt_atan2_(kt_tensor *self, const kt_tensor *other); /* the angle of (other, self) */
-KT_API kt_tensor *kt_atan2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the angle of (other, self) */
+KT_API kt_tensor *kt_atan2(const kt_tensor *self, const kt_tensor *other); /* arc tangent of self / other, in the right quadrant */
+KT_API kt_tensor *kt_atan2_(kt_tensor *self, const kt_tensor *other); /* arc tangent of self / other, in the right quadrant */
+KT_API kt_tensor *kt_atan2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* arc tangent of self / other, in the right quadrant */
 KT_API kt_tensor *kt_copysign(const kt_tensor *self, const kt_tensor *other); /* self with the sign of other */
 KT_API kt_tensor *kt_copysign_(kt_tensor *self, const kt_tensor *other); /* self with the sign of other */
 KT_API kt_tensor *kt_copysign_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self with the sign of other */
@@ -406,18 +406,18 @@ KT_API kt_tensor *kt_gcd_out(kt_tensor *out, const kt_tensor *self, const kt_ten
 KT_API kt_tensor *kt_lcm(const kt_tensor *self, const kt_tensor *other); /* least common multiple */
 KT_API kt_tensor *kt_lcm_(kt_tensor *self, const kt_tensor *other); /* least common multiple */
 KT_API kt_tensor *kt_lcm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* least common multiple */
-KT_API kt_tensor *kt_maximum(const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
-KT_API kt_tensor *kt_maximum_(kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
-KT_API kt_tensor *kt_maximum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
-KT_API kt_tensor *kt_minimum(const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
-KT_API kt_tensor *kt_minimum_(kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
-KT_API kt_tensor *kt_minimum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
-KT_API kt_tensor *kt_fmax(const kt_tensor *self, const kt_tensor *other); /* the larger; a number wins over NaN */
-KT_API kt_tensor *kt_fmax_(kt_tensor *self, const kt_tensor *other); /* the larger; a number wins over NaN */
-KT_API kt_tensor *kt_fmax_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the larger; a number wins over NaN */
-KT_API kt_tensor *kt_fmin(const kt_tensor *self, const kt_tensor *other); /* the smaller; a number wins over NaN */
-KT_API kt_tensor *kt_fmin_(kt_tensor *self, const kt_tensor *other); /* the smaller; a number wins over NaN */
-KT_API kt_tensor *kt_fmin_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the smaller; a number wins over NaN */
+KT_API kt_tensor *kt_maximum(const kt_tensor *self, const kt_tensor *other); /* elementwise maximum; NaN if either is */
+KT_API kt_tensor *kt_maximum_(kt_tensor *self, const kt_tensor *other); /* elementwise maximum; NaN if either is */
+KT_API kt_tensor *kt_maximum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* elementwise maximum; NaN if either is */
+KT_API kt_tensor *kt_minimum(const kt_tensor *self, const kt_tensor *other); /* elementwise minimum; NaN if either is */
+KT_API kt_tensor *kt_minimum_(kt_tensor *self, const kt_tensor *other); /* elementwise minimum; NaN if either is */
+KT_API kt_tensor *kt_minimum_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* elementwise minimum; NaN if either is */
+KT_API kt_tensor *kt_fmax(const kt_tensor *self, const kt_tensor *other); /* elementwise maximum; the other one where one is NaN */
+KT_API kt_tensor *kt_fmax_(kt_tensor *self, const kt_tensor *other); /* elementwise maximum; the other one where one is NaN */
+KT_API kt_tensor *kt_fmax_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* elementwise maximum; the other one where one is NaN */
+KT_API kt_tensor *kt_fmin(const kt_tensor *self, const kt_tensor *other); /* elementwise minimum; the other one where one is NaN */
+KT_API kt_tensor *kt_fmin_(kt_tensor *self, const kt_tensor *other); /* elementwise minimum; the other one where one is NaN */
+KT_API kt_tensor *kt_fmin_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* elementwise minimum; the other one where one is NaN */
 KT_API kt_tensor *kt_eq(const kt_tensor *self, const kt_tensor *other); /* self == other */
 KT_API kt_tensor *kt_eq_(kt_tensor *self, const kt_tensor *other); /* self == other */
 KT_API kt_tensor *kt_eq_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self == other */
@@ -455,57 +455,57 @@ KT_API kt_tensor *kt_ge_s(const kt_tensor *self, kt_scalar other); /* self >= ot
 KT_API kt_tensor *kt_ge_s_(kt_tensor *self, kt_scalar other); /* self >= other */
 KT_API kt_tensor *kt_ge_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self >= other */
 KT_API kt_tensor *kt_isclose_kw(const kt_tensor *self, const kt_tensor *other, const kt_isclose_opts *opts); /* equal, or apart by no more than atol + rtol * |other| */
-KT_API kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
-KT_API kt_tensor *kt_clamp__kw(kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
-KT_API kt_tensor *kt_clamp_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_opts *opts); /* held between min and max */
-KT_API kt_tensor *kt_clamp_s_kw(const kt_tensor *self, const kt_clamp_s_opts *opts); /* held between min and max */
-KT_API kt_tensor *kt_clamp_s__kw(kt_tensor *self, const kt_clamp_s_opts *opts); /* held between min and max */
-KT_API kt_tensor *kt_clamp_s_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_s_opts *opts); /* held between min and max */
-KT_API kt_tensor *kt_clamp_min(const kt_tensor *self, const kt_tensor *min); /* at least min */
-KT_API kt_tensor *kt_clamp_min_(kt_tensor *self, const kt_tensor *min); /* at least min */
-KT_API kt_tensor *kt_clamp_min_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *min); /* at least min */
-KT_API kt_tensor *kt_clamp_min_s(const kt_tensor *self, kt_scalar min); /* at least min */
-KT_API kt_tensor *kt_clamp_min_s_(kt_tensor *self, kt_scalar min); /* at least min */
-KT_API kt_tensor *kt_clamp_min_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar min); /* at least min */
-KT_API kt_tensor *kt_clamp_max(const kt_tensor *self, const kt_tensor *max); /* at most max */
-KT_API kt_tensor *kt_clamp_max_(kt_tensor *self, const kt_tensor *max); /* at most max */
-KT_API kt_tensor *kt_clamp_max_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *max); /* at most max */
-KT_API kt_tensor *kt_clamp_max_s(const kt_tensor *self, kt_scalar max); /* at most max */
-KT_API kt_tensor *kt_clamp_max_s_(kt_tensor *self, kt_scalar max); /* at most max */
-KT_API kt_tensor *kt_clamp_max_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar max); /* at most max */
-KT_API kt_tensor *kt_logical_and(const kt_tensor *self, const kt_tensor *other); /* and of truths */
-KT_API kt_tensor *kt_logical_and_(kt_tensor *self, const kt_tensor *other); /* and of truths */
-KT_API kt_tensor *kt_logical_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* and of truths */
-KT_API kt_tensor *kt_logical_or(const kt_tensor *self, const kt_tensor *other); /* or of truths */
-KT_API kt_tensor *kt_logical_or_(kt_tensor *self, const kt_tensor *other); /* or of truths */
-KT_API kt_tensor *kt_logical_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* or of truths */
-KT_API kt_tensor *kt_logical_xor(const kt_tensor *self, const kt_tensor *other); /* xor of truths */
-KT_API kt_tensor *kt_logical_xor_(kt_tensor *self, const kt_tensor *other); /* xor of truths */
-KT_API kt_tensor *kt_logical_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* xor of truths */
-KT_API kt_tensor *kt_logical_not(const kt_tensor *self); /* is it zero? */
-KT_API kt_tensor *kt_logical_not_(kt_tensor *self); /* is it zero? */
-KT_API kt_tensor *kt_logical_not_out(kt_tensor *out, const kt_tensor *self); /* is it zero? */
-KT_API kt_tensor *kt_bitwise_and(const kt_tensor *self, const kt_tensor *other); /* and of bits */
-KT_API kt_tensor *kt_bitwise_and_(kt_tensor *self, const kt_tensor *other); /* and of bits */
-KT_API kt_tensor *kt_bitwise_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* and of bits */
-KT_API kt_tensor *kt_bitwise_and_s(const kt_tensor *self, kt_scalar other); /* and of bits */
-KT_API kt_tensor *kt_bitwise_and_s_(kt_tensor *self, kt_scalar other); /* and of bits */
-KT_API kt_tensor *kt_bitwise_and_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* and of bits */
-KT_API kt_tensor *kt_bitwise_or(const kt_tensor *self, const kt_tensor *other); /* or of bits */
-KT_API kt_tensor *kt_bitwise_or_(kt_tensor *self, const kt_tensor *other); /* or of bits */
-KT_API kt_tensor *kt_bitwise_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* or of bits */
-KT_API kt_tensor *kt_bitwise_or_s(const kt_tensor *self, kt_scalar other); /* or of bits */
-KT_API kt_tensor *kt_bitwise_or_s_(kt_tensor *self, kt_scalar other); /* or of bits */
-KT_API kt_tensor *kt_bitwise_or_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* or of bits */
-KT_API kt_tensor *kt_bitwise_xor(const kt_tensor *self, const kt_tensor *other); /* xor of bits */
-KT_API kt_tensor *kt_bitwise_xor_(kt_tensor *self, const kt_tensor *other); /* xor of bits */
-KT_API kt_tensor *kt_bitwise_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* xor of bits */
-KT_API kt_tensor *kt_bitwise_xor_s(const kt_tensor *self, kt_scalar other); /* xor of bits */
-KT_API kt_tensor *kt_bitwise_xor_s_(kt_tensor *self, kt_scalar other); /* xor of bits */
-KT_API kt_tensor *kt_bitwise_xor_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* xor of bits */
-KT_API kt_tensor *kt_bitwise_not(const kt_tensor *self); /* every bit turned */
-KT_API kt_tensor *kt_bitwise_not_(kt_tensor *self); /* every bit turned */
-KT_API kt_tensor *kt_bitwise_not_out(kt_tensor *out, const kt_tensor *self); /* every bit turned */
+KT_API kt_tensor *kt_clamp_kw(const kt_tensor *self, const kt_clamp_opts *opts); /* clipped to [min, max] */
+KT_API kt_tensor *kt_clamp__kw(kt_tensor *self, const kt_clamp_opts *opts); /* clipped to [min, max] */
+KT_API kt_tensor *kt_clamp_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_opts *opts); /* clipped to [min, max] */
+KT_API kt_tensor *kt_clamp_s_kw(const kt_tensor *self, const kt_clamp_s_opts *opts); /* clipped to [min, max] */
+KT_API kt_tensor *kt_clamp_s__kw(kt_tensor *self, const kt_clamp_s_opts *opts); /* clipped to [min, max] */
+KT_API kt_tensor *kt_clamp_s_out_kw(kt_tensor *out, const kt_tensor *self, const kt_clamp_s_opts *opts); /* clipped to [min, max] */
+KT_API kt_tensor *kt_clamp_min(const kt_tensor *self, const kt_tensor *min); /* clipped from below */
+KT_API kt_tensor *kt_clamp_min_(kt_tensor *self, const kt_tensor *min); /* clipped from below */
+KT_API kt_tensor *kt_clamp_min_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *min); /* clipped from below */
+KT_API kt_tensor *kt_clamp_min_s(const kt_tensor *self, kt_scalar min); /* clipped from below */
+KT_API kt_tensor *kt_clamp_min_s_(kt_tensor *self, kt_scalar min); /* clipped from below */
+KT_API kt_tensor *kt_clamp_min_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar min); /* clipped from below */
+KT_API kt_tensor *kt_clamp_max(const kt_tensor *self, const kt_tensor *max); /* clipped from above */
+KT_API kt_tensor *kt_clamp_max_(kt_tensor *self, const kt_tensor *max); /* clipped from above */
+KT_API kt_tensor *kt_clamp_max_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *max); /* clipped from above */
+KT_API kt_tensor *kt_clamp_max_s(const kt_tensor *self, kt_scalar max); /* clipped from above */
+KT_API kt_tensor *kt_clamp_max_s_(kt_tensor *self, kt_scalar max); /* clipped from above */
+KT_API kt_tensor *kt_clamp_max_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar max); /* clipped from above */
+KT_API kt_tensor *kt_logical_and(const kt_tensor *self, const kt_tensor *other); /* logical and */
+KT_API kt_tensor *kt_logical_and_(kt_tensor *self, const kt_tensor *other); /* logical and */
+KT_API kt_tensor *kt_logical_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* logical and */
+KT_API kt_tensor *kt_logical_or(const kt_tensor *self, const kt_tensor *other); /* logical or */
+KT_API kt_tensor *kt_logical_or_(kt_tensor *self, const kt_tensor *other); /* logical or */
+KT_API kt_tensor *kt_logical_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* logical or */
+KT_API kt_tensor *kt_logical_xor(const kt_tensor *self, const kt_tensor *other); /* logical exclusive or */
+KT_API kt_tensor *kt_logical_xor_(kt_tensor *self, const kt_tensor *other); /* logical exclusive or */
+KT_API kt_tensor *kt_logical_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* logical exclusive or */
+KT_API kt_tensor *kt_logical_not(const kt_tensor *self); /* logical not: true where zero */
+KT_API kt_tensor *kt_logical_not_(kt_tensor *self); /* logical not: true where zero */
+KT_API kt_tensor *kt_logical_not_out(kt_tensor *out, const kt_tensor *self); /* logical not: true where zero */
+KT_API kt_tensor *kt_bitwise_and(const kt_tensor *self, const kt_tensor *other); /* bitwise and */
+KT_API kt_tensor *kt_bitwise_and_(kt_tensor *self, const kt_tensor *other); /* bitwise and */
+KT_API kt_tensor *kt_bitwise_and_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* bitwise and */
+KT_API kt_tensor *kt_bitwise_and_s(const kt_tensor *self, kt_scalar other); /* bitwise and */
+KT_API kt_tensor *kt_bitwise_and_s_(kt_tensor *self, kt_scalar other); /* bitwise and */
+KT_API kt_tensor *kt_bitwise_and_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* bitwise and */
+KT_API kt_tensor *kt_bitwise_or(const kt_tensor *self, const kt_tensor *other); /* bitwise or */
+KT_API kt_tensor *kt_bitwise_or_(kt_tensor *self, const kt_tensor *other); /* bitwise or */
+KT_API kt_tensor *kt_bitwise_or_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* bitwise or */
+KT_API kt_tensor *kt_bitwise_or_s(const kt_tensor *self, kt_scalar other); /* bitwise or */
+KT_API kt_tensor *kt_bitwise_or_s_(kt_tensor *self, kt_scalar other); /* bitwise or */
+KT_API kt_tensor *kt_bitwise_or_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* bitwise or */
+KT_API kt_tensor *kt_bitwise_xor(const kt_tensor *self, const kt_tensor *other); /* bitwise exclusive or */
+KT_API kt_tensor *kt_bitwise_xor_(kt_tensor *self, const kt_tensor *other); /* bitwise exclusive or */
+KT_API kt_tensor *kt_bitwise_xor_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* bitwise exclusive or */
+KT_API kt_tensor *kt_bitwise_xor_s(const kt_tensor *self, kt_scalar other); /* bitwise exclusive or */
+KT_API kt_tensor *kt_bitwise_xor_s_(kt_tensor *self, kt_scalar other); /* bitwise exclusive or */
+KT_API kt_tensor *kt_bitwise_xor_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* bitwise exclusive or */
+KT_API kt_tensor *kt_bitwise_not(const kt_tensor *self); /* bitwise complement */
+KT_API kt_tensor *kt_bitwise_not_(kt_tensor *self); /* bitwise complement */
+KT_API kt_tensor *kt_bitwise_not_out(kt_tensor *out, const kt_tensor *self); /* bitwise complement */
 KT_API kt_tensor *kt_bitwise_left_shift(const kt_tensor *self, const kt_tensor *other); /* self << other */
 KT_API kt_tensor *kt_bitwise_left_shift_(kt_tensor *self, const kt_tensor *other); /* self << other */
 KT_API kt_tensor *kt_bitwise_left_shift_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self << other */
@@ -518,18 +518,18 @@ KT_API kt_tensor *kt_bitwise_right_shift_out(kt_tensor *out, const kt_tensor *se
 KT_API kt_tensor *kt_bitwise_right_shift_s(const kt_tensor *self, kt_scalar other); /* self >> other */
 KT_API kt_tensor *kt_bitwise_right_shift_s_(kt_tensor *self, kt_scalar other); /* self >> other */
 KT_API kt_tensor *kt_bitwise_right_shift_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar other); /* self >> other */
-KT_API kt_tensor *kt_abs(const kt_tensor *self); /* magnitude */
-KT_API kt_tensor *kt_abs_(kt_tensor *self); /* magnitude */
-KT_API kt_tensor *kt_abs_out(kt_tensor *out, const kt_tensor *self); /* magnitude */
-KT_API kt_tensor *kt_isnan(const kt_tensor *self); /* nan? */
-KT_API kt_tensor *kt_isinf(const kt_tensor *self); /* inf? */
-KT_API kt_tensor *kt_isfinite(const kt_tensor *self); /* finite? */
-KT_API kt_tensor *kt_isposinf(const kt_tensor *self); /* posinf? */
-KT_API kt_tensor *kt_isposinf_out(kt_tensor *out, const kt_tensor *self); /* posinf? */
-KT_API kt_tensor *kt_isneginf(const kt_tensor *self); /* neginf? */
-KT_API kt_tensor *kt_isneginf_out(kt_tensor *out, const kt_tensor *self); /* neginf? */
-KT_API kt_tensor *kt_signbit(const kt_tensor *self); /* is the sign bit set? */
-KT_API kt_tensor *kt_signbit_out(kt_tensor *out, const kt_tensor *self); /* is the sign bit set? */
+KT_API kt_tensor *kt_abs(const kt_tensor *self); /* absolute value; of a complex number its modulus */
+KT_API kt_tensor *kt_abs_(kt_tensor *self); /* absolute value; of a complex number its modulus */
+KT_API kt_tensor *kt_abs_out(kt_tensor *out, const kt_tensor *self); /* absolute value; of a complex number its modulus */
+KT_API kt_tensor *kt_isnan(const kt_tensor *self); /* true where NaN */
+KT_API kt_tensor *kt_isinf(const kt_tensor *self); /* true where infinite */
+KT_API kt_tensor *kt_isfinite(const kt_tensor *self); /* true where finite */
+KT_API kt_tensor *kt_isposinf(const kt_tensor *self); /* true where +infinity */
+KT_API kt_tensor *kt_isposinf_out(kt_tensor *out, const kt_tensor *self); /* true where +infinity */
+KT_API kt_tensor *kt_isneginf(const kt_tensor *self); /* true where -infinity */
+KT_API kt_tensor *kt_isneginf_out(kt_tensor *out, const kt_tensor *self); /* true where -infinity */
+KT_API kt_tensor *kt_signbit(const kt_tensor *self); /* true where the sign bit is set */
+KT_API kt_tensor *kt_signbit_out(kt_tensor *out, const kt_tensor *self); /* true where the sign bit is set */
 KT_API kt_tensor *kt_sign(const kt_tensor *self); /* -1, 0 or 1 */
 KT_API kt_tensor *kt_sign_(kt_tensor *self); /* -1, 0 or 1 */
 KT_API kt_tensor *kt_sign_out(kt_tensor *out, const kt_tensor *self); /* -1, 0 or 1 */
@@ -543,12 +543,12 @@ KT_API kt_tensor *kt_positive(const kt_tensor *self); /* self */
 KT_API kt_tensor *kt_square(const kt_tensor *self); /* self * self */
 KT_API kt_tensor *kt_square_(kt_tensor *self); /* self * self */
 KT_API kt_tensor *kt_square_out(kt_tensor *out, const kt_tensor *self); /* self * self */
-KT_API kt_tensor *kt_ceil(const kt_tensor *self); /* rounded up */
-KT_API kt_tensor *kt_ceil_(kt_tensor *self); /* rounded up */
-KT_API kt_tensor *kt_ceil_out(kt_tensor *out, const kt_tensor *self); /* rounded up */
-KT_API kt_tensor *kt_floor(const kt_tensor *self); /* rounded down */
-KT_API kt_tensor *kt_floor_(kt_tensor *self); /* rounded down */
-KT_API kt_tensor *kt_floor_out(kt_tensor *out, const kt_tensor *self); /* rounded down */
+KT_API kt_tensor *kt_ceil(const kt_tensor *self); /* rounded up to an integer */
+KT_API kt_tensor *kt_ceil_(kt_tensor *self); /* rounded up to an integer */
+KT_API kt_tensor *kt_ceil_out(kt_tensor *out, const kt_tensor *self); /* rounded up to an integer */
+KT_API kt_tensor *kt_floor(const kt_tensor *self); /* rounded down to an integer */
+KT_API kt_tensor *kt_floor_(kt_tensor *self); /* rounded down to an integer */
+KT_API kt_tensor *kt_floor_out(kt_tensor *out, const kt_tensor *self); /* rounded down to an integer */
 KT_API kt_tensor *kt_trunc(const kt_tensor *self); /* rounded towards zero */
 KT_API kt_tensor *kt_trunc_(kt_tensor *self); /* rounded towards zero */
 KT_API kt_tensor *kt_trunc_out(kt_tensor *out, const kt_tensor *self); /* rounded towards zero */
@@ -698,40 +698,40 @@ KT_API kt_tensor *kt_addcmul_out_kw(kt_tensor *out, const kt_tensor *self, const
 KT_API kt_tensor *kt_addcdiv_kw(const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
 KT_API kt_tensor *kt_addcdiv__kw(kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
 KT_API kt_tensor *kt_addcdiv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor1, const kt_tensor *tensor2, const kt_addcdiv_opts *opts); /* self + value * tensor1 / tensor2 */
-KT_API kt_tensor *kt_isreal(const kt_tensor *self); /* no imaginary part but 0 */
-KT_API kt_tensor *kt_gelu_kw(const kt_tensor *self, const kt_gelu_opts *opts); /* self times the share of a normal distribution below it, by erf or (approximate='tanh') nearly */
-KT_API kt_tensor *kt_gelu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_gelu_opts *opts); /* self times the share of a normal distribution below it, by erf or (approximate='tanh') nearly */
-KT_API kt_tensor *kt_silu(const kt_tensor *self); /* self * sigmoid(self) */
-KT_API kt_tensor *kt_silu_(kt_tensor *self); /* self * sigmoid(self) */
-KT_API kt_tensor *kt_silu_out(kt_tensor *out, const kt_tensor *self); /* self * sigmoid(self) */
+KT_API kt_tensor *kt_isreal(const kt_tensor *self); /* true where the imaginary part is 0 */
+KT_API kt_tensor *kt_gelu_kw(const kt_tensor *self, const kt_gelu_opts *opts); /* Gaussian error linear unit, x * Phi(x): exact (erf), or approximate='tanh' */
+KT_API kt_tensor *kt_gelu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_gelu_opts *opts); /* Gaussian error linear unit, x * Phi(x): exact (erf), or approximate='tanh' */
+KT_API kt_tensor *kt_silu(const kt_tensor *self); /* sigmoid linear unit (swish): self * sigmoid(self) */
+KT_API kt_tensor *kt_silu_(kt_tensor *self); /* sigmoid linear unit (swish): self * sigmoid(self) */
+KT_API kt_tensor *kt_silu_out(kt_tensor *out, const kt_tensor *self); /* sigmoid linear unit (swish): self * sigmoid(self) */
 KT_API kt_tensor *kt_mish(const kt_tensor *self); /* self * tanh(softplus(self)) */
 KT_API kt_tensor *kt_mish_(kt_tensor *self); /* self * tanh(softplus(self)) */
 KT_API kt_tensor *kt_mish_out(kt_tensor *out, const kt_tensor *self); /* self * tanh(softplus(self)) */
-KT_API kt_tensor *kt_elu_kw(const kt_tensor *self, const kt_elu_opts *opts); /* scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1) */
-KT_API kt_tensor *kt_elu__kw(kt_tensor *self, const kt_elu_opts *opts); /* scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1) */
-KT_API kt_tensor *kt_elu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_elu_opts *opts); /* scale * self, below 0 scale * alpha * (e^(input_scale * self) - 1) */
+KT_API kt_tensor *kt_elu_kw(const kt_tensor *self, const kt_elu_opts *opts); /* exponential linear unit: self, below 0 alpha * (e^self - 1); times scale */
+KT_API kt_tensor *kt_elu__kw(kt_tensor *self, const kt_elu_opts *opts); /* exponential linear unit: self, below 0 alpha * (e^self - 1); times scale */
+KT_API kt_tensor *kt_elu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_elu_opts *opts); /* exponential linear unit: self, below 0 alpha * (e^self - 1); times scale */
 KT_API kt_tensor *kt_celu_kw(const kt_tensor *input, const kt_celu_opts *opts); /* input, below 0 alpha * (e^(input / alpha) - 1) */
 KT_API kt_tensor *kt_celu__kw(kt_tensor *input, const kt_celu_opts *opts); /* input, below 0 alpha * (e^(input / alpha) - 1) */
-KT_API kt_tensor *kt_selu(const kt_tensor *input); /* elu with the alpha and the scale that keep mean 0 and variance 1 */
-KT_API kt_tensor *kt_selu_(kt_tensor *input); /* elu with the alpha and the scale that keep mean 0 and variance 1 */
+KT_API kt_tensor *kt_selu(const kt_tensor *input); /* scaled exponential linear unit (self-normalizing) */
+KT_API kt_tensor *kt_selu_(kt_tensor *input); /* scaled exponential linear unit (self-normalizing) */
 KT_API kt_tensor *kt_leaky_relu_kw(const kt_tensor *self, const kt_leaky_relu_opts *opts); /* self, below 0 negative_slope * self */
 KT_API kt_tensor *kt_leaky_relu__kw(kt_tensor *self, const kt_leaky_relu_opts *opts); /* self, below 0 negative_slope * self */
 KT_API kt_tensor *kt_leaky_relu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_leaky_relu_opts *opts); /* self, below 0 negative_slope * self */
-KT_API kt_tensor *kt_hardtanh_kw(const kt_tensor *self, const kt_hardtanh_opts *opts); /* held between min_val and max_val */
-KT_API kt_tensor *kt_hardtanh__kw(kt_tensor *self, const kt_hardtanh_opts *opts); /* held between min_val and max_val */
-KT_API kt_tensor *kt_hardtanh_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardtanh_opts *opts); /* held between min_val and max_val */
-KT_API kt_tensor *kt_relu6(const kt_tensor *self); /* held between 0 and 6 */
-KT_API kt_tensor *kt_relu6_(kt_tensor *self); /* held between 0 and 6 */
-KT_API kt_tensor *kt_hardsigmoid(const kt_tensor *self); /* self / 6 + 1 / 2, held between 0 and 1 */
-KT_API kt_tensor *kt_hardsigmoid_(kt_tensor *self); /* self / 6 + 1 / 2, held between 0 and 1 */
-KT_API kt_tensor *kt_hardsigmoid_out(kt_tensor *out, const kt_tensor *self); /* self / 6 + 1 / 2, held between 0 and 1 */
+KT_API kt_tensor *kt_hardtanh_kw(const kt_tensor *self, const kt_hardtanh_opts *opts); /* clipped to [min_val, max_val] */
+KT_API kt_tensor *kt_hardtanh__kw(kt_tensor *self, const kt_hardtanh_opts *opts); /* clipped to [min_val, max_val] */
+KT_API kt_tensor *kt_hardtanh_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardtanh_opts *opts); /* clipped to [min_val, max_val] */
+KT_API kt_tensor *kt_relu6(const kt_tensor *self); /* clipped to [0, 6] */
+KT_API kt_tensor *kt_relu6_(kt_tensor *self); /* clipped to [0, 6] */
+KT_API kt_tensor *kt_hardsigmoid(const kt_tensor *self); /* self / 6 + 1 / 2, clipped to [0, 1] */
+KT_API kt_tensor *kt_hardsigmoid_(kt_tensor *self); /* self / 6 + 1 / 2, clipped to [0, 1] */
+KT_API kt_tensor *kt_hardsigmoid_out(kt_tensor *out, const kt_tensor *self); /* self / 6 + 1 / 2, clipped to [0, 1] */
 KT_API kt_tensor *kt_hardswish(const kt_tensor *self); /* self * hardsigmoid(self) */
 KT_API kt_tensor *kt_hardswish_(kt_tensor *self); /* self * hardsigmoid(self) */
 KT_API kt_tensor *kt_hardswish_out(kt_tensor *out, const kt_tensor *self); /* self * hardsigmoid(self) */
-KT_API kt_tensor *kt_hardshrink_kw(const kt_tensor *self, const kt_hardshrink_opts *opts); /* self, 0 between -lambd and lambd */
-KT_API kt_tensor *kt_hardshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardshrink_opts *opts); /* self, 0 between -lambd and lambd */
-KT_API kt_tensor *kt_softshrink_kw(const kt_tensor *self, const kt_softshrink_opts *opts); /* lambd nearer to 0, and 0 where that would pass it */
-KT_API kt_tensor *kt_softshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softshrink_opts *opts); /* lambd nearer to 0, and 0 where that would pass it */
+KT_API kt_tensor *kt_hardshrink_kw(const kt_tensor *self, const kt_hardshrink_opts *opts); /* hard thresholding: 0 between -lambd and lambd, else self */
+KT_API kt_tensor *kt_hardshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_hardshrink_opts *opts); /* hard thresholding: 0 between -lambd and lambd, else self */
+KT_API kt_tensor *kt_softshrink_kw(const kt_tensor *self, const kt_softshrink_opts *opts); /* soft thresholding: shrunk towards 0 by lambd */
+KT_API kt_tensor *kt_softshrink_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softshrink_opts *opts); /* soft thresholding: shrunk towards 0 by lambd */
 KT_API kt_tensor *kt_softplus_kw(const kt_tensor *self, const kt_softplus_opts *opts); /* log(1 + e^(beta * self)) / beta, self where beta * self is over the threshold */
 KT_API kt_tensor *kt_softplus_out_kw(kt_tensor *out, const kt_tensor *self, const kt_softplus_opts *opts); /* log(1 + e^(beta * self)) / beta, self where beta * self is over the threshold */
 KT_API kt_tensor *kt_log_sigmoid(const kt_tensor *self); /* log(sigmoid(self)) without underflow */
@@ -741,10 +741,10 @@ KT_API kt_tensor *kt_tanhshrink(const kt_tensor *self); /* self - tanh(self) */
 KT_API kt_tensor *kt_threshold(const kt_tensor *input, kt_scalar threshold, kt_scalar value); /* input where it is over the threshold, else value */
 KT_API kt_tensor *kt_threshold_(kt_tensor *input, kt_scalar threshold, kt_scalar value); /* input where it is over the threshold, else value */
 KT_API kt_tensor *kt_threshold_out(kt_tensor *out, const kt_tensor *input, kt_scalar threshold, kt_scalar value); /* input where it is over the threshold, else value */
-KT_API kt_tensor *kt_prelu(const kt_tensor *self, const kt_tensor *weight); /* self, below 0 times a weight: one, or one for each channel */
+KT_API kt_tensor *kt_prelu(const kt_tensor *self, const kt_tensor *weight); /* parametric relu: self, below 0 weight * self (one weight, or one for each channel) */
 KT_API kt_tensor *kt_prelu_kernel(const kt_tensor *self, const kt_tensor *weight); /* prelu of a weight that broadcasts */
-KT_API kt_tensor *kt_glu_kw(const kt_tensor *self, const kt_glu_opts *opts); /* the first half of a dim times the sigmoid of the second */
-KT_API kt_tensor *kt_glu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_glu_opts *opts); /* the first half of a dim times the sigmoid of the second */
+KT_API kt_tensor *kt_glu_kw(const kt_tensor *self, const kt_glu_opts *opts); /* gated linear unit: the first half of a dim times the sigmoid of the second */
+KT_API kt_tensor *kt_glu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_glu_opts *opts); /* gated linear unit: the first half of a dim times the sigmoid of the second */
 KT_API kt_tensor *kt_glu_halves(const kt_tensor *first, const kt_tensor *second); /* glu of its halves: first * sigmoid(second) */
 KT_API kt_tensor *kt_gelu_backward_kw(const kt_tensor *grad_output, const kt_tensor *self, const kt_gelu_backward_opts *opts); /* grad_output times the slope of gelu */
 KT_API kt_tensor *kt_silu_backward(const kt_tensor *grad_output, const kt_tensor *self); /* grad_output times the slope of silu */
@@ -772,12 +772,12 @@ KT_API kt_tensor *kt_mean_kw(const kt_tensor *self, const kt_mean_opts *opts); /
 KT_API kt_tensor *kt_mean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_mean_opts *opts); /* mean of all elements */
 KT_API kt_tensor *kt_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_mean_dim_opts *opts); /* mean over some dims */
 KT_API kt_tensor *kt_mean_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_mean_dim_opts *opts); /* mean over some dims */
-KT_API kt_tensor *kt_nanmean_kw(const kt_tensor *self, const kt_nanmean_opts *opts); /* mean of what is not NaN */
-KT_API kt_tensor *kt_nanmean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nanmean_opts *opts); /* mean of what is not NaN */
+KT_API kt_tensor *kt_nanmean_kw(const kt_tensor *self, const kt_nanmean_opts *opts); /* mean, NaN left out */
+KT_API kt_tensor *kt_nanmean_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nanmean_opts *opts); /* mean, NaN left out */
 KT_API kt_tensor *kt_logsumexp_kw(const kt_tensor *self, kt_shape dim, const kt_logsumexp_opts *opts); /* log of the sum of exponentials, without overflow */
 KT_API kt_tensor *kt_logsumexp_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_logsumexp_opts *opts); /* log of the sum of exponentials, without overflow */
-KT_API kt_tensor *kt_count_nonzero_kw(const kt_tensor *self, const kt_count_nonzero_opts *opts); /* how many are not 0 */
-KT_API kt_tensor *kt_count_nonzero_dim(const kt_tensor *self, kt_shape dim); /* how many are not 0 over some dims */
+KT_API kt_tensor *kt_count_nonzero_kw(const kt_tensor *self, const kt_count_nonzero_opts *opts); /* number of elements that are not 0 */
+KT_API kt_tensor *kt_count_nonzero_dim(const kt_tensor *self, kt_shape dim); /* number of elements that are not 0, over some dims */
 KT_API kt_tensor *kt_var_kw(const kt_tensor *self, const kt_var_opts *opts); /* variance of all elements */
 KT_API kt_tensor *kt_var_dim_kw(const kt_tensor *self, kt_shape dim, const kt_var_dim_opts *opts); /* variance over some dims */
 KT_API kt_tensor *kt_var_dim_out_kw(kt_tensor *out, const kt_tensor *self, kt_shape dim, const kt_var_dim_opts *opts); /* variance over some dims */
@@ -794,45 +794,45 @@ KT_API kt_var_mean_correction_results kt_var_mean_correction_kw(const kt_tensor 
 KT_API kt_std_mean_results kt_std_mean_kw(const kt_tensor *self, const kt_std_mean_opts *opts); /* standard deviation and mean of all elements */
 KT_API kt_std_mean_dim_results kt_std_mean_dim_kw(const kt_tensor *self, kt_shape dim, const kt_std_mean_dim_opts *opts); /* standard deviation and mean over some dims */
 KT_API kt_std_mean_correction_results kt_std_mean_correction_kw(const kt_tensor *self, const kt_std_mean_correction_opts *opts); /* standard deviation, the count corrected by any number, and mean */
-KT_API kt_tensor *kt_max(const kt_tensor *self); /* the largest element */
-KT_API kt_tensor *kt_max_out(kt_tensor *out, const kt_tensor *self); /* the largest element */
-KT_API kt_tensor *kt_max_other(const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
-KT_API kt_tensor *kt_max_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the larger; NaN wins */
-KT_API kt_max_dim_results kt_max_dim_kw(const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts); /* the largest of a dim, and where it stands first */
-KT_API kt_max_dim_results kt_max_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts); /* the largest of a dim, and where it stands first */
-KT_API kt_tensor *kt_min(const kt_tensor *self); /* the smallest element */
-KT_API kt_tensor *kt_min_out(kt_tensor *out, const kt_tensor *self); /* the smallest element */
-KT_API kt_tensor *kt_min_other(const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
-KT_API kt_tensor *kt_min_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* the smaller; NaN wins */
-KT_API kt_min_dim_results kt_min_dim_kw(const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts); /* the smallest of a dim, and where it stands first */
-KT_API kt_min_dim_results kt_min_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts); /* the smallest of a dim, and where it stands first */
-KT_API kt_tensor *kt_amax_kw(const kt_tensor *self, const kt_amax_opts *opts); /* the largest over some dims */
-KT_API kt_tensor *kt_amax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amax_opts *opts); /* the largest over some dims */
-KT_API kt_tensor *kt_amin_kw(const kt_tensor *self, const kt_amin_opts *opts); /* the smallest over some dims */
-KT_API kt_tensor *kt_amin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amin_opts *opts); /* the smallest over some dims */
-KT_API kt_aminmax_results kt_aminmax_kw(const kt_tensor *self, const kt_aminmax_opts *opts); /* the smallest and the largest */
-KT_API kt_aminmax_results kt_aminmax_out_kw(kt_tensor *min, kt_tensor *max, const kt_tensor *self, const kt_aminmax_opts *opts); /* the smallest and the largest */
-KT_API kt_tensor *kt_argmax_kw(const kt_tensor *self, const kt_argmax_opts *opts); /* where the largest stands first */
-KT_API kt_tensor *kt_argmax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmax_opts *opts); /* where the largest stands first */
-KT_API kt_tensor *kt_argmin_kw(const kt_tensor *self, const kt_argmin_opts *opts); /* where the smallest stands first */
-KT_API kt_tensor *kt_argmin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmin_opts *opts); /* where the smallest stands first */
-KT_API kt_tensor *kt_any(const kt_tensor *self); /* is one of them true? */
-KT_API kt_tensor *kt_any_out(kt_tensor *out, const kt_tensor *self); /* is one of them true? */
-KT_API kt_tensor *kt_any_dim_kw(const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts); /* is one of them true, over a dim */
-KT_API kt_tensor *kt_any_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts); /* is one of them true, over a dim */
-KT_API kt_tensor *kt_any_dims_kw(const kt_tensor *self, const kt_any_dims_opts *opts); /* is one of them true, over some dims; an empty list folds none */
-KT_API kt_tensor *kt_any_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_any_dims_opts *opts); /* is one of them true, over some dims; an empty list folds none */
-KT_API kt_tensor *kt_all(const kt_tensor *self); /* are all of them true? */
-KT_API kt_tensor *kt_all_out(kt_tensor *out, const kt_tensor *self); /* are all of them true? */
-KT_API kt_tensor *kt_all_dim_kw(const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts); /* are all of them true, over a dim */
-KT_API kt_tensor *kt_all_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts); /* are all of them true, over a dim */
-KT_API kt_tensor *kt_all_dims_kw(const kt_tensor *self, const kt_all_dims_opts *opts); /* are all of them true, over some dims; an empty list folds none */
-KT_API kt_tensor *kt_all_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_all_dims_opts *opts); /* are all of them true, over some dims; an empty list folds none */
+KT_API kt_tensor *kt_max(const kt_tensor *self); /* maximum of all elements */
+KT_API kt_tensor *kt_max_out(kt_tensor *out, const kt_tensor *self); /* maximum of all elements */
+KT_API kt_tensor *kt_max_other(const kt_tensor *self, const kt_tensor *other); /* elementwise maximum; NaN if either is */
+KT_API kt_tensor *kt_max_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* elementwise maximum; NaN if either is */
+KT_API kt_max_dim_results kt_max_dim_kw(const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts); /* maximum along a dim, and the index of the first */
+KT_API kt_max_dim_results kt_max_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_max_dim_opts *opts); /* maximum along a dim, and the index of the first */
+KT_API kt_tensor *kt_min(const kt_tensor *self); /* minimum of all elements */
+KT_API kt_tensor *kt_min_out(kt_tensor *out, const kt_tensor *self); /* minimum of all elements */
+KT_API kt_tensor *kt_min_other(const kt_tensor *self, const kt_tensor *other); /* elementwise minimum; NaN if either is */
+KT_API kt_tensor *kt_min_other_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* elementwise minimum; NaN if either is */
+KT_API kt_min_dim_results kt_min_dim_kw(const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts); /* minimum along a dim, and the index of the first */
+KT_API kt_min_dim_results kt_min_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_min_dim_opts *opts); /* minimum along a dim, and the index of the first */
+KT_API kt_tensor *kt_amax_kw(const kt_tensor *self, const kt_amax_opts *opts); /* maximum over some dims */
+KT_API kt_tensor *kt_amax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amax_opts *opts); /* maximum over some dims */
+KT_API kt_tensor *kt_amin_kw(const kt_tensor *self, const kt_amin_opts *opts); /* minimum over some dims */
+KT_API kt_tensor *kt_amin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_amin_opts *opts); /* minimum over some dims */
+KT_API kt_aminmax_results kt_aminmax_kw(const kt_tensor *self, const kt_aminmax_opts *opts); /* minimum and maximum */
+KT_API kt_aminmax_results kt_aminmax_out_kw(kt_tensor *min, kt_tensor *max, const kt_tensor *self, const kt_aminmax_opts *opts); /* minimum and maximum */
+KT_API kt_tensor *kt_argmax_kw(const kt_tensor *self, const kt_argmax_opts *opts); /* index of the first maximum */
+KT_API kt_tensor *kt_argmax_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmax_opts *opts); /* index of the first maximum */
+KT_API kt_tensor *kt_argmin_kw(const kt_tensor *self, const kt_argmin_opts *opts); /* index of the first minimum */
+KT_API kt_tensor *kt_argmin_out_kw(kt_tensor *out, const kt_tensor *self, const kt_argmin_opts *opts); /* index of the first minimum */
+KT_API kt_tensor *kt_any(const kt_tensor *self); /* true if any element is */
+KT_API kt_tensor *kt_any_out(kt_tensor *out, const kt_tensor *self); /* true if any element is */
+KT_API kt_tensor *kt_any_dim_kw(const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts); /* true if any element along a dim is */
+KT_API kt_tensor *kt_any_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_any_dim_opts *opts); /* true if any element along a dim is */
+KT_API kt_tensor *kt_any_dims_kw(const kt_tensor *self, const kt_any_dims_opts *opts); /* true if any element over some dims is; an empty list reduces none */
+KT_API kt_tensor *kt_any_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_any_dims_opts *opts); /* true if any element over some dims is; an empty list reduces none */
+KT_API kt_tensor *kt_all(const kt_tensor *self); /* true if all elements are */
+KT_API kt_tensor *kt_all_out(kt_tensor *out, const kt_tensor *self); /* true if all elements are */
+KT_API kt_tensor *kt_all_dim_kw(const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts); /* true if all elements along a dim are */
+KT_API kt_tensor *kt_all_dim_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_all_dim_opts *opts); /* true if all elements along a dim are */
+KT_API kt_tensor *kt_all_dims_kw(const kt_tensor *self, const kt_all_dims_opts *opts); /* true if all elements over some dims are; an empty list reduces none */
+KT_API kt_tensor *kt_all_dims_out_kw(kt_tensor *out, const kt_tensor *self, const kt_all_dims_opts *opts); /* true if all elements over some dims are; an empty list reduces none */
 KT_API kt_tensor *kt_linalg_vector_norm_kw(const kt_tensor *self, const kt_linalg_vector_norm_opts *opts); /* norm of order ord over some dims */
 KT_API kt_tensor *kt_linalg_vector_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_vector_norm_opts *opts); /* norm of order ord over some dims */
 KT_API kt_tensor *kt_norm_kw(const kt_tensor *self, const kt_norm_opts *opts); /* norm of order p (2) over some dims */
 KT_API kt_tensor *kt_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_norm_opts *opts); /* norm of order p (2) over some dims */
-KT_API kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_str_opts *opts); /* the norm called 'fro' */
+KT_API kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_str_opts *opts); /* norm by name: 'fro' */
 KT_API kt_tensor *kt_linalg_matrix_norm_kw(const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts); /* norm of matrices: order 1, -1, inf, -inf */
 KT_API kt_tensor *kt_linalg_matrix_norm_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts); /* norm of matrices: order 1, -1, inf, -inf */
 KT_API kt_tensor *kt_linalg_matrix_norm_str_kw(const kt_tensor *self, const kt_linalg_matrix_norm_str_opts *opts); /* norm of matrices: 'fro' */
@@ -841,23 +841,23 @@ KT_API kt_tensor *kt_linalg_norm_kw(const kt_tensor *self, const kt_linalg_norm_
 KT_API kt_tensor *kt_linalg_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_linalg_norm_opts *opts); /* a vector or a matrix norm, by the number of dims */
 KT_API kt_tensor *kt_linalg_norm_str_kw(const kt_tensor *self, const char *ord, const kt_linalg_norm_str_opts *opts); /* the matrix norm of this name */
 KT_API kt_tensor *kt_linalg_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const char *ord, const kt_linalg_norm_str_opts *opts); /* the matrix norm of this name */
-KT_API kt_tensor *kt_frobenius_norm_kw(const kt_tensor *self, kt_shape dim, const kt_frobenius_norm_opts *opts); /* root of the sum of squares */
+KT_API kt_tensor *kt_frobenius_norm_kw(const kt_tensor *self, kt_shape dim, const kt_frobenius_norm_opts *opts); /* Frobenius norm: root of the sum of squares */
 KT_API kt_tensor *kt_dist_kw(const kt_tensor *self, const kt_tensor *other, const kt_dist_opts *opts); /* norm of self - other */
 KT_API kt_tensor *kt_trace(const kt_tensor *self); /* sum of the diagonal */
 KT_API kt_tensor *kt_cov_kw(const kt_tensor *self, const kt_cov_opts *opts); /* covariance of the rows */
 KT_API kt_tensor *kt_corrcoef(const kt_tensor *self); /* correlation of the rows */
-KT_API kt_tensor *kt_cumsum_kw(const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* sums of all up to each */
-KT_API kt_tensor *kt_cumsum__kw(kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* sums of all up to each */
-KT_API kt_tensor *kt_cumsum_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* sums of all up to each */
-KT_API kt_tensor *kt_cumprod_kw(const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* products of all up to each */
-KT_API kt_tensor *kt_cumprod__kw(kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* products of all up to each */
-KT_API kt_tensor *kt_cumprod_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* products of all up to each */
-KT_API kt_tensor *kt_logcumsumexp(const kt_tensor *self, int64_t dim); /* logarithms of the sums of exponentials of all up to each */
-KT_API kt_tensor *kt_logcumsumexp_out(kt_tensor *out, const kt_tensor *self, int64_t dim); /* logarithms of the sums of exponentials of all up to each */
-KT_API kt_cummax_results kt_cummax(const kt_tensor *self, int64_t dim); /* the largest up to each, and where it stood last; NaN wins */
-KT_API kt_cummax_results kt_cummax_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim); /* the largest up to each, and where it stood last; NaN wins */
-KT_API kt_cummin_results kt_cummin(const kt_tensor *self, int64_t dim); /* the smallest up to each, and where it stood last; NaN wins */
-KT_API kt_cummin_results kt_cummin_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim); /* the smallest up to each, and where it stood last; NaN wins */
+KT_API kt_tensor *kt_cumsum_kw(const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* cumulative sum along a dim */
+KT_API kt_tensor *kt_cumsum__kw(kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* cumulative sum along a dim */
+KT_API kt_tensor *kt_cumsum_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumsum_opts *opts); /* cumulative sum along a dim */
+KT_API kt_tensor *kt_cumprod_kw(const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* cumulative product along a dim */
+KT_API kt_tensor *kt_cumprod__kw(kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* cumulative product along a dim */
+KT_API kt_tensor *kt_cumprod_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_cumprod_opts *opts); /* cumulative product along a dim */
+KT_API kt_tensor *kt_logcumsumexp(const kt_tensor *self, int64_t dim); /* cumulative log of the sum of exponentials, without overflow */
+KT_API kt_tensor *kt_logcumsumexp_out(kt_tensor *out, const kt_tensor *self, int64_t dim); /* cumulative log of the sum of exponentials, without overflow */
+KT_API kt_cummax_results kt_cummax(const kt_tensor *self, int64_t dim); /* cumulative maximum along a dim, and the index of the last; NaN wins */
+KT_API kt_cummax_results kt_cummax_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim); /* cumulative maximum along a dim, and the index of the last; NaN wins */
+KT_API kt_cummin_results kt_cummin(const kt_tensor *self, int64_t dim); /* cumulative minimum along a dim, and the index of the last; NaN wins */
+KT_API kt_cummin_results kt_cummin_out(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim); /* cumulative minimum along a dim, and the index of the last; NaN wins */
 KT_API kt_tensor *kt_diff_kw(const kt_tensor *self, const kt_diff_opts *opts); /* differences of neighbours along a dim, n times over */
 KT_API kt_tensor *kt_diff_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diff_opts *opts); /* differences of neighbours along a dim, n times over */
 KT_API kt_tensor *kt_trapezoid_x_kw(const kt_tensor *y, const kt_tensor *x, const kt_trapezoid_x_opts *opts); /* the integral along a dim by trapezoids over x */
@@ -868,187 +868,187 @@ KT_API kt_tensor *kt_cumulative_trapezoid_x_kw(const kt_tensor *y, const kt_tens
 KT_API kt_tensor *kt_cumulative_trapezoid_dx_kw(const kt_tensor *y, const kt_cumulative_trapezoid_dx_opts *opts); /* the integral up to each place along a dim by trapezoids dx wide */
 KT_API kt_tensor *kt_vander_kw(const kt_tensor *x, const kt_vander_opts *opts); /* powers of a vector's elements as columns */
 KT_API kt_tensor *kt_linalg_vander_kw(const kt_tensor *x, const kt_linalg_vander_opts *opts); /* powers of the elements along a new last dim */
-KT_API kt_sort_stable_results kt_sort_stable_kw(const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts); /* a dim in order, and where each stood; equals keep their order */
-KT_API kt_sort_stable_results kt_sort_stable_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts); /* a dim in order, and where each stood; equals keep their order */
-KT_API kt_sort_results kt_sort_kw(const kt_tensor *self, const kt_sort_opts *opts); /* a dim in order, and where each stood */
-KT_API kt_sort_results kt_sort_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_sort_opts *opts); /* a dim in order, and where each stood */
-KT_API kt_tensor *kt_argsort_stable_kw(const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts); /* where each element of a dim in order stood; equals keep their order */
-KT_API kt_tensor *kt_argsort_stable_out_kw(kt_tensor *out, const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts); /* where each element of a dim in order stood; equals keep their order */
-KT_API kt_tensor *kt_argsort_kw(const kt_tensor *self, const kt_argsort_opts *opts); /* where each element of a dim in order stood */
-KT_API kt_tensor *kt_msort(const kt_tensor *self); /* the first dim in order */
-KT_API kt_tensor *kt_msort_out(kt_tensor *out, const kt_tensor *self); /* the first dim in order */
-KT_API kt_topk_results kt_topk_kw(const kt_tensor *self, int64_t k, const kt_topk_opts *opts); /* the k largest or smallest of a dim, and where they stood */
-KT_API kt_topk_results kt_topk_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_topk_opts *opts); /* the k largest or smallest of a dim, and where they stood */
-KT_API kt_kthvalue_results kt_kthvalue_kw(const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts); /* the k-th smallest of a dim, and where it stands */
-KT_API kt_kthvalue_results kt_kthvalue_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts); /* the k-th smallest of a dim, and where it stands */
-KT_API kt_tensor *kt_median(const kt_tensor *self); /* the median of all elements, the lower of two; NaN if there is one */
-KT_API kt_median_dim_results kt_median_dim_kw(const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts); /* the median of a dim, the lower of two, and where it stands */
-KT_API kt_median_dim_results kt_median_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts); /* the median of a dim, the lower of two, and where it stands */
-KT_API kt_tensor *kt_nanmedian(const kt_tensor *self); /* the median of what is not NaN */
-KT_API kt_nanmedian_dim_results kt_nanmedian_dim_kw(const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* the median of what is not NaN in a dim, and where it stands */
-KT_API kt_nanmedian_dim_results kt_nanmedian_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* the median of what is not NaN in a dim, and where it stands */
-KT_API kt_mode_results kt_mode_kw(const kt_tensor *self, const kt_mode_opts *opts); /* the most frequent of a dim, the smallest of such, and where it stands last */
-KT_API kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_mode_opts *opts); /* the most frequent of a dim, the smallest of such, and where it stands last */
-KT_API kt_unique_results kt_unique_kw(const kt_tensor *self, const kt_unique_opts *opts); /* every value once, in order; where each element's value stands there, and how often it occurs */
-KT_API kt_unique_dim_results kt_unique_dim_kw(const kt_tensor *self, int64_t dim, const kt_unique_dim_opts *opts); /* every slice of a dim once, in order; where each slice stands there, and how often it occurs */
-KT_API kt_unique_consecutive_results kt_unique_consecutive_kw(const kt_tensor *self, const kt_unique_consecutive_opts *opts); /* runs of equals shortened to one; to which run each element belongs, and how long it is */
+KT_API kt_sort_stable_results kt_sort_stable_kw(const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts); /* sorted along a dim, and the indices; equal elements keep their order */
+KT_API kt_sort_stable_results kt_sort_stable_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, bool stable, const kt_sort_stable_opts *opts); /* sorted along a dim, and the indices; equal elements keep their order */
+KT_API kt_sort_results kt_sort_kw(const kt_tensor *self, const kt_sort_opts *opts); /* sorted along a dim, and the indices */
+KT_API kt_sort_results kt_sort_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_sort_opts *opts); /* sorted along a dim, and the indices */
+KT_API kt_tensor *kt_argsort_stable_kw(const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts); /* indices that sort a dim; equal elements keep their order */
+KT_API kt_tensor *kt_argsort_stable_out_kw(kt_tensor *out, const kt_tensor *self, bool stable, const kt_argsort_stable_opts *opts); /* indices that sort a dim; equal elements keep their order */
+KT_API kt_tensor *kt_argsort_kw(const kt_tensor *self, const kt_argsort_opts *opts); /* indices that sort a dim */
+KT_API kt_tensor *kt_msort(const kt_tensor *self); /* sorted along the first dim */
+KT_API kt_tensor *kt_msort_out(kt_tensor *out, const kt_tensor *self); /* sorted along the first dim */
+KT_API kt_topk_results kt_topk_kw(const kt_tensor *self, int64_t k, const kt_topk_opts *opts); /* k largest or smallest elements along a dim, and their indices */
+KT_API kt_topk_results kt_topk_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_topk_opts *opts); /* k largest or smallest elements along a dim, and their indices */
+KT_API kt_kthvalue_results kt_kthvalue_kw(const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts); /* k-th smallest element along a dim, and its index */
+KT_API kt_kthvalue_results kt_kthvalue_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t k, const kt_kthvalue_opts *opts); /* k-th smallest element along a dim, and its index */
+KT_API kt_tensor *kt_median(const kt_tensor *self); /* median of all elements, the lower of two; NaN if there is one */
+KT_API kt_median_dim_results kt_median_dim_kw(const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts); /* median along a dim, the lower of two, and its index */
+KT_API kt_median_dim_results kt_median_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_median_dim_opts *opts); /* median along a dim, the lower of two, and its index */
+KT_API kt_tensor *kt_nanmedian(const kt_tensor *self); /* median, NaN left out */
+KT_API kt_nanmedian_dim_results kt_nanmedian_dim_kw(const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* median along a dim, NaN left out, and its index */
+KT_API kt_nanmedian_dim_results kt_nanmedian_dim_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, int64_t dim, const kt_nanmedian_dim_opts *opts); /* median along a dim, NaN left out, and its index */
+KT_API kt_mode_results kt_mode_kw(const kt_tensor *self, const kt_mode_opts *opts); /* most frequent value along a dim, the smallest of several, and its last index */
+KT_API kt_mode_results kt_mode_out_kw(kt_tensor *values, kt_tensor *indices, const kt_tensor *self, const kt_mode_opts *opts); /* most frequent value along a dim, the smallest of several, and its last index */
+KT_API kt_unique_results kt_unique_kw(const kt_tensor *self, const kt_unique_opts *opts); /* sorted unique values; inverse indices and counts */
+KT_API kt_unique_dim_results kt_unique_dim_kw(const kt_tensor *self, int64_t dim, const kt_unique_dim_opts *opts); /* sorted unique slices along a dim; inverse indices and counts */
+KT_API kt_unique_consecutive_results kt_unique_consecutive_kw(const kt_tensor *self, const kt_unique_consecutive_opts *opts); /* consecutive duplicates removed; inverse indices and counts */
 KT_API kt_tensor *kt_isin_kw(const kt_tensor *elements, const kt_tensor *test_elements, const kt_isin_opts *opts); /* which elements occur among the others */
 KT_API kt_tensor *kt_isin_out_kw(kt_tensor *out, const kt_tensor *elements, const kt_tensor *test_elements, const kt_isin_opts *opts); /* which elements occur among the others */
 KT_API kt_tensor *kt_isin_element_kw(kt_scalar element, const kt_tensor *test_elements, const kt_isin_element_opts *opts); /* does the number occur among the elements? */
 KT_API kt_tensor *kt_isin_element_out_kw(kt_tensor *out, kt_scalar element, const kt_tensor *test_elements, const kt_isin_element_opts *opts); /* does the number occur among the elements? */
 KT_API kt_tensor *kt_isin_number_kw(const kt_tensor *elements, kt_scalar test_element, const kt_isin_number_opts *opts); /* which elements equal the number */
 KT_API kt_tensor *kt_isin_number_out_kw(kt_tensor *out, const kt_tensor *elements, kt_scalar test_element, const kt_isin_number_opts *opts); /* which elements equal the number */
-KT_API kt_tensor *kt_searchsorted_kw(const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts); /* where each value would be put into an ordered last dim, which stays in order */
-KT_API kt_tensor *kt_searchsorted_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts); /* where each value would be put into an ordered last dim, which stays in order */
-KT_API kt_tensor *kt_searchsorted_number_kw(const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts); /* where the number would be put into an ordered row */
-KT_API kt_tensor *kt_searchsorted_number_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts); /* where the number would be put into an ordered row */
-KT_API kt_tensor *kt_bucketize_kw(const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* between which boundaries each value lies */
-KT_API kt_tensor *kt_bucketize_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* between which boundaries each value lies */
-KT_API kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, const kt_bucketize_number_opts *opts); /* between which boundaries the number lies */
-KT_API kt_tensor *kt_bincount_kw(const kt_tensor *self, const kt_bincount_opts *opts); /* how often each number from 0 on occurs, or the sum of the weights that stand there */
-KT_API kt_tensor *kt_histc_kw(const kt_tensor *self, const kt_histc_opts *opts); /* how many elements lie in each of so many bins between min and max */
-KT_API kt_tensor *kt_histc_out_kw(kt_tensor *out, const kt_tensor *self, const kt_histc_opts *opts); /* how many elements lie in each of so many bins between min and max */
-KT_API kt_histogram_edges_results kt_histogram_edges_kw(const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts); /* how many elements, or how much weight, lie between each two edges */
-KT_API kt_histogram_edges_results kt_histogram_edges_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts); /* how many elements, or how much weight, lie between each two edges */
-KT_API kt_histogram_results kt_histogram_kw(const kt_tensor *self, const kt_histogram_opts *opts); /* how many elements, or how much weight, lie in each of so many bins */
-KT_API kt_histogram_results kt_histogram_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_histogram_opts *opts); /* how many elements, or how much weight, lie in each of so many bins */
-KT_API kt_tensor *kt_quantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
-KT_API kt_tensor *kt_quantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
-KT_API kt_tensor *kt_quantile_number_kw(const kt_tensor *self, double q, const kt_quantile_number_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
-KT_API kt_tensor *kt_quantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_quantile_number_opts *opts); /* what lies q of the way through a dim in order; NaN where there is one */
-KT_API kt_tensor *kt_nanquantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts); /* what lies q of the way through the numbers of a dim in order */
-KT_API kt_tensor *kt_nanquantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts); /* what lies q of the way through the numbers of a dim in order */
-KT_API kt_tensor *kt_nanquantile_number_kw(const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts); /* what lies q of the way through the numbers of a dim in order */
-KT_API kt_tensor *kt_nanquantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts); /* what lies q of the way through the numbers of a dim in order */
-KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
-KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; leading dims broadcast */
+KT_API kt_tensor *kt_searchsorted_kw(const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts); /* indices at which values are inserted into a sorted last dim to keep it sorted */
+KT_API kt_tensor *kt_searchsorted_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, const kt_tensor *self, const kt_searchsorted_opts *opts); /* indices at which values are inserted into a sorted last dim to keep it sorted */
+KT_API kt_tensor *kt_searchsorted_number_kw(const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts); /* index at which a number is inserted into a sorted vector to keep it sorted */
+KT_API kt_tensor *kt_searchsorted_number_out_kw(kt_tensor *out, const kt_tensor *sorted_sequence, kt_scalar self, const kt_searchsorted_number_opts *opts); /* index at which a number is inserted into a sorted vector to keep it sorted */
+KT_API kt_tensor *kt_bucketize_kw(const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* index of the bucket of each value, by sorted boundaries */
+KT_API kt_tensor *kt_bucketize_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *boundaries, const kt_bucketize_opts *opts); /* index of the bucket of each value, by sorted boundaries */
+KT_API kt_tensor *kt_bucketize_number_kw(kt_scalar self, const kt_tensor *boundaries, const kt_bucketize_number_opts *opts); /* index of the bucket of a number, by sorted boundaries */
+KT_API kt_tensor *kt_bincount_kw(const kt_tensor *self, const kt_bincount_opts *opts); /* number of occurrences of each non-negative integer, or the sum of its weights */
+KT_API kt_tensor *kt_histc_kw(const kt_tensor *self, const kt_histc_opts *opts); /* histogram of equal bins between min and max */
+KT_API kt_tensor *kt_histc_out_kw(kt_tensor *out, const kt_tensor *self, const kt_histc_opts *opts); /* histogram of equal bins between min and max */
+KT_API kt_histogram_edges_results kt_histogram_edges_kw(const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts); /* histogram of given bin edges: counts or weights */
+KT_API kt_histogram_edges_results kt_histogram_edges_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_tensor *bins, const kt_histogram_edges_opts *opts); /* histogram of given bin edges: counts or weights */
+KT_API kt_histogram_results kt_histogram_kw(const kt_tensor *self, const kt_histogram_opts *opts); /* histogram of equal bins: counts or weights, and the bin edges */
+KT_API kt_histogram_results kt_histogram_out_kw(kt_tensor *hist, kt_tensor *bin_edges, const kt_tensor *self, const kt_histogram_opts *opts); /* histogram of equal bins: counts or weights, and the bin edges */
+KT_API kt_tensor *kt_quantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts); /* q-th quantile along a dim; NaN if there is one */
+KT_API kt_tensor *kt_quantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_quantile_opts *opts); /* q-th quantile along a dim; NaN if there is one */
+KT_API kt_tensor *kt_quantile_number_kw(const kt_tensor *self, double q, const kt_quantile_number_opts *opts); /* q-th quantile along a dim; NaN if there is one */
+KT_API kt_tensor *kt_quantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_quantile_number_opts *opts); /* q-th quantile along a dim; NaN if there is one */
+KT_API kt_tensor *kt_nanquantile_kw(const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts); /* q-th quantile along a dim, NaN left out */
+KT_API kt_tensor *kt_nanquantile_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *q, const kt_nanquantile_opts *opts); /* q-th quantile along a dim, NaN left out */
+KT_API kt_tensor *kt_nanquantile_number_kw(const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts); /* q-th quantile along a dim, NaN left out */
+KT_API kt_tensor *kt_nanquantile_number_out_kw(kt_tensor *out, const kt_tensor *self, double q, const kt_nanquantile_number_opts *opts); /* q-th quantile along a dim, NaN left out */
+KT_API kt_tensor *kt_matmul(const kt_tensor *self, const kt_tensor *other); /* matrix product; batch dims broadcast */
+KT_API kt_tensor *kt_matmul_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* matrix product; batch dims broadcast */
 KT_API kt_tensor *kt_matmul_batched(const kt_tensor *self, const kt_tensor *other); /* the part of matmul whose leading dims broadcast */
 KT_API kt_tensor *kt_mm(const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
 KT_API kt_tensor *kt_mm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* product of two matrices */
-KT_API kt_tensor *kt_bmm(const kt_tensor *self, const kt_tensor *mat2); /* products of two batches of matrices */
-KT_API kt_tensor *kt_bmm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* products of two batches of matrices */
-KT_API kt_tensor *kt_mv(const kt_tensor *self, const kt_tensor *vec); /* matrix times vector */
-KT_API kt_tensor *kt_mv_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec); /* matrix times vector */
-KT_API kt_tensor *kt_dot(const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
-KT_API kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor); /* inner product of two vectors */
-KT_API kt_tensor *kt_vdot(const kt_tensor *self, const kt_tensor *other); /* inner product of two vectors, the first conjugated */
-KT_API kt_tensor *kt_vdot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* inner product of two vectors, the first conjugated */
+KT_API kt_tensor *kt_bmm(const kt_tensor *self, const kt_tensor *mat2); /* batched matrix product */
+KT_API kt_tensor *kt_bmm_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat2); /* batched matrix product */
+KT_API kt_tensor *kt_mv(const kt_tensor *self, const kt_tensor *vec); /* matrix-vector product */
+KT_API kt_tensor *kt_mv_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec); /* matrix-vector product */
+KT_API kt_tensor *kt_dot(const kt_tensor *self, const kt_tensor *tensor); /* dot product of two vectors */
+KT_API kt_tensor *kt_dot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *tensor); /* dot product of two vectors */
+KT_API kt_tensor *kt_vdot(const kt_tensor *self, const kt_tensor *other); /* dot product of two vectors, the first conjugated */
+KT_API kt_tensor *kt_vdot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* dot product of two vectors, the first conjugated */
 KT_API kt_tensor *kt_addmm_kw(const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
 KT_API kt_tensor *kt_addmm__kw(kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
 KT_API kt_tensor *kt_addmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat1, const kt_tensor *mat2, const kt_addmm_opts *opts); /* beta * self + alpha * (mat1 @ mat2) */
 KT_API kt_tensor *kt_addmv_kw(const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
 KT_API kt_tensor *kt_addmv__kw(kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
 KT_API kt_tensor *kt_addmv_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *mat, const kt_tensor *vec, const kt_addmv_opts *opts); /* beta * self + alpha * (mat @ vec) */
-KT_API kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
-KT_API kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
-KT_API kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batch by batch */
-KT_API kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
-KT_API kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
-KT_API kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum of the products of two batches */
-KT_API kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
-KT_API kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
-KT_API kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * every element of vec1 times every element of vec2 */
-KT_API kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts); /* input @ weight transposed + bias */
+KT_API kt_tensor *kt_baddbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batched */
+KT_API kt_tensor *kt_baddbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batched */
+KT_API kt_tensor *kt_baddbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_baddbmm_opts *opts); /* beta * self + alpha * (batch1 @ batch2), batched */
+KT_API kt_tensor *kt_addbmm_kw(const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum over a batch of batch1 @ batch2 */
+KT_API kt_tensor *kt_addbmm__kw(kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum over a batch of batch1 @ batch2 */
+KT_API kt_tensor *kt_addbmm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *batch1, const kt_tensor *batch2, const kt_addbmm_opts *opts); /* beta * self + alpha * the sum over a batch of batch1 @ batch2 */
+KT_API kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * outer product of vec1 and vec2 */
+KT_API kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * outer product of vec1 and vec2 */
+KT_API kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * outer product of vec1 and vec2 */
+KT_API kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts); /* input @ weight.T + bias */
 KT_API kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts); /* input1 @ weight @ input2 for each of the outer weights, + bias */
-KT_API kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2); /* every element of self times every element of vec2 */
-KT_API kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* every element of self times every element of vec2 */
+KT_API kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2); /* outer product of two vectors */
+KT_API kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* outer product of two vectors */
 KT_API kt_tensor *kt_ger(const kt_tensor *self, const kt_tensor *vec2); /* outer, by its old name */
 KT_API kt_tensor *kt_ger_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* outer, by its old name */
-KT_API kt_tensor *kt_inner(const kt_tensor *self, const kt_tensor *other); /* sums of products over the last dims */
-KT_API kt_tensor *kt_inner_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* sums of products over the last dims */
-KT_API kt_tensor *kt_tensordot(const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* sums of products over pairs of dims */
-KT_API kt_tensor *kt_tensordot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* sums of products over pairs of dims */
-KT_API kt_tensor *kt_kron(const kt_tensor *self, const kt_tensor *other); /* every element of self times the whole of other */
-KT_API kt_tensor *kt_kron_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* every element of self times the whole of other */
-KT_API kt_tensor *kt_einsum(const char *equation, kt_tensor *const *tensors, int64_t n_tensors); /* sums of products as subscripts say: "ij,jk->ik" */
+KT_API kt_tensor *kt_inner(const kt_tensor *self, const kt_tensor *other); /* sum of products over the last dims (inner product) */
+KT_API kt_tensor *kt_inner_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* sum of products over the last dims (inner product) */
+KT_API kt_tensor *kt_tensordot(const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* tensor contraction over pairs of dims */
+KT_API kt_tensor *kt_tensordot_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, kt_shape dims_self, kt_shape dims_other); /* tensor contraction over pairs of dims */
+KT_API kt_tensor *kt_kron(const kt_tensor *self, const kt_tensor *other); /* Kronecker product */
+KT_API kt_tensor *kt_kron_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* Kronecker product */
+KT_API kt_tensor *kt_einsum(const char *equation, kt_tensor *const *tensors, int64_t n_tensors); /* Einstein summation: "ij,jk->ik" */
 KT_API kt_tensor *kt_linalg_multi_dot(kt_tensor *const *tensors, int64_t n_tensors); /* product of several matrices in the cheapest order */
 KT_API kt_tensor *kt_linalg_multi_dot_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* product of several matrices in the cheapest order */
 KT_API kt_tensor *kt_chain_matmul(kt_tensor *const *matrices, int64_t n_matrices); /* linalg_multi_dot, by its old name */
 KT_API kt_tensor *kt_chain_matmul_out(kt_tensor *out, kt_tensor *const *matrices, int64_t n_matrices); /* linalg_multi_dot, by its old name */
-KT_API kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* inner products along a dim, x conjugated */
-KT_API kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* inner products along a dim, x conjugated */
-KT_API kt_tensor *kt_linalg_matrix_power(const kt_tensor *self, int64_t n); /* square matrices to a whole power */
-KT_API kt_tensor *kt_linalg_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* square matrices to a whole power */
+KT_API kt_tensor *kt_linalg_vecdot_kw(const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* dot product along a dim, x conjugated */
+KT_API kt_tensor *kt_linalg_vecdot_out_kw(kt_tensor *out, const kt_tensor *x, const kt_tensor *y, const kt_linalg_vecdot_opts *opts); /* dot product along a dim, x conjugated */
+KT_API kt_tensor *kt_linalg_matrix_power(const kt_tensor *self, int64_t n); /* square matrices to an integer power */
+KT_API kt_tensor *kt_linalg_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* square matrices to an integer power */
 KT_API kt_tensor *kt_matrix_power(const kt_tensor *self, int64_t n); /* linalg_matrix_power, by its old name */
 KT_API kt_tensor *kt_matrix_power_out(kt_tensor *out, const kt_tensor *self, int64_t n); /* linalg_matrix_power, by its old name */
 KT_API kt_tensor *kt_linalg_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts); /* cross products of vectors of three */
 KT_API kt_tensor *kt_linalg_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_linalg_cross_opts *opts); /* cross products of vectors of three */
 KT_API kt_tensor *kt_cross_kw(const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
 KT_API kt_tensor *kt_cross_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *other, const kt_cross_opts *opts); /* linalg_cross along the first dim of three */
-KT_API kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors); /* matrices along the diagonal of one */
-KT_API kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors); /* every combination of elements, one a row */
-KT_API kt_tensor *kt_cdist_kw(const kt_tensor *x1, const kt_tensor *x2, const kt_cdist_opts *opts); /* the p-norm of the difference of every row of x1 and every row of x2 */
-KT_API kt_tensor *kt_renorm(const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices of a dim shortened to the p-norm maxnorm where they are longer */
-KT_API kt_tensor *kt_renorm_(kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices of a dim shortened to the p-norm maxnorm where they are longer */
-KT_API kt_tensor *kt_renorm_out(kt_tensor *out, const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices of a dim shortened to the p-norm maxnorm where they are longer */
-KT_API kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts); /* as another dtype or on another device; itself where nothing changes */
+KT_API kt_tensor *kt_block_diag(kt_tensor *const *tensors, int64_t n_tensors); /* block diagonal matrix of the tensors */
+KT_API kt_tensor *kt_cartesian_prod(kt_tensor *const *tensors, int64_t n_tensors); /* Cartesian product of vectors, a combination a row */
+KT_API kt_tensor *kt_cdist_kw(const kt_tensor *x1, const kt_tensor *x2, const kt_cdist_opts *opts); /* pairwise p-norm distance of the rows of x1 and x2 */
+KT_API kt_tensor *kt_renorm(const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices along a dim scaled to a p-norm of at most maxnorm */
+KT_API kt_tensor *kt_renorm_(kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices along a dim scaled to a p-norm of at most maxnorm */
+KT_API kt_tensor *kt_renorm_out(kt_tensor *out, const kt_tensor *self, kt_scalar p, int64_t dim, kt_scalar maxnorm); /* slices along a dim scaled to a p-norm of at most maxnorm */
+KT_API kt_tensor *kt_to_kw(const kt_tensor *self, const kt_to_opts *opts); /* cast to a dtype or moved to a device; self where nothing changes */
 KT_API kt_tensor *kt_to_copy_kw(const kt_tensor *self, const kt_to_copy_opts *opts); /* the copy that to makes */
 KT_API kt_tensor *kt_clone_kw(const kt_tensor *self, const kt_clone_opts *opts); /* a copy */
-KT_API kt_tensor *kt_contiguous_kw(const kt_tensor *self, const kt_contiguous_opts *opts); /* itself where dense and row-major, else a copy that is */
+KT_API kt_tensor *kt_contiguous_kw(const kt_tensor *self, const kt_contiguous_opts *opts); /* self where contiguous, else a contiguous copy */
 KT_API kt_tensor *kt_copy(const kt_tensor *self, const kt_tensor *src); /* self with the values of src; in place: written over */
 KT_API kt_tensor *kt_copy_(kt_tensor *self, const kt_tensor *src); /* self with the values of src; in place: written over */
-KT_API kt_tensor *kt_fill(const kt_tensor *self, const kt_tensor *value); /* every element the same */
-KT_API kt_tensor *kt_fill_(kt_tensor *self, const kt_tensor *value); /* every element the same */
-KT_API kt_tensor *kt_fill_s(const kt_tensor *self, kt_scalar value); /* every element the same */
-KT_API kt_tensor *kt_fill_s_(kt_tensor *self, kt_scalar value); /* every element the same */
-KT_API kt_tensor *kt_zero(const kt_tensor *self); /* every element 0 */
-KT_API kt_tensor *kt_zero_(kt_tensor *self); /* every element 0 */
-KT_API kt_tensor *kt_resolve_conj(const kt_tensor *self); /* conjugated now where it was lazy */
-KT_API kt_tensor *kt_resolve_neg(const kt_tensor *self); /* negated now where it was lazy */
-KT_API kt_tensor *kt_empty_kw(kt_shape size, const kt_empty_opts *opts); /* memory as it is */
-KT_API kt_tensor *kt_zeros_kw(kt_shape size, const kt_zeros_opts *opts); /* zeros */
-KT_API kt_tensor *kt_ones_kw(kt_shape size, const kt_ones_opts *opts); /* ones */
-KT_API kt_tensor *kt_full_kw(kt_shape size, kt_scalar fill_value, const kt_full_opts *opts); /* one value everywhere; its kind gives the dtype */
-KT_API kt_tensor *kt_eye_kw(int64_t n, const kt_eye_opts *opts); /* ones on the diagonal */
+KT_API kt_tensor *kt_fill(const kt_tensor *self, const kt_tensor *value); /* filled with a value */
+KT_API kt_tensor *kt_fill_(kt_tensor *self, const kt_tensor *value); /* filled with a value */
+KT_API kt_tensor *kt_fill_s(const kt_tensor *self, kt_scalar value); /* filled with a value */
+KT_API kt_tensor *kt_fill_s_(kt_tensor *self, kt_scalar value); /* filled with a value */
+KT_API kt_tensor *kt_zero(const kt_tensor *self); /* filled with zeros */
+KT_API kt_tensor *kt_zero_(kt_tensor *self); /* filled with zeros */
+KT_API kt_tensor *kt_resolve_conj(const kt_tensor *self); /* conjugation carried out where it was lazy */
+KT_API kt_tensor *kt_resolve_neg(const kt_tensor *self); /* negation carried out where it was lazy */
+KT_API kt_tensor *kt_empty_kw(kt_shape size, const kt_empty_opts *opts); /* uninitialized */
+KT_API kt_tensor *kt_zeros_kw(kt_shape size, const kt_zeros_opts *opts); /* filled with zeros */
+KT_API kt_tensor *kt_ones_kw(kt_shape size, const kt_ones_opts *opts); /* filled with ones */
+KT_API kt_tensor *kt_full_kw(kt_shape size, kt_scalar fill_value, const kt_full_opts *opts); /* filled with a value, which gives the dtype */
+KT_API kt_tensor *kt_eye_kw(int64_t n, const kt_eye_opts *opts); /* identity matrix */
 KT_API kt_tensor *kt_arange_kw(kt_scalar start, kt_scalar end, const kt_arange_opts *opts); /* start, start + step, ... before end */
 KT_API kt_tensor *kt_range_kw(kt_scalar start, kt_scalar end, const kt_range_opts *opts); /* start, start + step, ... up to end */
-KT_API kt_tensor *kt_linspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_linspace_opts *opts); /* evenly spaced, both ends included */
-KT_API kt_tensor *kt_logspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_logspace_opts *opts); /* base to the powers of linspace */
-KT_API kt_tensor *kt_scalar_tensor_kw(kt_scalar s, const kt_scalar_tensor_opts *opts); /* a 0-dim tensor */
-KT_API kt_tensor *kt_empty_like_kw(const kt_tensor *self, const kt_empty_like_opts *opts); /* like self, memory as it is */
+KT_API kt_tensor *kt_linspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_linspace_opts *opts); /* evenly spaced from start to end, both included */
+KT_API kt_tensor *kt_logspace_kw(kt_scalar start, kt_scalar end, int64_t steps, const kt_logspace_opts *opts); /* logarithmically spaced: base to the powers of linspace */
+KT_API kt_tensor *kt_scalar_tensor_kw(kt_scalar s, const kt_scalar_tensor_opts *opts); /* a number as a 0-dim tensor */
+KT_API kt_tensor *kt_empty_like_kw(const kt_tensor *self, const kt_empty_like_opts *opts); /* like self, uninitialized */
 KT_API kt_tensor *kt_zeros_like_kw(const kt_tensor *self, const kt_zeros_like_opts *opts); /* like self, zeros */
 KT_API kt_tensor *kt_ones_like_kw(const kt_tensor *self, const kt_ones_like_opts *opts); /* like self, ones */
 KT_API kt_tensor *kt_full_like_kw(const kt_tensor *self, kt_scalar fill_value, const kt_full_like_opts *opts); /* like self, one value */
-KT_API kt_tensor *kt_new_empty_kw(const kt_tensor *self, kt_shape size, const kt_new_empty_opts *opts); /* of self's dtype and device */
+KT_API kt_tensor *kt_new_empty_kw(const kt_tensor *self, kt_shape size, const kt_new_empty_opts *opts); /* of self's dtype and device, uninitialized */
 KT_API kt_tensor *kt_new_zeros_kw(const kt_tensor *self, kt_shape size, const kt_new_zeros_opts *opts); /* of self's dtype and device, zeros */
 KT_API kt_tensor *kt_new_ones_kw(const kt_tensor *self, kt_shape size, const kt_new_ones_opts *opts); /* of self's dtype and device, ones */
 KT_API kt_tensor *kt_new_full_kw(const kt_tensor *self, kt_shape size, kt_scalar fill_value, const kt_new_full_opts *opts); /* of self's dtype and device, one value */
-KT_API kt_tensor *kt_select(const kt_tensor *self, int64_t dim, int64_t index); /* one index of a dim */
-KT_API kt_tensor *kt_slice_kw(const kt_tensor *self, const kt_slice_opts *opts); /* a range of a dim */
-KT_API kt_tensor *kt_narrow(const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* length elements of a dim from start */
+KT_API kt_tensor *kt_select(const kt_tensor *self, int64_t dim, int64_t index); /* index along a dim (the dim goes) */
+KT_API kt_tensor *kt_slice_kw(const kt_tensor *self, const kt_slice_opts *opts); /* slice start:end:step along a dim */
+KT_API kt_tensor *kt_narrow(const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* slice of length elements from start along a dim */
 KT_API kt_tensor *kt_narrow_tensor(const kt_tensor *self, int64_t dim, const kt_tensor *start, int64_t length); /* the same, from a start that a 0-dim tensor holds */
-KT_API kt_tensor *kt_transpose(const kt_tensor *self, int64_t dim0, int64_t dim1); /* two dims exchanged */
-KT_API kt_tensor *kt_t(const kt_tensor *self); /* a matrix transposed */
-KT_API kt_tensor *kt_permute(const kt_tensor *self, kt_shape dims); /* dims in another order */
-KT_API kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_opts *opts); /* dims of one element repeated without copying */
+KT_API kt_tensor *kt_transpose(const kt_tensor *self, int64_t dim0, int64_t dim1); /* two dims swapped */
+KT_API kt_tensor *kt_t(const kt_tensor *self); /* matrix transpose */
+KT_API kt_tensor *kt_permute(const kt_tensor *self, kt_shape dims); /* dims reordered */
+KT_API kt_tensor *kt_expand_kw(const kt_tensor *self, kt_shape size, const kt_expand_opts *opts); /* broadcast to a size without copying */
 KT_API kt_tensor *kt_expand_as(const kt_tensor *self, const kt_tensor *other); /* expanded to the size of other */
 KT_API kt_tensor *kt_view(const kt_tensor *self, kt_shape size); /* the same elements in another shape */
 KT_API kt_tensor *kt_reshape_alias(const kt_tensor *self, kt_shape size, kt_shape stride); /* the view that reshape makes of what is not dense */
 KT_API kt_tensor *kt_unsafe_view(const kt_tensor *self, kt_shape size); /* view of a tensor that nobody else has: not counted as one */
 KT_API kt_tensor *kt_view_dtype(const kt_tensor *self, kt_dtype dtype); /* the same bytes as another dtype */
-KT_API kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape); /* a view in another shape, or a copy where none can be */
-KT_API kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts); /* some dims made one */
-KT_API kt_tensor *kt_squeeze(const kt_tensor *self); /* without dims of one element */
-KT_API kt_tensor *kt_squeeze_dim(const kt_tensor *self, kt_shape dim); /* without these dims where they have one element */
-KT_API kt_tensor *kt_unsqueeze(const kt_tensor *self, int64_t dim); /* a new dim of one element */
-KT_API kt_tensor *kt_unfold(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step); /* windows of a dim as a new last dim */
+KT_API kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape); /* another shape: a view where possible, else a copy */
+KT_API kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts); /* a range of dims merged into one */
+KT_API kt_tensor *kt_squeeze(const kt_tensor *self); /* dims of size 1 removed */
+KT_API kt_tensor *kt_squeeze_dim(const kt_tensor *self, kt_shape dim); /* these dims removed where they have size 1 */
+KT_API kt_tensor *kt_unsqueeze(const kt_tensor *self, int64_t dim); /* a dim of size 1 inserted */
+KT_API kt_tensor *kt_unfold(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step); /* sliding windows of a dim as a new last dim */
 KT_API kt_tensor *kt_diagonal_kw(const kt_tensor *self, const kt_diagonal_opts *opts); /* a diagonal of two dims as the last dim */
-KT_API kt_tensor *kt_as_strided_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_opts *opts); /* any geometry over the same storage */
+KT_API kt_tensor *kt_as_strided_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_opts *opts); /* a view of any size, stride and offset */
 KT_API kt_tensor *kt_real(const kt_tensor *self); /* real parts */
 KT_API kt_tensor *kt_imag(const kt_tensor *self); /* imaginary parts */
 KT_API kt_tensor *kt_view_as_real(const kt_tensor *self); /* complex as a last dim of two reals */
 KT_API kt_tensor *kt_view_as_complex(const kt_tensor *self); /* a last dim of two reals as complex */
 KT_API kt_tensor *kt_conj(const kt_tensor *self); /* conjugate; lazy for complex */
-KT_API kt_tensor *kt_conj_lazy(const kt_tensor *self); /* the view that conj makes */
-KT_API kt_tensor *kt_neg_view(const kt_tensor *self); /* negated when read */
+KT_API kt_tensor *kt_conj_lazy(const kt_tensor *self); /* the lazy conjugate that conj gives */
+KT_API kt_tensor *kt_neg_view(const kt_tensor *self); /* the lazy negation of a view */
 KT_API kt_tensor *kt_detach(const kt_tensor *self); /* the same values without history */
 KT_API kt_tensor *kt_alias(const kt_tensor *self); /* the same tensor as a view of itself */
-KT_API kt_tensor *kt_movedim(const kt_tensor *self, kt_shape source, kt_shape destination); /* dims moved to other places, the rest in order */
+KT_API kt_tensor *kt_movedim(const kt_tensor *self, kt_shape source, kt_shape destination); /* dims moved to other positions */
 KT_API kt_tensor *kt_moveaxis(const kt_tensor *self, kt_shape source, kt_shape destination); /* movedim by another name */
 KT_API kt_tensor *kt_swapaxes(const kt_tensor *self, int64_t axis0, int64_t axis1); /* transpose by another name */
 KT_API kt_tensor *kt_swapdims(const kt_tensor *self, int64_t dim0, int64_t dim1); /* transpose by another name */
-KT_API kt_tensor *kt_unflatten(const kt_tensor *self, int64_t dim, kt_shape sizes); /* a dim made several */
-KT_API kt_tensor *kt_ravel(const kt_tensor *self); /* one dim */
+KT_API kt_tensor *kt_unflatten(const kt_tensor *self, int64_t dim, kt_shape sizes); /* a dim split into several */
+KT_API kt_tensor *kt_ravel(const kt_tensor *self); /* flattened to one dim */
 KT_API kt_tensor *kt_view_as(const kt_tensor *self, const kt_tensor *other); /* a view of the size of other */
 KT_API kt_tensor *kt_reshape_as(const kt_tensor *self, const kt_tensor *other); /* reshaped to the size of other */
 KT_API kt_tensor *kt_broadcast_to(const kt_tensor *self, kt_shape size); /* expand by another name */
@@ -1060,76 +1060,76 @@ KT_API kt_tensor *kt_linalg_diagonal_kw(const kt_tensor *A, const kt_linalg_diag
 KT_API kt_tensor *kt_sum_to_size(const kt_tensor *self, kt_shape size); /* broadcasting undone by sums */
 KT_API kt_tensor *kt_resize__kw(const kt_tensor *self, kt_shape size, const kt_resize__opts *opts); /* self with another size; memory is kept, and grows where it must */
 KT_API kt_tensor *kt_resize_as__kw(const kt_tensor *self, const kt_tensor *the_template, const kt_resize_as__opts *opts); /* self with the size of another */
-KT_API int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_opts *opts); /* views of split_size each; the last may be smaller */
-KT_API int64_t kt_split_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_sizes_opts *opts); /* views of these sizes */
-KT_API int64_t kt_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_chunk_opts *opts); /* about equal views */
-KT_API int64_t kt_unbind_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_opts *opts); /* every index of a dim */
-KT_API int64_t kt_broadcast_tensors(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* all expanded to their common shape */
-KT_API kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* joined along a dim */
-KT_API kt_tensor *kt_cat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* joined along a dim */
+KT_API int64_t kt_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_opts *opts); /* views of split_size along a dim; the last may be smaller */
+KT_API int64_t kt_split_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_sizes_opts *opts); /* views of given sizes along a dim */
+KT_API int64_t kt_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_chunk_opts *opts); /* split into about equal views */
+KT_API int64_t kt_unbind_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_opts *opts); /* a list of the slices along a dim */
+KT_API int64_t kt_broadcast_tensors(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* all broadcast to their common shape */
+KT_API kt_tensor *kt_cat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* concatenated along a dim */
+KT_API kt_tensor *kt_cat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_cat_opts *opts); /* concatenated along a dim */
 KT_API kt_tensor *kt_concat_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_concat_opts *opts); /* cat by another name */
 KT_API kt_tensor *kt_concat_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_concat_opts *opts); /* cat by another name */
 KT_API kt_tensor *kt_concatenate_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_concatenate_opts *opts); /* cat by another name */
 KT_API kt_tensor *kt_concatenate_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_concatenate_opts *opts); /* cat by another name */
-KT_API kt_tensor *kt_stack_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts); /* joined along a new dim */
-KT_API kt_tensor *kt_stack_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts); /* joined along a new dim */
-KT_API kt_tensor *kt_hstack(kt_tensor *const *tensors, int64_t n_tensors); /* joined side by side */
-KT_API kt_tensor *kt_hstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* joined side by side */
-KT_API kt_tensor *kt_vstack(kt_tensor *const *tensors, int64_t n_tensors); /* joined one under the other */
-KT_API kt_tensor *kt_vstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* joined one under the other */
+KT_API kt_tensor *kt_stack_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts); /* stacked along a new dim */
+KT_API kt_tensor *kt_stack_out_kw(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors, const kt_stack_opts *opts); /* stacked along a new dim */
+KT_API kt_tensor *kt_hstack(kt_tensor *const *tensors, int64_t n_tensors); /* stacked horizontally (along columns) */
+KT_API kt_tensor *kt_hstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* stacked horizontally (along columns) */
+KT_API kt_tensor *kt_vstack(kt_tensor *const *tensors, int64_t n_tensors); /* stacked vertically (along rows) */
+KT_API kt_tensor *kt_vstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* stacked vertically (along rows) */
 KT_API kt_tensor *kt_row_stack(kt_tensor *const *tensors, int64_t n_tensors); /* vstack by another name */
 KT_API kt_tensor *kt_row_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* vstack by another name */
-KT_API kt_tensor *kt_dstack(kt_tensor *const *tensors, int64_t n_tensors); /* joined along the third dim */
-KT_API kt_tensor *kt_dstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* joined along the third dim */
-KT_API kt_tensor *kt_column_stack(kt_tensor *const *tensors, int64_t n_tensors); /* vectors as columns, then side by side */
-KT_API kt_tensor *kt_column_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* vectors as columns, then side by side */
-KT_API int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room); /* each times a number */
-KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scalar); /* each times a number */
-KT_API int64_t kt_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_opts *opts); /* views of these sizes */
+KT_API kt_tensor *kt_dstack(kt_tensor *const *tensors, int64_t n_tensors); /* stacked along the third dim */
+KT_API kt_tensor *kt_dstack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* stacked along the third dim */
+KT_API kt_tensor *kt_column_stack(kt_tensor *const *tensors, int64_t n_tensors); /* stacked horizontally, vectors as columns */
+KT_API kt_tensor *kt_column_stack_out(kt_tensor *out, kt_tensor *const *tensors, int64_t n_tensors); /* stacked horizontally, vectors as columns */
+KT_API int64_t kt_foreach_mul(kt_tensor *const *self, int64_t n_self, kt_scalar scalar, kt_tensor **results, int64_t room); /* each tensor times a number */
+KT_API kt_status kt_foreach_mul_(kt_tensor *const *self, int64_t n_self, kt_scalar scalar); /* each tensor times a number */
+KT_API int64_t kt_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_opts *opts); /* views of given sizes along a dim */
 KT_API int64_t kt_unsafe_split_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_unsafe_split_opts *opts); /* split by another name */
 KT_API int64_t kt_unsafe_split_with_sizes_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_unsafe_split_with_sizes_opts *opts); /* split_with_sizes by another name */
 KT_API int64_t kt_unsafe_chunk_kw(const kt_tensor *self, int64_t chunks, kt_tensor **results, int64_t room, const kt_unsafe_chunk_opts *opts); /* chunk by another name */
-KT_API int64_t kt_tensor_split_kw(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room, const kt_tensor_split_opts *opts); /* so many views, the first ones longer by one */
-KT_API int64_t kt_tensor_split_indices_kw(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room, const kt_tensor_split_indices_opts *opts); /* views between these indices */
+KT_API int64_t kt_tensor_split_kw(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room, const kt_tensor_split_opts *opts); /* split into so many views, the first ones larger by one */
+KT_API int64_t kt_tensor_split_indices_kw(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room, const kt_tensor_split_indices_opts *opts); /* split at these indices */
 KT_API int64_t kt_tensor_split_tensor_kw(const kt_tensor *self, const kt_tensor *tensor_indices_or_sections, kt_tensor **results, int64_t room, const kt_tensor_split_tensor_opts *opts); /* the same, the indices or their number in a tensor */
-KT_API int64_t kt_hsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* equal views of columns */
-KT_API int64_t kt_hsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* views of columns between these indices */
-KT_API int64_t kt_vsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* equal views of rows */
-KT_API int64_t kt_vsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* views of rows between these indices */
-KT_API int64_t kt_dsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* equal views of the third dim */
-KT_API int64_t kt_dsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* views of the third dim between these indices */
-KT_API int64_t kt_meshgrid_kw(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room, const kt_meshgrid_opts *opts); /* each vector along a dim of its own, expanded along the others */
+KT_API int64_t kt_hsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* split by columns into equal views */
+KT_API int64_t kt_hsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* split by columns at these indices */
+KT_API int64_t kt_vsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* split by rows into equal views */
+KT_API int64_t kt_vsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* split by rows at these indices */
+KT_API int64_t kt_dsplit(const kt_tensor *self, int64_t sections, kt_tensor **results, int64_t room); /* split along the third dim into equal views */
+KT_API int64_t kt_dsplit_indices(const kt_tensor *self, kt_shape indices, kt_tensor **results, int64_t room); /* split along the third dim at these indices */
+KT_API int64_t kt_meshgrid_kw(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room, const kt_meshgrid_opts *opts); /* coordinate grids of vectors */
 KT_API int64_t kt_atleast_1d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* each of at least 1 dims */
 KT_API int64_t kt_atleast_2d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* each of at least 2 dims */
 KT_API int64_t kt_atleast_3d_list(kt_tensor *const *tensors, int64_t n_tensors, kt_tensor **results, int64_t room); /* each of at least 3 dims */
 KT_API int64_t kt_unbind_copy_kw(const kt_tensor *self, kt_tensor **results, int64_t room, const kt_unbind_copy_opts *opts); /* unbind, copied */
 KT_API int64_t kt_split_copy_kw(const kt_tensor *self, int64_t split_size, kt_tensor **results, int64_t room, const kt_split_copy_opts *opts); /* split, copied */
 KT_API int64_t kt_split_with_sizes_copy_kw(const kt_tensor *self, kt_shape split_sizes, kt_tensor **results, int64_t room, const kt_split_with_sizes_copy_opts *opts); /* split_with_sizes, copied */
-KT_API kt_tensor *kt_flip(const kt_tensor *self, kt_shape dims); /* some dims from their end */
-KT_API kt_tensor *kt_fliplr(const kt_tensor *self); /* columns from their end */
-KT_API kt_tensor *kt_flipud(const kt_tensor *self); /* rows from their end */
-KT_API kt_tensor *kt_roll_kw(const kt_tensor *self, kt_shape shifts, const kt_roll_opts *opts); /* moved along; what falls off the end comes in at the start */
-KT_API kt_tensor *kt_rot90_kw(const kt_tensor *self, const kt_rot90_opts *opts); /* turned by quarters */
-KT_API kt_tensor *kt_repeat(const kt_tensor *self, kt_shape repeats); /* the whole so many times along each dim */
-KT_API kt_tensor *kt_tile(const kt_tensor *self, kt_shape dims); /* repeat, where dims may be fewer than the tensor has */
-KT_API kt_tensor *kt_repeat_interleave_kw(const kt_tensor *repeats, const kt_repeat_interleave_opts *opts); /* each index as often as its count says */
-KT_API kt_tensor *kt_repeat_interleave_tensor_kw(const kt_tensor *self, const kt_tensor *repeats, const kt_repeat_interleave_tensor_opts *opts); /* each element as often as its count says */
-KT_API kt_tensor *kt_repeat_interleave_int_kw(const kt_tensor *self, int64_t repeats, const kt_repeat_interleave_int_opts *opts); /* each element so many times */
+KT_API kt_tensor *kt_flip(const kt_tensor *self, kt_shape dims); /* reversed along some dims */
+KT_API kt_tensor *kt_fliplr(const kt_tensor *self); /* columns reversed */
+KT_API kt_tensor *kt_flipud(const kt_tensor *self); /* rows reversed */
+KT_API kt_tensor *kt_roll_kw(const kt_tensor *self, kt_shape shifts, const kt_roll_opts *opts); /* shifted along dims, wrapping around */
+KT_API kt_tensor *kt_rot90_kw(const kt_tensor *self, const kt_rot90_opts *opts); /* rotated by 90 degrees in a plane of two dims */
+KT_API kt_tensor *kt_repeat(const kt_tensor *self, kt_shape repeats); /* repeated along each dim */
+KT_API kt_tensor *kt_tile(const kt_tensor *self, kt_shape dims); /* repeated along each dim, as NumPy tile */
+KT_API kt_tensor *kt_repeat_interleave_kw(const kt_tensor *repeats, const kt_repeat_interleave_opts *opts); /* indices repeated as counts say */
+KT_API kt_tensor *kt_repeat_interleave_tensor_kw(const kt_tensor *self, const kt_tensor *repeats, const kt_repeat_interleave_tensor_opts *opts); /* elements repeated as counts say */
+KT_API kt_tensor *kt_repeat_interleave_int_kw(const kt_tensor *self, int64_t repeats, const kt_repeat_interleave_int_opts *opts); /* each element repeated */
 KT_API kt_tensor *kt_interleave(const kt_tensor *self, const kt_tensor *repeats, int64_t dim, int64_t output_size); /* what repeat_interleave makes of a tensor of counts */
-KT_API kt_tensor *kt_tril_kw(const kt_tensor *self, const kt_tril_opts *opts); /* the lower triangle, zeros above */
-KT_API kt_tensor *kt_tril__kw(kt_tensor *self, const kt_tril_opts *opts); /* the lower triangle, zeros above */
-KT_API kt_tensor *kt_tril_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tril_opts *opts); /* the lower triangle, zeros above */
-KT_API kt_tensor *kt_triu_kw(const kt_tensor *self, const kt_triu_opts *opts); /* the upper triangle, zeros below */
-KT_API kt_tensor *kt_triu__kw(kt_tensor *self, const kt_triu_opts *opts); /* the upper triangle, zeros below */
-KT_API kt_tensor *kt_triu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_triu_opts *opts); /* the upper triangle, zeros below */
-KT_API kt_tensor *kt_tril_indices_kw(int64_t row, int64_t col, const kt_tril_indices_opts *opts); /* rows and columns of the elements of a triangle */
-KT_API kt_tensor *kt_triu_indices_kw(int64_t row, int64_t col, const kt_triu_indices_opts *opts); /* rows and columns of the elements of a triangle */
-KT_API kt_tensor *kt_diag_kw(const kt_tensor *self, const kt_diag_opts *opts); /* a vector as a diagonal, or the diagonal of a matrix */
-KT_API kt_tensor *kt_diag_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diag_opts *opts); /* a vector as a diagonal, or the diagonal of a matrix */
-KT_API kt_tensor *kt_diag_embed_kw(const kt_tensor *self, const kt_diag_embed_opts *opts); /* the last dim as diagonals of matrices */
-KT_API kt_tensor *kt_diagflat_kw(const kt_tensor *self, const kt_diagflat_opts *opts); /* all elements as one diagonal */
-KT_API kt_tensor *kt_constant_pad_nd_kw(const kt_tensor *self, kt_shape pad, const kt_constant_pad_nd_opts *opts); /* a value around it; negative widths cut */
-KT_API kt_tensor *kt_nn_pad_kw(const kt_tensor *input, kt_shape pad, const kt_nn_pad_opts *opts); /* room around it, filled as mode says */
+KT_API kt_tensor *kt_tril_kw(const kt_tensor *self, const kt_tril_opts *opts); /* lower triangle, zeros above */
+KT_API kt_tensor *kt_tril__kw(kt_tensor *self, const kt_tril_opts *opts); /* lower triangle, zeros above */
+KT_API kt_tensor *kt_tril_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tril_opts *opts); /* lower triangle, zeros above */
+KT_API kt_tensor *kt_triu_kw(const kt_tensor *self, const kt_triu_opts *opts); /* upper triangle, zeros below */
+KT_API kt_tensor *kt_triu__kw(kt_tensor *self, const kt_triu_opts *opts); /* upper triangle, zeros below */
+KT_API kt_tensor *kt_triu_out_kw(kt_tensor *out, const kt_tensor *self, const kt_triu_opts *opts); /* upper triangle, zeros below */
+KT_API kt_tensor *kt_tril_indices_kw(int64_t row, int64_t col, const kt_tril_indices_opts *opts); /* row and column indices of the lower triangle */
+KT_API kt_tensor *kt_triu_indices_kw(int64_t row, int64_t col, const kt_triu_indices_opts *opts); /* row and column indices of the upper triangle */
+KT_API kt_tensor *kt_diag_kw(const kt_tensor *self, const kt_diag_opts *opts); /* diagonal matrix of a vector, or the diagonal of a matrix */
+KT_API kt_tensor *kt_diag_out_kw(kt_tensor *out, const kt_tensor *self, const kt_diag_opts *opts); /* diagonal matrix of a vector, or the diagonal of a matrix */
+KT_API kt_tensor *kt_diag_embed_kw(const kt_tensor *self, const kt_diag_embed_opts *opts); /* diagonal matrices of the last dim */
+KT_API kt_tensor *kt_diagflat_kw(const kt_tensor *self, const kt_diagflat_opts *opts); /* diagonal matrix of all elements */
+KT_API kt_tensor *kt_constant_pad_nd_kw(const kt_tensor *self, kt_shape pad, const kt_constant_pad_nd_opts *opts); /* padded with a constant; negative widths crop */
+KT_API kt_tensor *kt_nn_pad_kw(const kt_tensor *input, kt_shape pad, const kt_nn_pad_opts *opts); /* padded, filled as mode says */
 KT_API kt_tensor *kt_alias_copy(const kt_tensor *self); /* alias, copied */
 KT_API kt_tensor *kt_alias_copy_out(kt_tensor *out, const kt_tensor *self); /* alias, copied */
 KT_API kt_tensor *kt_as_strided_copy_kw(const kt_tensor *self, kt_shape size, kt_shape stride, const kt_as_strided_copy_opts *opts); /* as_strided, copied */
@@ -1171,44 +1171,44 @@ KT_API kt_tensor *kt_select_scatter(const kt_tensor *self, const kt_tensor *src,
 KT_API kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts); /* a copy with a range of a dim written */
 KT_API kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_diagonal_scatter_opts *opts); /* a copy with a diagonal written */
 KT_API kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src, kt_shape size, kt_shape stride, const kt_as_strided_scatter_opts *opts); /* a copy with any geometry of it written */
-KT_API kt_tensor *kt_combinations_kw(const kt_tensor *self, const kt_combinations_opts *opts); /* every choice of r elements of a vector, a row each */
+KT_API kt_tensor *kt_combinations_kw(const kt_tensor *self, const kt_combinations_opts *opts); /* combinations of r elements of a vector, a row each */
 KT_API kt_tensor *kt_rand_kw(kt_shape size, const kt_rand_opts *opts); /* uniform in [0, 1) */
 KT_API kt_tensor *kt_rand_like_kw(const kt_tensor *self, const kt_rand_like_opts *opts); /* like self, uniform in [0, 1) */
-KT_API kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts); /* normal of mean 0 and deviation 1 */
-KT_API kt_tensor *kt_randn_like_kw(const kt_tensor *self, const kt_randn_like_opts *opts); /* like self, normal of mean 0 and deviation 1 */
+KT_API kt_tensor *kt_randn_kw(kt_shape size, const kt_randn_opts *opts); /* standard normal */
+KT_API kt_tensor *kt_randn_like_kw(const kt_tensor *self, const kt_randn_like_opts *opts); /* like self, standard normal */
 KT_API kt_tensor *kt_randint_kw(int64_t high, kt_shape size, const kt_randint_opts *opts); /* integers in [0, high) */
 KT_API kt_tensor *kt_randint_low_kw(int64_t low, int64_t high, kt_shape size, const kt_randint_low_opts *opts); /* integers in [low, high) */
 KT_API kt_tensor *kt_randint_like_kw(const kt_tensor *self, int64_t high, const kt_randint_like_opts *opts); /* like self, integers in [0, high) */
 KT_API kt_tensor *kt_randint_like_low_kw(const kt_tensor *self, int64_t low, int64_t high, const kt_randint_like_low_opts *opts); /* like self, integers in [low, high) */
-KT_API kt_tensor *kt_randperm_kw(int64_t n, const kt_randperm_opts *opts); /* 0 to n - 1 in random order */
-KT_API kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tensor_float_opts *opts); /* normal, each element of its own mean */
-KT_API kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts); /* normal, each element of its own deviation */
-KT_API kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts); /* normal, each element of its own mean and deviation */
-KT_API kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, const kt_normal_float_float_opts *opts); /* normal of one mean and deviation */
-KT_API kt_tensor *kt_normal__kw(kt_tensor *self, const kt_normal_opts *opts); /* written over with normal numbers */
-KT_API kt_tensor *kt_uniform__kw(kt_tensor *self, const kt_uniform_opts *opts); /* written over with numbers uniform in [from, to) */
-KT_API kt_tensor *kt_random__kw(kt_tensor *self, const kt_random_opts *opts); /* written over with integers of the dtype: all from 0 on that it counts exactly */
-KT_API kt_tensor *kt_random_to__kw(kt_tensor *self, int64_t to, const kt_random_to_opts *opts); /* written over with integers in [0, to) */
-KT_API kt_tensor *kt_random_from__kw(kt_tensor *self, int64_t from, int64_t to, const kt_random_from_opts *opts); /* written over with integers in [from, to), or from `from` up */
-KT_API kt_tensor *kt_exponential__kw(kt_tensor *self, const kt_exponential_opts *opts); /* written over with exponential numbers of rate lambd */
-KT_API kt_tensor *kt_cauchy__kw(kt_tensor *self, const kt_cauchy_opts *opts); /* written over with Cauchy numbers */
-KT_API kt_tensor *kt_log_normal__kw(kt_tensor *self, const kt_log_normal_opts *opts); /* written over with numbers whose logarithm is normal */
-KT_API kt_tensor *kt_geometric__kw(kt_tensor *self, double p, const kt_geometric_opts *opts); /* written over with counts of tries up to the first success */
-KT_API kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts); /* 1 with the probability that self gives, else 0 */
-KT_API kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli_p_opts *opts); /* like self: 1 with probability p, else 0 */
-KT_API kt_tensor *kt_bernoulli_tensor__kw(kt_tensor *self, const kt_tensor *p, const kt_bernoulli_tensor_opts *opts); /* written over with 1 where chance, of probability p, has it, else 0 */
-KT_API kt_tensor *kt_bernoulli_float__kw(kt_tensor *self, const kt_bernoulli_float_opts *opts); /* written over with 1, of probability p, or 0 */
-KT_API kt_tensor *kt_poisson_kw(const kt_tensor *self, const kt_poisson_opts *opts); /* Poisson counts of the rates that self gives */
-KT_API kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts); /* categories chosen by weight, for each row */
-KT_API kt_tensor *kt_dropout(const kt_tensor *input, double p, bool train); /* each element 0 with probability p, the others scaled up to the same mean */
-KT_API kt_tensor *kt_dropout_(kt_tensor *input, double p, bool train); /* each element 0 with probability p, the others scaled up to the same mean */
+KT_API kt_tensor *kt_randperm_kw(int64_t n, const kt_randperm_opts *opts); /* random permutation of 0 to n - 1 */
+KT_API kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tensor_float_opts *opts); /* normal, a mean for each element */
+KT_API kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts); /* normal, a standard deviation for each element */
+KT_API kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts); /* normal, a mean and standard deviation for each element */
+KT_API kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, const kt_normal_float_float_opts *opts); /* normal of a mean and standard deviation */
+KT_API kt_tensor *kt_normal__kw(kt_tensor *self, const kt_normal_opts *opts); /* filled with normal samples */
+KT_API kt_tensor *kt_uniform__kw(kt_tensor *self, const kt_uniform_opts *opts); /* filled with uniform samples of [from, to) */
+KT_API kt_tensor *kt_random__kw(kt_tensor *self, const kt_random_opts *opts); /* filled with random integers of the range of the dtype */
+KT_API kt_tensor *kt_random_to__kw(kt_tensor *self, int64_t to, const kt_random_to_opts *opts); /* filled with random integers of [0, to) */
+KT_API kt_tensor *kt_random_from__kw(kt_tensor *self, int64_t from, int64_t to, const kt_random_from_opts *opts); /* filled with random integers of [from, to) */
+KT_API kt_tensor *kt_exponential__kw(kt_tensor *self, const kt_exponential_opts *opts); /* filled with exponential samples of rate lambd */
+KT_API kt_tensor *kt_cauchy__kw(kt_tensor *self, const kt_cauchy_opts *opts); /* filled with Cauchy samples */
+KT_API kt_tensor *kt_log_normal__kw(kt_tensor *self, const kt_log_normal_opts *opts); /* filled with log-normal samples */
+KT_API kt_tensor *kt_geometric__kw(kt_tensor *self, double p, const kt_geometric_opts *opts); /* filled with geometric samples */
+KT_API kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts); /* Bernoulli samples: 1 with the probability that self gives */
+KT_API kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli_p_opts *opts); /* Bernoulli samples like self: 1 with probability p */
+KT_API kt_tensor *kt_bernoulli_tensor__kw(kt_tensor *self, const kt_tensor *p, const kt_bernoulli_tensor_opts *opts); /* filled with Bernoulli samples, a probability for each element */
+KT_API kt_tensor *kt_bernoulli_float__kw(kt_tensor *self, const kt_bernoulli_float_opts *opts); /* filled with Bernoulli samples of probability p */
+KT_API kt_tensor *kt_poisson_kw(const kt_tensor *self, const kt_poisson_opts *opts); /* Poisson samples of the rates that self gives */
+KT_API kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts); /* indices sampled from the weights of each row */
+KT_API kt_tensor *kt_dropout(const kt_tensor *input, double p, bool train); /* elements zeroed with probability p, the others scaled by 1 / (1 - p) */
+KT_API kt_tensor *kt_dropout_(kt_tensor *input, double p, bool train); /* elements zeroed with probability p, the others scaled by 1 / (1 - p) */
 KT_API kt_tensor *kt_feature_dropout(const kt_tensor *input, double p, bool train); /* dropout of whole channels */
 KT_API kt_tensor *kt_feature_dropout_(kt_tensor *input, double p, bool train); /* dropout of whole channels */
 KT_API kt_tensor *kt_alpha_dropout(const kt_tensor *input, double p, bool train); /* dropout that keeps mean and variance of what selu gives */
 KT_API kt_tensor *kt_alpha_dropout_(kt_tensor *input, double p, bool train); /* dropout that keeps mean and variance of what selu gives */
 KT_API kt_tensor *kt_feature_alpha_dropout(const kt_tensor *input, double p, bool train); /* alpha_dropout of whole channels */
 KT_API kt_tensor *kt_feature_alpha_dropout_(kt_tensor *input, double p, bool train); /* alpha_dropout of whole channels */
-KT_API kt_native_dropout_results kt_native_dropout(const kt_tensor *input, double p, bool train); /* dropout, and which elements stayed */
+KT_API kt_native_dropout_results kt_native_dropout(const kt_tensor *input, double p, bool train); /* dropout, and the mask */
 KT_API kt_tensor *kt_nn_dropout_kw(const kt_tensor *input, const kt_nn_dropout_opts *opts); /* dropout as modules call it */
 KT_API kt_tensor *kt_nn_dropout1d_kw(const kt_tensor *input, const kt_nn_dropout1d_opts *opts); /* dropout of whole channels of one dim */
 KT_API kt_tensor *kt_nn_dropout2d_kw(const kt_tensor *input, const kt_nn_dropout2d_opts *opts); /* dropout of whole channels of two dims */
@@ -1218,29 +1218,29 @@ KT_API kt_tensor *kt_nn_feature_alpha_dropout_kw(const kt_tensor *input, const k
 KT_API kt_tensor *kt_index(const kt_tensor *self, kt_tensor *const *indices, int64_t n_indices); /* elements by index tensors, one a dim; NULL leaves a dim as it is */
 KT_API kt_tensor *kt_index_put_kw(const kt_tensor *self, kt_tensor *const *indices, int64_t n_indices, const kt_tensor *values, const kt_index_put_opts *opts); /* self with values at the places that indices name */
 KT_API kt_tensor *kt_index_put__kw(kt_tensor *self, kt_tensor *const *indices, int64_t n_indices, const kt_tensor *values, const kt_index_put_opts *opts); /* self with values at the places that indices name */
-KT_API kt_tensor *kt_take(const kt_tensor *self, const kt_tensor *index); /* elements of self seen as one row */
-KT_API kt_tensor *kt_take_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *index); /* elements of self seen as one row */
-KT_API kt_tensor *kt_put_kw(const kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts); /* self seen as one row, with source at index */
-KT_API kt_tensor *kt_put__kw(kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts); /* self seen as one row, with source at index */
-KT_API kt_tensor *kt_gather_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts); /* each element from its own index of a dim */
-KT_API kt_tensor *kt_gather_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts); /* each element from its own index of a dim */
-KT_API kt_tensor *kt_scatter(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src at its own index of a dim */
-KT_API kt_tensor *kt_scatter_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src at its own index of a dim */
-KT_API kt_tensor *kt_scatter_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src at its own index of a dim */
-KT_API kt_tensor *kt_scatter_value(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value at each index of a dim */
-KT_API kt_tensor *kt_scatter_value_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value at each index of a dim */
-KT_API kt_tensor *kt_scatter_value_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value at each index of a dim */
+KT_API kt_tensor *kt_take(const kt_tensor *self, const kt_tensor *index); /* elements by index into the flattened tensor */
+KT_API kt_tensor *kt_take_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *index); /* elements by index into the flattened tensor */
+KT_API kt_tensor *kt_put_kw(const kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts); /* self with source at indices into the flattened tensor */
+KT_API kt_tensor *kt_put__kw(kt_tensor *self, const kt_tensor *index, const kt_tensor *source, const kt_put_opts *opts); /* self with source at indices into the flattened tensor */
+KT_API kt_tensor *kt_gather_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts); /* elements along a dim, by an index each */
+KT_API kt_tensor *kt_gather_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_gather_opts *opts); /* elements along a dim, by an index each */
+KT_API kt_tensor *kt_scatter(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with the elements of src written along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with the elements of src written along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with the elements of src written along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_value(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value written along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_value_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value written along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_value_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value written along a dim, at an index each */
 KT_API kt_tensor *kt_scatter_combine(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce); /* self with src added or multiplied in */
 KT_API kt_tensor *kt_scatter_combine_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce); /* self with src added or multiplied in */
 KT_API kt_tensor *kt_scatter_combine_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce); /* self with src added or multiplied in */
 KT_API kt_tensor *kt_scatter_value_combine(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce); /* self with a value added or multiplied in */
 KT_API kt_tensor *kt_scatter_value_combine_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce); /* self with a value added or multiplied in */
 KT_API kt_tensor *kt_scatter_value_combine_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value, const char *reduce); /* self with a value added or multiplied in */
-KT_API kt_tensor *kt_scatter_add(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src added at its own index of a dim */
-KT_API kt_tensor *kt_scatter_add_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src added at its own index of a dim */
-KT_API kt_tensor *kt_scatter_add_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with each element of src added at its own index of a dim */
-KT_API kt_tensor *kt_index_select(const kt_tensor *self, int64_t dim, const kt_tensor *index); /* whole slices of a dim, in the order of index */
-KT_API kt_tensor *kt_index_select_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index); /* whole slices of a dim, in the order of index */
+KT_API kt_tensor *kt_scatter_add(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with the elements of src added along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_add_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with the elements of src added along a dim, at an index each */
+KT_API kt_tensor *kt_scatter_add_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src); /* self with the elements of src added along a dim, at an index each */
+KT_API kt_tensor *kt_index_select(const kt_tensor *self, int64_t dim, const kt_tensor *index); /* slices along a dim, by index */
+KT_API kt_tensor *kt_index_select_out(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index); /* slices along a dim, by index */
 KT_API kt_tensor *kt_index_add_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts); /* self with alpha times the slices of source added at index */
 KT_API kt_tensor *kt_index_add__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts); /* self with alpha times the slices of source added at index */
 KT_API kt_tensor *kt_index_add_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const kt_index_add_opts *opts); /* self with alpha times the slices of source added at index */
@@ -1251,66 +1251,66 @@ KT_API kt_tensor *kt_index_fill_tensor(const kt_tensor *self, int64_t dim, const
 KT_API kt_tensor *kt_index_fill_tensor_(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *value); /* self with a 0-dim value in the slices at index */
 KT_API kt_tensor *kt_index_fill(const kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value in the slices at index */
 KT_API kt_tensor *kt_index_fill_(kt_tensor *self, int64_t dim, const kt_tensor *index, kt_scalar value); /* self with a value in the slices at index */
-KT_API kt_tensor *kt_scatter_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim */
-KT_API kt_tensor *kt_scatter_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim */
-KT_API kt_tensor *kt_scatter_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src summed, multiplied, averaged or compared in at their own index of a dim */
-KT_API kt_tensor *kt_index_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source multiplied, averaged or compared in at index */
-KT_API kt_tensor *kt_index_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source multiplied, averaged or compared in at index */
-KT_API kt_tensor *kt_index_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source multiplied, averaged or compared in at index */
-KT_API kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, where the other dims are broadcast */
-KT_API kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, where the other dims are broadcast */
-KT_API int64_t kt_unravel_index(const kt_tensor *indices, kt_shape shape, kt_tensor **results, int64_t room); /* the indices, one a dim, of places counted row by row */
-KT_API kt_tensor *kt_masked_fill_tensor(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask holds */
-KT_API kt_tensor *kt_masked_fill_tensor_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask holds */
-KT_API kt_tensor *kt_masked_fill(const kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask holds */
-KT_API kt_tensor *kt_masked_fill_(kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask holds */
-KT_API kt_tensor *kt_masked_select(const kt_tensor *self, const kt_tensor *mask); /* the elements where mask holds, as one row */
-KT_API kt_tensor *kt_masked_select_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mask); /* the elements where mask holds, as one row */
-KT_API kt_tensor *kt_masked_scatter(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask holds */
-KT_API kt_tensor *kt_masked_scatter_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask holds */
-KT_API kt_tensor *kt_nonzero(const kt_tensor *self); /* the places of elements other than zero, a row each */
+KT_API kt_tensor *kt_scatter_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src reduced in along a dim, at an index each (sum, prod, mean, amax, amin) */
+KT_API kt_tensor *kt_scatter_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src reduced in along a dim, at an index each (sum, prod, mean, amax, amin) */
+KT_API kt_tensor *kt_scatter_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *src, const char *reduce, const kt_scatter_reduce_opts *opts); /* self with the elements of src reduced in along a dim, at an index each (sum, prod, mean, amax, amin) */
+KT_API kt_tensor *kt_index_reduce_kw(const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source reduced in at index (prod, mean, amax, amin) */
+KT_API kt_tensor *kt_index_reduce__kw(kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source reduced in at index (prod, mean, amax, amin) */
+KT_API kt_tensor *kt_index_reduce_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_tensor *index, const kt_tensor *source, const char *reduce, const kt_index_reduce_opts *opts); /* self with the slices of source reduced in at index (prod, mean, amax, amin) */
+KT_API kt_tensor *kt_take_along_dim_kw(const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, other dims broadcast */
+KT_API kt_tensor *kt_take_along_dim_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *indices, const kt_take_along_dim_opts *opts); /* gather, other dims broadcast */
+KT_API int64_t kt_unravel_index(const kt_tensor *indices, kt_shape shape, kt_tensor **results, int64_t room); /* coordinates of flat indices */
+KT_API kt_tensor *kt_masked_fill_tensor(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask is true */
+KT_API kt_tensor *kt_masked_fill_tensor_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *value); /* self with a 0-dim value where mask is true */
+KT_API kt_tensor *kt_masked_fill(const kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask is true */
+KT_API kt_tensor *kt_masked_fill_(kt_tensor *self, const kt_tensor *mask, kt_scalar value); /* self with a value where mask is true */
+KT_API kt_tensor *kt_masked_select(const kt_tensor *self, const kt_tensor *mask); /* elements where mask is true, as a vector */
+KT_API kt_tensor *kt_masked_select_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *mask); /* elements where mask is true, as a vector */
+KT_API kt_tensor *kt_masked_scatter(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask is true */
+KT_API kt_tensor *kt_masked_scatter_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask is true */
+KT_API kt_tensor *kt_nonzero(const kt_tensor *self); /* indices of nonzero elements, a row each */
 KT_API kt_tensor *kt_argwhere(const kt_tensor *self); /* nonzero by another name */
-KT_API int64_t kt_nonzero_numpy(const kt_tensor *self, kt_tensor **results, int64_t room); /* the places of elements other than zero, a tensor for each dim */
+KT_API int64_t kt_nonzero_numpy(const kt_tensor *self, kt_tensor **results, int64_t room); /* indices of nonzero elements, a tensor for each dim */
 KT_API int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, int64_t room); /* nonzero_numpy by another name */
-KT_API kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts); /* so many rows of nonzero, the last ones filled where there are fewer */
-KT_API kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts); /* rows of weight, one for each index */
-KT_API kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts); /* rows of weight, one for each element of input; those longer than max_norm are shortened first */
-KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opts); /* a new last dim of zeros, with a one at the index of each class */
-KT_API kt_tensor *kt_softmax_kw(const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts); /* exponentials over their sum along a dim */
-KT_API kt_tensor *kt_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts); /* exponentials over their sum along a dim */
-KT_API kt_tensor *kt_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts); /* logarithm of softmax, without overflow */
-KT_API kt_tensor *kt_log_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts); /* logarithm of softmax, without overflow */
+KT_API kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts); /* indices of nonzero elements, a fixed number of rows */
+KT_API kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts); /* rows of weight by index (lookup table) */
+KT_API kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts); /* rows of weight by index (lookup table), renormalized to max_norm where given */
+KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opts); /* one-hot encoding of class indices */
+KT_API kt_tensor *kt_softmax_kw(const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts); /* softmax along a dim */
+KT_API kt_tensor *kt_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_softmax_opts *opts); /* softmax along a dim */
+KT_API kt_tensor *kt_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts); /* log of softmax along a dim, without overflow */
+KT_API kt_tensor *kt_log_softmax_out_kw(kt_tensor *out, const kt_tensor *self, int64_t dim, const kt_log_softmax_opts *opts); /* log of softmax along a dim, without overflow */
 KT_API kt_tensor *kt_softmax_along(const kt_tensor *self, int64_t dim, bool half_to_float); /* softmax in the operand's dtype */
 KT_API kt_tensor *kt_log_softmax_along(const kt_tensor *self, int64_t dim, bool half_to_float); /* log_softmax in the operand's dtype */
-KT_API kt_tensor *kt_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype); /* what flows back through softmax */
-KT_API kt_tensor *kt_log_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype); /* what flows back through log_softmax */
+KT_API kt_tensor *kt_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype); /* gradient of softmax */
+KT_API kt_tensor *kt_log_softmax_backward_data(const kt_tensor *grad_output, const kt_tensor *output, int64_t dim, kt_dtype input_dtype); /* gradient of log_softmax */
 KT_API kt_tensor *kt_special_softmax_kw(const kt_tensor *self, int64_t dim, const kt_special_softmax_opts *opts); /* softmax under its second name */
 KT_API kt_tensor *kt_special_log_softmax_kw(const kt_tensor *self, int64_t dim, const kt_special_log_softmax_opts *opts); /* log_softmax under its second name */
-KT_API kt_tensor *kt_nn_softmax_kw(const kt_tensor *input, const kt_nn_softmax_opts *opts); /* softmax; where no dim is named, along 0 or 1 by the rank */
-KT_API kt_tensor *kt_nn_log_softmax_kw(const kt_tensor *input, const kt_nn_log_softmax_opts *opts); /* log_softmax; where no dim is named, along 0 or 1 by the rank */
+KT_API kt_tensor *kt_nn_softmax_kw(const kt_tensor *input, const kt_nn_softmax_opts *opts); /* softmax along a dim (chosen by rank where none is given) */
+KT_API kt_tensor *kt_nn_log_softmax_kw(const kt_tensor *input, const kt_nn_log_softmax_opts *opts); /* log of softmax along a dim (chosen by rank where none is given) */
 KT_API kt_tensor *kt_nn_softmin_kw(const kt_tensor *input, const kt_nn_softmin_opts *opts); /* softmax of the negated operand */
-KT_API kt_tensor *kt_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_opts *opts); /* squares of the differences */
-KT_API kt_tensor *kt_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_opts *opts); /* squares of differences below beta, else their sizes */
-KT_API kt_tensor *kt_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_opts *opts); /* squares of differences up to delta, else their sizes times delta; in the dtype of the input */
-KT_API kt_tensor *kt_mse_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_backward_opts *opts); /* what flows back through mse_loss */
-KT_API kt_tensor *kt_smooth_l1_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_backward_opts *opts); /* what flows back through smooth_l1_loss */
-KT_API kt_tensor *kt_huber_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_backward_opts *opts); /* what flows back through huber_loss */
-KT_API kt_tensor *kt_nn_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_mse_loss_opts *opts); /* mean of the squared differences; reduction='sum' or 'none' */
-KT_API kt_tensor *kt_nn_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_l1_loss_opts *opts); /* mean of the differences' sizes; reduction='sum' or 'none' */
-KT_API kt_tensor *kt_nn_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_smooth_l1_loss_opts *opts); /* mean of squares where differences lie below beta, of their sizes elsewhere */
-KT_API kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_huber_loss_opts *opts); /* mean of squares where differences lie up to delta, of their sizes elsewhere */
-KT_API kt_tensor *kt_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss_opts *opts); /* negated logarithms of the probabilities of the classes named */
+KT_API kt_tensor *kt_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_opts *opts); /* squared error */
+KT_API kt_tensor *kt_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_opts *opts); /* smooth L1 loss */
+KT_API kt_tensor *kt_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_opts *opts); /* Huber loss */
+KT_API kt_tensor *kt_mse_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_mse_loss_backward_opts *opts); /* gradient of mse_loss */
+KT_API kt_tensor *kt_smooth_l1_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_smooth_l1_loss_backward_opts *opts); /* gradient of smooth_l1_loss */
+KT_API kt_tensor *kt_huber_loss_backward_kw(const kt_tensor *grad_output, const kt_tensor *input, const kt_tensor *target, const kt_huber_loss_backward_opts *opts); /* gradient of huber_loss */
+KT_API kt_tensor *kt_nn_mse_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_mse_loss_opts *opts); /* mean squared error; reduction='sum' or 'none' */
+KT_API kt_tensor *kt_nn_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_l1_loss_opts *opts); /* mean absolute error; reduction='sum' or 'none' */
+KT_API kt_tensor *kt_nn_smooth_l1_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_smooth_l1_loss_opts *opts); /* smooth L1 loss: squared below beta, absolute above */
+KT_API kt_tensor *kt_nn_huber_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_huber_loss_opts *opts); /* Huber loss: squared up to delta, absolute above */
+KT_API kt_tensor *kt_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss_opts *opts); /* negative log likelihood; input holds log-probabilities, target int64 class indices */
 KT_API kt_tensor *kt_nll_loss2d_kw(const kt_tensor *input, const kt_tensor *target, const kt_nll_loss2d_opts *opts); /* nll_loss of images */
-KT_API kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_nll_loss_opts *opts); /* negated logarithms of the probabilities of the classes named, of any rank */
-KT_API kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_cross_entropy_opts *opts); /* cross entropy of logits and classes, by index or by probability */
+KT_API kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_nll_loss_opts *opts); /* negative log likelihood; input holds log-probabilities, target int64 class indices */
+KT_API kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_cross_entropy_opts *opts); /* cross entropy of logits and targets: int64 class indices, or class probabilities */
 KT_API kt_tensor *kt_div_by_number(const kt_tensor *input, const kt_tensor *other); /* input / other, under the name that a division by a number has in a graph that PyTorch's own operators made */
 KT_API kt_tensor *kt_div_by_number_s(const kt_tensor *input, kt_scalar other); /* input / other, under the name that a division by a number has in a graph that PyTorch's own operators made */
-KT_API kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts); /* cross entropy of probabilities and targets from 0 to 1 */
+KT_API kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts); /* binary cross entropy of probabilities and targets in [0, 1] */
 KT_API kt_tensor *kt_bce_logits_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_bce_logits_opts *opts); /* cross entropy of logits, targets, weights and weights of the positive; the last two may be absent */
-KT_API kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_with_logits_opts *opts); /* cross entropy of logits and targets from 0 to 1 */
-KT_API kt_tensor *kt_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_kl_div_opts *opts); /* how far the distribution with logarithms input lies from target */
-KT_API kt_tensor *kt_nn_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_opts *opts); /* mean cross entropy of probabilities and targets from 0 to 1 */
-KT_API kt_tensor *kt_nn_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_with_logits_opts *opts); /* mean cross entropy of logits and targets from 0 to 1 */
+KT_API kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_with_logits_opts *opts); /* binary cross entropy of logits and targets in [0, 1] */
+KT_API kt_tensor *kt_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_kl_div_opts *opts); /* Kullback-Leibler divergence, pointwise; input holds log-probabilities */
+KT_API kt_tensor *kt_nn_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_opts *opts); /* mean binary cross entropy of probabilities and targets in [0, 1] */
+KT_API kt_tensor *kt_nn_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_binary_cross_entropy_with_logits_opts *opts); /* mean binary cross entropy of logits and targets in [0, 1] */
 KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_kl_div_opts *opts); /* Kullback-Leibler divergence; reduction='batchmean' is the mathematical one */
 
 #define kt_add(self, other, ...) (KT_AT kt_add_kw(self, other, KT_KW(kt_add_opts, __VA_ARGS__)))

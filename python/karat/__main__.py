@@ -1,4 +1,4 @@
-"""python -m karat run script.py [arguments]: an unmodified PyTorch script on Karat."""
+"""python -m karat run script.py [arguments]: an unmodified PyTorch script on Karat; any other word is the command's too."""
 
 import sys
 

@@ -1,41 +1,36 @@
-"""run.py - `karat run`: a script, a module or a line of code with `import torch`, and every torch.* that Karat has, served
-by Karat.
+"""run.py - the command `karat` from Python: `python -m karat ...`, and the console script of an installed package.
 
-Python itself runs it, started anew: sys.argv, tracebacks and exit codes are Python's own. That torch is served is
-_start/sitecustomize.py's work, which Python finds through PYTHONPATH.
+There is one command, the built one (tools/karat): in a package it lies in _bin, in a build tree beside it. It is given the
+words, and for `karat run` the interpreter that runs here, with its options.
 """
 
+import os
 import sys
 
-USAGE = """usage: karat run script.py [arguments]
-       karat run -m module [arguments]
-       karat run -c code [arguments]
-       karat run - [arguments]           the script comes from standard input
-Python's own options may stand before them."""
+
+def find_command():
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in (os.path.join(here, "_bin", "karat"), os.path.join(here, "..", "..", "bin", "karat")):
+        if os.access(path, os.X_OK):
+            return path
+    return None
 
 
-def run(words):
-    """What follows `karat run`; returns only where there is nothing to run."""
-    import os
+def main(arguments, interpreter=sys.executable):
+    """Returns only where there is no command to run."""
     from subprocess import _args_from_interpreter_flags as options_given
 
-    if not words or words[0] in ("-h", "--help"):
-        print(USAGE, file=sys.stderr)
-        return 0 if words else 2
-    start = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_start")
-    path = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = f"{start}:{path}" if path else start
+    command = find_command()
+    if command is None:
+        print("karat: the command was not built with this package", file=sys.stderr)
+        return 1
+    words = list(arguments)
+    if words[:1] == ["run"] and len(words) > 1 and words[1] not in ("-h", "--help") and interpreter:
+        words[1:1] = [f"--python={interpreter}", *options_given()]
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, *options_given(), *words])
-
-
-def main(arguments):
-    if not arguments or arguments[0] != "run":
-        print(USAGE, file=sys.stderr)
-        return 2
-    return run(arguments[1:])
+    os.execv(command, ["karat", *words])
 
 
 def command():
-    """The console script `karat` of an installed package."""
-    raise SystemExit(main(sys.argv[1:]))
+    """The console script: KARAT_PYTHON names another interpreter than the one it was installed for."""
+    raise SystemExit(main(sys.argv[1:], None if os.environ.get("KARAT_PYTHON") else sys.executable))

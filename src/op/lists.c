@@ -6,8 +6,7 @@
 static kt_status split_evenly(kt_call *call, int64_t dim, int64_t size)
 {
     kt_tensor *t = call->arg[0].t;
-    int64_t    total = t->sizes[dim], n = size ? (total + size - 1) / size : 1;
-    n = n ? n : 1;
+    int64_t    total = t->sizes[dim], n = size && total ? (total - 1) / size + 1 : 1;
     kt_status status = kt__list_of(call, n);
     for (int64_t i = 0; i < n && !status; i++) {
         int64_t start = i * size, left = total - start;
@@ -47,7 +46,7 @@ kt_status kt__body_chunk(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "chunk expects `chunks` to be greater than 0, got: %lld", (long long)chunks);
     if (list_dim(call, 2, &dim))
         return kt_error_status();
-    int64_t total = call->arg[0].t->sizes[dim], size = (total + chunks - 1) / chunks;
+    int64_t total = call->arg[0].t->sizes[dim], size = total ? (total - 1) / chunks + 1 : 0;
     if (size)
         return split_evenly(call, dim, size);
     kt_status status = kt__list_of(call, chunks); /* an empty dim still gives as many chunks as asked for */

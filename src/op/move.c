@@ -240,7 +240,7 @@ int64_t *kt__read_ints(kt_tensor *t)
 kt_status kt__list_of(kt_call *call, int64_t n)
 {
     call->n_list = n;
-    call->list = n <= INT64_MAX / 64 ? kt__system_get((size_t)n * sizeof *call->list) : NULL;
+    call->list = n >= 0 && n <= INT64_MAX / 64 ? kt__system_get((size_t)n * sizeof *call->list) : NULL;
     if (!call->list) {
         call->n_list = 0;
         return n ? kt__fail_memory((size_t)n * sizeof *call->list) : KT_OK;

@@ -122,29 +122,6 @@ const char *kt_row_name(const kt_row *row) { return row ? row->name : ""; }
 const char *kt_row_schema(const kt_row *row) { return row ? row->schema : ""; }
 const char *kt_row_doc(const kt_row *row) { return row ? row->doc : ""; }
 
-const char *kt_row_dtype_rule(const kt_row *row)
-{
-    static const char *const text[] = {
-        [RULE_SAME] = "the dtype of the first operand",
-        [RULE_PROMOTE] = "the common dtype of the operands",
-        [RULE_FLOAT] = "the common dtype of the operands; of integers and bools the default float",
-        [RULE_COMPARE] = "bool, from the common dtype of the operands",
-        [RULE_TO_BOOL] = "bool",
-        [RULE_TO_REAL] = "the operand's; of complex numbers the dtype of their parts",
-        [RULE_FLOAT_TO_REAL] = "the operand's; of integers and bools the default float, of complex numbers that of their parts",
-        [RULE_WHERE] = "the common dtype of the two choices",
-        [RULE_SUM] = "dtype=, or the operand's; of integers and bools int64",
-        [RULE_MATCH] = "the operands', which must have one",
-        [RULE_MATCH_REST] = "that of the operands but the first, which must have one",
-        [RULE_MEAN] = "dtype=, or the operand's",
-        [RULE_NORM] = "dtype=, or the operand's; of complex numbers the dtype of their parts",
-        [RULE_TRUTH] = "bool; of uint8 uint8",
-        [RULE_INDEX] = "int64",
-        [RULE_WITH_INDEX] = "the operand's; the places are int64",
-    };
-    const char *rule = row && row->rule < sizeof text / sizeof *text ? text[row->rule] : NULL;
-    return rule ? rule : "";
-}
 int         kt_row_n_args(const kt_row *row) { return row ? kt__n_args(row) : 0; }
 bool        kt_row_has_form(const kt_row *row, kt_form form) { return row && (unsigned)form <= KT_OUT && row->forms >> form & 1; }
 bool        kt_row_is_view(const kt_row *row) { return row && row->how == HOW_VIEW; }

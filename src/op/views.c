@@ -75,8 +75,8 @@ kt_status kt__body_slice(kt_call *call)
     end = end < start ? start : end > size ? size : end;
     geometry_of(t, &g);
     g.offset += start * g.stride[dim];
-    g.size[dim] = (end - start + step - 1) / step;
-    g.stride[dim] *= step;
+    g.size[dim] = end > start ? (end - start - 1) / step + 1 : 0;
+    g.stride[dim] *= g.size[dim] > 1 ? step : 1; /* of one element no step is taken, and a large one would overflow */
     return look(call, &g);
 }
 

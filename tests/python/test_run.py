@@ -41,7 +41,7 @@ def test_exit_and_traceback(tmp_path):
 
 def test_usage():
     done = subprocess.run([sys.executable, "-m", "karat"], capture_output=True, text=True)
-    assert done.returncode == 2 and "usage" in done.stderr
+    assert done.returncode == 2 and "usage" in done.stderr and "karat doctor" in done.stderr
     done = subprocess.run([sys.executable, "-m", "karat", "run", "/no/such.py"], capture_output=True, text=True)
     assert done.returncode == 2 and "can't open file" in done.stderr
 

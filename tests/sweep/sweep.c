@@ -68,7 +68,7 @@ kt_tensor *const *sweep_tensors(int slot)
 
 int64_t sweep_integer(int slot, int64_t good)
 {
-    static const int64_t hostile[VALUES_OF_A_SLOT] = {INT64_MIN, INT64_MAX, -1, 0, INT32_MAX, INT32_MIN, INT64_MIN + 1, 7};
+    static const int64_t hostile[VALUES_OF_A_SLOT] = {INT64_MIN, INT64_MAX, -1, 0, INT32_MAX, INT32_MIN, INT64_MAX / 4 + 2, 7};
     return sweep_aimed(slot) ? hostile[value] : profile & 1 ? 0 : good;
 }
 
@@ -240,9 +240,10 @@ kt_call *sweep_call(int slot)
 
 const kt_value *sweep_values(int slot)
 {
-    static kt_value two[2];
-    two[0].t = two[1].t = usable("");
-    return sweep_aimed(slot) ? NULL : two;
+    static kt_value four[4]; /* as many as may be asked about */
+    for (int i = 0; i < 4; i++)
+        four[i].t = usable("");
+    return sweep_aimed(slot) ? NULL : four;
 }
 
 kt_hook *sweep_hook(int slot)
@@ -302,6 +303,8 @@ void sweep_got_tensor(const char *name, kt_tensor *t)
                 kt_drop(t);
             return;
         }
+    for (int64_t i = 0; t && i < kt_sizes(t).n; i++)
+        CHECK_MSG(kt_sizes(t).d[i] >= 0, "%s made a tensor of negative size (slot %d, value %d)", name, aimed, value);
     if (pending)
         CHECK_MSG(t == NULL, "%s made something while an error was pending", name);
     else if (!t)

@@ -104,6 +104,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 
 #define GIVEN_void(name, value)             (value)
 #define GIVEN_bool(name, value)             ((void)(value))
+#define GIVEN_unsigned(name, value)         ((void)(value))
 #define GIVEN_int(name, value)              ((void)(value))
 #define GIVEN_double(name, value)           ((void)(value))
 #define GIVEN_size_t(name, value)           ((void)(value))

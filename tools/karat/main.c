@@ -9,9 +9,10 @@ static int usage(FILE *to)
 {
     fputs("karat "
           "- a tensor engine in which a dtype is never lost\n\n"
+          "usage:\n"
           "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
           "  karat doctor            what this build found and chose on this machine\n"
-          "  karat ops [NAME]        every operator in a line each, or one of them whole\n"
+          "  karat ops [NAME ...]    every operator in a line each, or those named whole (--json, --internal)\n"
           "  karat run SCRIPT ...    a Python script (or -m MODULE, -c CODE) with `import torch` served by Karat\n"
           "  karat version\n",
           to);

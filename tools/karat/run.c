@@ -1,8 +1,9 @@
 /* run.c - karat run: hands its words to Python, which serves torch from the package karat.
  *
- * The interpreter: KARAT_PYTHON, else the one that the extension was built for. The package: beside this command in a build
- * (build/bin, build/python), where Python is started with the package's _start folder in PYTHONPATH; else wherever the
- * interpreter finds it, and `python3 -m karat run ...` does the same. Returns only where nothing could be run. */
+ * The interpreter: --python=PATH, KARAT_PYTHON, else the one that the extension was built for. The package: beside this
+ * command, in a build (build/bin, build/python) or in the package itself (karat/_bin, karat/_start), where Python is started
+ * with the package's _start folder in PYTHONPATH; else wherever the interpreter finds it: `python3 -m karat run ...`.
+ * Returns only where nothing could be run. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,20 +13,25 @@
 
 #include "karat.h"
 
-/* What Python starts with, in the build tree that this command is part of; false: it is part of none. */
+/* What Python starts with, beside this command; false: there is nothing. */
 static int find_start(char *folder, size_t room)
 {
-    char    self[PATH_MAX], file[PATH_MAX + 32];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    static const char *const places[] = {"python/karat/_start", "_start"}; /* of a build, of the package */
+    char                     self[PATH_MAX], file[PATH_MAX + 32];
+    ssize_t                  n = readlink("/proc/self/exe", self, sizeof self - 1);
     for (int up = 0; n > 0 && up < 2; up++) { /* build/bin/karat -> build */
         self[n] = '\0';
         char *slash = strrchr(self, '/');
         n = slash ? slash - self : 0;
     }
-    if (n <= 0 || (size_t)snprintf(folder, room, "%.*s/python/karat/_start", (int)n, self) >= room)
-        return 0;
-    snprintf(file, sizeof file, "%s/sitecustomize.py", folder);
-    return access(file, R_OK) == 0;
+    for (size_t i = 0; n > 0 && i < sizeof places / sizeof *places; i++) {
+        if ((size_t)snprintf(folder, room, "%.*s/%s", (int)n, self, places[i]) >= room)
+            return 0;
+        snprintf(file, sizeof file, "%s/sitecustomize.py", folder);
+        if (access(file, R_OK) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 static int put_first_on_path(const char *folder)
@@ -41,22 +47,42 @@ static int put_first_on_path(const char *folder)
     return status;
 }
 
+static int usage(FILE *to)
+{
+    fputs("usage: karat run [--python=PATH] script.py [arguments]\n"
+          "       karat run [--python=PATH] -m module [arguments]\n"
+          "       karat run [--python=PATH] -c code [arguments]\n"
+          "       karat run [--python=PATH] - [arguments]           the script comes from standard input\n"
+          "Python's own options may stand before them.\n",
+          to);
+    return to == stderr ? 2 : 0;
+}
+
 int karat_run(int n, char **words)
 {
     static char module_flag[] = "-m", package[] = "karat", run[] = "run";
+    static const char option[] = "--python=";
     char        folder[PATH_MAX];
     const char *chosen = getenv("KARAT_PYTHON"), *python = chosen && *chosen ? chosen : KARAT_PYTHON_EXECUTABLE;
-    char      **argv = malloc(((size_t)n + 5) * sizeof *argv);
-    const int   built = find_start(folder, sizeof folder);
-    const int   help = n == 0 || !strcmp(words[0], "-h") || !strcmp(words[0], "--help");
-    int         at = 0;
+    if (n > 0 && strncmp(words[0], option, sizeof option - 1) == 0) {
+        python = words[0] + sizeof option - 1;
+        words++;
+        n--;
+    }
+    if (n == 0)
+        return usage(stderr);
+    if (!strcmp(words[0], "-h") || !strcmp(words[0], "--help"))
+        return usage(stdout);
+    char    **argv = malloc(((size_t)n + 5) * sizeof *argv);
+    const int built = find_start(folder, sizeof folder);
+    int       at = 0;
     if (!argv || (built && put_first_on_path(folder))) {
         fputs("karat run: out of memory\n", stderr);
         free(argv);
         return 1;
     }
     argv[at++] = (char *)(size_t)python;
-    if (!built || help) {
+    if (!built) {
         argv[at++] = module_flag;
         argv[at++] = package;
         argv[at++] = run;

@@ -80,7 +80,11 @@ KT_API const kt_row      *kt_row_at(int index);            /* NULL past the end 
 KT_API const char        *kt_row_name(const kt_row *row);
 KT_API const char        *kt_row_schema(const kt_row *row);
 KT_API const char        *kt_row_doc(const kt_row *row);
-KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* of the result; NULL: as what it is made of */
+KT_API const char        *kt_row_section(const kt_row *row);    /* "matrix products": the heading it stands under */
+KT_API bool               kt_row_is_internal(const kt_row *row); /* a part of others, not for users */
+KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* of the result */
+KT_API unsigned           kt_row_takes(const kt_row *row);      /* kt_category bits: of its first tensor, or dtype= */
+KT_API const char        *kt_row_derivative(const kt_row *row); /* "AddBackward0", or why there is none */
 KT_API int                kt_row_n_args(const kt_row *row);
 KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */

@@ -1,0 +1,90 @@
+/* row_facts.c - what tools and documents say of an operator: under which heading it stands, which dtypes it takes and gives,
+ * whether a gradient flows. In: tables/ops.def and tables/results.def. Out: text. Nothing computes with it. */
+#include "op/row.h"
+
+#include <string.h>
+
+enum { TAKES_B = 1, TAKES_I = 2, TAKES_F = 4, TAKES_C = 8 };
+enum {
+    TAKES_BIFC = 15, TAKES_BIF = 7, TAKES_BI = 3, TAKES_IF = 6, TAKES_IFC = 14, TAKES_FC = 12
+};
+enum { GRAD__ = 0, GRAD_NO = 1 };
+
+static const char *const sections[KT_NUM_OPS] = {
+#define OP(name, ...) [KT_OP_##name] = SECTION,
+#include "tables/ops.def"
+};
+
+static const struct {
+    uint8_t     takes, grad;
+    const char *gives; /* NULL: the rule says it */
+} stated[KT_NUM_OPS] = {
+#define RESULT(name, takes, grad, gives) [KT_OP_##name] = {TAKES_##takes, GRAD_##grad, gives},
+#include "tables/results.def"
+};
+
+const char *kt_row_section(const kt_row *row) { return row ? sections[row->id] : ""; }
+
+/* PyTorch's own name of it begins with an underscore (torch.unique is _unique2 there and the _foreach functions are called by
+ * everybody), or it is a part of backward. tools/schema.h has the same rule: ops.h lists such rows apart. */
+bool kt_row_is_internal(const kt_row *row)
+{
+    if (!row)
+        return false;
+    const size_t n = strcspn(row->schema, ".(");
+    return (row->schema[0] == '_' && strncmp(row->schema, "_foreach_", 9) != 0 && strncmp(row->schema, "_unique2", 8) != 0) ||
+           (n > 9 && strncmp(row->schema + n - 9, "_backward", 9) == 0);
+}
+
+const char *kt_row_dtype_rule(const kt_row *row)
+{
+    static const char *const text[] = {
+        [RULE_NONE] = "",
+        [RULE_SAME] = "the dtype of the first operand",
+        [RULE_PROMOTE] = "the common dtype of the operands",
+        [RULE_FLOAT] = "the common dtype of the operands; of integers and bools the default float",
+        [RULE_COMPARE] = "bool, from the common dtype of the operands",
+        [RULE_TO_BOOL] = "bool",
+        [RULE_TO_REAL] = "the operand's; of complex numbers the dtype of their parts",
+        [RULE_FLOAT_TO_REAL] = "the operand's; of integers and bools the default float, of complex numbers that of their parts",
+        [RULE_WHERE] = "the common dtype of the two choices",
+        [RULE_SUM] = "dtype=, or the operand's; of integers and bools int64",
+        [RULE_MATCH] = "the operands', which must have one",
+        [RULE_MATCH_REST] = "that of the operands but the first, which must have one",
+        [RULE_MEAN] = "dtype=, or the operand's",
+        [RULE_NORM] = "dtype=, or the operand's; of complex numbers the dtype of their parts",
+        [RULE_TRUTH] = "bool; of uint8 uint8",
+        [RULE_INDEX] = "int64",
+        [RULE_WITH_INDEX] = "the operand's; indices are int64",
+    };
+    if (!row)
+        return "";
+    return stated[row->id].gives ? stated[row->id].gives : text[row->rule];
+}
+
+unsigned kt_row_takes(const kt_row *row)
+{
+    if (!row)
+        return 0;
+    if (stated[row->id].gives)
+        return stated[row->id].takes;
+    const bool converts = row->rule == RULE_FLOAT || row->rule == RULE_FLOAT_TO_REAL; /* integers and bools become floats */
+    return row->accepts | (converts ? TAKES_B | TAKES_I : 0u);
+}
+
+static bool is_gradless(const kt_row *row)
+{
+    return stated[row->id].grad == GRAD_NO || row->rule == RULE_COMPARE || row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH ||
+           row->rule == RULE_INDEX;
+}
+
+const char *kt_row_derivative(const kt_row *row)
+{
+    if (!row)
+        return "";
+    if (row->node)
+        return strcmp(row->node, "NotImplemented") == 0 ? "none: PyTorch has none either" : row->node;
+    if (is_gradless(row) || (row->how != HOW_BODY && row->how != HOW_LIST))
+        return "none: no gradient flows";
+    return "that of the operators it is made of";
+}

@@ -1,0 +1,89 @@
+"""The command karat, which `python -m karat` and the console script of an installed package hand their words to."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def karat(*words):
+    return subprocess.run([sys.executable, "-m", "karat", *words], capture_output=True, text=True)
+
+
+def test_one_command_knows_all():
+    done = karat("--help")
+    assert done.returncode == 0
+    for word in ("demo", "doctor", "ops", "run"):
+        assert f"karat {word}" in done.stdout
+    assert karat("--version").stdout.startswith("karat 0.")
+    done = karat("doctor")
+    assert done.returncode == 0 and "KARAT_NUM_THREADS" in done.stdout and "kernels" in done.stdout
+    done = karat("doctor", "now")
+    assert (done.returncode, done.stderr) == (2, "karat doctor takes no arguments\n")
+    assert karat("demo").returncode == 0
+    done = karat("nonsense")
+    assert done.returncode == 2 and "there is no 'nonsense'" in done.stderr
+    done = karat("run", "--help")
+    assert done.returncode == 0 and done.stdout.startswith("usage: karat run")
+
+
+@pytest.mark.parametrize("name, row", [
+    ("add", "add"), ("add_", "add"), ("kt_add", "add"), ("kt_add_s_", "add"), ("kt_add_out", "add"), ("kt_sum_kw", "sum"),
+    ("torch.add", "add"),
+    ("torch.Tensor.add_", "add"), ("Tensor.mul", "mul"), ("aten::mm", "mm"), ("cross_entropy", "nn_cross_entropy"),
+    ("F.cross_entropy", "nn_cross_entropy"), ("nn.functional.cross_entropy", "nn_cross_entropy"),
+    ("torch.nn.functional.cross_entropy", "nn_cross_entropy"), ("torch.linalg.norm", "linalg_norm"), ("F.gelu", "gelu"),
+    ("torch.multiply", "mul"), ("torch.concat", "concat"), ("clip_", "clamp"), ("torch.unique", "unique"),
+    ("index_put_", "index_put"),
+    ("uniform_", "uniform"), ("resize_", "resize_"), ("torch.special.softmax", "special_softmax"), ("var", "var"),
+])
+def test_operators_are_found_by_any_name(name, row):
+    done = karat("ops", "--json", name)
+    assert done.returncode == 0, done.stderr
+    assert row in [one["name"] for one in json.loads(done.stdout)]
+
+
+def test_overloads_come_together():
+    names = [one["name"] for one in json.loads(karat("ops", "--json", "var").stdout)]
+    assert names == ["var", "var_dim", "var_correction"]
+
+
+def test_every_operator_says_what_it_takes_and_gives():
+    shown = json.loads(karat("ops", "--json").stdout)
+    whole = json.loads(karat("ops", "--json", "--internal").stdout)
+    assert len(whole) > 530 and 0 < len(whole) - len(shown) < 60
+    assert not any(one["internal"] for one in shown)
+    assert not any(one["name"].endswith("_backward") for one in shown)
+    for one in whole:
+        for fact in ("takes", "gives", "derivative", "section", "doc", "schema", "python"):
+            assert one[fact], (one["name"], fact)
+    by_name = {one["name"]: one for one in whole}
+    assert by_name["matmul"]["gives"] == "the dtype of the operands, which must be one"
+    assert by_name["matmul"]["takes"] == "integers, floats, complex"
+    assert by_name["zeros"]["gives"] == "dtype=, or the default dtype"
+    assert by_name["add"]["derivative"] == "AddBackward0"
+
+
+def test_a_wrong_name_has_near_ones():
+    done = karat("ops", "torch.matmull")
+    assert done.returncode == 1 and "there is no operator 'torch.matmull'; near to it: matmul" in done.stderr
+    done = karat("ops", "--nonsense")
+    assert done.returncode == 2 and "--nonsense" in done.stderr
+
+
+def test_the_list_has_sections():
+    text = karat("ops").stdout
+    assert "\nmatrix products\n" in text and text.startswith("arithmetic\n") and "internal ones with --internal" in text
+    text = karat("ops", "add").stdout
+    for word in ("takes", "gives", "derivative", "kt_add_ (in place)", "kt_add_out"):
+        assert word in text
+
+
+def test_a_bad_variable_is_said():
+    import os
+
+    done = subprocess.run([sys.executable, "-c", "import karat"], capture_output=True, text=True,
+                          env={**os.environ, "KARAT_NUM_THREADS": "abc"})
+    assert done.returncode == 0
+    assert done.stderr == "karat: warning: KARAT_NUM_THREADS=abc is not understood and ignored: it may be a number from 1\n"
