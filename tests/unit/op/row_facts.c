@@ -1,5 +1,5 @@
-/* row_facts.c - what `karat ops` says of a row is said of every row, and is so where it can be tried: rows of tables/results.def are
- * called with random arguments, each dtype in turn, and what they took and gave is held against the table. */
+/* row_facts.c - what `karat ops` says of a row is said of every row, and is so where it can be tried: rows of
+ * tables/results.def are called with random arguments, each dtype in turn, and what they took and gave is held against it. */
 #include "harness.h"
 
 #include <karat/karat.h>
