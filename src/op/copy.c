@@ -86,9 +86,25 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
     return kt__launch(&plan, to);
 }
 
+/* What memory holds where a lazy view shows the value. */
+static kt_scalar behind(const kt_tensor *view, kt_scalar value)
+{
+    const bool     whole = value.kind != KT_SCALAR_FLOAT && value.kind != KT_SCALAR_COMPLEX;
+    const uint32_t category = kt__dtype_rows[view->dtype].category;
+    if (whole && !(category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return KT_INT((int64_t)(0 - (uint64_t)value.v.i)); /* integers are lazily negated alone */
+    double sign = view->flags & KT_T_NEG ? -1 : 1, turn = view->flags & KT_T_CONJ ? -sign : sign;
+    double re = !whole ? value.v.re : value.is_unsigned ? (double)(uint64_t)value.v.i : (double)value.v.i;
+    double im = value.kind == KT_SCALAR_COMPLEX ? value.im : 0;
+    return category & KT_CAT_COMPLEX ? KT_COMPLEX(sign * re, turn * im) : KT_FLOAT(sign * re);
+}
+
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
 {
-    kt_plan plan;
+    kt_plan    plan;
+    const bool lazy = to->flags & (KT_T_CONJ | KT_T_NEG) && kt__overlaps_itself(to);
+    if (KT__UNLIKELY(lazy)) /* turned afterwards, an element shown twice would be turned twice */
+        value = behind(to, value);
     kt__plan_begin(&plan, NULL, KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
     plan.n_param = 1;
     plan.param[0] = value;
@@ -99,6 +115,8 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
         plan.size[d] = to->sizes[d];
         plan.stride[0][d] = to->strides[d] * (int64_t)kt__itemsize(to);
     }
+    if (KT__UNLIKELY(lazy))
+        plan.arg[0].bits = 0;
     kt__collapse(&plan, true);
     return kt__launch(&plan, to);
 }

@@ -52,6 +52,20 @@ def test_one_kind_of_view_at_a_time():
             assert not program.mistakes, (names, seed, program.steps, program.mistakes)
 
 
+def test_a_lazy_view_that_shows_an_element_twice_is_filled():
+    for value in (3, 0.5, 1 + 2j):
+        z = karat.ones(3, dtype=karat.complex128)
+        z.conj().expand(2, 3).fill_(value)
+        assert z.tolist() == [complex(value).conjugate()] * 3
+        karat._neg_view(z.conj()).expand(4, 3).fill_(value)
+        assert z.tolist() == [-complex(value).conjugate()] * 3
+        karat._neg_view(z.unfold(0, 2, 1)).fill_(value)
+        assert z.tolist() == [-complex(value)] * 3
+    i = karat.ones(2, dtype=karat.int32)
+    karat._neg_view(i.expand(2, 2)).fill_(5)
+    assert i.tolist() == [-5, -5]
+
+
 def test_a_write_that_an_overlapping_view_allows():
     for view in (lambda a: a.expand(2, 3, 4), lambda a: a.unfold(0, 2, 1), lambda a: a.as_strided((2, 2), (1, 1))):
         for write in (lambda v: v.zero_(), lambda v: v.fill_(3)):
