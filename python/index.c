@@ -236,8 +236,23 @@ static int raise_kind(PyObject *index)
     return -1;
 }
 
+static int64_t dims_of(PyObject *index);
+
+/* A second ellipsis steps over as many dims again, beyond the last one. */
+static int check_dim(const looking *l, PyObject *index)
+{
+    const long long rank = kt_ndim(l->view);
+    if (l->dim + dims_of(index) <= rank)
+        return 0;
+    PyErr_Format(PyExc_IndexError, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+                 rank ? -rank : -1, rank ? rank - 1 : 0, (long long)l->dim);
+    return -1;
+}
+
 static int step(looking *l, PyObject *index)
 {
+    if ((l->dim >= kt_ndim(l->view) || kp_is_tensor(index)) && check_dim(l, index))
+        return -1;
     if (is_integer(index)) {
         int64_t i;
         return integer_of(index, &i) ? -1 : next_view(l, select_at(l->view, l->dim, i, l->place));

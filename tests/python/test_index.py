@@ -291,3 +291,13 @@ def test_one_hot_and_static():
     with pytest.raises(RuntimeError, match="^Class values must be smaller than num_classes."):
         one_hot(karat.tensor([3]), 2)
     assert karat.nonzero_static(karat.tensor([0, 3, 4]), size=3).tolist() == [[1], [2], [-1]]
+
+
+@pytest.mark.parametrize("index", [(None, ..., ..., ..., 1), (..., ..., 0),
+                                   (0, ..., ..., slice(1)), (..., ..., karat.tensor([0]))])
+def test_an_ellipsis_too_many_reaches_no_dim(index):
+    x = karat.zeros(2, 3, 4)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        x[index]
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        x[index] = 1

@@ -543,7 +543,7 @@ class Writer:
             else:
                 texts.append(text)
         if self.chance(0.02) and texts:  # a mistake on purpose
-            texts[self.random.randrange(len(texts))] = self.pick(["None", "'x'", "1.5", "-7", "[]", "[1, 2]", "True", "2**40",
+            texts[self.random.randrange(len(texts))] = self.pick(["None", "'x'", "1.5", "-7", "[]", "[1, 2]", "True", "2**62",
                 "torch.float32"])
         if self.chance(0.005):
             keywords.append("nothing=1")
