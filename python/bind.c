@@ -33,12 +33,13 @@ static inline int put(kp_args *a, const kp_row_facts *form, int i, Py_ssize_t po
     m->arg = i;
     m->position = position;
     m->element = -1;
-    m->got = (PyObject *)Py_TYPE(o);
     int taken = kp_take(a, form, i, o, m);
     if (taken > 0) {
         if (KP_LIKELY(form->at[i] != KP_NOWHERE))
             a->call.given |= 1u << form->at[i];
         m->what = KP_FITS;
+    } else if (taken == 0 && !m->unasked && !m->got) {
+        m->got = Py_NewRef(Py_TYPE(o));
     }
     return taken;
 }
@@ -104,7 +105,8 @@ static int tell_superfluous(const kp_row_facts *form, Py_ssize_t n, bool method,
             continue;
         if (known >= 0 || !first) {
             first = name;
-            *m = (kp_mistake){.what = known < 0 ? KP_UNKNOWN : KP_TWICE, .arg = known, .got = name};
+            kp_mistake_free(m);
+            *m = (kp_mistake){.what = known < 0 ? KP_UNKNOWN : KP_TWICE, .arg = known, .got = Py_NewRef(name)};
             bool synonym = false;
             for (int i = 0; known < 0 && i < N_SYNONYMS; i++)
                 for (int j = 1; j < 4 && synonyms[i][j]; j++)

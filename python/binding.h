@@ -60,6 +60,7 @@ PyObject *kp_as_subclass(PyObject *self, PyObject *cls);
 PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords);
 
 /* ---- errors (error.c) ---- */
+int       kp_error_start(PyObject *module); /* module.OutOfMemoryError */
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
 kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
 struct kp_row_facts;
@@ -144,12 +145,18 @@ int       kp_to_scalar(PyObject *o, kt_scalar *s); /* 1: done; 0: not a number, 
 int       kp_to_operand(PyObject *o, kt_scalar *s); /* the same, as arithmetic sees it */
 PyObject *kp_from_scalar(kt_scalar s);
 
+/* ---- texts (text.c) ---- */
+/* UTF-8 for the engine, whose texts end at NUL: one inside becomes U+FFFD, which no word of the engine has, so that the
+ * text is refused and not cut. *kept holds the bytes: the caller's to release. */
+const char *kp_text(PyObject *text, PyObject **kept);
+
 /* ---- dtypes, devices, sizes, memory formats ---- */
 extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type, kp_layout_type;
 PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one object of d; None for KT_NONE */
 int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
 PyObject *kp_device_object(kt_device d);
 int       kp_to_device(PyObject *o, kt_device *d); /* 1, 0: neither device nor string, -1: there is no such device */
+int       kp_to_cpu(PyObject *o);                  /* the same, and any but the CPU is refused as constructors of old do */
 int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_size_object(kt_shape shape);
 PyObject *kp_layout_object(void);               /* torch.strided */
@@ -162,16 +169,20 @@ int kp_to_generator(PyObject *o, kt_generator **g); /* 1, or 0: not a generator 
 int kp_generator_start(PyObject *module);
 
 /* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
-typedef struct kp_mistake { /* why arguments do not fit a form, in PyTorch's words once it is raised */
+enum { KP_NOWHERE = 255, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
+
+/* Why arguments do not fit a form, in PyTorch's words once it is raised. What it points to is its own: arguments are read by
+ * calling them, and a call may let go of any object. */
+typedef struct kp_mistake {
     enum {
         KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT, KP_TOO_LARGE, KP_NO_NAME,
         KP_HAS_DIMS, KP_NO_INDEX
     } what;
     int         arg;         /* index in the form */
     Py_ssize_t  position;    /* of a positional argument, from 1; 0: it came by keyword */
-    PyObject   *got;         /* borrowed: the object's type, or the keyword's name */
+    PyObject   *got;         /* owned: the object's type, or the keyword's name */
     Py_ssize_t  element;     /* of a sequence; -1: not in one; -2: not in one, and any number would do */
-    PyObject   *value;       /* borrowed: of KP_NO_NAME the name */
+    PyObject   *value;       /* owned: the object; of KP_NO_NAME the name */
     bool        unasked;     /* nobody reads why it does not fit: another form is tried first */
     int         n_missing;
 } kp_mistake;
@@ -180,8 +191,9 @@ typedef struct kp_args {
     kt_call    call;
     uint64_t   work;      /* elements of the tensors among the arguments, for the choice to release the GIL */
     int        n_held, n_owned;
-    PyObject  *held[KT_MAX_ARGS];  /* what the call points to: tuples of tensors, tensors made of numbers */
-    void      *owned[KT_MAX_ARGS]; /* memory of long lists */
+    PyObject  *held[KP_MOST_PARAMETERS];  /* what the call points to, one object a parameter: tuples, texts, tensors made of
+                                             numbers */
+    void      *owned[KP_MOST_PARAMETERS]; /* memory of long lists */
     int        pool_used;
     int64_t    pool[64];           /* memory of short ones */
     bool       method;             /* the first argument is a method's self, which users do not count */
@@ -201,10 +213,9 @@ enum {
     KP_ARG_NAMES,
     KP_ARG_NO_NAME,     /* the same, where PyTorch does not look */
     KP_ARG_NUMBERS,     /* a list of numbers */
-    KP_ARG_ENDS         /* two floats, for the row's argument and the next one */
+    KP_ARG_ENDS,        /* two floats, for the row's argument and the next one */
+    KP_ARG_CPU          /* a device, which must be the CPU: of the constructors of old */
 };
-enum { KP_NOWHERE = 255, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
-
 typedef struct kp_span { /* part of a text */
     const char *text;
     int         n;
@@ -238,6 +249,7 @@ typedef struct kp_signature {
 int         kp_bind(kp_args *a, const char *name, const kp_row_facts *facts, kt_form form, bool method,
                     PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kp_mistake *mistake);
 void        kp_args_free(kp_args *a);
+void        kp_mistake_free(kp_mistake *m);
 int         kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake *m); /* take.c: 1, 0 or -1 */
 int         kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *shape, kp_mistake *m);
 bool        kp_is_index(PyObject *o); /* whatever can be an element of a list of integers */
@@ -247,8 +259,6 @@ int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, P
                          PyObject *keywords); /* the overload that fits (8 at most), or -1 */
 int         kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *self, PyObject *const *argv,
                             Py_ssize_t n, PyObject *keywords); /* the same, where the first parameter is a method's self */
-void        kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
-                          PyObject *keywords); /* none of them (8 at most) takes the arguments */
 PyObject   *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside); /* number.c; beside may be NULL */
 
 /* ---- the forms of a name (forms.c) ---- */
@@ -262,8 +272,6 @@ void        kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n
                               PyObject *const *argv, Py_ssize_t n, PyObject *keywords); /* none of the forms fits */
 void        kp_raise_as_python(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n,
                                PyObject *keywords); /* as_python.c: none where the count is right */
-void        kp_raise_listed(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv,
-                            Py_ssize_t n, PyObject *keywords); /* the same, without a look at which counts best */
 PyObject   *kp_signature_text(const kp_row_facts *form, bool method); /* "(Tensor input, *, Number alpha = 1)" */
 int         kp_warn_deprecated(const char *name, const kp_row_facts *forms, int n_forms, int which, bool method);
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);
@@ -303,7 +311,7 @@ int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its 
 
 /* ---- tensors of Python's things (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
-kt_tensor *kp_legacy(kt_dtype dtype, PyObject *args, PyObject *keywords);   /* owned: Tensor(2, 3), FloatTensor([1]) */
+kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords); /* owned: Tensor(2, 3), t.new([1]) */
 PyObject  *kp_new(PyObject *self, PyObject *args, PyObject *keywords);      /* Tensor.new */
 PyObject  *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 

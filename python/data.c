@@ -106,8 +106,11 @@ static int find_dtype(PyObject *data, kt_dtype *d, int depth)
     if (!fast)
         return -1;
     int status = 0;
-    for (Py_ssize_t i = 0; !status && i < PySequence_Fast_GET_SIZE(fast); i++)
-        status = find_dtype(PySequence_Fast_GET_ITEM(fast, i), d, depth + 1);
+    for (Py_ssize_t i = 0; !status && i < PySequence_Fast_GET_SIZE(fast); i++) {
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(fast, i)); /* whose reading may take it out of the list */
+        status = find_dtype(item, d, depth + 1);
+        Py_DECREF(item);
+    }
     Py_DECREF(fast);
     return status;
 }
@@ -215,15 +218,20 @@ static int store_all(plan *p, PyObject *data, int dim)
     PyObject *fast = PySequence_Fast(data, "not a sequence");
     if (!fast)
         return -1;
-    int        status = 0;
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
-    if (n != p->sizes[dim]) {
-        PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)", (long long)p->sizes[dim],
-                     dim, n);
-        status = -1;
+    int status = 0;
+    for (Py_ssize_t i = 0; !status; i++) { /* the length is asked again after each element, whose reading may change it */
+        const Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
+        if (n != p->sizes[dim]) {
+            PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)", (long long)p->sizes[dim],
+                         dim, n);
+            status = -1;
+        }
+        if (status || i == n)
+            break;
+        PyObject *one = Py_NewRef(PySequence_Fast_GET_ITEM(fast, i));
+        status = store_all(p, one, dim + 1);
+        Py_DECREF(one);
     }
-    for (Py_ssize_t i = 0; !status && i < n && i < PySequence_Fast_GET_SIZE(fast); i++)
-        status = store_all(p, PySequence_Fast_GET_ITEM(fast, i), dim + 1);
     Py_DECREF(fast);
     return status;
 }

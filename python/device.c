@@ -76,12 +76,8 @@ static int find_numbered(const char *name, kt_device *d)
     return read_index(name, n, d);
 }
 
-/* What a text names, whether it is here or not; -1: nothing. */
-static int device_of_text(PyObject *text, kt_device *d)
+static int device_named(const char *name, kt_device *d)
 {
-    const char *name = PyUnicode_AsUTF8(text);
-    if (!name)
-        return -1;
     int found = find_numbered(name, d);
     if (found)
         return found;
@@ -96,10 +92,36 @@ static int device_of_text(PyObject *text, kt_device *d)
     return found ? found : -1;
 }
 
+/* What a text names, whether it is here or not; -1: nothing. */
+static int device_of_text(PyObject *text, kt_device *d)
+{
+    PyObject   *kept;
+    const char *name = kp_text(text, &kept);
+    int         found = name ? device_named(name, d) : -1;
+    Py_XDECREF(kept);
+    return found;
+}
+
+/* The index that an int names: 0, or -1 and an exception. */
+static int read_number(PyObject *o, kt_device *d)
+{
+    int             overflow;
+    const long long i = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow)
+        PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
+    else if (i < 0)
+        PyErr_SetString(PyExc_RuntimeError, "Device index must not be negative");
+    else if (i > 127) /* PyTorch lets it overflow */
+        PyErr_Format(PyExc_RuntimeError, "Device index must be at most 127, got %lld", i);
+    else
+        d->index = (int32_t)i;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 int kp_to_device(PyObject *o, kt_device *d)
 {
     if (PyLong_Check(o) && !PyBool_Check(o)) /* an accelerator by its number */
-        return refuse_absent(CUDA);
+        return read_number(o, d) ? -1 : refuse_absent(CUDA);
     if (Py_IS_TYPE(o, &kp_device_type))
         *d = ((kp_device *)o)->d;
     else if (!PyUnicode_Check(o))
@@ -109,6 +131,26 @@ int kp_to_device(PyObject *o, kt_device *d)
     if (d->kind == KT_CPU || d->kind == KT_META)
         d->index = 0;
     return d->kind < 0 ? refuse_absent(d->kind) : 1;
+}
+
+int kp_to_cpu(PyObject *o)
+{
+    kt_device d = {CUDA, 0};
+    if (PyLong_Check(o) && !PyBool_Check(o)) {
+        if (read_number(o, &d))
+            return -1;
+    } else if (Py_IS_TYPE(o, &kp_device_type)) {
+        d = ((kp_device *)o)->d;
+    } else if (!PyUnicode_Check(o)) {
+        return 0;
+    } else if (device_of_text(o, &d) < 0) {
+        return -1;
+    }
+    if (d.kind == KT_CPU)
+        return 1;
+    PyErr_Format(PyExc_RuntimeError, "legacy constructor expects device type: cpu but device type: %s was passed",
+                 d.kind < 0 ? absent[-d.kind - 2] : kt_device_name((kt_device){d.kind, 0}));
+    return -1;
 }
 
 static PyObject *refuse_arguments(const char *given)
@@ -130,8 +172,8 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", names, &name, &index))
         return NULL;
     if (PyLong_Check(name) && !PyBool_Check(name)) {
-        d = (kt_device){CUDA, (int32_t)PyLong_AsLong(name)};
-        return PyErr_Occurred() ? NULL : new_device(d, 1);
+        d.kind = CUDA;
+        return read_number(name, &d) ? NULL : new_device(d, 1);
     }
     if (Py_IS_TYPE(name, &kp_device_type)) {
         d = ((kp_device *)name)->d;
@@ -150,13 +192,7 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     if (PyUnicode_Check(name) && PyUnicode_FindChar(name, ':', 0, PyUnicode_GET_LENGTH(name), 1) >= 0)
         return PyErr_Format(PyExc_RuntimeError, "type (string) must not include an index because index was passed "
                                                 "explicitly: %U", name);
-    long i = PyLong_AsLong(index);
-    if (i == -1 && PyErr_Occurred())
-        return NULL;
-    if (i < 0)
-        return PyErr_Format(PyExc_RuntimeError, "Device index must not be negative");
-    d.index = (int32_t)i;
-    return new_device(d, 1);
+    return read_number(index, &d) ? NULL : new_device(d, 1);
 }
 
 static PyObject *device_type_name(PyObject *self, void *unused)

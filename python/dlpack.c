@@ -165,11 +165,16 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
     }
     if (refuse(t))
         return NULL;
-    if (stream != Py_None && !(PyLong_Check(stream) && PyLong_AsLong(stream) == -1)) {
+    if (stream != Py_None && !PyLong_CheckExact(stream))
+        return PyErr_Format(PyExc_TypeError, "stream must be ``int`` or ``none``");
+    if (stream != Py_None && PyLong_AsLong(stream) != -1)
+        return PyErr_Format(PyExc_AssertionError, "stream should be None on cpu.");
+    if (PyErr_Occurred()) { /* a number larger than any stream's */
         PyErr_Clear();
-        PyErr_SetString(PyExc_AssertionError, "stream should be None on cpu.");
-        return NULL;
+        return PyErr_Format(PyExc_AssertionError, "stream should be None on cpu.");
     }
+    if (copy != Py_None && !PyBool_Check(copy))
+        return PyErr_Format(PyExc_TypeError, "_to_dlpack(): argument 'copy' must be bool, not %s", Py_TYPE(copy)->tp_name);
     if (version != Py_None) {
         PyObject *first = PySequence_GetItem(version, 0);
         major = first ? PyLong_AsLong(first) : -1;

@@ -5,6 +5,16 @@
  * errors). The pending error is cleared. Must not know: what failed. */
 #include "binding.h"
 
+static PyObject *out_of_memory; /* PyTorch's class, which programs catch to try a smaller batch */
+
+int kp_error_start(PyObject *module)
+{
+    if (!out_of_memory)
+        out_of_memory = PyErr_NewExceptionWithDoc("karat.OutOfMemoryError", "There is not enough memory for a tensor.",
+                                                  PyExc_RuntimeError, NULL);
+    return out_of_memory ? PyModule_AddObjectRef(module, "OutOfMemoryError", out_of_memory) : -1;
+}
+
 static PyObject *class_of(kt_status status)
 {
     switch (status) {
@@ -12,7 +22,7 @@ static PyObject *class_of(kt_status status)
     case KT_ERR_VALUE: return PyExc_ValueError;
     case KT_ERR_INDEX: return PyExc_IndexError;
     case KT_ERR_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
-    case KT_ERR_MEMORY: return PyExc_MemoryError;
+    case KT_ERR_MEMORY: return out_of_memory;
     case KT_ERR_OS: return PyExc_OSError;
     default: return PyExc_RuntimeError;
     }

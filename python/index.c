@@ -46,6 +46,10 @@ static kt_tensor *run_one(kt_call *call)
 static kt_tensor *select_at(kt_tensor *t, int64_t dim, int64_t index, int64_t named)
 {
     kt_call call;
+    if (dim >= kt_ndim(t)) { /* the index's own __index__ gave the tensor other sizes */
+        PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %d", kt_ndim(t));
+        return NULL;
+    }
     int64_t n = kt_sizes(t).d[dim];
     if (index < -n || index >= n) {
         PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for dimension %lld with size %lld",

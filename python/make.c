@@ -11,6 +11,12 @@ typedef struct wish { /* what a maker was asked for */
     bool      copy;   /* new memory always */
 } wish;
 
+static bool is_fulfilled(const kt_tensor *t, wish w)
+{
+    return !w.copy && (!w.dtype || w.dtype == kt_dtype_of(t)) &&
+           (w.device.kind == KT_DEVICE_DEFAULT || w.device.kind == kt_device_of(t).kind);
+}
+
 /* The tensor, or what `to` makes of it. Takes over the reference. */
 static kt_tensor *fulfil(kt_tensor *t, wish w)
 {
@@ -20,6 +26,11 @@ static kt_tensor *fulfil(kt_tensor *t, wish w)
         if (!to)
             kt_drop(t);
         return to ? t : NULL;
+    }
+    if (w.copy && is_fulfilled(t, (wish){w.dtype, w.device, false})) {
+        kt_tensor *copy = kp_run_row("clone", t);
+        kt_drop(t);
+        return copy;
     }
     kt_call_begin(&call, to, KT_PLAIN);
     call.arg[0].t = t;
@@ -59,12 +70,6 @@ static kt_tensor *without_history(kt_tensor *t) /* takes over the reference */
     return status ? NULL : call.out[0];
 }
 
-static bool is_fulfilled(const kt_tensor *t, wish w)
-{
-    return !w.copy && (!w.dtype || w.dtype == kt_dtype_of(t)) &&
-           (w.device.kind == KT_DEVICE_DEFAULT || w.device.kind == kt_device_of(t).kind);
-}
-
 /* What another library lends by DLPack. Python's own types are no heap types: a list is told at once. */
 static bool is_lender(PyObject *o)
 {
@@ -78,13 +83,15 @@ static kt_tensor *unwrap(PyObject *tensor) /* takes over the object; owned */
     return t;
 }
 
-/* Owned: a tensor of the data. Where w.copy is not asked for, tensors and arrays are shared as far as they can be; what
- * is made of a tensor has no history. */
+/* Owned: a tensor of the data. Where w.copy is not asked for, tensors and arrays are shared as far as they can be. */
 static kt_tensor *make(PyObject *data, wish w, const char *maker)
 {
     if (kp_is_tensor(data)) {
         kt_tensor *given = kp_tensor_of(data);
-        return is_fulfilled(given, w) ? kt_keep(given) : without_history(fulfil(kt_keep(given), w));
+        if (is_fulfilled(given, w))
+            return kt_keep(given);
+        kt_tensor *made = fulfil(kt_keep(given), w);
+        return w.copy ? without_history(made) : made; /* tensor(t) takes the values, as_tensor(t) is a conversion of t */
     }
     if (kp_is_array(data)) {
         kt_tensor *t = kp_from_array(data, maker, !w.copy);
@@ -241,7 +248,7 @@ static PyObject *as_array(PyObject *module, PyObject *const *argv, Py_ssize_t n,
         return NULL;
     }
     if (t && !is_fulfilled(t, w))
-        t = without_history(fulfil(t, w));
+        t = wants_grad ? fulfil(t, w) : without_history(fulfil(t, w));
     else if (t && kt_requires_grad(t) && !wants_grad) /* a leaf no longer wants its own, as PyTorch has it */
         t = kt_is_leaf(t) && !kt_set_requires_grad(t, false) ? t : without_history(t);
     return finish(t, wants_grad);
@@ -259,30 +266,11 @@ static PyObject *from_numpy(PyObject *module, PyObject *array)
 
 /* ---- the constructors of old: sizes, or data, or a tensor to look at ---- */
 
-static kt_tensor *of_sizes(kt_dtype dtype, PyObject *const *argv, Py_ssize_t n)
+static kt_tensor *of_sizes(kt_dtype dtype, kt_shape sizes)
 {
-    int64_t    sizes[KT_MAX_DIMS];
     kt_tensor *t = NULL;
-    if (n > KT_MAX_DIMS) {
-        PyErr_Format(PyExc_ValueError, "a tensor has at most %d dims", (int)KT_MAX_DIMS);
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        if (!PyIndex_Check(argv[i])) {
-            PyErr_Format(PyExc_TypeError, "new(): argument 'size' failed to unpack the object at pos %zd with error "
-                                          "\"type must be tuple of ints,but got %s\"", i + 1, Py_TYPE(argv[i])->tp_name);
-            return NULL;
-        }
-        sizes[i] = PyNumber_AsSsize_t(argv[i], PyExc_OverflowError);
-        if (sizes[i] == -1 && PyErr_Occurred()) {
-            if (PyErr_ExceptionMatches(PyExc_OverflowError))
-                PyErr_Format(PyExc_TypeError, "new(): argument 'size' failed to unpack the object at pos %zd with error "
-                                              "\"Overflow when unpacking long long\n\"", i + 1);
-            return NULL;
-        }
-    }
-    uint8_t   before = kp_enter();
-    kt_status status = kt_make(dtype, (kt_shape){n, sizes}, "Tensor", &t);
+    uint8_t    before = kp_enter();
+    kt_status  status = kt_make(dtype, sizes, "Tensor", &t);
     kp_leave(before);
     if (status)
         kp_raise();
@@ -296,12 +284,10 @@ static PyObject *options_text(kt_dtype d)
                                 kt_dtype_c_name(d));
 }
 
-/* Another object on the tensor's memory, of this dtype alone; of any, and without history, where it is KT_NONE. */
+/* Another object on the tensor's memory, its history with it; of this dtype alone unless that is KT_NONE. */
 static kt_tensor *of_tensor(kt_dtype dtype, kt_tensor *t)
 {
-    if (!dtype)
-        return without_history(kt_keep(t));
-    if (kt_dtype_of(t) == dtype)
+    if (!dtype || kt_dtype_of(t) == dtype)
         return kp_run_row("alias", t);
     PyObject *expected = options_text(dtype), *got = expected ? options_text(kt_dtype_of(t)) : NULL;
     if (got)
@@ -311,97 +297,84 @@ static kt_tensor *of_tensor(kt_dtype dtype, kt_tensor *t)
     return NULL;
 }
 
-static bool is_size(PyObject *o) /* an int, or an integer of NumPy's without dims; no bool and no tensor */
+static kt_tensor *of_data(kt_dtype made, PyObject *o)
 {
-    if (PyBool_Check(o) || kp_is_tensor(o) || !PyIndex_Check(o))
-        return false;
-    if (!kp_is_array(o))
-        return true;
-    PyObject *index = PyNumber_Index(o);
-    PyErr_Clear();
-    Py_XDECREF(index);
-    return index != NULL;
-}
-
-static kt_tensor *of_one(kt_dtype dtype, kt_dtype made, PyObject *o)
-{
-    if (is_size(o))
-        return of_sizes(made, &o, 1);
-    if (Py_IS_TYPE(o, &kp_size_type))
-        return of_sizes(made, ((PyTupleObject *)o)->ob_item, PyTuple_GET_SIZE(o));
-    if (kp_is_tensor(o))
-        return of_tensor(dtype, kp_tensor_of(o));
-    if (!PySequence_Check(o) && !kp_is_array(o)) {
-        PyErr_Format(PyExc_TypeError, "new(): data must be a sequence (got %s)", Py_TYPE(o)->tp_name);
+    if (kp_is_tensor(o) || (!PySequence_Check(o) && !kp_is_array(o))) {
+        PyErr_Format(PyExc_TypeError, "new(): data must be a sequence (got %s)",
+                     kp_is_tensor(o) ? "Tensor" : Py_TYPE(o)->tp_name);
         return NULL;
     }
     return make(o, (wish){.dtype = made, .device = {KT_DEVICE_DEFAULT, 0}, .copy = true}, "Tensor");
 }
 
-/* device= is taken, the CPU alone; the sizes or the data may come by keyword. 0, or -1. */
-static int read_keywords(PyObject *keywords, PyObject **one)
+enum { NOTHING, OTHER, SIZE, SOME_DATA };
+#define CPU_ALONE(shown) {.name = "device", .kind = KP_ARG_CPU, .optional = 1, .has_default = 1, .keyword_only = shown}
+
+/* As vectorcall has them: the names, and the values of positionals and keywords in `all`, the caller's to free. */
+static PyObject *flattened(PyObject *args, PyObject *keywords, PyObject ***all)
 {
-    PyObject  *key, *value;
-    Py_ssize_t at = 0;
-    while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
-        kt_device place = {KT_CPU, 0};
-        if (PyUnicode_CompareWithASCIIString(key, "device") == 0) {
-            if (value != Py_None && kp_to_device(value, &place) <= 0)
-                return -1;
-            if (place.kind != KT_CPU) {
-                PyErr_Format(PyExc_RuntimeError,
-                             "legacy constructor expects device type: cpu but device type: %s was passed",
-                             kt_device_name(place));
-                return -1;
-            }
-        } else if (!*one && (PyUnicode_CompareWithASCIIString(key, "data") == 0 ||
-                             PyUnicode_CompareWithASCIIString(key, "size") == 0 ||
-                             PyUnicode_CompareWithASCIIString(key, "other") == 0)) {
-            *one = value;
-        } else {
-            return 1;
-        }
+    const Py_ssize_t n = PyTuple_GET_SIZE(args), k = keywords ? PyDict_GET_SIZE(keywords) : 0;
+    PyObject        *names = PyTuple_New(k), *key, *value;
+    Py_ssize_t       at = 0;
+    *all = PyMem_New(PyObject *, n + k + 1);
+    if (!*all)
+        PyErr_NoMemory();
+    if (!names || !*all) {
+        Py_XDECREF(names);
+        return NULL;
     }
-    return 0;
+    memcpy(*all, ((PyTupleObject *)args)->ob_item, (size_t)n * sizeof **all);
+    for (Py_ssize_t i = 0; i < k && PyDict_Next(keywords, &at, &key, &value); i++) {
+        PyTuple_SET_ITEM(names, i, Py_NewRef(key));
+        (*all)[n + i] = value;
+    }
+    return names;
 }
 
-static kt_tensor *refuse_legacy(PyObject *args, PyObject *keywords)
+/* What the arguments mean: a tuple or list that stands alone is data, unless it is a Size. */
+static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, int which, PyObject *const *argv, Py_ssize_t n,
+                               bool says_device)
 {
-    static kp_signature overloads[] = {
-        {.name = "new", .spec = {DEVICE(1)}},
-        {.name = "new", .spec = {{.name = "other", .kind = KT_ARG_TENSOR}}},
-        {.name = "new", .spec = {{.name = "size", .kind = KT_ARG_INTS}, DEVICE(1)}},
-        {.name = "new", .spec = {DATA("data"), DEVICE(1)}},
-    };
-    const Py_ssize_t n = PyTuple_GET_SIZE(args), k = keywords ? PyDict_GET_SIZE(keywords) : 0;
-    PyObject        *names = PyTuple_New(k), **all = PyMem_New(PyObject *, n + k + 1), *key, *value;
-    Py_ssize_t       at = 0, i = 0;
-    if (names && all) {
-        memcpy(all, ((PyTupleObject *)args)->ob_item, (size_t)n * sizeof *all);
-        while (keywords && PyDict_Next(keywords, &at, &key, &value) && i < k) {
-            PyTuple_SET_ITEM(names, i, Py_NewRef(key));
-            all[n + i++] = value;
-        }
-        kp_refuse_all(overloads, 4, all, n, names);
-    }
-    Py_XDECREF(names);
-    PyMem_Free(all);
+    const kt_dtype made = dtype ? dtype : kt_get_default_dtype();
+    if (which == NOTHING)
+        return of_sizes(made, KT_SHAPE(0));
+    if (which == SIZE && n == 1 && (PyList_Check(argv[0]) || PyTuple_Check(argv[0])) && !Py_IS_TYPE(argv[0], &kp_size_type))
+        return of_data(made, argv[0]);
+    if (which == SIZE)
+        return of_sizes(made, a->call.arg[0].ints);
+    if (which == SOME_DATA)
+        return of_data(made, (PyObject *)(void *)a->call.arg[0].t);
+    if (!says_device)
+        return of_tensor(dtype, a->call.arg[0].t);
+    PyErr_SetString(PyExc_RuntimeError,
+                    is_new ? "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use "
+                             "torch.as_tensor(...) instead."
+                           : "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+                             "torch.tensor(...) or torch.as_tensor(...) instead.");
     return NULL;
 }
 
 /* dtype KT_NONE: torch.Tensor itself, which takes any tensor and makes the default dtype of other things. */
-kt_tensor *kp_legacy(kt_dtype dtype, PyObject *args, PyObject *keywords)
+kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords)
 {
-    const kt_dtype   made = dtype ? dtype : kt_get_default_dtype();
+    static kp_signature overloads[] = {
+        [NOTHING] = {.name = "new", .spec = {CPU_ALONE(1)}},
+        [OTHER] = {.name = "new", .spec = {{.name = "other", .kind = KT_ARG_TENSOR}, CPU_ALONE(KP_UNSHOWN)}},
+        [SIZE] = {.name = "new", .spec = {{.name = "size", .kind = KT_ARG_INTS}, CPU_ALONE(1)}},
+        [SOME_DATA] = {.name = "new", .spec = {DATA("data"), CPU_ALONE(1)}},
+    };
     const Py_ssize_t n = PyTuple_GET_SIZE(args);
-    PyObject *const *argv = ((PyTupleObject *)args)->ob_item;
-    PyObject        *one = n == 1 ? argv[0] : NULL;
-    const int        unknown = read_keywords(keywords, &one);
-    if (unknown)
-        return unknown < 0 ? NULL : refuse_legacy(args, keywords);
-    if (n > 1)
-        return is_size(argv[0]) ? of_sizes(made, argv, n) : refuse_legacy(args, keywords);
-    return one ? of_one(dtype, made, one) : of_sizes(made, (PyObject *[]){Py_False}, 1); /* no element */
+    PyObject       **all, *names = flattened(args, keywords, &all);
+    kt_tensor       *t = NULL;
+    kp_args          a;
+    const int        which = names ? kp_parse_any(&a, overloads, 4, all, n, names) : -1;
+    if (which >= 0) {
+        t = of_arguments(dtype, is_new, &a, which, all, n, keywords && PyDict_GetItemString(keywords, "device"));
+        kp_args_free(&a);
+    }
+    PyMem_Free(all);
+    Py_XDECREF(names);
+    return t;
 }
 
 static PyObject *legacy(PyObject *module, PyObject *args, PyObject *keywords)
@@ -413,7 +386,7 @@ static PyObject *legacy(PyObject *module, PyObject *args, PyObject *keywords)
         PyErr_SetString(PyExc_TypeError, "legacy() takes a dtype first");
         Py_CLEAR(rest);
     }
-    PyObject *tensor = rest ? kp_wrap(kp_legacy(dtype, rest, keywords)) : NULL;
+    PyObject *tensor = rest ? kp_wrap(kp_legacy(dtype, false, rest, keywords)) : NULL;
     Py_XDECREF(rest);
     return tensor;
 }
@@ -421,7 +394,7 @@ static PyObject *legacy(PyObject *module, PyObject *args, PyObject *keywords)
 /* t.new(...): as the constructor of old for its dtype. */
 PyObject *kp_new(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    return kp_wrap(kp_legacy(kt_dtype_of(kp_tensor_of(self)), args, keywords));
+    return kp_wrap(kp_legacy(kt_dtype_of(kp_tensor_of(self)), true, args, keywords));
 }
 
 PyMethodDef kp_make_functions[] = {

@@ -25,6 +25,7 @@ static const char *kind_name(int kind)
     case KT_ARG_FLOAT: return "float";
     case KT_ARG_BOOL: return "bool";
     case KT_ARG_DTYPE: return "torch.dtype";
+    case KP_ARG_CPU:
     case KT_ARG_DEVICE: return "torch.device";
     case KT_ARG_FORMAT: return "torch.memory_format";
     case KT_ARG_STRING: return "str";
@@ -238,8 +239,13 @@ void kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *
                      function);
         return;
     }
-    if ((PyList_Check(tensor) || PyTuple_Check(tensor)) && PySequence_Fast_GET_SIZE(tensor))
+    if (PyList_Check(tensor) || PyTuple_Check(tensor)) {
+        if (PySequence_Fast_GET_SIZE(tensor) == 0) {
+            PyErr_SetString(PyExc_ValueError, "expected a non-empty list of Tensors");
+            return;
+        }
         tensor = PySequence_Fast_GET_ITEM(tensor, 0);
+    }
     PyObject *dims = PyUnicode_FromString("");
     for (int64_t i = 0; dims && kp_is_tensor(tensor) && i < kt_ndim(kp_tensor_of(tensor)); i++)
         Py_SETREF(dims, PyUnicode_FromFormat("%U%sNone", dims, i ? ", " : ""));
@@ -475,13 +481,6 @@ static void raise_list(const char *name, const kp_row_facts *forms, int n_forms,
     Py_XDECREF(wanted);
 }
 
-void kp_raise_listed(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv, Py_ssize_t n,
-                     PyObject *keywords)
-{
-    const given g = as_given(method, argv, n, keywords);
-    raise_list(name, forms, n_forms, method, &g);
-}
-
 static bool takes_so_many(const kp_row_facts *form, bool method, Py_ssize_t n)
 {
     int needed = 0, most = 0;
@@ -498,10 +497,13 @@ static void raise_of_one(const char *name, const kp_row_facts *form, bool method
     kp_args    a;
     kp_mistake mistake = {0};
     int        bound = kp_bind(&a, name, form, KT_PLAIN, method, argv, n, keywords, &mistake);
-    if (bound > 0) /* arguments that changed their mind between two questions */
+    if (bound > 0) {
         kp_args_free(&a);
-    if (bound >= 0)
+        PyErr_Format(PyExc_TypeError, "%s(): an argument changed while the arguments were read", name);
+    } else if (bound == 0) {
         kp_raise_mistake(name, form, method, n, &mistake);
+    }
+    kp_mistake_free(&mistake);
 }
 
 /* PyTorch counts: the one form that takes as many arguments as there are says what is wrong with them; if there is not

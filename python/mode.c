@@ -13,8 +13,10 @@ static PyObject *get_policy(PyObject *module, PyObject *unused)
 static PyObject *set_policy(PyObject *module, PyObject *o)
 {
     (void)module;
-    const char *name = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : NULL;
+    PyObject   *kept = NULL;
+    const char *name = PyUnicode_Check(o) ? kp_text(o, &kept) : NULL;
     int         policy = name ? kt_policy_find(name) : -1;
+    Py_XDECREF(kept);
     if (PyErr_Occurred())
         return NULL;
     if (policy < 0) {
@@ -76,10 +78,15 @@ static PyObject *get_num_threads(PyObject *module, PyObject *unused)
 static PyObject *set_num_threads(PyObject *module, PyObject *o)
 {
     (void)module;
-    int n = (int)PyLong_AsLong(o);
-    if (n == -1 && PyErr_Occurred())
-        return NULL;
-    return kt_set_num_threads(n) ? kp_raise() : Py_NewRef(Py_None);
+    if (!PyLong_Check(o) || PyBool_Check(o))
+        return PyErr_Format(PyExc_RuntimeError, "set_num_threads expects an int, but got %s", Py_TYPE(o)->tp_name);
+    int       overflow;
+    long long n = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow)
+        return PyErr_Format(PyExc_ValueError, "Overflow when unpacking long long");
+    if (n != (int)n)
+        return PyErr_Format(PyExc_ValueError, "Overflow when unpacking long");
+    return kt_set_num_threads((int)n) ? kp_raise() : Py_NewRef(Py_None);
 }
 
 static PyObject *memory_fail_after(PyObject *module, PyObject *o)
@@ -101,10 +108,13 @@ static PyObject *get_precision(PyObject *module, PyObject *unused)
 static PyObject *set_precision(PyObject *module, PyObject *o)
 {
     (void)module;
-    const char *name = PyUnicode_AsUTF8(o);
+    PyObject   *kept = NULL;
+    const char *name = PyUnicode_Check(o) ? kp_text(o, &kept) : NULL;
+    kt_status   status = name ? kt_set_float32_matmul_precision(name) : KT_OK;
+    Py_XDECREF(kept);
     if (!name)
-        return NULL;
-    return kt_set_float32_matmul_precision(name) ? kp_raise() : Py_NewRef(Py_None);
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(o)->tp_name);
+    return status ? kp_raise() : Py_NewRef(Py_None);
 }
 
 /* Asking looks for them: not done while the module starts. */

@@ -141,7 +141,10 @@ static int64_t read_tuple(PyObject *tuple, int64_t *d)
 
 static int strides_of(PyObject *given, kt_shape sizes, int64_t itemsize, int64_t *strides)
 {
-    if (read_tuple(given, strides) != sizes.n)
+    const int64_t n = read_tuple(given, strides);
+    if (n >= 0 && n != sizes.n)
+        PyErr_SetString(PyExc_ValueError, "the array's strides are not as many as its sizes");
+    if (n != sizes.n)
         return -1;
     for (int64_t i = 0; i < sizes.n; i++) {
         if (strides[i] % itemsize) {
@@ -342,7 +345,7 @@ static PyObject *array_on(kt_tensor *t)
 
 static int refuse_numpy(const kt_tensor *t)
 {
-    if (kt_requires_grad(t))
+    if (kt_requires_grad(t) && kt_grad_enabled())
         PyErr_SetString(PyExc_RuntimeError,
                         "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
     else if (kt_device_of(t).kind != KT_CPU)

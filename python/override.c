@@ -22,9 +22,15 @@ static PyMethodDef disabled_definition = {"_disabled_torch_function_impl", KP_FU
 /* ---- who wants to be asked ---- */
 
 typedef struct askers {
-    PyObject *type[MOST_TYPES]; /* borrowed; a subclass stands before its bases */
+    PyObject *type[MOST_TYPES]; /* owned: asking one may let go of another; a subclass stands before its bases */
     int       n;
 } askers;
+
+static void askers_done(askers *all)
+{
+    while (all->n)
+        Py_DECREF(all->type[--all->n]);
+}
 
 /* Has the type a say? Not Tensor itself, and not one that has disabled it. */
 static bool overrides(PyTypeObject *type)
@@ -45,8 +51,13 @@ static void note(askers *all, PyObject *o)
     for (int i = 0; i < all->n; i++)
         if (all->type[i] == (PyObject *)type)
             return;
-    if (all->n == MOST_TYPES || !overrides(type))
+    if (all->n == MOST_TYPES)
         return;
+    Py_INCREF(type);
+    if (!overrides(type)) {
+        Py_DECREF(type);
+        return;
+    }
     for (int i = all->n - 1; i >= 0; i--)
         if (PyType_IsSubtype(type, (PyTypeObject *)all->type[i]))
             at = i;
@@ -111,14 +122,15 @@ static PyObject *ask_one(PyObject *type, PyObject *function, PyObject *types, Py
 int kp_override(PyObject *function, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, PyObject **answer)
 {
     const Py_ssize_t n_keywords = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-    const askers     all = kp_override_off ? (askers){.n = 0} : find_askers(argv, n + n_keywords);
+    askers           all = kp_override_off ? (askers){.n = 0} : find_askers(argv, n + n_keywords);
     if (!all.n)
         return KP_NOT_ASKED;
     PyObject *types = tuple_of(all.type, all.n), *args = tuple_of(argv, n);
     PyObject *given = n_keywords ? dict_of(argv + n, keywords) : NULL;
     *answer = types && args && (given || !n_keywords) ? Py_NewRef(Py_NotImplemented) : NULL;
-    for (int i = 0; i < all.n && *answer == Py_NotImplemented; i++) /* the tuple holds the types */
+    for (int i = 0; i < all.n && *answer == Py_NotImplemented; i++)
         Py_SETREF(*answer, ask_one(all.type[i], function, types, args, given));
+    askers_done(&all);
     Py_XDECREF(types);
     Py_XDECREF(args);
     Py_XDECREF(given);
@@ -131,10 +143,11 @@ int kp_override_call(const char *name, bool method, PyObject *function, PyObject
 {
     int asked = kp_override(function, argv, n, keywords, answer);
     if (asked == KP_DECLINED) {
-        const askers all = find_askers(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-        PyObject    *who = PyUnicode_FromString("");
+        askers    all = find_askers(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+        PyObject *who = PyUnicode_FromString("");
         for (int i = 0; who && i < all.n; i++)
             Py_SETREF(who, PyUnicode_FromFormat("%U\n  - tensor subclass %R", who, all.type[i]));
+        askers_done(&all);
         Py_CLEAR(*answer);
         if (who)
             PyErr_Format(PyExc_TypeError, "Multiple dispatch failed for 'torch.%s%s'; all __torch_function__ handlers returned "
@@ -170,13 +183,10 @@ static PyObject *convert(PyObject *given, PyTypeObject *type)
         if (!PyObject_TypeCheck(given, type))
             Py_SETREF(given, as_class(given, type));
     } else if ((PyTuple_Check(given) && !Py_IS_TYPE(given, &kp_size_type)) || PyList_CheckExact(given)) {
-        const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);
-        PyObject        *list = PyList_New(n);
-        for (Py_ssize_t i = 0; list && i < n; i++) {
-            PyObject *one = convert(Py_NewRef(PySequence_Fast_GET_ITEM(given, i)), type);
-            if (one)
-                PyList_SET_ITEM(list, i, one);
-            else
+        PyObject *list = PySequence_List(given); /* a class's own tuple may change the given one */
+        for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); i++) {
+            PyObject *one = convert(Py_NewRef(PyList_GET_ITEM(list, i)), type);
+            if (!one || PyList_SetItem(list, i, one))
                 Py_CLEAR(list);
         }
         Py_SETREF(given, list && !PyList_CheckExact(given) ? PyObject_CallOneArg((PyObject *)Py_TYPE(given), list)
@@ -469,7 +479,9 @@ static PyObject *has_override(PyObject *module, PyObject *arguments)
     PyObject *all = PySequence_Tuple(arguments);
     if (!all)
         return NULL;
-    const bool found = !kp_override_off && find_askers(((PyTupleObject *)all)->ob_item, PyTuple_GET_SIZE(all)).n;
+    askers     who = kp_override_off ? (askers){.n = 0} : find_askers(((PyTupleObject *)all)->ob_item, PyTuple_GET_SIZE(all));
+    const bool found = who.n;
+    askers_done(&who);
     Py_DECREF(all);
     return PyBool_FromLong(found);
 }
@@ -484,11 +496,12 @@ static PyObject *ask(PyObject *module, PyObject *arguments)
     PyObject *who = PySequence_Tuple(relevant);
     if (!who)
         return NULL;
-    const askers all = find_askers(((PyTupleObject *)who)->ob_item, PyTuple_GET_SIZE(who));
-    PyObject    *types = tuple_of(all.type, all.n);
+    askers    all = find_askers(((PyTupleObject *)who)->ob_item, PyTuple_GET_SIZE(who));
+    PyObject *types = tuple_of(all.type, all.n);
     answer = types ? Py_NewRef(Py_NotImplemented) : NULL;
     for (int i = 0; i < all.n && answer == Py_NotImplemented; i++)
         Py_SETREF(answer, ask_one(all.type[i], function, types, args, keywords));
+    askers_done(&all);
     Py_XDECREF(types);
     Py_DECREF(who);
     return answer;

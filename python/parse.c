@@ -18,6 +18,7 @@ static int start(kp_signature *s)
         facts.known |= (uint16_t)(kp_has_synonym(s->names[i]) << i);
         facts.n_args++;
     }
+    facts.spread = facts.n_positional == 1 && s->spec[0].kind == KT_ARG_INTS;
     s->facts = facts;
     return 0;
 }
@@ -32,6 +33,7 @@ int kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py
         kp_raise_mistake(s->name, &s->facts, method, n, &mistake);
     if (bound <= 0)
         kp_tell(s->name, &s->facts, argv, n);
+    kp_mistake_free(&mistake);
     return bound > 0 ? 0 : -1;
 }
 
@@ -39,7 +41,7 @@ static int parse_any(kp_args *a, kp_signature *overloads, int n_overloads, bool 
                      PyObject *keywords)
 {
     kp_row_facts forms[8];
-    kp_mistake   mistake = {0};
+    kp_mistake   mistake = {.unasked = true};
     for (int i = 0; i < n_overloads; i++) {
         if (!overloads[i].facts.spec && start(&overloads[i]))
             return -1;
@@ -76,15 +78,4 @@ int kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObje
     if (all != few)
         PyMem_Free(all);
     return which;
-}
-
-void kp_refuse_all(kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
-{
-    kp_row_facts forms[8];
-    for (int i = 0; i < n_overloads; i++) {
-        if (!overloads[i].facts.spec && start(&overloads[i]))
-            return;
-        forms[i] = overloads[i].facts;
-    }
-    kp_raise_listed(overloads[0].name, forms, n_overloads, false, argv, n, keywords);
 }

@@ -19,7 +19,7 @@ static int to_count(PyObject *o, int64_t *to)
     double d = PyFloat_AsDouble(o);
     if (d == -1.0 && PyErr_Occurred())
         return -1;
-    *to = d >= 9e18 ? INT64_MAX : (int64_t)d;
+    *to = d >= 9e18 ? INT64_MAX : d > -9e18 ? (int64_t)d : INT64_MIN; /* a NaN is not above either */
     return 0;
 }
 

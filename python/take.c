@@ -23,12 +23,20 @@ static void *room_for(kp_args *a, Py_ssize_t n) /* n words of 8 bytes */
     return a->owned[a->n_owned++] = memory;
 }
 
+void kp_mistake_free(kp_mistake *m)
+{
+    Py_CLEAR(m->got);
+    Py_CLEAR(m->value);
+}
+
 void kp_args_free(kp_args *a)
 {
     for (int i = 0; i < a->n_held; i++)
         Py_DECREF(a->held[i]);
     for (int i = 0; i < a->n_owned; i++)
         PyMem_Free(a->owned[i]);
+    if (KP_UNLIKELY(a->late.what))
+        kp_mistake_free(&a->late);
 }
 
 /* The first mistake that does not decide about the form is kept. */
@@ -38,10 +46,29 @@ static int later(kp_args *a, const kp_mistake *m, int what, Py_ssize_t element, 
         a->late = *m;
         a->late.what = what;
         a->late.element = element;
-        a->late.got = (PyObject *)Py_TYPE(got);
-        a->late.value = got;
+        a->late.got = Py_NewRef(Py_TYPE(got));
+        a->late.value = Py_NewRef(got);
     }
     return 1;
+}
+
+/* Items for a walk that calls back into Python, which may change a list meanwhile: a list is walked as a tuple of its
+ * items at this moment, unless they are plain ints, whose reading calls nobody. */
+static PyObject *const *steady_items(kp_args *a, PyObject *o, Py_ssize_t *n)
+{
+    *n = PySequence_Fast_GET_SIZE(o);
+    Py_ssize_t plain = PyTuple_Check(o) ? *n : 0;
+    while (plain < *n && PyLong_CheckExact(PyList_GET_ITEM(o, plain)))
+        plain++;
+    static PyObject *const none[1]; /* an empty list has no items to point at */
+    if (plain == *n)
+        return *n ? PySequence_Fast_ITEMS(o) : none;
+    PyObject *all = PyList_AsTuple(o);
+    if (!all)
+        return NULL;
+    *n = PyTuple_GET_SIZE(all);
+    a->held[a->n_held++] = all;
+    return &PyTuple_GET_ITEM(all, 0);
 }
 
 /* ---- one value: 1 taken, 0 of the wrong type, -1 exception ---- */
@@ -110,7 +137,8 @@ int kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *sha
         if (taken <= 0) {
             m->what = KP_WRONG_ELEMENT;
             m->element = i;
-            m->got = (PyObject *)Py_TYPE(items[i]);
+            if (!m->unasked)
+                m->got = Py_NewRef(Py_TYPE(items[i]));
             return taken;
         }
         if (a->late.what)
@@ -123,8 +151,11 @@ int kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *sha
 /* A list, or where the schema says so one integer that stands for it. */
 static int take_list_of_ints(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_shape *shape, kp_mistake *m)
 {
-    if (PyList_Check(o) || PyTuple_Check(o))
-        return kp_take_ints(a, PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), shape, m);
+    if (PyList_Check(o) || PyTuple_Check(o)) {
+        Py_ssize_t       n;
+        PyObject *const *items = steady_items(a, o, &n);
+        return items ? kp_take_ints(a, items, n, shape, m) : -1;
+    }
     if (!spec->alone || !kp_is_index(o))
         return 0;
     int64_t *d = room_for(a, 1);
@@ -139,16 +170,13 @@ static int take_tensors(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_val
 {
     if (!PyList_Check(o) && !PyTuple_Check(o))
         return 0;
-    PyObject *all = PySequence_Tuple(o); /* a list may change while the call runs */
-    if (!all)
-        return -1;
-    a->held[a->n_held++] = all;
-    const Py_ssize_t n = PyTuple_GET_SIZE(all);
-    kt_tensor      **t = room_for(a, n);
+    Py_ssize_t       n;
+    PyObject *const *items = steady_items(a, o, &n);
+    kt_tensor      **t = items ? room_for(a, n) : NULL;
     if (!t)
         return -1;
     for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *one = PyTuple_GET_ITEM(all, i);
+        PyObject *one = items[i];
         t[i] = NULL;
         if (spec->holes && one == Py_None)
             continue;
@@ -219,13 +247,22 @@ static int take_bool(PyObject *o, bool *b)
     return 1;
 }
 
+static int take_text(kp_args *a, PyObject *o, const char **text)
+{
+    PyObject *kept;
+    *text = kp_text(o, &kept);
+    if (*text)
+        a->held[a->n_held++] = kept;
+    return *text ? 1 : -1;
+}
+
 static int take_device(PyObject *o, kt_device *d)
 {
-    if (!is_int(o) || kp_is_tensor(o))
+    if (PyLong_Check(o) || !is_int(o) || kp_is_tensor(o))
         return kp_to_device(o, d);
-    PyObject *text = PyUnicode_FromFormat("cuda:%S", o); /* PyTorch's reading of a number */
-    int       taken = text ? kp_to_device(text, d) : -1;
-    Py_XDECREF(text);
+    PyObject *number = PyNumber_Index(o); /* NumPy's */
+    int       taken = number ? kp_to_device(number, d) : -1;
+    Py_XDECREF(number);
     return taken;
 }
 
@@ -250,12 +287,14 @@ static int take_outs(kp_args *a, const kp_row_facts *form, PyObject *o, kp_mista
     const int n = form->row ? kt_row_n_results(form->row) : 0;
     if ((!PyTuple_Check(o) && !PyList_Check(o)) || !form->row)
         return 0;
-    if (PySequence_Fast_GET_SIZE(o) != n) {
-        PyErr_Format(PyExc_TypeError, "expected tuple of %d elements but got %zd", n, PySequence_Fast_GET_SIZE(o));
+    Py_ssize_t       given;
+    PyObject *const *items = steady_items(a, o, &given);
+    if (items && given != n)
+        PyErr_Format(PyExc_TypeError, "expected tuple of %d elements but got %zd", n, given);
+    if (!items || given != n)
         return -1;
-    }
     for (int i = 0; i < n; i++) {
-        PyObject *one = PySequence_Fast_GET_ITEM(o, i);
+        PyObject *one = items[i];
         if (!kp_is_tensor(one))
             return later(a, m, KP_WRONG_ELEMENT, i, one);
         a->call.out[i] = kp_tensor_of(one);
@@ -279,10 +318,13 @@ static int take_ends(kp_args *a, int at, PyObject *o, kp_mistake *m)
 {
     if (!PyTuple_Check(o) && !PyList_Check(o))
         return 0;
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    Py_ssize_t       n;
+    PyObject *const *items = steady_items(a, o, &n);
+    if (!items)
+        return -1;
     for (Py_ssize_t i = 0; i < n; i++) {
         double    end;
-        const int taken = take_float(a, PySequence_Fast_GET_ITEM(o, i), &end, m);
+        const int taken = take_float(a, items[i], &end, m);
         if (taken <= 0)
             return taken;
         if (i < 2) {
@@ -310,6 +352,7 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
         }
         return 1;
     case KP_ARG_OUTS: return take_outs(a, form, o, m);
+    case KP_ARG_CPU: return kp_to_cpu(o);
     case KP_ARG_LAYOUT: return Py_IS_TYPE(o, &kp_layout_type);
     case KP_ARG_LIKE: return take_like(a, form, at, o);
     case KP_ARG_ENDS: return take_ends(a, at, o, m);
@@ -399,7 +442,7 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
     case KT_ARG_STRING:
         if (!PyUnicode_Check(o))
             return 0;
-        return (value->str = PyUnicode_AsUTF8(o)) ? 1 : -1;
+        return take_text(a, o, &value->str);
     case KT_ARG_GENERATOR: return kp_to_generator(o, &value->generator);
     }
     return 0;

@@ -193,7 +193,7 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
 /* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): another object of the class on the same values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    return kp_wrap_as(kp_legacy(KT_NONE, args, keywords), type);
+    return kp_wrap_as(kp_legacy(KT_NONE, false, args, keywords), type);
 }
 
 /* == compares elements: a tensor is its own key. */

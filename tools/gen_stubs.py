@@ -235,6 +235,8 @@ def stub(module, own_types):
     names = {n: v for n, v in sorted(vars(module).items())
              if not n.startswith("_") and not inspect.ismodule(v) and n not in given and n.isidentifier()}
     lines = result_classes(names)
+    lines += [f"{n}: Any" for n, v in sorted(vars(module).items())  # a module under another name than its own
+              if inspect.ismodule(v) and not n.startswith("_") and v.__name__.rpartition(".")[2] != n]
     for name, value in names.items():
         if name == "Tensor":
             continue

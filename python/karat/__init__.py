@@ -12,6 +12,7 @@ globals().update(_karat.dtypes)
 
 from ._karat import (  # noqa: E402
     Generator,
+    OutOfMemoryError,
     Size,
     Tensor,
     allclose,

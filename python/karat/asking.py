@@ -10,6 +10,9 @@ def is_tensor(obj):
 
 def broadcast_shapes(*shapes):
     """The size that tensors of these sizes would be broadcast to."""
+    for one in shapes:
+        if not isinstance(one, (int, tuple, list)):
+            raise RuntimeError("Input shapes should be of type ints, a tuple of ints, or a list of ints, got ", one)
     shapes = [(one,) if isinstance(one, int) else tuple(one) for one in shapes]
     result = [1] * max((len(one) for one in shapes), default=0)
     for at, shape in enumerate(shapes):

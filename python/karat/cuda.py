@@ -1,7 +1,7 @@
 """karat.cuda: there is no such device here, and every question about one says so."""
 
 from . import _missing
-from ._karat import Tensor
+from ._karat import OutOfMemoryError, Tensor  # noqa: F401
 
 
 def is_available():

@@ -1,9 +1,34 @@
 """modes.py - scopes of the thread's modes: the cast policy, and whether operators are recorded for backward.
 
-Each is a context manager and a decorator; leaving puts back what was there on entering.
+Each is a context manager and a decorator; leaving puts back what was there on entering. A decorated generator or coroutine
+runs in the mode, and its caller does not: the mode is left at every yield and await.
 """
 
+from functools import wraps
+from inspect import iscoroutinefunction, isgeneratorfunction
+from types import coroutine
+
 from . import _karat
+
+
+def _steps(body, mode):
+    """The generator or coroutine `body`, each step of which runs in a new mode(); what is sent, thrown and returned goes
+    through."""
+    step, given = body.send, None
+    while True:
+        try:
+            with mode():
+                out = step(given)
+        except StopIteration as end:
+            return end.value
+        try:
+            step, given = body.send, (yield out)
+        except GeneratorExit:
+            with mode():
+                body.close()
+            raise
+        except BaseException as error:
+            step, given = body.throw, error
 
 
 class _Mode:
@@ -21,17 +46,30 @@ class _Mode:
         self._value = value
         self._before = []
 
-    def _again(self):
+    def clone(self):
+        """Another scope of the same mode, not entered."""
         return type(self)(self._value)
 
     def __call__(self, function):
-        from functools import wraps
+        if isinstance(function, type):
+            from warnings import warn
 
-        @wraps(function)
-        def scoped(*args, **keywords):
-            with self._again():
-                return function(*args, **keywords)
-
+            warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
+                 "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+                 "method and nothing else.", FutureWarning, 3)
+        if isgeneratorfunction(function):
+            @wraps(function)
+            def scoped(*args, **keywords):
+                return (yield from _steps(function(*args, **keywords), self.clone))
+        elif iscoroutinefunction(function):
+            @wraps(function)
+            async def scoped(*args, **keywords):
+                return await coroutine(_steps)(function(*args, **keywords), self.clone)
+        else:
+            @wraps(function)
+            def scoped(*args, **keywords):
+                with self.clone():
+                    return function(*args, **keywords)
         return scoped
 
 
@@ -75,7 +113,7 @@ class no_grad(_Grad):
     def __init__(self):
         super().__init__(False)
 
-    def _again(self):
+    def clone(self):
         return no_grad()
 
 
@@ -88,7 +126,7 @@ class enable_grad(_Grad):
     def __init__(self):
         super().__init__(True)
 
-    def _again(self):
+    def clone(self):
         return enable_grad()
 
 
@@ -99,6 +137,7 @@ class set_grad_enabled(_Grad):
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
         super().__init__(mode)
+        self.mode = mode
         self._outside = _karat.is_grad_enabled()
         _karat.set_grad(mode)
 
@@ -117,24 +156,35 @@ class inference_mode(_Grad):
 
     def __init__(self, mode=True):
         super().__init__(False)
-        self._mode = bool(mode)
+        self.mode = bool(mode)
         self._outside = []
 
     def __new__(cls, mode=True):
         return cls()(mode) if callable(mode) else super().__new__(cls)  # a bare @inference_mode
 
-    def _again(self):
-        return inference_mode(self._mode)
+    def clone(self):
+        return inference_mode(self.mode)
 
     def __enter__(self):
-        self._value = not self._mode
+        self._value = not self.mode
         self._outside.append(_karat.is_inference_mode_enabled())
-        _karat.set_inference(self._mode)
+        _karat.set_inference(self.mode)
         return super().__enter__()
 
     def __exit__(self, *error):
         _karat.set_inference(self._outside.pop())
         super().__exit__(*error)
+
+
+class _force_original_view_tracking(_Mode):
+    """How the tape replays views after a write in place: Karat has one way, and the mode changes nothing."""
+
+    _get = staticmethod(lambda: None)
+    _set = staticmethod(lambda value: None)
+
+    def __init__(self, mode):
+        super().__init__(mode)
+        self.mode = mode
 
 
 is_inference_mode_enabled = _karat.is_inference_mode_enabled

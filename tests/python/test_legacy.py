@@ -152,3 +152,42 @@ def test_missing_names_say_so():
     assert refusal(AttributeError, lambda: karat.no_such_operator) == "module 'karat' has no attribute 'no_such_operator'"
     assert "'nn.functional'" in refusal(AttributeError, lambda: karat.nn.functional.no_such).replace("karat.", "")
     assert not hasattr(karat, "__wrapped__")
+
+
+def test_old_constructors_by_keyword():
+    x = karat.ones(2)
+    assert x.new(size=(3, 4)).shape == (3, 4) and x.new(size=[2]).shape == (2,) and karat.Tensor(size=(1, 2)).shape == (1, 2)
+    assert x.new(data=(3, 4)).tolist() == [3.0, 4.0] and x.new(data=karat.Size([3, 4])).tolist() == [3.0, 4.0]
+    assert x.new(other=x).data_ptr() == x.data_ptr() and x.new(size=(2, 3), device="cpu").shape == (2, 3)
+    for one in ({"size": 3}, {"size": x}, {"size": "ab"}, {"other": [1]}, {"sizes": (1,)}, {"size": (2,), "data": [1]}):
+        assert refusal(TypeError, lambda: x.new(**one)).startswith("new() received an invalid combination of arguments - got (")
+    assert refusal(TypeError, lambda: x.new(data=3)) == "new(): data must be a sequence (got int)"
+    assert refusal(TypeError, lambda: x.new(data=x)) == "new(): data must be a sequence (got Tensor)"
+    assert refusal(RuntimeError, lambda: x.new(x, device=None)).startswith("Legacy tensor new of the form tensor.new(tensor, de")
+    for kind in ("cuda", "meta"):
+        for make in (karat.FloatTensor, karat.Tensor, x.new):
+            assert refusal(RuntimeError, lambda: make(device=kind)) == (
+                f"legacy constructor expects device type: cpu but device type: {kind} was passed")
+    assert refusal(TypeError, lambda: karat.FloatTensor(device=3.5)).startswith("new() received an invalid combination of ")
+    assert refusal(RuntimeError, lambda: karat.Tensor(device=-1)) == "Device index must not be negative"
+
+
+def test_numbers_that_are_too_large_or_negative():
+    assert refusal(RuntimeError, lambda: karat.device(-1)) == "Device index must not be negative"
+    assert refusal(RuntimeError, lambda: karat.zeros(2, device=-1)) == "Device index must not be negative"
+    for call in (lambda: karat.device(2**70), lambda: karat.device("cuda", 2**70), lambda: karat.set_num_threads(2**65),
+                 lambda: karat.zeros(2, device=2**70)):
+        assert refusal(ValueError, call) == "Overflow when unpacking long long"
+    assert refusal(ValueError, lambda: karat.set_num_threads(2**40)) == "Overflow when unpacking long"
+    assert refusal(RuntimeError, lambda: karat.set_num_threads(True)) == "set_num_threads expects an int, but got bool"
+
+
+def test_refusals_in_the_right_order():
+    assert refusal(RuntimeError, lambda: karat.broadcast_shapes(1.0, 2)) == (
+        "('Input shapes should be of type ints, a tuple of ints, or a list of ints, got ', 1.0)")
+    for join in (karat.cat, karat.concat, karat.concatenate):
+        assert refusal(ValueError, lambda: join([], dim="N")) == "expected a non-empty list of Tensors"
+    for stream in (object(), True, 1.0, "a"):
+        assert refusal(TypeError, lambda: karat.ones(2).__dlpack__(stream=stream)) == "stream must be ``int`` or ``none``"
+    for stream in (0, 1, 2**70):
+        assert refusal(AssertionError, lambda: karat.ones(2).__dlpack__(stream=stream)) == "stream should be None on cpu."

@@ -149,3 +149,18 @@ def test_size():
     s = karat.ones(2, 3).shape
     assert repr(s) == "torch.Size([2, 3])" and isinstance(s, tuple) and isinstance(s, karat.Size)
     assert s.numel() == 6 and s[0] == 2 and len(s) == 2
+
+
+def test_a_conversion_keeps_the_graph():
+    x = karat.ones(2, dtype=karat.float64, requires_grad=True)
+    for t in (karat.as_tensor(x, dtype=karat.float32), karat.as_tensor(x * 2, dtype=karat.float32),
+              karat.asarray(x, dtype=karat.float32, requires_grad=True), karat.asarray(x * 2, copy=True, requires_grad=True)):
+        assert t.requires_grad and not t.is_leaf
+    assert karat.as_tensor(x) is x and karat.asarray(x * 2, copy=True, requires_grad=True).grad_fn.name() == "CloneBackward0"
+    karat.as_tensor(x, dtype=karat.float32).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0] and x.grad.dtype is karat.float64
+    for t in (karat.asarray(x * 2), karat.asarray(x, dtype=karat.float32), karat.as_tensor(x, dtype=karat.int32)):
+        assert t.is_leaf and not t.requires_grad
+    assert karat.Tensor(x * 2).grad_fn.name() == "AliasBackward0" and x.new(x * 2).requires_grad
+    with karat.no_grad():
+        assert not karat.as_tensor(x, dtype=karat.float32).requires_grad

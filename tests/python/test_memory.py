@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 import karat
 
 SWEEP = """
@@ -87,3 +89,15 @@ def test_too_much_is_an_exception():
         assert "memory" in str(e) or "large" in str(e) or "overflow" in str(e)
     else:
         raise AssertionError("an impossible size was granted")
+
+
+def test_out_of_memory_is_the_error_that_programs_catch():
+    assert issubclass(karat.OutOfMemoryError, RuntimeError) and karat.cuda.OutOfMemoryError is karat.OutOfMemoryError
+    with pytest.raises(karat.OutOfMemoryError):
+        karat.empty(2**55, dtype=karat.uint8)
+    karat._karat.memory_fail_after(0)
+    try:
+        with pytest.raises(karat.OutOfMemoryError):
+            karat.ones(100000)
+    finally:
+        karat._karat.memory_fail_after(-1)

@@ -77,3 +77,90 @@ def test_the_process_default():
 def test_version():
     assert karat.__version__.count(".") == 2
     assert isinstance(karat._karat.isa, str)
+
+
+MODES = {"no_grad": False, "enable_grad": True, "inference_mode": False}
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_generators_run_in_the_mode_and_their_callers_do_not(name):
+    mode, inside, outside = getattr(karat, name), MODES[name], not MODES[name]
+    on = karat.is_grad_enabled
+    closed = []
+
+    @mode()
+    def steps(a, b=2):
+        assert on() is inside
+        x = yield a + b
+        assert on() is inside
+        try:
+            yield x
+        except ValueError as error:
+            yield str(error), on()
+        try:
+            yield on()
+        finally:
+            closed.append(on())
+
+    @mode
+    def ends():
+        with karat.set_grad_enabled(outside):
+            yield on()
+        return on()
+
+    with karat.set_grad_enabled(outside):
+        it = steps(1)
+        assert next(it) == 3 and on() is outside
+        assert it.send("sent") == "sent" and on() is outside
+        assert it.throw(ValueError("thrown")) == ("thrown", inside) and on() is outside
+        assert next(it) is inside and on() is outside
+        it.close()
+        assert closed == [inside] and on() is outside
+        it = ends()
+        assert next(it) is outside and on() is outside
+        with pytest.raises(StopIteration) as end:
+            next(it)
+        assert end.value.value is inside and on() is outside
+        it = steps(1)
+        it.close()  # not begun
+        with pytest.raises(TypeError):
+            next(steps())
+
+
+def test_coroutines_run_in_the_mode():
+    import asyncio
+
+    seen = []
+
+    @karat.no_grad()
+    async def work(n):
+        for _ in range(n):
+            seen.append(karat.is_grad_enabled())
+            await asyncio.sleep(0)
+        return n
+
+    async def both():
+        first = asyncio.ensure_future(work(3))
+        for _ in range(5):
+            assert karat.is_grad_enabled()
+            await asyncio.sleep(0)
+        return await first
+
+    assert asyncio.run(both()) == 3 and seen == [False] * 3 and karat.is_grad_enabled()
+
+
+def test_a_decorated_class_warns():
+    for decorate in (karat.no_grad(), karat.enable_grad, karat.inference_mode(), karat.set_grad_enabled(True)):
+        with pytest.warns(FutureWarning, match="^Decorating classes is deprecated"):
+            @decorate
+            class Made:
+                def __init__(self):
+                    self.on = karat.is_grad_enabled()
+        assert isinstance(Made().on, bool)
+
+
+def test_clones_and_modes_told():
+    assert karat.inference_mode().mode is True and karat.set_grad_enabled(True).clone().mode is True
+    assert isinstance(karat.no_grad().clone(), karat.autograd.grad_mode.no_grad)
+    with karat.autograd._force_original_view_tracking(True) as scope:
+        assert scope.mode is True

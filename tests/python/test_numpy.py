@@ -194,3 +194,11 @@ def test_arrays_have_numpys_own_integers():
     assert repr(karat.tensor([1, 2]).numpy()) == repr(np.array([1, 2], dtype=np.int64))
     assert karat.tensor([1, 2]).numpy().dtype.char == np.dtype(np.int64).char
     assert karat.tensor([1], dtype=karat.uint64).numpy().dtype.char == np.dtype(np.uint64).char
+
+
+def test_without_grad_mode_a_tensor_that_requires_grad_is_an_array():
+    x = karat.ones(2, requires_grad=True)
+    for mode in (karat.no_grad, karat.inference_mode):
+        with mode():
+            assert x.numpy().tolist() == np.asarray(x).tolist() == (x * 2).detach().div(2).tolist()
+    assert refusal(RuntimeError, x.numpy).startswith("Can't call numpy() on Tensor that requires grad.")
