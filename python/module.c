@@ -79,7 +79,8 @@ static int add_functions(PyObject *module)
 
 static int start(PyObject *module)
 {
-    if (kp_error_start(module) || kp_warn_start() || kp_override_start(module) || kp_tensor_start(module) || kp_site_start(module) ||
+    if (kp_error_start(module) ||
+        kp_warn_start() || kp_override_start(module) || kp_tensor_start(module) || kp_site_start(module) ||
         kp_run_start() || kp_numbers_start() || kp_index_start() ||
         kp_methods_start() || add_types(module) || add_dtypes(module) || kp_formats_start(module) || kp_generator_start(module) ||
         kp_results_start(module) || kp_functions_start(module) || add_functions(module) ||
