@@ -51,8 +51,8 @@ def outcome(call, *args, **keywords):
 def test_a_list_of_sizes_that_empties_itself():
     x = karat.ones(2, 3)
     for call in (karat.zeros, karat.ones, karat.empty, karat.rand, x.view, x.reshape, x.expand, x.repeat, x.sum, x.permute,
-                 x.flip, x.new_zeros, karat.Tensor, karat.Size, x.mean, x.amax, x.squeeze, x.new, x.resize_, x.tile, karat.broadcast_to,
-                 karat.broadcast_shapes):
+                 x.flip, x.new_zeros, karat.Tensor, karat.Size, x.mean, x.amax, x.squeeze, x.new, x.resize_, x.tile,
+                 karat.broadcast_to, karat.broadcast_shapes):
         for n in (0, 3, 40, 200):
             outcome(call, emptied(n=n))
     assert karat.zeros([Emptying(2), 3]).shape == (2, 3)
@@ -215,9 +215,10 @@ def odd_objects(rng):
     return [
         None, True, 0, -1, 3, 2**31, 2**63, -2**63, 2**64, -2**70, 10**30, 0.0, 1.5, float("nan"), float("inf"), 1j, Whole(1),
         Real(1.5), "", "sum", "a\0b", "\ud800", b"ab", bytearray(b"abcd"), (), [], [1], (0, 1), [0, 1.5], [None], [[1], [2, 3]],
-        {}, {1}, range(3), object(), type, karat.float32, karat.int64, karat.device("cpu"), karat.contiguous_format, karat.strided,
-        karat.Size([2, 3]), karat.Generator(), karat.tensor(1), karat.tensor([1.0, 2.0]), karat.tensor([True, False]),
-        karat.zeros(0), karat.ones(2, 3), karat.ones(2, 3, dtype=karat.complex64), karat.tensor(2.5, requires_grad=True),
+        {}, {1}, range(3), object(), type, karat.float32, karat.int64, karat.device("cpu"), karat.contiguous_format,
+        karat.strided, karat.Size([2, 3]), karat.Generator(), karat.tensor(1), karat.tensor([1.0, 2.0]),
+        karat.tensor([True, False]), karat.zeros(0), karat.ones(2, 3), karat.ones(2, 3, dtype=karat.complex64),
+        karat.tensor(2.5, requires_grad=True),
         karat.ones(2, device="meta"), karat.arange(4).view(2, 2), karat.ones(3, dtype=karat.float16),
         [karat.ones(2), karat.ones(2)], (karat.ones(2), None), shared, Emptying(1, shared), Emptying(0, shared, act=list.pop),
         Raising(KeyError("k")), Raising(TypeError("t")), Raising(OverflowError("o")), Sequence(shared), slice(None), ...,
