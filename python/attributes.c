@@ -41,10 +41,10 @@ static PyObject *get_version(PyObject *self, void *unused)
     return PyLong_FromUnsignedLong(kt_tensor_version(kp_tensor_of(self)));
 }
 
-/* An attribute that is an operator of one argument; its row's name is the closure. */
-static PyObject *get_by_row(PyObject *self, void *name)
+/* An attribute that is an operator of one argument; where its row stands is the closure. */
+static PyObject *get_by_row(PyObject *self, void *row)
 {
-    kt_tensor *result = kp_run_row(name, kp_tensor_of(self));
+    kt_tensor *result = kp_run_row(*(const kt_row *const *)row, kp_tensor_of(self));
     return result ? kp_wrap(result) : NULL;
 }
 
@@ -56,13 +56,13 @@ static int copied(PyObject *to, PyObject *from)
 }
 
 /* x.real = value copies a tensor there, and any other value as x.real[...] = value does. */
-static int set_part(PyObject *self, PyObject *value, void *name)
+static int set_part(PyObject *self, PyObject *value, void *row)
 {
     PyObject *part = NULL;
     int       status = -1;
     if (!value)
-        PyErr_Format(PyExc_AttributeError, "can't delete %s", (const char *)name);
-    else if ((part = get_by_row(self, name)))
+        PyErr_Format(PyExc_AttributeError, "can't delete %s", kt_row_name(*(const kt_row *const *)row));
+    else if ((part = get_by_row(self, row)))
         status = kp_is_tensor(value) ? copied(part, value) : PyObject_SetItem(part, Py_Ellipsis, value);
     Py_XDECREF(part);
     return status;
@@ -114,13 +114,10 @@ static int warn_of_no_dims(const char *name, const char *advice)
 static PyObject *get_reversed(PyObject *self, void *unused)
 {
     (void)unused;
-    const kt_row   *permute = kp_row("permute");
-    kt_tensor      *t = kp_tensor_of(self);
-    const int64_t   rank = kt_ndim(t);
-    int64_t         dims[64];
-    kt_call         call;
-    if (!permute || rank > 64)
-        return permute ? PyErr_Format(PyExc_RuntimeError, "T of %lld dims", (long long)rank) : NULL;
+    kt_tensor    *t = kp_tensor_of(self);
+    const int64_t rank = kt_ndim(t);
+    int64_t       dims[KT_MAX_DIMS];
+    kt_call       call;
     if (rank == 0 && warn_of_no_dims("T", "This function is the identity in these cases."))
         return NULL;
     if (rank != 2 && rank != 0 &&
@@ -131,7 +128,7 @@ static PyObject *get_reversed(PyObject *self, void *unused)
         return NULL;
     for (int64_t i = 0; i < rank; i++)
         dims[i] = rank - 1 - i;
-    kt_call_begin(&call, permute, KT_PLAIN);
+    kt_call_begin(&call, kp_rows.permute, KT_PLAIN);
     call.arg[0].t = t;
     call.arg[1].ints = (kt_shape){rank, dims};
     call.given = 3;
@@ -142,11 +139,8 @@ static PyObject *get_reversed(PyObject *self, void *unused)
 static PyObject *get_adjoint(PyObject *self, void *which)
 {
     const char     *name = which;
-    const kt_row   *transpose = kp_row("transpose"), *conj = kp_row("conj");
     const long long rank = kt_ndim(kp_tensor_of(self));
     kt_call         call;
-    if (!transpose || !conj)
-        return NULL;
     if (rank == 0 && warn_of_no_dims(name, name[strlen(name) - 1] == 'H' ? "Consider using x.conj()."
                                                                          : "This function is the identity in these cases."))
         return NULL;
@@ -159,7 +153,7 @@ static PyObject *get_adjoint(PyObject *self, void *which)
                                              "%lld-D tensor.%s",
                             name, rank,
                             name[0] == 'H' && rank > 2 ? " For batches of matrices, consider using tensor.mH" : "");
-    kt_call_begin(&call, transpose, KT_PLAIN);
+    kt_call_begin(&call, kp_rows.transpose, KT_PLAIN);
     call.arg[0].t = kp_tensor_of(self);
     call.arg[1].i = -2;
     call.arg[2].i = -1;
@@ -169,12 +163,9 @@ static PyObject *get_adjoint(PyObject *self, void *which)
     if (strcmp(name, "mT") == 0)
         return kp_wrap(call.out[0]);
     kt_tensor *turned = rank ? call.out[0] : kt_keep(kp_tensor_of(self));
-    kt_call_begin(&call, conj, KT_PLAIN);
-    call.arg[0].t = turned;
-    call.given = 1;
-    kt_status status = kp_run(&call, false);
+    kt_tensor *result = kp_run_row(kp_rows.conj, turned);
     kt_drop(turned);
-    return status ? kp_raise() : kp_wrap(call.out[0]);
+    return result ? kp_wrap(result) : NULL;
 }
 
 /* Is it on this device? The closure is its name; NULL: on none that Karat has. */
@@ -222,8 +213,8 @@ PyGetSetDef kp_tensor_getset[] = {
     {"is_leaf", kp_get_is_leaf, NULL, "was it made by the user, not by a recorded operator?", NULL},
     {"grad_fn", kp_get_grad_fn, NULL, "the recorded operator that made it, or None", NULL},
     {"T", get_reversed, NULL, "the dims in reverse", NULL},
-    {"real", get_by_row, set_part, "real parts; set: written to", "real"},
-    {"imag", get_by_row, set_part, "imaginary parts; set: written to", "imag"},
+    {"real", get_by_row, set_part, "real parts; set: written to", (void *)&kp_rows.real},
+    {"imag", get_by_row, set_part, "imaginary parts; set: written to", (void *)&kp_rows.imag},
     {"mT", get_adjoint, NULL, "the last two dims exchanged", "mT"},
     {"mH", get_adjoint, NULL, "the last two dims exchanged, conjugated", "mH"},
     {"H", get_adjoint, NULL, "the matrix transposed and conjugated", "H"},

@@ -18,17 +18,30 @@ const char *kp_arg_name(const kt_arg_spec *spec, bool method)
     return !method && tensor && strcmp(spec->name, "self") == 0 ? "input" : spec->name;
 }
 
-/* None leaves an argument at its default where the schema allows it; flags of makers and lists may be None too. */
+/* None leaves an argument at its default where the schema allows it; flags of makers, and lists for which one integer may
+ * stand, may be None too. */
 static bool may_be_none(const kp_row_facts *form, const kt_arg_spec *spec)
 {
-    return spec->optional || (spec->has_default && (spec->kind == KT_ARG_INTS ||
+    return spec->optional || (spec->has_default && ((spec->kind == KT_ARG_INTS && spec->alone) ||
                                                     (spec->kind == KT_ARG_BOOL && spec->keyword_only && form->device_at >= 0)));
+}
+
+/* None for what the row must have (sort's stable=) is its zero. */
+static int leave_out(kp_args *a, const kp_row_facts *form, int i)
+{
+    const int          at = form->at[i];
+    const kt_arg_spec *wanted = at == KP_NOWHERE || !form->row ? NULL : kt_row_arg(form->row, at);
+    if (wanted && !wanted->has_default && !wanted->optional) {
+        a->call.arg[at] = (kt_value){0};
+        a->call.given |= 1u << at;
+    }
+    return 1;
 }
 
 static inline int put(kp_args *a, const kp_row_facts *form, int i, Py_ssize_t position, PyObject *o, kp_mistake *m)
 {
     if (o == Py_None && may_be_none(form, &form->spec[i]))
-        return 1;
+        return leave_out(a, form, i);
     m->what = KP_WRONG_TYPE;
     m->arg = i;
     m->position = position;

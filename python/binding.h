@@ -346,7 +346,19 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
 
-kt_tensor    *kp_run_row(const char *name, kt_tensor *t); /* a row of one tensor; owned; NULL and an exception */
+/* ---- the rows that the binding itself calls (rows.c) ---- */
+#define KP_ROWS(X)                                                                                                     \
+    X(alias) X(clone) X(conj) X(detach) X(imag) X(isclose) X(logical_not) X(ne) X(permute) X(real) X(resolve_conj)     \
+    X(resolve_neg) X(scalar_tensor) X(sum) X(to) X(transpose)
+typedef struct kp_row_set {
+#define X(name) const kt_row *name;
+    KP_ROWS(X)
+#undef X
+} kp_row_set;
+extern kp_row_set kp_rows;
+int kp_rows_start(void);
+
+kt_tensor    *kp_run_row(const kt_row *row, kt_tensor *t); /* a row of one tensor; owned; NULL and an exception */
 const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
 
 #endif

@@ -6,13 +6,8 @@
 /* Is no element true? Takes over the reference; -1: exception. */
 static int none_true(kt_tensor *t)
 {
-    const kt_row *sum = kp_row("sum");
-    kt_call       call;
-    if (!sum) {
-        kt_drop(t);
-        return -1;
-    }
-    kt_call_begin(&call, sum, KT_PLAIN);
+    kt_call call;
+    kt_call_begin(&call, kp_rows.sum, KT_PLAIN);
     call.arg[0].t = t;
     call.given = 1;
     kt_status status = kp_run(&call, kp_is_large(t, NULL));
@@ -42,16 +37,15 @@ static PyObject *equal(bool method, PyObject *const *argv, Py_ssize_t n, PyObjec
 {
     static kp_signature signature = {.name = "equal", .spec = {{.name = "self", .kind = KT_ARG_TENSOR},
                                                                {.name = "other", .kind = KT_ARG_TENSOR}}};
-    const kt_row       *ne = kp_row("ne");
     kp_args             a;
     kt_call             call;
-    if (!ne || kp_parse(&a, &signature, method, argv, n, keywords))
+    if (kp_parse(&a, &signature, method, argv, n, keywords))
         return NULL;
     kt_tensor *x = a.call.arg[0].t, *y = a.call.arg[1].t;
     kp_args_free(&a);
     if (!same_sizes(x, y))
         Py_RETURN_FALSE;
-    kt_call_begin(&call, ne, KT_PLAIN);
+    kt_call_begin(&call, kp_rows.ne, KT_PLAIN);
     call.arg[0].t = x;
     call.arg[1].t = y;
     call.given = 3;
@@ -66,19 +60,18 @@ static PyObject *all_close(bool method, PyObject *const *argv, Py_ssize_t n, PyO
                  {.name = "rtol", .kind = KT_ARG_FLOAT, .has_default = 1},
                  {.name = "atol", .kind = KT_ARG_FLOAT, .has_default = 1},
                  {.name = "equal_nan", .kind = KT_ARG_BOOL, .has_default = 1}}};
-    const kt_row *close = kp_row("isclose"), *not = kp_row("logical_not");
-    kp_args       a;
-    if (!close || !not || kp_parse(&a, &signature, method, argv, n, keywords))
+    kp_args a;
+    if (kp_parse(&a, &signature, method, argv, n, keywords))
         return NULL;
     kt_call call;
-    kt_call_begin(&call, close, KT_PLAIN);
+    kt_call_begin(&call, kp_rows.isclose, KT_PLAIN);
     memcpy(call.arg, a.call.arg, 5 * sizeof *call.arg);
     call.given = a.call.given;
     kp_args_free(&a);
     if (kp_run(&call, kp_is_large(call.arg[0].t, NULL)))
         return kp_raise();
     kt_tensor *where = call.out[0];
-    kt_call_begin(&call, not, KT_PLAIN);
+    kt_call_begin(&call, kp_rows.logical_not, KT_PLAIN);
     call.arg[0].t = where;
     call.given = 1;
     kt_status status = kp_run(&call, kp_is_large(where, NULL));

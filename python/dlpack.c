@@ -183,7 +183,7 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
             return NULL;
     }
     const bool copied = copy == Py_True;
-    t = copied ? kp_run_row("clone", t) : memory_of(t);
+    t = copied ? kp_run_row(kp_rows.clone, t) : memory_of(t);
     return t ? lend(t, major >= 1, copied) : NULL;
 }
 

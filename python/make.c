@@ -20,19 +20,15 @@ static bool is_fulfilled(const kt_tensor *t, wish w)
 /* The tensor, or what `to` makes of it. Takes over the reference. */
 static kt_tensor *fulfil(kt_tensor *t, wish w)
 {
-    const kt_row *to = kp_row("to");
-    kt_call       call;
-    if (!to || (!w.copy && !w.dtype && w.device.kind == KT_DEVICE_DEFAULT)) {
-        if (!to)
-            kt_drop(t);
-        return to ? t : NULL;
-    }
+    kt_call call;
+    if (!w.copy && !w.dtype && w.device.kind == KT_DEVICE_DEFAULT)
+        return t;
     if (w.copy && is_fulfilled(t, (wish){w.dtype, w.device, false})) {
-        kt_tensor *copy = kp_run_row("clone", t);
+        kt_tensor *copy = kp_run_row(kp_rows.clone, t);
         kt_drop(t);
         return copy;
     }
-    kt_call_begin(&call, to, KT_PLAIN);
+    kt_call_begin(&call, kp_rows.to, KT_PLAIN);
     call.arg[0].t = t;
     call.given = 1;
     if (w.dtype) {
@@ -54,20 +50,9 @@ static kt_tensor *fulfil(kt_tensor *t, wish w)
 
 static kt_tensor *without_history(kt_tensor *t) /* takes over the reference */
 {
-    const kt_row *detach = t ? kp_row("detach") : NULL;
-    kt_call       call;
-    if (!detach) {
-        kt_drop(t);
-        return NULL;
-    }
-    kt_call_begin(&call, detach, KT_PLAIN);
-    call.arg[0].t = t;
-    call.given = 1;
-    kt_status status = kp_run(&call, false);
+    kt_tensor *plain = t ? kp_run_row(kp_rows.detach, t) : NULL;
     kt_drop(t);
-    if (status)
-        kp_raise();
-    return status ? NULL : call.out[0];
+    return plain;
 }
 
 /* What another library lends by DLPack. Python's own types are no heap types: a list is told at once. */
@@ -288,7 +273,7 @@ static PyObject *options_text(kt_dtype d)
 static kt_tensor *of_tensor(kt_dtype dtype, kt_tensor *t)
 {
     if (!dtype || kt_dtype_of(t) == dtype)
-        return kp_run_row("alias", t);
+        return kp_run_row(kp_rows.alias, t);
     PyObject *expected = options_text(dtype), *got = expected ? options_text(kt_dtype_of(t)) : NULL;
     if (got)
         PyErr_Format(PyExc_TypeError, "expected %U (got %U)", expected, got);

@@ -77,9 +77,21 @@ static int add_functions(PyObject *module)
     return 0;
 }
 
+/* The types and the engine's hooks are the process's: a second interpreter would share objects with the first. */
+static int refuse_second_interpreter(void)
+{
+    static int64_t first = -1;
+    const int64_t  here = PyInterpreterState_GetID(PyInterpreterState_Get());
+    if (first < 0)
+        first = here;
+    if (here != first)
+        PyErr_SetString(PyExc_ImportError, "karat is loaded in another interpreter of this process, and works in one alone");
+    return here == first ? 0 : -1;
+}
+
 static int start(PyObject *module)
 {
-    if (kp_error_start(module) ||
+    if (refuse_second_interpreter() || kp_error_start(module) || kp_rows_start() ||
         kp_warn_start() || kp_override_start(module) || kp_tensor_start(module) || kp_site_start(module) ||
         kp_run_start() || kp_numbers_start() || kp_index_start() ||
         kp_methods_start() || add_types(module) || add_dtypes(module) || kp_formats_start(module) || kp_generator_start(module) ||

@@ -137,8 +137,7 @@ static kt_tensor *as_tensor(kt_scalar number, const kt_tensor *beside, const kt_
 
 PyObject *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside)
 {
-    const kt_row *scalar_tensor = kp_row("scalar_tensor");
-    return scalar_tensor ? kp_wrap(as_tensor(number, beside, scalar_tensor)) : NULL;
+    return kp_wrap(as_tensor(number, beside, kp_rows.scalar_tensor));
 }
 
 /* `a` is no Tensor, `b` is one. */

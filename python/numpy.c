@@ -365,16 +365,11 @@ static int refuse_numpy(const kt_tensor *t)
 /* force=True: what detach, cpu, resolve_conj and resolve_neg give. Owned. */
 static kt_tensor *plain_copy(kt_tensor *t)
 {
-    static const char *const steps[] = {"detach", "to", "resolve_conj", "resolve_neg"};
+    const kt_row *const steps[] = {kp_rows.detach, kp_rows.to, kp_rows.resolve_conj, kp_rows.resolve_neg};
     t = kt_keep(t);
     for (size_t i = 0; t && i < sizeof steps / sizeof *steps; i++) {
-        const kt_row *row = kp_row(steps[i]);
-        kt_call       call;
-        if (!row) {
-            kt_drop(t);
-            return NULL;
-        }
-        kt_call_begin(&call, row, KT_PLAIN);
+        kt_call call;
+        kt_call_begin(&call, steps[i], KT_PLAIN);
         call.arg[0].t = t;
         call.given = 1;
         if (i == 1) {

@@ -170,7 +170,7 @@ int kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **
 
 static PyObject *as_class(PyObject *tensor, PyTypeObject *type) /* a new object on the same memory */
 {
-    kt_tensor *alias = kp_run_row("alias", kp_tensor_of(tensor));
+    kt_tensor *alias = kp_run_row(kp_rows.alias, kp_tensor_of(tensor));
     return alias ? kp_wrap_as(alias, type) : NULL;
 }
 
@@ -277,24 +277,18 @@ PyObject *kp_as_subclass(PyObject *self, PyObject *cls)
 /* _make_subclass(cls, data, require_grad=False): on the data's memory, without its history */
 PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 {
-    static char  *names[] = {"cls", "data", "require_grad", NULL};
-    PyObject     *cls, *data;
-    int           wants_grad = 0;
-    const kt_row *detach = kp_row("detach");
-    kt_call       call;
+    static char *names[] = {"cls", "data", "require_grad", NULL};
+    PyObject    *cls, *data;
+    int          wants_grad = 0;
     (void)unused;
-    if (!detach || !PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:_make_subclass", names, &cls, &data, &wants_grad) ||
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:_make_subclass", names, &cls, &data, &wants_grad) ||
         check_class(cls))
         return NULL;
     if (!kp_is_tensor(data))
         return PyErr_Format(PyExc_TypeError, "_make_subclass(): argument 'data' (position 2) must be Tensor, not %s",
                             Py_TYPE(data)->tp_name);
-    kt_call_begin(&call, detach, KT_PLAIN);
-    call.arg[0].t = kp_tensor_of(data);
-    call.given = 1;
-    if (kp_run(&call, false))
-        return kp_raise();
-    PyObject *made = kp_wrap_as(call.out[0], (PyTypeObject *)cls);
+    kt_tensor *plain = kp_run_row(kp_rows.detach, kp_tensor_of(data));
+    PyObject  *made = plain ? kp_wrap_as(plain, (PyTypeObject *)cls) : NULL;
     if (made && wants_grad && kp_want_grad(kp_tensor_of(made)))
         Py_CLEAR(made);
     return made;

@@ -46,6 +46,7 @@ def _question(name):
         return getattr(input, name)()
 
     ask.__name__ = ask.__qualname__ = name
+    ask.__module__ = "karat"
     ask.__doc__ = f"{name}(input): {getattr(Tensor, name).__doc__ or 'of the tensor'}"
     return ask
 
@@ -92,7 +93,7 @@ def _no(name, doc):
     def answer(self):
         return False
 
-    answer.__name__, answer.__qualname__, answer.__doc__ = name, name, doc
+    answer.__name__, answer.__qualname__, answer.__doc__, answer.__module__ = name, f"Tensor.{name}", doc, "karat"
     return answer
 
 

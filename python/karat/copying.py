@@ -107,6 +107,22 @@ def result(name, items):
     return _karat.return_types[name](items)
 
 
+_homes = {}  # where each function of the operator table stands; filled when first asked for
+
+
+def _home(row):
+    if not _homes:
+        for family in ("functions", "nn_functions", "linalg_functions", "special_functions", "fft_functions"):
+            for name, one in getattr(_karat, family).items():
+                _homes.setdefault(one, (family, name))
+    return _homes[row]
+
+
+def function(family, name):
+    """What pickle calls: a function of the operator table."""
+    return getattr(_karat, family)[name]
+
+
 def generator(device, state):
     """What pickle calls: a generator with this state."""
     made = _karat.Generator(device)
@@ -116,6 +132,7 @@ def generator(device, state):
 
 copyreg.pickle(_karat.device, lambda d: (_karat.device, (d.type,) if d.index is None else (d.type, d.index)))
 copyreg.pickle(_karat.Generator, lambda g: (generator, (g.device, g.get_state())))
-copyreg.pickle(type(_karat.functions["add"]), lambda f: f.__name__)
+copyreg.pickle(type(_karat.functions["add"]), lambda f: (function, _home(f)))
+copyreg.pickle(type(vars(Tensor)["add"]), lambda f: (getattr, (Tensor, f.__name__)))
 for _kind in (type(_karat.strided), type(_karat.channels_last)):
     copyreg.pickle(_kind, lambda one: (named, (str(one).rpartition(".")[2],)))

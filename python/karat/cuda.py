@@ -54,6 +54,7 @@ for _name in "max_memory_allocated max_memory_reserved memory_allocated memory_r
 
 
 Tensor.cuda = _none("cuda", "A copy on a CUDA device: AssertionError, there is none.")
+Tensor.cuda.__qualname__, Tensor.cuda.__module__ = "Tensor.cuda", "karat"
 
 
 default_generators = ()

@@ -107,7 +107,7 @@ def _nonzero(self, *, as_tuple=False):
     return nonzero(self, as_tuple=as_tuple)
 
 
-_nonzero.__name__ = _nonzero.__qualname__ = "nonzero"
+_nonzero.__name__, _nonzero.__qualname__, _nonzero.__module__ = "nonzero", "Tensor.nonzero", "karat"
 _karat.Tensor.nonzero = _nonzero
 
 

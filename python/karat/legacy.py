@@ -1,5 +1,7 @@
 """legacy.py - the types of old: FloatTensor and its kin make tensors of one dtype, and isinstance knows them by it."""
 
+import copyreg
+
 from . import _karat
 from ._karat import Tensor
 
@@ -25,6 +27,14 @@ NAMES = {
         "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool",
     }.items()
 }
+
+
+def named(name):
+    """What pickle calls: torch.FloatTensor."""
+    return NAMES[name]
+
+
+copyreg.pickle(tensortype, lambda kind: (named, (kind.__name__,)))
 
 
 def type_of(self, dtype=None, non_blocking=False):

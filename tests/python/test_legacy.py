@@ -191,3 +191,33 @@ def test_refusals_in_the_right_order():
         assert refusal(TypeError, lambda: karat.ones(2).__dlpack__(stream=stream)) == "stream must be ``int`` or ``none``"
     for stream in (0, 1, 2**70):
         assert refusal(AssertionError, lambda: karat.ones(2).__dlpack__(stream=stream)) == "stream should be None on cpu."
+
+
+def test_every_function_is_pickled():
+    tried = 0
+    for module in (karat, karat.nn.functional, karat.linalg, karat.special, karat.fft, karat.autograd, karat.cuda):
+        for name in dir(module):
+            value = getattr(module, name)
+            if callable(value) and not name.startswith("__"):
+                assert pickle.loads(pickle.dumps(value)) is value, name
+                assert copy.deepcopy(value) is value
+                tried += 1
+    for name, value in vars(karat.Tensor).items():
+        if callable(value) and not name.startswith("_"):
+            assert pickle.loads(pickle.dumps(getattr(karat.Tensor, name))) == value, name
+    assert tried > 500
+
+
+def test_none_where_pytorch_lets_it_be_none():
+    x = karat.tensor([2.0, 1.0])
+    assert karat.sort(x, stable=None).values.tolist() == x.sort(stable=None, dim=0)[0].tolist() == [1.0, 2.0]
+    for make in (lambda **g: karat.randint(0, 10, (2,), **g), lambda **g: karat.rand(2, **g), lambda **g: karat.randn(2, **g),
+                 lambda **g: karat.randperm(4, **g), lambda **g: karat.rand_like(x, **g),
+                 lambda **g: karat.randint_like(x, 9, **g)):
+        karat.manual_seed(3)
+        plain = make()
+        karat.manual_seed(3)
+        assert make(generator=None).equal(plain)
+    assert karat.amax(x, None) == 2.0
+    for call in (lambda: karat.rot90(karat.ones(2, 2), 1, None), lambda: karat.linalg.matrix_norm(karat.ones(2, 2), dim=None)):
+        refusal(TypeError, call)
