@@ -111,6 +111,7 @@ extern int kp_warnings_waiting; /* texts that some thread's call left behind; at
 kt_status  kp_say_warnings(kt_call *call, kt_status status); /* after a call (or NULL); a status: one of them was raised, and
                                                                 the call's results are gone */
 int        kp_warn_start(void);
+int        kp_warn_once(bool *said, const char *text); /* a UserWarning, once a process unless set_warn_always; -1: it was raised */
 
 static inline kt_status kp_after(kt_call *call, kt_status status)
 {

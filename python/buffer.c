@@ -19,15 +19,11 @@ static void let_go(void *owner)
 static int warn_read_only(void)
 {
     static bool warned; /* once a process, as PyTorch does; under the GIL */
-    if (warned)
-        return 0;
-    warned = true;
-    return PyErr_WarnEx(PyExc_UserWarning,
+    return kp_warn_once(&warned,
                         "The given buffer is not writable, and PyTorch does not support non-writable tensors. This "
                         "means you can write to the underlying (supposedly non-writable) buffer using the tensor. You "
                         "may want to copy the buffer to protect its data or make it writable before converting it to a "
-                        "tensor. This type of warning will be suppressed for the rest of this program.",
-                        1);
+                        "tensor. This type of warning will be suppressed for the rest of this program.");
 }
 
 static Py_buffer *export_of(PyObject *object)

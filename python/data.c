@@ -240,13 +240,10 @@ static int store_all(plan *p, PyObject *data, int dim)
 static int warn_of_arrays(PyObject *data)
 {
     static bool warned; /* under the GIL */
-    if (warned || !PyList_Check(data) || PyList_GET_SIZE(data) == 0 || !kp_is_array(PyList_GET_ITEM(data, 0)))
+    if (!PyList_Check(data) || PyList_GET_SIZE(data) == 0 || !kp_is_array(PyList_GET_ITEM(data, 0)))
         return 0;
-    warned = true;
-    return PyErr_WarnEx(PyExc_UserWarning,
-                        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the "
-                        "list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
-                        1);
+    return kp_warn_once(&warned, "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+                                 "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.");
 }
 
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker)

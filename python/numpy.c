@@ -167,15 +167,11 @@ static int strides_of(PyObject *given, kt_shape sizes, int64_t itemsize, int64_t
 static int warn_read_only(void)
 {
     static bool warned; /* once a process; under the GIL */
-    if (warned)
-        return 0;
-    warned = true;
-    return PyErr_WarnEx(PyExc_UserWarning,
+    return kp_warn_once(&warned,
                         "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. "
                         "This means writing to this tensor will result in undefined behavior. You may want to copy the "
                         "array to protect its data or make it writable before converting it to a tensor. This type of "
-                        "warning will be suppressed for the rest of this program.",
-                        1);
+                        "warning will be suppressed for the rest of this program.");
 }
 
 /* Owned: a tensor on the array's memory, which keeps the array. */

@@ -467,6 +467,12 @@ static PyObject *turn_on(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+static PyObject *is_on(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(!kp_override_off);
+}
+
 static PyObject *has_override(PyObject *module, PyObject *arguments)
 {
     (void)module;
@@ -504,6 +510,7 @@ static PyObject *ask(PyObject *module, PyObject *arguments)
 PyMethodDef kp_override_functions[] = {
     {"override_off", turn_off, METH_NOARGS, "from now on on this thread nobody's __torch_function__ is asked"},
     {"override_on", turn_on, METH_NOARGS, "ends what override_off began"},
+    {"override_enabled", is_on, METH_NOARGS, "is anybody's __torch_function__ asked on this thread?"},
     {"has_override", has_override, METH_O, "has_override(arguments): does one of them want to be asked?"},
     {"ask_override", ask, METH_VARARGS, "ask_override(function, relevant, args, kwargs): an answer, or NotImplemented"},
     {NULL, NULL, 0, NULL},

@@ -74,6 +74,31 @@ int kp_warn_start(void)
     return 0;
 }
 
+int kp_warn_once(bool *said, const char *text)
+{
+    if (*said && !kt_warn_always())
+        return 0;
+    *said = true;
+    return PyErr_WarnEx(PyExc_UserWarning, text, 1);
+}
+
+/* For texts that the package says in Python: which were said is a set of them. */
+static PyObject *warn_once(PyObject *module, PyObject *text)
+{
+    static PyObject *texts;
+    (void)module;
+    if (!PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "a text is needed, not %s", Py_TYPE(text)->tp_name);
+    if (!texts && !(texts = PySet_New(NULL)))
+        return NULL;
+    const int known = PySet_Contains(texts, text);
+    if (known < 0 || PySet_Add(texts, text))
+        return NULL;
+    if (known && !kt_warn_always())
+        Py_RETURN_NONE;
+    return PyErr_WarnFormat(PyExc_UserWarning, 2, "%U", text) ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *set_warn_always(PyObject *module, PyObject *on)
 {
     (void)module;
@@ -91,6 +116,7 @@ static PyObject *is_warn_always_enabled(PyObject *module, PyObject *unused)
 
 PyMethodDef kp_warn_functions[] = {
     {"set_warn_always", set_warn_always, METH_O, "set_warn_always(b): also what is said once a process, each time"},
+    {"warn_once", warn_once, METH_O, "warn_once(text): a UserWarning, once a process unless set_warn_always"},
     {"is_warn_always_enabled", is_warn_always_enabled, METH_NOARGS, "was that asked for?"},
     {NULL, NULL, 0, NULL},
 };

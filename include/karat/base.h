@@ -89,6 +89,15 @@ KT_API void kt_on_warning(kt_warning_fn *handler);    /* called on the thread th
 KT_API void kt_set_warn_always(bool always);          /* also what is said once a process, each time */
 KT_API bool kt_warn_always(void);
 
+/* ---- determinism (of the process) ---- */
+/* Every operator here gives the same bits for any number of threads. What PyTorch calls nondeterministic (put_) warns or is
+ * refused when asked for, and elements that nobody has written (empty, resize_) are NaN, or the largest integer. */
+typedef enum kt_determinism { KT_NOT_ASKED, KT_DETERMINISTIC_WARN, KT_DETERMINISTIC } kt_determinism;
+KT_API void           kt_set_deterministic(kt_determinism mode);
+KT_API kt_determinism kt_deterministic(void);
+KT_API void           kt_set_fill_unwritten(bool on); /* true, as at the start: they are filled; false: left as they are */
+KT_API bool           kt_fill_unwritten(void);
+
 /* ---- scopes (thread-local) ---- */
 typedef struct kt_guard {
     uint64_t token;

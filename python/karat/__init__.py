@@ -120,5 +120,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = "_C accelerator backends compiler cpu errors jit mps mtia overrides return_types testing torch_version types xpu".split()
+_later = """_C _utils accelerator backends compiler cpu errors jit mps mtia overrides return_types testing torch_version types
+    xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=_later)

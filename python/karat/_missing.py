@@ -49,18 +49,36 @@ def _text(beginning, name, known, here):
     return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {near!r}' if near else ''}"
 
 
+def is_module(path):
+    """Is torch.<path> a module that PyTorch and Karat have? PyTorch's private ones that programs import are among them."""
+    from ._torch_names import NAMES
+
+    return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_utils")
+
+
+def _is_from_import(frame):
+    """Is the name asked for by `from module import name`, which would drop the text of an AttributeError?"""
+    from opcode import opmap
+
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+
+
 def of(module, lazy=()):
     """A module's __getattr__; the submodules named in `lazy` are imported when first asked for."""
 
     def missing(name):
         from importlib import import_module
-        from sys import modules
+        from sys import _getframe, modules
 
         if name in lazy:
             return import_module(f"{module}.{name}")
-        beginning = f"module '{shown}{module[len('karat'):]}' has no attribute '{name}'"
+        whose, known, here = shown + module[len("karat"):], names_of(module[len("karat."):]), vars(modules[module])
+        if name in known and _is_from_import(_getframe(1)):
+            raise ImportError(_text(f"cannot import name {name!r} from {whose!r}", name, known, here), name=whose,
+                              path=here.get("__file__"))
+        beginning = f"module '{whose}' has no attribute '{name}'"
         if not name.startswith("__"):
-            beginning = _text(beginning, name, names_of(module[len("karat."):]), vars(modules[module]))
+            beginning = _text(beginning, name, known, here)
         error = AttributeError(beginning)
         error.name = name
         raise error

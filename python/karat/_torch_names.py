@@ -208,6 +208,85 @@ _TEXT = {
     "backends": """
         cpu cuda cudnn cusparselt kleidiai m mha miopen mkl mkldnn mps nnpack openmp opt_einsum quantized
     """,
+    "accelerator": """
+        current_accelerator current_device_idx current_device_index current_stream device_count device_index empty_cache
+        get_device_capability get_memory_info is_available max_memory_allocated max_memory_reserved memory_allocated
+        memory_reserved memory_stats reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx set_device_index
+        set_stream synchronize
+    """,
+    "compiler": """
+        allow_in_graph assume_constant_result compile config cudagraph_mark_step_begin disable is_compiling
+        is_dynamo_compiling is_exporting keep_portable_guards_unsafe keep_tensor_guards_unsafe list_backends
+        load_cache_artifacts load_compiled_function nested_compile_region reset save_cache_artifacts
+        set_enable_guard_collectives set_stance skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe
+        skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe substitute_in_graph wrap_numpy
+    """,
+    "cpu": """
+        Event Stream StreamContext current_device current_stream device_count get_capabilities is_available is_initialized
+        set_device stream synchronize
+    """,
+    "functional": """
+        align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
+        chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique unique_consecutive
+        unravel_index
+    """,
+    "jit": """
+        Attribute CompilationUnit Error Future ScriptFunction ScriptModule annotate enable_onednn_fusion export export_opnames
+        fork freeze ignore interface isinstance load onednn_fusion_enabled optimize_for_inference save script
+        script_if_tracing set_fusion_strategy strict_fusion trace trace_module unused wait
+    """,
+    "mps": """
+        Event compile_shader current_allocated_memory device_count driver_allocated_memory empty_cache get_rng_state
+        is_available manual_seed profiler recommended_max_memory seed set_per_process_memory_fraction set_rng_state
+        synchronize
+    """,
+    "mtia": """
+        MTIAGraph attach_out_of_memory_observer current_device current_stream default_stream device device_count empty_cache
+        get_device_capability get_device_properties get_rng_state get_rng_state_all graph graph_pool_handle init initial_seed
+        is_available is_bf16_supported is_initialized manual_seed manual_seed_all max_memory_allocated memory_allocated
+        memory_stats record_memory_history reset_peak_memory_stats seed seed_all set_device set_rng_state set_rng_state_all
+        set_stream snapshot stream synchronize
+    """,
+    "overrides": """
+        enable_reentrant_dispatch get_ignored_functions get_overridable_functions get_testing_overrides handle_torch_function
+        has_torch_function is_tensor_like is_tensor_method_or_property resolve_name wrap_torch_function
+    """,
+    "return_types": """
+        all_return_types aminmax aminmax_out cummax cummax_out cummin cummin_out frexp frexp_out geqrf geqrf_out histogram
+        histogram_out histogramdd kthvalue kthvalue_out linalg_cholesky_ex linalg_cholesky_ex_out linalg_eig linalg_eig_out
+        linalg_eigh linalg_eigh_out linalg_inv_ex linalg_inv_ex_out linalg_ldl_factor linalg_ldl_factor_ex
+        linalg_ldl_factor_ex_out linalg_ldl_factor_out linalg_lstsq linalg_lstsq_out linalg_lu linalg_lu_factor
+        linalg_lu_factor_ex linalg_lu_factor_ex_out linalg_lu_factor_out linalg_lu_out linalg_qr linalg_qr_out linalg_slogdet
+        linalg_slogdet_out linalg_solve_ex linalg_solve_ex_out linalg_svd linalg_svd_out lu_unpack lu_unpack_out max max_out
+        median median_out min min_out mode mode_out nanmedian nanmedian_out pytree_register_structseq qr qr_out slogdet
+        slogdet_out sort sort_out svd svd_out topk topk_out triangular_solve triangular_solve_out
+    """,
+    "storage": """
+        TypedStorage UntypedStorage
+    """,
+    "torch_version": """
+        TorchVersion
+    """,
+    "types": """
+        Device FileLike Number Storage
+    """,
+    "utils.dlpack": """
+        DLDeviceType from_dlpack
+    """,
+    "xpu": """
+        Event MemPool Stream StreamContext XPUGraph XPUPluggableAllocator can_device_access_peer change_current_allocator
+        current_device current_stream default_generators device device_count device_of empty_cache get_arch_list
+        get_device_capability get_device_name get_device_properties get_gencode_flags get_per_process_memory_fraction
+        get_rng_state get_rng_state_all get_stream_from_external graph graph_pool_handle init initial_seed is_available
+        is_bf16_supported is_current_stream_capturing is_initialized is_tf32_supported make_graphed_callables manual_seed
+        manual_seed_all max_memory_allocated max_memory_reserved mem_get_info memory_allocated memory_reserved memory_snapshot
+        memory_stats memory_stats_as_nested_dict reset_accumulated_memory_stats reset_peak_memory_stats seed seed_all
+        set_device set_per_process_memory_fraction set_rng_state set_rng_state_all set_stream stream streams synchronize
+        use_mem_pool
+    """,
+    "version": """
+        cuda debug git_version hip rocm xpu
+    """,
     "Tensor": """
         H T abs abs_ absolute absolute_ acos acos_ acosh acosh_ add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm
         addmm_ addmv addmv_ addr addr_ adjoint align_as align_to all allclose amax amin aminmax angle any apply_ arccos arccos_

@@ -1,6 +1,6 @@
 """asking.py - questions about tensors, sizes and types that no operator answers."""
 
-from ._karat import Size, Tensor
+from ._karat import Size, Tensor, memory_format
 
 
 def is_tensor(obj):
@@ -84,9 +84,29 @@ def is_storage(obj):
     return isinstance(obj, UntypedStorage)
 
 
-def _dim_order(self):
-    """The dims from the largest stride to the smallest, as they lie in memory."""
-    return tuple(sorted(range(self.dim()), key=lambda d: -self.stride(d)))
+def _is_ambiguous(t, formats):
+    """Has the tensor another order of dims too? A dim of one element, or with the stride of its neighbour, may stand anywhere;
+    where formats are given, it is ambiguous unless it is in exactly one of them."""
+    strides = [t.stride(d) for d in _in_memory(t)]
+    free = 1 in t.shape or any(a == b for a, b in zip(strides, strides[1:]))
+    if formats is None:
+        return free
+    return free and sum(t.is_contiguous(memory_format=one) for one in formats) != 1
+
+
+def _in_memory(t):
+    return tuple(sorted(range(t.dim()), key=lambda d: -t.stride(d)))
+
+
+def _dim_order(self, *, ambiguity_check=False):
+    """The dims from the largest stride to the smallest, as they lie in memory; ambiguity_check=True (or formats of which it
+    must have one): refused where there are several such orders."""
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else None
+    if formats is None and not isinstance(ambiguity_check, bool) or any(not isinstance(f, memory_format) for f in formats or ()):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    if ambiguity_check is not False and _is_ambiguous(self, formats):
+        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.")
+    return _in_memory(self)
 
 
 def _no(name, doc):

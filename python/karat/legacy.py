@@ -42,14 +42,18 @@ def type_of(self, dtype=None, non_blocking=False):
     if dtype is None:
         place = "" if self.device.type == "cpu" else self.device.type + "."
         return f"torch.{place}{_karat.torch_name(self.dtype)}Tensor"
-    if isinstance(dtype, str):
+    if dtype is Tensor or dtype == "torch.Tensor":
+        dtype = _karat.get_default_dtype()
+    elif isinstance(dtype, str):
         found = NAMES.get(dtype[len("torch."):]) if dtype.startswith("torch.") else None
         if found is None:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = found.dtype
     elif isinstance(dtype, tensortype):
         dtype = dtype.dtype
-    elif not isinstance(dtype, (_karat.dtype, type)):
+    elif isinstance(dtype, type):
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
+    elif not isinstance(dtype, _karat.dtype):
         raise TypeError("dtype must be a type, str, or dtype object")
     return self.to(dtype)
 
@@ -57,7 +61,16 @@ def type_of(self, dtype=None, non_blocking=False):
 def set_default_tensor_type(t):
     """set_default_tensor_type(torch.DoubleTensor): its dtype is that of Python's floats."""
     if isinstance(t, str):
-        t = NAMES[t[len("torch."):]]
+        name = t[len("torch."):]
+        if not t.startswith("torch.") or name not in NAMES:
+            raise AttributeError(f"module 'torch' has no attribute '{name}'")
+        t = NAMES[name]
+    if not isinstance(t, tensortype):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    if not t.dtype.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _karat.warn_once("torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+                     "torch.set_default_device() as alternatives.")
     _karat.set_default_dtype(t.dtype)
 
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "op/call.h"
+#include "op/deterministic.h"
 #include "op/make.h"
 #include "op/wrap.h"
 
@@ -37,20 +38,28 @@ kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status stat
     return KT_OK;
 }
 
+/* Filling at birth is not a write anyone can see. */
+static kt_status unseen(kt_tensor *t, kt_status status)
+{
+    if (!status)
+        atomic_store_explicit(t->version, 0, memory_order_relaxed);
+    return status;
+}
+
+/* A value of no kind: none is asked for. */
 static kt_status fill_new(kt_tensor *t, kt_scalar value)
 {
     if (!t)
         return kt_error_status();
+    if (!value.kind)
+        return kt_deterministic() ? unseen(t, kt__fill_unwritten(t)) : KT_OK;
     kt_call c;
     kt__open(&c, KT_OP_fill, KT_INPLACE);
     kt__put_tensor(&c, 0, t);
     kt__put_either(&c, 1, value);
     if (!kt_scalar_fits(value, (kt_dtype)t->dtype)) /* not fill_'s rule: scalar_tensor's narrow float may be infinite */
         return kt__fail_overflow(&c, (kt_dtype)t->dtype);
-    if (kt__fill_with(t, value))
-        return kt_error_status();
-    atomic_store_explicit(t->version, 0, memory_order_relaxed); /* filling at birth is not a write anyone can see */
-    return KT_OK;
+    return unseen(t, kt__fill_with(t, value));
 }
 
 /* zeros says it in its own words; the others leave it to the tensor layer. */
@@ -78,7 +87,7 @@ kt_status kt__body_empty(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
                        format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
     kt_tensor *t = kt__tensor_new_strided(o.dtype, o.device, size, (kt_shape){size.n, strides});
-    return kt__born(call, t, &o, KT_OK);
+    return kt__born(call, t, &o, fill_new(t, (kt_scalar){0}));
 }
 
 static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fallback, const kt_tensor *like,
@@ -88,7 +97,7 @@ static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fall
     if (check_sizes(call, call->arg[size_at].ints) || kt__read_options(call, options_at, fallback, like, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, call->arg[size_at].ints);
-    return kt__born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
+    return kt__born(call, t, &o, fill_new(t, value));
 }
 
 static const kt_scalar nothing;
@@ -151,7 +160,7 @@ static kt_status like(kt_call *call, int options_at, kt_scalar value)
         return kt_error_status();
     kt_tensor *t = kt__empty_like(self, o.dtype, o.device,
                                   (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
-    return kt__born(call, t, &o, value.kind ? fill_new(t, value) : KT_OK);
+    return kt__born(call, t, &o, fill_new(t, value));
 }
 
 kt_status kt__body_empty_like(kt_call *call) { return like(call, 1, nothing); }

@@ -96,7 +96,7 @@ def _served(name):
     """karat.x for torch.x. What lies beside it and is not PyTorch's is no part of torch."""
     missing = import_module("karat._missing")
     parts = name.split(".")[1:]
-    if parts and parts[0] not in missing.names_of(""):
+    if parts and not missing.is_module(".".join(parts)):
         raise ModuleNotFoundError(name="karat." + parts[0])
     return import_module(".".join(["karat", *parts]))
 

@@ -1,6 +1,6 @@
-"""karat.utils: so far dlpack alone."""
+"""karat.utils: so far deterministic and dlpack."""
 
 from .. import _missing
-from . import dlpack  # noqa: F401
+from . import deterministic, dlpack  # noqa: F401
 
 __getattr__ = _missing.of(__name__)

@@ -1,0 +1,30 @@
+"""karat._utils: the few names of PyTorch's private module that other packages import."""
+
+from . import _karat, _missing
+
+
+def _element_size(dtype):
+    """Bytes of one element."""
+    return dtype.itemsize
+
+
+def _flatten_dense_tensors(tensors):
+    """The elements of all of them, one after the other in one dim."""
+    return _karat.functions["cat"]([t.contiguous().view(-1) for t in tensors])
+
+
+def _unflatten_dense_tensors(flat, tensors):
+    """Views of such a dim, of the sizes of the tensors."""
+    views, at = [], 0
+    for t in tensors:
+        views.append(flat.narrow(0, at, t.numel()).view_as(t))
+        at += t.numel()
+    return tuple(views)
+
+
+def is_compiling():
+    """Is a program being compiled? Nothing is, here."""
+    return False
+
+
+__getattr__ = _missing.of(__name__)
