@@ -111,7 +111,7 @@ extern int kp_warnings_waiting; /* texts that some thread's call left behind; at
 kt_status  kp_say_warnings(kt_call *call, kt_status status); /* after a call (or NULL); a status: one of them was raised, and
                                                                 the call's results are gone */
 int        kp_warn_start(void);
-int        kp_warn_once(bool *said, const char *text); /* a UserWarning, once a process unless set_warn_always; -1: it was raised */
+int        kp_warn_once(bool *said, const char *text); /* once a process, unless set_warn_always; -1: it was raised */
 
 static inline kt_status kp_after(kt_call *call, kt_status status)
 {
@@ -312,7 +312,7 @@ int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its 
 
 /* ---- tensors of Python's things (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
-kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords); /* owned: Tensor(2, 3), t.new([1]) */
+kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords); /* owned: Tensor(2), t.new([1]) */
 PyObject  *kp_new(PyObject *self, PyObject *args, PyObject *keywords);      /* Tensor.new */
 PyObject  *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 
@@ -348,9 +348,9 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
-#define KP_ROWS(X)                                                                                                     \
-    X(alias) X(clone) X(conj) X(detach) X(imag) X(isclose) X(logical_not) X(ne) X(permute) X(real) X(resolve_conj)     \
-    X(resolve_neg) X(scalar_tensor) X(sum) X(to) X(transpose)
+#define KP_ROWS(X)                                                                                                      \
+    X(alias) X(clone) X(conj) X(detach) X(empty_like) X(imag) X(isclose) X(logical_not) X(ne) X(permute) X(real)       \
+    X(resolve_conj) X(resolve_neg) X(scalar_tensor) X(sum) X(to) X(transpose)
 typedef struct kp_row_set {
 #define X(name) const kt_row *name;
     KP_ROWS(X)

@@ -256,6 +256,15 @@ static kt_tensor *of_sizes(kt_dtype dtype, kt_shape sizes)
     kt_tensor *t = NULL;
     uint8_t    before = kp_enter();
     kt_status  status = kt_make(dtype, sizes, "Tensor", &t);
+    if (!status && kt_deterministic() != KT_NOT_ASKED) { /* empty knows what such memory holds then */
+        kt_call call;
+        kt_call_begin(&call, kp_rows.empty_like, KT_PLAIN);
+        call.arg[0].t = t;
+        call.given = 1;
+        status = kt_call_run(&call);
+        kt_drop(t);
+        t = status ? NULL : call.out[0];
+    }
     kp_leave(before);
     if (status)
         kp_raise();

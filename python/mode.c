@@ -89,6 +89,37 @@ static PyObject *set_num_threads(PyObject *module, PyObject *o)
     return kt_set_num_threads((int)n) ? kp_raise() : Py_NewRef(Py_None);
 }
 
+static PyObject *get_deterministic(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong(kt_deterministic());
+}
+
+static PyObject *set_deterministic(PyObject *module, PyObject *o)
+{
+    (void)module;
+    const long mode = PyLong_AsLong(o);
+    if (mode == -1 && PyErr_Occurred())
+        return NULL;
+    kt_set_deterministic(mode <= 0 ? KT_NOT_ASKED : mode == 1 ? KT_DETERMINISTIC_WARN : KT_DETERMINISTIC);
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_fill_unwritten(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(kt_fill_unwritten());
+}
+
+static PyObject *set_fill_unwritten(PyObject *module, PyObject *o)
+{
+    (void)module;
+    if (!PyBool_Check(o))
+        return PyErr_Format(PyExc_RuntimeError, "expected a bool, but got %s", Py_TYPE(o)->tp_name);
+    kt_set_fill_unwritten(o == Py_True);
+    Py_RETURN_NONE;
+}
+
 static PyObject *memory_fail_after(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -136,6 +167,10 @@ PyMethodDef kp_mode_functions[] = {
     {"get_float32_matmul_precision", get_precision, METH_NOARGS, "how float32 products are computed"},
     {"set_float32_matmul_precision", set_precision, METH_O, "set it"},
     {"product_libraries", product_libraries, METH_NOARGS, "the libraries found for matrix products, by name"},
+    {"get_deterministic", get_deterministic, METH_NOARGS, "0 not asked for, 1 warn, 2 refuse"},
+    {"set_deterministic", set_deterministic, METH_O, "set it"},
+    {"get_fill_unwritten", get_fill_unwritten, METH_NOARGS, "is memory that nobody has written filled, in that mode?"},
+    {"set_fill_unwritten", set_fill_unwritten, METH_O, "set it"},
     {"memory_fail_after", memory_fail_after, METH_O, "tests: the n-th allocation from now fails; -1: none"},
     {"get_policy", get_policy, METH_NOARGS, "the name of the cast policy of this thread"},
     {"set_policy", set_policy, METH_O, "set it"},

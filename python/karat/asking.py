@@ -88,7 +88,7 @@ def _is_ambiguous(t, formats):
     """Has the tensor another order of dims too? A dim of one element, or with the stride of its neighbour, may stand anywhere;
     where formats are given, it is ambiguous unless it is in exactly one of them."""
     strides = [t.stride(d) for d in _in_memory(t)]
-    free = 1 in t.shape or any(a == b for a, b in zip(strides, strides[1:]))
+    free = 1 in t.shape or 0 in strides or any(a == b for a, b in zip(strides, strides[1:]))
     if formats is None:
         return free
     return free and sum(t.is_contiguous(memory_format=one) for one in formats) != 1

@@ -2,24 +2,27 @@
 
 from . import _karat
 
-_deterministic = {"mode": 0}  # 0 off, 1 warn, 2 on: every operator here is deterministic, so nothing reads it
+_warn_only = {"asked": False}  # remembered while the mode is off, as PyTorch does
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Ask for deterministic algorithms. Karat has no others: the same bits for any number of threads."""
-    if not isinstance(mode, bool):
-        raise TypeError(f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}")
-    _deterministic["mode"] = (1 if warn_only else 2) if mode else 0
+    """Ask for deterministic algorithms. Karat has no others (the same bits for any number of threads), so that this refuses
+    or warns of what PyTorch calls nondeterministic, and fills memory that nobody has written."""
+    for name, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
+        if not isinstance(value, bool):
+            raise TypeError(f"_set_deterministic_algorithms(): argument {name} must be bool, not {type(value).__name__}")
+    _warn_only["asked"] = warn_only
+    _karat.set_deterministic((1 if warn_only else 2) if mode else 0)
 
 
 def are_deterministic_algorithms_enabled():
     """Were they asked for?"""
-    return _deterministic["mode"] > 0
+    return _karat.get_deterministic() > 0
 
 
 def is_deterministic_algorithms_warn_only_enabled():
-    """Were they asked for with warn_only=True?"""
-    return _deterministic["mode"] == 1
+    """Were they last asked for with warn_only=True?"""
+    return _warn_only["asked"]
 
 
 def set_deterministic_debug_mode(debug_mode):
@@ -34,12 +37,12 @@ def set_deterministic_debug_mode(debug_mode):
         debug_mode = modes.index(debug_mode)
     if not 0 <= debug_mode <= 2:
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _deterministic["mode"] = debug_mode
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
 
 
 def get_deterministic_debug_mode():
     """0, 1 or 2."""
-    return _deterministic["mode"]
+    return _karat.get_deterministic()
 
 
 def set_flush_denormal(mode):

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "op/deterministic.h"
+
 typedef struct pointed {
     kt_tensor *self;                /* without lazy bits; owned */
     kt_tensor *index[KT_MAX_DIMS];  /* of each dim of self; NULL: it stays as it is; owned */
@@ -516,7 +518,8 @@ kt_status kt__body_put(kt_call *call)
     if (kt__one_device((kt_tensor *[]){self, index, source}, 3) ||
         (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, index))) || kt__plain_of(source, &plain))
         return kt_error_status();
-    kt_status status = kt__call1(KT_OP_contiguous, plain, &from);
+    kt_status status = kt__arg_bool(call, 3) ? KT_OK : kt__alert_nondeterministic("put_");
+    status = status ? status : kt__call1(KT_OP_contiguous, plain, &from);
     if (!status)
         status = put_in_row(call, from, index, kt__arg_bool(call, 3) ? KT_K_index_add : KT_K_index_put);
     kt__unref(from);

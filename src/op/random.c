@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/warn.h"
 #include "op/wrap.h"
 #include "tensor/work.h"
 
@@ -203,6 +204,17 @@ static bool holds(kt_dtype dtype, int64_t x)
     return x >= min && (x < 0 || (uint64_t)x <= max);
 }
 
+/* A float has not every integer beyond 2^digits. */
+static void warn_of_steps(const kt_tensor *to, const char *end, int64_t x)
+{
+    const int digits = digits_of(to);
+    if (x < -((int64_t)1 << digits) || x > (int64_t)1 << digits)
+        kt__warn("%s is out of bounds [-(2^%d), 2^%d]. Due to precision limitations %s can support discrete uniform distribution "
+                 "only within this range. This warning will become an error in version 1.7 release, please fix the code in "
+                 "advance",
+                 end, digits, digits, kt_dtype_c_name((kt_dtype)to->dtype));
+}
+
 static kt_status check_ints(const kt_call *call, const kt_tensor *to, int64_t from, int64_t last)
 {
     const kt_dtype dtype = (kt_dtype)to->dtype;
@@ -213,6 +225,11 @@ static kt_status check_ints(const kt_call *call, const kt_tensor *to, int64_t fr
         return kt_fail(KT_ERR_RUNTIME, "from is out of bounds for %s", kt_dtype_c_name(dtype));
     if (!holds(dtype, last))
         return kt_fail(KT_ERR_RUNTIME, "to - 1 is out of bounds for %s", kt_dtype_c_name(dtype));
+    if (category(to) == KT_CAT_FLOAT) {
+        warn_of_steps(to, "from", from);
+        if (last != from)
+            warn_of_steps(to, "to - 1", last);
+    }
     return KT_OK;
 }
 

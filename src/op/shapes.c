@@ -2,6 +2,7 @@
  * Made of views and sums; no element is touched here. */
 #include <string.h>
 
+#include "op/deterministic.h"
 #include "op/move.h"
 
 /* ---- dims in another order ---- */
@@ -258,6 +259,15 @@ static kt_status grow(kt_tensor *self, kt_shape size)
         to.sizes[0] = from.sizes[0] = to.t.numel = from.t.numel = (int64_t)(old->storage->bytes / kt__itemsize(old));
         to.strides[0] = from.strides[0] = 1;
         status = kt__part_copy(&to, &from);
+    }
+    if (!status && self->storage->bytes > old->storage->bytes) { /* what was added has been written by nobody */
+        kt__part added;
+        kt__part_of(&added, self);
+        added.t.data = (char *)self->storage->data + old->storage->bytes;
+        added.t.ndim = 1;
+        added.sizes[0] = added.t.numel = (int64_t)((self->storage->bytes - old->storage->bytes) / kt__itemsize(old));
+        added.strides[0] = 1;
+        status = kt__fill_unwritten(&added.t);
     }
     kt__unref(old);
     return status;

@@ -164,3 +164,45 @@ def test_clones_and_modes_told():
     assert isinstance(karat.no_grad().clone(), karat.autograd.grad_mode.no_grad)
     with karat.autograd._force_original_view_tracking(True) as scope:
         assert scope.mode is True
+
+
+@pytest.fixture
+def deterministic():
+    karat.use_deterministic_algorithms(True)
+    yield
+    karat.use_deterministic_algorithms(False)
+    karat.utils.deterministic.fill_uninitialized_memory = True
+
+
+def test_deterministic_memory(deterministic):
+    x = karat.ones(2)
+    for t in (karat.empty(3), karat.empty_like(x), x.new_empty(3), karat.Tensor(3), x.new(3), karat.empty(2, 2).t(),
+              karat.empty(3, dtype=karat.bfloat16), karat.empty(3, dtype=karat.float8_e5m2)):
+        assert t.float().isnan().all() and t._version == 0
+    assert karat.empty(2, dtype=karat.int8).tolist() == [127, 127] and karat.empty(1, dtype=karat.bool).item() is True
+    assert karat.empty(1, dtype=karat.uint64).item() == 2**64 - 1 and karat.empty(1, dtype=karat.complex64).real.isnan().item()
+    assert karat.ones(2).resize_(4)[2:].isnan().all() and karat.ones(2).resize_(4)[:2].tolist() == [1.0, 1.0]
+    assert karat.ones(2, dtype=karat.int64).resize_(3).tolist() == [1, 1, 2**63 - 1]
+    karat.utils.deterministic.fill_uninitialized_memory = False
+    assert karat.ones(2).resize_(2).tolist() == [1.0, 1.0] and karat.empty(3).shape == (3,)
+    with pytest.raises(RuntimeError, match="expected a bool, but got int"):
+        karat.utils.deterministic.fill_uninitialized_memory = 3
+
+
+def test_deterministic_refusals(deterministic):
+    x, at = karat.ones(3), karat.tensor([0])
+    for put in (x.put_, x.put):
+        with pytest.raises(RuntimeError, match="^put_ does not have a deterministic implementation, but you set"):
+            put(at, karat.tensor([5.0]))
+    assert x.put_(at, karat.tensor([5.0]), accumulate=True).tolist() == [6.0, 1.0, 1.0]
+    karat.use_deterministic_algorithms(True, warn_only=True)
+    with pytest.warns(UserWarning, match="^put_ does not have a deterministic implementation"):
+        assert x.put_(at, karat.tensor([5.0])).tolist() == [5.0, 1.0, 1.0]
+    told = karat.is_deterministic_algorithms_warn_only_enabled
+    for mode, only, debug in ((False, False, 0), (False, True, 0), (True, True, 1), (True, False, 2)):
+        karat.use_deterministic_algorithms(mode, warn_only=only)
+        assert (karat.are_deterministic_algorithms_enabled(), told()) == (mode, only)
+        assert karat.get_deterministic_debug_mode() == debug
+    for bad in ({"mode": 1}, {"mode": True, "warn_only": None}):
+        with pytest.raises(TypeError, match="must be bool, not"):
+            karat.use_deterministic_algorithms(**bad)

@@ -246,3 +246,43 @@ def test_types_of_results_and_annotations():
     found = karat.max(karat.ones(2, 2), 0)
     assert isinstance(found, karat.return_types.max) and not hasattr(karat.return_types, "nothing")
     assert karat.types._dtype is karat.dtype and karat.types.Number is not None
+
+
+def test_from_import_says_what_pytorch_has():
+    for line in ("from karat.nn import Module", "from karat import autocast", "from karat.nn.functional import conv2d",
+                 "from karat.autograd import Function", "from karat.types import Storage", "from karat.jit import ScriptModule"):
+        text = r"^cannot import name '\w+' from 'karat[.\w]*': PyTorch has it, karat does not \(yet\)"
+        with pytest.raises(ImportError, match=text):
+            exec(line, {})
+    with pytest.raises(ImportError, match="cannot import name 'nobody_has_it'"):
+        exec("from karat.nn import nobody_has_it", {})
+    with pytest.raises(AttributeError):
+        karat.nn.Module
+    assert not hasattr(karat.nn, "Module") and getattr(karat.nn, "Module", 3) == 3
+
+
+def test_private_modules_that_programs_import():
+    assert karat._utils._element_size(karat.float16) == 2 and karat._C._get_tracing_state() is None
+    a, b = karat.ones(2, 3), karat.zeros(4)
+    flat = karat._utils._flatten_dense_tensors([a, b])
+    assert [t.shape for t in karat._utils._unflatten_dense_tensors(flat, [a, b])] == [(2, 3), (4,)]
+    assert karat._C._is_torch_function_enabled() and karat._C.TensorBase is karat.Tensor
+    with karat._C.DisableTorchFunctionSubclass():
+        assert not karat._C._is_torch_function_enabled()
+
+
+def test_type_of_tensor_and_the_order_of_dims():
+    ints = karat.ones(2, dtype=karat.int32)
+    assert ints.type(karat.Tensor).dtype is ints.type("torch.Tensor").dtype is karat.float32
+    for kind in (int, karat.Size):
+        with pytest.raises(ValueError, match="^invalid type: '"):
+            ints.type(kind)
+    x = karat.ones(2, 3)
+    assert x.dim_order(ambiguity_check=True) == (0, 1) and x.t().dim_order(ambiguity_check=True) == (1, 0)
+    assert x.dim_order(ambiguity_check=[karat.contiguous_format]) == (0, 1)
+    for t, check in ((karat.ones(1, 3), True), (karat.ones(3, 1), []), (karat.ones(2, 1, 3).expand(2, 4, 3), True),
+                     (karat.ones(1, 1, 2, 2), [karat.contiguous_format, karat.channels_last])):
+        with pytest.raises(RuntimeError, match="^The tensor does not have unique dim order"):
+            t.dim_order(ambiguity_check=check)
+    with pytest.raises(TypeError, match="^The ambiguity_check argument must be a bool or a list of memory formats."):
+        x.dim_order(ambiguity_check=1)

@@ -102,3 +102,43 @@ def test_whoever_shows_warnings_may_call_operators(monkeypatch):
         with pytest.raises(RuntimeError, match="boolean masks"):
             karat.zeros(2).masked_scatter(karat.ones(2, dtype=karat.uint8), karat.ones(2))
     assert heard == [2.0, 2.0]
+
+
+def test_said_once_or_always():
+    np = pytest.importorskip("numpy")
+    fixed = np.ones(2)
+    fixed.flags.writeable = False
+    calls = (lambda: karat.from_numpy(fixed), lambda: karat.frombuffer(b"abcd", dtype=karat.uint8),
+             lambda: karat.tensor([np.ones(2), np.ones(2)]), lambda: karat.set_default_tensor_type(karat.FloatTensor))
+    before = karat.is_warn_always_enabled()
+    karat.set_warn_always(False)
+    for call in calls:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            call()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in calls:
+            call()
+    karat.set_warn_always(True)
+    try:
+        for call in calls:
+            for _ in range(2):
+                with pytest.warns(UserWarning):
+                    call()
+    finally:
+        karat.set_warn_always(before)
+
+
+def test_bounds_that_a_float_does_not_have():
+    for dtype, digits, name in ((karat.float16, 11, "c10::Half"), (karat.bfloat16, 8, "c10::BFloat16"),
+                                (karat.float32, 24, "float"), (karat.float64, 53, "double")):
+        x = karat.ones(2, dtype=dtype)
+        text = rf"is out of bounds \[-\(2\^{digits}\), 2\^{digits}\]. Due to precision limitations {name} can support discrete"
+        with pytest.warns(UserWarning, match="^to - 1 " + text):
+            x.random_(0, 2**digits + 2)
+        with pytest.warns(UserWarning, match="^from " + text):
+            x.random_(-2**digits - 1, 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            x.random_(-2**digits, 2**digits + 1)
