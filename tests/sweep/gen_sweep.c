@@ -60,6 +60,7 @@ static const struct {
     {"kt_status", 0, "(kt_status)SMALL"},
     {"kt_reason", 0, "(kt_reason)SMALL"},
     {"kt_policy", 0, "(kt_policy)SMALL"},
+    {"kt_determinism", 0, "(kt_determinism)SMALL"},
     {"kt_casting", 0, "(kt_casting)SMALL"},
     {"kt_form", 0, "(kt_form)SMALL"},
     {"kt_fix_kind", 0, "(kt_fix_kind)SMALL"},
