@@ -306,6 +306,7 @@ PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords);
 
 PyObject *kp_register_hook(PyObject *self, PyObject *function);
 PyObject *kp_register_hook_after(PyObject *self, PyObject *function);
+int       kp_hooks_traverse(kt_tensor *t, visitproc visit, void *arg);
 PyObject *kp_retain_grad(PyObject *self, PyObject *unused);
 PyObject *kp_get_retains_grad(PyObject *self, void *unused);
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its dtype has no gradient */

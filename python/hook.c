@@ -33,7 +33,7 @@ static kt_status take_result(PyObject *result, kt_tensor **instead)
 static kt_status call_function(kt_tensor *grad, void *context, kt_tensor **instead)
 {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject        *shown = kp_wrap_borrowed(grad);
+    PyObject        *shown = grad ? kp_wrap_borrowed(grad) : Py_NewRef(Py_None);
     PyObject        *result = shown ? PyObject_CallOneArg(context, shown) : NULL;
     kt_status        status = take_result(result, instead);
     Py_XDECREF(shown);
@@ -42,12 +42,36 @@ static kt_status call_function(kt_tensor *grad, void *context, kt_tensor **inste
     return status;
 }
 
+/* ---- what the garbage collector asks: a hook may refer to its own tensor ---- */
+
+typedef struct visit_with {
+    visitproc visit;
+    void     *arg;
+} visit_with;
+
+static int visit_one(kt_hook_call call, void *context, void *with)
+{
+    const visit_with *v = with;
+    return call == call_function ? v->visit(context, v->arg) : 0;
+}
+
+int kp_hooks_traverse(kt_tensor *t, visitproc visit, void *arg)
+{
+    return kt_hooks_visit(t, visit_one, &(visit_with){visit, arg});
+}
+
 static PyObject *register_with(PyObject *self, PyObject *function,
                                kt_hook *(*add)(kt_tensor *, const char *, kt_hook_call, void *, void (*)(void *)))
 {
     PyObject   *name = PyObject_GetAttrString(function, "__name__");
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : "hook";
     PyErr_Clear();
+    PyObject *dict = kp_get_dict(self, NULL); /* from now on the collector knows the object */
+    if (!dict) {
+        Py_XDECREF(name);
+        return NULL;
+    }
+    Py_DECREF(dict);
     kt_hook *hook = add(kp_tensor_of(self), text ? text : "hook", call_function, Py_NewRef(function), release_function);
     Py_XDECREF(name);
     if (!hook) {

@@ -6,7 +6,7 @@
  * Must not know: operators.
  *
  * Objects of exactly this type come from a free list and are unknown to the garbage collector until the user gives
- * them an attribute: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python
+ * them an attribute or a hook: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python
  * does it. */
 #include "binding.h"
 
@@ -136,7 +136,7 @@ static void tensor_dealloc(PyObject *o)
     PyTypeObject *type = Py_TYPE(o);
     if (KP_LIKELY(self->t != NULL)) {
         *kt_tensor_wrapper(self->t) = NULL;
-        if (KP_UNLIKELY(!exact || (self->dict && PyDict_GET_SIZE(self->dict))))
+        if (KP_UNLIKELY(!exact || (self->dict && (PyDict_GET_SIZE(self->dict) || kt_has_hooks(self->t)))))
             leave_behind(self, type);
     }
     if (KP_UNLIKELY(self->dict != NULL))
@@ -156,16 +156,20 @@ static int tensor_traverse(PyObject *o, visitproc visit, void *arg)
 {
     const kp_tensor *self = (const kp_tensor *)o;
     Py_VISIT(Py_TYPE(o));
-    if (!self->t || !kt_is_shared(self->t)) /* else the engine may show the tensor again, with its attributes */
-        Py_VISIT(self->dict);
-    return 0;
+    if (self->t && kt_is_shared(self->t)) /* the engine may show the tensor again, with its attributes */
+        return 0;
+    Py_VISIT(self->dict);
+    return self->t ? kp_hooks_traverse(self->t, visit, arg) : 0;
 }
 
 /* The dict itself stays: that there is one says that the collector knows the object. */
 static int tensor_clear(PyObject *o)
 {
-    if (((kp_tensor *)o)->dict)
-        PyDict_Clear(((kp_tensor *)o)->dict);
+    kp_tensor *self = (kp_tensor *)o;
+    if (self->dict)
+        PyDict_Clear(self->dict);
+    if (self->t)
+        kt_hooks_clear(self->t);
     return 0;
 }
 

@@ -55,14 +55,17 @@ KT_API kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradi
 
 /* ---- hooks: called when a tensor's gradient is complete, in the order in which they were added ----
  * A hook may put a tensor of the same dtype and sizes into *instead (kt_keep it: the engine drops it), which takes the
- * gradient's place. A hook that fails ends backward. `name` is what an error calls it. */
+ * gradient's place. A hook that fails ends backward. `name` is what an error calls it. The hooks that run are those there when
+ * the gradient is complete: one that a hook removes still runs, one that it adds waits for the next backward. `grad` is NULL
+ * where the tensor had a part in the graph but nothing flowed back to it. */
 typedef struct kt_hook kt_hook;
 typedef kt_status (*kt_hook_call)(kt_tensor *grad, void *context, kt_tensor **instead);
 KT_API kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context,
                             void (*release)(void *context)); /* owned handle; release, if any, ends the context's life */
 KT_API kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_call call, void *context,
                                   void (*release)(void *context)); /* is shown the leaf itself, after backward has added to
-                                                                      its gradient: the place for an optimizer's step */
+                                                                      its gradient: the place for an optimizer's step;
+                                                                      it leaves *instead alone */
 KT_API void     kt_hook_remove(kt_hook *hook);               /* it runs no more; the handle is given back */
 KT_API void     kt_hook_drop(kt_hook *hook);                 /* only the handle is given back: the hook stays */
 

@@ -156,17 +156,12 @@ kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradients, i
     return status;
 }
 
-/* What was asked for is added to the tensors' own gradients. */
-static kt_status collect(const run_of *r)
+/* A leaf is added to as ever; a result keeps its gradient from now on. */
+static kt_status keep_wanted(kt_tensor *const *inputs, int64_t n)
 {
-    uint64_t  mode = kt__mode();
-    kt_status status = KT_OK;
-    kt_set_grad_enabled(r->job.create_graph);
-    for (int64_t i = 0; i < r->job.n_wanted && !status; i++)
-        if (r->wanted[i].grad && (kt__accumulate(r->wanted[i].t, r->wanted[i].grad, r->job.create_graph) ||
-                                  kt__run_hooks_after(r->wanted[i].t)))
-            status = kt_error_status();
-    kt__mode_word = mode;
+    kt_status status = check_wanted(inputs, n, "can't retain_grad on Tensor that has requires_grad=False");
+    for (int64_t i = 0; i < n && !status; i++)
+        status = kt_retain_grad(inputs[i]);
     return status;
 }
 
@@ -183,13 +178,12 @@ kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients,
         return kt_fail(KT_ERR_RUNTIME, "`inputs` argument to `backward()` cannot be empty.");
     kt_status status = job_open(&r, roots, gradients, n, opts ? opts->inputs : NULL, opts ? opts->n_inputs : 0);
     if (!status && opts && opts->inputs)
-        status = check_wanted(opts->inputs, opts->n_inputs, "can't retain_grad on Tensor that has requires_grad=False");
+        status = keep_wanted(opts->inputs, opts->n_inputs);
+    r.job.adds = true;
     r.job.create_graph = opts && opts->create_graph;
     r.job.retain_graph = r.job.create_graph || (opts && opts->retain_graph);
     if (!status)
         status = kt__backward(&r.job);
-    if (!status)
-        status = collect(&r);
     job_close(&r);
     return status;
 }
@@ -204,7 +198,7 @@ kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
     kt__root root = {t, NULL}; /* the usual case: nothing to allocate */
     if (kt__failed() || seed_of(t, gradient, 0, &root.grad))
         return kt_error_status();
-    kt__job job = {.root = &root, .n_roots = 1, .create_graph = opts && opts->create_graph};
+    kt__job job = {.root = &root, .n_roots = 1, .adds = true, .create_graph = opts && opts->create_graph};
     job.retain_graph = job.create_graph || (opts && opts->retain_graph);
     kt_status status = kt__backward(&job);
     kt__unref(root.grad);

@@ -1,11 +1,13 @@
 /* engine.c - backward: gradients flow from the roots along the edges. Nodes run in falling order of their sequence numbers,
- * which is an order in which every consumer of a tensor runs before its producer. Gradients end in the leaves, or, where the
- * caller names tensors, with the caller alone. Two threads may run over shared parts of a graph: each has its own queue, and
- * a node is run by one at a time. */
+ * newest first, so that every consumer of a tensor runs before its producer; an accumulator runs as soon as its leaf's gradient
+ * is complete. Gradients end in the leaves, or, where the caller names tensors, with those alone. A node that no gradient
+ * reached passes that on: hooks see it, and the leaves behind it wait for nothing. Two threads may run over shared parts of a
+ * graph: each has its own queue, and a node is run by one at a time. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/scope.h"
+#include "grad/leaves.h"
 #include "grad/queue.h"
 #include "grad/run.h"
 #include "tensor/work.h"
@@ -13,6 +15,7 @@
 typedef struct engine {
     const kt__job *job;
     kt__queue      queue;
+    kt__leaves     leaves;
     kt__reach      reach;
 } engine;
 
@@ -28,22 +31,113 @@ static void unlock(kt_node *node)
         atomic_store_explicit(&node->busy, false, memory_order_release);
 }
 
+/* What arrived in full at a tensor that the caller asked for. One may be asked for twice. */
+static void capture(const kt__job *job, const kt_node *node, kt_tensor *const *grads)
+{
+    for (int64_t i = 0; i < job->n_wanted; i++)
+        if (job->wanted[i].node == node) {
+            kt_tensor *grad = grads[job->wanted[i].result];
+            job->wanted[i].grad = grad ? kt__ref(grad) : NULL;
+        }
+}
+
+/* ---- leaves ---- */
+
+static kt_status expect_behind(kt_node *node, void *context)
+{
+    engine *e = context;
+    for (uint32_t i = 0; i < node->n_edges; i++) {
+        kt_node *to = node->edge[i].to;
+        if (to && to->kind == NODE_ACCUMULATE && kt__reaches(&e->reach, to) && kt__leaves_expect(&e->leaves, to))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+/* A hook is about to run, or to see what comes: which leaves have their gradients must be as if each got its own at once.
+ * `next`: the node whose turn it is, or NULL. */
+static kt_status settle(engine *e, kt_node *next)
+{
+    kt__walk  walk;
+    kt_status status = KT_OK;
+    if (e->leaves.counted || !e->leaves.open)
+        return KT_OK;
+    kt__walk_begin(&walk, expect_behind, e);
+    if (next)
+        status = kt__walk_from(&walk, next);
+    for (uint32_t i = 0; i < e->queue.n && !status; i++)
+        status = kt__walk_from(&walk, kt__queue_node(&e->queue, i));
+    kt__walk_end(&walk);
+    return status ? status : kt__leaves_counted(&e->leaves);
+}
+
+static kt_status run_leaf(engine *e, kt__leaf *leaf)
+{
+    kt_node      *node = leaf->node;
+    const kt__job *job = e->job;
+    if (!leaf->sum)
+        return KT_OK;
+    if (node->leaf->autograd->hooks && kt__run_hooks(node, &leaf->sum, job->create_graph))
+        return kt_error_status();
+    if (e->reach.table) {
+        if (!kt__is_wanted(&e->reach, node))
+            return KT_OK;
+        if (!job->adds)
+            capture(job, node, &leaf->sum);
+    }
+    if (!job->adds)
+        return KT_OK;
+    lock(node);
+    kt_status status = kt__accumulate(node->leaf, leaf->sum, job->create_graph);
+    unlock(node);
+    return status || !node->leaf->autograd->hooks ? status : kt__run_hooks_after(node->leaf);
+}
+
+static kt_status run_ready(engine *e)
+{
+    while (kt__leaves_ready(&e->leaves)) {
+        bool seen = e->leaves.watched || kt__leaves_first(&e->leaves)->leaf->autograd->hooks;
+        if (seen && settle(e, NULL))
+            return kt_error_status();
+        kt__leaf  leaf = kt__leaves_next(&e->leaves);
+        kt_status status = run_leaf(e, &leaf);
+        kt__unref(leaf.sum);
+        if (status)
+            return status;
+    }
+    return KT_OK;
+}
+
+/* ---- nodes ---- */
+
+static inline kt_status give(engine *e, const kt__edge *edge, kt_tensor *grad)
+{
+    return edge->to->kind == NODE_ACCUMULATE ? kt__leaves_give(&e->leaves, edge->to, grad)
+                                             : kt__queue_give(&e->queue, edge->to, edge->result, grad);
+}
+
 /* Each input's gradient in the input's form goes to what made it. */
 static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_tensor **d)
 {
     kt_status status = KT_OK;
     for (uint32_t i = 0; i < node->n_edges; i++) {
         const kt__edge *edge = &node->edge[i];
-        if (!d[i])
-            continue;
-        if (!status && needs[i] && !kt__fits(d[i], edge))
+        if (!status && needs[i] && d[i] && !kt__fits(d[i], edge))
             status = kt__fit(&d[i], edge);
         if (!status && needs[i])
-            status = kt__queue_give(&e->queue, edge->to, edge->result, d[i]);
-        else
+            status = give(e, edge, d[i]);
+        else if (d[i])
             kt__unref(d[i]);
     }
     return status;
+}
+
+static bool any_arrived(kt__waiting *w)
+{
+    for (uint32_t i = 0; i < w->node->n_results; i++)
+        if (kt__grads_of(w)[i])
+            return true;
+    return false;
 }
 
 KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
@@ -63,12 +157,12 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
         d[i] = NULL;
     KT_SCOPE; /* the formula's temporaries */
     lock(node);
-    kt_status status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);
+    kt_status status = KT_OK;
+    if (KT__LIKELY(w->one != NULL) || any_arrived(w))
+        status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);
     if (!status && !e->job->retain_graph)
         kt__node_release_saved(node);
     unlock(node);
-    if (!status && node->kind == NODE_ACCUMULATE)
-        status = kt__run_hooks_after(node->leaf);
     for (uint32_t i = 0; i < node->n_edges && status; i++) {
         kt__unref(d[i]);
         d[i] = NULL;
@@ -94,29 +188,30 @@ static kt_status run(engine *e, kt__waiting *w)
     return status;
 }
 
-/* What arrived in full at a tensor that the caller asked for. One may be asked for twice. */
-static void capture(const kt__job *job, kt__waiting *w)
+static kt_status run_hooks(engine *e, kt__waiting *w)
 {
-    for (int64_t i = 0; i < job->n_wanted; i++)
-        if (job->wanted[i].node == w->node) {
-            kt_tensor *grad = kt__grads_of(w)[job->wanted[i].result];
-            job->wanted[i].grad = grad ? kt__ref(grad) : NULL;
-        }
+    if (settle(e, w->node) || run_ready(e))
+        return kt_error_status();
+    return kt__run_hooks(w->node, kt__grads_of(w), e->job->create_graph);
 }
 
 static kt_status run_all(engine *e)
 {
-    kt_status status = KT_OK;
+    kt_status status = run_ready(e);
     while (!status && e->queue.n) {
         kt__waiting w = kt__queue_next(&e->queue);
-        if (w.node->hooks || (w.node->kind == NODE_ACCUMULATE && w.node->leaf->autograd->hooks))
-            status = kt__run_hooks(w.node, kt__grads_of(&w), e->job->create_graph);
-        if (!status && e->reach.table && kt__is_wanted(&e->reach, w.node))
-            capture(e->job, &w);
+        if (KT__UNLIKELY(w.node->hooks != NULL))
+            status = run_hooks(e, &w);
+        if (!status && e->reach.table && !e->job->adds && kt__is_wanted(&e->reach, w.node))
+            capture(e->job, w.node, kt__grads_of(&w));
         if (!status)
             status = run(e, &w);
         kt__waiting_drop(&w);
+        if (!status && kt__leaves_ready(&e->leaves))
+            status = run_ready(e);
     }
+    if (!status && e->leaves.open)
+        status = kt__leaves_all(&e->leaves) ? kt_error_status() : run_ready(e);
     return status;
 }
 
@@ -125,7 +220,8 @@ static kt_status begin(engine *e, kt_node **start)
 {
     const kt__job *job = e->job;
     for (int64_t i = 0; i < job->n_wanted; i++)
-        if (kt__producer(job->wanted[i].t, &job->wanted[i].node, &job->wanted[i].result))
+        if (kt__producer(job->wanted[i].t, &job->wanted[i].node, &job->wanted[i].result) ||
+            (kt__is_accumulator(job->wanted[i].node) && kt__leaves_hold(&e->leaves, job->wanted[i].node)))
             return kt_error_status();
     for (int64_t i = 0; i < job->n_roots; i++) {
         uint32_t result = 0;
@@ -134,7 +230,7 @@ static kt_status begin(engine *e, kt_node **start)
         if (!start[i])
             return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                            (long long)i);
-        if (kt__queue_give(&e->queue, start[i], result, kt__ref(job->root[i].grad)))
+        if (give(e, &(kt__edge){.to = start[i], .result = result}, kt__ref(job->root[i].grad)))
             return kt_error_status();
     }
     return job->wanted ? kt__reach_from(&e->reach, start, job->n_roots, job->wanted, job->n_wanted) : KT_OK;
@@ -152,12 +248,14 @@ KT__HOT kt_status kt__backward(const kt__job *job)
     e.job = job;
     e.reach = (kt__reach){NULL, 0, 0};
     kt__queue_begin(&e.queue);
+    kt__leaves_begin(&e.leaves);
     kt_set_grad_enabled(job->create_graph);
     kt_status status = begin(&e, start);
     if (!status)
         status = run_all(&e);
     kt__mode_word = mode;
     kt__queue_end(&e.queue);
+    kt__leaves_end(&e.leaves);
     kt__reach_end(&e.reach);
     for (int64_t i = 0; i < job->n_roots; i++)
         kt__node_unref(start[i]);

@@ -2,8 +2,9 @@
  * says it saves (with the version it saw), and the arguments that its formula needs. It is one piece of memory, as large as
  * its inputs, saved tensors and arguments ask for.
  *
- * A node's sequence number is larger than that of every node its edges lead to: running nodes in falling order of it is an
- * order in which all consumers of a tensor come before its producer, so backward needs no counting pass. */
+ * A node's sequence number is its thread's clock when it was made, and larger than that of every node its edges lead to:
+ * running nodes in falling order of it is PyTorch's order, newest first, and one in which all consumers of a tensor come before
+ * its producer, so backward needs no counting pass. Accumulators have none: one runs when its leaf's gradient is complete. */
 #ifndef KT_GRAD_GRAD_H
 #define KT_GRAD_GRAD_H
 
@@ -66,7 +67,7 @@ struct kt_node {
     uint32_t        bytes;     /* of the whole piece of memory */
     uint32_t        site;
     uint32_t        given, scalars;
-    uint64_t        sequence;  /* one more than the largest among the edges' nodes */
+    uint64_t        sequence;  /* larger than that of every node an edge leads to; 0: an accumulator */
     const kt_row   *row;
     kt_value       *arg;       /* those of the call that are no tensors; NULL where the formula needs none */
     kt__saved      *saved;
@@ -102,6 +103,9 @@ struct kt_autograd *kt__autograd_new(kt_tensor *t); /* NULL and an error without
 void        kt__autograd_free(kt_tensor *t);
 kt_node    *kt__accumulator_of(kt_tensor *leaf);    /* owned */
 
+/* Counts the nodes that the thread made; a node behind which another thread's lies sets it forward. */
+extern KT__HOT_LOCAL uint64_t kt__tape_clock;
+
 /* Edges, saved tensors, arguments and integers follow the node in one piece. */
 static inline kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
 {
@@ -124,7 +128,7 @@ static inline kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
     n->bytes = (uint32_t)bytes;
     n->site = KT__SITE();
     n->given = n->scalars = 0;
-    n->sequence = 0;
+    n->sequence = kind == NODE_ACCUMULATE ? 0 : ++kt__tape_clock;
     n->row = NULL;
     n->saved = (kt__saved *)(void *)(n->edge + p.edges);
     n->arg = p.values ? (kt_value *)(void *)(n->saved + p.saved) : NULL;
@@ -141,6 +145,8 @@ static inline int64_t *kt__node_ints(kt_node *n, kt__node_parts p)
     return (int64_t *)(void *)((kt_value *)(void *)(n->saved + p.saved) + p.values);
 }
 
+static inline bool kt__is_accumulator(const kt_node *n) { return n && n->kind == NODE_ACCUMULATE; }
+
 static inline kt_node *kt__node_ref(kt_node *n)
 {
     kt__count_up(&n->refs);
@@ -152,7 +158,7 @@ static inline void kt__set_edge(kt_node *n, uint32_t i, kt_node *to, uint32_t re
     n->edge[i].to = to;
     n->edge[i].result = result;
     if (to && n->sequence <= to->sequence)
-        n->sequence = to->sequence + 1;
+        n->sequence = kt__tape_clock = to->sequence + 1;
 }
 
 static inline void kt__edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
@@ -232,9 +238,10 @@ typedef struct kt__wanted { /* a tensor whose gradient goes to the caller */
 } kt__wanted;
 typedef struct kt__job {
     const kt__root *root;
-    kt__wanted     *wanted; /* NULL: gradients are added to the leaves' own */
+    kt__wanted     *wanted; /* NULL: every leaf behind the roots */
     int64_t         n_roots, n_wanted;
     bool            retain_graph, create_graph;
+    bool            adds; /* to the .grad of leaves: of all, or of those wanted */
 } kt__job;
 kt_status kt__backward(const kt__job *job);
 

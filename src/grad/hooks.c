@@ -8,7 +8,8 @@
 #include "grad/run.h"
 
 struct kt_hook {
-    _Atomic int32_t refs; /* the list's and the handle's */
+    _Atomic int32_t refs;  /* the list's, the handle's, and those of runs */
+    _Atomic int32_t users; /* of the context: the list, until the hook is removed, and runs that took it before */
     _Atomic bool    removed;
     bool            after;  /* it is shown the leaf, once its gradient has been added to */
     uint32_t        result; /* of the node, whose gradient it sees */
@@ -23,11 +24,20 @@ struct kt_hook {
 
 static void hook_unref(kt_hook *h)
 {
-    if (!h || !kt__count_down(&h->refs))
-        return;
-    if (h->release)
+    if (h && kt__count_down(&h->refs))
+        kt__pool_put(h, h->bytes);
+}
+
+static void context_unref(kt_hook *h)
+{
+    if (atomic_fetch_sub_explicit(&h->users, 1, memory_order_acq_rel) == 1 && h->release)
         h->release(h->context);
-    kt__pool_put(h, h->bytes);
+}
+
+static void end(kt_hook *h)
+{
+    if (!atomic_exchange_explicit(&h->removed, true, memory_order_acq_rel))
+        context_unref(h);
 }
 
 static kt_hook *hook_new(const char *name)
@@ -40,6 +50,7 @@ static kt_hook *hook_new(const char *name)
     }
     memset(h, 0, sizeof *h);
     atomic_init(&h->refs, 1);
+    atomic_init(&h->users, 1);
     h->bytes = (uint32_t)bytes;
     memcpy(h->name, name, length + 1);
     return h;
@@ -49,6 +60,7 @@ void kt__hooks_free(kt_hook *list)
 {
     while (list) {
         kt_hook *next = list->next;
+        end(list);
         hook_unref(list);
         list = next;
     }
@@ -70,10 +82,19 @@ static kt_status place_of(kt_tensor *t, kt_hook ***place, uint32_t *result)
     return KT_OK;
 }
 
+/* Behind the others; those that were removed go, so that hooks put on and taken off in a loop do not gather. */
 static void append(kt_hook **list, kt_hook *h)
 {
-    while (*list)
-        list = &(*list)->next;
+    while (*list) {
+        kt_hook *at = *list;
+        bool     ended = at->call ? atomic_load_explicit(&at->removed, memory_order_relaxed) : !at->keeper;
+        if (ended) {
+            *list = at->next;
+            hook_unref(at);
+        } else {
+            list = &at->next;
+        }
+    }
     *list = h;
 }
 
@@ -120,7 +141,7 @@ kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_call call,
 void kt_hook_remove(kt_hook *hook)
 {
     if (hook)
-        atomic_store_explicit(&hook->removed, true, memory_order_relaxed);
+        end(hook);
     hook_unref(hook);
 }
 
@@ -164,6 +185,50 @@ kt_status kt__retain_move(kt_tensor *t)
     return kt_retain_grad(t);
 }
 
+/* ---- for a binding's garbage collector ---- */
+
+/* Hooks that die with the tensor, if nobody else holds it. */
+static kt_hook **sole_hooks(const kt_tensor *t)
+{
+    struct kt_autograd *a = t->autograd;
+    if (!a || kt_is_shared(t))
+        return NULL;
+    if (!a->node)
+        return &a->hooks;
+    return atomic_load_explicit(&a->node->refs, memory_order_acquire) == 1 ? &a->node->hooks : NULL;
+}
+
+int kt_hooks_visit(const kt_tensor *t, int (*visit)(kt_hook_call call, void *context, void *with), void *with)
+{
+    kt_hook **list = sole_hooks(t);
+    for (kt_hook *h = list ? *list : NULL; h; h = h->next) {
+        int stop = h->call && atomic_load_explicit(&h->users, memory_order_acquire) > 0 ? visit(h->call, h->context, with) : 0;
+        if (stop)
+            return stop;
+    }
+    return 0;
+}
+
+void kt_hooks_clear(kt_tensor *t)
+{
+    kt_hook **list = sole_hooks(t);
+    for (kt_hook *h = list ? *list : NULL; h; h = h->next)
+        kt__count_up(&h->refs); /* what a context holds may be the tensor */
+    kt_hook *h = list ? *list : NULL;
+    while (h) {
+        kt_hook *next = h->next;
+        if (h->call)
+            end(h);
+        hook_unref(h);
+        h = next;
+    }
+}
+
+bool kt_has_hooks(const kt_tensor *t)
+{
+    return t->autograd && (t->autograd->hooks || (t->autograd->node && t->autograd->node->hooks));
+}
+
 /* ---- running them ---- */
 
 static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *now)
@@ -183,7 +248,7 @@ static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
     kt_status status = h->call(*grad, h->context, &instead);
     if (!status && kt__failed())
         status = kt_error_status();
-    if (!status && instead)
+    if (!status && instead && *grad)
         status = check(h, *grad, instead);
     if (status || !instead) {
         kt__unref(instead);
@@ -194,35 +259,89 @@ static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
     return KT_OK;
 }
 
-static bool runs(const kt_hook *h, bool after)
+static kt_status run_after(const kt_hook *h, kt_tensor *leaf)
 {
-    return h->call && h->after == after && !atomic_load_explicit(&h->removed, memory_order_relaxed);
+    kt_tensor *instead = NULL;
+    KT_SCOPE;
+    kt_status status = h->call(leaf, h->context, &instead);
+    if (!status && kt__failed())
+        status = kt_error_status();
+    if (!status && instead && instead != leaf)
+        status = kt_fail(KT_ERR_RUNTIME, "Tensor post accumulate grad hooks should return None.");
+    kt__unref(instead);
+    return status;
 }
 
-/* The user's first, in their order; then what is kept is what they made of it. A hook may add or remove hooks. */
+/* The hooks as they are when their turn comes: one that a hook removes still runs, one that a hook adds waits for the next
+ * time. */
+typedef struct snapshot {
+    kt_hook **hook;
+    size_t    n, capacity;
+    kt_hook  *few[8];
+} snapshot;
+
+static bool take(kt_hook *h)
+{
+    int32_t users = atomic_load_explicit(&h->users, memory_order_relaxed);
+    while (users > 0 && !atomic_compare_exchange_weak_explicit(&h->users, &users, users + 1, memory_order_acq_rel,
+                                                               memory_order_relaxed))
+        continue;
+    if (users > 0)
+        kt__count_up(&h->refs);
+    return users > 0;
+}
+
+static kt_status snapshot_of(snapshot *s, kt_hook *list, bool after)
+{
+    size_t n = 0;
+    for (kt_hook *h = list; h; h = h->next)
+        n += h->call && h->after == after;
+    s->n = 0;
+    s->capacity = n;
+    s->hook = n <= sizeof s->few / sizeof *s->few ? s->few : kt__system_get(n * sizeof *s->hook);
+    if (!s->hook)
+        return kt__fail_memory(n * sizeof *s->hook);
+    for (kt_hook *h = list; h; h = h->next)
+        if (h->call && h->after == after && take(h))
+            s->hook[s->n++] = h;
+    return KT_OK;
+}
+
+static void snapshot_end(snapshot *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        context_unref(s->hook[i]);
+        hook_unref(s->hook[i]);
+    }
+    if (s->hook != s->few)
+        kt__system_put(s->hook, s->capacity * sizeof *s->hook);
+}
+
+/* The user's first, in their order; then what is kept is what they made of it. */
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history)
 {
-    kt_hook *list = node->kind == NODE_ACCUMULATE ? node->leaf->autograd->hooks : node->hooks;
-    for (kt_hook *h = list; h; h = h->next)
-        if (runs(h, false) && grads[h->result] && run_hook(h, &grads[h->result]))
-            return kt_error_status();
-    for (kt_hook *h = list; h; h = h->next)
-        if (h->keeper && grads[h->result] && kt__accumulate(h->keeper, grads[h->result], history))
-            return kt_error_status();
-    return KT_OK;
+    kt_hook **list = node->kind == NODE_ACCUMULATE ? &node->leaf->autograd->hooks : &node->hooks;
+    snapshot  s;
+    kt_status status = snapshot_of(&s, *list, false);
+    if (status)
+        return status;
+    for (size_t i = 0; i < s.n && !status; i++)
+        status = run_hook(s.hook[i], &grads[s.hook[i]->result]);
+    snapshot_end(&s);
+    for (kt_hook *h = *list; h && !status; h = h->next)
+        if (h->keeper && grads[h->result])
+            status = kt__accumulate(h->keeper, grads[h->result], history);
+    return status;
 }
 
 kt_status kt__run_hooks_after(kt_tensor *leaf)
 {
-    for (kt_hook *h = leaf->autograd->hooks; h; h = h->next) {
-        kt_tensor *unused = NULL;
-        if (!runs(h, true))
-            continue;
-        KT_SCOPE;
-        kt_status status = h->call(leaf, h->context, &unused);
-        kt__unref(unused);
-        if (status || kt__failed())
-            return kt_error_status();
-    }
-    return KT_OK;
+    snapshot  s;
+    kt_status status = snapshot_of(&s, leaf->autograd->hooks, true);
+    if (status)
+        return status;
+    for (size_t i = 0; i < s.n && !status; i++)
+        status = run_after(s.hook[i], leaf);
+    snapshot_end(&s);
+    return status;
 }

@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <string.h>
 
+KT__HOT_LOCAL uint64_t kt__tape_clock;
+
 KT__HOT void kt__node_release_saved(kt_node *n)
 {
     for (int i = 0; n->holds; i++, n->holds >>= 1)

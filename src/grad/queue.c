@@ -173,8 +173,8 @@ kt_status kt__queue_give_any(kt__queue *q, kt_node *node, uint32_t result, kt_te
         return kt_error_status();
     }
     kt_tensor **sum = &kt__grads_of(w)[result], *more = NULL;
-    if (!*sum) {
-        *sum = grad;
+    if (!grad || !*sum) {
+        *sum = grad ? grad : *sum;
         return KT_OK;
     }
     kt_status status = kt__call2(KT_OP_add, *sum, grad, &more);

@@ -36,7 +36,7 @@ kt_status   kt__queue_give_any(kt__queue *q, kt_node *node, uint32_t result, kt_
 kt__waiting kt__queue_next_any(kt__queue *q);
 void        kt__waiting_drop_each(kt__waiting *w);
 
-/* Adds to what a result of the node was given. Takes over the reference. In a chain nobody else waits. */
+/* Adds to what a result of the node was given, if there is something. Takes over the reference. In a chain nobody else waits. */
 static inline kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
     if (q->n || q->table || node->n_results > 1)
@@ -45,6 +45,11 @@ static inline kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t res
     q->few[0] = (kt__waiting){node, grad, NULL};
     q->n = 1;
     return KT_OK;
+}
+
+static inline kt_node *kt__queue_node(const kt__queue *q, uint32_t turn) /* of those that wait, in no order */
+{
+    return q->table ? q->waiting[q->turns[turn].place].node : q->few[turn].node;
 }
 
 /* n > 0; owned: kt__waiting_drop */

@@ -10,19 +10,12 @@ typedef struct kt__reached {
     bool           wanted, leads, looked; /* leads: one of its edges does */
 } reached;
 
-typedef struct step {
+typedef struct kt__step {
     const kt_node *node;
     uint32_t       next; /* edge to look at */
 } step;
 
-typedef struct walk {
-    kt__reach *reach;
-    step      *stack;
-    size_t     n, capacity;
-    uint64_t   lowest; /* no node with a smaller sequence number leads to a wanted one */
-    kt_status (*visit)(kt_node *node, void *context); /* or NULL */
-    void      *context;
-} walk;
+typedef kt__walk walk;
 
 static reached *slot_of(const kt__reach *r, const kt_node *node)
 {
@@ -104,6 +97,38 @@ static kt_status look_from(walk *w, const kt_node *root)
     return status;
 }
 
+/* ---- every node once ---- */
+
+void kt__walk_begin(kt__walk *w, kt_status (*visit)(kt_node *, void *), void *context)
+{
+    *w = (kt__walk){.reach = &w->seen, .visit = visit, .context = context};
+}
+
+kt_status kt__walk_from(kt__walk *w, kt_node *node)
+{
+    if (!w->seen.table && resize(&w->seen, 64))
+        return kt_error_status();
+    return look_from(w, node);
+}
+
+void kt__walk_end(kt__walk *w)
+{
+    kt__system_put(w->stack, w->capacity * sizeof *w->stack);
+    kt__reach_end(&w->seen);
+}
+
+kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context)
+{
+    kt__walk w;
+    kt__walk_begin(&w, visit, context);
+    w.lowest = above + 1;
+    kt_status status = kt__walk_from(&w, node);
+    kt__walk_end(&w);
+    return status;
+}
+
+/* ---- those that lead to what is wanted ---- */
+
 kt_status kt__reach_from(kt__reach *r, kt_node *const *roots, int64_t n_roots, const kt__wanted *wanted, int64_t n_wanted)
 {
     walk      w = {.reach = r, .lowest = UINT64_MAX};
@@ -121,19 +146,6 @@ kt_status kt__reach_from(kt__reach *r, kt_node *const *roots, int64_t n_roots, c
         if (roots[i])
             status = look_from(&w, roots[i]);
     kt__system_put(w.stack, w.capacity * sizeof *w.stack);
-    return status;
-}
-
-/* The node and all behind it whose sequence number is larger than `above`, each once. */
-kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context)
-{
-    kt__reach r = {NULL, 0, 0};
-    walk      w = {.reach = &r, .lowest = above + 1, .visit = visit, .context = context};
-    kt_status status = resize(&r, 64);
-    if (!status)
-        status = look_from(&w, node);
-    kt__system_put(w.stack, w.capacity * sizeof *w.stack);
-    kt__reach_end(&r);
     return status;
 }
 

@@ -89,7 +89,6 @@ KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const boo
 KT__HOT kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     switch (node->kind) {
-    case NODE_ACCUMULATE: return kt__accumulate(node->leaf, gs[0], history);
     case NODE_SLICES:
         return node->inner->released && node->row->saves & SAVES_TENSORS ? freed()
                                                                          : kt__run_slices(node, gs[0], needs, history, d);

@@ -35,9 +35,24 @@ typedef struct kt__reach {
     size_t              n, capacity;
 } kt__reach;
 kt_status kt__reach_from(kt__reach *reach, kt_node *const *roots, int64_t n_roots, const kt__wanted *wanted, int64_t n_wanted);
-kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context);
 bool      kt__reaches(const kt__reach *reach, const kt_node *node);
 bool      kt__is_wanted(const kt__reach *reach, const kt_node *node); /* itself */
 void      kt__reach_end(kt__reach *reach);
+
+/* A walk over graphs that visits every node once, however many it starts from. */
+typedef struct kt__walk {
+    kt__reach        *reach;
+    kt__reach         seen;
+    struct kt__step  *stack;
+    size_t            n, capacity;
+    uint64_t          lowest; /* nodes with a smaller sequence number are left out */
+    kt_status       (*visit)(kt_node *node, void *context); /* or NULL */
+    void             *context;
+} kt__walk;
+void      kt__walk_begin(kt__walk *walk, kt_status (*visit)(kt_node *, void *), void *context);
+kt_status kt__walk_from(kt__walk *walk, kt_node *node);
+void      kt__walk_end(kt__walk *walk);
+/* The node and all behind it whose sequence number is larger than `above`, each once. */
+kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context);
 
 #endif

@@ -163,3 +163,164 @@ def test_hooks_after_accumulation_refused_and_failing():
     with pytest.raises(KeyError, match="mine"):
         y.sum().backward()
     assert y.grad.tolist() == [1.0, 1.0]
+
+
+# ---- which hooks run, and when ----
+
+
+@pytest.mark.parametrize("kind", ["leaf", "result", "post"])
+def test_hooks_run_as_they_were_when_the_gradient_was_complete(kind):
+    x, seen, handles = leaf(1.0, 2.0), [], []
+    y = x * 2 if kind == "result" else x
+    add = y.register_post_accumulate_grad_hook if kind == "post" else y.register_hook
+
+    def first(_):
+        seen.append("first")
+        if len(handles) == 3:
+            handles.pop(1).remove()
+            add(lambda _: seen.append("added"))
+
+    handles += [add(first), add(lambda _: seen.append("removed")), add(lambda _: seen.append("last"))]
+    y.sum().backward(retain_graph=True)
+    assert seen == ["first", "removed", "last"]
+    seen.clear()
+    y.sum().backward()
+    assert seen == ["first", "last", "added"]
+
+
+def test_a_removed_hook_lets_its_function_go():
+    x = leaf(1.0)
+
+    def hook(g):
+        pass
+
+    gone = weakref.ref(hook)
+    handle = x.register_hook(hook)
+    del hook
+    assert gone() is not None
+    handle.remove()
+    assert gone() is None
+
+
+def test_the_newest_node_runs_first():
+    x, seen = leaf(1.0), []
+    siblings = [x * i for i in range(5)]
+    for i, s in enumerate(siblings):
+        s.register_hook(lambda g, i=i: seen.append(i))
+    sum(siblings[i] for i in (3, 0, 4, 1, 2)).backward()
+    assert seen == [4, 3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_weight_has_its_gradient_before_the_layer_below_runs(held, named):
+    """Also where another graph refers to the weight, or the caller names it."""
+    weights = [leaf(1.5) for _ in range(3)]
+    x, seen, elsewhere = leaf(1.0), [], []
+    for i, w in enumerate(weights):
+        if held:
+            elsewhere.append(w * 3)
+        x = (x * w).sin()
+        x.register_hook(lambda g, i=i: seen.append((i, [w.grad is not None for w in weights])))
+        w.register_post_accumulate_grad_hook(lambda w, i=i: seen.append(i))
+    x.sum().backward(**({"inputs": weights} if named else {}))
+    assert seen == [(2, [False] * 3), 2, (1, [False, False, True]), 1, (0, [False, True, True]), 0]
+
+
+def test_a_weight_used_twice_waits_for_the_older_use():
+    w, x, seen = leaf(2.0), leaf(1.0), []
+    w.register_post_accumulate_grad_hook(lambda w: seen.append("w"))
+    a = x * w
+    b = a * 3
+    c = b * w
+    for name, t in (("a", a), ("b", b)):
+        t.register_hook(lambda g, name=name: seen.append(name))
+    c.sum().backward()
+    assert seen == ["b", "a", "w"] and w.grad.item() == 12
+
+
+def test_backward_into_named_results_keeps_their_gradients():
+    x = leaf(1.0, 2.0)
+    y = x * 3
+    y.sum().backward(inputs=[y, x, x])
+    assert y.retains_grad and y.grad.tolist() == [1, 1] and x.grad.tolist() == [3, 3]
+
+
+def test_where_nothing_flows_a_hook_sees_none():
+    x, seen = leaf(1.0, 2.0), []
+    a, b = (x * 1).split(1)
+    b.register_hook(seen.append)
+    a.sum().backward()
+    assert seen == [None] and x.grad.tolist() == [1, 0]
+
+
+def test_a_post_accumulate_hook_returns_nothing():
+    for returned, wanted in ((lambda t: t.grad, "Tensor post accumulate grad hooks should return None."),
+                             (lambda t: 1, "expected Variable, but hook returned 'int'")):
+        x = leaf(1.0)
+        x.register_post_accumulate_grad_hook(returned)
+        assert refusal((RuntimeError, TypeError), x.sum().backward) == wanted
+    x = leaf(1.0)
+    x.register_post_accumulate_grad_hook(lambda t: t)
+    x.sum().backward()
+
+
+# ---- what a hook refers to ----
+
+
+@pytest.mark.parametrize("kind", ["leaf", "result", "post", "subclass", "used"])
+def test_a_tensor_that_its_hook_refers_to_is_collected(kind):
+    class Mine(karat.Tensor):
+        pass
+
+    def make():
+        x = Mine([1.0]).requires_grad_() if kind == "subclass" else leaf(1.0)
+        y = x * 2 if kind == "result" else x
+        add = y.register_post_accumulate_grad_hook if kind == "post" else y.register_hook
+        token = type("Token", (), {})()
+        add(lambda g: (y, token) and None)
+        if kind == "used":
+            (y * y).sum().backward()
+        return weakref.ref(token)
+
+    tokens = [make() for _ in range(10)]
+    gc.collect()
+    assert [t() for t in tokens] == [None] * 10
+
+
+def test_memory_stays_level_with_hooks_that_refer_to_their_leaf():
+    def turn():
+        x = karat.ones(2000, requires_grad=True)
+        x.register_hook(lambda g: g * (x.numel() / 2000))
+        (x * 2).sum().backward()
+
+    def live():
+        gc.collect()
+        return karat.memory_stats()["live_bytes"]
+
+    for _ in range(3):
+        turn()
+    before = live()
+    for _ in range(50):
+        turn()
+    assert live() == before
+
+
+def test_a_graph_that_still_holds_a_leaf_keeps_its_hook():
+    def make():
+        x, seen = leaf(1.0), []
+        x.register_hook(lambda g: seen.append((x, g)))
+        return (x * 2).sum(), seen
+
+    loss, seen = make()
+    gc.collect()
+    loss.backward()
+    assert seen[0][1].item() == 2
+
+
+def test_attributes_live_on_while_a_tensor_is_somebodys_gradient():
+    x, y, z = karat.empty(2), karat.empty(2), karat.empty(2)
+    x.l, y.l, z.grad = y, x, x
+    del x, y
+    gc.collect()
+    assert z.grad.l.l is z.grad

@@ -5,6 +5,7 @@
 #define KARAT_PLUGIN_CALL_H
 
 #include <karat/lineage.h>
+#include <karat/grad.h>
 #include <karat/plugin/backend.h>
 #include <karat/random.h>
 #include <karat/tensor.h>
@@ -108,6 +109,11 @@ KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);           
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error of NULL */
 KT_API bool      kt_is_shared(const kt_tensor *t);          /* has it an owner besides the caller? false of NULL */
 KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
+/* For a binding's garbage collector: the hooks that would die with t, where the caller is its only owner. A visit that is not 0
+ * ends the round and is given back. */
+KT_API int       kt_hooks_visit(const kt_tensor *t, int (*visit)(kt_hook_call call, void *context, void *with), void *with);
+KT_API void      kt_hooks_clear(kt_tensor *t);              /* they run no more, and their contexts are released */
+KT_API bool      kt_has_hooks(const kt_tensor *t);          /* t must not be NULL */
 
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
