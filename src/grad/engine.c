@@ -77,7 +77,7 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
     const kt__job *job = e->job;
     if (!leaf->sum)
         return KT_OK;
-    if (node->leaf->autograd->hooks && kt__run_hooks(node, &leaf->sum, job->create_graph))
+    if (node->leaf->autograd->hooks && kt__run_hooks(node, &leaf->sum))
         return kt_error_status();
     if (e->reach.table) {
         if (!kt__is_wanted(&e->reach, node))
@@ -192,7 +192,7 @@ static kt_status run_hooks(engine *e, kt__waiting *w)
 {
     if (settle(e, w->node) || run_ready(e))
         return kt_error_status();
-    return kt__run_hooks(w->node, kt__grads_of(w), e->job->create_graph);
+    return kt__run_hooks(w->node, kt__grads_of(w));
 }
 
 static kt_status run_all(engine *e)

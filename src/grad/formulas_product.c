@@ -6,8 +6,14 @@
 
 static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
 
+/* a @ b for input i, in its layout: where that is one of columns the product is made the other way round and turned. */
+static kt_tensor *turned(kt_tensor *t) { return t ? kt_transpose(t, -2, -1) : NULL; }
+static kt_tensor *product(const kt__back *c, int i, kt_tensor *a, kt_tensor *b)
+{
+    return c->node->edge[i].layout == MATRIX_COLUMNS ? turned(kt_mm(turned(b), turned(a))) : kt_mm(a, b);
+}
+
 /* ---- products of batches: an operand of one dim is a row on the left and a column on the right ---- */
-static kt_tensor *as_row(kt_tensor *t) { return t && t->ndim == 1 ? kt_unsqueeze(t, 0) : t; }
 static kt_tensor *as_column(kt_tensor *t) { return t && t->ndim == 1 ? kt_unsqueeze(t, 1) : t; }
 static kt_tensor *with_dim(kt_tensor *g, int64_t dim, bool put) { return put ? kt_unsqueeze(g, dim) : g; }
 
@@ -19,36 +25,49 @@ static kt_tensor *flat(kt_tensor *t) /* all but the last dim as one */
     return kt_reshape(t, KT_SHAPE(rows, last));
 }
 
-/* One matrix met a whole batch: the sum over the batch is part of the product, so that no batch of gradients is made. */
-static kt_tensor *for_one_matrix(kt_tensor *g, kt_tensor *b)
+/* One matrix met a whole batch: the sum over the batch is part of the product, so that no batch of gradients is made. PyTorch
+ * makes it turned round, and so is the gradient of a matrix whose rows do not lie one behind the other. */
+static kt_tensor *for_one_matrix(const kt__back *c, kt_tensor *g, kt_tensor *b)
 {
     int64_t dims[KT_MAX_DIMS], n = g ? g->ndim - 2 : 0;
     for (int64_t i = 0; i < n; i++)
         dims[i] = i;
     dims[n] = n + 1;
-    return g ? kt_tensordot(g, conjugate(b), ((kt_shape){n + 1, dims}), ((kt_shape){n + 1, dims})) : NULL;
+    const kt_shape along = {n + 1, dims};
+    if (!g)
+        return NULL;
+    return c->node->edge[0].layout == MATRIX_ROWS ? kt_tensordot(g, conjugate(b), along, along)
+                                                  : turned(kt_tensordot(conjugate(b), g, along, along));
 }
 
-static kt_tensor *for_first(kt_tensor *g, kt_tensor *b, int64_t rank)
+static kt_tensor *for_first(const kt__back *c, kt_tensor *g, kt_tensor *b)
 {
+    const int64_t rank = in_sizes(c, 0).n;
     if (!b)
         return NULL;
     g = with_dim(with_dim(g, -1, b->ndim == 1), -2, rank == 1);
     if (rank > 2)
         return kt_matmul(g, adjoint(as_column(b)));
-    kt_tensor *d = for_one_matrix(g, b);
+    kt_tensor *d = for_one_matrix(c, g, b);
     return rank == 1 ? kt_squeeze_dim(d, KT_SHAPE(0)) : d;
 }
 
-static kt_tensor *for_second(kt_tensor *g, kt_tensor *a, int64_t rank)
+static kt_tensor *for_second(const kt__back *c, kt_tensor *g, kt_tensor *a)
 {
+    const kt_shape sizes = in_sizes(c, 1);
     if (!a)
         return NULL;
-    if (rank == 1)
+    if (sizes.n == 1)
         return kt_mv(adjoint(flat(a)), kt_reshape(g, KT_SHAPE(g->numel)));
-    if (rank == 2)
-        return kt_mm(adjoint(flat(a)), flat(g));
-    return kt_matmul(adjoint(as_row(a)), with_dim(g, -2, a->ndim == 1));
+    if (sizes.n == 2)
+        return product(c, 1, adjoint(flat(a)), flat(g));
+    if (sizes.n == 3 && sizes.d[0] == 1)
+        return kt_unsqueeze(product(c, 1, adjoint(flat(a)), flat(g)), 0);
+    if (a->ndim == 1)
+        return turned(kt_mul(kt_unsqueeze(kt_contiguous(g), -1), conjugate(a)));
+    if (a->ndim == 2)
+        return turned(kt_matmul(turned(g), conjugate(a)));
+    return kt_matmul(adjoint(a), g);
 }
 
 /* Nothing is made for a scale of 1. */
@@ -61,12 +80,17 @@ static kt_tensor *scaled(kt_tensor *t, kt_scalar scale)
 #define BETA  factor(c, 3)
 #define ALPHA factor(c, 4)
 
-GRAD(mm)         { dA = kt_mm(G, adjoint(B)); dB = kt_mm(adjoint(A), G); }
+GRAD(mm)         { dA = product(c, 0, G, adjoint(B)); dB = product(c, 1, adjoint(A), G); }
 GRAD(bmm)        { dA = kt_bmm(G, adjoint(B)); dB = kt_bmm(adjoint(A), G); }
 GRAD(mv)         { dA = kt_mul(kt_unsqueeze(G, 1), conjugate(B)); dB = kt_mv(adjoint(A), G); }
 GRAD(dot)        { dA = kt_mul(G, conjugate(B)); dB = kt_mul(G, conjugate(A)); }
 GRAD(vdot)       { dA = kt_mul(conjugate(G), B); dB = kt_mul(G, A); }
-GRAD(addmm)      { dA = scaled(G, BETA); dB = scaled(kt_mm(G, adjoint(C)), ALPHA); dC = scaled(kt_mm(adjoint(B), G), ALPHA); }
+GRAD(addmm)
+{
+    dA = scaled(G, BETA);
+    dB = scaled(product(c, 1, G, adjoint(C)), ALPHA);
+    dC = scaled(product(c, 2, adjoint(B), G), ALPHA);
+}
 GRAD(baddbmm)    { dA = scaled(G, BETA); dB = scaled(kt_bmm(G, adjoint(C)), ALPHA); dC = scaled(kt_bmm(adjoint(B), G), ALPHA); }
 GRAD(addmv)
 {
@@ -126,7 +150,7 @@ GRAD(block_diag)
         column += w;
     }
 }
-GRAD(matmul_batched) { dA = for_first(G, B, in_sizes(c, 0).n); dB = for_second(G, A, in_sizes(c, 1).n); }
+GRAD(matmul_batched) { dA = for_first(c, G, B); dB = for_second(c, G, A); }
 
 /* ---- distances and lengths ---- */
 
@@ -159,9 +183,9 @@ GRAD(cdist)
         dB = kt_zeros_like(y);
     } else if (p == 2) {
         kt_tensor *w = kt_masked_fill(kt_true_divide(G, kt_masked_fill(d, apart, KT_INT(1))), apart, KT_INT(0));
-        dA = kt_sub(kt_mul(x, summed(w, -1, true)), kt_matmul(w, y));
-        kt_tensor *turned = kt_transpose(w, -2, -1);
-        dB = kt_sub(kt_mul(y, summed(turned, -1, true)), kt_matmul(turned, x));
+        dA = kt_contiguous(kt_sub(kt_mul(x, summed(w, -1, true)), kt_matmul(w, y)));
+        kt_tensor *other = turned(w);
+        dB = kt_contiguous(kt_sub(kt_mul(y, summed(other, -1, true)), kt_matmul(other, x)));
     } else {
         kt_tensor *differ = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
         kt_tensor *each = kt_mul(norm_slope(differ, kt_unsqueeze(d, -1), p), kt_unsqueeze(G, -1));

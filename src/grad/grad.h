@@ -26,7 +26,11 @@ typedef struct kt__edge {
     int64_t *sizes;       /* of the input, inside the node's own memory: its gradient is given in that form */
     uint32_t result;      /* which of the results of `to` the input was */
     uint8_t  dtype, ndim; /* of the input */
+    uint8_t  layout;      /* of a matrix, where the row is a product: a kt__matrix_layout */
 } kt__edge;
+
+/* A product's gradient for one matrix (or a batch of one) has that matrix's layout, as in PyTorch. */
+typedef enum kt__matrix_layout { MATRIX_OTHER, MATRIX_ROWS, MATRIX_COLUMNS } kt__matrix_layout;
 
 typedef struct kt__saved {
     kt_tensor *t;       /* owned, where the node's `holds` says so */

@@ -318,7 +318,7 @@ static void snapshot_end(snapshot *s)
 }
 
 /* The user's first, in their order; then what is kept is what they made of it. */
-kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history)
+kt_status kt__run_hooks(kt_node *node, kt_tensor **grads)
 {
     kt_hook **list = node->kind == NODE_ACCUMULATE ? &node->leaf->autograd->hooks : &node->hooks;
     snapshot  s;
@@ -330,7 +330,7 @@ kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history)
     snapshot_end(&s);
     for (kt_hook *h = *list; h && !status; h = h->next)
         if (h->keeper && grads[h->result])
-            status = kt__accumulate(h->keeper, grads[h->result], history);
+            status = kt__keep_grad(h->keeper, grads[h->result]);
     return status;
 }
 

@@ -7,39 +7,6 @@
 #include "base/scope.h"
 #include "op/wrap.h"
 
-kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
-{
-    struct kt_autograd *a = kt__autograd_of(leaf);
-    kt_tensor          *next = NULL;
-    if (!a)
-        return kt_error_status();
-    if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* it no longer asks for one */
-        return KT_OK;
-    if (!a->grad) {
-        bool sole = atomic_load_explicit(&g->refs, memory_order_acquire) == 1 && kt__is_contiguous(g) &&
-                    !(g->flags & KT_T_VIEW);
-        if (sole || history)
-            next = kt__ref(g);
-        else if (kt__call1(KT_OP_clone, g, &next))
-            return kt_error_status();
-    } else if (history) {
-        if (kt__call2(KT_OP_add, a->grad, g, &next))
-            return kt_error_status();
-    } else {
-        kt_call c;
-        kt__open(&c, KT_OP_add, KT_INPLACE);
-        kt__put_tensor(&c, 0, a->grad);
-        kt__put_tensor(&c, 1, g);
-        if (kt_call_run(&c))
-            return kt_error_status();
-        kt__unref(c.out[0]);
-        return KT_OK;
-    }
-    kt__unref(a->grad);
-    a->grad = next;
-    return KT_OK;
-}
-
 static kt_status freed(void)
 {
     return kt_fail(

@@ -20,13 +20,16 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e);
 /* run.c: the gradients of a node's inputs. gs: of its results; d: NULLs on entry, owned on return. */
 kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
 kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
-kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history); /* into its .grad */
+
+/* accumulate.c: into .grad, of a leaf and of a result that keeps its own */
+kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history);
+kt_status kt__keep_grad(kt_tensor *t, kt_tensor *g);
 
 /* views.c: a write through a view, seen from the base. */
 kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d);
 
 /* hooks.c: what the gradients of a node's results go through when they are complete. */
-kt_status kt__run_hooks(kt_node *node, kt_tensor **grads, bool history);
+kt_status kt__run_hooks(kt_node *node, kt_tensor **grads);
 kt_status kt__run_hooks_after(kt_tensor *leaf); /* those that wait until the leaf's own gradient has been added to */
 
 /* reach.c: which nodes lead to those that the caller asked for. */

@@ -220,6 +220,25 @@ static inline kt_status link_inputs(kt_node *node, const inputs *in, int64_t *ro
     return KT_OK;
 }
 
+/* A vector is a row, and what is both is one of rows. */
+static kt__matrix_layout layout_of(const kt_tensor *t)
+{
+    const int last = t->ndim - 1;
+    if (kt__is_contiguous(t))
+        return MATRIX_ROWS;
+    for (int i = 0; i < last - 1; i++)
+        if (t->sizes[i] != 1)
+            return MATRIX_OTHER;
+    return last > 0 && t->strides[last - 1] == 1 && t->strides[last] == t->sizes[last - 1] ? MATRIX_COLUMNS : MATRIX_OTHER;
+}
+
+static void note_layouts(kt_node *node, const inputs *in)
+{
+    for (uint32_t i = 0; in->ask >> i; i++)
+        if (in->ask >> i & 1)
+            node->edge[i].layout = (uint8_t)layout_of(in->t[i]);
+}
+
 static void save_listed(kt_node *node, const kt_call *call)
 {
     const kt__input_map *map = &kt__inputs_of[node->row->id];
@@ -305,6 +324,8 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
         if (parts.values)
             copy_args(node, call, room + in.sizes);
         status = link_inputs(node, &in, room);
+        if (row->saves & SAVES_X)
+            note_layouts(node, &in);
         if (!status)
             status = save_inputs(node, call, plan, &in);
         if (!status && KT__UNLIKELY(any_inference(&in)))

@@ -1,0 +1,100 @@
+/* accumulate.c - what becomes of a gradient that is complete: a leaf's .grad, or that of a result which keeps its own. In: the
+ * gradient, in the tensor's form. Out: .grad, in the layout that PyTorch documents: that of the leaf where the leaf is dense,
+ * else row-major; what is there already keeps its own. */
+#include "grad/run.h"
+
+#include "op/wrap.h"
+
+static kt_status replace(kt_tensor *t, kt_tensor *grad) /* takes over the reference */
+{
+    kt__unref(t->autograd->grad);
+    t->autograd->grad = grad;
+    return KT_OK;
+}
+
+static kt_status sum_of(kt_tensor *t, kt_tensor *g)
+{
+    kt_tensor *sum = NULL;
+    return kt__call2(KT_OP_add, t->autograd->grad, g, &sum) ? kt_error_status() : replace(t, sum);
+}
+
+static kt_status write(int op, kt_tensor *to, kt_tensor *from)
+{
+    kt_call c;
+    kt__open(&c, op, KT_INPLACE);
+    kt__put_tensor(&c, 0, to);
+    kt__put_tensor(&c, 1, from);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(c.out[0]);
+    return KT_OK;
+}
+
+/* ---- the layout of a first gradient ---- */
+
+static bool has_layout_of(const kt_tensor *g, const kt_tensor *leaf)
+{
+    if ((kt__is_contiguous(leaf) && leaf->numel) || !kt__is_dense(kt__sizes(leaf), kt__strides(leaf)))
+        return kt__is_contiguous(g);
+    for (int i = 0; i < g->ndim; i++)
+        if (g->sizes[i] != 1 && g->strides[i] != leaf->strides[i])
+            return false;
+    return true;
+}
+
+/* Nobody else can reach the gradient's memory, so that it may be added to in place. A view is alone where its base is only
+ * its own. */
+static bool is_alone(const kt_tensor *g)
+{
+    const bool view = g->flags & KT_T_VIEW;
+    return !(g->flags & (KT_T_CONJ | KT_T_NEG)) && !kt_is_shared(g) && !(view && kt_is_shared(g->base)) &&
+           atomic_load_explicit(&g->storage->refs, memory_order_acquire) == (view ? 2 : 1);
+}
+
+static kt_status take_over(kt_tensor *leaf, kt_tensor *g)
+{
+    kt_tensor *own = g->flags & KT_T_VIEW ? kt__tensor_alias(g) : kt__ref(g);
+    return own ? replace(leaf, own) : kt_error_status();
+}
+
+static kt_status copy_of(kt_tensor *leaf, kt_tensor *g)
+{
+    int64_t  strides[KT_MAX_DIMS];
+    kt_shape sizes = kt__sizes(leaf), layout = kt__strides(leaf);
+    if (!kt__is_dense(sizes, layout)) {
+        kt__dense_strides(sizes, strides);
+        layout.d = strides;
+    }
+    kt_tensor *copy = kt__tensor_new_strided((kt_dtype)g->dtype, kt__device(g), sizes, layout);
+    if (!copy || write(KT_OP_copy, copy, g)) {
+        kt__unref(copy);
+        return kt_error_status();
+    }
+    copy->lineage = g->lineage;
+    return replace(leaf, copy);
+}
+
+KT__HOT kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
+{
+    struct kt_autograd *a = kt__autograd_of(leaf);
+    if (!a)
+        return kt_error_status();
+    if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* it no longer asks for one */
+        return KT_OK;
+    if (a->grad)
+        return history ? sum_of(leaf, g) : write(KT_OP_add, a->grad, g);
+    return !history && has_layout_of(g, leaf) && is_alone(g) ? take_over(leaf, g) : copy_of(leaf, g);
+}
+
+kt_status kt__keep_grad(kt_tensor *t, kt_tensor *g)
+{
+    kt_call c;
+    if (!kt__autograd_of(t))
+        return kt_error_status();
+    if (t->autograd->grad)
+        return sum_of(t, g);
+    kt__open(&c, KT_OP_clone, KT_PLAIN);
+    kt__put_tensor(&c, 0, g);
+    kt__put(&c, 1, format, KT_CONTIGUOUS_FORMAT);
+    return kt_call_run(&c) ? kt_error_status() : replace(t, c.out[0]);
+}

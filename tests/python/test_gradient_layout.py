@@ -1,0 +1,134 @@
+"""The layout of gradients. Of .grad PyTorch documents it: the leaf's own where that is dense, else row-major; what is there
+already keeps its layout. What flows through products was found by trying PyTorch 2.11: a matrix of columns has a gradient of
+columns."""
+
+import pytest
+
+import karat
+
+F = karat.nn.functional
+
+
+def layouts():
+    return {
+        "rows": karat.randn(3, 4),
+        "columns": karat.randn(4, 3).t(),
+        "permuted": karat.randn(4, 2, 3).permute(2, 0, 1),
+        "channels_last": karat.randn(2, 3, 4, 5).to(memory_format=karat.channels_last),
+        "expanded": karat.randn(1, 4).expand(3, 4),
+        "strided": karat.randn(3, 8)[:, ::2],
+        "empty": karat.randn(0, 3).t(),
+        "one": karat.randn(1, 3, 1).permute(2, 1, 0),
+    }
+
+
+def dense(t):
+    """Covers its span once."""
+    step = 1
+    for stride, size in sorted((s, n) for s, n in zip(t.stride(), t.shape) if n != 1):
+        if stride != step:
+            return t.numel() == 0
+        step *= size
+    return True
+
+
+def same_layout(a, b):
+    return all(x == y or n == 1 for x, y, n in zip(a.stride(), b.stride(), a.shape))
+
+
+USES = {
+    "sum": lambda x: x.sum(),
+    "mul": lambda x: (x * karat.randn(x.shape)).sum(),
+    "turned": lambda x: (x.permute(*reversed(range(x.dim()))).contiguous() * 2).sum(),
+    "twice": lambda x: (x * 2).sum() + (x * x).sum(),
+    "given": None,
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("name", layouts())
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_first_gradient_has_the_layout_of_a_dense_leaf(name, use, create_graph):
+    x = layouts()[name].detach().requires_grad_()
+    for given in (karat.ones(x.shape), karat.ones(tuple(reversed(x.shape))).permute(*reversed(range(x.dim())))):
+        x.grad = None
+        if USES[use]:
+            USES[use](x).backward(create_graph=create_graph)
+        else:
+            x.backward(given, create_graph=create_graph)
+        assert same_layout(x.grad, x) if dense(x) else x.grad.is_contiguous()
+        assert x.grad is not given and x.grad._base is None
+
+
+def test_a_gradient_that_is_there_keeps_its_layout():
+    x = karat.randn(4, 3).t().requires_grad_()
+    x.grad = karat.zeros(3, 4)
+    there = x.grad
+    (x * 2).sum().backward()
+    assert x.grad is there and there.stride() == (4, 1) and there[0, 0] == 2
+
+
+def test_a_result_keeps_its_gradient_in_rows():
+    y = karat.randn(4, 3).t().requires_grad_() * 2
+    y.retain_grad()
+    given = karat.ones(4, 3).t()
+    y.backward(given)
+    assert y.grad.stride() == (4, 1) and given.stride() == (1, 3)
+
+
+def test_nobody_shares_a_gradient():
+    a, b, given = karat.ones(2, 3, requires_grad=True), karat.ones(2, 3, requires_grad=True), karat.ones(2, 3)
+    (a + b).backward(given)
+    assert len({t.data_ptr() for t in (a.grad, b.grad, given)}) == 3
+    x = karat.ones(3, requires_grad=True)
+    seen = karat.ones(3)
+    x.register_hook(lambda g: seen.detach())
+    x.sum().backward()
+    x.grad.add_(1)
+    assert seen.tolist() == [1, 1, 1]
+
+
+PRODUCTS = {
+    "mm": (karat.mm, (3, 4), (4, 5)),
+    "addmm": (lambda a, b: karat.addmm(karat.zeros(5, dtype=a.dtype), a, b, beta=2), (3, 4), (4, 5)),
+    "matmul of a batch": (karat.matmul, (2, 3, 4), (4, 5)),
+    "matmul of a batch of one": (karat.matmul, (2, 3, 4), (1, 4, 5)),
+    "linear": (lambda a, b: F.linear(a, b.t()), (3, 4), (4, 5)),
+    "linear with a bias": (lambda a, b: F.linear(a, b.t(), karat.zeros(5, dtype=a.dtype)), (3, 4), (4, 5)),
+    "linear of a batch": (lambda a, b: F.linear(a, b.t(), karat.zeros(5, dtype=a.dtype)), (2, 3, 4), (4, 5)),
+    "turned": (lambda a, b: a.t().t() @ b.t().t(), (3, 4), (4, 5)),
+    "tensordot": (lambda a, b: karat.tensordot(a, b, 1), (3, 4), (4, 5)),
+}
+
+
+def columns(*shape):
+    return karat.randn(*shape[:-2], shape[-1], shape[-2]).transpose(-1, -2)
+
+
+@pytest.mark.parametrize("dtype", [karat.float64, karat.complex64])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_matrix_of_columns_has_a_gradient_of_columns(name, dtype):
+    product, first, second = PRODUCTS[name]
+    for turn in range(4):
+        a = (columns if turn & 1 else karat.randn)(*first).to(dtype).requires_grad_()
+        b = (columns if turn & 2 else karat.randn)(*second).to(dtype).requires_grad_()
+        y = product(a, b)
+        for given in (karat.randn(y.shape, dtype=dtype), columns(*y.shape).to(dtype)):
+            da, db = karat.autograd.grad(y, (a, b), given, retain_graph=True)
+            assert same_layout(db, b)
+            assert same_layout(da, a) if len(first) == 2 else da.is_contiguous()
+            assert karat.allclose(da, (given @ b.mH).reshape(da.shape), atol=1e-4)
+            assert karat.allclose(db, (a.mH @ given).reshape(-1, *second[-2:]).sum(0).reshape(db.shape), atol=1e-4) \
+                or len(first) == 3
+    assert karat.bmm(columns(2, 3, 4), (b := columns(2, 4, 5).requires_grad_())).sum().grad_fn is not None
+    assert karat.autograd.grad(karat.bmm(karat.randn(2, 3, 4), b).sum(), b)[0].is_contiguous()
+
+
+def test_weights_gradients_can_be_viewed_flat():
+    """As LBFGS does it."""
+    w, x = karat.randn(3, 2, requires_grad=True), karat.randn(4, 2)
+    for y in (F.linear(x, w), x @ w.t(), (w @ x.t()).t(), karat.einsum("ni,oi->no", x, w), karat.einsum("ni,oi->on", x, w)):
+        w.grad = None
+        y.sum().backward()
+        assert w.grad.stride() == (2, 1) and w.grad.view(-1).shape == (6,)
