@@ -29,7 +29,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if not materialize_grads:
         return found
     like = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
-    return tuple(_karat.functions["zeros_like"](one) if g is None else g for g, one in zip(found, like))
+    zeros_like = _karat.functions["zeros_like"]
+    return tuple(zeros_like(one, requires_grad=create_graph) if g is None else g for g, one in zip(found, like))
 
 
 backward = _karat.backward

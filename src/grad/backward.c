@@ -2,6 +2,7 @@
  * engine.c's. */
 #include <string.h>
 
+#include "base/warn.h"
 #include "grad/run.h"
 #include "op/wrap.h"
 
@@ -165,6 +166,15 @@ static kt_status keep_wanted(kt_tensor *const *inputs, int64_t n)
     return status;
 }
 
+static void warn_of_cycle(const kt_backward_opts *opts)
+{
+    if (opts && opts->create_graph)
+        KT__WARN_ONCE("Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+                      "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+                      "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters "
+                      "to None after use to break the cycle and avoid the leak.");
+}
+
 kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients, int64_t n, const kt_backward_opts *opts)
 {
     run_of r;
@@ -180,6 +190,8 @@ kt_status kt_backward_many(kt_tensor *const *roots, kt_tensor *const *gradients,
     if (!status && opts && opts->inputs)
         status = keep_wanted(opts->inputs, opts->n_inputs);
     r.job.adds = true;
+    if (!status)
+        warn_of_cycle(opts);
     r.job.create_graph = opts && opts->create_graph;
     r.job.retain_graph = r.job.create_graph || (opts && opts->retain_graph);
     if (!status)
@@ -200,6 +212,7 @@ kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
         return kt_error_status();
     kt__job job = {.root = &root, .n_roots = 1, .adds = true, .create_graph = opts && opts->create_graph};
     job.retain_graph = job.create_graph || (opts && opts->retain_graph);
+    warn_of_cycle(opts);
     kt_status status = kt__backward(&job);
     kt__unref(root.grad);
     return status;

@@ -43,21 +43,17 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e)
     return KT_OK;
 }
 
+static bool is_complex(uint8_t dtype) { return kt__dtype_rows[dtype].category == KT_CAT_COMPLEX; }
+
 /* Of a real tensor the gradient is the real part: taken as such, and not by a cast, which would warn of what it loses. */
 static kt_status take_real_part(kt_tensor **g)
 {
-    kt_tensor     *part = NULL, *dense = NULL;
-    const uint8_t  from = (*g)->dtype;
-    const uint32_t lineage = (*g)->lineage;
-    kt_status      status = kt__call1(KT_OP_real, *g, &part);
-    if (!status)
-        status = kt__call1(KT_OP_clone, part, &dense);
-    kt__unref(part);
-    if (status)
-        return status;
-    dense->lineage = KT__RECORD(KT_WHY_GRADIENT, "convert", from, dense->dtype, lineage);
+    kt_tensor *part = NULL;
+    if (kt__call1(KT_OP_real, *g, &part))
+        return kt_error_status();
+    part->lineage = KT__RECORD(KT_WHY_GRADIENT, "convert", (*g)->dtype, part->dtype, (*g)->lineage);
     kt__unref(*g);
-    *g = dense;
+    *g = part;
     return KT_OK;
 }
 
@@ -65,16 +61,10 @@ static kt_status take_real_part(kt_tensor **g)
  * forward conversion that it mirrors was allowed. */
 kt_status kt__fit(kt_tensor **g, const kt__edge *e)
 {
-    if (kt__unbroadcast(g, e))
+    if (kt__unbroadcast(g, e) || (is_complex((*g)->dtype) && !is_complex(e->dtype) && take_real_part(g)))
         return kt_error_status();
     if ((*g)->dtype == e->dtype)
         return KT_OK;
-    if (kt__dtype_rows[(*g)->dtype].category == KT_CAT_COMPLEX && kt__dtype_rows[e->dtype].category != KT_CAT_COMPLEX) {
-        if (take_real_part(g))
-            return kt_error_status();
-        if ((*g)->dtype == e->dtype)
-            return KT_OK;
-    }
     kt_mode_guard guard = kt_policy_open(KT_PERMISSIVE);
     kt_tensor    *cast = NULL;
     kt_status     status = kt_convert(*g, (kt_dtype)e->dtype, KT_WHY_GRADIENT, &cast);
@@ -85,4 +75,3 @@ kt_status kt__fit(kt_tensor **g, const kt__edge *e)
     *g = cast;
     return KT_OK;
 }
-

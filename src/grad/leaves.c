@@ -1,3 +1,4 @@
+/* leaves.c - places for the gradients of leaves, found by address, and the queue of those that are complete. */
 #include "grad/leaves.h"
 
 #include <stdlib.h>

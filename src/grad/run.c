@@ -26,18 +26,25 @@ static KT__COLD void say_forward(const kt_node *node)
                      kt__row_said(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), op, sizeof op), site);
 }
 
+/* PyTorch has two ways to say so: nodes of that name, and derivatives that it names and does not have. */
+static kt_status not_derived(const kt_node *node)
+{
+    const char *name = node->row->schema + (strncmp(node->row->schema, "nn_", 3) == 0 ? 3 : 0);
+    const int   length = (int)strcspn(name, ".(");
+    if (strcmp(node->row->node, "NotImplemented") == 0)
+        kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", length, name,
+                node->form == KT_INPLACE ? "_" : "");
+    else
+        kt_fail(KT_ERR_NOT_IMPLEMENTED, "the derivative for '%.*s' is not implemented.", length, name);
+    say_forward(node);
+    return kt_error_status();
+}
+
 KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     kt__formula *formula = kt__formulas[node->row->id];
-    if (!formula) {
-        char site[128];
-        const char *name = node->row->schema + (strncmp(node->row->schema, "nn_", 3) == 0 ? 3 : 0);
-        kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", (int)strcspn(name, ".("), name,
-                node->form == KT_INPLACE ? "_" : "");
-        if (kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
-            kt_fail_more("\n  recorded at %s", site);
-        return kt_error_status();
-    }
+    if (!formula)
+        return not_derived(node);
     if (node->released && node->row->saves & SAVES_TENSORS)
         return freed();
     kt__back c = {.node = node, .g = gs[0], .gs = gs, .n = node->n_edges, .needs = needs, .d = d, .history = history};

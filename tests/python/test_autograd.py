@@ -1,5 +1,7 @@
 """autograd.grad: gradients given to the caller, the leaves' own left alone."""
 
+import warnings
+
 import pytest
 
 import karat
@@ -93,3 +95,78 @@ def test_wide_and_deep():
         out = out + 1
     for i, d in enumerate(karat.autograd.grad(out, leaves)):
         assert d.item() == (2.0 if i else 1.0)
+
+
+# ---- what has no derivative, and what is flat ----
+
+
+def test_derivatives_that_pytorch_names_and_does_not_have():
+    x, one = karat.rand(3, requires_grad=True), karat.ones(3)
+    for y in (karat.nextafter(x, one), karat.nextafter(one, x), (x * 1).nextafter_(one)):
+        assert y.requires_grad and y.grad_fn.name() == "NextafterBackward0"
+        with pytest.raises(NotImplementedError, match="^the derivative for 'nextafter' is not implemented."):
+            y.sum().backward()
+    for y, name in ((karat.bernoulli(x, 0.5), "bernoulli"), (karat.detach_copy(x), "detach_copy"),
+                    (karat.heaviside(x, one), "heaviside"), (x // 2, "floor_divide")):
+        assert y.grad_fn.name() == "NotImplemented"
+        with pytest.raises(RuntimeError, match=f"^derivative for aten::{name} is not implemented"):
+            y.sum().backward()
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_a_comparison_written_in_place_is_flat(name):
+    for other in (2.0, karat.ones(3), karat.ones(3, requires_grad=True)):
+        x = karat.ones(3, requires_grad=True)
+        y = getattr(x * 2, name + "_")(other)
+        assert y.grad_fn.name() == f"{name.capitalize()}Backward{int(not isinstance(other, float))}"
+        y.sum().backward()
+        assert x.grad.tolist() == [0, 0, 0]
+        if getattr(other, "requires_grad", False):
+            assert other.grad.tolist() == [0, 0, 0]
+    assert not getattr(karat, name)(x, x).requires_grad
+
+
+def test_zeros_for_inputs_that_had_no_part_require_grad_with_the_graph():
+    x, y = karat.ones(2, requires_grad=True), karat.ones(2, requires_grad=True)
+    for create in (False, True):
+        _, zeros = karat.autograd.grad(x.sum(), (x, y), create_graph=create, materialize_grads=True)
+        assert zeros.tolist() == [0, 0] and zeros.requires_grad is create
+
+
+# ---- warnings of backward ----
+
+
+def warnings_of(function):
+    before = karat.is_warn_always_enabled()
+    karat.set_warn_always(True)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function()
+    finally:
+        karat.set_warn_always(before)
+    return [str(w.message) for w in caught]
+
+
+def test_backward_with_create_graph_warns_of_the_cycle():
+    x = karat.ones(2, requires_grad=True)
+    for function in ((x * x).sum().backward, lambda **k: karat.autograd.backward((x * x).sum(), **k)):
+        text, = warnings_of(lambda: function(create_graph=True))
+        assert text.startswith("Using backward() with create_graph=True will create a reference cycle between the parameter")
+    assert warnings_of(lambda: karat.autograd.grad((x * x).sum(), x, create_graph=True)) == []
+    assert warnings_of((x * x).sum().backward) == []
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("dtype", [karat.float16, karat.float32, karat.float64])
+def test_the_real_part_of_a_gradient_is_no_loss(dtype, create_graph):
+    def into(x):
+        z = karat.zeros(3, dtype=karat.complex64)
+        return z.copy_(x)
+
+    for function in (lambda x: x.to(karat.complex64), into, lambda x: x * 1j, lambda x: karat.cat([x, karat.ones(2) * 1j])):
+        x = karat.ones(3, dtype=dtype, requires_grad=True)
+        y = function(x)
+        given = karat.full(y.shape, 2 + 1j, dtype=y.dtype)
+        assert warnings_of(lambda: karat.autograd.grad(y, x, given, create_graph=create_graph)) == []
+
