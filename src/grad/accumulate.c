@@ -5,8 +5,21 @@
 
 #include "op/wrap.h"
 
+/* The dtype of a gradient is that of the tensor it belongs to, and so is its history: the tensor's, then one record that says
+ * so, with the dtype that the gradient was cast from, if it was. */
+uint32_t kt__gradient_lineage(uint32_t of, const kt_tensor *g)
+{
+    kt_lineage_record last = {.size = sizeof last};
+    const bool        cast = kt_lineage_read(g->lineage, &last) && last.why == KT_WHY_GRADIENT && last.to == g->dtype;
+    return KT__RECORD(KT_WHY_GRADIENT, "backward", cast ? last.from : g->dtype, g->dtype, of);
+}
+
 static kt_status replace(kt_tensor *t, kt_tensor *grad) /* takes over the reference */
 {
+    if (!t->autograd->grad)
+        grad->lineage = kt__gradient_lineage(t->lineage, grad);
+    else
+        grad->lineage = t->autograd->grad->lineage;
     kt__unref(t->autograd->grad);
     t->autograd->grad = grad;
     return KT_OK;

@@ -39,7 +39,7 @@ static kt_status ones(const kt_tensor *t, kt_tensor **seed)
     if (kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX)
         return kt_fail(KT_ERR_RUNTIME, "grad can be implicitly created only for real scalar outputs but got torch.%s",
                        kt_dtype_name((kt_dtype)t->dtype));
-    *seed = kt__tensor_new((kt_dtype)t->dtype, kt__device(t), kt__sizes(t));
+    *seed = kt__tensor_new(kt__is_integer(t->dtype) ? kt_get_default_dtype() : (kt_dtype)t->dtype, kt__device(t), kt__sizes(t));
     if (!*seed || kt__fill_with(*seed, KT_INT(1))) {
         kt__unref(*seed);
         *seed = NULL;
@@ -61,7 +61,8 @@ static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_te
     if (!kt_requires_grad(t))
         return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                        (long long)which);
-    return kt_convert(gradient, (kt_dtype)t->dtype, KT_WHY_GRADIENT, seed);
+    const kt_dtype to = (kt_dtype)(kt__is_integer(t->dtype) ? gradient->dtype : t->dtype);
+    return kt_convert(gradient, to, KT_WHY_GRADIENT, seed);
 }
 
 static kt_status check_wanted(kt_tensor *const *inputs, int64_t n, const char *refusal)

@@ -31,14 +31,26 @@ static void unlock(kt_node *node)
         atomic_store_explicit(&node->busy, false, memory_order_release);
 }
 
+/* For the caller, with the history of the tensor it belongs to. One that others hold too is given as an alias, unless it has a
+ * graph of its own. */
+static kt_status give_to_caller(kt__wanted *wanted, kt_tensor *grad)
+{
+    const bool alias = kt_is_shared(grad) && !kt_requires_grad(grad);
+    wanted->grad = alias ? kt__tensor_alias(grad) : kt__ref(grad);
+    if (!wanted->grad)
+        return kt_error_status();
+    wanted->grad->lineage = kt__gradient_lineage(wanted->t->lineage, grad);
+    return KT_OK;
+}
+
 /* What arrived in full at a tensor that the caller asked for. One may be asked for twice. */
-static void capture(const kt__job *job, const kt_node *node, kt_tensor *const *grads)
+static kt_status capture(const kt__job *job, const kt_node *node, kt_tensor *const *grads)
 {
     for (int64_t i = 0; i < job->n_wanted; i++)
-        if (job->wanted[i].node == node) {
-            kt_tensor *grad = grads[job->wanted[i].result];
-            job->wanted[i].grad = grad ? kt__ref(grad) : NULL;
-        }
+        if (job->wanted[i].node == node && grads[job->wanted[i].result] &&
+            give_to_caller(&job->wanted[i], grads[job->wanted[i].result]))
+            return kt_error_status();
+    return KT_OK;
 }
 
 /* ---- leaves ---- */
@@ -83,7 +95,7 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
         if (!kt__is_wanted(&e->reach, node))
             return KT_OK;
         if (!job->adds)
-            capture(job, node, &leaf->sum);
+            return capture(job, node, &leaf->sum);
     }
     if (!job->adds)
         return KT_OK;
@@ -203,7 +215,7 @@ static kt_status run_all(engine *e)
         if (KT__UNLIKELY(w.node->hooks != NULL))
             status = run_hooks(e, &w);
         if (!status && e->reach.table && !e->job->adds && kt__is_wanted(&e->reach, w.node))
-            capture(e->job, w.node, kt__grads_of(&w));
+            status = capture(e->job, w.node, kt__grads_of(&w));
         if (!status)
             status = run(e, &w);
         kt__waiting_drop(&w);

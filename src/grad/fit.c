@@ -61,7 +61,11 @@ static kt_status take_real_part(kt_tensor **g)
  * forward conversion that it mirrors was allowed. */
 kt_status kt__fit(kt_tensor **g, const kt__edge *e)
 {
-    if (kt__unbroadcast(g, e) || (is_complex((*g)->dtype) && !is_complex(e->dtype) && take_real_part(g)))
+    if (kt__unbroadcast(g, e))
+        return kt_error_status();
+    if ((*g)->dtype == e->dtype || kt__is_integer(e->dtype))
+        return KT_OK;
+    if (is_complex((*g)->dtype) && !is_complex(e->dtype) && take_real_part(g))
         return kt_error_status();
     if ((*g)->dtype == e->dtype)
         return KT_OK;

@@ -62,6 +62,12 @@ static inline kt_shape in_sizes(const kt__back *c, int64_t i) /* of an input who
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
 }
 
+static inline kt_dtype in_dtype(const kt__back *c, int64_t i, const kt_tensor *g) /* of its gradient; g: one that arrived */
+{
+    const uint8_t dtype = c->node->edge[i].dtype;
+    return (kt_dtype)(kt__is_integer(dtype) ? g->dtype : dtype);
+}
+
 /* Another tensor through the recorded view, or through the view behind a recorded copy or scatter. `skip`: arguments that stand
  * before the view's own. */
 kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip);
@@ -80,7 +86,8 @@ static inline kt_tensor *result_grad(const kt__back *c, int64_t i)
 {
     const kt__form *form = &c->node->results[i];
     return c->gs[i] ? c->gs[i]
-                    : kt_zeros(((kt_shape){form->ndim, form->sizes}), .dtype = (kt_dtype)form->dtype,
+                    : kt_zeros(((kt_shape){form->ndim, form->sizes}),
+                               .dtype = (kt_dtype)(kt__is_integer(form->dtype) ? any_grad(c)->dtype : form->dtype),
                                .device = kt_device_of(any_grad(c)));
 }
 

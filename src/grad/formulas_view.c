@@ -54,7 +54,7 @@ kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip)
 /* Zeros, written with g through the view; where it shows an element twice, both add up. */
 GRAD(through)
 {
-    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)c->node->edge[0].dtype, .device = kt_device_of(G));
+    kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
     kt_tensor *part = kt__seen_alike(c, zeros, 0);
     if (!part)
         return;
@@ -131,7 +131,7 @@ static kt_tensor *whole(const kt__back *c)
     bool all = true;
     for (uint32_t i = 0; i < c->node->n_results; i++)
         all &= c->gs[i] != NULL;
-    kt_dtype  dtype = (kt_dtype)c->node->edge[0].dtype;
+    kt_dtype  dtype = in_dtype(c, 0, any_grad(c));
     kt_device device = kt_device_of(any_grad(c));
     return all ? kt_empty(in_sizes(c, 0), .dtype = dtype, .device = device)
                : kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = device);

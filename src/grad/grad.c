@@ -15,7 +15,7 @@ kt_status kt_set_requires_grad(kt_tensor *t, bool on)
         return kt_fail(KT_ERR_RUNTIME,
                        "you can only change requires_grad flags of leaf variables. If you want to use a computed "
                        "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
-    if (on && !(kt_dtype_category((kt_dtype)t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+    if (on && !kt_may_require_grad((kt_dtype)t->dtype))
         return kt_refuse_dtype(t, "requires_grad_", KT_FIX_CAST, kt_get_default_dtype(),
                                "only Tensors of floating point dtype can require gradients");
     if (on && t->flags & KT_T_INFERENCE && !kt__born_flags)
@@ -61,7 +61,7 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (grad == t)
         return kt_fail(KT_ERR_RUNTIME, "can't assign Variable as its own grad");
-    if (grad && grad->dtype != t->dtype)
+    if (grad && grad->dtype != t->dtype && !(kt__is_integer(t->dtype) && kt_requires_grad(t)))
         return kt_fail(KT_ERR_RUNTIME,
                        "attempting to assign a gradient with dtype '%s' to a tensor with grad_dtype '%s'. The gradient "
                        "must match the "

@@ -149,6 +149,9 @@ static inline int64_t *kt__node_ints(kt_node *n, kt__node_parts p)
     return (int64_t *)(void *)((kt_value *)(void *)(n->saved + p.saved) + p.values);
 }
 
+/* Under `permissive` integers may require grad (kt_may_require_grad). Their gradient stays in the floating type it arrives in. */
+static inline bool kt__is_integer(uint8_t dtype) { return kt__dtype_rows[dtype].category == KT_CAT_INT; }
+
 static inline bool kt__is_accumulator(const kt_node *n) { return n && n->kind == NODE_ACCUMULATE; }
 
 static inline kt_node *kt__node_ref(kt_node *n)

@@ -13,6 +13,7 @@ struct kt_hook {
     _Atomic bool    removed;
     bool            after;  /* it is shown the leaf, once its gradient has been added to */
     uint32_t        result; /* of the node, whose gradient it sees */
+    uint32_t        of;     /* the lineage of the tensor it was put on */
     kt_hook        *next;
     kt_hook_call    call;   /* NULL: keep the gradient in `keeper` */
     kt_tensor      *keeper; /* not owned: the tensor clears it when it dies */
@@ -121,6 +122,7 @@ static kt_hook *add(kt_tensor *t, const char *name, kt_hook_call call, void *con
     atomic_init(&h->refs, 2);
     h->after = after;
     h->result = result;
+    h->of = t->lineage;
     h->call = call;
     h->context = context;
     h->release = release;
@@ -245,6 +247,8 @@ static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
 {
     kt_tensor *instead = NULL;
     KT_SCOPE;
+    if (*grad && !kt_is_shared(*grad)) /* a gradient that two tensors share keeps the history it came with */
+        (*grad)->lineage = kt__gradient_lineage(h->of, *grad);
     kt_status status = h->call(*grad, h->context, &instead);
     if (!status && kt__failed())
         status = kt_error_status();

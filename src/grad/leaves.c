@@ -117,6 +117,12 @@ static void in_order(kt__leaves *l) { qsort(l->ready + l->first, l->n_ready - l-
 
 /* ---- edges ---- */
 
+static void replace(kt__leaf *leaf, kt_tensor *sum)
+{
+    kt__unref(leaf->sum);
+    leaf->sum = sum;
+}
+
 static kt_status add(kt__leaf *leaf, kt_tensor *grad)
 {
     kt_tensor *more = NULL;
@@ -124,12 +130,18 @@ static kt_status add(kt__leaf *leaf, kt_tensor *grad)
         leaf->sum = grad ? grad : leaf->sum;
         return KT_OK;
     }
-    kt_status status = kt__call2(KT_OP_add, leaf->sum, grad, &more);
+    const kt_dtype dtype = (kt_dtype)grad->dtype;
+    kt_status      status = kt__call2(KT_OP_add, leaf->sum, grad, &more);
     kt__unref(grad);
     if (status)
         return status;
-    kt__unref(leaf->sum);
-    leaf->sum = more;
+    replace(leaf, more);
+    if (KT__LIKELY((kt_dtype)more->dtype == dtype))
+        return KT_OK;
+    kt_tensor *cast = NULL; /* an integer leaf: the last to come is of the type that it was cast to first */
+    if (kt_convert(more, dtype, KT_WHY_GRADIENT, &cast))
+        return kt_error_status();
+    replace(leaf, cast);
     return KT_OK;
 }
 

@@ -7,7 +7,7 @@
 /* fit.c: both replace *g; on failure the old one stays. */
 static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
 {
-    if (g->dtype != e->dtype || g->ndim != e->ndim)
+    if ((g->dtype != e->dtype && !kt__is_integer(e->dtype)) || g->ndim != e->ndim)
         return false;
     for (int i = 0; i < e->ndim; i++)
         if (g->sizes[i] != e->sizes[i])
@@ -24,6 +24,7 @@ kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs
 /* accumulate.c: into .grad, of a leaf and of a result that keeps its own */
 kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history);
 kt_status kt__keep_grad(kt_tensor *t, kt_tensor *g);
+uint32_t  kt__gradient_lineage(uint32_t of, const kt_tensor *g); /* of: the lineage of the tensor that g belongs to */
 
 /* views.c: a write through a view, seen from the base. */
 kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d);

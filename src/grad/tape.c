@@ -360,15 +360,21 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
 
 /* ---- after it ---- */
 
-static bool differentiable(const kt_tensor *t)
+/* An integer result carries a gradient to an integer that requires one, never to a floating operand. */
+static bool differentiable(const kt_node *node, const kt_tensor *t)
 {
-    return kt__dtype_rows[t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    if (kt__dtype_rows[t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+        return true;
+    for (uint32_t i = 0; i < node->n_edges && kt__is_integer(t->dtype); i++)
+        if (node->edge[i].to && kt__is_integer(node->edge[i].dtype))
+            return true;
+    return false;
 }
 
 static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
 {
-    if (!differentiable(out)) {
-        kt__node_unref(node); /* an integer result carries no gradient */
+    if (!differentiable(node, out)) {
+        kt__node_unref(node);
         return KT_OK;
     }
     const bool kept = node->row->saves & SAVES_Y || (node->row->saves & SAVES_R && call->form == KT_INPLACE);
@@ -412,7 +418,7 @@ static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
     if (!status && node->row->saves & SAVES_Z)
         status = kt__save_output(node, SAVED_Z, out[1]);
     for (uint32_t i = 0; i < n && !status; i++)
-        if (differentiable(out[i]))
+        if (differentiable(node, out[i]))
             status = kt__link_result(out[i], kt__node_ref(node), i);
     kt__node_unref(node);
     return status;

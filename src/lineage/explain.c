@@ -104,7 +104,14 @@ static void say_record(kt__str *s, const kt__record *r)
         return;
     }
     const int why = loses_kind(r) ? KT_WHY_NONE : r->why;
-    kt__str_addf(s, "%s%s%s", phrases[why].before, kt_dtype_name((kt_dtype)r->to), phrases[why].after);
+    if (why == KT_WHY_GRADIENT && r->op && strcmp(r->op, "backward") == 0) {
+        kt__str_add(s, "gradient of it");
+        if (r->from != r->to) {
+            kt__str_addf(s, ", cast from %s to %s", kt_dtype_name((kt_dtype)r->from), kt_dtype_name((kt_dtype)r->to));
+        }
+    } else {
+        kt__str_addf(s, "%s%s%s", phrases[why].before, kt_dtype_name((kt_dtype)r->to), phrases[why].after);
+    }
     if (r->op) {
         char room[NAME_ROOM];
         kt__str_add(s, ", ");

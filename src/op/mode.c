@@ -1,6 +1,8 @@
 /* mode.c - policy, grad mode and their guards. */
 #include "op/mode.h"
 
+#include <karat/plugin/call.h>
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -59,4 +61,10 @@ void kt_mode_close(kt_mode_guard *guard)
 {
     if (guard)
         kt__mode_word = guard->saved;
+}
+
+bool kt_may_require_grad(kt_dtype dtype)
+{
+    const int may = KT_CAT_FLOAT | KT_CAT_COMPLEX | (kt_get_policy() == KT_PERMISSIVE ? KT_CAT_INT : 0);
+    return kt_dtype_category(dtype) & may;
 }

@@ -258,3 +258,61 @@ def test_an_uncaught_error_shows_everything():
     assert done.returncode == 1
     assert "RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::Half" in done.stderr
     assert "<string>:4" in done.stderr and "<string>:3" in done.stderr
+
+
+# ---- gradients ----
+
+
+def chain(t):
+    return [(r["why"], r["op"], r["from"], r["to"]) for r in karat.lineage(t)]
+
+
+def test_a_gradient_belongs_to_its_tensor():
+    half = karat.ones(3, dtype=karat.float16).requires_grad_()
+    wide = karat.ones(3, dtype=karat.float64).float().requires_grad_()
+    (half.float() * wide).sum().backward()
+    own = ("gradient", "backward", karat.float32, karat.float32)
+    assert chain(wide.grad) == [own, *chain(wide)] and chain(wide)
+    assert chain(half.grad) == [("gradient", "backward", karat.float32, karat.float16), *chain(half)]
+    assert chain(karat.autograd.grad((wide * half).sum(), wide)[0]) == [own, *chain(wide)]
+    before = karat.lineage(half.grad)
+    (half * 2).sum().backward()
+    assert karat.lineage(half.grad) == before
+
+
+def test_gradients_that_share_their_memory_have_each_their_own_history():
+    a, b = karat.ones(2, requires_grad=True), karat.ones(2, dtype=karat.float64).float().requires_grad_()
+    given = karat.ones(2)
+    was = chain(given)
+    da, db = karat.autograd.grad(a + b, (a, b), given)
+    assert chain(da)[1:] == chain(a) and chain(db)[1:] == chain(b) and chain(given) == was
+
+
+def test_hooks_and_kept_gradients_see_it_too():
+    x, seen = karat.ones(2, dtype=karat.float64, requires_grad=True), []
+    y = x.float() * 2
+    y.retain_grad()
+    y.register_hook(lambda g: seen.append(chain(g)))
+    x.register_hook(lambda g: seen.append(chain(g)))
+    y.sum().backward()
+    assert seen[0][1:] == chain(y) and chain(y.grad)[1:] == chain(y)
+    assert seen[1] == [("gradient", "backward", karat.float32, karat.float64), *chain(x)]
+
+
+def test_explain_says_gradient_of_it(capsys):
+    x = karat.ones(2, dtype=karat.float16, requires_grad=True)
+    x.float().sum().backward()
+    karat.explain(x.grad)
+    text = capsys.readouterr().out
+    assert "born as float16" in text and "gradient of it, cast from float32 to float16, backward" in text
+
+
+def test_a_training_loop_adds_no_records():
+    w = karat.ones(3, requires_grad=True)
+
+    def step():
+        w.grad = None
+        (w * w).sum().backward()
+        return karat.lineage(w.grad)
+
+    assert step() == step()

@@ -115,6 +115,10 @@ KT_API int       kt_hooks_visit(const kt_tensor *t, int (*visit)(kt_hook_call ca
 KT_API void      kt_hooks_clear(kt_tensor *t);              /* they run no more, and their contexts are released */
 KT_API bool      kt_has_hooks(const kt_tensor *t);          /* t must not be NULL */
 
+/* May a tensor of the dtype require a gradient? Floating and complex ones may; integers under the policy `permissive`, where
+ * their gradient has the dtype that they were first cast to. */
+KT_API bool      kt_may_require_grad(kt_dtype dtype);
+
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
 KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);
