@@ -57,7 +57,7 @@ static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
 
 static bool can_have_grad(const kt_tensor *t)
 {
-    return kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    return kt_may_require_grad(kt_dtype_of(t));
 }
 
 int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
