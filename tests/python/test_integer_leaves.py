@@ -61,8 +61,9 @@ def test_the_gradient_has_the_type_of_the_first_cast(dtype, to, permissive):
 
 def test_promotion_is_a_cast(permissive):
     x = ints(1, 2, 3)
-    for y, to in ((x * 2.5, karat.float32), (x * karat.full((3,), 2.5, dtype=karat.float64), karat.float64), (x / 2, karat.float32),
-                  (x.sin(), karat.float32), (karat.cat([x, karat.ones(2)]), karat.float32), (x.sum(dtype=karat.float64), karat.float64)):
+    for y, to in ((x * 2.5, karat.float32), (x * karat.full((3,), 2.5, dtype=karat.float64), karat.float64),
+                  (x / 2, karat.float32), (x.sin(), karat.float32), (karat.cat([x, karat.ones(2)]), karat.float32),
+                  (x.sum(dtype=karat.float64), karat.float64)):
         x.grad = None
         y.sum().backward()
         assert x.grad.dtype == to and x.grad.shape == x.shape and (x.grad != 0).all()

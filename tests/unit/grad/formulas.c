@@ -67,7 +67,8 @@ TEST(a_row_without_a_derivative_says_so)
         kt_set_requires_grad(x, true);
         y = by_row(row_now, KT_PLAIN, NULL, kt__operands_of[row_now->id].n == 1 ? "t" : "tt", x, x);
         const bool named = strcmp(row_now->node, "NotImplemented") != 0;
-        snprintf(text, sizeof text, named ? "the derivative for '%s' is not implemented." : "derivative for aten::%s is not implemented",
+        snprintf(text, sizeof text,
+                 named ? "the derivative for '%s' is not implemented." : "derivative for aten::%s is not implemented",
                  row_now->name);
         CHECK_STR(kt_grad_fn_name(y), row_now->node);
         CHECK_FAILS(kt_backward(kt_sum(y)), named ? KT_ERR_NOT_IMPLEMENTED : KT_ERR_RUNTIME, text);
