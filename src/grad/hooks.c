@@ -192,7 +192,7 @@ kt_status kt__retain_move(kt_tensor *t)
 /* Hooks that die with the tensor, if nobody else holds it. */
 static kt_hook **sole_hooks(const kt_tensor *t)
 {
-    struct kt_autograd *a = t->autograd;
+    struct kt_autograd *a = t ? t->autograd : NULL;
     if (!a || kt_is_shared(t))
         return NULL;
     if (!a->node)
@@ -200,8 +200,10 @@ static kt_hook **sole_hooks(const kt_tensor *t)
     return atomic_load_explicit(&a->node->refs, memory_order_acquire) == 1 ? &a->node->hooks : NULL;
 }
 
-int kt_hooks_visit(const kt_tensor *t, int (*visit)(kt_hook_call call, void *context, void *with), void *with)
+int kt_hooks_visit(const kt_tensor *t, kt_hook_visit visit, void *with)
 {
+    if (!visit)
+        return 0;
     kt_hook **list = sole_hooks(t);
     for (kt_hook *h = list ? *list : NULL; h; h = h->next) {
         int stop = h->call && atomic_load_explicit(&h->users, memory_order_acquire) > 0 ? visit(h->call, h->context, with) : 0;
@@ -228,7 +230,7 @@ void kt_hooks_clear(kt_tensor *t)
 
 bool kt_has_hooks(const kt_tensor *t)
 {
-    return t->autograd && (t->autograd->hooks || (t->autograd->node && t->autograd->node->hooks));
+    return t && t->autograd && (t->autograd->hooks || (t->autograd->node && t->autograd->node->hooks));
 }
 
 /* ---- running them ---- */

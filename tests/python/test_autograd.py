@@ -108,7 +108,7 @@ def test_derivatives_that_pytorch_names_and_does_not_have():
             y.sum().backward()
     for y, name in ((karat.bernoulli(x, 0.5), "bernoulli"), (karat.detach_copy(x), "detach_copy"),
                     (karat.heaviside(x, one), "heaviside"), (x // 2, "floor_divide")):
-        assert y.grad_fn.name() == "NotImplemented"
+        assert y.grad_fn.name().endswith("NotImplemented")
         with pytest.raises(RuntimeError, match=f"^derivative for aten::{name} is not implemented"):
             y.sum().backward()
 

@@ -264,7 +264,8 @@ def test_an_uncaught_error_shows_everything():
 
 
 def chain(t):
-    return [(r["why"], r["op"], r["from"], r["to"]) for r in karat.lineage(t)]
+    """Newest first."""
+    return [(r["why"], r["op"], r["from"], r["to"]) for r in reversed(karat.lineage(t))]
 
 
 def test_a_gradient_belongs_to_its_tensor():

@@ -100,6 +100,7 @@ static const struct {
     {"const kt_site *", 0, "SITE"},
     {"kt_warning_fn *", 0, "WARNING_FN"},
     {"kt_hook_call", 0, "HOOK_FN"},
+    {"kt_hook_visit", 0, "HOOK_VISIT"},
     {"void (*)(void *)", 0, "RELEASE_FN"},
 };
 

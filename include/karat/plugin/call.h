@@ -111,9 +111,10 @@ KT_API bool      kt_is_shared(const kt_tensor *t);          /* has it an owner b
 KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
 /* For a binding's garbage collector: the hooks that would die with t, where the caller is its only owner. A visit that is not 0
  * ends the round and is given back. */
-KT_API int       kt_hooks_visit(const kt_tensor *t, int (*visit)(kt_hook_call call, void *context, void *with), void *with);
+typedef int (*kt_hook_visit)(kt_hook_call call, void *context, void *with);
+KT_API int       kt_hooks_visit(const kt_tensor *t, kt_hook_visit visit, void *with);
 KT_API void      kt_hooks_clear(kt_tensor *t);              /* they run no more, and their contexts are released */
-KT_API bool      kt_has_hooks(const kt_tensor *t);          /* t must not be NULL */
+KT_API bool      kt_has_hooks(const kt_tensor *t);
 
 /* May a tensor of the dtype require a gradient? Floating and complex ones may; integers under the policy `permissive`, where
  * their gradient has the dtype that they were first cast to. */
