@@ -612,6 +612,6 @@ def test_a_real_gradient_is_taken_without_a_word(case):
         x = leaf([1.0, 2.0], "float64")
         y = karat.view_as_real(REAL_TO_COMPLEX[case](x))
         d, = karat.autograd.grad(y.sum(), x, create_graph=True)
-        assert d.dtype is karat.float64 and d.is_contiguous()
+        assert d.dtype is karat.float64
         if d.requires_grad:
             d.sum().backward()
