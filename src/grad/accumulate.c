@@ -9,9 +9,7 @@
  * so, with the dtype that the gradient was cast from, if it was. */
 uint32_t kt__gradient_lineage(uint32_t of, const kt_tensor *g)
 {
-    kt_lineage_record last = {.size = sizeof last};
-    const bool        cast = kt_lineage_read(g->lineage, &last) && last.why == KT_WHY_GRADIENT && last.to == g->dtype;
-    return KT__RECORD(KT_WHY_GRADIENT, "backward", cast ? last.from : g->dtype, g->dtype, of);
+    return kt__lineage.gradient ? kt__lineage.gradient(of, g->lineage, (kt_dtype)g->dtype) : g->lineage;
 }
 
 static kt_status replace(kt_tensor *t, kt_tensor *grad) /* takes over the reference */

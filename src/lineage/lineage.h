@@ -29,6 +29,7 @@ typedef struct kt__record {
 
 /* `op` must never change its content: row names, literals, and what kt__intern_text gave. */
 uint32_t          kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent);
+uint32_t          kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype);
 const kt__record *kt__record_at(uint32_t id); /* NULL for 0 and for what was never given out */
 const char       *kt__op_shown(const kt__record *r, char *room, size_t size); /* its op as the user writes it */
 uint32_t          kt__lineage_count(void);

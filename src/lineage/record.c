@@ -148,6 +148,14 @@ uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dty
     return kt__no_sites() ? look_up(op, what, parent, 0) : record_here(op, what, parent);
 }
 
+/* One record, which holds the dtype that the gradient was cast from, if it was. */
+uint32_t kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype)
+{
+    const kt__record *last = kt__record_at(had);
+    const bool        cast = last && last->why == KT_WHY_GRADIENT && last->to == dtype;
+    return kt__lineage_record(KT_WHY_GRADIENT, "backward", cast ? (kt_dtype)last->from : dtype, dtype, of);
+}
+
 /* ---- the public face ---- */
 const char *kt__op_shown(const kt__record *r, char *room, size_t size)
 {

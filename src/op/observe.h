@@ -52,6 +52,8 @@ typedef struct kt__mistake { /* a failed call, for what its error says below the
 
 typedef struct kt__lineage_hooks {
     uint32_t (*record)(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent); /* interned id */
+    /* Of a gradient, in `dtype`: the chain of the tensor it belongs to, and a record that says so. `had`: what it had so far. */
+    uint32_t (*gradient)(uint32_t of, uint32_t had, kt_dtype dtype);
     uint32_t (*site)(void);                      /* interned id of the line that runs now; 0: unknown */
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
     void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; fills in words and site */
