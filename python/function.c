@@ -86,22 +86,20 @@ static int ask_as_out_is(const kp_row_facts *form, kp_args *a)
     return wants_grad;
 }
 
-static PyObject *write_into(PyObject *out, PyObject *made, bool wants_grad) /* takes over what was made */
+static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, bool wants_grad) /* takes over what was made */
 {
-    PyObject *sizes = NULL;
-    if (made && !kt_can_cast(kt_dtype_of(kp_tensor_of(made)), kt_dtype_of(kp_tensor_of(out))))
-        PyErr_Format(PyExc_RuntimeError, "result type %s can't be cast to the desired output type %s",
-                     kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(made))), kt_dtype_torch_name(kt_dtype_of(kp_tensor_of(out))));
-    else if (made)
-        sizes = PyObject_GetAttrString(made, "shape");
-    PyObject *same = sizes ? PyObject_CallMethod(out, "resize_", "(O)", sizes) : NULL;
-    PyObject *done = same ? PyObject_CallMethod(out, "copy_", "O", made) : NULL;
+    kt_tensor *target = kp_tensor_of(out);
+    if (made && kp_wait_for(target) == 0) {
+        const kt_status status = kt_store(row, target, kp_tensor_of(made));
+        if (!kp_say_warnings(NULL, status) && !(wants_grad && kp_want_grad(target))) {
+            Py_DECREF(made);
+            return Py_NewRef(out);
+        }
+        if (!PyErr_Occurred())
+            kp_raise();
+    }
     Py_XDECREF(made);
-    Py_XDECREF(sizes);
-    Py_XDECREF(same);
-    if (done && wants_grad && kp_want_grad(kp_tensor_of(out)))
-        Py_CLEAR(done);
-    return done;
+    return NULL;
 }
 
 static PyObject *run_form(kp_function *f, int which, kp_args *a)
@@ -124,7 +122,7 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
     kt_status status = kp_run(&a->call, large);
     kp_args_free(a);
     PyObject *result = status ? kp_raise() : kp_call_results(&a->call, form->results);
-    return KP_LIKELY(!a->into) ? result : write_into(a->into, result, wants_grad);
+    return KP_LIKELY(!a->into) ? result : write_into(form->row, a->into, result, wants_grad);
 }
 
 static PyObject *call_form(kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)

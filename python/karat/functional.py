@@ -92,14 +92,39 @@ def einsum(*args):
     return _rows["einsum"](equation, args[: len(args) // 2 * 2 : 2])
 
 
+def _into_list(name, shown):
+    """A row that gives a list, with out=: tensors that are there take the parts, and nothing is given back."""
+    row, store = _rows[name], _rows["alias_copy"]
+
+    def into_list(*args, out=None, **options):
+        parts = row(*args, **options)
+        if out is None:
+            return parts
+        if len(out) != len(parts):
+            raise RuntimeError(f"{shown} expected an out= argument of size {len(parts)}, got size {len(out)}")
+        pairs = list(zip(parts, out))
+        for part, target in sorted(pairs, key=lambda pair: pair[0].dtype == pair[1].dtype):  # a refusal comes before any write
+            store(part, out=target)
+
+    into_list.__name__ = into_list.__qualname__ = name
+    into_list.__doc__ = row.__doc__
+    return into_list
+
+
+split_copy = _into_list("split_copy", "split_copy_Tensor_out()")
+split_with_sizes_copy = _into_list("split_with_sizes_copy", "split_with_sizes_copy_out")
+unbind_copy = _into_list("unbind_copy", "unbind_copy_int_out()")
+
+
 def nonzero(input, *, out=None, as_tuple=False):
     """The places of elements other than zero: a row each, or with as_tuple a tensor for each dim."""
     if not isinstance(as_tuple, bool):
         raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
+    if as_tuple and out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if as_tuple:
         return _rows["nonzero_numpy"](input)
-    places = _rows["nonzero"](input)
-    return places if out is None else out.resize_(places.shape).copy_(places)
+    return _rows["nonzero"](input) if out is None else _rows["nonzero"](input, out=out)
 
 
 def _nonzero(self, *, as_tuple=False):

@@ -47,14 +47,26 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
 
 /* ---- before the kernel ---- */
 
+/* out= has no derivative. PyTorch refuses it where somebody wants one; in two rows it records a node that cannot be run. */
+static kt_status out_rules(const kt_call *call)
+{
+    const kt_row *row = call->row;
+    const bool    opaque = row->id == KT_OP_softmax || row->id == KT_OP_log_softmax;
+    bool          wanted = false;
+    for (int i = 0; i < kt__n_results(row); i++)
+        wanted |= (kt__grad_flags(call->out[i]) & KT_T_REQUIRES_GRAD) != 0;
+    if (!wanted && (opaque || (!row->node && row->how != HOW_BODY))) /* what has neither node nor body has no gradient */
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME,
+                   "%s%.*s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+                   "requires grad.",
+                   opaque ? "aten::" : "", (int)strcspn(row->schema, ".("), row->schema);
+}
+
 static kt_status written_rules(const kt_call *call, const kt_tensor *target)
 {
     if (call->form == KT_OUT)
-        return kt_fail(
-            KT_ERR_RUNTIME,
-            "%s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-            "requires grad.",
-            call->row->name);
+        return out_rules(call);
     if (kt__view_rules(target, true))
         return kt_error_status();
     if (!(kt__grad_flags(target) & KT_T_REQUIRES_GRAD))
@@ -349,7 +361,8 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
 {
     if (rules(call))
         return kt_error_status();
-    if (!call->row->node || (call->row->rule == RULE_COMPARE && call->form == KT_PLAIN)) /* a bool has no history */
+    const bool opaque = call->form == KT_OUT && !call->row->node && call->row->how == HOW_BODY;
+    if ((!call->row->node && !opaque) || (call->row->rule == RULE_COMPARE && call->form == KT_PLAIN)) /* a bool has no history */
         return KT_OK;
     kt_node *node = NULL;
     if (record(call, plan, &node))

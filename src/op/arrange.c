@@ -210,13 +210,13 @@ static kt_status repeat_copy(kt_tensor *out, kt_tensor *self, kt_shape repeats)
         int64_t size = i < lead ? 1 : self->sizes[i - lead], step = i < lead ? 0 : self->strides[i - lead];
         if (repeats.d[i] != 1 && size != 1) {
             if (n + 2 > KT_MAX_DIMS)
-                return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+                return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
             to.sizes[n] = repeats.d[i], to.strides[n] = out->strides[i] * size;
             from.sizes[n] = repeats.d[i], from.strides[n++] = 0;
             to.sizes[n] = from.sizes[n] = size;
         } else {
             if (n + 1 > KT_MAX_DIMS)
-                return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+                return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
             to.sizes[n] = from.sizes[n] = size * repeats.d[i];
             step = size == 1 ? 0 : step;
         }
@@ -237,8 +237,7 @@ kt_status kt__body_repeat(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME,
                        "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
     if (repeats.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
-                       (long long)repeats.n);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t i = 0; i < repeats.n; i++)
         if (__builtin_mul_overflow(repeats.d[i], i < lead ? 1 : self->sizes[i - lead], &sizes[i]))
             return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");

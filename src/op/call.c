@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "op/move.h"
+#include "op/target.h"
 #include "op/wrap.h"
 #include "tensor/work.h"
 
@@ -126,6 +126,8 @@ kt_status kt__run_elementwise(kt_call *call)
     kt_tensor   *out = NULL;
     uint64_t     mode = kt__mode();
     kt__gather(call, &g);
+    if (KT__UNLIKELY(call->form == KT_OUT || (call->form == KT_INPLACE && !g.simple)) && kt__reads_strided(call, &g))
+        return kt__run_apart(call);
     if (kt__refine(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, mode, &room);
@@ -296,23 +298,10 @@ static kt_status run_derived(kt_call *call)
         return kt_error_status();
     for (int i = 0; i < n; i++)
         given[i] = call->out[i];
-    bool           copied = call->form == KT_OUT && call->row->rule == RULE_SAME;
-    const kt_call *before = kt__copied;
-    if (copied) {
-        call->form = KT_PLAIN;
-        kt__copied = call;
-    }
     uint32_t version = call->form == KT_INPLACE ? kt__version(call->arg[0].t) : 0;
     kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
     kt_status status = run_body(call);
     kt__mode_word = mode;
-    kt__copied = before;
-    if (copied) {
-        kt_tensor *made = call->out[0];
-        call->form = KT_OUT;
-        call->out[0] = given[0];
-        status = status ? status : kt__move_into(call, given[0], made);
-    }
     for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++) {
         if (call->form == KT_INPLACE && call->out[i]->version) /* however often the body wrote, the call is one write */
             atomic_store_explicit(call->out[i]->version, version, memory_order_relaxed);
@@ -332,18 +321,60 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
+static kt_status fail_inference(kt_call *call)
+{
+    void *token = NULL;
+    if (call->form == KT_OUT && kt__tape.before && kt__mode() & KT_M_GRAD && (any_requires_grad(call) || writes_to_history(call)))
+        return kt__tape.before(call, NULL, &token); /* which refuses out= */
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+                   "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                   "details.");
+}
+
+/* A row whose body only makes its result: made as without out=, then written there. */
+static kt_status run_copied(kt_call *call)
+{
+    kt_call    plain = *call;
+    kt__taping taping;
+    const int  n = kt__n_results(call->row);
+    kt_status  status = kt__tape_before(call, NULL, call->row->node && any_requires_grad(call), &taping);
+    for (int i = 0; i < n && !status; i++)
+        status = kt__check_made(call, i, NULL);
+    if (status)
+        return status;
+    const kt_call *before = kt__copied;
+    plain.form = KT_PLAIN;
+    plain.out[0] = NULL;
+    kt__copied = &plain;
+    status = kt_call_run(&plain);
+    kt__copied = before;
+    if (status)
+        return status;
+    for (int i = 0; i < n && !status; i++) { /* of a composite the result knows who wanted a gradient */
+        status = kt__tape_before(call, NULL, wants_grad(plain.out[i]), &taping);
+        status = status ? status : kt__check_made(call, i, plain.out[i]);
+    }
+    if (!status)
+        status = kt__store_several(call->out, plain.out, n);
+    for (int i = 0; i < n; i++) {
+        kt__unref(plain.out[i]);
+        if (!status)
+            kt__wrote(kt__ref(call->out[i]));
+    }
+    call->n_out = status ? 0 : (uint8_t)n;
+    return status;
+}
+
 /* Inference tensors count no versions: outside of their mode nobody may write to them. */
-static kt_status check_inference(const kt_call *call)
+static kt_status check_inference(kt_call *call)
 {
     const bool       itself = call->form == KT_INPLACE && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR;
     kt_tensor *const one = itself ? call->arg[0].t : NULL;
     kt_tensor *const *t = call->form == KT_OUT ? call->out : &one;
     for (int i = 0; i < (call->form == KT_OUT ? kt__n_results(call->row) : 1) && !kt__born_flags; i++)
         if (t[i] && t[i]->flags & KT_T_INFERENCE)
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
-                           "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
-                           "details.");
+            return fail_inference(call);
     return KT_OK;
 }
 
@@ -447,6 +478,15 @@ static kt_status refused(kt_call *call)
 
 KT__HOT static inline kt_status run_way(kt_call *call)
 {
+    if (call->form != KT_PLAIN && call->row->how != HOW_ELEMENTWISE) {
+        bool copy = false;
+        if (kt__check_memory(call, &copy))
+            return kt_error_status();
+        if (copy)
+            return kt__run_apart(call);
+        if (call->form == KT_OUT && kt__is_copied(call->row))
+            return run_copied(call);
+    }
     switch (call->row->how) {
     case HOW_ELEMENTWISE: return kt__run_elementwise(call);
     case HOW_REDUCE: return kt__run_reduce(call);

@@ -226,8 +226,6 @@ static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, c
 }
 
 /* prepare.c: shapes, outputs, strides. */
-/* Output `at` of a reduction or a product: fresh, or the target of out=. */
-kt_status kt__output_of(kt_call *call, int at, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out);
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
@@ -237,12 +235,8 @@ void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as
 /* Dims of at most three operands of one size: the others, joined where all lie so, then `dim`. */
 void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
-/* What PyTorch looks at before it promotes, and before it finds that a kernel is missing: whether the result fits its target. */
-kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g);
-kt_status kt__check_cast(const kt_call *call, kt_dtype result);
-kt_status kt__resize_out(kt_tensor *out, kt_shape shape); /* out= of another size: warned of where elements are lost */
-kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);
 const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* as errors name it */
+kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b);
 
 /* The rows with one of the four ready ways. */
 kt_status kt__run_elementwise(kt_call *call);

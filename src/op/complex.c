@@ -1,6 +1,7 @@
 /* complex.c - complex numbers made of two real tensors: of their parts, or of length and angle. In: calls of BODY rows with a
  * derivative of their own, which runs below the tape. Out: one complex tensor. */
 #include "op/made.h"
+#include "op/target.h"
 
 /* Both of one dtype that has a complex partner; out= of that. */
 static kt_status check_pair(const kt_call *call, kt_dtype *made)
@@ -35,14 +36,12 @@ static kt_status join(kt_call *call, kt_dtype dtype, kt_tensor *real, kt_tensor 
     kt_tensor *pair[2] = {real, imag}, *both[2];
     if (kt__failed() || kt_broadcast_tensors(pair, 2, both, 2) < 0)
         return kt_error_status();
-    if (call->form != KT_OUT) {
-        kt_tensor *made = kt_empty(kt__sizes(both[0]), .dtype = dtype, .device = kt__device(real));
-        return made && !write_parts(made, both[0], both[1]) ? kt__made(call, made) : kt_error_status();
-    }
-    kt_tensor *out = call->out[0];
-    if (!kt__same_sizes(out, both[0]) && kt__tensor_resize(out, kt__sizes(both[0])))
+    kt_tensor *made = kt_empty(kt__sizes(both[0]), .dtype = dtype, .device = kt__device(real)), *out = call->out[0];
+    if (!made || write_parts(made, both[0], both[1]))
         return kt_error_status();
-    if (kt__check_written(out, &call->arg[0].t, 1) || write_parts(out, both[0], both[1]))
+    if (call->form != KT_OUT)
+        return kt__made(call, made);
+    if (kt__store(out, made))
         return kt_error_status();
     kt__ref(out);
     return KT_OK;

@@ -2,7 +2,7 @@
  * errors name the operator that the user wrote. */
 #include <string.h>
 
-#include "op/call.h"
+#include "op/target.h"
 #include "op/wrap.h"
 
 kt_status kt__body_positive(kt_call *call)
@@ -125,17 +125,12 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made)
     const kt__gathered none = {.n = 0};
     const kt__decision d = {.result = made->dtype};
     kt__taping         taping;
-    kt_tensor         *out = NULL;
+    kt_tensor         *out = call->out[0];
     if (kt__tape_before(call, NULL, kt__grad_flags(made) & KT_T_REQUIRES_GRAD, &taping) ||
-        kt__output_of(call, 0, &none, &d, kt__sizes(made), &out))
+        kt__check_target(call, &none, &d, out, kt__sizes(made)) || kt__store(out, made))
         return kt_error_status();
-    kt_status status = kt__copy_into(out, made, KT_WHY_RESULT, KT_ROUND_TORCH);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
     kt__wrote(out);
-    call->out[0] = out;
+    kt__ref(out);
     return KT_OK;
 }
 

@@ -89,7 +89,7 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
         return NULL;
     kt_tensor *left = as_matrix(&a, false, sizes, &rank), *right = as_matrix(&b, true, sizes, &rank);
     if (rank > KT_MAX_DIMS) {
-        kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)rank);
+        kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
         return NULL;
     }
     return kt_view(kt_mm(left, right), (kt_shape){rank, sizes});

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "op/call.h"
 #include "op/move.h"
+#include "op/target.h"
 #include "op/wrap.h"
 
 /* ---- moving values, no tape ---- */
@@ -293,12 +293,15 @@ kt_status kt__run_copy(kt_call *call)
                   (kt__grad_flags(call->arg[1].t) & KT_T_REQUIRES_GRAD);
     /* A number written twice to one place is no harm: only tensors mind overlap. */
     const bool from_tensor = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1);
+    const bool copies = call->row->id == KT_OP_copy; /* fill reads its value before it writes */
+    if (call->form == KT_INPLACE && copies && kt__overlap_of(self, call->arg[1].t) == KT_OVERLAP_SOME)
+        return kt__run_apart(call);
     if (kt__tape_before(call, NULL, (kt__grad_flags(self) & KT_T_REQUIRES_GRAD) || second, &taping))
         return kt_error_status();
     kt_status status = KT_OK;
     if (call->form == KT_INPLACE) {
         out = kt__ref(self);
-        status = from_tensor ? kt__check_written(self, &call->arg[1].t, 1) : KT_OK;
+        status = from_tensor ? kt__check_written(self, &call->arg[1].t, copies) : KT_OK;
         if (!status)
             status = write_copy(call, self);
         if (!status)

@@ -19,7 +19,7 @@ static kt_status check_embedding(const kt_call *call, const kt_tensor *weight, c
     if (kt__arg_bool(call, 4))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "embedding: there are no sparse gradients (sparse=True)");
     if (indices->ndim == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     return KT_OK;
 }
 
@@ -129,7 +129,7 @@ kt_status kt__body_nn_one_hot(kt_call *call)
     if (count_classes(t, &classes))
         return kt_error_status();
     if (t->ndim == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     memcpy(sizes, t->sizes, (size_t)t->ndim * sizeof *sizes);
     sizes[t->ndim] = classes;
     kt_tensor *out = kt__tensor_new(KT_I64, kt__device(t), (kt_shape){t->ndim + 1, sizes});

@@ -1,14 +1,8 @@
 /* fold.c - what reductions and scans share: what their own arguments change (dtype=, unbiased= and correction=, the order of a
  * norm), the dtypes that out= may have, in PyTorch's words, and where the results' dtypes came from. In: the call. Out: the
  * wanted dtype, the kernel's parameters, lineage. */
-#include "op/call.h"
 #include "op/kernels.h"
-
-static kt_status mismatch(const kt_call *call, kt_dtype wants, kt_dtype is)
-{
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                          kt_dtype_c_name(wants), kt_dtype_c_name(is));
-}
+#include "op/target.h"
 
 /* dtype= and out= must not contradict each other; a sum into a buffer adds up in the buffer's dtype. */
 static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
@@ -22,7 +16,7 @@ static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "nansum: provided dtype must match dtype of result. Got %s and %s.",
                               kt_dtype_torch_name(into), kt_dtype_torch_name(g->want));
     if (g->want && g->want != into && (sums || call->row->rule == RULE_MEAN))
-        return mismatch(call, (kt_dtype)g->want, (kt_dtype)into);
+        return kt__same_dtype(call, (kt_dtype)g->want, call->out[0]);
     if (sums || call->row->rule == RULE_TRUTH)
         g->want = into;
     return KT_OK;
@@ -67,6 +61,37 @@ kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
+/* Values and places in order: three rows that refuse a dtype in their own words. */
+static kt_status check_order_out(const kt_call *call, const kt__decision *d)
+{
+    const kt_dtype values = (kt_dtype)call->out[0]->dtype, places = (kt_dtype)call->out[1]->dtype;
+    const char    *wants = kt_dtype_torch_name(d->result), *is = kt_dtype_torch_name(values), *at = kt_dtype_torch_name(places);
+    if (values == d->result && places == KT_I64)
+        return KT_OK;
+    switch (call->row->id) {
+    case KT_OP_mode:
+        return values != d->result
+                   ? kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type '%s' but got '%s' for values output", wants, is)
+                   : kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type 'Long' but got '%s' for indices output", at);
+    case KT_OP_kthvalue:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              values != d->result ? "output values must be of same type as input"
+                                                  : "output indices must be of scalar type Long");
+    case KT_OP_median_dim:
+    case KT_OP_nanmedian_dim:
+        return values != d->result
+                   ? kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but "
+                                    "type torch.%sTensor does not equal torch.%sTensor (while checking arguments for median)",
+                                    is, wants)
+                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                    "Expected tensor for argument #1 'indices' to have scalar type Long; but got torch.%sTensor "
+                                    "instead (while checking arguments for median)",
+                                    at);
+    default: return KT_OK;
+    }
+}
+
 /* The others cast their result as every out= does. */
 kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
 {
@@ -92,10 +117,12 @@ kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "logsumexp(): Expected floating point type for result tensor, but got: %s",
                               kt_dtype_torch_name(into));
+    if (row->rule == RULE_WITH_INDEX && check_order_out(call, d))
+        return kt_error_status();
     bool exact = row->rule == RULE_INDEX || row->rule == RULE_NORM || several > 1;
     for (int i = 0; i < several && exact; i++)
-        if (call->out[i]->dtype != (i ? d->second : d->result))
-            return mismatch(call, (kt_dtype)(i ? d->second : d->result), (kt_dtype)call->out[i]->dtype);
+        if (kt__same_dtype(call, (kt_dtype)(i ? d->second : d->result), call->out[i]))
+            return kt_error_status();
     return KT_OK;
 }
 

@@ -163,7 +163,7 @@ kt_status kt__body_histc(kt_call *call)
     if (kt__failed())
         return kt_error_status();
     if (isnan(low) && !chosen)
-        return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [-nan, -nan] is not finite"); /* the NaN that arithmetic makes */
+        return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [nan, nan] is not finite");
     if (!isfinite(low) || !isfinite(high))
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [%g, %g] is not finite", low, high);
     if (low > high)

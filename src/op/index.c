@@ -187,7 +187,7 @@ static kt_status lay_out(pointed *p, int at)
     kt__along *a = &p->a;
     p->front = p->neighbours && p->first > 0 ? p->first : 0;
     if (p->self->ndim - p->n_index + p->n_spread > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int d = 0; d < p->self->ndim; d++) {
         for (int i = 0; d == (p->neighbours ? p->first : 0) && i < p->n_spread; i++) {
             a->size[a->nd] = p->spread[i];
@@ -424,9 +424,7 @@ kt_status kt__body_index_put(kt_call *call)
     if ((mask = lone_mask(call, &at)))
         return put_by_mask(call, mask, at);
     if (call->form == KT_INPLACE && kt__overlap_of(self, call->arg[2].t) != KT_OVERLAP_NONE)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                       "memory location. Please clone() the tensor before performing the operation.");
+        return kt__fail_shared();
     kt_status status = kt__plain_of(call->arg[2].t, &values);
     if (!status && values->ndim) /* one value may come from the CPU */
         status = kt__one_device((kt_tensor *[]){self, values}, 2);
@@ -516,7 +514,8 @@ kt_status kt__body_put(kt_call *call)
                        "index.numel() = %lld",
                        (long long)source->numel, (long long)index->numel);
     if (kt__one_device((kt_tensor *[]){self, index, source}, 3) ||
-        (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, index))) || kt__plain_of(source, &plain))
+        (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, index))) ||
+        kt__plain_of(source, &plain))
         return kt_error_status();
     kt_status status = kt__arg_bool(call, 3) ? KT_OK : kt__alert_nondeterministic("put_");
     status = status ? status : kt__call1(KT_OP_contiguous, plain, &from);

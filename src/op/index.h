@@ -4,6 +4,7 @@
 #define KT_OP_INDEX_H
 
 #include "op/move.h"
+#include "op/target.h"
 
 enum { ALONG_OUT, ALONG_FROM, ALONG_INDEX }; /* operands of a walk */
 
@@ -32,7 +33,6 @@ static inline bool kt__is_index(const kt_tensor *t) { return t->dtype == KT_I64 
 void kt__warn_if_expanded(const kt_tensor *self, const char *op, const char *says);
 kt_status kt__body_masked_fill_tensor(kt_call *call);
 kt_status kt__plain_of(kt_tensor *t, kt_tensor **result); /* without lazy bits; owned */
-kt_status kt__apart(const kt_tensor *out, const kt_tensor *from); /* they share no element, and out shows each once */
 
 /* What a row writes: a copy of self, or self itself (or, of a lazy one, a copy that goes back at the end). */
 kt_status kt__begin_write(kt_call *call, bool keep_layout, kt_tensor **work);

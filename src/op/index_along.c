@@ -107,7 +107,7 @@ static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, co
 static kt_status put_elements(kt_call *call, kt_tensor *from, bool value, int64_t dim, int kernel)
 {
     kt_tensor *index = call->arg[2].t, *work = NULL;
-    if (call->form == KT_INPLACE && (kt__apart(call->arg[0].t, from) || kt__apart(call->arg[0].t, index)))
+    if (call->form == KT_INPLACE && (kt__check_apart(call->arg[0].t, from) || kt__check_apart(call->arg[0].t, index)))
         return kt_error_status();
     kt_status status = kt__begin_write(call, false, &work);
     kt__along a = {.t = {work, from, index}};
@@ -248,6 +248,23 @@ static void walk_slices(kt__along *a, const kt_tensor *addressed, int at, const 
     a->dim = dim;
 }
 
+/* Where nothing is taken no kernel looks at the indices, and PyTorch does. */
+static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t dim)
+{
+    int64_t  *at, size = self->sizes[dim];
+    kt_status status = KT_OK;
+    if (!index->numel || kt__backend(index->backend)->stores_nothing)
+        return KT_OK;
+    if (!(at = kt__read_ints(index)))
+        return kt_error_status();
+    for (int64_t i = 0; i < index->numel && !status; i++)
+        if (at[i] < 0 || at[i] >= size)
+            status = kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", (long long)at[i],
+                             (long long)size);
+    kt__free_ints(at, index);
+    return status;
+}
+
 kt_status kt__body_index_select(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
@@ -263,7 +280,8 @@ kt_status kt__body_index_select(kt_call *call)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_select(): Expected dtype int32 or int64 for index");
     if (self->ndim > 1 && self->sizes[dim] == 0 && index->numel)
         return kt_fail(KT_ERR_RUNTIME, "index_select(): self indexing axis dim should be positive");
-    if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &from))
+    if (kt__one_device((kt_tensor *[]){self, index}, 2) || (!self->numel && check_unread(self, index, dim)) ||
+        kt__plain_of(self, &from))
         return kt_error_status();
     for (int d = 0; d < self->ndim; d++)
         sizes[d] = d == dim ? index->numel : self->sizes[d];
@@ -342,7 +360,7 @@ kt_status kt__body_index_add(kt_call *call)
     kt_scalar  alpha = kt__arg_scalar(call, 4);
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_add_", dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3) ||
-        (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, call->arg[2].t))))
+        (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, call->arg[2].t))))
         return kt_error_status();
     if (kt__given(call, 4) && !(alpha.kind == KT_SCALAR_INT && alpha.v.i == 1)) {
         kt_tensor *factor = NULL;
@@ -391,7 +409,7 @@ static kt_status check_index_copy(const kt_call *call, int64_t dim)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
                               kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
-    if (call->form == KT_INPLACE && (kt__apart(self, source) || kt__apart(self, index)))
+    if (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, index)))
         return kt_error_status();
     if (source->ndim && index->numel != source->sizes[dim])
         return kt_fail(KT_ERR_INDEX, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
@@ -538,7 +556,7 @@ static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, con
     if (missing)
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
                               kt_dtype_torch_name(self->dtype));
-    if (call->form == KT_INPLACE && (kt__apart(self, src) || kt__apart(self, call->arg[2].t)))
+    if (call->form == KT_INPLACE && (kt__check_apart(self, src) || kt__check_apart(self, call->arg[2].t)))
         return kt_error_status();
     kt_status status = kt__plain_of(src, &from);
     status = status ? status : kt__begin_write(call, false, &work);

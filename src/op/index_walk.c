@@ -61,17 +61,6 @@ void kt__warn_if_expanded(const kt_tensor *self, const char *op, const char *say
                  op, says);
 }
 
-kt_status kt__apart(const kt_tensor *out, const kt_tensor *from)
-{
-    if (kt__check_written(out, NULL, 0))
-        return kt_error_status();
-    if (from && kt__overlap_of(out, from) != KT_OVERLAP_NONE)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                       "memory location. Please clone() the tensor before performing the operation.");
-    return KT_OK;
-}
-
 kt_status kt__begin_write(kt_call *call, bool keep_layout, kt_tensor **work)
 {
     kt_tensor *self = call->arg[0].t;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/target.h"
 #include "op/move.h"
 
 /* ---- cat and stack ---- */
@@ -83,7 +84,7 @@ static kt_status find_common(const kt_call *call, joint *j)
 
 /* ---- the result and its parts ---- */
 
-static kt_status check_target(kt_call *call, const joint *j, kt_tensor *target, kt_shape sizes)
+static kt_status check_target(kt_call *call, joint *j, kt_tensor *target, kt_shape sizes, bool stacked)
 {
     uint64_t mode = kt__mode();
     if (!kt_can_cast(j->common, (kt_dtype)target->dtype) && kt__policy(mode) != KT_PERMISSIVE)
@@ -91,24 +92,14 @@ static kt_status check_target(kt_call *call, const joint *j, kt_tensor *target, 
                               kt_dtype_torch_name(target->dtype));
     if (kt__allow(mode, call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
         return kt_error_status();
-    bool same = target->ndim == sizes.n;
-    for (int i = 0; i < target->ndim && same; i++)
-        same = target->sizes[i] == sizes.d[i];
-    if (!same && kt__resize_out(target, sizes))
-        return kt_error_status();
-    return kt__check_written(target, NULL, 0);
-}
-
-/* Any shared element would be read after it was written. */
-static kt_status check_apart(const joint *j, const kt_tensor *target)
-{
-    for (int64_t k = 0; k < j->n; k++)
-        if (kt__overlap_of(target, j->t[k]) != KT_OVERLAP_NONE)
-            return kt_fail(
-                KT_ERR_RUNTIME,
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                "memory location. Please clone() the tensor before performing the operation.");
-    return KT_OK;
+    for (int64_t k = 0; k < j->n; k++) /* any shared element would be read after it was written */
+        if (kt__overlap_once(target, sizes, j->t[k]) != KT_OVERLAP_NONE)
+            return kt__fail_shared();
+    if (kt__has_sizes(target, sizes))
+        return kt__check_written(target, NULL, 0);
+    int64_t strides[KT_MAX_DIMS];
+    find_format(j);
+    return kt__bind_target(target, sizes, !stacked && kt__format_strides(sizes, j->format, strides) ? strides : NULL);
 }
 
 static kt_status copy_part(kt__part *place, kt_tensor *from, kt_dtype common)
@@ -148,7 +139,7 @@ static kt_status copy_parts(const joint *j, kt_tensor *out, bool stacked)
 static kt_status join_into(kt_call *call, const joint *j, kt_tensor *fresh, bool stacked)
 {
     kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL, *out = target ? kt__ref(target) : fresh;
-    kt_status  status = !out ? kt_error_status() : target ? check_apart(j, target) : KT_OK;
+    kt_status  status = out ? KT_OK : kt_error_status();
     if (!status)
         status = copy_parts(j, out, stacked);
     if (status) {
@@ -166,7 +157,11 @@ static kt_status join_into(kt_call *call, const joint *j, kt_tensor *fresh, bool
 kt_status kt__body_cat(kt_call *call)
 {
     joint j = {.t = call->arg[0].ts.t, .n = call->arg[0].ts.n, .dim = kt__arg_int(call, 1)};
-    if (find_first(&j) || kt__wrap_dim(&j.dim, j.first->ndim))
+    if (find_first(&j))
+        return kt_error_status();
+    if (!counts(j.first))
+        j.dim = 0; /* nothing counts: PyTorch looks at no dim */
+    if (kt__wrap_dim(&j.dim, j.first->ndim))
         return kt_error_status();
     memcpy(j.sizes, j.first->sizes, (size_t)j.first->ndim * sizeof(int64_t));
     j.sizes[j.dim] = 0;
@@ -177,7 +172,7 @@ kt_status kt__body_cat(kt_call *call)
     if (find_common(call, &j) || kt__one_device(j.t, j.n))
         return kt_error_status();
     if (call->form == KT_OUT)
-        return check_target(call, &j, call->out[0], sizes) ? kt_error_status() : join_into(call, &j, NULL, false);
+        return check_target(call, &j, call->out[0], sizes, false) ? kt_error_status() : join_into(call, &j, NULL, false);
     find_format(&j);
     return join_into(call, &j, kt__new_in_format(j.first, j.common, sizes, j.format), false);
 }
@@ -208,7 +203,7 @@ kt_status kt__body_stack(kt_call *call)
     if (kt__wrap_dim(&j.dim, j.first->ndim + 1))
         return kt_error_status();
     if (j.first->ndim == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t k = 1; k < j.n; k++)
         if (!kt__same_sizes(j.first, j.t[k])) {
             char a[256], b[256];
@@ -224,7 +219,7 @@ kt_status kt__body_stack(kt_call *call)
     if (find_common(call, &j) || kt__one_device(j.t, j.n))
         return kt_error_status();
     if (call->form == KT_OUT)
-        return check_target(call, &j, call->out[0], sizes) ? kt_error_status() : join_into(call, &j, NULL, true);
+        return check_target(call, &j, call->out[0], sizes, true) ? kt_error_status() : join_into(call, &j, NULL, true);
     return join_into(call, &j, stack_result(&j), true);
 }
 

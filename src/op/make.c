@@ -83,7 +83,9 @@ kt_status kt__body_empty(kt_call *call)
         return kt_error_status();
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "unsupported memory format option Preserve");
-    if (size.n > KT_MAX_DIMS || !kt__format_strides(size, format, strides))
+    if (kt__check_rank(size))
+        return kt_error_status();
+    if (!kt__format_strides(size, format, strides))
         return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
                        format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
     kt_tensor *t = kt__tensor_new_strided(o.dtype, o.device, size, (kt_shape){size.n, strides});

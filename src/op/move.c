@@ -88,24 +88,7 @@ kt_tensor *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_shape siz
     return kt__tensor_new_strided(dtype, kt__device(like), sizes, (kt_shape){sizes.n, strides});
 }
 
-/* ---- results ---- */
-
-kt_status kt__move_into(kt_call *call, kt_tensor *target, kt_tensor *result)
-{
-    kt_status status = KT_OK;
-    if (target->dtype != result->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        status = kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                                kt_dtype_c_name(result->dtype), kt_dtype_c_name(target->dtype));
-    if (!status && !kt__same_sizes(target, result))
-        status = kt__resize_out(target, kt__sizes(result));
-    if (!status)
-        status = kt__check_written(target, NULL, 0);
-    if (!status)
-        status = kt__copy_into(target, result, KT_WHY_RESULT, KT_ROUND_TORCH);
-    kt__unref(result);
-    call->out[0] = status ? target : kt__ref(target);
-    return status;
-}
+/* ---- devices ---- */
 
 kt_status kt__one_device(kt_tensor *const *t, int64_t n)
 {

@@ -26,9 +26,6 @@ static inline kt_status kt__part_copy(kt__part *to, kt__part *from)
 kt_memory_format kt__suggested_format(const kt_tensor *t);
 kt_tensor       *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_shape sizes, kt_memory_format format);
 
-/* out= of a row that copies its result there: the very dtype, resized, then written. Takes over the result. */
-kt_status kt__move_into(kt_call *call, kt_tensor *target, kt_tensor *result);
-
 /* The view that a *_copy row copies and a *_scatter row writes; -1: none. Their arguments follow its own. */
 int kt__view_behind(int op);
 

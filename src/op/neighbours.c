@@ -1,6 +1,7 @@
 /* neighbours.c - what is made of neighbours along a dim, and of scans: differences, integrals by trapezoids, powers as columns.
  * In: calls of BODY rows. Out: one tensor, in the vocabulary of ops.h, so that the tape sees the parts. */
 #include "op/made.h"
+#include "op/target.h"
 
 /* ---- differences ---- */
 
@@ -209,6 +210,6 @@ kt_status kt__body_linalg_vander(kt_call *call)
     if (n <= 1)
         return kt_fail(KT_ERR_RUNTIME, "N must be greater than 1.");
     if (x->ndim == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     return kt__made(call, powers(x->ndim ? x : kt_reshape(x, KT_SHAPE(1)), n));
 }

@@ -595,6 +595,15 @@ kt_tensor *kt_pow_base(const kt_tensor *self, const kt_tensor *exponent)
     return kt__close(&c);
 }
 
+kt_tensor *kt_pow_base_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow_base, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_pow_base_s(kt_scalar self, const kt_tensor *exponent)
 {
     kt_call c;
@@ -602,6 +611,15 @@ kt_tensor *kt_pow_base_s(kt_scalar self, const kt_tensor *exponent)
     kt__put_either(&c, 0, self);
     kt__put_tensor(&c, 1, exponent);
     return kt__close(&c);
+}
+
+kt_tensor *kt_pow_base_s_out(kt_tensor *out, kt_scalar self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow_base, KT_OUT);
+    kt__put_either(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_float_power(const kt_tensor *self, const kt_tensor *exponent)
@@ -613,6 +631,15 @@ kt_tensor *kt_float_power(const kt_tensor *self, const kt_tensor *exponent)
     return kt__close(&c);
 }
 
+kt_tensor *kt_float_power_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_float_power, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, exponent);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_float_power_s(const kt_tensor *self, kt_scalar exponent)
 {
     kt_call c;
@@ -622,6 +649,15 @@ kt_tensor *kt_float_power_s(const kt_tensor *self, kt_scalar exponent)
     return kt__close(&c);
 }
 
+kt_tensor *kt_float_power_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_float_power, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_either(&c, 1, exponent);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_ldexp(const kt_tensor *self, const kt_tensor *other)
 {
     kt_call c;
@@ -629,6 +665,15 @@ kt_tensor *kt_ldexp(const kt_tensor *self, const kt_tensor *other)
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, other);
     return kt__close(&c);
+}
+
+kt_tensor *kt_ldexp_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_ldexp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, other);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_atan2(const kt_tensor *self, const kt_tensor *other)
@@ -3096,6 +3141,15 @@ kt_tensor *kt_polygamma(int64_t n, const kt_tensor *self)
     return kt__close(&c);
 }
 
+kt_tensor *kt_polygamma_out(kt_tensor *out, int64_t n, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polygamma, KT_OUT);
+    kt__put(&c, 0, i, n);
+    kt__put_tensor(&c, 1, self);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_polygamma_of_kw(const kt_tensor *self, const kt_polygamma_of_opts *opts)
 {
     kt_call c;
@@ -3126,6 +3180,16 @@ kt_frexp_results kt_frexp(const kt_tensor *self)
     kt__open(&c, KT_OP_frexp, KT_PLAIN);
     kt__put_tensor(&c, 0, self);
     kt_tensor *r[2] = {NULL, NULL};
+    kt__close_several(&c, r, 2);
+    return (kt_frexp_results){r[0], r[1]};
+}
+
+kt_frexp_results kt_frexp_out(kt_tensor *mantissa, kt_tensor *exponent, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_frexp, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt_tensor *r[2] = {mantissa, exponent};
     kt__close_several(&c, r, 2);
     return (kt_frexp_results){r[0], r[1]};
 }
@@ -9763,6 +9827,16 @@ kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts)
     return kt__close(&c);
 }
 
+kt_tensor *kt_bernoulli_out_kw(kt_tensor *out, const kt_tensor *self, const kt_bernoulli_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_bernoulli, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    if (opts && opts->generator)
+        kt__put(&c, 1, generator, opts->generator);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli_p_opts *opts)
 {
     kt_call c;
@@ -9828,6 +9902,19 @@ kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const k
     if (opts && opts->generator)
         kt__put(&c, 3, generator, opts->generator);
     return kt__close(&c);
+}
+
+kt_tensor *kt_multinomial_out_kw(kt_tensor *out, const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_multinomial, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, num_samples);
+    if (opts && opts->replacement)
+        kt__put(&c, 2, b, opts->replacement);
+    if (opts && opts->generator)
+        kt__put(&c, 3, generator, opts->generator);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_dropout(const kt_tensor *input, double p, bool train)
@@ -10659,6 +10746,14 @@ kt_tensor *kt_nonzero(const kt_tensor *self)
     return kt__close(&c);
 }
 
+kt_tensor *kt_nonzero_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nonzero, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_argwhere(const kt_tensor *self)
 {
     kt_call c;
@@ -10694,6 +10789,17 @@ kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_no
     if (opts && opts->fill_value.some)
         kt__put(&c, 2, i, opts->fill_value.v);
     return kt__close(&c);
+}
+
+kt_tensor *kt_nonzero_static_out_kw(kt_tensor *out, const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_nonzero_static, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, size);
+    if (opts && opts->fill_value.some)
+        kt__put(&c, 2, i, opts->fill_value.v);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts)

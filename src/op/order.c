@@ -1,5 +1,6 @@
 /* order.c - what is made of sorted dims: argsort, msort, topk. In: calls of BODY rows. Out: parts of what sort gives. */
 #include "op/made.h"
+#include "op/target.h"
 
 static kt_status argsort(kt_call *call, int64_t dim, bool descending)
 {
@@ -15,6 +16,8 @@ kt_status kt__body_msort(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *values = kt_sort(call->arg[0].t, .dim = KT_SOME(0)).values;
+    if (values && call->form == KT_OUT && kt__same_dtype(call, (kt_dtype)values->dtype, call->out[0]))
+        return kt_error_status();
     return call->form == KT_OUT ? kt__made_into(call, values) : kt__made(call, values);
 }
 

@@ -2,7 +2,7 @@
  * dims collapsed. In: gathered operands and the resolver's decision. It decides nothing about dtypes. */
 #include <string.h>
 
-#include "op/call.h"
+#include "op/target.h"
 
 /* ---- broadcasting ---- */
 
@@ -146,22 +146,6 @@ void kt__collapse(kt_plan *plan, bool reorder)
 
 /* ---- outputs ---- */
 
-kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n)
-{
-    if (kt__overlaps_itself(out))
-        return kt_fail(
-            KT_ERR_RUNTIME,
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation.");
-    for (int i = 0; i < n; i++)
-        if (inputs[i] && kt__overlap_of(out, inputs[i]) == KT_OVERLAP_PARTIAL)
-            return kt_fail(
-                KT_ERR_RUNTIME,
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                "single memory location. Please clone() the tensor before performing the operation.");
-    return KT_OK;
-}
-
 static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
 {
     return a->backend != b->backend || a->index != b->index;
@@ -174,7 +158,7 @@ const char *kt__device_text(const kt_tensor *t, char *room, size_t size)
     return room;
 }
 
-static kt_status refuse_devices(const kt_tensor *a, const kt_tensor *b)
+kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b)
 {
     char first[64], second[64];
     return kt_fail(KT_ERR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
@@ -195,7 +179,7 @@ static kt_status one_device(const kt__gathered *g, bool inplace, kt__gathered *t
         if (!t || !elsewhere(t, home))
             continue;
         if (t->backend != KT_CPU || t->ndim)
-            return refuse_devices(home, t);
+            return kt__refuse_devices(home, t);
         together->t[i] = NULL;
         together->s[i] = kt_item_scalar(t);
         if (kt__failed())
@@ -204,135 +188,11 @@ static kt_status one_device(const kt__gathered *g, bool inplace, kt__gathered *t
     return KT_OK;
 }
 
-/* Rows whose out= must have the dtype of the result: those that promote nothing, and where. */
-static kt_status check_exact(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out)
+/* A result, fresh or resized, lies in memory as the inputs do. Its strides; NULL: row-major. */
+static const int64_t *output_strides(const kt_plan *plan, int rank, int64_t *strides)
 {
-    bool one = g->n == 1 || !(g->t[1] || (g->n > 2 && g->t[2])); /* beside the first there are only numbers */
-    bool exact = call->row->rule == RULE_SAME || call->row->rule == RULE_WHERE;
-    switch (call->row->id) {
-    case KT_OP_clamp:
-    case KT_OP_clamp_min:
-    case KT_OP_clamp_max: exact = one; break;
-    case KT_OP_threshold: exact = false; break;
-    case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
-    default: break;
-    }
-    if (call->row->how != HOW_ELEMENTWISE || !exact)
-        return KT_OK;
-    const char *has = kt_dtype_torch_name(out->dtype), *wants = kt_dtype_torch_name(d->result);
-    if (call->row->rule == RULE_WHERE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out type to be %s but got %s", wants, has);
-    if (call->row->id == KT_OP_nan_to_num)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "nan_to_num: dtype of out: %s should be same as input: %s", has, wants);
-    if (call->row->id == KT_OP_log_sigmoid)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", wants, has);
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", has, wants);
-}
-
-kt_status kt__resize_out(kt_tensor *out, kt_shape shape)
-{
-    if (out->numel) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(out));
-        kt__shape_text(wants, sizeof wants, shape);
-        kt__warn("An output with one or more elements was resized since it had shape %s, which does not match the required "
-                 "output shape %s. This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
-                 "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
-                 "elements with t.resize_(0).",
-                 has, wants);
-    }
-    return kt__tensor_resize(out, shape);
-}
-
-static bool has_sizes(const kt_tensor *t, kt_shape shape)
-{
-    bool same = t->ndim == shape.n;
-    for (int64_t i = 0; i < shape.n && same; i++)
-        same = t->sizes[i] == shape.d[i];
-    return same;
-}
-
-static kt_status fail_target_shape(const kt_tensor *out, kt_shape shape)
-{
-    char has[256], wants[256];
-    kt__shape_text(has, sizeof has, kt__sizes(out));
-    kt__shape_text(wants, sizeof wants, shape);
-    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
-}
-
-static kt_status fail_target_dtype(const kt_call *call, kt_dtype result, const kt_tensor *out)
-{
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                          kt_dtype_torch_name(result), kt_dtype_torch_name(out->dtype));
-}
-
-kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g)
-{
-    int64_t          sizes[KT_MAX_DIMS];
-    int              rank = 0;
-    const kt_tensor *self = call->arg[0].t;
-    if (kt__broadcast(g->t, g->n, sizes, &rank))
-        return kt_error_status();
-    if (call->form == KT_INPLACE && !has_sizes(self, (kt_shape){rank, sizes}))
-        return fail_target_shape(self, (kt_shape){rank, sizes});
-    return KT_OK;
-}
-
-kt_status kt__check_cast(const kt_call *call, kt_dtype result)
-{
-    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
-    if (out && !kt_can_cast(result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return fail_target_dtype(call, result, out);
-    return KT_OK;
-}
-
-/* The target of an in-place or out= call: size, dtype and overlap rules. */
-static kt_status check_target(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_tensor *out,
-                              kt_shape shape)
-{
-    uint64_t   mode = kt__mode();
-    const bool same = has_sizes(out, shape);
-    if (g->first && elsewhere(out, g->first))
-        return refuse_devices(g->first, out);
-    if (!same && call->form == KT_INPLACE)
-        return fail_target_shape(out, shape);
-    if (call->form == KT_OUT && out->dtype != d->result && kt__policy(mode) != KT_PERMISSIVE &&
-        check_exact(call, g, d, out))
-        return kt_error_status();
-    if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype) && kt__policy(mode) != KT_PERMISSIVE)
-        return fail_target_dtype(call, (kt_dtype)d->result, out);
-    if (kt__allow(mode, call, "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
-                  KT_WHY_RESULT))
-        return kt_error_status();
-    if (!same && kt__resize_out(out, shape))
-        return kt_error_status();
-    return kt__check_written(out, g->t, g->n);
-}
-
-kt_status kt__output_of(kt_call *call, int at, const kt__gathered *g, const kt__decision *d, kt_shape shape, kt_tensor **out)
-{
-    kt__decision one = *d;
-    if (at)
-        one.result = d->second;
-    if (call->form == KT_OUT) {
-        if (check_target(call, g, &one, call->out[at], shape))
-            return kt_error_status();
-        *out = kt__ref(call->out[at]);
-        return KT_OK;
-    }
-    *out = kt__tensor_new((kt_dtype)one.result, kt__device(g->first), shape);
-    return *out ? KT_OK : kt_error_status();
-}
-
-/* A fresh result lies in memory as the inputs do. */
-static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const kt_tensor *like, int rank,
-                               bool row_major)
-{
-    kt_shape shape = {rank, plan->size};
-    if (row_major)
-        return kt__tensor_new((kt_dtype)d->result, kt__device(like), shape);
     uint8_t order[KT_MAX_DIMS];
-    int64_t strides[KT_MAX_DIMS], step = 1;
+    int64_t step = 1;
     bool    in_order = true;
     sort_dims(plan, plan->n_out, plan->n_out + plan->n_in, rank, order);
     for (int i = rank - 1; i >= 0; i--) {
@@ -340,15 +200,21 @@ static kt_tensor *fresh_output(const kt_plan *plan, const kt__decision *d, const
         step *= plan->size[order[i]]; /* a size of 0 leaves no stride to the dims outside it */
         in_order &= order[i] == i;
     }
-    if (in_order)
-        return kt__tensor_new((kt_dtype)d->result, kt__device(like), shape);
-    return kt__tensor_new_strided((kt_dtype)d->result, kt__device(like), shape, (kt_shape){rank, strides});
+    return in_order ? NULL : strides;
+}
+
+static kt_tensor *fresh_output(const kt_plan *plan, kt_dtype dtype, const kt_tensor *like, int rank, bool row_major)
+{
+    int64_t        room[KT_MAX_DIMS];
+    kt_shape       shape = {rank, plan->size};
+    const int64_t *strides = row_major ? NULL : output_strides(plan, rank, room);
+    return strides ? kt__tensor_new_strided(dtype, kt__device(like), shape, (kt_shape){rank, strides})
+                   : kt__tensor_new(dtype, kt__device(like), shape);
 }
 
 kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on)
 {
-    kt__decision d = {.result = (uint8_t)dtype};
-    return fresh_output(plan, &d, on, plan->nd, false);
+    return fresh_output(plan, dtype, on, plan->nd, false);
 }
 
 static kt_status fail_number(const kt_call *call, kt_dtype as)
@@ -389,7 +255,7 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     int        rank = 0;
     if (kt__broadcast(g->t, g->n, plan->size, &rank))
         return kt_error_status();
-    if (out && check_target(call, g, d, out, (kt_shape){rank, plan->size}))
+    if (out && kt__check_target(call, g, d, out, (kt_shape){rank, plan->size}))
         return kt_error_status();
     bool row_major = true;
     for (int i = 0; i < g->n; i++) {
@@ -401,11 +267,15 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
             memset(plan->stride[at], 0, (size_t)rank * sizeof(int64_t));
         }
     }
+    row_major = row_major && !has_odd_dims(call, g);
     if (!out) {
-        out = fresh_output(plan, d, g->first, rank, row_major && !has_odd_dims(call, g));
+        out = fresh_output(plan, (kt_dtype)d->result, g->first, rank, row_major);
         if (!out)
             return kt_error_status();
     } else {
+        int64_t room[KT_MAX_DIMS];
+        if (kt__bind_target(out, (kt_shape){rank, plan->size}, row_major ? NULL : output_strides(plan, rank, room)))
+            return kt_error_status();
         kt__ref(out);
     }
     kt__set_operand(plan, 0, out, (kt_dtype)d->result, d->result == out->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
@@ -468,7 +338,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         if (KT__UNLIKELY(!out))
             return kt_error_status();
     } else {
-        if (check_target(call, g, d, out, kt__sizes(first)))
+        if (kt__check_target(call, g, d, out, kt__sizes(first)))
             return kt_error_status();
         kt__ref(out);
     }

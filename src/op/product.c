@@ -3,7 +3,7 @@
  * dim. Which product it is follows from the ranks: the last dims are m, k and k, n; a vector lacks its outer one. */
 #include <string.h>
 
-#include "op/call.h"
+#include "op/target.h"
 #include "op/wrap.h"
 #include "tensor/work.h"
 
@@ -178,11 +178,10 @@ static kt_status target(kt_call *call, const kt__decision *d, const product *p, 
     if (call->out[0]->dtype != d->result && dotted)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result dtype %s does not match input dtype %s",
                               kt_dtype_torch_name(call->out[0]->dtype), kt_dtype_torch_name(d->result));
-    if (call->out[0]->dtype != d->result)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                              kt_dtype_c_name(d->result), kt_dtype_c_name(call->out[0]->dtype));
+    if (kt__same_dtype(call, (kt_dtype)d->result, call->out[0]))
+        return kt_error_status();
     const kt__gathered none = {.n = 0}; /* a buffer may lie over the factors: see written_over */
-    return kt__output_of(call, 0, &none, d, shape, out);
+    return kt__outputs_of(call, &none, d, shape, NULL, out, 1);
 }
 
 /* A product reads its factors many times, so what is written over one is made beside it first; an addend is read once,
@@ -190,7 +189,7 @@ static kt_status target(kt_call *call, const kt__decision *d, const product *p, 
 static bool written_over(const kt_tensor *out, const product *p)
 {
     return kt__overlap_of(out, p->a) != KT_OVERLAP_NONE || kt__overlap_of(out, p->b) != KT_OVERLAP_NONE ||
-           (p->c && kt__overlap_of(out, p->c) == KT_OVERLAP_PARTIAL);
+           (p->c && kt__overlap_of(out, p->c) > KT_OVERLAP_FULL);
 }
 
 /* ---- the plan ---- */
@@ -359,11 +358,14 @@ kt_status kt__run_matmul(kt_call *call)
     } else if (shape_of(call, &p) || !(d = kt__resolve(call, &g, kt__mode(), &room))) {
         return kt_error_status();
     }
+    const kt_shape shape = {p.rank, p.sizes};
+    if (call->form == KT_OUT && !kt__has_sizes(call->out[0], shape) && kt__reads_target(call, shape, false))
+        return kt__run_apart(call); /* what is read would be resized, or grown over */
     if (one_device(&g) || kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
-    kt_status status = plan_product(call, &g, d, &p, &plan);
+    kt_status status = target(call, d, &p, &out);
     if (!status)
-        status = target(call, d, &p, &out);
+        status = plan_product(call, &g, d, &p, &plan);
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
     if (KT__UNLIKELY(call->form != KT_PLAIN && written_over(out, &p)))

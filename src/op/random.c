@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/warn.h"
+#include "op/target.h"
 #include "op/wrap.h"
 #include "tensor/work.h"
 
@@ -477,10 +478,16 @@ static kt_status make_over(kt_call *call, writer *write)
     kt_tensor *self = call->arg[0].t;
     if (kt__tape_before(call, NULL, call->row->node && kt__grad_flags(self) & KT_T_REQUIRES_GRAD, &taping))
         return kt_error_status();
-    kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(self));
+    kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
+    kt_tensor *out = kt__tensor_new((kt_dtype)(target ? target : self)->dtype, kt__device(self), kt__sizes(self));
     kt_status  status = out ? write(call, out) : kt_error_status();
     if (out)
         out->lineage = self->lineage;
+    if (target) {
+        status = status ? status : kt__store(target, out);
+        kt__unref(out);
+        out = status ? NULL : kt__ref(target);
+    }
     return kt__finish(call, NULL, &taping, out, status);
 }
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/call.h"
 #include "op/kernels.h"
+#include "op/target.h"
 
 enum { MOST_OUTPUTS = 2 };
 
@@ -205,16 +205,14 @@ kt_status kt__run_reduce(kt_call *call)
         return kt_error_status();
     if (!self->numel && check_not_empty(call, self, &g, &f))
         return kt_error_status();
+    const kt_shape shape = {f.rank, f.sizes};
+    if (call->form == KT_OUT && kt__reads_target(call, shape, false))
+        return kt__run_apart(call);
     if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
-    kt_status status = KT_OK;
-    for (int i = 0; i < f.n_out && !status; i++)
-        status = kt__output_of(call, i, &g, d, (kt_shape){f.rank, f.sizes}, &f.out[i]);
-    if (status) {
-        for (int i = 0; i < f.n_out; i++)
-            kt__unref(f.out[i]);
+    kt_status status = kt__outputs_of(call, &g, d, shape, NULL, f.out, f.n_out);
+    if (status)
         return kt__tape_after(call, NULL, &taping, status);
-    }
     warn_of_freedom(call, &g, &f);
     prepare(call, &g, d, &f, &plan);
     status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);

@@ -221,6 +221,12 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
         if (call->form == KT_INPLACE && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");
         return KT_OK;
+    case KT_OP_heaviside:
+        if (call->form == KT_OUT && kt_dtype_category((kt_dtype)call->out[0]->dtype) == KT_CAT_COMPLEX)
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "heaviside is not yet implemented for complex tensors.");
+        if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0])
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "heaviside is not yet implemented for tensors with different dtypes.");
+        return KT_OK;
     case KT_OP_isposinf:
     case KT_OP_isneginf:
     case KT_OP_signbit:

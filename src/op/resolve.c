@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "op/call.h"
+#include "op/target.h"
 
 _Static_assert((int)KT_NUM_COMPUTE == (int)KT__NUM_COMPUTES && (int)KT_IN_C128 == (int)KT__COMPUTE_c128 &&
                    (int)KT_IN_I32 == (int)KT__COMPUTE_i32,

@@ -2,8 +2,8 @@
  * with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
 #include <string.h>
 
-#include "op/call.h"
 #include "op/kernels.h"
+#include "op/target.h"
 
 enum { MOST_OUTPUTS = 2 };
 
@@ -27,8 +27,7 @@ static kt_status check_out(const kt_call *call, const kt__decision *d)
     for (int i = 0; call->form == KT_OUT && call->row->rule != RULE_SUM && i < kt__n_results(call->row); i++) {
         kt_dtype wants = (kt_dtype)(i ? d->second : d->result), is = (kt_dtype)call->out[i]->dtype;
         if (is != wants && call->row->kernel == KT_K_sort)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                                  kt_dtype_c_name(wants), kt_dtype_c_name(is));
+            return kt__same_dtype(call, wants, call->out[i]);
         if (is != wants)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar_type %s but found %s", kt_dtype_torch_name(wants),
                                   kt_dtype_torch_name(is));
@@ -54,11 +53,14 @@ static kt_status outputs(kt_call *call, const kt__gathered *g, const kt__decisio
         out[0] = status ? NULL : kt__ref(self);
         return status;
     }
+    if (g->kernel != KT_K_sort || call->form != KT_PLAIN) {
+        int64_t strides[KT_MAX_DIMS];
+        kt__preserved_strides(kt__sizes(self), kt__strides(self), strides);
+        const int64_t *lie = g->kernel == KT_K_sort ? strides : NULL;
+        return kt__outputs_of(call, g, d, kt__sizes(self), lie, out, kt__n_results(call->row));
+    }
     for (int i = 0; i < kt__n_results(call->row) && !status; i++)
-        if (g->kernel == KT_K_sort && call->form == KT_PLAIN)
-            status = as_self_lies(self, (kt_dtype)(i ? d->second : d->result), &out[i]);
-        else
-            status = kt__output_of(call, i, g, d, kt__sizes(self), &out[i]);
+        status = as_self_lies(self, (kt_dtype)(i ? d->second : d->result), &out[i]);
     for (int i = 0; status && i < MOST_OUTPUTS; i++) {
         kt__unref(out[i]);
         out[i] = NULL;
@@ -117,6 +119,16 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
     kt__plan_lines(plan, t, n, dim);
 }
 
+/* Of a 0-dim tensor two of them say it in their own words. */
+static kt_status wrap_dim(const kt_call *call, int64_t *dim)
+{
+    const kt_tensor *self = call->arg[0].t;
+    if (self->ndim == 0 && (*dim < -1 || *dim > 0) && (call->row->id == KT_OP_cummax || call->row->id == KT_OP_cummin))
+        return kt_fail(KT_ERR_INDEX, "%s(): Expected reduction dim -1 or 0 for scalar but got %lld", call->row->name,
+                       (long long)*dim);
+    return kt__wrap_dim(dim, self->ndim);
+}
+
 kt_status kt__run_scan(kt_call *call)
 {
     kt__gathered g;
@@ -130,8 +142,10 @@ kt_status kt__run_scan(kt_call *call)
     if (kt__refine_fold(call, &g) || keep_dtype(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || kt__wrap_dim(&dim, self->ndim) || check_out(call, d))
+    if (!d || wrap_dim(call, &dim) || check_out(call, d))
         return kt_error_status();
+    if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(self), true))
+        return kt__run_apart(call);
     if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
     kt_status status = outputs(call, &g, d, out);

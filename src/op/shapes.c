@@ -4,6 +4,7 @@
 
 #include "op/deterministic.h"
 #include "op/move.h"
+#include "op/target.h"
 
 /* ---- dims in another order ---- */
 
@@ -47,7 +48,7 @@ static kt_status move_dims(kt_call *call, kt_shape source, kt_shape destination)
                        a, b);
     }
     if (source.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)source.n);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     if (wrap_all(source, rank, from) || wrap_all(destination, rank, to) || placed(source, "source", from, &taken) ||
         placed(destination, "destination", to, &filled))
         return kt_error_status();
@@ -112,7 +113,7 @@ kt_status kt__body_unflatten(kt_call *call)
                        "unflatten got an unexpected error:\nDimension specified as %lld but tensor has no dimensions",
                        (long long)call->arg[1].i);
     if (self->ndim + inner.n - 1 > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     char text[256];
     kt__shape_text(text, sizeof text, inner);
     for (int64_t i = 0; i < inner.n; i++) {
@@ -245,10 +246,10 @@ kt_status kt__body_sum_to_size(kt_call *call)
 /* ---- other memory for the same tensor ---- */
 
 /* What the memory held stays, as far as the new size reaches. */
-static kt_status grow(kt_tensor *self, kt_shape size)
+static kt_status grow(kt_tensor *self, kt_shape size, const int64_t *strides)
 {
     kt_tensor *old = kt__tensor_alias(self); /* keeps the old memory */
-    kt_status  status = old ? kt__tensor_resize(self, size) : kt_error_status();
+    kt_status  status = old ? kt__tensor_resize(self, size, strides) : kt_error_status();
     if (!status && self->storage != old->storage && old->storage->bytes) {
         kt__part to, from;
         kt__part_of(&to, self);
@@ -281,17 +282,16 @@ static kt_status resized(kt_call *call, kt_shape size, kt_memory_format format)
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that require grad");
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "Unsupported memory formatPreserve");
-    if (kt__count(size, &numel))
+    if (kt__count_view(size, &numel) || kt__check_strides(size) || kt__check_rank(size))
         return kt_error_status();
-    if (size.n > KT_MAX_DIMS || !kt__format_strides(size, format, strides))
+    if (!kt__format_strides(size, format, strides))
         return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
                        format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
-    bool same = self->ndim == size.n && format == KT_CONTIGUOUS_FORMAT;
-    for (int64_t i = 0; i < size.n && same; i++)
-        same = self->sizes[i] == size.d[i];
-    if (!same && (grow(self, size) ||
-                  kt__tensor_set_geometry(self, size, (kt_shape){size.n, strides}, kt__offset(self))))
-        return kt_error_status();
+    if (!(kt__has_sizes(self, size) && format == KT_CONTIGUOUS_FORMAT)) {
+        if (grow(self, size, strides))
+            return kt_error_status();
+        kt__wrote(self);
+    }
     call->out[0] = kt__ref(self);
     return KT_OK;
 }

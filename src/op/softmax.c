@@ -3,6 +3,7 @@
 #include "op/index.h"
 #include "op/kernels.h"
 #include "op/made.h"
+#include "op/target.h"
 
 enum { OUT, FIRST, SECOND, MOST }; /* operands of a plan */
 
@@ -21,10 +22,7 @@ static kt_status check_float(const kt_call *call, const kt_tensor *self, kt_dtyp
 
 static kt_status check_out(const kt_call *call, const kt__decision *d)
 {
-    const kt_dtype into = call->form == KT_OUT ? (kt_dtype)call->out[0]->dtype : (kt_dtype)d->result;
-    return into == d->result ? KT_OK
-                             : kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                                              kt_dtype_c_name((kt_dtype)d->result), kt_dtype_c_name(into));
+    return call->form == KT_OUT ? kt__same_dtype(call, (kt_dtype)d->result, call->out[0]) : KT_OK;
 }
 
 /* ---- the plan ---- */
@@ -33,7 +31,7 @@ static kt_status run_lines(kt_call *call, const kt__gathered *g, const kt__decis
 {
     kt_plan    plan;
     kt_tensor *t[MOST], *self = g->t[0];
-    if (kt__one_device(g->t, g->n) || kt__output_of(call, 0, g, d, kt__sizes(self), out))
+    if (kt__one_device(g->t, g->n) || kt__outputs_of(call, g, d, kt__sizes(self), NULL, out, 1))
         return kt_error_status();
     t[OUT] = *out;
     kt__plan_begin(&plan, call->row, g->kernel, d->compute, g->n, self);
@@ -123,15 +121,18 @@ static kt_status softmax(kt_call *call, int along)
     const kt__decision *d = decide(call, &g, &dim, &room);
     if (!d)
         return kt_error_status();
+    if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(call->arg[0].t), true))
+        return kt__run_apart(call);
     if (call->form == KT_OUT && kt__tape_before(call, NULL, g.any_grad, &taping))
         return kt_error_status();
     const bool warns = kt_dtype_category((kt_dtype)g.dtype[0]) == KT_CAT_COMPLEX; /* a copy says what it loses */
-    if ((!g.any_grad || !(kt__mode() & KT_M_GRAD)) && !(warns && call->form != KT_OUT)) {
-        kt_status status = along_dim(call, &g, d, dim);
-        if (!status && call->form == KT_OUT)
-            kt__wrote(call->out[0]);
-        return status;
+    if (call->form == KT_OUT) {
+        kt_tensor *out = NULL;
+        kt_status  status = run_lines(call, &g, d, dim, &out);
+        return kt__finish(call, NULL, &taping, out, status);
     }
+    if ((!g.any_grad || !(kt__mode() & KT_M_GRAD)) && !warns)
+        return along_dim(call, &g, d, dim);
     kt_tensor *seen = NULL;
     if (kt_convert(g.t[0], (kt_dtype)d->as[0], (kt_reason)d->why[0], &seen))
         return kt_error_status();

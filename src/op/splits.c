@@ -180,7 +180,7 @@ static kt_status check_mesh(kt_tensor *const *t, int64_t n)
     if (n == 0)
         return kt_fail(KT_ERR_RUNTIME, "meshgrid expects a non-empty TensorList");
     if (n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS, (long long)n);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t i = 0; i < n; i++) {
         if (t[i]->ndim > 1) {
             char text[256];

@@ -1,6 +1,7 @@
 /* statistics.c - what is made of sums and products of matrices: trace, logsumexp of complex numbers, cov,
  * corrcoef. In: calls of BODY rows. */
 #include "op/made.h"
+#include "op/target.h"
 
 kt_status kt__body_trace(kt_call *call)
 {

@@ -1,6 +1,7 @@
 /* triangle.c - parts of matrices by their diagonals: tril, triu, their indices, diag, diag_embed and kin. */
 #include "base/alloc.h"
 #include "op/move.h"
+#include "op/target.h"
 
 /* ---- tril, triu ---- */
 
@@ -37,11 +38,9 @@ static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out
         return *out ? KT_OK : kt_error_status();
     }
     kt_tensor *target = call->out[0];
-    if (target->dtype != self->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                              kt_dtype_c_name(self->dtype), kt_dtype_c_name(target->dtype));
-    if ((!kt__same_sizes(target, self) && kt__resize_out(target, kt__sizes(self))) ||
-        kt__check_written(target, &self, 1))
+    if (kt__policy(kt__mode()) != KT_PERMISSIVE && kt__same_dtype(call, (kt_dtype)self->dtype, target))
+        return kt_error_status();
+    if (kt__check_written(target, &self, 1) || kt__bind_target(target, kt__sizes(self), NULL))
         return kt_error_status();
     *out = kt__ref(target);
     return KT_OK;
@@ -157,7 +156,7 @@ kt_status kt__body_diag_embed(kt_call *call)
     int64_t    offset = kt__arg_int(call, 1), a = kt__arg_int(call, 2), b = kt__arg_int(call, 3);
     int64_t    rank = self->ndim + 1, sizes[KT_MAX_DIMS];
     if (self->ndim == 0 || rank > KT_MAX_DIMS)
-        return self->ndim ? kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS)
+        return self->ndim ? kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS)
                           : kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)");
     if (kt__wrap_dim(&a, rank) || kt__wrap_dim(&b, rank))
         return kt_error_status();
@@ -200,11 +199,13 @@ static kt_status embed_into(kt_call *call, kt_tensor *row, int64_t offset)
     if (!kt_can_cast((kt_dtype)row->dtype, (kt_dtype)target->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "diag: result type %s can't be cast to the desired out= type %s",
                               kt_dtype_torch_name(row->dtype), kt_dtype_torch_name(target->dtype));
-    kt_status status = embed(row, offset, &made);
-    if (!status && !kt__same_sizes(made, target))
-        status = kt__resize_out(target, kt__sizes(made));
+    kt_status status = kt__policy(kt__mode()) == KT_PERMISSIVE ? KT_OK : kt__same_dtype(call, (kt_dtype)row->dtype, target);
     if (!status)
-        status = kt_copy_why(target, made, KT_WHY_RESULT);
+        status = embed(row, offset, &made);
+    if (!status)
+        status = kt__store(target, made);
+    if (!status)
+        kt__wrote(target);
     kt__unref(made);
     call->out[0] = status ? target : kt__ref(target);
     return status;

@@ -153,8 +153,7 @@ kt_status kt__body_expand(kt_call *call)
             kt__type_text((kt_dtype)t->dtype, type, sizeof type), has, text, (long long)want.n, t->ndim);
     }
     if (want.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
-                       (long long)want.n);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     g.n = want.n;
     g.offset = kt__offset(t);
     for (int64_t i = want.n - 1; i >= 0; i--) {
@@ -209,8 +208,7 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
     int64_t unknown = -1, product = 1;
     char    text[256];
     if (want.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
-                       (long long)want.n);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t i = 0; i < want.n; i++) {
         sizes[i] = want.d[i];
         if (want.d[i] == -1) {
@@ -355,7 +353,7 @@ kt_status kt__body_unsqueeze(kt_call *call)
     if (kt__wrap_dim(&dim, g.n + 1))
         return kt_error_status();
     if (g.n == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     int64_t stride = dim < g.n ? g.size[dim] * g.stride[dim] : 1;
     for (int64_t i = g.n; i > dim; i--) {
         g.size[i] = g.size[i - 1];
@@ -384,7 +382,7 @@ kt_status kt__body_unfold(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "step is %lld but must be > 0", (long long)step);
     geometry_of(t, &g);
     if (g.n == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     g.size[g.n] = size;
     g.stride[g.n] = t->ndim ? g.stride[dim] : 1;
     if (t->ndim) {
@@ -426,7 +424,7 @@ kt_status kt__body_as_strided(kt_call *call)
     if (sizes.n != strides.n)
         return kt_fail(KT_ERR_RUNTIME, "mismatch in length of strides and shape");
     if (sizes.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t i = 0; i < sizes.n; i++) {
         if (strides.d[i] < 0) {
             char text[256];
@@ -546,7 +544,7 @@ kt_status kt__body_view_as_real(kt_call *call)
             "will NOT alias the original.");
     geometry_of(t, &g);
     if (g.n == KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions", KT_MAX_DIMS);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t i = 0; i < g.n; i++)
         g.stride[i] *= 2;
     g.size[g.n] = 2;

@@ -6,28 +6,41 @@
 #include "base/str.h"
 #include "tensor/tensor.h"
 
-kt_status kt__count(kt_shape shape, int64_t *numel)
+/* Multiplied from the left, as PyTorch does it: a 0 that comes after an overflow does not save it. */
+static kt_status count(kt_shape shape, const char *overflow, int64_t *numel)
 {
-    int64_t n = 1;
-    bool    empty = false;
+    uint64_t n = 1;
+    bool     fits = true;
     if (shape.n < 0 || (shape.n && !shape.d))
         return kt_fail(KT_ERR_VALUE, "a shape of %lld dims without sizes", (long long)shape.n);
-    for (int64_t i = 0; i < shape.n; i++) {
+    for (int64_t i = 0; i < shape.n; i++)
         if (shape.d[i] < 0) {
             char text[256];
             kt__shape_text(text, sizeof text, shape);
             return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s",
                            (long long)shape.d[i], text);
         }
-        empty |= shape.d[i] == 0;
-    }
-    for (int64_t i = 0; i < shape.n && !empty; i++)
-        if (__builtin_mul_overflow(n, shape.d[i], &n)) {
-            char text[256];
-            kt__shape_text(text, sizeof text, shape);
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
-        }
-    *numel = empty ? 0 : n;
+    for (int64_t i = 0; i < shape.n; i++)
+        fits &= !__builtin_mul_overflow(n, (uint64_t)shape.d[i], &n);
+    *numel = (int64_t)n;
+    if (KT__LIKELY(fits && n <= INT64_MAX))
+        return KT_OK;
+    char text[256];
+    kt__shape_text(text, sizeof text, shape);
+    return overflow ? kt_fail(KT_ERR_RUNTIME, "%s", overflow)
+                    : kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
+}
+
+kt_status kt__count(kt_shape shape, int64_t *numel) { return count(shape, NULL, numel); }
+kt_status kt__count_view(kt_shape shape, int64_t *numel) { return count(shape, "numel: integer multiplication overflow", numel); }
+
+/* Where there are elements, their count bounds every stride. */
+kt_status kt__check_strides(kt_shape shape)
+{
+    int64_t step = 1;
+    for (int64_t i = shape.n - 1; i > 0; i--)
+        if (__builtin_mul_overflow(step, shape.d[i] > 1 ? shape.d[i] : 1, &step))
+            return kt_fail(KT_ERR_RUNTIME, "Stride calculation overflowed");
     return KT_OK;
 }
 
@@ -150,6 +163,69 @@ bool kt__overlaps_itself(const kt_tensor *t)
     return false;
 }
 
+/* ---- do two tensors share an element? ---- */
+
+/* The question is whether a sum of steps, each step[k] taken 0 to most[k] times, gives a distance: the strides of one tensor,
+ * those of the other taken backwards, and single bytes within the two elements. Largest step first: of layouts cut from one
+ * tensor at most a few counts of each step leave a rest that the smaller ones can reach. */
+typedef struct steps {
+    int64_t step[2 * KT_MAX_DIMS + 1], most[2 * KT_MAX_DIMS + 1], reach[2 * KT_MAX_DIMS + 2]; /* reach[k]: of steps k and on */
+    int     n, tries;
+} steps;
+
+static void add_step(steps *s, int64_t step, int64_t most)
+{
+    int at = s->n;
+    if (step == 0 || most == 0)
+        return;
+    while (at > 0 && s->step[at - 1] < step)
+        at--;
+    if (at > 0 && s->step[at - 1] == step) {
+        s->most[at - 1] += most;
+        return;
+    }
+    for (int i = s->n++; i > at; i--) {
+        s->step[i] = s->step[i - 1];
+        s->most[i] = s->most[i - 1];
+    }
+    s->step[at] = step;
+    s->most[at] = most;
+}
+
+static bool reaches(steps *s, int at, int64_t distance)
+{
+    if (distance < 0 || distance > s->reach[at])
+        return false;
+    if (at == s->n || s->tries-- <= 0) /* given up: it may be */
+        return true;
+    int64_t least = distance - s->reach[at + 1], last = distance / s->step[at];
+    least = least <= 0 ? 0 : (least + s->step[at] - 1) / s->step[at];
+    last = last < s->most[at] ? last : s->most[at];
+    for (int64_t k = last; k >= least; k--)
+        if (reaches(s, at + 1, distance - k * s->step[at]))
+            return true;
+    return false;
+}
+
+/* Tensors of one storage with at least one element each. Strides are not negative. */
+static bool share_elements(const kt_tensor *a, const kt_tensor *b)
+{
+    steps         s = {.n = 0, .tries = 4096};
+    const int64_t item[2] = {(int64_t)kt__itemsize(a), (int64_t)kt__itemsize(b)};
+    int64_t       distance = b->data - a->data + item[1] - 1; /* to b's last byte, from which its strides lead back */
+    for (int i = 0; i < a->ndim; i++)
+        add_step(&s, a->strides[i] * item[0], a->sizes[i] - 1);
+    for (int i = 0; i < b->ndim; i++) {
+        add_step(&s, b->strides[i] * item[1], b->sizes[i] - 1);
+        distance += (b->sizes[i] - 1) * b->strides[i] * item[1];
+    }
+    add_step(&s, 1, item[0] + item[1] - 2);
+    s.reach[s.n] = 0;
+    for (int i = s.n - 1; i >= 0; i--)
+        s.reach[i] = s.reach[i + 1] + s.most[i] * s.step[i];
+    return reaches(&s, 0, distance);
+}
+
 kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
 {
     if (a == b)
@@ -174,9 +250,10 @@ kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
     }
     if (end[0] <= begin[1] || end[1] <= begin[0])
         return KT_OVERLAP_NONE;
-    /* Interleaved columns of one matrix share a span but no element: telling that apart is cheap only when both are dense. */
-    bool dense = kt__is_dense(kt__sizes(a), kt__strides(a)) && kt__is_dense(kt__sizes(b), kt__strides(b));
-    return dense ? KT_OVERLAP_PARTIAL : KT_OVERLAP_NONE;
+    /* PyTorch looks no further than at dense tensors: where it refuses, so does Karat; elsewhere Karat finds out. */
+    if (kt__is_dense(kt__sizes(a), kt__strides(a)) && kt__is_dense(kt__sizes(b), kt__strides(b)))
+        return KT_OVERLAP_PARTIAL;
+    return share_elements(a, b) ? KT_OVERLAP_SOME : KT_OVERLAP_NONE;
 }
 
 /* The strides under which the same elements, in the same order, have the sizes `to`; false where only a copy can do it.

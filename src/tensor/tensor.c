@@ -144,11 +144,10 @@ static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, s
     s->fixed = false;
 }
 
-static kt_status check_rank(kt_shape shape)
+kt_status kt__check_rank(kt_shape shape)
 {
     if (shape.n > KT_MAX_DIMS)
-        return kt_fail(KT_ERR_RUNTIME, "a tensor may have at most %d dimensions, but got %lld", KT_MAX_DIMS,
-                       (long long)shape.n);
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     return KT_OK;
 }
 
@@ -193,7 +192,7 @@ static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
 {
     int64_t numel = 1;
-    if (check_rank(shape) || kt__count(shape, &numel))
+    if (kt__check_rank(shape) || kt__count(shape, &numel) || (!numel && kt__check_strides(shape)))
         return NULL;
     if (numel > (int64_t)(INT64_MAX / 16)) {
         char text[256];
@@ -291,7 +290,7 @@ static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64
 kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset)
 {
     int64_t numel = 1, span = 0;
-    if (check_rank(shape) || kt__count(shape, &numel) || span_of(shape, strides, offset, &span))
+    if (kt__check_rank(shape) || kt__count_view(shape, &numel) || span_of(shape, strides, offset, &span))
         return kt_error_status();
     int64_t item = (int64_t)kt__itemsize(t), bytes = 0;
     if (__builtin_mul_overflow(span, item, &bytes) || offset < 0)
@@ -398,7 +397,7 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
                            void *owner)
 {
     int64_t numel = 1;
-    if (check_rank(shape) || kt__count(shape, &numel))
+    if (kt__check_rank(shape) || kt__count(shape, &numel))
         return NULL;
     kt_block *b = kt__pool_get(offsetof(kt_block, data));
     if (!b) {
@@ -474,44 +473,59 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     return KT_OK;
 }
 
-/* Gives t a storage of its own of at least `bytes`: other tensors that look into the old one keep it. */
-static kt_status rebind(kt_tensor *t, size_t bytes)
+/* A storage of so many bytes for t, whose version it goes on counting. */
+static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
 {
-    kt_storage *s = kt__pool_get(sizeof *s);
-    if (!s)
-        return kt__fail_memory(sizeof *s);
-    init_storage(s, kt__device(t), bytes, 0);
     kt_backend *backend = kt__backend(t->backend);
+    kt_storage *s = kt__pool_get(sizeof *s);
     void       *data = NULL;
+    if (!s) {
+        kt__fail_memory(sizeof *s);
+        return NULL;
+    }
+    init_storage(s, kt__device(t), bytes, 0);
     if (backend->alloc(backend, t->index, bytes, &data, &s->granted)) {
         kt__pool_put(s, sizeof *s);
-        return kt_error_status();
+        return NULL;
     }
     s->data = data;
     atomic_init(&s->version, kt__version(t));
-    if (t->version && !(t->flags & KT_T_OWN_COUNTER))
-        t->version = &s->version;
-    storage_unref(t->storage);
-    t->storage = s;
-    t->data = s->data;
-    return KT_OK;
+    return s;
 }
 
-kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape)
+/* Other tensors that look into the old storage keep it. */
+kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides)
 {
-    int64_t numel = 1, strides[KT_MAX_DIMS];
-    if (check_rank(shape) || kt__count(shape, &numel))
+    int64_t numel = 1, row_major[KT_MAX_DIMS], offset = kt__offset(t), bytes;
+    if (kt__check_rank(shape) || kt__count(shape, &numel) || kt__check_strides(shape))
         return kt_error_status();
-    int64_t offset = kt__offset(t);
-    size_t  bytes = ((size_t)offset + (size_t)numel) * kt__itemsize(t);
-    if (bytes > t->storage->bytes) {
-        if (t->storage->release || t->storage->fixed)
-            return kt_fail(KT_ERR_RUNTIME, "Trying to resize storage that is not resizable");
-        if (rebind(t, bytes))
-            return kt_error_status();
+    if (__builtin_add_overflow(offset, numel, &bytes) || __builtin_mul_overflow(bytes, (int64_t)kt__itemsize(t), &bytes)) {
+        char text[256];
+        kt__shape_text(text, sizeof text, shape);
+        return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
     }
-    kt__dense_strides(shape, strides);
-    return kt__tensor_set_geometry(t, shape, (kt_shape){shape.n, strides}, offset);
+    kt_storage *before = t->storage, *larger = NULL;
+    if ((size_t)bytes > before->bytes) {
+        if (before->release || before->fixed)
+            return kt_fail(KT_ERR_RUNTIME, "Trying to resize storage that is not resizable");
+        if (!(larger = larger_storage(t, (size_t)bytes)))
+            return kt_error_status();
+        t->storage = larger;
+    }
+    if (!strides)
+        kt__dense_strides(shape, row_major);
+    if (kt__tensor_set_geometry(t, shape, (kt_shape){shape.n, strides ? strides : row_major}, offset)) {
+        t->storage = before;
+        if (larger)
+            storage_unref(larger);
+        return kt_error_status();
+    }
+    if (larger) {
+        if (t->version && !(t->flags & KT_T_OWN_COUNTER))
+            t->version = &larger->version;
+        storage_unref(before);
+    }
+    return KT_OK;
 }
 
 void (*kt__wrapper_left)(void *wrapper);

@@ -86,7 +86,8 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
 kt_status  kt__tensor_own_counter(kt_tensor *t, uint32_t version); /* its writes are counted apart from now on */
 kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
 extern KT__HOT_LOCAL uint32_t kt__born_flags; /* what new tensors of the thread are: inference tensors, in that mode */
-kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape); /* out=: grows the storage if it must; contents undefined */
+/* Grows the storage if it must; contents undefined. Dense in the order of `strides`, or row-major where that is NULL. */
+kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides);
 void       kt__tensor_free(kt_tensor *t);            /* the count reached zero */
 
 static inline kt_tensor *kt__ref(kt_tensor *t)
@@ -145,13 +146,17 @@ static inline uint32_t kt__grad_flags(const kt_tensor *t)
 
 /* ---- stride arithmetic (strides.c) ---- */
 kt_status kt__count(kt_shape shape, int64_t *numel);                     /* refuses negative sizes and overflow */
+kt_status kt__count_view(kt_shape shape, int64_t *numel);                /* the same of memory that is there */
+kt_status kt__check_rank(kt_shape shape);
+kt_status kt__check_strides(kt_shape shape);                             /* int64 holds them, of no elements too */
 void      kt__dense_strides(kt_shape shape, int64_t *strides);           /* row-major */
 bool      kt__format_strides(kt_shape shape, kt_memory_format format, int64_t *strides); /* false: rank does not fit */
 bool      kt__is_dense(kt_shape shape, kt_shape strides);                /* covers its span once: no gap, no overlap */
 bool      kt__is_row_major(kt_shape shape, kt_shape strides);
 void      kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out); /* empty_like's rule */
 bool      kt__overlaps_itself(const kt_tensor *t);                       /* two indices may reach one element */
-typedef enum kt__overlap { KT_OVERLAP_NONE, KT_OVERLAP_FULL, KT_OVERLAP_PARTIAL } kt__overlap;
+/* FULL: the same elements in the same order. PARTIAL: dense tensors that meet. SOME: others that do, or may. */
+typedef enum kt__overlap { KT_OVERLAP_NONE, KT_OVERLAP_FULL, KT_OVERLAP_PARTIAL, KT_OVERLAP_SOME } kt__overlap;
 kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b);
 bool      kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out); /* false: needs a copy */
 void      kt__shape_text(char *buffer, size_t size, kt_shape shape);     /* "[2, 3]" */

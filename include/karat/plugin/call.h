@@ -120,6 +120,10 @@ KT_API bool      kt_has_hooks(const kt_tensor *t);
  * their gradient has the dtype that they were first cast to. */
 KT_API bool      kt_may_require_grad(kt_dtype dtype);
 
+/* The result of a row that has no form with out=, written into a tensor that is there as PyTorch's out= of that row has it:
+ * `out` takes its sizes, unless the row is a range that has as many elements. A refusal leaves `out` as it was. */
+KT_API kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made);
+
 /* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
 KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);

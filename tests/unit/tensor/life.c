@@ -128,18 +128,18 @@ TEST(a_resized_buffer_leaves_other_views_alone)
     {
         KT_SCOPE;
         kt_tensor *t = kt_full(S(4), KT_FLOAT(1)), *view = kt_select(t, 0, 3);
-        CHECK_EQ_INT(kt__tensor_resize(t, S(500, 3)), KT_OK);
+        CHECK_EQ_INT(kt__tensor_resize(t, S(500, 3), NULL), KT_OK);
         CHECK_EQ_INT(kt_numel(t), 1500);
         CHECK(kt_is_contiguous(t));
         kt_fill_s_(t, KT_INT(9));
         CHECK_NEAR(tensor_at(view, 0), 1, 0);
         CHECK_NEAR(tensor_at(t, 1499), 9, 0);
-        CHECK_EQ_INT(kt__tensor_resize(t, S(2)), KT_OK);                   /* smaller keeps the storage */
-        CHECK_EQ_INT(kt__tensor_resize(t, S(1, 1, 1, 1, 1, 2, 3)), KT_OK); /* more dims than fit in the record */
+        CHECK_EQ_INT(kt__tensor_resize(t, S(2), NULL), KT_OK);                   /* smaller keeps the storage */
+        CHECK_EQ_INT(kt__tensor_resize(t, S(1, 1, 1, 1, 1, 2, 3), NULL), KT_OK); /* more dims than fit in the record */
         CHECK_EQ_INT(kt_ndim(t), 7);
         CHECK_EQ_INT(kt_stride(t, 5), 3);
-        CHECK_EQ_INT(kt__tensor_resize(t, S(6)), KT_OK);
-        CHECK_FAILS(kt__tensor_resize(t, S(-6)), KT_ERR_RUNTIME, "Trying to create tensor with negative dimension");
+        CHECK_EQ_INT(kt__tensor_resize(t, S(6), NULL), KT_OK);
+        CHECK_FAILS(kt__tensor_resize(t, S(-6), NULL), KT_ERR_RUNTIME, "Trying to create tensor with negative dimension");
         CHECK_EQ_INT(kt_numel(t), 6);
     }
     CHECK_EQ_INT(live(), before);

@@ -1,0 +1,50 @@
+/* target.h - what a call may write into: out= and in-place targets. Every rule about sizes, dtypes and shared memory of a target
+ * is here; a way asks first, binds the targets when nothing can be refused any more, and writes last.
+ *
+ *   check (nothing changed) -> kt__bind_target (resized) -> the kernel, or kt__store of a result that was made apart */
+#ifndef KT_OP_TARGET_H
+#define KT_OP_TARGET_H
+
+#include "op/call.h"
+
+/* ---- memory ---- */
+bool        kt__has_sizes(const kt_tensor *t, kt_shape shape);
+/* As it will be when out has these sizes, row-major if resized. */
+kt__overlap kt__overlap_once(const kt_tensor *out, kt_shape shape, const kt_tensor *t);
+/* Rows that read each element where they write it: out may be an input, but must not meet one otherwise. */
+kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int n);
+/* Rows that read and write in different orders: no element may be shared. */
+kt_status kt__check_apart(const kt_tensor *out, const kt_tensor *from);
+kt_status kt__fail_shared(void);
+
+/* ---- what PyTorch looks at before it promotes, and before it finds that a kernel is missing ---- */
+kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g);
+kt_status kt__check_cast(const kt_call *call, kt_dtype result);
+
+/* ---- one target ---- */
+kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out,
+                           kt_shape shape);
+kt_status kt__same_dtype(const kt_call *call, kt_dtype wants, const kt_tensor *out); /* "Expected out tensor to have dtype" */
+/* Gives out these sizes, dense in the order of `strides` (NULL: row-major), with a warning where elements are lost. */
+kt_status kt__bind_target(kt_tensor *out, kt_shape shape, const int64_t *strides);
+/* Writes what was made apart into out, which takes its sizes; the two may share memory. Takes no reference. */
+kt_status kt__store(kt_tensor *out, kt_tensor *made); /* kt_store is the binding's */
+kt_status kt__store_several(kt_tensor *const *out, kt_tensor *const *made, int n); /* all or, where one is refused, none */
+
+/* ---- the outputs of a reduction, a scan or a product: fresh, or the targets of out= ---- */
+kt_status kt__outputs_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, const int64_t *strides,
+                         kt_tensor **out, int n); /* strides: of what is resized; NULL: row-major */
+
+/* ---- rows whose body only makes its result: the engine gives it to out= ---- */
+bool      kt__is_copied(const kt_row *row);
+kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made); /* NULL: what can be said before it is made */
+
+/* ---- calls that would read what they have written ---- */
+/* Operands that lie over a target, as PyTorch sees them: refused by the row's rule, or (*copy) to be copied first. */
+kt_status kt__check_memory(const kt_call *call, bool *copy);
+/* Would an operand share an element with a target of these sizes? `in_place`: the first target itself does no harm. */
+bool      kt__reads_target(const kt_call *call, kt_shape shape, bool in_place);
+bool      kt__reads_strided(const kt_call *call, const kt__gathered *g); /* of an elementwise row, where PyTorch does not look */
+kt_status kt__run_apart(kt_call *call); /* runs it on copies of such operands */
+
+#endif

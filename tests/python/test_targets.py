@@ -1,0 +1,252 @@
+"""What may be written into: out=, in-place targets that share memory with an operand, resize_. Each case lost values, wrote or
+read beyond a target, or was refused or let through otherwise than in PyTorch."""
+
+import warnings
+
+import karat as torch
+import pytest
+
+SHARED = "some elements of the input tensor and the written-to tensor refer to a single memory location"
+REPEATED = "more than one element of the written-to tensor refers to a single memory location"
+NO_GRAD = r"functions with out=\.\.\. arguments don't support automatic differentiation"
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def test_an_input_is_not_resized_under_the_call():
+    for f in (torch.add, torch.mul, torch.atan2, torch.maximum, torch.eq, lambda a, b, out: torch.where(b > 3, a, b, out=out),
+              lambda a, b, out: torch.clamp(b, a, a, out=out), lambda a, b, out: torch.lerp(a, b, b, out=out)):
+        x = torch.tensor(3.0)
+        with pytest.raises(RuntimeError):
+            f(x, torch.arange(600.0), out=x)
+        assert x.shape == () and x.item() == 3
+    x = torch.tensor(3.0)
+    with pytest.raises(RuntimeError, match=r"output with shape \[\] doesn't match the broadcast shape \[600\]"):
+        torch.add(x, torch.arange(600.0), out=x)
+    x = torch.arange(3.0)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.outer(x, torch.ones(4), out=x)
+    assert x.tolist() == [0, 1, 2]
+
+
+def test_overlap_is_found_before_anything_is_written():
+    x = torch.arange(4.0)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.add(x, torch.ones(4), out=x[:2])
+    assert x.tolist() == [0, 1, 2, 3]
+    x = torch.arange(8.0)
+    with pytest.raises(RuntimeError, match=SHARED):  # resized, it would lie over the input
+        torch.add(x[2:], torch.ones(6), out=x[:2])
+    assert x.tolist() == list(range(8))
+    x = torch.zeros(1, dtype=torch.int64).expand(4)
+    with pytest.raises(RuntimeError, match=REPEATED):  # before the dtype
+        torch.add(torch.ones(4), 1, out=x)
+    for join in (torch.cat, torch.stack, torch.hstack, torch.vstack):
+        x = torch.arange(4.0).view(2, 2)
+        with pytest.raises(RuntimeError, match=SHARED):
+            join([x, x], out=x)
+        assert x.tolist() == [[0, 1], [2, 3]]
+
+
+def test_strided_overlap_is_right():
+    x = torch.arange(10.0)
+    torch.add(x[0:8:2], 1, out=x[1:5])
+    assert x.tolist() == [0, 1, 3, 5, 7, 5, 6, 7, 8, 9]
+    x = torch.arange(6.0).view(2, 3)
+    x[:, 1:].add_(x[:, :-1])
+    assert x.tolist() == [[0, 1, 3], [3, 7, 9]]
+    x = torch.arange(6.0)
+    x[::2] += x[1::2]  # interleaved: nothing is shared
+    assert x.tolist() == [1, 1, 5, 3, 9, 5]
+    x = torch.arange(6.0).requires_grad_()
+    y = x * 1
+    z = y.view(2, 3)
+    z[:, 1:].mul_(z[:, :-1])
+    z.sum().backward()
+    assert x.grad.tolist() == [2, 2, 1, 5, 8, 4]
+
+
+def test_reductions_into_their_own_input():
+    for name in ("sum", "mean", "prod", "amax", "amin", "nansum", "nanmean", "var", "std", "logsumexp"):
+        x = torch.arange(1.0, 13.0).view(3, 4)
+        want = getattr(torch, name)(x.clone(), 0)
+        assert torch.equal(getattr(torch, name)(x, 0, out=x), want)
+    x = torch.arange(12).view(3, 4)
+    for f in (lambda o: torch.max(x, 0, out=(o, o)), lambda o: torch.sort(x, 0, out=(o, o)),
+              lambda o: torch.aminmax(x, dim=0, out=(o[:4], o[1:]))):
+        o = torch.zeros(5, dtype=torch.int64)
+        with pytest.raises(RuntimeError, match=SHARED):
+            f(o)
+        assert o.tolist() == [0] * 5
+    m = torch.ones(2, 2)
+    assert torch.mm(m, torch.ones(2, 3), out=m).tolist() == [[2, 2, 2], [2, 2, 2]]
+
+
+def test_ranges_keep_the_target():
+    x = torch.zeros(2, 3)
+    torch.linspace(0, 3, 4, out=x.narrow(1, 1, 2))
+    assert x.tolist() == [[0, 0, 1], [0, 2, 3]]
+    x = torch.zeros(3, 4).t()
+    torch.arange(12, out=x)
+    assert x.shape == (4, 3) and x.stride() == (1, 4) and x[1].tolist() == [3, 4, 5]
+    for f in (torch.arange, torch.range):
+        y = torch.zeros(3, 1).t()
+        assert f(0, 3 if f is torch.arange else 2, out=y).shape == (1, 3)
+    with pytest.warns(UserWarning, match="number of elements in the out tensor of shape \\[5\\] is 5"):
+        assert torch.arange(3, out=torch.zeros(5)).shape == (3,)
+    with pytest.raises(RuntimeError, match=REPEATED):
+        torch.arange(3, out=torch.zeros(1).expand(3))
+
+
+def test_a_resized_target_lies_as_the_inputs():
+    x = torch.randn(3, 4).t()
+    for f in (lambda o: torch.add(x, x, out=o), lambda o: torch.exp(x, out=o)):
+        assert f(torch.empty(0)).stride() == (1, 4)
+    assert torch.eq(x, x, out=torch.empty(0, dtype=torch.bool)).stride() == (1, 4)
+    c = torch.randn(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+    assert torch.add(c, c, out=torch.empty(0)).stride() == c.stride()
+    assert torch.cat([c, c], out=torch.empty(0)).stride() == (60, 1, 15, 3)
+    assert torch.nonzero(torch.ones(2, 3), out=torch.empty(0, dtype=torch.int64)).stride() == (1, 6)
+
+
+def test_resize():
+    x = torch.ones(3)
+    versions = [x._version]
+    for n in (5, 5, 2):
+        x.resize_(n)
+        versions.append(x._version)
+    assert versions == [0, 1, 1, 2]
+    for sizes, text in (([0, 4, 2**61], "Stride calculation overflowed"), ([2**62, 16], "numel: integer multiplication overflow"),
+                        ([2**62, 2**62, 0], "numel: integer multiplication overflow"),
+                        ([1] * 65, "only tensors with up to 64 dims are supported")):
+        x = torch.ones(2)
+        with pytest.raises(RuntimeError, match=text):
+            x.resize_(sizes)
+        assert x.shape == (2,)
+    with pytest.raises(RuntimeError, match="Stride calculation overflowed"):
+        torch.empty([0, 4, 2**61])
+    with pytest.raises(RuntimeError, match="only tensors with up to 64 dims are supported"):
+        torch.ones([1] * 65).sum(0)
+    assert torch.empty([4, 2**61, 0]).numel() == 0
+
+
+def test_out_of_rows_that_make_their_result():
+    p = torch.tensor([1.0, 0.0, 1.0])
+    for dtype in (torch.int64, torch.bool, torch.uint8, torch.float64):
+        assert torch.bernoulli(p, out=torch.zeros(3, dtype=dtype)).tolist() == [1, 0, 1]
+    with pytest.raises(NotImplementedError, match="bernoulli_tensor_cpu_self_"):
+        torch.bernoulli(p, out=torch.zeros(3, dtype=torch.complex64))
+    with pytest.raises(RuntimeError, match=NO_GRAD):
+        torch.bernoulli(p.clone().requires_grad_(), out=torch.zeros(3))
+    m, e = torch.empty(0), torch.empty(0, dtype=torch.int32)
+    assert torch.frexp(torch.tensor([1.0, 3.0]), out=(m, e)).mantissa is m and e.tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="torch.frexp\\(\\) expects mantissa to have dtype float but got double"):
+        torch.frexp(p, out=(torch.empty(0, dtype=torch.float64), e))
+    o = torch.empty(0, dtype=torch.int64)
+    assert torch.multinomial(torch.tensor([0.0, 1.0]), 1, out=o) is o and o.tolist() == [1]
+    with pytest.raises(RuntimeError, match="multinomial expects Long tensor out, got: Float"):
+        torch.multinomial(p, 1, out=torch.zeros(1))
+    v, parts = torch.arange(4.0), [torch.zeros(2), torch.zeros(2)]
+    assert torch.split_copy(v, 2, out=parts) is None and parts[1].tolist() == [2, 3]
+    assert torch.split_with_sizes_copy(v, [1, 3], out=parts) is None and parts[1].tolist() == [1, 2, 3]
+    assert torch.unbind_copy(v[:2], out=parts) is None and parts[1].shape == ()
+    with pytest.raises(RuntimeError, match="expected an out= argument of size 2, got size 1"):
+        torch.split_copy(v, 2, out=parts[:1])
+    o = torch.zeros(2)
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float"):
+        torch.split_copy(v, 2, out=[o, torch.zeros(2, dtype=torch.int64)])
+    assert o.tolist() == [0, 0]
+    o = torch.empty(0)
+    assert torch.detach_copy(v, out=o) is o and o.tolist() == [0, 1, 2, 3]
+    with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
+        torch.normal(torch.zeros(3), torch.ones(3), out=torch.zeros(5))
+
+
+def test_dtypes_of_targets():
+    v = torch.arange(4.0)
+    for f in (lambda o: torch.nonzero(v, out=o), lambda o: torch.nonzero_static(v, size=2, out=o)):
+        with pytest.raises(RuntimeError, match="Expected out tensor to have scalar type Long but got scalar typeFloat"):
+            f(torch.zeros(0))
+    with pytest.raises(RuntimeError, match="nonzero does not support the out kwarg when as_tuple is True"):
+        torch.nonzero(v, out=torch.zeros(0, dtype=torch.int64), as_tuple=True)
+    with pytest.raises(RuntimeError, match="heaviside is not yet implemented for complex tensors"):
+        torch.heaviside(v, v, out=torch.zeros(4, dtype=torch.complex64))
+    u = torch.ones(3, dtype=torch.uint8)
+    with pytest.raises(RuntimeError, match="expected scalar type 'Byte' but got 'Char' for values output"):
+        torch.mode(u, out=(torch.zeros(0, dtype=torch.int8), torch.zeros(0, dtype=torch.int64)))
+    with pytest.raises(RuntimeError, match="float_power has dtype Long but the operation's result requires dtype Double"):
+        torch.float_power(u, 2, out=torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double"):
+        torch.msort(v, out=torch.zeros(4, dtype=torch.float64))
+    with pytest.raises(IndexError, match="cummax\\(\\): Expected reduction dim -1 or 0 for scalar but got 100"):
+        torch.cummax(torch.tensor(1.0), 100)
+    with pytest.raises(RuntimeError, match=r"range of \[nan, nan\] is not finite"):
+        torch.histc(torch.tensor([float("nan")]))
+
+
+def test_indices_and_masks_are_operands_too():
+    i = torch.tensor([2, 0, 1])
+    for f in (lambda: i.index_fill_(0, i, 0), lambda: i.index_put_((i,), torch.tensor(0)), lambda: i.scatter_(0, i, 1)):
+        with pytest.raises(RuntimeError, match=SHARED):
+            f()
+        assert i.tolist() == [2, 0, 1]
+    m = torch.tensor([True, False, True, True])
+    with pytest.raises(RuntimeError, match=SHARED):
+        m[1:].masked_fill_(m[:-1], False)
+    assert m.masked_fill_(m, False).tolist() == [False] * 4
+    d = torch.arange(7.0)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.pow(2, d[1:6], out=d[0:5])
+    x, y = torch.eye(3), torch.ones(3, 3)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.cross(x, y, out=x)
+    assert torch.equal(x, torch.eye(3))
+    buffer = torch.tensor([0, 9, 2, 9, 1, 9])
+    assert buffer[:3].index_add_(0, buffer[::2], torch.tensor([1, 1, 1])).tolist() == [1, 10, 3]  # strided: copied
+
+
+def test_a_write_that_repeats_itself():
+    x = torch.tensor([0.25]).expand(4)
+    assert torch.nn.functional.threshold(x, 0.5, 0.5, inplace=True).tolist() == [0.5] * 4
+    with pytest.raises(RuntimeError, match=REPEATED):
+        torch.nn.functional.relu(x, inplace=True)
+    with pytest.raises(RuntimeError, match=REPEATED):
+        torch.threshold(torch.arange(4.0), 0.5, 0.5, out=x)
+    v = torch.arange(3.0)
+    assert v.fill_(v[2]).tolist() == [2, 2, 2]
+
+
+def test_nothing_joined_and_nothing_selected():
+    for dim in (1, -5):
+        assert torch.cat([torch.randn(0), torch.randn(0)], dim=dim).shape == (0,)
+    with pytest.raises(IndexError):
+        torch.cat([torch.randn(0), torch.randn(2, 3)], dim=2)
+    for index in ([0, 5], [0, -1]):
+        with pytest.raises(RuntimeError, match=f"INDICES element is out of DATA bounds, id={index[1]} axis_dim=3"):
+            torch.index_select(torch.randn(0, 3), 1, torch.tensor(index))
+    assert torch.index_select(torch.randn(0, 3), 1, torch.tensor([0, 2])).shape == (0, 2)
+
+
+def test_gradients_and_targets():
+    x, o = torch.ones(3, requires_grad=True), torch.zeros(3)
+    with torch.inference_mode():
+        inference = torch.zeros(3)
+    with pytest.raises(RuntimeError, match=NO_GRAD):
+        torch.add(x, 1, out=inference)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        torch.add(o, 1, out=inference)
+    with pytest.raises(RuntimeError, match="^sum\\(\\): " + NO_GRAD):
+        torch.sum(x.view(1, 3), 0, out=o)
+    assert torch.eq(x, 1, out=torch.empty(0, dtype=torch.bool)).all()  # carries no gradient
+    for f in (torch.softmax, torch.log_softmax):
+        o = torch.zeros(3)
+        assert f(x, 0, out=o) is o and o.requires_grad and o.grad_fn.name().endswith("NotImplemented")
+        with pytest.raises(RuntimeError, match=f"derivative for aten::{f.__name__} is not implemented"):
+            o.sum().backward()
+        with pytest.raises(RuntimeError, match=NO_GRAD):
+            f(torch.ones(3), 0, out=torch.zeros(3, requires_grad=True))

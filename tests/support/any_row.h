@@ -1,0 +1,117 @@
+/* any_row.h - a call of any row of the operator table with arguments made from its schema.
+ *
+ * In: a row and a dtype. Out: a kt_call whose tensors belong to the innermost scope. Rows that such arguments do not suit refuse
+ * them; a sweep counts those that ran. */
+#ifndef KT_TEST_ANY_ROW_H
+#define KT_TEST_ANY_ROW_H
+
+#include <karat/karat.h>
+#include <karat/plugin/call.h>
+
+#include "base/scope.h"
+#include "op/row.h"
+#include "support/by_name.h"
+
+enum { ANY_SIDE = 3 };
+
+static kt_tensor *any_tensor(kt_dtype dtype, int64_t rank, int seed)
+{
+    double        values[ANY_SIDE * ANY_SIDE];
+    const bool    whole = kt_dtype_category(dtype) <= KT_CAT_INT;
+    const int64_t sizes[2] = {ANY_SIDE, ANY_SIDE};
+    for (int i = 0; i < ANY_SIDE * ANY_SIDE; i++)
+        values[i] = ((i * 7 + seed * 3) % 5 + 1) * (whole ? 1 : 0.125);
+    return tensor_of(dtype, (kt_shape){rank, sizes}, values);
+}
+
+static kt_tensor *any_index(int64_t rank)
+{
+    const double  values[] = {2, 0, 1, 1, 2, 0, 0, 1, 2};
+    const int64_t sizes[2] = {ANY_SIDE, ANY_SIDE};
+    return tensor_of(KT_I64, (kt_shape){rank, sizes}, values);
+}
+
+/* Some of a row's tensors are known by their names: they want an integer, a truth, an order. */
+static kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec, kt_dtype dtype, int64_t rank, int seed)
+{
+    const char *name = spec->name;
+    const bool  along = strncmp(row->name, "index_", 6) == 0;
+    if (strcmp(name, "index") == 0 || strcmp(name, "indices") == 0)
+        return any_index(along ? 1 : rank);
+    if (strcmp(name, "mask") == 0 || strcmp(name, "condition") == 0)
+        return kt_gt_s(any_index(rank), KT_INT(0));
+    if (strcmp(name, "boundaries") == 0 || strcmp(name, "sorted_sequence") == 0)
+        return kt_arange(KT_INT(0), KT_INT(ANY_SIDE), .dtype = dtype);
+    if (strcmp(name, "sorter") == 0)
+        return kt_arange(KT_INT(0), KT_INT(ANY_SIDE));
+    if (strcmp(name, "q") == 0)
+        return kt_full(KT_SHAPE(ANY_SIDE), KT_FLOAT(0.5), .dtype = dtype);
+    return any_tensor(dtype, rank, seed);
+}
+
+static const char *any_text(const kt_row *row, const kt_arg_spec *spec)
+{
+    if (strcmp(spec->name, "reduce") == 0)
+        return strncmp(row->name, "scatter_value", 13) == 0 || strcmp(row->name, "scatter_combine") == 0 ? "add" : "prod";
+    return strcmp(spec->name, "equation") == 0 ? "ij,jk->ik" : "sum";
+}
+
+/* Argument i, given. */
+static void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
+{
+    static const int64_t zero[] = {0};
+    static kt_tensor    *lists[KT_MAX_ARGS][2];
+    const kt_arg_spec   *spec = kt_row_arg(c->row, i);
+    c->given |= 1u << i;
+    c->scalars &= ~(1u << i);
+    switch (spec->kind) {
+    case KT_ARG_TENSOR:
+    case KT_ARG_TENSOR_OR_SCALAR: c->arg[i].t = any_operand(c->row, spec, dtype, rank, i); return;
+    case KT_ARG_TENSORS:
+        lists[i][0] = spec->holes ? any_index(1) : any_tensor(dtype, rank, i);
+        lists[i][1] = any_tensor(dtype, rank, i + 1);
+        c->arg[i].ts.t = lists[i];
+        c->arg[i].ts.n = spec->holes ? 1 : 2;
+        return;
+    case KT_ARG_SCALAR: c->arg[i].s = KT_INT(1); return;
+    case KT_ARG_INT: c->arg[i].i = strstr(spec->name, "dim") ? 0 : 1; return;
+    case KT_ARG_INTS: c->arg[i].ints = (kt_shape){1, zero}; return;
+    case KT_ARG_FLOAT: c->arg[i].f = 0.5; return;
+    case KT_ARG_BOOL: c->arg[i].b = false; return;
+    case KT_ARG_DTYPE: c->arg[i].dtype = dtype; return;
+    case KT_ARG_DEVICE: c->arg[i].device = (kt_device){KT_CPU, 0}; return;
+    case KT_ARG_FORMAT: c->arg[i].format = KT_CONTIGUOUS_FORMAT; return;
+    case KT_ARG_STRING: c->arg[i].str = any_text(c->row, spec); return;
+    default: c->given &= ~(1u << i); /* the default generator */
+    }
+}
+
+/* With the arguments that it must have and no others. */
+static void any_call(kt_call *c, const kt_row *row, kt_form form, kt_dtype dtype, int64_t rank)
+{
+    kt_call_begin(c, row, form);
+    for (int i = 0; i < kt_row_n_args(row); i++) {
+        const kt_arg_spec *spec = kt_row_arg(row, i);
+        if (!spec->has_default && !spec->optional)
+            any_argument(c, i, dtype, rank);
+    }
+}
+
+/* Runs it; the results belong to the innermost scope afterwards. A list counts as results too, as far as there is room. */
+static bool any_run(kt_call *c, kt_tensor **results, int room, int *n)
+{
+    *n = 0;
+    if (kt_failed() || kt_call_run(c))
+        return false;
+    for (int i = 0; i < c->n_out; i++)
+        if (!kt__scope_add(c->out[i]) && *n < room)
+            results[(*n)++] = c->out[i];
+    for (int64_t i = 0; i < c->n_list; i++)
+        if (c->list[i] && !kt__scope_add(kt_keep(c->list[i])) && *n < room)
+            results[(*n)++] = c->list[i];
+    if (c->list)
+        kt_call_free_list(c);
+    return !kt_failed();
+}
+
+#endif
