@@ -55,7 +55,7 @@ static kt_status out_rules(const kt_call *call)
     bool          wanted = false;
     for (int i = 0; i < kt__n_results(row); i++)
         wanted |= (kt__grad_flags(call->out[i]) & KT_T_REQUIRES_GRAD) != 0;
-    if (!wanted && (opaque || (!row->node && row->how != HOW_BODY))) /* what has neither node nor body has no gradient */
+    if (!wanted && (opaque || row->rule == RULE_COMPARE || (!row->node && row->how != HOW_BODY))) /* no gradient flows */
         return KT_OK;
     return kt_fail(KT_ERR_RUNTIME,
                    "%s%.*s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
@@ -362,7 +362,7 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
     if (rules(call))
         return kt_error_status();
     const bool opaque = call->form == KT_OUT && !call->row->node && call->row->how == HOW_BODY;
-    if ((!call->row->node && !opaque) || (call->row->rule == RULE_COMPARE && call->form == KT_PLAIN)) /* a bool has no history */
+    if ((!call->row->node && !opaque) || (call->row->rule == RULE_COMPARE && call->form != KT_INPLACE)) /* a bool has no history */
         return KT_OK;
     kt_node *node = NULL;
     if (record(call, plan, &node))
