@@ -25,9 +25,9 @@
  * kt_remainder(self, other)                                 _ out s    modulus of floor division: the sign of other (Python %)
  * kt_fmod(self, other)                                      _ out s    remainder of truncated division: the sign of self (C fmod)
  * kt_pow(self, exponent)                                    _ out s    self to the power of the exponent
- * kt_pow_base(self, exponent)                               s          a number to the power of a tensor
- * kt_float_power(self, exponent)                            s          pow in float64 or complex128
- * kt_ldexp(self, other)                                                self * 2 ** other
+ * kt_pow_base(self, exponent)                               out s      a number to the power of a tensor
+ * kt_float_power(self, exponent)                            out s      pow in float64 or complex128
+ * kt_ldexp(self, other)                                     out        self * 2 ** other
  * kt_atan2(self, other)                                     _ out      arc tangent of self / other, in the right quadrant
  * kt_copysign(self, other)                                  _ out s    self with the sign of other
  * kt_hypot(self, other)                                     _ out      sqrt(self^2 + other^2) without overflow
@@ -120,8 +120,8 @@
  * kt_lgamma(self)                                           _ out      log of |gamma|
  * kt_i0(self)                                               _ out      modified Bessel function of order 0
  * kt_special_i1(self)                                       out        modified Bessel function of order 1
- * kt_polygamma(n, self)                                                the n-th derivative of digamma
- * kt_frexp(self) -> mantissa, exponent                                 mantissa from a half up to 1, and exponent of 2
+ * kt_polygamma(n, self)                                     out        the n-th derivative of digamma
+ * kt_frexp(self) -> mantissa, exponent                      out        mantissa from a half up to 1, and exponent of 2
  * kt_logit(self, .eps)                                      _ out      log(p / (1 - p)), p held eps from 0 and 1 where eps is given
  * kt_deg2rad(self)                                          _ out      degrees to radians
  * kt_rad2deg(self)                                          _ out      radians to degrees
@@ -490,12 +490,12 @@
  * kt_cauchy_(self, .median = 0.0, .sigma = 1.0, .generator)             filled with Cauchy samples
  * kt_log_normal_(self, .mean = 1.0, .std = 2.0, .generator)             filled with log-normal samples
  * kt_geometric_(self, p, .generator)                                   filled with geometric samples
- * kt_bernoulli(self, .generator)                                       Bernoulli samples: 1 with the probability that self gives
+ * kt_bernoulli(self, .generator)                            out        Bernoulli samples: 1 with the probability that self gives
  * kt_bernoulli_p(self, p, .generator)                                  Bernoulli samples like self: 1 with probability p
  * kt_bernoulli_tensor_(self, p, .generator)                            filled with Bernoulli samples, a probability for each element
  * kt_bernoulli_float_(self, .p = 0.5, .generator)                      filled with Bernoulli samples of probability p
  * kt_poisson(self, .generator)                                         Poisson samples of the rates that self gives
- * kt_multinomial(self, num_samples, .replacement = false, .generator)             indices sampled from the weights of each row
+ * kt_multinomial(self, num_samples, .replacement = false, .generator)  out        indices sampled from the weights of each row
  * kt_dropout(input, p, train)                               _          elements zeroed with probability p, the others scaled by 1 / (1 - p)
  * kt_feature_dropout(input, p, train)                       _          dropout of whole channels
  * kt_alpha_dropout(input, p, train)                         _          dropout that keeps mean and variance of what selu gives
@@ -533,11 +533,11 @@
  * kt_masked_fill(self, mask, value)                         _          self with a value where mask is true
  * kt_masked_select(self, mask)                              out        elements where mask is true, as a vector
  * kt_masked_scatter(self, mask, source)                     _          self with the elements of source, in order, where mask is true
- * kt_nonzero(self)                                                     indices of nonzero elements, a row each
+ * kt_nonzero(self)                                          out        indices of nonzero elements, a row each
  * kt_argwhere(self)                                                    nonzero by another name
  * kt_nonzero_numpy(self, results, room)                                indices of nonzero elements, a tensor for each dim
  * kt_where_self(condition, results, room)                              nonzero_numpy by another name
- * kt_nonzero_static(self, size, .fill_value = -1)                      indices of nonzero elements, a fixed number of rows
+ * kt_nonzero_static(self, size, .fill_value = -1)           out        indices of nonzero elements, a fixed number of rows
  * kt_embedding(weight, indices, .padding_idx = -1, .scale_grad_by_freq = false, .sparse = false)             rows of weight by index (lookup table)
  * kt_nn_embedding(input, weight, .padding_idx, .max_norm, .norm_type = 2.0, .scale_grad_by_freq = false, .sparse = false)             rows of weight by index (lookup table), renormalized to max_norm where given
  * kt_nn_one_hot(self, .num_classes = -1)                               one-hot encoding of class indices

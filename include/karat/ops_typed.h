@@ -366,10 +366,15 @@ KT_API kt_tensor *kt_pow_s(const kt_tensor *self, kt_scalar exponent); /* self t
 KT_API kt_tensor *kt_pow_s_(kt_tensor *self, kt_scalar exponent); /* self to the power of the exponent */
 KT_API kt_tensor *kt_pow_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar exponent); /* self to the power of the exponent */
 KT_API kt_tensor *kt_pow_base(const kt_tensor *self, const kt_tensor *exponent); /* a number to the power of a tensor */
+KT_API kt_tensor *kt_pow_base_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent); /* a number to the power of a tensor */
 KT_API kt_tensor *kt_pow_base_s(kt_scalar self, const kt_tensor *exponent); /* a number to the power of a tensor */
+KT_API kt_tensor *kt_pow_base_s_out(kt_tensor *out, kt_scalar self, const kt_tensor *exponent); /* a number to the power of a tensor */
 KT_API kt_tensor *kt_float_power(const kt_tensor *self, const kt_tensor *exponent); /* pow in float64 or complex128 */
+KT_API kt_tensor *kt_float_power_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *exponent); /* pow in float64 or complex128 */
 KT_API kt_tensor *kt_float_power_s(const kt_tensor *self, kt_scalar exponent); /* pow in float64 or complex128 */
+KT_API kt_tensor *kt_float_power_s_out(kt_tensor *out, const kt_tensor *self, kt_scalar exponent); /* pow in float64 or complex128 */
 KT_API kt_tensor *kt_ldexp(const kt_tensor *self, const kt_tensor *other); /* self * 2 ** other */
+KT_API kt_tensor *kt_ldexp_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* self * 2 ** other */
 KT_API kt_tensor *kt_atan2(const kt_tensor *self, const kt_tensor *other); /* arc tangent of self / other, in the right quadrant */
 KT_API kt_tensor *kt_atan2_(kt_tensor *self, const kt_tensor *other); /* arc tangent of self / other, in the right quadrant */
 KT_API kt_tensor *kt_atan2_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *other); /* arc tangent of self / other, in the right quadrant */
@@ -654,9 +659,11 @@ KT_API kt_tensor *kt_i0_out(kt_tensor *out, const kt_tensor *self); /* modified 
 KT_API kt_tensor *kt_special_i1(const kt_tensor *self); /* modified Bessel function of order 1 */
 KT_API kt_tensor *kt_special_i1_out(kt_tensor *out, const kt_tensor *self); /* modified Bessel function of order 1 */
 KT_API kt_tensor *kt_polygamma(int64_t n, const kt_tensor *self); /* the n-th derivative of digamma */
+KT_API kt_tensor *kt_polygamma_out(kt_tensor *out, int64_t n, const kt_tensor *self); /* the n-th derivative of digamma */
 KT_API kt_tensor *kt_polygamma_of_kw(const kt_tensor *self, const kt_polygamma_of_opts *opts); /* polygamma, its tensor first */
 KT_API kt_tensor *kt_polygamma_of_out_kw(kt_tensor *out, const kt_tensor *self, const kt_polygamma_of_opts *opts); /* polygamma, its tensor first */
 KT_API kt_frexp_results kt_frexp(const kt_tensor *self); /* mantissa from a half up to 1, and exponent of 2 */
+KT_API kt_frexp_results kt_frexp_out(kt_tensor *mantissa, kt_tensor *exponent, const kt_tensor *self); /* mantissa from a half up to 1, and exponent of 2 */
 KT_API kt_tensor *kt_frexp_mantissa(const kt_tensor *self); /* the mantissa that frexp gives */
 KT_API kt_tensor *kt_frexp_exponent(const kt_tensor *self); /* the exponent that frexp gives, as a float */
 KT_API kt_tensor *kt_logit_kw(const kt_tensor *self, const kt_logit_opts *opts); /* log(p / (1 - p)), p held eps from 0 and 1 where eps is given */
@@ -1195,11 +1202,13 @@ KT_API kt_tensor *kt_cauchy__kw(kt_tensor *self, const kt_cauchy_opts *opts); /*
 KT_API kt_tensor *kt_log_normal__kw(kt_tensor *self, const kt_log_normal_opts *opts); /* filled with log-normal samples */
 KT_API kt_tensor *kt_geometric__kw(kt_tensor *self, double p, const kt_geometric_opts *opts); /* filled with geometric samples */
 KT_API kt_tensor *kt_bernoulli_kw(const kt_tensor *self, const kt_bernoulli_opts *opts); /* Bernoulli samples: 1 with the probability that self gives */
+KT_API kt_tensor *kt_bernoulli_out_kw(kt_tensor *out, const kt_tensor *self, const kt_bernoulli_opts *opts); /* Bernoulli samples: 1 with the probability that self gives */
 KT_API kt_tensor *kt_bernoulli_p_kw(const kt_tensor *self, double p, const kt_bernoulli_p_opts *opts); /* Bernoulli samples like self: 1 with probability p */
 KT_API kt_tensor *kt_bernoulli_tensor__kw(kt_tensor *self, const kt_tensor *p, const kt_bernoulli_tensor_opts *opts); /* filled with Bernoulli samples, a probability for each element */
 KT_API kt_tensor *kt_bernoulli_float__kw(kt_tensor *self, const kt_bernoulli_float_opts *opts); /* filled with Bernoulli samples of probability p */
 KT_API kt_tensor *kt_poisson_kw(const kt_tensor *self, const kt_poisson_opts *opts); /* Poisson samples of the rates that self gives */
 KT_API kt_tensor *kt_multinomial_kw(const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts); /* indices sampled from the weights of each row */
+KT_API kt_tensor *kt_multinomial_out_kw(kt_tensor *out, const kt_tensor *self, int64_t num_samples, const kt_multinomial_opts *opts); /* indices sampled from the weights of each row */
 KT_API kt_tensor *kt_dropout(const kt_tensor *input, double p, bool train); /* elements zeroed with probability p, the others scaled by 1 / (1 - p) */
 KT_API kt_tensor *kt_dropout_(kt_tensor *input, double p, bool train); /* elements zeroed with probability p, the others scaled by 1 / (1 - p) */
 KT_API kt_tensor *kt_feature_dropout(const kt_tensor *input, double p, bool train); /* dropout of whole channels */
@@ -1269,10 +1278,12 @@ KT_API kt_tensor *kt_masked_select_out(kt_tensor *out, const kt_tensor *self, co
 KT_API kt_tensor *kt_masked_scatter(const kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask is true */
 KT_API kt_tensor *kt_masked_scatter_(kt_tensor *self, const kt_tensor *mask, const kt_tensor *source); /* self with the elements of source, in order, where mask is true */
 KT_API kt_tensor *kt_nonzero(const kt_tensor *self); /* indices of nonzero elements, a row each */
+KT_API kt_tensor *kt_nonzero_out(kt_tensor *out, const kt_tensor *self); /* indices of nonzero elements, a row each */
 KT_API kt_tensor *kt_argwhere(const kt_tensor *self); /* nonzero by another name */
 KT_API int64_t kt_nonzero_numpy(const kt_tensor *self, kt_tensor **results, int64_t room); /* indices of nonzero elements, a tensor for each dim */
 KT_API int64_t kt_where_self(const kt_tensor *condition, kt_tensor **results, int64_t room); /* nonzero_numpy by another name */
 KT_API kt_tensor *kt_nonzero_static_kw(const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts); /* indices of nonzero elements, a fixed number of rows */
+KT_API kt_tensor *kt_nonzero_static_out_kw(kt_tensor *out, const kt_tensor *self, int64_t size, const kt_nonzero_static_opts *opts); /* indices of nonzero elements, a fixed number of rows */
 KT_API kt_tensor *kt_embedding_kw(const kt_tensor *weight, const kt_tensor *indices, const kt_embedding_opts *opts); /* rows of weight by index (lookup table) */
 KT_API kt_tensor *kt_nn_embedding_kw(const kt_tensor *input, const kt_tensor *weight, const kt_nn_embedding_opts *opts); /* rows of weight by index (lookup table), renormalized to max_norm where given */
 KT_API kt_tensor *kt_nn_one_hot_kw(const kt_tensor *self, const kt_nn_one_hot_opts *opts); /* one-hot encoding of class indices */
@@ -1645,11 +1656,13 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_log_normal_(self, ...) (KT_AT kt_log_normal__kw(self, KT_KW(kt_log_normal_opts, __VA_ARGS__)))
 #define kt_geometric_(self, p, ...) (KT_AT kt_geometric__kw(self, p, KT_KW(kt_geometric_opts, __VA_ARGS__)))
 #define kt_bernoulli(self, ...) (KT_AT kt_bernoulli_kw(self, KT_KW(kt_bernoulli_opts, __VA_ARGS__)))
+#define kt_bernoulli_out(out, self, ...) (KT_AT kt_bernoulli_out_kw(out, self, KT_KW(kt_bernoulli_opts, __VA_ARGS__)))
 #define kt_bernoulli_p(self, p, ...) (KT_AT kt_bernoulli_p_kw(self, p, KT_KW(kt_bernoulli_p_opts, __VA_ARGS__)))
 #define kt_bernoulli_tensor_(self, p, ...) (KT_AT kt_bernoulli_tensor__kw(self, p, KT_KW(kt_bernoulli_tensor_opts, __VA_ARGS__)))
 #define kt_bernoulli_float_(self, ...) (KT_AT kt_bernoulli_float__kw(self, KT_KW(kt_bernoulli_float_opts, __VA_ARGS__)))
 #define kt_poisson(self, ...) (KT_AT kt_poisson_kw(self, KT_KW(kt_poisson_opts, __VA_ARGS__)))
 #define kt_multinomial(self, num_samples, ...) (KT_AT kt_multinomial_kw(self, num_samples, KT_KW(kt_multinomial_opts, __VA_ARGS__)))
+#define kt_multinomial_out(out, self, num_samples, ...) (KT_AT kt_multinomial_out_kw(out, self, num_samples, KT_KW(kt_multinomial_opts, __VA_ARGS__)))
 #define kt_nn_dropout(input, ...) (KT_AT kt_nn_dropout_kw(input, KT_KW(kt_nn_dropout_opts, __VA_ARGS__)))
 #define kt_nn_dropout1d(input, ...) (KT_AT kt_nn_dropout1d_kw(input, KT_KW(kt_nn_dropout1d_opts, __VA_ARGS__)))
 #define kt_nn_dropout2d(input, ...) (KT_AT kt_nn_dropout2d_kw(input, KT_KW(kt_nn_dropout2d_opts, __VA_ARGS__)))
@@ -1674,6 +1687,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_take_along_dim(self, indices, ...) (KT_AT kt_take_along_dim_kw(self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
 #define kt_take_along_dim_out(out, self, indices, ...) (KT_AT kt_take_along_dim_out_kw(out, self, indices, KT_KW(kt_take_along_dim_opts, __VA_ARGS__)))
 #define kt_nonzero_static(self, size, ...) (KT_AT kt_nonzero_static_kw(self, size, KT_KW(kt_nonzero_static_opts, __VA_ARGS__)))
+#define kt_nonzero_static_out(out, self, size, ...) (KT_AT kt_nonzero_static_out_kw(out, self, size, KT_KW(kt_nonzero_static_opts, __VA_ARGS__)))
 #define kt_embedding(weight, indices, ...) (KT_AT kt_embedding_kw(weight, indices, KT_KW(kt_embedding_opts, __VA_ARGS__)))
 #define kt_nn_embedding(input, weight, ...) (KT_AT kt_nn_embedding_kw(input, weight, KT_KW(kt_nn_embedding_opts, __VA_ARGS__)))
 #define kt_nn_one_hot(self, ...) (KT_AT kt_nn_one_hot_kw(self, KT_KW(kt_nn_one_hot_opts, __VA_ARGS__)))
@@ -1746,10 +1760,15 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_pow_s_(...) (KT_AT kt_pow_s_(__VA_ARGS__))
 #define kt_pow_s_out(...) (KT_AT kt_pow_s_out(__VA_ARGS__))
 #define kt_pow_base(...) (KT_AT kt_pow_base(__VA_ARGS__))
+#define kt_pow_base_out(...) (KT_AT kt_pow_base_out(__VA_ARGS__))
 #define kt_pow_base_s(...) (KT_AT kt_pow_base_s(__VA_ARGS__))
+#define kt_pow_base_s_out(...) (KT_AT kt_pow_base_s_out(__VA_ARGS__))
 #define kt_float_power(...) (KT_AT kt_float_power(__VA_ARGS__))
+#define kt_float_power_out(...) (KT_AT kt_float_power_out(__VA_ARGS__))
 #define kt_float_power_s(...) (KT_AT kt_float_power_s(__VA_ARGS__))
+#define kt_float_power_s_out(...) (KT_AT kt_float_power_s_out(__VA_ARGS__))
 #define kt_ldexp(...) (KT_AT kt_ldexp(__VA_ARGS__))
+#define kt_ldexp_out(...) (KT_AT kt_ldexp_out(__VA_ARGS__))
 #define kt_atan2(...) (KT_AT kt_atan2(__VA_ARGS__))
 #define kt_atan2_(...) (KT_AT kt_atan2_(__VA_ARGS__))
 #define kt_atan2_out(...) (KT_AT kt_atan2_out(__VA_ARGS__))
@@ -2024,7 +2043,9 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_special_i1(...) (KT_AT kt_special_i1(__VA_ARGS__))
 #define kt_special_i1_out(...) (KT_AT kt_special_i1_out(__VA_ARGS__))
 #define kt_polygamma(...) (KT_AT kt_polygamma(__VA_ARGS__))
+#define kt_polygamma_out(...) (KT_AT kt_polygamma_out(__VA_ARGS__))
 #define kt_frexp(...) (KT_AT kt_frexp(__VA_ARGS__))
+#define kt_frexp_out(...) (KT_AT kt_frexp_out(__VA_ARGS__))
 #define kt_frexp_mantissa(...) (KT_AT kt_frexp_mantissa(__VA_ARGS__))
 #define kt_frexp_exponent(...) (KT_AT kt_frexp_exponent(__VA_ARGS__))
 #define kt_deg2rad(...) (KT_AT kt_deg2rad(__VA_ARGS__))
@@ -2309,6 +2330,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_masked_scatter(...) (KT_AT kt_masked_scatter(__VA_ARGS__))
 #define kt_masked_scatter_(...) (KT_AT kt_masked_scatter_(__VA_ARGS__))
 #define kt_nonzero(...) (KT_AT kt_nonzero(__VA_ARGS__))
+#define kt_nonzero_out(...) (KT_AT kt_nonzero_out(__VA_ARGS__))
 #define kt_argwhere(...) (KT_AT kt_argwhere(__VA_ARGS__))
 #define kt_nonzero_numpy(...) (KT_AT kt_nonzero_numpy(__VA_ARGS__))
 #define kt_where_self(...) (KT_AT kt_where_self(__VA_ARGS__))

@@ -362,7 +362,8 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
     if (rules(call))
         return kt_error_status();
     const bool opaque = call->form == KT_OUT && !call->row->node && call->row->how == HOW_BODY;
-    if ((!call->row->node && !opaque) || (call->row->rule == RULE_COMPARE && call->form != KT_INPLACE)) /* a bool has no history */
+    const bool compares = call->row->rule == RULE_COMPARE && call->form != KT_INPLACE; /* a bool has no history */
+    if ((!call->row->node && !opaque) || compares)
         return KT_OK;
     kt_node *node = NULL;
     if (record(call, plan, &node))

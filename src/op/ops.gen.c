@@ -9831,6 +9831,8 @@ kt_tensor *kt_bernoulli_out_kw(kt_tensor *out, const kt_tensor *self, const kt_b
 {
     kt_call c;
     kt__open(&c, KT_OP_bernoulli, KT_OUT);
+    kt_bernoulli_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     if (opts && opts->generator)
         kt__put(&c, 1, generator, opts->generator);
@@ -9908,6 +9910,8 @@ kt_tensor *kt_multinomial_out_kw(kt_tensor *out, const kt_tensor *self, int64_t 
 {
     kt_call c;
     kt__open(&c, KT_OP_multinomial, KT_OUT);
+    kt_multinomial_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, num_samples);
     if (opts && opts->replacement)
@@ -10795,6 +10799,8 @@ kt_tensor *kt_nonzero_static_out_kw(kt_tensor *out, const kt_tensor *self, int64
 {
     kt_call c;
     kt__open(&c, KT_OP_nonzero_static, KT_OUT);
+    kt_nonzero_static_opts own;
+    opts = kt__options(opts, &own, sizeof own);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, i, size);
     if (opts && opts->fill_value.some)
