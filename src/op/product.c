@@ -366,8 +366,10 @@ kt_status kt__run_matmul(kt_call *call)
     kt_status status = target(call, d, &p, &out);
     if (!status)
         status = plan_product(call, &g, d, &p, &plan);
-    if (status)
+    if (status) {
+        kt__unref(out);
         return kt__tape_after(call, NULL, &taping, status);
+    }
     if (KT__UNLIKELY(call->form != KT_PLAIN && written_over(out, &p)))
         status = run_beside(out, &p, d, &plan);
     else

@@ -170,6 +170,8 @@ static bool only_its_own(const kt_row *row)
     case KT_OP_clamp:
     case KT_OP_clamp_min:
     case KT_OP_clamp_max:
+    case KT_OP_heaviside:
+    case KT_OP_lerp:
     case KT_OP_abs: return true;
     default: return row->rule == RULE_SAME || row->rule == RULE_WHERE;
     }

@@ -112,7 +112,7 @@ TEST(refusals)
     CHECK_FAILS(kt_bincount(kt_full(KT_SHAPE(1), KT_INT(INT64_MAX))), KT_ERR_RUNTIME, "maximum value of input overflowed");
     CHECK_FAILS(kt_histc(x, .bins = KT_SOME(0)), KT_ERR_RUNTIME, "torch.histogram(): bins must be > 0, but got 0");
     CHECK_FAILS(kt_histc(x, .min = KT_INT(2), .max = KT_INT(1)), KT_ERR_RUNTIME, "torch.histc: max must be larger than min");
-    CHECK_FAILS(kt_histc(nans), KT_ERR_RUNTIME, "torch.histc: range of [-nan, -nan] is not finite");
+    CHECK_FAILS(kt_histc(nans), KT_ERR_RUNTIME, "torch.histc: range of [nan, nan] is not finite");
     CHECK_FAILS(kt_histogram(nans).hist, KT_ERR_RUNTIME, "torch.histogramdd: dimension 0's range [nan, nan] is not finite");
     CHECK_FAILS(kt_histogram_edges(x, i).hist, KT_ERR_RUNTIME, "torch.histogramdd: input tensor and bins tensors should have");
     CHECK_FAILS(kt_quantile_number(i, 0.5), KT_ERR_RUNTIME, "quantile() input tensor must be either float or double dtype");

@@ -190,7 +190,7 @@ TEST(into_a_buffer)
     HOLDS(kt_linalg_norm_out(typed(S(7), KT_F32), x), KT_F32, 0, 22.4944438);
     kt_set_requires_grad(x, true);
     REFUSES(kt_linalg_norm_out(typed(KT_SCALAR, KT_F32), x), RUNTIME, "linalg_norm(): functions with out=... arguments");
-    REFUSES(kt_max_dim_out(values, indices, x, 0), RUNTIME, "max_dim(): functions with out=... arguments");
+    REFUSES(kt_max_dim_out(values, indices, x, 0), RUNTIME, "max(): functions with out=... arguments");
 }
 
 TEST(matrix_norms)
