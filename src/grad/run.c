@@ -31,7 +31,7 @@ static kt_status not_derived(const kt_node *node)
 {
     const char *name = node->row->schema + (strncmp(node->row->schema, "nn_", 3) == 0 ? 3 : 0);
     const int   length = (int)strcspn(name, ".(");
-    if (strcmp(node->row->node, "NotImplemented") == 0)
+    if (!node->row->node || strcmp(node->row->node, "NotImplemented") == 0)
         kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", length, name,
                 node->form == KT_INPLACE ? "_" : "");
     else
