@@ -16,7 +16,7 @@ static kt_status let_go(kt_node *node, const written *w)
         if (!listed && !(node->holds >> i & 1))
             continue;
         kt__saved *s = &node->saved[i];
-        if (!s->t || s->output || (s->t != w->base && s->t->base != w->base))
+        if (!s->t || s->kind == SAVED_RESULT || (s->t != w->base && s->t->base != w->base))
             continue;
         kt_tensor *alias = kt__tensor_alias(s->t);
         if (!alias)

@@ -36,10 +36,14 @@ typedef struct kt__saved {
     kt_tensor *t;       /* owned, where the node's `holds` says so */
     uint32_t   version;
     uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
-    uint8_t    output : 1,  /* a result itself, kept without its history */
-               history : 1; /* it was the result of a recorded call when it was saved */
+    uint8_t    kind;    /* a kt__saved_kind */
     uint16_t   writer;  /* of an alias for a tensor that was written to (cycle.c): the row that did; else KT_WRITER_NONE */
 } kt__saved;
+typedef enum kt__saved_kind {
+    SAVED_LEAF,   /* an operand without a history of its own */
+    SAVED_MADE,   /* an operand that was the result of a recorded call */
+    SAVED_RESULT  /* a result of the node itself, kept without its history */
+} kt__saved_kind;
 enum { KT_WRITER_NONE = 0xffff, KT_WRITER_SLICES = 0xfffe, KT_WRITER_BASE = 0xfffd }; /* a part of it; what it looks into */
 
 /* Places of `saved`: operands A, B, C, the results Y and Z, then the tensors of the row's lists. */
@@ -220,7 +224,7 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
 }
 static inline void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
-    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, 0, !(t->flags & KT_T_LEAF), KT_WRITER_NONE};
+    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, KT_WRITER_NONE};
     if (place < SAVED_LISTED)
         n->holds |= (uint8_t)(1 << place);
 }

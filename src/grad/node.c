@@ -134,7 +134,9 @@ KT__HOT struct kt_autograd *kt__autograd_new(kt_tensor *t)
         kt__fail_memory(sizeof *a);
         return NULL;
     }
-    *a = (struct kt_autograd){.seen_version = kt__version(t) - kt__view_stale(t)}; /* what is stale stays so */
+    *a = (struct kt_autograd){.node = NULL};
+    if (t->flags & KT_T_VIEW)
+        a->seen_version = kt__version(t) - kt__view_stale(t); /* what is stale stays so */
     t->autograd = a;
     return a;
 }

@@ -26,20 +26,19 @@ kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out)
     n->holds |= (uint8_t)(1 << place);
     s->version = kt__version(out);
     s->as = out->dtype;
-    s->output = 1;
-    s->history = 0;
+    s->kind = SAVED_RESULT;
     return KT_OK;
 }
 
 static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
 {
     char        shape[256], type[64], site[128] = "", output[96] = "";
-    const char *maker = s->output ? kt__node_name(n) : kt_grad_fn_name(s->t);
-    if (!s->output && s->writer != KT_WRITER_NONE)
+    const char *maker = s->kind == SAVED_RESULT ? kt__node_name(n) : kt_grad_fn_name(s->t);
+    if (s->kind != SAVED_RESULT && s->writer != KT_WRITER_NONE)
         maker = s->writer == KT_WRITER_SLICES ? "CopySlices"
                 : s->writer == KT_WRITER_BASE ? "AsStridedBackward0"
                                               : kt__rows[s->writer].node;
-    uint32_t    result = s->output ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
+    uint32_t    result = s->kind == SAVED_RESULT ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
     if (maker && *maker) /* nodes that PyTorch writes by hand say where they live */
         snprintf(output, sizeof output, ", which is output %u of %s%s,", result,
@@ -88,10 +87,10 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     }
     if (kt__version(s->t) != s->version)
         return stale(n, s, place);
-    if (KT__UNLIKELY(s->history && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW)))
+    if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW)))
         return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
                                        "This is not supported, please use out-of-place `.detach()` instead");
-    if (s->output && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+    if (s->kind == SAVED_RESULT && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
         return with_history(n, s, place, t);
     if (s->as == s->t->dtype) {
         *t = s->t;

@@ -209,7 +209,7 @@ static kt_status link_lists(kt_node *node, const inputs *in, int64_t *room)
 }
 
 /* How the first operand lies in its storage, before its sizes: kt__edge_strides and kt__edge_offset read it. */
-static int64_t *note_geometry(const kt_tensor *t, int64_t *room)
+static KT__COLD int64_t *note_geometry(const kt_tensor *t, int64_t *room)
 {
     *room++ = kt__offset(t);
     for (int i = 0; i < t->ndim; i++)
@@ -273,12 +273,11 @@ static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt
         uint32_t first = in->n - 2, ask = in->ask >> first;
         keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
     }
-    for (uint32_t i = 0; keep >> i && i < in->n; i++) {
+    const uint8_t *at = kt__inputs_of[node->row->id].at;
+    for (uint32_t i = 0, operand = 1; keep >> i && i < in->n; operand += call->given >> at[i] & 1, i++) {
         if (!(keep >> i & 1) || !in->t[i])
             continue;
-        uint8_t as = in->t[i]->dtype;
-        if (plan)
-            as = plan->arg[1 + kt__operand_number(call, kt__inputs_of[node->row->id].at, (int)i)].as;
+        const uint8_t as = plan ? plan->arg[operand].as : in->t[i]->dtype;
         if (KT__LIKELY(i || call->form != KT_INPLACE))
             kt__save_input(node, i, in->t[i], as);
         else if (kt__save_copy(node, i, in->t[i], as))
@@ -336,7 +335,7 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
         if (parts.values)
             copy_args(node, call, room + in.sizes);
         status = link_inputs(node, &in, room);
-        if (row->saves & SAVES_X)
+        if (row->saves & SAVES_X && row->how != HOW_ELEMENTWISE) /* a matrix product */
             note_layouts(node, &in);
         if (!status)
             status = save_inputs(node, call, plan, &in);
@@ -351,19 +350,25 @@ static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
     return status;
 }
 
-static inline kt_status rules(const kt_call *call)
+static KT__COLD kt_status rules(const kt_call *call)
 {
     const kt_tensor *target = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
     return target ? written_rules(call, target) : KT_OK;
 }
 
+/* A comparison's bool has no history, and in place it ends the one that was there. What is written by out= without a node gets
+ * one that cannot be run. */
+static inline bool is_recorded(const kt_call *call)
+{
+    const kt_row *row = call->row;
+    return row->node ? row->rule != RULE_COMPARE || call->form == KT_INPLACE : call->form == KT_OUT && row->how == HOW_BODY;
+}
+
 KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token)
 {
-    if (rules(call))
+    if (KT__UNLIKELY(call->form != KT_PLAIN) && rules(call))
         return kt_error_status();
-    const bool opaque = call->form == KT_OUT && !call->row->node && call->row->how == HOW_BODY;
-    const bool compares = call->row->rule == RULE_COMPARE && call->form != KT_INPLACE; /* a bool has no history */
-    if ((!call->row->node && !opaque) || compares)
+    if (!is_recorded(call))
         return KT_OK;
     kt_node *node = NULL;
     if (record(call, plan, &node))
@@ -375,14 +380,18 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
 /* ---- after it ---- */
 
 /* An integer result carries a gradient to an integer that requires one, never to a floating operand. */
-static bool differentiable(const kt_node *node, const kt_tensor *t)
+static KT__COLD bool leads_to_integer(const kt_node *node)
 {
-    if (kt__dtype_rows[t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
-        return true;
-    for (uint32_t i = 0; i < node->n_edges && kt__is_integer(t->dtype); i++)
+    for (uint32_t i = 0; i < node->n_edges; i++)
         if (node->edge[i].to && kt__is_integer(node->edge[i].dtype))
             return true;
     return false;
+}
+
+static inline bool differentiable(const kt_node *node, const kt_tensor *t)
+{
+    return KT__LIKELY(kt__dtype_rows[t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) ||
+           (kt__is_integer(t->dtype) && leads_to_integer(node));
 }
 
 static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)

@@ -133,15 +133,8 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->want = KT_NONE;
 }
 
-/* Operands are counted as they are gathered: an optional one that was left out is not among them. Both ways between the number
- * of an operand and the argument that it is: `i` counts the arguments of the row's map, `nth` those that are there. */
-static inline int kt__operand_number(const kt_call *call, const uint8_t *at, int i)
-{
-    int number = 0;
-    for (int k = 0; k < i; k++)
-        number += call->given >> at[k] & 1;
-    return number;
-}
+/* Operands are counted as they are gathered: an optional one that was left out is not among them. The argument that operand
+ * `nth` is. */
 static inline int kt__operand_argument(const kt_call *call, int nth)
 {
     const kt__operand_map *map = &kt__operands_of[call->row->id];
