@@ -69,6 +69,7 @@ check: build
 gen: setup
 	$(call configure,$(BUILD))
 	@$(call NINJA,$(BUILD)) --target gen
+	@$(call NINJA,$(BUILD)) --target gen_reference
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,15 +1,20 @@
 /* env.c - the table of environment variables: what each may hold, and the reading of sizes.
  *
- * In: the process environment. Out: values by name; of one that its row does not allow, a warning when the library is loaded.
+ * In: the process environment. Out: values by name; when the library is loaded a warning of each value that its row does not
+ * allow, and of each KARAT_ name that has no row.
  * Must not know: what a value is used for. */
 #include "base/env.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/near.h"
 
 typedef enum kind { WORD, BYTES, COUNT, FOLDERS, ANY } kind;
 
@@ -103,8 +108,52 @@ static bool is_ignored(int row, const char *value)
     return !is_understood(row, value) && rows[row].kind != FOLDERS;
 }
 
+/* What tests and benchmarks read begins so; KARAT_ROOT is where CMake's find_package looks. */
+static bool is_for_others(const char *name)
+{
+    return strncmp(name, "KARAT_TEST_", 11) == 0 || strncmp(name, "KARAT_BENCH_", 12) == 0 || strcmp(name, "KARAT_ROOT") == 0;
+}
+
+/* The row whose name is nearest, where at least about half of the letters after KARAT_ are its; or -1. Case does not count. */
+static int nearest(const char *name)
+{
+    char upper[KT_NEAR_MOST];
+    int  best = -1, n = 0;
+    for (; name[n]; n++) {
+        upper[n] = (char)toupper((unsigned char)name[n]);
+    }
+    upper[n] = '\0';
+    for (int i = 0, least = 2 + (n - 6) / 2; i < ROWS; i++) {
+        const int apart = kt__letters_apart(upper, rows[i].is.name);
+        if (apart < least) {
+            least = apart;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void check_name(const char *entry)
+{
+    const size_t n = strcspn(entry, "=");
+    char         name[KT_NEAR_MOST];
+    if (strncmp(entry, "KARAT_", 6) != 0 || n >= sizeof name) {
+        return;
+    }
+    memcpy(name, entry, n);
+    name[n] = '\0';
+    if (find(name) < 0 && !is_for_others(name)) {
+        const int near = nearest(name);
+        fprintf(stderr, "karat: warning: the variable %s is not known and ignored%s%s\n", name,
+                near >= 0 ? ": nearest to it is " : "; `karat doctor` lists those that are", near >= 0 ? rows[near].is.name : "");
+    }
+}
+
 void kt__env_check(void)
 {
+    for (char **entry = environ; entry && *entry; entry++) {
+        check_name(*entry);
+    }
     for (int i = 0; i < ROWS; i++) {
         const char *value = getenv(rows[i].is.name);
         if (value && *value && !is_understood(i, value)) {

@@ -87,3 +87,12 @@ def test_a_bad_variable_is_said():
                           env={**os.environ, "KARAT_NUM_THREADS": "abc"})
     assert done.returncode == 0
     assert done.stderr == "karat: warning: KARAT_NUM_THREADS=abc is not understood and ignored: it may be a number from 1\n"
+
+
+def test_an_unknown_variable_is_said():
+    import os
+
+    done = subprocess.run([sys.executable, "-c", "import karat"], capture_output=True, text=True,
+                          env={**os.environ, "KARAT_POLCY": "strict"})
+    assert done.returncode == 0
+    assert done.stderr == "karat: warning: the variable KARAT_POLCY is not known and ignored: nearest to it is KARAT_POLICY\n"

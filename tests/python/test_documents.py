@@ -13,7 +13,7 @@ import sys
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SEEDS = sorted(glob.glob(os.path.join(os.environ.get("KARAT_SEEDS", os.path.join(HERE, "..", "..", "..", "shared", "seeds")),
+SEEDS = sorted(glob.glob(os.path.join(os.environ.get("KARAT_TEST_TEXTS", os.path.join(HERE, "..", "..", "..", "shared", "seeds")),
                                       "*.txt")))
 
 OWN = {

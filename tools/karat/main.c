@@ -12,7 +12,7 @@ static int usage(FILE *to)
           "usage:\n"
           "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
           "  karat doctor            what this build found and chose on this machine\n"
-          "  karat ops [NAME ...]    every operator in a line each, or those named whole (--json, --internal)\n"
+          "  karat ops [NAME ...]    every operator in a line each, or those named whole (--json, --internal, --markdown)\n"
           "  karat run SCRIPT ...    a Python script (or -m MODULE, -c CODE) with `import torch` served by Karat\n"
           "  karat version\n",
           to);

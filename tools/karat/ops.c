@@ -1,15 +1,17 @@
-/* ops.c - `karat ops`: the operator table, read through the public functions: by sections, one row whole, or as JSON. */
+/* ops.c - `karat ops`: the operator table, read through the public functions: by sections, one row whole, as JSON, or as the
+ * reference docs/operators.md (--markdown), which `make gen` writes with it. */
 #include <karat/plugin/call.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "karat.h"
 
 /* ---- names ---- */
 
-enum { NAME = 128 };
+enum { NAME = KT_NEAR_MOST };
 
 /* PyTorch's second names of operators. */
 static const struct {
@@ -69,20 +71,20 @@ static bool is_called(const kt_row *row, const char *name, const char *home)
            (strncmp(python, "nn_", 3) == 0 && strcmp(name, python + 3) == 0);
 }
 
-static int print_called(const char *name, const char *home, bool json);
+static int print_called(const char *name, const char *home, bool json, int before);
 
 /* The name itself, then without the suffix of a form, then the name that it is an alias of. */
-static int find(const char *asked, bool json)
+static int find(const char *asked, bool json, int before)
 {
     static const char *const suffixes[] = {"_kw", "_out", "_", "_ss", "_s"};
     char                     name[NAME];
     const char              *home;
     strip(asked, name, &home);
     for (int tries = 0; tries < 4; tries++) {
-        int n = print_called(name, home, json);
+        int n = print_called(name, home, json, before);
         for (size_t i = 0; !n && i < sizeof aliases / sizeof *aliases; i++)
             if (strcmp(name, aliases[i].alias) == 0)
-                n = print_called(aliases[i].name, home, json);
+                n = print_called(aliases[i].name, home, json, before);
         if (n)
             return n;
         for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
@@ -96,26 +98,6 @@ static int find(const char *asked, bool json)
 
 /* ---- near names ---- */
 
-static int least(int a, int b) { return a < b ? a : b; }
-
-/* How many letters must change, come or go (Levenshtein). */
-static int distance(const char *a, const char *b)
-{
-    int row[NAME + 1], n = (int)strlen(b);
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int above = row[j];
-            row[j] = least(least(above, row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[n];
-}
-
 static void say_nearest(const char *asked)
 {
     char        name[NAME];
@@ -126,13 +108,13 @@ static void say_nearest(const char *asked)
     int       said = 0;
     for (int d = 0; d <= most; d++)
         for (int i = 0; said < 6 && kt_row_at(i); i++)
-            if (!kt_row_is_internal(kt_row_at(i)) && distance(name, kt_row_name(kt_row_at(i))) == d) {
+            if (!kt_row_is_internal(kt_row_at(i)) && kt__letters_apart(name, kt_row_name(kt_row_at(i))) == d) {
                 fprintf(stderr, "%s%s", comma, kt_row_name(kt_row_at(i)));
                 comma = ", ";
                 said++;
             }
     for (int i = 0; strlen(name) > 2 && said < 6 && kt_row_at(i); i++)
-        if (strstr(kt_row_name(kt_row_at(i)), name) && distance(name, kt_row_name(kt_row_at(i))) > most) {
+        if (strstr(kt_row_name(kt_row_at(i)), name) && kt__letters_apart(name, kt_row_name(kt_row_at(i))) > most) {
             fprintf(stderr, "%s%s", comma, kt_row_name(kt_row_at(i)));
             comma = ", ";
             said++;
@@ -167,20 +149,30 @@ static void print_python(const kt_row *row)
     printf("  Python       torch.%s%s%s\n", plain && !written ? "" : "Tensor.", python, plain || written ? "" : "_");
 }
 
+/* The C functions of a row, each between `quote`s. */
+static void print_functions(const kt_row *row, const char *quote, const char *in_place)
+{
+    static const struct {
+        kt_form     form;
+        const char *suffix;
+    } forms[] = {{KT_PLAIN, ""}, {KT_INPLACE, "_"}, {KT_OUT, "_out"}};
+    const char *comma = "";
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (kt_row_has_form(row, forms[i].form)) {
+            printf("%s%skt_%s%s%s%s", comma, quote, kt_row_name(row), forms[i].suffix, quote,
+                   forms[i].form == KT_INPLACE ? in_place : "");
+            comma = ", ";
+        }
+}
+
 static void print_row(const kt_row *row)
 {
-    const bool plain = kt_row_has_form(row, KT_PLAIN);
-    char       text[64];
+    char text[64];
     printf("%s\n  %s\n", kt_row_schema(row), kt_row_doc(row));
     if (!kt_row_is_internal(row))
         print_python(row);
     printf("  C            ");
-    if (plain)
-        printf("kt_%s", kt_row_name(row));
-    if (kt_row_has_form(row, KT_INPLACE))
-        printf("%skt_%s_ (in place)", plain ? ", " : "", kt_row_name(row));
-    if (kt_row_has_form(row, KT_OUT))
-        printf(", kt_%s_out", kt_row_name(row));
+    print_functions(row, "", " (in place)");
     printf("\n  takes        %s\n", takes(row, text, sizeof text));
     printf("  gives        %s\n", kt_row_dtype_rule(row));
     printf("  derivative   %s\n", kt_row_derivative(row));
@@ -219,15 +211,16 @@ static void print_json(const kt_row *row, bool first)
            kt_row_is_internal(row) ? "true" : "false");
 }
 
-static int print_called(const char *name, const char *home, bool json)
+/* `before`: how many rows were printed already. Out: how many are now. */
+static int print_called(const char *name, const char *home, bool json, int before)
 {
     int n = 0;
     for (int i = 0; kt_row_at(i); i++)
         if (is_called(kt_row_at(i), name, home)) {
             if (json)
-                print_json(kt_row_at(i), n == 0);
+                print_json(kt_row_at(i), before + n == 0);
             else {
-                fputs(n ? "\n" : "", stdout);
+                fputs(before + n ? "\n" : "", stdout);
                 print_row(kt_row_at(i));
             }
             n++;
@@ -262,28 +255,99 @@ static void print_all(bool internal, bool json)
         printf("; %d internal ones with --internal\n", hidden);
 }
 
+/* ---- the reference ---- */
+
+/* Plain text: what Markdown would take for a mark is escaped. */
+static void print_plain(const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("\\`*_[]<>|", *text))
+            putchar('\\');
+        putchar(*text);
+    }
+}
+
+/* Code in a cell of a table: only the bar between cells is escaped there. */
+static void print_code(const char *text)
+{
+    putchar('`');
+    for (; *text; text++)
+        printf("%s%c", *text == '|' ? "\\" : "", *text);
+    putchar('`');
+}
+
+static void print_reference_row(const kt_row *row)
+{
+    char              text[64];
+    const char *const cells[] = {takes(row, text, sizeof text), kt_row_dtype_rule(row), kt_row_derivative(row), kt_row_doc(row)};
+    fputs("| ", stdout);
+    print_functions(row, "`", "");
+    fputs(" | ", stdout);
+    print_code(kt_row_schema(row));
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        fputs(" | ", stdout);
+        print_plain(cells[i]);
+    }
+    puts(kt_row_is_view(row) ? "; a view: shares storage with its input |" : " |");
+}
+
+static void print_reference(void)
+{
+    fputs("<!-- Written by `karat ops --markdown` (make gen): change the rows in src/tables/ops/ instead. -->\n"
+          "# Operators\n\n"
+          "Every operator, by sections, as the table of the engine has it; `karat ops NAME` shows one.\n\n"
+          "- **C**: the functions of [ops_typed.h](../include/karat/ops_typed.h); a trailing `_` writes in place, `_out` into "
+          "a tensor that is given.\n"
+          "- **signature**: the arguments by PyTorch's names. What begins with `nn_`, `linalg_` or `special_` stands in that "
+          "module in Python (`nn_` in `torch.nn.functional`).\n"
+          "- **takes**: the kinds of dtypes that are accepted. **gives**: the dtype of the result. "
+          "[Dtype rules](dtype_rules.md) explains both.\n"
+          "- **derivative**: the name of the node that the tape records, which is `grad_fn` in Python.\n", stdout);
+    const char *section = "";
+    for (int i = 0; kt_row_at(i); i++) {
+        const kt_row *row = kt_row_at(i);
+        if (kt_row_is_internal(row))
+            continue;
+        if (strcmp(section, kt_row_section(row)) != 0) {
+            section = kt_row_section(row);
+            printf("\n## %c%s\n\n| C | signature | takes | gives | derivative | what it does |\n|---|---|---|---|---|---|\n",
+                   toupper((unsigned char)section[0]), section + 1);
+        }
+        print_reference_row(row);
+    }
+}
+
 int karat_ops(int n, char **words)
 {
-    bool json = false, internal = false;
+    bool json = false, internal = false, markdown = false;
     int  names = 0, status = 0;
     for (int i = 0; i < n; i++)
         if (strcmp(words[i], "--json") == 0)
             json = true;
         else if (strcmp(words[i], "--internal") == 0)
             internal = true;
+        else if (strcmp(words[i], "--markdown") == 0)
+            markdown = true;
         else if (words[i][0] == '-') {
-            fprintf(stderr, "karat ops [--json] [--internal] [NAME ...]: there is no option '%s'\n", words[i]);
+            fprintf(stderr, "karat ops [--json] [--internal] [--markdown] [NAME ...]: there is no option '%s'\n", words[i]);
             return 2;
         } else
             names++;
+    if (markdown) {
+        if (n > 1) {
+            fputs("karat ops --markdown prints the whole reference: it takes no names and no other option\n", stderr);
+            return 2;
+        }
+        print_reference();
+        return 0;
+    }
     fputs(json ? "[" : "", stdout);
     if (!names)
         print_all(internal, json);
     for (int i = 0, shown = 0; i < n; i++) {
         if (words[i][0] == '-')
             continue;
-        fputs(shown ? json ? "," : "\n" : "", stdout);
-        const int found = strlen(words[i]) < NAME ? find(words[i], json) : 0;
+        const int found = strlen(words[i]) < NAME ? find(words[i], json, shown) : 0;
         shown += found;
         if (!found) {
             fflush(stdout);

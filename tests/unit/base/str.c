@@ -173,3 +173,34 @@ TEST(a_value_that_is_not_allowed_is_said)
         unsetenv(bad[i][0]);
     }
 }
+
+TEST(a_name_that_is_not_known_is_said)
+{
+    static const char *const cases[][2] = {
+        {"KARAT_POLCY", ": nearest to it is KARAT_POLICY\n"}, {"KARAT_NUMTHREADS", ": nearest to it is KARAT_NUM_THREADS\n"},
+        {"KARAT_ISAS", ": nearest to it is KARAT_ISA\n"}, {"KARAT_policy", ": nearest to it is KARAT_POLICY\n"},
+        {"KARAT_MEMLIMIT", ": nearest to it is KARAT_MEMORY_LIMIT\n"},
+        {"KARAT_THREADS", ": nearest to it is KARAT_NUM_THREADS\n"},
+        {"KARAT_", "; `karat doctor` lists"}, {"KARAT_HOME", "; `karat doctor` lists"},
+        {"KARAT_SOMETHING_ELSE", "; `karat doctor` lists"}, {"KARAT_TEST_ONLY", NULL}, {"KARAT_BENCH_X", NULL},
+        {"KARAT_ROOT", NULL}, {"KARATS", NULL}, {"karat_policy", NULL}, {"X_KARAT_POLCY", NULL},
+    };
+    char text[1024], want[128];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *was = getenv(cases[i][0]), *kept = was ? strdup(was) : NULL;
+        setenv(cases[i][0], "strict", 1);
+        snprintf(want, sizeof want, "karat: warning: the variable %s is not known and ignored%s", cases[i][0],
+                 cases[i][1] ? cases[i][1] : "");
+        said(text, sizeof text);
+        CHECK_MSG(cases[i][1] ? strncmp(text, want, strlen(want)) == 0 : !*text, "%s: %s", cases[i][0], text);
+        unsetenv(cases[i][0]);
+        if (kept)
+            setenv(cases[i][0], kept, 1);
+        free((void *)(size_t)kept);
+    }
+    char name[4096] = "KARAT_"; /* no room to compare: nothing is said, nothing is overrun */
+    memset(name + 6, 'A', sizeof name - 7);
+    setenv(name, "1", 1);
+    CHECK_STR(said(text, sizeof text), "");
+    unsetenv(name);
+}
