@@ -282,7 +282,7 @@ static kt_status resized(kt_call *call, kt_shape size, kt_memory_format format)
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that require grad");
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "Unsupported memory formatPreserve");
-    if (kt__count_view(size, &numel) || kt__check_strides(size) || kt__check_rank(size))
+    if (kt__count_view(size, &numel) || kt__check_strides(size))
         return kt_error_status();
     if (!kt__format_strides(size, format, strides))
         return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",

@@ -13,6 +13,8 @@ static kt_status count(kt_shape shape, const char *overflow, int64_t *numel)
     bool     fits = true;
     if (shape.n < 0 || (shape.n && !shape.d))
         return kt_fail(KT_ERR_VALUE, "a shape of %lld dims without sizes", (long long)shape.n);
+    if (kt__check_rank(shape))
+        return kt_error_status();
     for (int64_t i = 0; i < shape.n; i++)
         if (shape.d[i] < 0) {
             char text[256];

@@ -192,7 +192,7 @@ static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
 {
     int64_t numel = 1;
-    if (kt__check_rank(shape) || kt__count(shape, &numel) || (!numel && kt__check_strides(shape)))
+    if (kt__count(shape, &numel) || (!numel && kt__check_strides(shape)))
         return NULL;
     if (numel > (int64_t)(INT64_MAX / 16)) {
         char text[256];
@@ -290,7 +290,7 @@ static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64
 kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset)
 {
     int64_t numel = 1, span = 0;
-    if (kt__check_rank(shape) || kt__count_view(shape, &numel) || span_of(shape, strides, offset, &span))
+    if (kt__count_view(shape, &numel) || span_of(shape, strides, offset, &span))
         return kt_error_status();
     int64_t item = (int64_t)kt__itemsize(t), bytes = 0;
     if (__builtin_mul_overflow(span, item, &bytes) || offset < 0)
@@ -397,7 +397,7 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
                            void *owner)
 {
     int64_t numel = 1;
-    if (kt__check_rank(shape) || kt__count(shape, &numel))
+    if (kt__count(shape, &numel))
         return NULL;
     kt_block *b = kt__pool_get(offsetof(kt_block, data));
     if (!b) {
@@ -497,7 +497,7 @@ static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
 kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides)
 {
     int64_t numel = 1, row_major[KT_MAX_DIMS], offset = kt__offset(t), bytes;
-    if (kt__check_rank(shape) || kt__count(shape, &numel) || kt__check_strides(shape))
+    if (kt__count(shape, &numel) || kt__check_strides(shape))
         return kt_error_status();
     if (__builtin_add_overflow(offset, numel, &bytes) || __builtin_mul_overflow(bytes, (int64_t)kt__itemsize(t), &bytes)) {
         char text[256];

@@ -145,7 +145,7 @@ static inline uint32_t kt__grad_flags(const kt_tensor *t)
 }
 
 /* ---- stride arithmetic (strides.c) ---- */
-kt_status kt__count(kt_shape shape, int64_t *numel);                     /* refuses negative sizes and overflow */
+kt_status kt__count(kt_shape shape, int64_t *numel);                     /* refuses too many dims, negative sizes, overflow */
 kt_status kt__count_view(kt_shape shape, int64_t *numel);                /* the same of memory that is there */
 kt_status kt__check_rank(kt_shape shape);
 kt_status kt__check_strides(kt_shape shape);                             /* int64 holds them, of no elements too */
