@@ -1,6 +1,7 @@
 """The command karat, which `python -m karat` and the console script of an installed package hand their words to."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -63,6 +64,24 @@ def test_every_operator_says_what_it_takes_and_gives():
     assert by_name["matmul"]["takes"] == "integers, floats, complex"
     assert by_name["zeros"]["gives"] == "dtype=, or the default dtype"
     assert by_name["add"]["derivative"] == "AddBackward0"
+
+
+def test_json_of_names_that_are_not_all_there_is_json():
+    done = karat("ops", "--json", "nosuch", "add", "nosuch", "sub")
+    assert done.returncode == 1 and [one["name"] for one in json.loads(done.stdout)] == ["add", "sub"]
+
+
+def test_the_reference_has_every_public_operator():
+    whole = json.loads(karat("ops", "--json").stdout)
+    text = karat("ops", "--markdown").stdout
+    rows = [line for line in text.splitlines() if line.startswith("| `kt_")]
+    assert len(rows) == len(whole)
+    for row, one in zip(rows, whole):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        assert len(cells) == 6 and cells[0].startswith(f"`kt_{one['name']}"), row
+        assert cells[1] == "`" + one["schema"].replace("|", "\\|") + "`"
+        assert [re.sub(r"\\(.)", r"\1", cell) for cell in cells[2:5]] == [one["takes"], one["gives"], one["derivative"]]
+    assert karat("ops", "--markdown", "add").returncode == 2
 
 
 def test_a_wrong_name_has_near_ones():
