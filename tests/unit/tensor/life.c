@@ -286,7 +286,7 @@ TEST(a_shape_of_too_many_dims_is_refused_before_its_sizes_are_read)
     float         x[2] = {1, 2};
     const int64_t two[1] = {2};
     kt_wrap(x, (kt_shape){INT64_MAX, two}, KT_F32, NULL, NULL);
-    CHECK(kt_failed() && strstr(kt_error(), "a tensor may have at most 64 dimensions, but got 9223372036854775807"));
+    CHECK(kt_failed() && strstr(kt_error(), "only tensors with up to 64 dims are supported"));
     kt_clear();
     int64_t many[65];
     for (int i = 0; i < 65; i++)
@@ -294,7 +294,7 @@ TEST(a_shape_of_too_many_dims_is_refused_before_its_sizes_are_read)
     const kt_shape shape = {65, many};
     kt_tensor     *t = kt_zeros(S(2));
     kt_resize_(t, shape);
-    CHECK(kt_failed() && strstr(kt_error(), "a tensor may have at most 64 dimensions, but got 65"));
+    CHECK(kt_failed() && strstr(kt_error(), "only tensors with up to 64 dims are supported"));
     kt_clear();
     CHECK_EQ_INT(kt_ndim(t), 1);
 }
