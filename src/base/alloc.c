@@ -570,6 +570,8 @@ void kt_memory_limit(uint64_t bytes)
     }
 }
 
+bool kt__odd_memory;
+
 void kt_memory_trim(void)
 {
     void  *small[KT__CLASSES];

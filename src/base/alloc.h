@@ -133,4 +133,7 @@ void  kt__system_put(void *p, size_t bytes);
 
 bool kt__alloc_is_direct(void); /* are caches off? */
 
+/* Has memory of others come in that does not begin at a multiple of 8 bytes? Until then nobody looks at addresses. */
+extern bool kt__odd_memory; /* atomic */
+
 #endif

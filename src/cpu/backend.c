@@ -14,6 +14,7 @@
 #include "cpu/products.h"
 #include "cpu/random.h"
 #include "cpu/scan.h"
+#include "cpu/unaligned.h"
 
 #include <complex.h>
 #include <math.h>
@@ -158,6 +159,8 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
 static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
+    if (KT__UNLIKELY(__atomic_load_n(&kt__odd_memory, __ATOMIC_RELAXED)) && kt__is_unaligned(plan))
+        return kt__run_aligned(chosen, plan);
     return kt__cpu_run_with(chosen, plan);
 }
 

@@ -423,6 +423,8 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
     b->tensor.flags |= KT_T_CONTIGUOUS;
     b->storage.release = release;
     b->storage.owner = owner;
+    if ((uintptr_t)memory & 7)
+        __atomic_store_n(&kt__odd_memory, true, __ATOMIC_RELAXED);
     return &b->tensor;
 }
 

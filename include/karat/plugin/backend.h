@@ -36,7 +36,8 @@ typedef enum kt_compute {
 enum { KT_BIT_CONJ = 1, KT_BIT_NEG = 2 }; /* lazy conjugation and negation of an input, honoured in load */
 
 typedef struct kt_operand {
-    char    *data; /* address of the first element, in the backend's own memory; NULL for an immediate */
+    char    *data; /* address of the first element, in the backend's own memory; NULL for an immediate.
+                      On the CPU, which takes memory of others, not always a multiple of the element's size */
     uint8_t  is;   /* kt_dtype: what the bytes are */
     uint8_t  as;   /* kt_dtype: what the operator must see (inputs), what it computed before the store (outputs) */
     uint8_t  why;  /* kt_reason, when is != as */
