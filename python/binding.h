@@ -215,7 +215,9 @@ enum {
     KP_ARG_NO_NAME,     /* the same, where PyTorch does not look */
     KP_ARG_NUMBERS,     /* a list of numbers */
     KP_ARG_ENDS,        /* two floats, for the row's argument and the next one */
-    KP_ARG_CPU          /* a device, which must be the CPU: of the constructors of old */
+    KP_ARG_CPU,         /* a device, which must be the CPU: of the constructors of old */
+    KP_ARG_TRUTH,       /* any object, asked for its truth: a flag that PyTorch reads in Python */
+    KP_ARG_WORD         /* a text; any other object is the text that it prints as, which the row does not know */
 };
 typedef struct kp_span { /* part of a text */
     const char *text;

@@ -187,8 +187,8 @@ static bool serves(int wanted, int given, bool made) /* made: a tensor is made o
 
 static bool is_dropped(const parameter *p)
 {
-    return p->spec.kind == KP_ARG_LAYOUT || strcmp(p->own, "pin_memory") == 0 || strcmp(p->own, "non_blocking") == 0 ||
-           strcmp(p->own, "out") == 0;
+    return p->spec.kind == KP_ARG_LAYOUT || (p->spec.kind == KP_ARG_NAMES && p->spec.optional) ||
+           strcmp(p->own, "pin_memory") == 0 || strcmp(p->own, "non_blocking") == 0 || strcmp(p->own, "out") == 0;
 }
 
 static bool match(const kt_row *row, bool made, const parameter *p, int n, uint8_t *at, uint32_t *zeros)
@@ -248,6 +248,17 @@ static void self_first(parameter *p, int n)
         }
 }
 
+/* PyTorch's nn.functional is written in Python, where flags of its own are asked for their truth and a loss compares the word. */
+static void read_as_python(kt_arg_spec *spec)
+{
+    static const char *const flags[] = {"inplace", "size_average", "reduce"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (spec->kind == KT_ARG_BOOL && strcmp(spec->name, flags[i]) == 0)
+            spec->kind = KP_ARG_TRUTH;
+    if (spec->kind == KT_ARG_STRING && strcmp(spec->name, "reduction") == 0)
+        spec->kind = KP_ARG_WORD;
+}
+
 static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row *const *rows, int n_rows, bool with_out,
                 bool method)
 {
@@ -276,6 +287,8 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
         if (p[i].spec.kind == KP_ARG_OUT && form->row && kt_row_n_results(form->row) > 1)
             p[i].spec.kind = KP_ARG_OUTS;
         b->spec[i] = p[i].spec;
+        if (form->row && strncmp(kt_row_name(form->row), "nn_", 3) == 0)
+            read_as_python(&b->spec[i]);
         b->name[i] = p[i].name;
         b->defaults[i] = p[i].value;
         form->n_positional += !p[i].spec.keyword_only;

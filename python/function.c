@@ -187,6 +187,15 @@ static PyObject *get_name(PyObject *self, void *unused)
     return Py_NewRef(((kp_function *)self)->name);
 }
 
+/* No tensor has named dims: such a form is there for names=None alone. */
+static bool asks_for_names(const kp_row_facts *form)
+{
+    bool asks = false;
+    for (int i = 0; i < form->n_args; i++)
+        asks |= form->spec[i].kind == KP_ARG_NAMES;
+    return asks;
+}
+
 static PyObject *get_doc(PyObject *self, void *unused)
 {
     (void)unused;
@@ -195,7 +204,7 @@ static PyObject *get_doc(PyObject *self, void *unused)
         return NULL;
     PyObject *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0]));
     for (int i = 0; text && i < f->n_forms; i++) {
-        if (!f->forms[i].row || f->forms[i].deprecated)
+        if (!f->forms[i].row || f->forms[i].deprecated || asks_for_names(&f->forms[i]))
             continue;
         PyObject *one = kp_signature_text(&f->forms[i], f->method);
         if (one)

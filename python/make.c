@@ -97,6 +97,7 @@ static kt_tensor *make(PyObject *data, wish w, const char *maker)
 #define DEVICE(only)  {.name = "device", .kind = KT_ARG_DEVICE, .optional = 1, .has_default = 1, .keyword_only = only}
 #define GRAD          {.name = "requires_grad", .kind = KT_ARG_BOOL, .has_default = 1, .keyword_only = 1}
 #define PIN           {.name = "pin_memory", .kind = KT_ARG_BOOL, .has_default = 1, .keyword_only = 1}
+#define NAMES         {.name = "names", .kind = KP_ARG_NAMES, .has_default = 1, .optional = 1, .keyword_only = 1}
 #define COPY          {.name = "copy", .kind = KT_ARG_BOOL, .optional = 1, .has_default = 1, .keyword_only = 1}
 
 static wish wish_of(const kp_args *a, int dtype, int device, bool copy)
@@ -131,7 +132,7 @@ static int warn_of_copy(const char *name, bool method)
 static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
-    static kp_signature signature = {.name = "tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN}};
+    static kp_signature signature = {.name = "tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN, NAMES}};
     kp_args             a;
     if (kp_parse(&a, &signature, false, argv, n, keywords))
         return NULL;

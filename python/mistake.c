@@ -11,6 +11,8 @@ static const char *kind_name(int kind)
     case KP_ARG_NO_NAME:
     case KP_ARG_NAME: return "name";
     case KP_ARG_NAMES: return "tuple of names";
+    case KP_ARG_TRUTH: return "bool";
+    case KP_ARG_WORD: return "str";
     case KP_ARG_NUMBERS: return "tuple of Scalars";
     case KP_ARG_ENDS: return "tuple of floats";
     case KP_ARG_OUT:

@@ -226,6 +226,10 @@ static int take_float(kp_args *a, PyObject *o, double *f, const kp_mistake *m)
     }
     if (PyComplex_Check(o))
         return 0;
+    if (PyLong_Check(o)) { /* of any size, unlike a number that becomes an element */
+        *f = PyLong_AsDouble(o);
+        return *f == -1 && PyErr_Occurred() ? -1 : 1;
+    }
     int taken = take_number(a, o, &s, m);
     if (taken <= 0 || a->late.what)
         return taken;
@@ -254,6 +258,21 @@ static int take_text(kp_args *a, PyObject *o, const char **text)
     if (*text)
         a->held[a->n_held++] = kept;
     return *text ? 1 : -1;
+}
+
+static int take_truth(PyObject *o, bool *b)
+{
+    const int truth = PyObject_IsTrue(o);
+    *b = truth > 0;
+    return truth < 0 ? -1 : 1;
+}
+
+static int take_word(kp_args *a, PyObject *o, const char **text)
+{
+    PyObject *word = PyObject_Str(o);
+    const int taken = word ? take_text(a, word, text) : -1;
+    Py_XDECREF(word);
+    return taken;
 }
 
 static int take_device(PyObject *o, kt_device *d)
@@ -359,6 +378,8 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
     case KP_ARG_NO_NAME:
     case KP_ARG_NAME: return take_name(a, o, m);
     case KP_ARG_NAMES: return take_names(a, o, m);
+    case KP_ARG_TRUTH: return take_truth(o, &value->b);
+    case KP_ARG_WORD: return take_word(a, o, &value->str);
     default: return 0;
     }
 }

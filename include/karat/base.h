@@ -93,7 +93,7 @@ KT_API bool kt_warn_always(void);
 /* Every operator here gives the same bits for any number of threads. What PyTorch calls nondeterministic (put_) warns or is
  * refused when asked for, and elements that nobody has written (empty, resize_) are NaN, or the largest integer. */
 typedef enum kt_determinism { KT_NOT_ASKED, KT_DETERMINISTIC_WARN, KT_DETERMINISTIC } kt_determinism;
-KT_API void           kt_set_deterministic(kt_determinism mode);
+KT_API void           kt_set_deterministic(kt_determinism mode); /* another value is an error and changes nothing */
 KT_API kt_determinism kt_deterministic(void);
 KT_API void           kt_set_fill_unwritten(bool on); /* true, as at the start: they are filled; false: left as they are */
 KT_API bool           kt_fill_unwritten(void);

@@ -87,15 +87,26 @@ def is_storage(obj):
 def _is_ambiguous(t, formats):
     """Has the tensor another order of dims too? A dim of one element, or with the stride of its neighbour, may stand anywhere;
     where formats are given, it is ambiguous unless it is in exactly one of them."""
-    strides = [t.stride(d) for d in _in_memory(t)]
-    free = 1 in t.shape or 0 in strides or any(a == b for a, b in zip(strides, strides[1:]))
-    if formats is None:
-        return free
-    return free and sum(t.is_contiguous(memory_format=one) for one in formats) != 1
+    strides = t.stride()
+    free = 1 in t.shape or any(a == b for a, b in zip(strides, strides[1:]))
+    return free and (formats is None or sum(t.is_contiguous(memory_format=one) for one in formats) != 1)
 
 
 def _in_memory(t):
-    return tuple(sorted(range(t.dim()), key=lambda d: -t.stride(d)))
+    """From the outermost dim to the innermost. A dim of stride 0 passes none and is passed by none; of two with one stride the
+    larger is the outer one."""
+    order = list(range(t.dim()))[::-1]
+    for i in range(1, 0 if t.is_contiguous() else len(order)):
+        at = i
+        for below in range(i - 1, -1, -1):
+            a, b = order[at], order[below]
+            if t.stride(a) == 0 or t.stride(b) == 0:
+                continue
+            if (t.stride(a), t.size(a)) >= (t.stride(b), t.size(b)):
+                break
+            order[at], order[below] = b, a
+            at = below
+    return tuple(order[::-1])
 
 
 def _dim_order(self, *, ambiguity_check=False):
@@ -106,6 +117,9 @@ def _dim_order(self, *, ambiguity_check=False):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     if ambiguity_check is not False and _is_ambiguous(self, formats):
         raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.")
+    alike = len(set(self.stride())) < self.dim() or (0 in self.stride() and self.dim() > 1)
+    if ambiguity_check is not False and alike and not self.is_contiguous():
+        raise RuntimeError("The tensor does not have unique dim order.")
     return _in_memory(self)
 
 

@@ -1,6 +1,7 @@
-"""karat.testing: assert_close, with PyTorch's words for what is not close."""
+"""karat.testing: assert_close, with PyTorch's words for what is not close; make_tensor (drawing.py)."""
 
 from . import _karat, _missing
+from .drawing import make_tensor  # noqa: F401
 from ._karat import Tensor
 
 _TOLERANCES = {  # dtype: relative, absolute

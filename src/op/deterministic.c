@@ -11,7 +11,14 @@
 static int  mode; /* kt_determinism */
 static bool fills = true;
 
-void kt_set_deterministic(kt_determinism asked) { __atomic_store_n(&mode, (int)asked, __ATOMIC_RELAXED); }
+void kt_set_deterministic(kt_determinism asked)
+{
+    if ((unsigned)asked > KT_DETERMINISTIC)
+        kt_fail(KT_ERR_VALUE, "there is no determinism %d", (int)asked);
+    else
+        __atomic_store_n(&mode, (int)asked, __ATOMIC_RELAXED);
+}
+
 kt_determinism kt_deterministic(void) { return (kt_determinism)__atomic_load_n(&mode, __ATOMIC_RELAXED); }
 
 void kt_set_fill_unwritten(bool on) { __atomic_store_n(&fills, on, __ATOMIC_RELAXED); }

@@ -52,7 +52,7 @@ static kt_status check_mask(const kt_tensor *self, const kt_tensor *mask, int at
 
 static kt_status check_list(const kt_call *call, const kt_tensor *self, kt_tensor *const *t, int64_t n)
 {
-    if (n == 0)
+    if (n == 0 && call->row->id != KT_OP_index_put) /* which looks at its values first */
         return kt_fail(KT_ERR_INDEX, "at least one index must be provided");
     if (n > self->ndim)
         return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %lld)", self->ndim, (long long)n);
@@ -401,9 +401,10 @@ static kt_status put_pointed(const kt_call *call, kt_tensor *work, kt_tensor *va
             call, KT_ERR_RUNTIME,
             "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
             kt_dtype_torch_name(work->dtype), kt_dtype_torch_name(values->dtype));
-    if (!status && p.n_index == 0)
-        status = kt__arg_bool(call, 3) ? kt_fail(KT_ERR_INDEX, "at least one index must be provided")
-                                       : kt__copy_into(work, values, KT_WHY_NONE, KT_ROUND_TORCH);
+    if (!status && p.n_index == 0 && work->numel && (call->arg[1].ts.n == 0 || kt__arg_bool(call, 3)))
+        status = kt_fail(call->arg[1].ts.n ? KT_ERR_INDEX : KT_ERR_RUNTIME, "at least one index must be provided");
+    else if (!status && p.n_index == 0)
+        status = kt__copy_into(work, values, KT_WHY_NONE, KT_ROUND_TORCH);
     else if (!status)
         status = point(&p);
     if (!status && p.a.t[ALONG_INDEX]) {

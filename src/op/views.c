@@ -76,7 +76,9 @@ kt_status kt__body_slice(kt_call *call)
     geometry_of(t, &g);
     g.offset += start * g.stride[dim];
     g.size[dim] = end > start ? (end - start - 1) / step + 1 : 0;
-    g.stride[dim] *= g.size[dim] > 1 ? step : 1; /* of one element no step is taken, and a large one would overflow */
+    int64_t wide;
+    if (!__builtin_mul_overflow(g.stride[dim], step, &wide) && wide <= INT64_MAX / 16) /* of bytes there are as many again */
+        g.stride[dim] = wide; /* else it is never taken: a step that large leaves one element */
     return look(call, &g);
 }
 

@@ -301,3 +301,18 @@ def test_an_ellipsis_too_many_reaches_no_dim(index):
         x[index]
     with pytest.raises(IndexError, match="Dimension out of range"):
         x[index] = 1
+
+
+def test_putting_without_an_index():
+    x = karat.tensor([2])
+    for values, text in ((karat.tensor([1]), "at least one index must be provided"),
+                         (karat.tensor([1, 2]), "shape mismatch: value tensor of shape [2] cannot be broadcast to indexing result "
+                                                "of shape [1]"),
+                         (karat.tensor(1.0), "Index put requires the source and destination dtypes match, got Long for the "
+                                             "destination and Float for the source.")):
+        with pytest.raises(RuntimeError) as caught:
+            x.index_put_((), values)
+        assert str(caught.value).splitlines()[0] == text
+    assert x.tolist() == [2] and karat.zeros(0).index_put_((), karat.zeros(0)).shape == (0,)
+    with pytest.raises(TypeError, match="^expected Tensor as element 0 in argument 0, but got NoneType"):
+        x.index_put_((None,), karat.tensor([1]))

@@ -221,3 +221,69 @@ def test_none_where_pytorch_lets_it_be_none():
     assert karat.amax(x, None) == 2.0
     for call in (lambda: karat.rot90(karat.ones(2, 2), 1, None), lambda: karat.linalg.matrix_norm(karat.ones(2, 2), dim=None)):
         refusal(TypeError, call)
+
+
+def test_what_python_reads_may_be_anything():
+    x, y, functional = karat.ones(2, 3), karat.zeros(2, 3), karat.nn.functional
+    for flag in (None, 0, [], "yes", 1.5):
+        assert functional.dropout(x, 0.0, inplace=flag).shape == (2, 3)
+        assert functional.mse_loss(x, y, size_average=flag).shape == () and functional.l1_loss(x, y, reduce=True).shape == ()
+    assert functional.mse_loss(x, y, reduce=0).shape == (2, 3)
+    assert functional.embedding(karat.tensor([0]), x, norm_type=None).tolist() == [[1, 1, 1]]
+    for word in (None, 3, b"mean", []):
+        for loss in (functional.mse_loss, functional.huber_loss, functional.kl_div, functional.binary_cross_entropy):
+            assert refusal(ValueError, lambda: loss(x, y, reduction=word)) == f"{word} is not a valid value for reduction"
+    assert "must be bool" in refusal(TypeError, lambda: functional.dropout(x, 0.5, training=None))
+
+
+def test_none_for_names_and_formats():
+    for make in (karat.zeros, karat.ones, karat.empty, karat.rand, karat.randn):
+        assert make(2, names=None).shape == make((2,), names=None, dtype=karat.float64).shape == (2,)
+    assert karat.full((2,), 1, names=None).tolist() == [1, 1] and karat.tensor([1.0], names=None).tolist() == [1.0]
+    x = karat.ones(2)
+    assert refusal(TypeError, lambda: x.contiguous(memory_format=None)) == (
+        "contiguous(): argument 'memory_format' must be torch.memory_format, not NoneType")
+    assert x.contiguous(memory_format=karat.contiguous_format) is x.contiguous()
+
+
+def test_floats_from_large_integers():
+    assert karat.zeros(2).uniform_(-2**70, 1).le(1).all() and karat.zeros(2).normal_(2**70, 0).tolist() == [2.0**70] * 2
+    assert "lambda=-1.18059e+21" in refusal(RuntimeError, lambda: karat.zeros(2).exponential_(-2**70))
+    assert refusal(OverflowError, lambda: karat.zeros(2).normal_(10**400)) == "int too large to convert to float"
+    assert refusal(OverflowError, lambda: karat.zeros(2).add(-2**70)) == "can't convert negative int to unsigned"
+
+
+def test_order_of_dims_with_equal_and_no_strides():
+    x = karat.zeros(100)
+    assert karat.ones(2, 1, 3).expand(2, 4, 3).dim_order() == (0, 1, 2)
+    for sizes, strides, order in (((2, 4, 4, 3, 3), (3, 4, 2, 0, 3), (1, 4, 0, 3, 2)), ((4, 1), (1, 4), (0, 1)),
+                                  ((3, 4, 1), (2, 1, 6), (2, 0, 1)), ((0, 0), (1, 12), (0, 1)),
+                                  ((2, 2, 2), (12, 6, 12), (0, 2, 1))):
+        assert x.as_strided(sizes, strides).dim_order() == order
+    for sizes, strides in (((2, 4), (6, 0)), ((4, 2, 2), (4, 1, 4))):
+        assert refusal(RuntimeError, lambda: x.as_strided(sizes, strides).dim_order(ambiguity_check=True)) == (
+            "The tensor does not have unique dim order.")
+    assert x.as_strided((3,), (0,)).dim_order(ambiguity_check=True) == (0,)
+
+
+def test_another_interpreter_is_told():
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    import sys
+
+    # Without NumPy and site packages: only what is asked about is loaded there.
+    other = interpreters.create()
+    try:
+        interpreters.run_string(other, f"import sys; sys.path[:0] = {sys.path!r}\n"
+                                       "try:\n    import karat._karat as found\n    says = ''\n"
+                                       "except ImportError as e:\n    says = str(e)\n"
+                                       "assert 'another interpreter' in says or 'does not support' in says, says")
+    finally:
+        interpreters.destroy(other)
+
+
+def test_rows_that_attributes_call_are_found_once():
+    from timeit import repeat
+
+    x = karat.ones(2, 3)
+    by_name = min(repeat(lambda: x.t(), number=2000, repeat=5))
+    assert min(repeat(lambda: x.T, number=2000, repeat=5)) < 4 * by_name  # a search through the table takes ten times as long

@@ -95,3 +95,59 @@ def test_numbers_of_numpy_and_of_several_dtypes():
     assert said(2, np.int64(1))[1] == ("Scalars are not equal!\n\nExpected 1 but got 2.\nAbsolute difference: 1\n"
                                        "Relative difference: 1.0")
     assert "Expected (2+0j) but got (1+0j)." in said(karat.tensor(1.0), karat.tensor(2 + 0j), check_dtype=False)[1]
+
+
+def drawn(*shape, seed=0, **options):
+    karat.manual_seed(seed)
+    return karat.testing.make_tensor(*shape, **{"device": "cpu", **options})
+
+
+def test_make_tensor_draws_what_pytorch_draws():
+    assert drawn(3, dtype=karat.float32).tolist() == [-0.06738138198852539, 4.8279924392700195, -7.407406330108643]
+    assert drawn((5,), dtype=karat.float64, requires_grad=True).tolist() == [
+        8.460954032517956, 3.740757559196183, -0.7311070237058843, 7.573458314195285, 2.610434162209766]
+    assert drawn([1], dtype=karat.complex64).tolist() == [-0.06738138198852539 + 4.8279924392700195j]
+    assert drawn(2, 3, dtype=karat.bfloat16).flatten().tolist() == [3.09375, -5.6875, -0.7734375, 4.5, -4.28125, 8.625]
+    assert drawn(3, dtype=karat.float8_e4m3fn).float().tolist() == [-0.0703125, 5.0, -7.5]
+    assert drawn(3, dtype=karat.uint16).tolist() == [4, 9, 3]
+    assert drawn(5, dtype=karat.int8, low=-1.5, high=1.5).tolist() == [1, -1, 1, -1, 0]
+    assert drawn(5, dtype=karat.int64, low=0, high=3, exclude_zero=True).tolist() == [2, 1, 2, 1, 1]
+    assert drawn(5, dtype=karat.bool, low=1).all() and drawn(8, dtype=karat.bool, exclude_zero=True).all()
+    whole = drawn(2, dtype=karat.float64, low=-float("inf"), high=float("inf")).tolist()
+    assert whole == [1.6900221087381283e+308, 7.471926870390323e+307]
+    assert drawn(40, dtype=karat.float16, low=0, high=1e-7, exclude_zero=True).all()
+
+
+def test_make_tensor_layouts():
+    apart = drawn(2, 3, dtype=karat.float32, noncontiguous=True)
+    assert apart.stride() == (6, 2) and apart.storage_offset() == 1 and apart[0, 0].item() == 4.8279924392700195
+    assert drawn(5, 1, dtype=karat.int64, noncontiguous=True).stride() == (2, 2)
+    assert drawn(1, dtype=karat.int64, noncontiguous=True).is_contiguous()
+    last = drawn(2, 3, 4, 5, dtype=karat.float32, memory_format=karat.channels_last)
+    assert last.stride() == (60, 1, 15, 3) and last.flatten()[1].item() == 4.8279924392700195
+
+
+@pytest.mark.parametrize("kind, text, options", (
+    (ValueError, "`low` must be less than `high`, but got 6 >= 5", {"low": 6, "high": 5}),
+    (ValueError, "`low` must be less than `high`, but got -9 >= -20", {"high": -20, "dtype": karat.uint8}),
+    (ValueError, "`low` and `high` cannot be NaN, but got low=nan and high=9", {"low": float("nan")}),
+    (ValueError, "The value interval specified by `low` and `high` is [300, 400), but torch.int8 only supports [-128, 128)",
+     {"low": 300, "high": 400, "dtype": karat.int8}),
+    (ValueError, "`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype=torch.int64",
+     {"requires_grad": True, "dtype": karat.int64}),
+    (ValueError, "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got noncontiguous=True and "
+                 "memory_format=torch.contiguous_format", {"noncontiguous": True, "memory_format": karat.contiguous_format}),
+    (TypeError, "The requested dtype 'None' is not supported by torch.testing.make_tensor(). To request support, file an issue "
+                "at: https://github.com/pytorch/pytorch/issues", {"dtype": None}),
+    (RuntimeError, "random_ expects 'from' to be less than 'to', but got from=2 >= to=2",
+     {"low": 1.2, "high": 1.8, "dtype": karat.int64}),
+))
+def test_make_tensor_refuses(kind, text, options):
+    with pytest.raises(kind) as caught:
+        drawn(2, 3, **{"dtype": karat.float32, **options})
+    assert str(caught.value).splitlines()[0] == text
+
+
+def test_make_tensor_of_one_value_is_deprecated():
+    with pytest.warns(FutureWarning, match="Use `torch.full"):
+        assert drawn(2, dtype=karat.float32, low=5, high=5).tolist() == [5.0, 5.0]

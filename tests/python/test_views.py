@@ -253,3 +253,10 @@ def test_detached_in_place_after_it_was_saved():
     c.sum().backward()
     gc.collect()
     assert x.grad is None
+
+
+def test_a_step_is_in_the_stride_of_what_is_left():
+    x = karat.zeros(5, 4)
+    assert x[:, 3::2].stride() == (4, 2) and x[5::2].stride() == (8, 1) and x[::2**40].stride() == (2**42, 1)
+    huge = x[::2**62]
+    assert huge.shape == (1, 4) and (huge + 1).sum().item() == 4

@@ -60,3 +60,16 @@ TEST(operators_warn_through_it)
     kt_add_out(out, kt_zeros(KT_SHAPE(4)), kt_ones(KT_SHAPE(4)));
     CHECK(heard == 1 && !kt_failed());
 }
+
+TEST(there_are_three_determinisms)
+{
+    kt_set_deterministic(KT_DETERMINISTIC_WARN);
+    for (int i = -1; i <= 3; i += 4) {
+        kt_set_deterministic((kt_determinism)i);
+        CHECK(kt_failed() && strstr(kt_error(), "there is no determinism") != NULL);
+        kt_clear();
+        CHECK(kt_deterministic() == KT_DETERMINISTIC_WARN);
+    }
+    kt_set_deterministic(KT_NOT_ASKED);
+    CHECK(!kt_failed() && kt_deterministic() == KT_NOT_ASKED);
+}
