@@ -306,8 +306,8 @@ def test_an_ellipsis_too_many_reaches_no_dim(index):
 def test_putting_without_an_index():
     x = karat.tensor([2])
     for values, text in ((karat.tensor([1]), "at least one index must be provided"),
-                         (karat.tensor([1, 2]), "shape mismatch: value tensor of shape [2] cannot be broadcast to indexing result "
-                                                "of shape [1]"),
+                         (karat.tensor([1, 2]), "shape mismatch: value tensor of shape [2] cannot be broadcast to indexing "
+                                                "result of shape [1]"),
                          (karat.tensor(1.0), "Index put requires the source and destination dtypes match, got Long for the "
                                              "destination and Float for the source.")):
         with pytest.raises(RuntimeError) as caught:
