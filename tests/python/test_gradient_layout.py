@@ -132,3 +132,54 @@ def test_weights_gradients_can_be_viewed_flat():
         w.grad = None
         y.sum().backward()
         assert w.grad.stride() == (2, 1) and w.grad.view(-1).shape == (6,)
+
+
+def test_of_every_row_the_gradient_has_the_layout_of_its_dense_leaf():
+    """Every function of the table, a leaf of each layout in each tensor argument: the rule holds whatever the formula does."""
+    import warnings
+
+    from test_every_operator import FAMILIES, arguments, samples
+
+    shapes = {
+        "rows": lambda: karat.rand(3, 3),
+        "columns": lambda: karat.rand(3, 3).t(),
+        "strided": lambda: karat.rand(3, 6)[:, ::2],
+        "expanded": lambda: karat.rand(1, 3).expand(3, 3),
+        "cube": lambda: karat.rand(3, 3, 3).permute(2, 0, 1),
+        "images": lambda: karat.rand(3, 3, 3, 3).to(memory_format=karat.channels_last),
+    }
+    wrong, rows, tried = [], set(), 0
+    karat.manual_seed(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for family in FAMILIES.values():
+            for name, function in sorted(family.items()):
+                if name.endswith("_"):
+                    continue
+                for schema in function.schemas:
+                    kinds = [kind for kind, has_default in arguments(schema) if not has_default]
+                    for layout, make in shapes.items():
+                        leaves = []
+
+                        def leaf():
+                            leaves.append(make().detach().requires_grad_())
+                            return leaves[-1]
+
+                        good = samples(karat.float32)
+                        makers = {"Tensor": leaf, "Tensor|Scalar": leaf, "Tensor[]": lambda: [leaf(), leaf()]}
+                        values = [makers[kind]() if kind in makers else good[kind] for kind in kinds]
+                        try:
+                            made = function(*values)
+                            made = made if isinstance(made, (tuple, list)) else (made,)
+                            sum(part.abs().sum() for part in made if part.requires_grad).backward()
+                        except Exception as e:
+                            assert not isinstance(e, SystemError), (name, e)
+                            continue
+                        for x in leaves:
+                            if x.grad is not None:
+                                rows.add(name)
+                                tried += 1
+                                if not (same_layout(x.grad, x) if dense(x) else x.grad.is_contiguous()):
+                                    wrong.append((name, layout, x.stride(), x.grad.stride()))
+    assert wrong == []
+    assert len(rows) > 200 and tried > 1500, (len(rows), tried)
