@@ -3,7 +3,7 @@
 In: a module shaped like torch, its alias operator and a seed, which decides everything. Out: what the program made, and the
 mistakes. In the second telling the memory is one vector of real numbers, a view is the places that it shows (found by looking at
 numbered memory through it), reading selects, and writing makes a new vector. Values, gradients and second derivatives of both
-must agree. The module is karat in the tests; tools/compare_views.py gives torch as well and compares what the two made.
+must agree. The module is karat in the tests; tests/random/compare_views.py gives torch as well and compares what the two made.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Run by hand: the same random programs of views and in-place writes in karat and in PyTorch, and where they differ.
 
-    tools/compare_views.py /path/to/python-with-torch [first seed] [how many]
+    tests/random/compare_views.py /path/to/python-with-torch [first seed] [how many]
 
 Compared after each program: what was refused and in which words, values, strides, versions, which tensor is a view of which, the
 names of what made each, gradients and second derivatives. The package never imports torch; this tool starts it in a process of
@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "support"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
 
 def number(x):
