@@ -22,6 +22,7 @@ enum {
 typedef struct change { /* what a try does differently */
     uint16_t  operands; /* bits: these are of `dtype` */
     uint8_t   dtype, want, form, policy; /* want: dtype=, KT_NONE: as it was */
+    bool      sees_values;               /* the refusal was for values: nothing is learnt from a try without them */
 } change;
 
 /* ---- one try ---- */
@@ -161,7 +162,7 @@ static bool accepted(const kt_call *call, const kt__mistake *m, const change *c,
     kt__refused = false;
     kt__warn_muted++;
     kt__mode_word = (mode & ~(uint64_t)(KT_M_GRAD | KT_M_POLICY)) | c->policy;
-    kt_status status = run_changed(call, m, c, false, result ? result : &ignored);
+    kt_status status = c->sees_values ? KT_ERR_VALUE : run_changed(call, m, c, false, result ? result : &ignored);
     if (status && !kt__refused && may_copy(m)) { /* not for a dtype: it may have to see values */
         kt_clear();
         status = run_changed(call, m, c, true, result ? result : &ignored);
@@ -274,12 +275,12 @@ static void make_alike(search *s)
     }
 }
 
-/* The dtypes that are asked for when no operand has the right one, the likelier first: of a bool its count, of others a float. */
-static int likely(bool of_bools, kt_dtype *to)
+/* The dtypes that are asked for when no operand has the right one, the likelier first: integers stay integers if they may. */
+static int likely(bool of_integers, kt_dtype *to)
 {
     static const uint8_t more[] = {KT_F32, KT_I64, KT_BOOL, KT_F64, KT_C64, KT_I32, KT_U8};
     int                  n = 0;
-    if (of_bools)
+    if (of_integers)
         to[n++] = KT_I64;
     to[n++] = kt_get_default_dtype();
     for (size_t i = 0; i < sizeof more; i++)
@@ -288,10 +289,11 @@ static int likely(bool of_bools, kt_dtype *to)
     return n;
 }
 
-static bool all_bools(const kt__mistake *m, uint16_t operands)
+static bool all_integers(const kt__mistake *m, uint16_t operands)
 {
     for (int i = 0; i < m->n; i++)
-        if (operands >> i & 1 && m->operand[i].dtype != KT_BOOL)
+        if (operands >> i & 1 &&
+            !(kt_dtype_category((kt_dtype)m->operand[i].dtype) & (KT_CAT_BOOL | KT_CAT_INT)))
             return false;
     return true;
 }
@@ -300,11 +302,12 @@ static bool all_bools(const kt__mistake *m, uint16_t operands)
 static bool make_likely(search *s, uint16_t operands)
 {
     kt_dtype  to[LIKELY];
-    const int n = likely(all_bools(s->m, operands), to);
-    bool      lossy = false, any = false;
+    const int n = likely(all_integers(s->m, operands), to);
+    bool      lossy = false, any = false, mended = found(s);
     for (int i = 0; i < n && operands; i++) {
-        const bool keeps = keeps_values(s->m, operands, to[i]);
-        if ((lossy && !keeps) || !try_cast(s, operands, to[i]))
+        const kt__fix fix = {.operands = operands, .dtype = (uint8_t)to[i]};
+        const bool    keeps = keeps_values(s->m, operands, to[i]);
+        if ((lossy && !keeps) || (mended && lowers_kind(s->m, &fix)) || cast_proposed(s, operands, to[i]) || !try_cast(s, operands, to[i]))
             continue;
         propose(s, KT_FIX_CAST, operands, to[i], KT_TORCH, !keeps);
         any = true;
@@ -387,6 +390,29 @@ static void say_dtype(search *s)
         }
 }
 
+/* Do all that were found give up a kind, so that a cast to a higher one is still worth looking for? */
+static bool only_lower(const search *s)
+{
+    for (int i = 0; i < s->n_lossy; i++)
+        if (!lowers_kind(s->m, &s->lossy[i]))
+            return false;
+    return s->m->n_fixes == 0;
+}
+
+/* Those that may lose values come last; those that give up a kind only where no other cast mends the call. */
+static void add_lossy(search *s)
+{
+    kt__mistake *m = s->m;
+    bool         mended = false;
+    for (int lower = 0; lower < 2; lower++) {
+        for (int i = 0; i < m->n_fixes; i++)
+            mended |= m->fix[i].kind == KT_FIX_CAST || m->fix[i].kind == KT_FIX_DTYPE;
+        for (int i = 0; i < s->n_lossy && !(lower && mended); i++)
+            if (lowers_kind(m, &s->lossy[i]) == lower)
+                m->fix[m->n_fixes++] = s->lossy[i];
+    }
+}
+
 /* The next rung of the ladder that accepts the call as it is. */
 static void run_under(search *s)
 {
@@ -424,6 +450,7 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
     search s = {.call = call,
                 .m = m,
                 .as_is = {.form = (uint8_t)kt__form_asked(call), .policy = (uint8_t)kt__policy(kt__mode())}};
+    s.as_is.sees_values = accepted(call, m, &s.as_is, NULL);
     find_free(&s);
     convert &= s.free;
     if (try_cast(&s, convert, to))
@@ -433,15 +460,12 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
     if (!sure)
         make_alike(&s);
     give_new(&s);
-    if (!found(&s))
+    if (!sure && only_lower(&s))
         make_acceptable(&s);
     if (!convert)
         say_dtype(&s);
     if (!found(&s))
         make_written(&s);
-    for (int lower = 0; lower < 2; lower++)
-        for (int i = 0; i < s.n_lossy; i++)
-            if (lowers_kind(m, &s.lossy[i]) == lower)
-                m->fix[m->n_fixes++] = s.lossy[i];
+    add_lossy(&s);
     run_under(&s);
 }
