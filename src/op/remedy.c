@@ -307,7 +307,8 @@ static bool make_likely(search *s, uint16_t operands)
     for (int i = 0; i < n && operands; i++) {
         const kt__fix fix = {.operands = operands, .dtype = (uint8_t)to[i]};
         const bool    keeps = keeps_values(s->m, operands, to[i]);
-        if ((lossy && !keeps) || (mended && lowers_kind(s->m, &fix)) || cast_proposed(s, operands, to[i]) || !try_cast(s, operands, to[i]))
+        if ((lossy && !keeps) || (mended && lowers_kind(s->m, &fix)) || cast_proposed(s, operands, to[i]) ||
+            !try_cast(s, operands, to[i]))
             continue;
         propose(s, KT_FIX_CAST, operands, to[i], KT_TORCH, !keeps);
         any = true;

@@ -202,3 +202,26 @@ def test_every_fix_of_the_recorded_programs_works():
     print(tally)
     assert not tally.wrong, tally.wrong
     assert tally.refused > 50 and tally.fixed >= 0.75 * tally.refused, (str(tally), tally.bare)
+
+
+def texts_of(call):
+    with pytest.raises((TypeError, RuntimeError)) as refused:
+        call()
+    return [fix["text"] for fix in refused.value.karat["fixes"]]
+
+
+def test_a_refusal_for_values_is_mended_on_values():
+    x = karat.tensor([0.1, 70000.0])
+    assert texts_of(lambda: x.to(karat.float16, casting="same_value")) == ["dtype=karat.float32"]  # x.float() is x
+    assert texts_of(lambda: x.to(karat.float16, casting="safe")) == ["dtype=karat.float32"]
+    assert texts_of(lambda: karat.ones(5000).mul(0.1).to(karat.float16, casting="same_value")) == []  # too much to try
+
+
+def test_a_kind_is_given_up_only_where_no_other_cast_mends():
+    hidden = karat.tensor([True, False])
+    assert texts_of(lambda: karat.tensor([1, 2]).masked_fill(hidden, float("-inf"))) == ["self.float()"]
+    assert texts_of(lambda: karat.ones(2, 2) @ karat.ones(2, 2, dtype=karat.int64))[0] == "other.float()"
+    assert "self.long()" not in texts_of(lambda: karat.ones(2, 2) @ karat.ones(2, 2, dtype=karat.int64))
+    assert texts_of(lambda: karat.tensor([1]) & karat.tensor([1.0])) == ["other.long()"]
+    with karat.policy("safe"):
+        assert texts_of(lambda: karat.ones(2, dtype=karat.uint8) + 300)[0] == "self.long()"  # an integer stays one
