@@ -228,7 +228,7 @@ static kt_status fail_number(const kt_call *call, kt_dtype as)
 static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const kt__decision *d)
 {
     for (int i = 0; i < g->n; i++)
-        if (!g->t[i] && !kt_scalar_fits(g->s[i], (kt_dtype)d->as[i]))
+        if (!g->t[i] && !kt__holds(g->s[i], (kt_dtype)d->as[i]))
             return fail_number(call, (kt_dtype)d->as[i]);
     return KT_OK;
 }

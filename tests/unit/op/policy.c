@@ -4,6 +4,7 @@
 
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -154,6 +155,11 @@ TEST(what_strict_refuses_and_how)
                 "KT_POLICY(KT_STRICT) refuses to convert");
     CHECK_FAILS(kt_add_s(row(KT_I8), KT_INT(300)), KT_ERR_TYPE,
                 "KT_POLICY(KT_STRICT) refuses the number in add: int8 cannot hold it");
+    CHECK_FAILS(kt_add_s(row(KT_F16), KT_FLOAT(70000)), KT_ERR_TYPE,
+                "KT_POLICY(KT_STRICT) refuses the number in add: float16 cannot hold it");
+    CHECK_FAILS(kt_mul_s(row(KT_F32), KT_FLOAT(1e300)), KT_ERR_TYPE,
+                "KT_POLICY(KT_STRICT) refuses the number in mul: float32 cannot hold it");
+    CHECK(kt_add_s(row(KT_F16), KT_FLOAT(HUGE_VAL)) && kt_add_s(row(KT_F16), KT_FLOAT(0.1)));
     CHECK(kt_add_s(row(KT_I8), KT_INT(100)) && kt_mul_s(row(KT_F16), KT_FLOAT(2.5)) &&
           kt_add_s(row(KT_C64), KT_FLOAT(1)));
     CHECK(kt_add(row(KT_F16), row(KT_F16)) && kt_sum(row(KT_I8)) && kt_eq(row(KT_BF16), row(KT_BF16)));
