@@ -279,8 +279,9 @@ GRAD(logaddexp2)
 GRAD(xlogy)
 {
     kt_tensor *b = number(c, 1) ? kt_full_like(A, arg(c, 1)->s) : B;
-    if (need(c, 0)) { /* 0 times a logarithm that is none */
-        kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), kt_le_s(b, KT_INT(0))));
+    if (need(c, 0)) { /* 0 times a logarithm that is none; as in PyTorch NaN counts among those only as a number */
+        kt_tensor *none = number(c, 1) ? kt_logical_not(kt_gt_s(b, KT_INT(0))) : kt_le_s(b, KT_INT(0));
+        kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), none));
         c->d[0] = kt_mul(G, zero_unless(steep, kt_log(one_unless(steep, b))));
     }
     dB = kt_mul(G, kt_true_divide(A, b));

@@ -58,9 +58,10 @@ static kt_tensor *is_number(kt_tensor *t) { return kt_logical_not(kt_isnan(t)); 
 /* ---- sums and products ---- */
 
 GRAD(sum)       { dA = kt_expand(spread(c, G), in_sizes(c, 0)); }
+/* Expanded first, as in PyTorch: the gradient has memory of its own, which the caller may write to. */
 static kt_tensor *mean_grad(const kt__back *c, kt_tensor *g)
 {
-    return kt_expand(spread(c, kt_true_divide_s(g, KT_FLOAT(count(c)))), in_sizes(c, 0));
+    return kt_true_divide_s(kt_expand(spread(c, g), in_sizes(c, 0)), KT_FLOAT(count(c)));
 }
 GRAD(mean)      { dA = mean_grad(c, G); }
 GRAD(trace)

@@ -90,7 +90,10 @@ struct kt_node {
 };
 
 struct kt_autograd {
-    kt_node   *node;         /* that made the tensor; owned; NULL for a leaf */
+    union {
+        kt_node            *node; /* that made the tensor; owned; NULL for a leaf */
+        struct kt_autograd *next; /* of a dead tensor: the next one whose gradient waits to be let go */
+    };
     kt_node   *accumulator;  /* of a leaf; not owned: the node clears it when it dies */
     kt_tensor *grad;         /* owned */
     uint32_t   seen_version; /* of a view: the version when `node` was made */

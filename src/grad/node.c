@@ -67,27 +67,39 @@ static void put_node(kt_node *n)
     kt__pool_put(n, n->bytes);
 }
 
-/* A chain of a million nodes must not die by a million nested calls: dead nodes wait on a list. */
+/* A chain of a million nodes must not die by a million nested calls, whether a node is kept by the next one's edge or by a
+ * tensor that the next one saved: dead nodes wait on a list, linked by `inner`, that the outermost call works off. */
+static KT__HOT_LOCAL kt_node *dead_nodes;
+static KT__HOT_LOCAL bool     burying;
+
+KT__HOT static void add_dead(kt_node *n)
+{
+    kt_node *inner = n->inner;
+    n->inner = dead_nodes;
+    dead_nodes = n;
+    if (KT__UNLIKELY(inner != NULL) && last_owner(inner))
+        add_dead(inner); /* once: what stands inside a node has none inside it */
+}
+
 KT__HOT void kt__node_unref(kt_node *node)
 {
     if (!node || !last_owner(node))
         return;
-    node->inner = node->inner ? (kt__node_unref(node->inner), NULL) : NULL;
-    kt_node *dead = node;
-    while (dead) {
-        kt_node *n = dead;
-        dead = n->inner; /* the link of the list: `inner` was let go when the node joined it */
+    add_dead(node);
+    if (burying)
+        return;
+    burying = true;
+    for (kt_node *n; (n = dead_nodes);) {
+        dead_nodes = n->inner;
         n->inner = NULL;
         for (uint32_t i = 0; i < n->n_edges; i++) {
             kt_node *to = n->edge[i].to;
-            if (!to || !last_owner(to))
-                continue;
-            kt__node_unref(to->inner);
-            to->inner = dead;
-            dead = to;
+            if (to && last_owner(to))
+                add_dead(to);
         }
         put_node(n);
     }
+    burying = false;
 }
 
 /* Overloads that share a row here and have names of their own there; NULL: none of those. */
@@ -141,6 +153,25 @@ KT__HOT struct kt_autograd *kt__autograd_new(kt_tensor *t)
     return a;
 }
 
+/* A gradient may have a gradient, or be made from a leaf that has one: such a chain is let go link by link too. */
+static KT__HOT_LOCAL struct kt_autograd *grads_to_put;
+static KT__HOT_LOCAL bool                putting_grads;
+
+static void put_grad(struct kt_autograd *a)
+{
+    a->next = grads_to_put;
+    grads_to_put = a;
+    if (putting_grads)
+        return;
+    putting_grads = true;
+    while ((a = grads_to_put)) {
+        grads_to_put = a->next;
+        kt__unref(a->grad);
+        kt__pool_put(a, sizeof *a);
+    }
+    putting_grads = false;
+}
+
 KT__HOT void kt__autograd_free(kt_tensor *t)
 {
     struct kt_autograd *a = t->autograd;
@@ -150,8 +181,10 @@ KT__HOT void kt__autograd_free(kt_tensor *t)
     if (a->hooks)
         kt__hooks_free(a->hooks);
     kt__node_unref(a->node);
-    kt__unref(a->grad);
-    kt__pool_put(a, sizeof *a);
+    if (KT__UNLIKELY(a->grad != NULL))
+        put_grad(a);
+    else
+        kt__pool_put(a, sizeof *a);
 }
 
 kt_node *kt__accumulator_of(kt_tensor *leaf)

@@ -1,5 +1,6 @@
 """autograd.grad: gradients given to the caller, the leaves' own left alone."""
 
+import threading
 import warnings
 
 import pytest
@@ -95,6 +96,41 @@ def test_wide_and_deep():
         out = out + 1
     for i, d in enumerate(karat.autograd.grad(out, leaves)):
         assert d.item() == (2.0 if i else 1.0)
+
+
+def in_a_small_stack(work):
+    """Runs work in a thread whose stack a nested call for each link of a chain would leave."""
+    before = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+
+
+@pytest.mark.parametrize("step", [lambda y, x: y * x, lambda y, x: y.mul_(x), lambda y, x: y.sin(), lambda y, x: y.view(2),
+                                  lambda y, x: y[:1].mul_(x[:1]).expand(2)])
+def test_a_graph_that_nobody_ran_is_freed_link_by_link(step):
+    def work():
+        x = karat.ones(2, requires_grad=True)
+        y = x * 1
+        for _ in range(10_000):
+            y = step(y, x)
+
+    in_a_small_stack(work)
+
+
+def test_gradients_of_gradients_are_freed_link_by_link():
+    def work():
+        for again in (lambda t: t, lambda t: t * 2):
+            last = karat.ones(1, requires_grad=True)
+            for _ in range(10_000):
+                link = karat.ones(1, requires_grad=True)
+                link.grad = again(last)
+                last = link
+
+    in_a_small_stack(work)
 
 
 # ---- what has no derivative, and what is flat ----

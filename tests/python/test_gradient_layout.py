@@ -183,3 +183,11 @@ def test_of_every_row_the_gradient_has_the_layout_of_its_dense_leaf():
                                     wrong.append((name, layout, x.stride(), x.grad.stride()))
     assert wrong == []
     assert len(rows) > 200 and tried > 1500, (len(rows), tried)
+
+
+@pytest.mark.parametrize("mean", [lambda x: x.mean(), lambda x: x.mean(-1), lambda x: karat.var_mean(x, 0)[1]])
+def test_the_gradient_of_a_mean_has_memory_of_its_own(mean):
+    x = karat.randn(3, 4, requires_grad=True)
+    g, = karat.autograd.grad((mean(x) * 3).exp().sum(), x)
+    assert g.stride() == (4, 1)
+    g.mul_(2)

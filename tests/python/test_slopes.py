@@ -130,6 +130,7 @@ UNARY = {
     "clamp_min NaN": (lambda x: karat.clamp_min(x, nan), lambda x: LD(0)),
     "xlogy(x, 0)": (lambda x: karat.xlogy(x, 0.0), lambda x: when(x == 0, LD(0), LD(-inf))),
     "xlogy(x, -1)": (lambda x: karat.xlogy(x, -1.0), lambda x: when(x == 0, LD(0), LD(nan))),
+    "xlogy(x, nan)": (lambda x: karat.xlogy(x, nan), lambda x: when(x == 0, LD(0), LD(nan))),
     "xlogy(x, 2)": (lambda x: karat.xlogy(x, 2.0), lambda x: np.log(LD(2))),
     "copysign(x, -1)": (lambda x: karat.copysign(x, -1.0), lambda x: when(x == 0, LD(0), -abs(x) / x)),
     "0 ** x": (lambda x: 0 ** x, lambda x: when(x >= 0, LD(0), when(x != x, LD(nan), LD(-inf)))),
