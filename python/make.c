@@ -112,8 +112,10 @@ static wish wish_of(const kp_args *a, int dtype, int device, bool copy)
 
 static PyObject *finish(kt_tensor *t, bool wants_grad)
 {
-    if (!t)
+    if (kp_after(NULL, t ? KT_OK : kt_error_status())) {
+        kt_drop(t);
         return kp_tell(NULL, NULL, NULL, 0);
+    }
     if (wants_grad && kp_want_grad(t)) {
         kt_drop(t);
         return NULL;

@@ -77,12 +77,12 @@ KT_ALWAYS T FN(log)(T a)     { return (T)kt__complex_function(KT__CLOG, a); }
 KT_ALWAYS T FN(log10)(T a)   { return (T)kt__complex_function(KT__CLOG10, a); }
 KT_ALWAYS T FN(log1p)(T a)   { return (T)kt__complex_function(KT__CLOG1P, a); }
 KT_ALWAYS T FN(log2)(T a)    { return (T)kt__complex_function(KT__CLOG2, a); }
-KT_ALWAYS T FN(rsqrt)(T a)   { return (T)kt__complex_function(KT__CRSQRT, a); }
 KT_ALWAYS T FN(sigmoid)(T a) { return (T)kt__complex_function(KT__CSIGMOID, a); }
 KT_ALWAYS T FN(sin)(T a)     { return (T)kt__complex_function(KT__CSIN, a); }
 KT_ALWAYS T FN(sinc)(T a)    { return (T)kt__complex_function(KT__CSINC, a); }
 KT_ALWAYS T FN(sinh)(T a)    { return (T)kt__complex_function(KT__CSINH, a); }
 KT_ALWAYS T FN(sqrt)(T a)    { return (T)kt__complex_function(KT__CSQRT, a); }
+KT_ALWAYS T FN(rsqrt)(T a)   { return FN(div)(1, FN(sqrt)(a)); }
 KT_ALWAYS T FN(tan)(T a)     { return (T)kt__complex_function(KT__CTAN, a); }
 KT_ALWAYS T FN(tanh)(T a)    { return (T)kt__complex_function(KT__CTANH, a); }
 KT_ALWAYS T FN(pow)(T a, T b)       { return (T)kt__complex_pow(a, b); }

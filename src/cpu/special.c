@@ -232,7 +232,6 @@ double complex kt__complex_function(kt__complex_name name, double complex z)
     case KT__CLOG10:   return scaled(clog(z), 0.43429448190325182765);
     case KT__CLOG1P:   return clog1p_(z);
     case KT__CLOG2:    return scaled(clog(z), 1.44269504088896340736);
-    case KT__CRSQRT:   return divide(1, csqrt(z));
     case KT__CSIGMOID: return divide(1, 1 + cexp(-z));
     case KT__CSIN:     return csin(z);
     case KT__CSINC:    return csinc_(z);

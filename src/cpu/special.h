@@ -35,7 +35,6 @@ typedef enum kt__complex_name {
     KT__CLOG10,
     KT__CLOG1P,
     KT__CLOG2,
-    KT__CRSQRT,
     KT__CSIGMOID,
     KT__CSIN,
     KT__CSINC,

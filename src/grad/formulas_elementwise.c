@@ -260,10 +260,8 @@ GRAD(atan2)
 GRAD(hypot)      { dA = kt_mul(G, kt_true_divide(A, Y)); dB = kt_mul(G, kt_true_divide(B, Y)); }
 GRAD(copysign) /* by 1 or -1: that does not change with anything */
 {
-    if (need(c, 0)) {
-        kt_tensor *turned = number(c, 1) ? kt_copysign_s(A, arg(c, 1)->s) : kt_copysign(A, B);
-        c->d[0] = kt_mul(G, kt_detach(zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(turned, A))));
-    }
+    if (need(c, 0))
+        c->d[0] = kt_mul(G, kt_detach(zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(Y, A))));
     dB = kt_zeros_like(G);
 }
 GRAD(logaddexp)

@@ -110,13 +110,14 @@ static const char *overload_name(const kt_node *n)
     switch (n->row->id) {
     case KT_OP_fill: return fills[(n->form == KT_INPLACE ? 2 : 0) + !n->scalars];
     case KT_OP_div: return n->given & 4 && values && values[2].str ? "DivBackward2" : NULL;
+    case KT_OP_round: return n->given & 2 ? "RoundBackward1" : NULL;
     case KT_OP_squeeze_dim: return values && values[1].ints.n != 1 ? "SqueezeBackward2" : NULL;
     default: return NULL;
     }
 }
 
 /* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. So has an in-place form
- * that is derived from its result. */
+ * that is derived from its result, or that has one operand and so no number in its place. */
 static const char *op_name(const kt_node *n)
 {
     const char *overload = overload_name(n);
@@ -124,7 +125,8 @@ static const char *op_name(const kt_node *n)
         return overload;
     const char  *name = n->row->node;
     const size_t end = strlen(name) + 1;
-    const bool   second = n->scalars || (n->row->saves & SAVES_R && n->form == KT_INPLACE);
+    const bool   alone = n->row->saves & SAVES_R || kt__inputs_of[n->row->id].n == 1;
+    const bool   second = n->scalars || (alone && n->form == KT_INPLACE);
     return second && n->row->node_bytes > end ? name + end : name;
 }
 

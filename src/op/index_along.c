@@ -592,10 +592,10 @@ kt_status kt__body_index_reduce(kt_call *call)
     const char *name = call->arg[REDUCE].str;
     const how   h = how_of(name);
     int64_t     dim = call->arg[1].i;
-    KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
     if (h == N_HOWS || h == SUM)
         return kt_fail(KT_ERR_RUNTIME, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
                        name ? name : "");
+    KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
         return kt_error_status();

@@ -125,12 +125,14 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
                     : kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (kt__wrap_dim(&dim, y->ndim))
         return kt_error_status();
-    const kt_scalar half = KT_FLOAT((dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i) / 2.0);
+    const double wide = dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i;
     if (each)
-        return kt__made(call, kt_cumsum(kt_mul_s(pair_sums(y, dim), half), dim));
+        return kt__made(call, kt_cumsum(kt_mul_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
     if (y->sizes[dim] == 0)
         return kt__made(call, zeros_without(y, dim));
-    return kt__made(call, kt_mul_s(kt_sum_dim(pair_sums(y, dim), KT_SHAPE(dim)), half));
+    /* The ends count by half. The sum of integers is wide, that of the two ends is not, as in PyTorch. */
+    kt_tensor *ends = kt_add(kt_select(y, dim, 0), kt_select(y, dim, -1));
+    return kt__made(call, kt_mul_s(kt_sub(kt_sum_dim(y, KT_SHAPE(dim)), kt_mul_s(ends, KT_FLOAT(0.5))), KT_FLOAT(wide)));
 }
 
 static kt_status places_given(kt_call *call, const char *name, bool each)

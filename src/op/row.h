@@ -51,7 +51,7 @@ struct kt_row {
     const char *name, *schema, *doc;
     const char *missing;     /* PyTorch's name of the kernel that refuses a dtype */
     const char *node;        /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
-                              * name where a number stands in a tensor's place, or under SAVES_R in place */
+                              * name where a number stands in a tensor's place, or in place, under SAVES_R or of one operand */
     kt_status (*body)(kt_call *call); /* VIEW, MAKE, BODY, LIST */
     uint16_t    id;          /* enum kt__op */
     uint16_t    kernel;      /* enum kt__kernel */

@@ -81,6 +81,11 @@ static kt_tensor *weights(const kt_call *call)
     return often && much ? kt_mul(often, much) : often ? often : much;
 }
 
+static void warn_of_freedom(void)
+{
+    kt__warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.");
+}
+
 /* By what the products are divided: the count, or the sum of the weights, less the correction; never less than 0. */
 static kt_tensor *freedom(const kt_call *call, kt_tensor *w, kt_tensor *total)
 {
@@ -88,7 +93,10 @@ static kt_tensor *freedom(const kt_call *call, kt_tensor *w, kt_tensor *total)
     kt_tensor *less = NULL;
     if (kt__given(call, 3) && correction.v.i)
         less = kt_mul_s(kt_true_divide(kt_sum(kt_mul(w, call->arg[3].t)), total), correction);
-    return kt_clamp_min_s(less ? kt_sub(total, less) : kt_sub_s(total, correction), KT_INT(0));
+    kt_tensor *left = less ? kt_sub(total, less) : kt_sub_s(total, correction);
+    if (left && !kt__backend(left->backend)->stores_nothing && kt_item(left) <= 0)
+        warn_of_freedom();
+    return kt_clamp_min_s(left, KT_INT(0));
 }
 
 static kt_tensor *covariance(const kt_call *call)
@@ -101,6 +109,8 @@ static kt_tensor *covariance(const kt_call *call)
     w = weights(call);
     if (!w) {
         int64_t left = n - kt__arg_int(call, 1);
+        if (left <= 0)
+            warn_of_freedom();
         mean = kt_true_divide_s(kt_sum_dim(x, KT_SHAPE(1), .keepdim = true), KT_INT(n));
         x = kt_sub(x, mean);
         return kt_squeeze(kt_true_divide_s(kt_mm(x, kt_conj(kt_t(x))), KT_INT(left > 0 ? left : 0)));

@@ -6,8 +6,11 @@ import gc
 import os
 import random
 import sys
+import warnings
 
 import karat
+import karat as torch
+import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "random"))
 import execute  # noqa: E402
@@ -40,3 +43,109 @@ def test_programs_leave_nothing():
             continue  # the gradient then holds the graph and the graph the tensor, as backward() warns
         before = run(program)
         assert run(program) == before, f"seed {SEED}, program {index} leaves memory behind:\n" + "\n".join(program)
+
+
+# ---- what the programs found, each as PyTorch 2.11 has it ----
+
+INF = float("inf")
+
+
+def same(tensor, values):
+    assert torch.equal(torch.nan_to_num(tensor, nan=77.0), torch.nan_to_num(torch.tensor(values), nan=77.0)), tensor
+
+
+def test_the_ends_of_trapezoids_count_by_half_and_wrap_as_their_dtype_does():
+    same(torch.trapz(torch.tensor([255, 1, 2], dtype=torch.uint8)), 257.5)
+    same(torch.trapz(torch.tensor([255, 254, 2], dtype=torch.uint8), dx=2), 1021.0)
+    same(torch.trapezoid(torch.tensor([1.0, 2.0, 4.0])), 4.5)
+
+
+def test_an_empty_product_adds_nothing_whatever_its_factor():
+    for dtype in (torch.float32, torch.float64, torch.complex64):
+        t = torch.full((2, 3), -0.0).to(dtype)
+        t.addmm_(torch.zeros(2, 0, dtype=dtype), torch.zeros(0, 3, dtype=dtype), alpha=INF)
+        assert t.eq(0).all()
+    t = torch.full((2, 3), -0.0)
+    assert t.addmm_(torch.zeros(2, 0), torch.zeros(0, 3), beta=2).signbit().all()
+    same(torch.ones(2).addmv_(torch.zeros(2, 0), torch.zeros(0), alpha=INF), [1.0, 1.0])
+    same(torch.ones(2).addmv_(torch.zeros(2, 0), torch.zeros(0), alpha=INF, beta=0), [0.0, 0.0])
+
+
+def test_elu_of_zero_is_zero_whatever_alpha_is():
+    for f in (torch.nn.functional.celu, torch.nn.functional.elu):
+        same(f(torch.tensor([0.0, 1.0]), alpha=-INF), [0.0, 1.0])
+
+
+def test_a_complex_rsqrt_is_a_division():
+    r = torch.rsqrt(torch.tensor([0j, complex(0, INF)]))
+    assert r.real[0] == INF and r.imag[0].isnan() and r[1].isnan()
+
+
+def test_what_has_no_derivative_writes_into_anything():
+    x = torch.ones(2, requires_grad=True)
+    for op in (torch.ne, torch.eq, torch.logical_xor, torch.logical_and):
+        assert not op(x, x, out=torch.empty(2)).requires_grad
+    assert not torch.logical_not(x, out=torch.empty(2)).requires_grad
+    assert torch.argmax(x, 0, out=torch.empty(0, dtype=torch.int64)) == 0
+    assert torch.signbit(x, out=torch.empty(0, dtype=torch.bool)).tolist() == [False, False]
+    leaf = torch.zeros(2, requires_grad=True)
+    assert torch.eq(torch.ones(2), torch.ones(2), out=leaf) is leaf and leaf.is_leaf
+
+
+def test_copysign_in_place_by_itself_has_a_gradient():
+    x = torch.tensor([1.0, -2.0], requires_grad=True)
+    y = x * -2
+    y.copysign_(y)
+    y.sum().backward()
+    same(x.grad, [-2.0, -2.0])
+
+
+def test_backward_to_a_result_makes_it_keep_its_gradient():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    y.sum().backward(inputs=[y, y], retain_graph=True)
+    assert y.retains_grad
+    same(y.grad, [1.0, 1.0])
+    y.sum().backward()
+    same(y.grad, [2.0, 2.0])
+    same(x.grad, [3.0, 3.0])
+
+
+def test_a_step_past_the_end_is_in_the_strides():
+    t = torch.ones(2, 3)
+    assert t[::3].stride() == (9, 1) and t[1:1:2].stride() == (6, 1)
+    assert t[::2 ** 62].shape == (1, 3) and t[::2 ** 62].sum() == 3
+
+
+def test_names_of_nodes_in_place_and_of_overloads():
+    x = torch.full((2,), 0.5, requires_grad=True)
+    for name in ("asinh", "acosh", "atanh"):
+        assert getattr(x.clone(), name + "_")().grad_fn.name() == name.capitalize() + "Backward1"
+        assert getattr(x, name)().grad_fn.name() == name.capitalize() + "Backward0"
+    assert torch.round(x).grad_fn.name() == "RoundBackward0"
+    assert torch.round(x, decimals=2).grad_fn.name() == "RoundBackward1"
+
+
+def test_what_draws_or_copies_without_a_derivative_says_so_at_backward():
+    x = torch.ones(2, requires_grad=True)
+    for y in (torch.bernoulli(x, 0.5), torch.detach_copy(x)):
+        assert y.requires_grad and not y.is_leaf
+        with pytest.raises(RuntimeError):
+            y.sum().backward()
+
+
+def test_warnings_come_with_the_call_that_gives_them():
+    torch.set_warn_always(True)
+    try:
+        with pytest.warns(UserWarning, match="ComplexHalf support is experimental"):
+            torch.tensor([1j], dtype=torch.complex32)
+        with pytest.warns(UserWarning, match=r"cov\(\): degrees of freedom is <= 0"):
+            torch.cov(torch.ones(2, 1))
+        with pytest.warns(UserWarning, match=r"cov\(\): degrees of freedom is <= 0"):
+            torch.cov(torch.ones(2, 2), fweights=torch.tensor([0, 1]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeError, match="Expected reduce to be one of"):
+                torch.index_reduce(torch.ones(3), 0, torch.tensor([0]), torch.ones(1), "sum")
+    finally:
+        torch.set_warn_always(False)

@@ -297,14 +297,18 @@ static void FN(blocks)(void *ctx, int64_t begin, int64_t end)
 /* The empty sum. */
 static void FN(without_product)(const FN(product) *p, int64_t batch)
 {
-    T zeros[TILE];
+    T results[TILE];
     for (int64_t u = 0; u < batch; u++) {
         char *at[OPERANDS];
         FN(locate_batch)(p, u, at);
         for (int64_t i = 0; i < p->m; i++)
             for (int64_t j = 0; j < p->n; j += TILE) {
-                memset(zeros, 0, sizeof zeros);
-                FN(finish_sums)(p, at, zeros, i, j, p->n - j < TILE ? (int)(p->n - j) : TILE);
+                const int n = p->n - j < TILE ? (int)(p->n - j) : TILE;
+                if (p->adds)
+                    FN(load_tile)(results, &p->e, at[3] + i * p->em + j * p->en, n);
+                for (int x = 0; x < n; x++)
+                    results[x] = p->adds ? MUL(p->beta, results[x]) : 0;
+                FN(store_tile)(at[0] + i * p->cm + j * p->cn, &p->c, results, n);
             }
     }
 }
