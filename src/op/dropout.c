@@ -211,8 +211,40 @@ static kt_status of_module(kt_call *call, int op, bool batched)
 kt_status kt__body_nn_dropout(kt_call *call) { return of_module(call, KT_OP_dropout, true); }
 kt_status kt__body_nn_alpha_dropout(kt_call *call) { return of_module(call, KT_OP_alpha_dropout, true); }
 kt_status kt__body_nn_feature_alpha_dropout(kt_call *call) { return of_module(call, KT_OP_feature_alpha_dropout, true); }
-kt_status kt__body_nn_dropout2d(kt_call *call) { return of_module(call, KT_OP_feature_dropout, true); }
-kt_status kt__body_nn_dropout3d(kt_call *call) { return of_module(call, KT_OP_feature_dropout, call->arg[0].t->ndim == 5); }
+
+/* Inputs of other ranks than with or without a batch: PyTorch takes them and says that it will not. */
+static void warn_of_rank(const kt_call *call, int spatial)
+{
+    const int rank = call->arg[0].t->ndim;
+    if (rank != spatial + 1 && rank != spatial + 2)
+        kt__warn("dropout%dd: Received a %d-D input to dropout%dd, which is deprecated and will result in an error in a future "
+                 "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout%dd "
+                 "exists to provide channel-wise dropout on inputs with %d spatial dimensions, a channel dimension, and an "
+                 "optional batch dimension (i.e. %dD or %dD inputs).",
+                 spatial, rank, spatial, spatial, spatial, spatial + 1, spatial + 2);
+}
+
+kt_status kt__body_nn_dropout2d(kt_call *call)
+{
+    if (check_p(kt__arg(call, 1)->f))
+        return kt_error_status();
+    warn_of_rank(call, 2);
+    if (call->arg[0].t->ndim == 3)
+        kt__warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
+                 "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+                 "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+                 "channel-wise dropout behavior, please switch to using dropout1d instead.");
+    return of_module(call, KT_OP_feature_dropout, true);
+}
+
+kt_status kt__body_nn_dropout3d(kt_call *call)
+{
+    if (check_p(kt__arg(call, 1)->f))
+        return kt_error_status();
+    warn_of_rank(call, 3);
+    return of_module(call, KT_OP_feature_dropout, call->arg[0].t->ndim == 5);
+}
+
 kt_status kt__body_nn_dropout1d(kt_call *call)
 {
     const int rank = call->arg[0].t->ndim;

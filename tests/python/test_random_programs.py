@@ -143,8 +143,16 @@ def test_warnings_come_with_the_call_that_gives_them():
             torch.cov(torch.ones(2, 1))
         with pytest.warns(UserWarning, match=r"cov\(\): degrees of freedom is <= 0"):
             torch.cov(torch.ones(2, 2), fweights=torch.tensor([0, 1]))
+        with pytest.warns(UserWarning, match="dropout2d: Received a 2-D input to dropout2d, which is deprecated"):
+            torch.nn.functional.dropout2d(torch.ones(2, 3))
+        with pytest.warns(UserWarning, match="interpreted as shape"):
+            torch.nn.functional.dropout2d(torch.ones(2, 3, 1))
+        with pytest.warns(UserWarning, match="dropout3d: Received a 3-D input to dropout3d, which is deprecated"):
+            torch.nn.functional.dropout3d(torch.ones(2, 3, 1))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            torch.nn.functional.dropout2d(torch.ones(1, 1, 1, 1))
+            torch.nn.functional.dropout3d(torch.ones(1, 1, 1, 1))
             with pytest.raises(RuntimeError, match="Expected reduce to be one of"):
                 torch.index_reduce(torch.ones(3), 0, torch.tensor([0]), torch.ones(1), "sum")
     finally:
