@@ -115,7 +115,7 @@ static PyObject *finish(kt_tensor *t, bool wants_grad)
     if (!t)
         return kp_tell(NULL, NULL, NULL, 0);
     if (kp_after(NULL, KT_OK)) { /* the user's filters made a warning an exception */
-        kp_tell(NULL, NULL, NULL, 0);
+        kp_raise();
         kt_drop(t);
         return NULL;
     }

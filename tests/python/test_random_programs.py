@@ -151,6 +151,8 @@ def test_warnings_come_with_the_call_that_gives_them():
             warnings.simplefilter("error")
             torch.nn.functional.dropout2d(torch.ones(1, 1, 1, 1))
             torch.nn.functional.dropout3d(torch.ones(1, 1, 1, 1))
+            with pytest.raises(UserWarning, match="ComplexHalf"):
+                torch.tensor([1j], dtype=torch.complex32)
             with pytest.raises(RuntimeError, match="Expected reduce to be one of"):
                 torch.index_reduce(torch.ones(3), 0, torch.tensor([0]), torch.ones(1), "sum")
     finally:

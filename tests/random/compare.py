@@ -326,6 +326,10 @@ KNOWN = [
     (lambda d, c: d.kind == "values" and "out=" in d.statement and plain_op(d) in PRODUCTS and
      len(re.findall(rf"\\b{d.where.split()[0]}\\b", d.statement)) > 1,
      "a product written over its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
+    (lambda d, c: d.kind == "values" and re.search(r"\b(t\d+)\.masked_scatter_\(t\d+, \1\)", d.statement),
+     "masked_scatter_ from the tensor itself: PyTorch reads what it has begun to overwrite, Karat the source as it was"),
+    (lambda d, c: plain_op(d) == "sigmoid" and c.payloads and c.payloads[0].startswith("complex") and beyond_range(d, c),
+     "a complex sigmoid where e^-z overflows: PyTorch gives NaN, Karat the limit"),
     (lambda d, c: d.kind == "values" and c.errors and not born(d),
      "both refuse, and PyTorch had already written a part: Karat writes nothing"),
     (lambda d, c: d.kind in ("requires_grad", "is_leaf", "grad_fn") and c.seen
