@@ -265,7 +265,11 @@ static kt_status run_body(kt_call *call)
         kt__frame = call;
     call->list = NULL;
     call->n_list = 0;
+    kt_tensor *given[KT_MAX_RESULTS];
+    memcpy(given, call->out, sizeof given);
     kt_status status = call->row->body(call);
+    if (KT__UNLIKELY(status)) /* what the body had made is gone, and the explanation looks at the call */
+        memcpy(call->out, given, sizeof given);
     kt__frame = outer;
     call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
     return status;
