@@ -6,35 +6,41 @@
 #include "base/str.h"
 #include "tensor/tensor.h"
 
-/* Multiplied from the left, as PyTorch does it: a 0 that comes after an overflow does not save it. */
-static kt_status count(kt_shape shape, const char *overflow, int64_t *numel)
+/* What is wrong with a shape that has no count. */
+static KT__COLD kt_status fail_count(kt_shape shape, const char *overflow)
 {
-    uint64_t n = 1;
-    bool     fits = true;
+    char text[256];
     if (shape.n < 0 || (shape.n && !shape.d))
         return kt_fail(KT_ERR_VALUE, "a shape of %lld dims without sizes", (long long)shape.n);
     if (kt__check_rank(shape))
         return kt_error_status();
-    for (int64_t i = 0; i < shape.n; i++)
-        if (shape.d[i] < 0) {
-            char text[256];
-            kt__shape_text(text, sizeof text, shape);
-            return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s",
-                           (long long)shape.d[i], text);
-        }
-    for (int64_t i = 0; i < shape.n; i++)
-        fits &= !__builtin_mul_overflow(n, (uint64_t)shape.d[i], &n);
-    *numel = (int64_t)n;
-    if (KT__LIKELY(fits && n <= INT64_MAX))
-        return KT_OK;
-    char text[256];
     kt__shape_text(text, sizeof text, shape);
+    for (int64_t i = 0; i < shape.n; i++)
+        if (shape.d[i] < 0)
+            return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s", (long long)shape.d[i],
+                           text);
     return overflow ? kt_fail(KT_ERR_RUNTIME, "%s", overflow)
                     : kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
 }
 
-kt_status kt__count(kt_shape shape, int64_t *numel) { return count(shape, NULL, numel); }
-kt_status kt__count_view(kt_shape shape, int64_t *numel) { return count(shape, "numel: integer multiplication overflow", numel); }
+/* Multiplied from the left, as PyTorch does it: a 0 that comes after an overflow does not save it. */
+static inline kt_status count(kt_shape shape, const char *overflow, int64_t *numel)
+{
+    uint64_t n = 1;
+    bool     wrong = false;
+    if (KT__UNLIKELY((uint64_t)shape.n > KT_MAX_DIMS || (shape.n && !shape.d)))
+        return fail_count(shape, overflow);
+    for (int64_t i = 0; i < shape.n; i++)
+        wrong |= shape.d[i] < 0 || __builtin_mul_overflow(n, (uint64_t)shape.d[i], &n);
+    *numel = (int64_t)n;
+    return KT__UNLIKELY(wrong || n > INT64_MAX) ? fail_count(shape, overflow) : KT_OK;
+}
+
+KT__HOT kt_status kt__count(kt_shape shape, int64_t *numel) { return count(shape, NULL, numel); }
+KT__HOT kt_status kt__count_view(kt_shape shape, int64_t *numel)
+{
+    return count(shape, "numel: integer multiplication overflow", numel);
+}
 
 /* Where there are elements, their count bounds every stride. */
 kt_status kt__check_strides(kt_shape shape)
