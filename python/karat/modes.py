@@ -4,8 +4,6 @@ Each is a context manager and a decorator; leaving puts back what was there on e
 runs in the mode, and its caller does not: the mode is left at every yield and await.
 """
 
-from functools import wraps
-from inspect import iscoroutinefunction, isgeneratorfunction
 from types import coroutine
 
 from . import _karat
@@ -51,6 +49,9 @@ class _Mode:
         return type(self)(self._value)
 
     def __call__(self, function):
+        from functools import wraps  # here: inspect is half of what importing this package would cost
+        from inspect import iscoroutinefunction, isgeneratorfunction
+
         if isinstance(function, type):
             from warnings import warn
 
