@@ -4,19 +4,7 @@
 
 #include "support/any_row.h"
 
-enum { MOST_ELEMENTS = 64, MOST_BYTES = MOST_ELEMENTS * 16, MOST_LISTED = 16 };
-
-static bool same_values(const kt_tensor *a, const kt_tensor *b)
-{
-    char x[MOST_BYTES], y[MOST_BYTES];
-    if (!a || !b || kt_ndim(a) != kt_ndim(b) || kt_dtype_of(a) != kt_dtype_of(b))
-        return false;
-    for (int64_t i = 0; i < kt_ndim(a); i++)
-        if (kt_size(a, i) != kt_size(b, i))
-            return false;
-    const size_t bytes = (size_t)kt_numel(a) * kt_dtype_size(kt_dtype_of(a));
-    return bytes <= MOST_BYTES && !kt_read(a, x, bytes) && !kt_read(b, y, bytes) && memcmp(x, y, bytes) == 0;
-}
+enum { MOST_ELEMENTS = ANY_ROW_BYTES / 16, MOST_LISTED = 16 };
 
 static bool same_results(kt_tensor *const *a, kt_tensor *const *b, int n)
 {

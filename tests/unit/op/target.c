@@ -14,18 +14,6 @@ static int tried, refused, rows_run;
 
 /* ---- comparing ---- */
 
-static bool same_values(const kt_tensor *a, const kt_tensor *b)
-{
-    char x[MOST_BYTES], y[MOST_BYTES];
-    if (!a || !b || kt_ndim(a) != kt_ndim(b) || kt_dtype_of(a) != kt_dtype_of(b))
-        return false;
-    for (int64_t i = 0; i < kt_ndim(a); i++)
-        if (kt_size(a, i) != kt_size(b, i))
-            return false;
-    const size_t bytes = (size_t)kt_numel(a) * kt_dtype_size(kt_dtype_of(a));
-    return bytes <= MOST_BYTES && !kt_read(a, x, bytes) && !kt_read(b, y, bytes) && memcmp(x, y, bytes) == 0;
-}
-
 /* All memory that a tensor looks into, and how it looks. */
 typedef struct picture {
     char    bytes[MOST_BYTES];
