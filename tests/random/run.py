@@ -4,7 +4,7 @@
 
 writes 10,000 programs from the seed, runs each under Karat and under PyTorch 2.11 in a process of its own, and compares after
 every statement what can be seen: errors, warnings, and of each tensor dtype, shape, strides, values, history and gradient. A
-difference is reduced to the shortest program that shows it. Differences by design are counted with their reason (compare.py);
+difference is reduced to the shortest program that shows it. Differences by design are counted with their reason (known.py);
 every other one is printed, and the exit status is 1. Karat is taken from PYTHONPATH or build/python.
 
     --first N       start at program N of the seed                  --only N     one program, printed whole
@@ -79,10 +79,10 @@ class Pair:
 
 
 def signature(difference):
-    import compare
+    import known
     seen = str(difference.karat or difference.torch)[:60] if "raised" in difference.kind or difference.kind in ("error type",
         ) else ""
-    return difference.kind, compare.operator(difference.statement), "".join(c for c in seen if not c.isdigit())
+    return difference.kind, known.operator(difference.statement), "".join(c for c in seen if not c.isdigit())
 
 
 def shrink(pair, program, each, wanted):
@@ -203,6 +203,8 @@ def beside(options):
         thread.start()
     for thread in threads:
         thread.join()
+    if next(indices, None) is not None:
+        raise SystemExit("run.py: a comparison failed inside, programs are left")
     return tally.report()
 
 
