@@ -118,7 +118,7 @@ kt_node    *kt__accumulator_of(kt_tensor *leaf);    /* owned */
 extern KT__HOT_LOCAL uint64_t kt__tape_clock;
 
 /* Edges, saved tensors, arguments and integers follow the node in one piece. */
-static inline kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
+static inline __attribute__((always_inline)) kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
 {
     size_t   bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
                    p.values * sizeof(kt_value) + (size_t)p.ints * sizeof(int64_t);
@@ -225,7 +225,7 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
         return saves & SAVES_Z ? SAVED_Z + 1 : SAVED_Y + 1;
     return saves & SAVES_C ? 3 : saves & (SAVES_B | SAVES_X) ? 2 : saves & SAVES_A;
 }
-static inline void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
+static inline __attribute__((always_inline)) void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
     n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, KT_WRITER_NONE};
     if (place < SAVED_LISTED)

@@ -9,15 +9,14 @@ KT__HOT_LOCAL uint64_t kt__tape_clock;
 
 KT__HOT void kt__node_release_saved(kt_node *n)
 {
-    for (int i = 0; n->holds; i++, n->holds >>= 1)
-        if (n->holds & 1) {
-            kt__unref(n->saved[i].t);
-            n->saved[i].t = NULL;
-        }
+    uint32_t left = n->holds;
+    n->holds = 0;
+    n->released = 1;
+    for (; left; left &= left - 1)
+        kt__unref(n->saved[__builtin_ctz(left)].t);
     while (n->n_listed)
         kt__unref(n->saved[SAVED_LISTED + --n->n_listed].t);
-    n->released = 1;
-    if (n->kind == NODE_SLICES && n->inner)
+    if (KT__UNLIKELY(n->kind == NODE_SLICES) && n->inner)
         kt__node_release_saved(n->inner);
 }
 
@@ -34,9 +33,9 @@ static _Atomic bool *lock_leaf(const kt_tensor *leaf)
 
 static void unlock_leaf(_Atomic bool *at) { atomic_store_explicit(at, false, memory_order_release); }
 
-KT__HOT static bool last_owner(kt_node *n)
+static __attribute__((noinline)) bool last_owner_of_accumulator(kt_node *n)
 {
-    if (n->kind != NODE_ACCUMULATE || !n->leaf)
+    if (!n->leaf)
         return kt__count_down(&n->refs);
     _Atomic bool *at = lock_leaf(n->leaf);
     bool          last = kt__count_down(&n->refs);
@@ -44,6 +43,11 @@ KT__HOT static bool last_owner(kt_node *n)
         n->leaf->autograd->accumulator = NULL;
     unlock_leaf(at);
     return last;
+}
+
+static inline bool last_owner(kt_node *n)
+{
+    return KT__LIKELY(n->kind != NODE_ACCUMULATE) ? kt__count_down(&n->refs) : last_owner_of_accumulator(n);
 }
 
 static size_t results_bytes(const kt_node *n)
@@ -72,13 +76,15 @@ static void put_node(kt_node *n)
 static KT__HOT_LOCAL kt_node *dead_nodes;
 static KT__HOT_LOCAL bool     burying;
 
-KT__HOT static void add_dead(kt_node *n)
+static inline void add_dead(kt_node *n)
 {
     kt_node *inner = n->inner;
     n->inner = dead_nodes;
     dead_nodes = n;
-    if (KT__UNLIKELY(inner != NULL) && last_owner(inner))
-        add_dead(inner); /* once: what stands inside a node has none inside it */
+    if (KT__UNLIKELY(inner != NULL) && last_owner(inner)) { /* which has none inside it */
+        inner->inner = dead_nodes;
+        dead_nodes = inner;
+    }
 }
 
 KT__HOT void kt__node_unref(kt_node *node)

@@ -85,9 +85,10 @@ typedef struct inputs {
     kt_tensor **t;
     uint32_t    n, listed; /* `listed`: how many of them stand in lists */
     uint32_t    ask;       /* bit i: input i < FEW_INPUTS wants a gradient */
+    uint32_t    absent;    /* bit i: argument i was not given, and is no operand of the plan */
+    uint32_t    flags;     /* of all tensors together */
     int64_t     sizes;     /* integers that the sizes take: of those that want a gradient; among lists of all, since one
                             * stands behind the other */
-    kt_tensor  *few[FEW_INPUTS];
 } inputs;
 
 static inline kt_tensor *tensor_at(const kt_call *call, int at)
@@ -95,16 +96,16 @@ static inline kt_tensor *tensor_at(const kt_call *call, int at)
     return call->given >> at & ~(call->scalars >> at) & 1 ? call->arg[at].t : NULL;
 }
 
-static kt_status gather_lists(const kt_call *call, inputs *in)
+static kt_status gather_lists(const kt_call *call, kt_tensor **few, inputs *in)
 {
     const kt__input_map *map = &kt__inputs_of[call->row->id];
     int64_t              n = map->n;
+    *in = (inputs){.t = few};
     for (int i = 0; i < map->n; i++)
         if (map->lists >> i & 1)
             n += (kt__given(call, map->at[i]) ? call->arg[map->at[i]].ts.n : 0) - 1;
     if (n > FEW_INPUTS && !(in->t = n < UINT32_MAX / 64 ? kt__system_get((size_t)n * sizeof *in->t) : NULL))
         return kt__fail_memory((size_t)n * sizeof *in->t);
-    in->n = 0;
     for (int i = 0; i < map->n; i++) {
         int at = map->at[i];
         if (!(map->lists >> i & 1)) {
@@ -118,33 +119,27 @@ static kt_status gather_lists(const kt_call *call, inputs *in)
         if (i < FEW_INPUTS)
             in->ask |= (uint32_t)(in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD) << i;
         in->sizes += in->t[i] ? in->t[i]->ndim : 0;
+        in->flags |= in->t[i] ? in->t[i]->flags : 0;
     }
     return KT_OK;
 }
 
-static inline kt_status gather_inputs(const kt_call *call, inputs *in)
+static inline __attribute__((always_inline)) void gather_few(const kt_call *call, kt_tensor **few, inputs *in)
 {
     const kt__input_map *map = &kt__inputs_of[call->row->id];
-    in->t = in->few;
-    in->listed = in->ask = 0;
-    in->sizes = 0;
-    in->n = map->n;
-    if (KT__UNLIKELY(map->lists))
-        return gather_lists(call, in);
+    *in = (inputs){.t = few, .n = map->n};
     for (uint32_t i = 0; i < map->n; i++) {
-        kt_tensor *t = in->few[i] = tensor_at(call, map->at[i]);
-        if (t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD) {
+        kt_tensor *t = few[i] = tensor_at(call, map->at[i]);
+        if (!t) {
+            in->absent |= (uint32_t)!kt__given(call, map->at[i]) << i;
+            continue;
+        }
+        in->flags |= t->flags;
+        if (kt__grad_flags(t) & KT_T_REQUIRES_GRAD) {
             in->ask |= 1u << i;
             in->sizes += t->ndim;
         }
     }
-    return KT_OK;
-}
-
-static void inputs_done(inputs *in)
-{
-    if (in->t != in->few)
-        kt__system_put(in->t, in->n * sizeof *in->t);
 }
 
 /* How many integers the arguments of a call take: int lists, and strings, which the caller may take away. */
@@ -185,8 +180,13 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
     }
 }
 
-static inline kt_status link_input(kt_node *node, uint32_t i, kt_tensor *t)
+static inline __attribute__((always_inline)) kt_status link_input(kt_node *node, uint32_t i, kt_tensor *t)
 {
+    const struct kt_autograd *a = t->autograd;
+    if (KT__LIKELY(a && a->node && !(t->flags & KT_T_VIEW))) { /* what most chains are made of */
+        kt__set_edge(node, i, kt__node_ref(a->node), a->result);
+        return KT_OK;
+    }
     kt_node *to = NULL;
     uint32_t result = 0;
     if (kt__producer(t, &to, &result))
@@ -217,16 +217,13 @@ static KT__COLD int64_t *note_geometry(const kt_tensor *t, int64_t *room)
     return room;
 }
 
-static inline kt_status link_inputs(kt_node *node, const inputs *in, int64_t *room)
+static inline __attribute__((always_inline)) kt_status link_few(kt_node *node, const inputs *in, int64_t *room)
 {
-    if (KT__UNLIKELY(in->listed))
-        return link_lists(node, in, room);
-    for (uint32_t i = 0; in->ask >> i; i++) {
-        if (!(in->ask >> i & 1))
-            continue;
-        kt__edge_form(&node->edge[i], in->few[i], room);
-        room += in->few[i]->ndim;
-        if (link_input(node, i, in->few[i]))
+    for (uint32_t left = in->ask; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        kt__edge_form(&node->edge[i], in->t[i], room);
+        room += in->t[i]->ndim;
+        if (link_input(node, i, in->t[i]))
             return kt_error_status();
     }
     return KT_OK;
@@ -244,11 +241,12 @@ static kt__matrix_layout layout_of(const kt_tensor *t)
     return last > 0 && t->strides[last - 1] == 1 && t->strides[last] == t->sizes[last - 1] ? MATRIX_COLUMNS : MATRIX_OTHER;
 }
 
-static void note_layouts(kt_node *node, const inputs *in)
+static void note_layouts(kt_node *node, kt_tensor *const *t, uint32_t ask)
 {
-    for (uint32_t i = 0; in->ask >> i; i++)
-        if (in->ask >> i & 1)
-            node->edge[i].layout = (uint8_t)layout_of(in->t[i]);
+    for (uint32_t left = ask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        node->edge[i].layout = (uint8_t)layout_of(t[i]);
+    }
 }
 
 static void save_listed(kt_node *node, const kt_call *call)
@@ -264,7 +262,8 @@ static void save_listed(kt_node *node, const kt_call *call)
         }
 }
 
-static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt_plan *plan, const inputs *in)
+static inline __attribute__((always_inline)) kt_status save_inputs(kt_node *node, const kt_call *call,
+                                                                       const kt_plan *plan, const inputs *in)
 {
     uint32_t saves = node->row->saves, keep = saves & 7;
     if (saves & SAVES_R && call->form == KT_INPLACE)
@@ -273,27 +272,18 @@ static inline kt_status save_inputs(kt_node *node, const kt_call *call, const kt
         uint32_t first = in->n - 2, ask = in->ask >> first;
         keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
     }
-    const uint8_t *at = kt__inputs_of[node->row->id].at;
-    for (uint32_t i = 0, operand = 1; keep >> i && i < in->n; operand += call->given >> at[i] & 1, i++) {
-        if (!(keep >> i & 1) || !in->t[i])
+    for (; keep; keep &= keep - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(keep), before = in->absent & ((1u << i) - 1);
+        if (i >= in->n || !in->t[i])
             continue;
-        const uint8_t as = plan ? plan->arg[operand].as : in->t[i]->dtype;
+        const uint32_t operand = i + 1 - (KT__LIKELY(!before) ? 0 : (uint32_t)__builtin_popcount(before));
+        const uint8_t  as = plan ? plan->arg[operand].as : in->t[i]->dtype;
         if (KT__LIKELY(i || call->form != KT_INPLACE))
             kt__save_input(node, i, in->t[i], as);
         else if (kt__save_copy(node, i, in->t[i], as))
             return kt_error_status();
     }
-    if (saves & SAVES_L)
-        save_listed(node, call);
     return KT_OK;
-}
-
-static bool any_inference(const inputs *in)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < in->n; i++)
-        any |= in->t[i] && in->t[i]->flags & KT_T_INFERENCE;
-    return any;
 }
 
 static kt_status check_saved(const kt_node *node)
@@ -309,45 +299,64 @@ static kt_status check_saved(const kt_node *node)
     return KT_OK;
 }
 
-static kt_status record(kt_call *call, const kt_plan *plan, kt_node **made)
+static inline __attribute__((always_inline)) kt_status record(const kt_call *call, const kt_plan *plan,
+                                                                  const inputs *in, bool lists, kt_node **made)
 {
-    const kt_row *row = call->row;
-    inputs        in;
-    if (gather_inputs(call, &in))
-        return kt_error_status();
-    kt__node_parts parts = {.edges = in.n, .saved = kt__saved_places(row, in.listed), .ints = in.sizes};
+    const kt_row  *row = call->row;
+    kt__node_parts parts = {.edges = in->n, .saved = kt__saved_places(row, in->listed), .ints = in->sizes};
     if (!kt__operands_of[row->id].bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
         parts.values = (uint32_t)kt__n_args(row);
         parts.ints += kt__inputs_of[row->id].pointed ? argument_ints(call) : 0;
     }
-    const bool geometry = row->saves & SAVES_G && in.ask & 1;
-    parts.ints += geometry ? 1 + in.few[0]->ndim : 0;
-    kt_node  *node = kt__node_new(NODE_OP, parts);
-    kt_status status = node ? KT_OK : kt_error_status();
-    if (node) {
-        int64_t *room = kt__node_ints(node, parts);
-        node->row = row;
-        node->form = call->form;
-        node->given = call->given;
-        node->scalars = call->scalars;
-        if (KT__UNLIKELY(geometry))
-            room = note_geometry(in.few[0], room);
-        if (parts.values)
-            copy_args(node, call, room + in.sizes);
-        status = link_inputs(node, &in, room);
-        if (row->saves & SAVES_X && row->how != HOW_ELEMENTWISE) /* a matrix product */
-            note_layouts(node, &in);
-        if (!status)
-            status = save_inputs(node, call, plan, &in);
-        if (!status && KT__UNLIKELY(any_inference(&in)))
-            status = check_saved(node);
-    }
-    inputs_done(&in);
-    if (status)
+    const bool geometry = row->saves & SAVES_G && in->ask & 1;
+    parts.ints += geometry ? 1 + in->t[0]->ndim : 0;
+    kt_node *node = kt__node_new(NODE_OP, parts);
+    if (KT__UNLIKELY(!node))
+        return kt_error_status();
+    int64_t *room = kt__node_ints(node, parts);
+    node->row = row;
+    node->form = call->form;
+    node->given = call->given;
+    node->scalars = call->scalars;
+    if (KT__UNLIKELY(geometry))
+        room = note_geometry(in->t[0], room);
+    if (parts.values)
+        copy_args(node, call, room + in->sizes);
+    kt_status status = lists ? link_lists(node, in, room) : link_few(node, in, room);
+    if (row->saves & SAVES_X && row->how != HOW_ELEMENTWISE) /* a matrix product */
+        note_layouts(node, in->t, in->ask);
+    if (!status)
+        status = save_inputs(node, call, plan, in);
+    if (lists && !status && row->saves & SAVES_L)
+        save_listed(node, call);
+    if (!status && KT__UNLIKELY(in->flags & KT_T_INFERENCE))
+        status = check_saved(node);
+    if (KT__UNLIKELY(status)) {
         kt__node_unref(node);
-    else
-        *made = node;
+        return status;
+    }
+    *made = node;
+    return KT_OK;
+}
+
+static KT__COLD kt_status record_lists(const kt_call *call, const kt_plan *plan, kt_node **made)
+{
+    kt_tensor *few[FEW_INPUTS];
+    inputs     in;
+    if (gather_lists(call, few, &in))
+        return kt_error_status();
+    kt_status status = record(call, plan, &in, true, made);
+    if (in.t != few)
+        kt__system_put(in.t, in.n * sizeof *in.t);
     return status;
+}
+
+static inline __attribute__((always_inline)) kt_status record_few(const kt_call *call, const kt_plan *plan, kt_node **made)
+{
+    kt_tensor *few[FEW_INPUTS];
+    inputs     in;
+    gather_few(call, few, &in);
+    return record(call, plan, &in, false, made);
 }
 
 static KT__COLD kt_status rules(const kt_call *call)
@@ -370,11 +379,11 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
         return kt_error_status();
     if (!is_recorded(call))
         return KT_OK;
-    kt_node *node = NULL;
-    if (record(call, plan, &node))
-        return kt_error_status();
+    kt_node  *node = NULL;
+    kt_status status = KT__UNLIKELY(kt__inputs_of[call->row->id].lists) ? record_lists(call, plan, &node)
+                                                                        : record_few(call, plan, &node);
     *token = node;
-    return KT_OK;
+    return status;
 }
 
 /* ---- after it ---- */

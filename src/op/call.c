@@ -245,16 +245,22 @@ static kt_status unfollowed(kt_tensor *view)
 /* An inference tensor has no views, and so no history goes through one. */
 static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
 
+/* The first argument of a view's row is its only tensor. */
 static kt_status run_view(kt_call *call)
 {
-    kt__taping taping;
-    if (kt__tape_before(call, NULL, any_requires_grad(call) && looked_into(call), &taping))
+    kt__taping taping = {.on = false};
+    const bool grad = wants_grad(call->arg[0].t) && looked_into(call);
+    if (KT__UNLIKELY(grad || call->form != KT_PLAIN) && kt__tape_before(call, NULL, grad, &taping))
         return kt_error_status();
     kt_status status = call->row->body(call);
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
     if ((!(kt__mode() & KT_M_GRAD) || kt__born_flags) && call->out[0]->flags & KT_T_VIEW)
         status = unfollowed(call->out[0]);
+    if (KT__LIKELY(!status && !taping.on && call->form == KT_PLAIN)) {
+        call->n_out = 1;
+        return KT_OK;
+    }
     return kt__finish(call, NULL, &taping, call->out[0], status);
 }
 
@@ -429,13 +435,15 @@ static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *s
 
 static kt_status check_arguments(const kt_call *call)
 {
-    for (int i = 0, n = kt__n_args(call->row); i < n; i++) {
+    const kt__argument_bits bits = kt__arguments_of[call->row->id];
+    const uint32_t          missing = bits.required & ~call->given;
+    for (uint32_t left = (call->given & bits.checked) | missing; left; left &= left - 1) {
+        const int          i = __builtin_ctz(left);
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
-        if (kt__given(call, i)) {
-            if (check_argument(call, i, spec))
-                return kt_error_status();
-        } else if (!spec->has_default && !spec->optional)
+        if (KT__UNLIKELY(missing >> i & 1))
             return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name, spec->name);
+        if (check_argument(call, i, spec))
+            return kt_error_status();
     }
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         if (!call->out[i])

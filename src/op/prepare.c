@@ -233,16 +233,19 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
     return KT_OK;
 }
 
-/* Dims of one element, and of none, may have any stride in a dense tensor. PyTorch looks at them where it broadcasts, a number
- * too unless the operator has a way of its own for numbers. */
+/* Dims of one element, and all dims where there is none, may have any stride in a dense tensor. PyTorch looks at them where it
+ * broadcasts, a number too unless the operator has a way of its own for numbers. */
 static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
 {
     bool broadcasts = false, odd = false;
     for (int i = 0; i < g->n; i++) {
         const kt_tensor *t = g->t[i];
+        int64_t          step = 1;
         broadcasts |= t ? !kt__same_sizes(t, g->first) : !g->alone;
-        for (int d = 0; t && d < t->ndim; d++)
-            odd |= t->sizes[d] <= 1;
+        for (int d = t ? t->ndim - 1 : -1; d >= 0; d--) {
+            odd |= t->strides[d] != step;
+            step *= t->sizes[d] > 1 ? t->sizes[d] : 1;
+        }
     }
     const int id = call->row->id;
     return odd && broadcasts && id != KT_OP_pow && id != KT_OP_clamp && id != KT_OP_clamp_min && id != KT_OP_clamp_max;

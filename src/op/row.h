@@ -95,6 +95,13 @@ typedef struct kt__input_map {
 } kt__input_map;
 extern kt__input_map kt__inputs_of[KT_NUM_OPS];
 
+/* What every call must bring, and what of it is looked at before the body relies on it: bit i is argument i. */
+typedef struct kt__argument_bits {
+    uint16_t required; /* it has no default */
+    uint16_t checked;  /* its kind has values that are none: a NULL, a list without memory */
+} kt__argument_bits;
+extern kt__argument_bits kt__arguments_of[KT_NUM_OPS];
+
 /* Where a reduction takes what all of them may take, by the names of its arguments; -1: it has none such. */
 typedef struct kt__fold_args {
     int8_t dim, keepdim, dtype, unbiased, correction, order, k, descending;

@@ -56,6 +56,20 @@ kt__operand_map kt__operands_of[KT_NUM_OPS];
 kt__fold_args   kt__fold_args_of[KT_NUM_OPS];
 kt__input_map   kt__inputs_of[KT_NUM_OPS];
 
+kt__argument_bits kt__arguments_of[KT_NUM_OPS];
+
+static kt__argument_bits argument_bits(const kt_row *row)
+{
+    kt__argument_bits bits = {0, 0};
+    for (int i = 0; i < kt__n_args(row); i++) {
+        const kt_arg_spec *spec = kt__arg_spec(row, i);
+        const bool         any = spec->kind == KT_ARG_INT || spec->kind == KT_ARG_BOOL || spec->kind == KT_ARG_FLOAT;
+        bits.required |= (uint16_t)((!spec->has_default && !spec->optional) << i);
+        bits.checked |= (uint16_t)(!any << i);
+    }
+    return bits;
+}
+
 static void map_inputs(const kt_row *row, kt__input_map *map)
 {
     for (int i = 0; i < kt__n_args(row); i++) {
@@ -98,6 +112,7 @@ void kt__rows_init(void)
         kt__fold_args_of[id] = fold_args(&kt__rows[id]);
         kt__operand_map *map = &kt__operands_of[id];
         map_inputs(&kt__rows[id], &kt__inputs_of[id]);
+        kt__arguments_of[id] = argument_bits(&kt__rows[id]);
         for (int i = 0; i < kt__n_args(&kt__rows[id]); i++) {
             uint8_t kind = kt__arg_spec(&kt__rows[id], i)->kind;
             if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && map->n < 4)
