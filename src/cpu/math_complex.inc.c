@@ -46,8 +46,8 @@ KT_ALWAYS T FN(div)(T a, T b)
 
 KT_ALWAYS T FN(sgn)(T a)
 {
-    const R r = RFN(hypot)(FN(re)(a), FN(im)(a));
-    return r == 0 ? 0 : FN(make)(FN(re)(a) / r, FN(im)(a) / r);
+    const R x = FN(re)(a), y = FN(im)(a), r = RFN(hypot)(x, y) + (x - x) + (y - y); /* an infinity leaves no direction: NaN */
+    return r == 0 ? 0 : FN(make)(x / r, y / r);
 }
 
 KT_ALWAYS T FN(nan_to_num)(T a, T nan, T posinf, T neginf)

@@ -186,11 +186,6 @@ static double complex divide(double complex a, double complex b)
     return pair(x * u + y * v, y * u - x * v);
 }
 
-static double complex times(double complex a, double complex b)
-{
-    return pair(creal(a) * creal(b) - cimag(a) * cimag(b), creal(a) * cimag(b) + cimag(a) * creal(b));
-}
-
 /* Without cancellation at small z. */
 static double complex cexpm1_(double complex z)
 {
@@ -203,13 +198,15 @@ static double complex clog1p_(double complex z)
     const double x = creal(z), y = cimag(z);
     if (fabs(x) > 0.5 || fabs(y) > 0.5)
         return clog(1 + z);
-    return pair(0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
+    return pair(x == 0 && y == 0 ? x : 0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
 }
 
 static double complex csinc_(double complex z)
 {
     if (z == 0)
         return 1;
+    if (!isfinite(creal(z)) || !isfinite(cimag(z)))
+        return pair(NAN, NAN);
     const double complex w = scaled(z, pi);
     return divide(csin(w), w);
 }
@@ -245,11 +242,11 @@ double complex kt__complex_function(kt__complex_name name, double complex z)
 
 double complex kt__complex_pow(double complex a, double complex b)
 {
-    if (b == 0)
+    if (b == 0 || a == 1) /* whatever the other is, NaN too, as of real numbers */
         return 1;
     if (a == 0)
         return creal(b) > 0 ? 0 : pair(creal(b) < 0 ? INFINITY : NAN, NAN);
-    return cexp(times(b, clog(a)));
+    return cexp(b * clog(a)); /* the language's product: an infinite exponent stays infinite, its power may be 0 */
 }
 
 double complex kt__complex_logaddexp(double complex a, double complex b)

@@ -105,7 +105,11 @@ GRAD(index_fill_tensor)
 {
     kt_tensor *index = B;
     dA = kt_index_fill(G, DIM, index, KT_INT(0));
-    dC = kt_sum(kt_index_select(G, DIM, index));
+    if (!need(c, 2))
+        return;
+    /* An element that the index names twice is filled once. */
+    kt_tensor *kept = kt_index_fill(kt_ones_like(G, .dtype = KT_BOOL), DIM, index, KT_INT(0));
+    c->d[2] = kt_sum(kt_masked_fill(G, kept, KT_INT(0)));
 }
 
 /* ---- reductions along one dim ---- */

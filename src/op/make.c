@@ -277,6 +277,14 @@ kt_status kt__body_range(kt_call *call)
     return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
 
+/* A negative end of an unsigned range is what the dtype makes of it: -1 is its largest number. */
+static kt_scalar whole_end(kt_scalar s, kt_dtype d)
+{
+    const int64_t  i = s.kind == KT_SCALAR_FLOAT ? (int64_t)s.v.re : s.v.i;
+    const unsigned bits = 8 * (unsigned)kt_dtype_size(d);
+    return i < 0 && bits < 64 && !kt_dtype_is_signed(d) ? KT_INT(i + ((int64_t)1 << bits)) : KT_INT(i);
+}
+
 /* Integers are spaced between integers, and one power of an integer dtype is filled in as a number is. */
 static kt_status fit_ends(const kt_call *call, kt_dtype d, kt_scalar *start, kt_scalar *end, kt_scalar base, int64_t steps)
 {
@@ -286,8 +294,8 @@ static kt_status fit_ends(const kt_call *call, kt_dtype d, kt_scalar *start, kt_
         return kt__holds(KT_FLOAT(pow(base.v.re, as_double(*start))), d) ? KT_OK : kt__fail_overflow(call, d);
     if (!kt_scalar_fits(*start, d) || !kt_scalar_fits(*end, d))
         return kt__fail_overflow(call, d);
-    *start = start->kind == KT_SCALAR_FLOAT ? KT_INT((int64_t)start->v.re) : *start;
-    *end = end->kind == KT_SCALAR_FLOAT ? KT_INT((int64_t)end->v.re) : *end;
+    *start = whole_end(*start, d);
+    *end = whole_end(*end, d);
     return KT_OK;
 }
 

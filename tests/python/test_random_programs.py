@@ -157,3 +157,37 @@ def test_warnings_come_with_the_call_that_gives_them():
                 torch.index_reduce(torch.ones(3), 0, torch.tensor([0]), torch.ones(1), "sum")
     finally:
         torch.set_warn_always(False)
+
+
+def test_an_element_that_an_index_names_twice_is_filled_once():
+    value = torch.tensor(0.5, requires_grad=True)
+    for base, index, want in ((torch.ones(2), [0, 0, 0], 1), (torch.ones(2), [0, 1, 1], 2), (torch.tensor(1.0), [0, 0, 0], 1)):
+        slope, = torch.autograd.grad(base.index_fill(0, torch.tensor(index), value).sum(), value)
+        assert slope.item() == want
+
+
+def test_a_negative_end_of_an_unsigned_range_is_taken_as_the_dtype_takes_it():
+    assert torch.linspace(-1, 3, 5, dtype=torch.uint8).tolist() == [255, 192, 129, 66, 3]
+    assert torch.linspace(3, -2, 6, dtype=torch.uint8).tolist() == [3, 53, 103, 153, 203, 254]
+    assert torch.logspace(-255, 2, 4, dtype=torch.uint8).tolist() == [10, 21, 46, 100]
+    assert torch.linspace(-128, 127, 4, dtype=torch.int8).tolist() == [-128, -43, 42, 127]
+
+
+def test_complex_infinities_have_no_direction():
+    z = torch.tensor([complex(INF, 1), complex(2, -INF), complex(INF, INF)])
+    for f in (torch.sgn, torch.sinc):
+        got = torch.view_as_real(f(z))
+        assert got.isnan().all()
+    assert torch.sgn(torch.tensor(3e38 + 3e38j)).item() == 0  # its size is beyond the range, its direction lost
+
+
+def test_powers_of_complex_infinities():
+    z = torch.tensor([complex(-INF, INF), complex(-INF, float("nan")), complex(-INF, 1)])
+    assert torch.pow(2, z).eq(0).all()
+    assert torch.pow(1, z).eq(1).all()
+    assert torch.pow(-1, torch.tensor([complex(INF, INF)])).eq(0).all()
+
+
+def test_the_logarithm_beside_1_keeps_the_sign_of_a_zero():
+    got = torch.log1p(torch.tensor([complex(-0.0, -0.0), complex(-0.0, 0.0)]))
+    assert got.real.signbit().all() and got.imag.signbit().tolist() == [True, False]

@@ -1,50 +1,45 @@
-"""elements.py - how far the elements of two tensors are apart, and how far they may be.
+"""elements.py - how far the elements of two tensors are apart, and how far an operator's may be.
 
-In: a dtype's name and two payloads of bytes from execute.py. Out: the distance in units in the last place and as a share of
-the largest element; ROUNDING says how many units an operator may differ from PyTorch by.
+In: a dtype's name and two payloads of bytes from execute.py. Out: a Gap, which knows for each element how far the sides are
+apart; rounding.py says how far they may be.
 """
 
 import numpy as np
 
-# Operators that may differ from PyTorch in the last digits: (units in the last place, why).
-SERIES = "a transcendental function: the last digit depends on the polynomial, and PyTorch's vector and scalar loops differ too"
-ORDER = "a sum of many terms: its last digits depend on the order of the additions, which PyTorch leaves open"
-ROUNDING = {}
-
-
-def rounding(names, ulps, why):
-    for name in names.split():
-        ROUNDING[name] = (ulps, why)
-
-
-rounding("""acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh sin sinh tan tanh exp exp2
-    expm1
-    log log2 log10 log1p sigmoid logit erf erfc erfinv rsqrt sinc pow float_power ** **= softplus celu selu elu gelu silu mish
-    tanhshrink logsigmoid log_sigmoid softmax log_softmax softmin i0 i1 lgamma digamma polygamma lgamma polar angle atan2
-        arctan2 hypot
-    logaddexp logaddexp2 xlogy reciprocal sqrt abs absolute sgn cauchy_ exponential_ geometric_ log_normal_ normal randn
-    randn_like normal_ logcumsumexp logspace binary_cross_entropy binary_cross_entropy_with_logits cross_entropy kl_div
-    deg2rad rad2deg mvlgamma hardswish glu / div divide true_divide /= * mul multiply *= square dist linspace lerp
-    addcdiv addcmul remainder cumulative_trapezoid trapezoid quantile nanquantile heaviside alpha_dropout smooth_l1_loss
-    huber_loss mse_loss l1_loss scatter_reduce index_reduce""", 4, SERIES)
-rounding("""sum mean nansum nanmean prod cumsum cumprod std var std_mean var_mean norm vector_norm matrix_norm logsumexp mm bmm
-    mv dot
-    vdot matmul @ addmm addmv addr baddbmm addbmm inner linear cdist kron einsum tensordot bilinear matrix_power trace cov
-    corrcoef nll_loss vecdot multi_dot chain_matmul renorm cosine_similarity histogram bincount outer scatter_add index_add put
-    backward grad diff cross""", 8, ORDER)
-
-rounding("sinc digamma lgamma polygamma cross addcmul addcdiv lerp logit diff "
-         "cumulative_trapezoid trapezoid trapz gelu logaddexp logaddexp2",
-         8, "a result near 0 of larger terms: measured by the terms, not by the result")
-NEAR_ZERO = ROUNDING["sinc"][1]
-
-LOOSE = {"float64": 1e-9, "float32": 3e-4, "float16": 2e-2, "bfloat16": 1e-1, "complex128": 1e-9, "complex64": 3e-4,
-    "complex32": 2e-2}
 REAL = {"float64": np.float64, "float32": np.float32, "float16": np.float16,
         "complex128": np.float64, "complex64": np.float32, "complex32": np.float16}
 REAL_OF = {"complex128": "float64", "complex64": "float32", "complex32": "float16"}
-EPSILON = {"float64": 2.0 ** -52, "float32": 2.0 ** -23, "float16": 2.0 ** -10, "bfloat16": 2.0 ** -7}
-TINY = {"float64": 2.0 ** -1022, "float32": 2.0 ** -126, "float16": 2.0 ** -14, "bfloat16": 2.0 ** -126}
+EPSILON = {"float64": 2.0 ** -52, "float32": 2.0 ** -23, "float16": 2.0 ** -10, "bfloat16": 2.0 ** -7,
+           "float8_e4m3fn": 2.0 ** -3, "float8_e4m3fnuz": 2.0 ** -3, "float8_e5m2": 2.0 ** -2, "float8_e5m2fnuz": 2.0 ** -2,
+           "float8_e8m0fnu": 1.0}
+LARGEST = {"float64": 2.0 ** 1023, "float32": 2.0 ** 127, "float16": 2.0 ** 15, "bfloat16": 2.0 ** 127}
+TINY = {"float64": 2.0 ** -1022, "float32": 2.0 ** -126, "float16": 2.0 ** -14, "bfloat16": 2.0 ** -126,
+        "float8_e4m3fn": 2.0 ** -6, "float8_e4m3fnuz": 2.0 ** -7, "float8_e5m2": 2.0 ** -14, "float8_e5m2fnuz": 2.0 ** -15,
+        "float8_e8m0fnu": 2.0 ** -127}
+INTEGER = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-2 ** 15, 2 ** 15 - 1), "int32": (-2 ** 31, 2 ** 31 - 1),
+           "int64": (-2 ** 63, 2 ** 63 - 1), "uint16": (0, 2 ** 16 - 1), "uint32": (0, 2 ** 32 - 1), "uint64": (0, 2 ** 64 - 1)}
+
+
+def byte_floats(mantissa, bias, zeros_have_a_sign, infinite):
+    """What each of the 256 codes of a float8 stands for."""
+    values = np.empty(256)
+    for code in range(256):
+        low, sign = code & 127, -1.0 if code & 128 else 1.0
+        exponent, fraction = low >> mantissa, low & ((1 << mantissa) - 1)
+        size = np.ldexp(fraction + (1 << mantissa if exponent else 0), max(exponent, 1) - bias - mantissa)
+        values[code] = sign * size
+        if not zeros_have_a_sign and code == 128:
+            values[code] = np.nan
+        if infinite and exponent == 31:
+            values[code] = sign * np.inf if fraction == 0 else np.nan
+        if zeros_have_a_sign and not infinite and low == 127:
+            values[code] = np.nan
+    return values
+
+
+FLOAT8 = {"float8_e4m3fn": byte_floats(3, 7, True, False), "float8_e4m3fnuz": byte_floats(3, 8, False, False),
+          "float8_e5m2": byte_floats(2, 15, True, True), "float8_e5m2fnuz": byte_floats(2, 16, False, False),
+          "float8_e8m0fnu": np.array([2.0 ** (code - 127) for code in range(255)] + [np.nan])}
 
 
 def decoded(dtype, payload):
@@ -53,46 +48,67 @@ def decoded(dtype, payload):
         return np.frombuffer(payload, REAL[dtype]).astype(np.float64)
     if dtype == "bfloat16":
         return (np.frombuffer(payload, np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if dtype in FLOAT8:
+        return FLOAT8[dtype][np.frombuffer(payload, np.uint8)]
     return None
 
 
-def distance(dtype, a, b):
-    """(ulps apart, share of the largest element apart), or None where an infinity, a NaN or a zero's sign differs."""
-    with np.errstate(all="ignore"):
-        x, y = decoded(dtype, a), decoded(dtype, b)
-        if x is None:
-            return None
-        if dtype in REAL_OF:  # the parts of one number are measured by its size
-            real = REAL_OF[dtype]
-            size = np.repeat(np.hypot(x[::2], x[1::2]), 2)
-        else:
-            real, size = dtype, np.abs(x)
-        odd = ~(np.isfinite(x) & np.isfinite(y))
-        if np.any(odd & ~((np.isnan(x) & np.isnan(y)) | (x == y))):
-            return None
-        x, y, size = (np.where(odd, 0, v) for v in (x, y, size))
-        apart = np.abs(x - y)
-        ulps = apart / (np.maximum(2.0 ** np.floor(np.log2(np.maximum(size, TINY[real]))), TINY[real]) * EPSILON[real])
-        largest = max(float(np.max(size, initial=0)), TINY[real])
-        most = float(np.max(apart, initial=0))
-        return float(np.max(ulps, initial=0)), most / largest, most / max(largest, 1.0)
+def partner(x):
+    """The other part of each complex number of a list of pairs."""
+    return x.reshape(-1, 2)[:, ::-1].reshape(-1)
 
 
-def same_but_nan(dtype, a, b):
-    """Whether two payloads are one but for the bits of NaNs."""
-    x, y = decoded(dtype, a), decoded(dtype, b)
-    if x is None or len(a) != len(b):
-        return False
-    return bool(np.all((np.isnan(x) & np.isnan(y)) | ((x == y) & (np.signbit(x) == np.signbit(y)))))
+class Gap:
+    """Two payloads of one dtype, element by element."""
 
+    def __init__(self, dtype, a, b):
+        self.dtype, self.real = dtype, REAL_OF.get(dtype, dtype)
+        self.complex = dtype in REAL_OF
+        self.karat, self.torch = x, y = decoded(dtype, a), decoded(dtype, b)
+        self.is_float = x is not None
+        if not self.is_float:
+            kind = np.dtype(bool if dtype == "bool" else dtype)
+            self.karat, self.torch = np.frombuffer(a, kind), np.frombuffer(b, kind)
+            self.differs = self.karat != self.torch
+            return
+        with np.errstate(all="ignore"):
+            self.differs = ~(((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y)))
+            self.finite = np.isfinite(x) & np.isfinite(y)
+            self.apart = np.where(self.finite, np.abs(x - y), 0)
+            self.size = np.abs(np.where(np.isfinite(x), x, 0))
+            if self.complex:  # the parts of one number are measured by its size
+                self.size = np.hypot(self.size, partner(self.size))
 
-def shown(dtype, a, b):
-    """The first element that differs."""
-    x, y = decoded(dtype, a), decoded(dtype, b)
-    if x is None:
-        i = next(i for i in range(len(a)) if a[i] != b[i])
-        return f"byte {i}: {a[max(0, i - i % 8):i - i % 8 + 8].hex()}"
-    with np.errstate(all="ignore"):
-        differs = np.flatnonzero(~((x == y) & (np.signbit(x) == np.signbit(y)) | (np.isnan(x) & np.isnan(y))))
-    i = int(differs[0])
-    return f"element {i}: {x[i]!r} ({len(differs)} of {len(x)})"
+    def ulps(self):
+        tiny = TINY[self.real]
+        unit = np.maximum(2.0 ** np.floor(np.log2(np.maximum(self.size, tiny))), tiny) * EPSILON[self.real]
+        return self.apart / unit
+
+    def largest(self):
+        return max(float(np.max(self.size, initial=0)), TINY[self.real])
+
+    def share(self):
+        """The largest difference as a share of the largest element, or of 1 where all are smaller."""
+        return float(np.max(self.apart, initial=0)) / max(self.largest(), 1.0)
+
+    def beyond(self, ulps, terms=0.0):
+        """Where elements are further apart than that many units in the last place, or than so much of the terms' size.
+
+        Either side may have gone over the end of the range; a zero's sign counts only where neither side is rounded to it."""
+        if not self.is_float:
+            return self.differs
+        with np.errstate(all="ignore"):
+            near = self.finite & ((self.ulps() <= ulps) | (self.apart <= terms)) & (self.apart > 0)
+            if ulps:  # what lies below the normal numbers may be 0
+                near |= self.finite & (self.apart > 0) & (np.maximum(np.abs(self.karat), np.abs(self.torch)) < TINY[self.real])
+            if self.real in LARGEST:
+                end = LARGEST[self.real] * (2 - 2 * EPSILON[self.real] * (1 + ulps))
+                near |= (np.abs(self.karat) >= end) & (np.abs(self.torch) >= end) & (self.karat * self.torch > 0)
+        return self.differs & ~near
+
+    def shown(self, side, where=None):
+        """The first element that differs."""
+        at = np.flatnonzero(self.differs if where is None else where)
+        i = int(at[0])
+        value = (self.karat if side == 0 else self.torch)[i]
+        return f"element {i}: {value!r} ({len(at)} of {len(self.karat)})"

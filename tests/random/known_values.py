@@ -1,0 +1,202 @@
+"""known_values.py - elements that differ from PyTorch's and are meant to: each a test and the reason in a sentence.
+
+In: a Difference of compare.py and the Comparison that found it, whose gap holds the elements of both sides and whose odd
+says which of them differ by more than rounding. A test says something about every one of those.
+"""
+
+import re
+
+import numpy as np
+
+from elements import INTEGER, decoded, partner
+from statement import born, mentioned, op, plain_op
+
+
+def every(test):
+    """A test of all odd elements; test gets Karat's and PyTorch's as arrays, and the gap."""
+    def apply(d, c):
+        if d.kind != "values" or c.gap is None:
+            return False
+        with np.errstate(all="ignore"):
+            return bool(np.all(test(c.gap.karat, c.gap.torch, c.gap) | ~c.odd))
+    return apply
+
+
+zero_signs = every(lambda x, y, gap: (x == 0) & (y == 0) if gap.is_float else False)
+nan_there = every(lambda x, y, gap: np.isnan(y) & ~np.isnan(x) if gap.is_float else False)
+nan_here = every(lambda x, y, gap: np.isnan(x) & ~np.isnan(y) if gap.is_float else False)
+
+
+def lost(x):
+    """Which parts belong to a complex number that is not finite."""
+    return ~np.isfinite(x) | ~np.isfinite(partner(x))
+
+
+def zeros(x, y):
+    return (x == 0) & (y == 0)
+
+
+# A finite number with an infinity becomes NaN in one loop and not in another: both numbers are lost as a whole.
+complex_infinities = every(lambda x, y, gap: lost(x) & lost(y) | zeros(x, y) if gap.complex else False)
+complex_nan_there = every(lambda x, y, gap: lost(x) & np.isnan(y) | zeros(x, y) if gap.complex else False)
+
+
+def out_of_range(d, c):
+    """Whether a statement makes integers of floats and an operand has some that the dtype cannot hold."""
+    dtype = c.gap.dtype if c.gap is not None else None
+    if d.kind != "values" or dtype not in INTEGER:
+        return False
+    if re.search(r"linspace\(-3, .*\.to\(torch\.uint", d.statement):
+        return True
+    if not re.search(r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(", d.statement):
+        return False
+    for path in c.operands:
+        x = decoded(c.before[path]["dtype"], c.before[path]["values"])
+        with np.errstate(all="ignore"):
+            if x is not None and np.any(~((x > INTEGER[dtype][0] - 1) & (x < INTEGER[dtype][1] + 1))):
+                return True
+    return False
+
+
+saturates = every(lambda x, y, gap: (x == 0) | (x == INTEGER[gap.dtype][0]) | (x == INTEGER[gap.dtype][1]))
+
+
+def over_itself(d, c):
+    """Whether a statement writes a tensor that it also reads as another operand, itself or through memory that both share."""
+    written = re.search(r"out=(t\d+)|(?:^|= )(t\d+)\.\w+_\(|torch\.\w+_\((t\d+)", d.statement)
+    name = written and next(filter(None, written.groups()))
+    if not name or name not in c.before:
+        return False
+    family = c.before[name]["shares memory with"]
+    reads = [n for n in mentioned(d.statement) if n == name or family and family in [
+        p["shares memory with"] for path, p in c.before.items() if re.match(rf"{n}\b", path)]]
+    return len(reads) > 1
+
+
+COMPLEX_SIGNS = set("sinc sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
+zero_powers = every(lambda x, y, gap: np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
+poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-10 * np.abs(x)) |
+              (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
+
+
+def beside_the_diagonal(d, c):
+    """Whether Karat's gradient is 0 and PyTorch's not, wherever they differ, below a square."""
+    rows = c.seen["shape"]
+    if len(rows) != 2 or rows[0] <= rows[1]:
+        return False
+    return not np.any(c.odd.reshape(rows)[:rows[1]]) and every(lambda x, y, gap: x == 0)(d, c)
+
+
+nan_or_zero = every(lambda x, y, gap: np.isnan(y) | zeros(x, y) if gap.is_float else False)
+nan_for_zero = every(lambda x, y, gap: (x == 0) & np.isnan(y) if gap.is_float else False)
+nan_or_nothing = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | (x == 0) | (y == 0) if gap.is_float else False)
+
+
+def of_nan(d, c):
+    """Whether one side is NaN or 0 wherever they differ, and the program had met a NaN."""
+    met = any(np.any(np.isnan(x)) for x in (decoded(p["dtype"], p["values"]) for p in c.before.values()
+                                             if not isinstance(p["values"], str)) if x is not None)
+    return met and nan_or_nothing(d, c)
+
+
+def touched(d, c):
+    """Whether the tensor that differs stands in the statement or shares memory with one that does."""
+    name = re.match(r"t\d+", d.where).group(0)
+    families = {c.before[path]["shares memory with"] for path in c.operands}
+    return name in mentioned(d.statement) or c.seen.get("shares memory with") in families - {None}
+
+
+def picked(operand, dim, index):
+    """What stands at the indices along a dim of a picture's tensor, or None where the shapes do not fit."""
+    x = decoded(operand["dtype"], operand["values"]) if operand["dtype"] not in INTEGER else np.frombuffer(
+        operand["values"], operand["dtype"])
+    if x is None or operand["dtype"].startswith("complex"):
+        return None
+    x, others = x.reshape(operand["shape"]), int(np.prod(operand["shape"][:dim] + operand["shape"][dim + 1:]))
+    if not others or index.size % others or not index.size or not 0 <= index.min() <= index.max() < x.shape[dim]:
+        return None
+    return np.take_along_axis(x, index.reshape(x.shape[:dim] + (index.size // others,) + x.shape[dim + 1:]), dim)
+
+
+def equal_choice(d, c):
+    """Whether the indices of both sides point at elements of one value."""
+    operand = next((c.before[n] for n in c.operands), None)
+    if d.kind != "values" or c.gap is None or c.gap.dtype != "int64" or operand is None:
+        return False
+    for dim in range(len(operand["shape"])):
+        ours, theirs = (picked(operand, dim, side) for side in (c.gap.karat, c.gap.torch))
+        if ours is not None and np.array_equal(ours, theirs, equal_nan=ours.dtype.kind == "f"):
+            return True
+    return False
+
+
+CHOOSING = set("""relu relu6 hardtanh clamp clamp_min clamp_max clip maximum minimum max min fmax fmin softshrink amax amin
+    aminmax cummax cummin threshold scatter_reduce index_reduce leaky_relu topk kthvalue median nanmedian mode sort""".split())
+PRODUCTS = set("""mm bmm mv dot vdot matmul @ addmm addmv addr baddbmm addbmm inner linear kron einsum tensordot bilinear
+    matrix_power vecdot multi_dot chain_matmul outer ger * mul multiply / div divide true_divide square addcmul addcdiv cumprod
+    prod vander *= /= backward cross lerp reciprocal pow ** float_power **=""".split())
+SUMS = set("- + rsub sub add subtract -= += index_add diff mean std var std_mean var_mean log2".split())
+MATRICES = set("mm bmm mv dot vdot matmul @ addmm addmv baddbmm addbmm inner linear einsum tensordot bilinear vecdot".split())
+POWERS = set("pow ** **= float_power".split())
+FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
+    cumsum""".split())
+
+VALUES = [
+    (lambda d, c: plain_op(d) in CHOOSING and zero_signs(d, c),
+     "where 0 meets -0: PyTorch's vector loop and its loop for the rest choose differently, Karat takes the first everywhere"),
+    (lambda d, c: plain_op(d) in PRODUCTS and complex_infinities(d, c),
+     "complex products of infinities: which part becomes NaN depends on how a product is put together"),
+    (lambda d, c: plain_op(d) in SUMS and complex_nan_there(d, c),
+     "complex infinities: PyTorch multiplies by alpha, 1 / n or 1 / log(2) as a complex number, and 0 times an infinity is NaN"),
+    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and nan_there(d, c) and zero_powers(d, c),
+     "a complex number to the power 0, and 1 to any: Karat's is 1, as of real numbers, PyTorch's may be NaN"),
+    (lambda d, c: plain_op(d) in PRODUCTS and d.kind == "values" and over_itself(d, c),
+     "a product written over its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
+    (lambda d, c: plain_op(d) in FOLDS and d.kind == "values" and over_itself(d, c),
+     "a reduction into its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
+    (lambda d, c: op(d) == "masked_scatter_" and d.kind == "values" and over_itself(d, c),
+     "masked_scatter_ from the tensor itself: PyTorch reads what it has begun to overwrite, Karat the source as it was"),
+    (lambda d, c: plain_op(d) in MATRICES and nan_here(d, c),
+     "0 times an infinity or NaN in a matrix product: PyTorch's library leaves out zeros, Karat's NaN is what the sum gives"),
+    (lambda d, c: plain_op(d) in MATRICES and nan_or_zero(d, c) and re.search(r"alpha=(-?0(\.0)?|False)\b", d.statement),
+     "a product times alpha=0: Karat leaves it out in every dtype, PyTorch in some"),
+    (lambda d, c: plain_op(d) == "sigmoid" and c.gap is not None and c.gap.complex and nan_there(d, c),
+     "a complex sigmoid where e^-z overflows: PyTorch gives NaN, Karat the limit"),
+    (lambda d, c: d.kind in ("values", "shape", "strides", "grad.shape") and c.errors and not born(d) and touched(d, c),
+     "both refuse, and PyTorch had already written a part or resized out=: Karat changes nothing"),
+    (lambda d, c: d.kind == "grad" and op(d) == "backward" and c.errors and d.karat is None,
+     "a backward that fails: PyTorch has by then given a leaf of two graphs its gradient, in Karat that waits for the rest"),
+    (lambda d, c: plain_op(d) in ("std_mean", "var_mean") and nan_there(d, c),
+     "the mean of infinities: Karat's is infinite, PyTorch's running mean becomes NaN"),
+    (lambda d, c: op(d) in ("mode", "median", "nanmedian", "kthvalue", "topk", "sort", "argsort", "msort") and equal_choice(d, c),
+     "orders and medians: PyTorch leaves open which of equal elements' index it gives"),
+    (lambda d, c: out_of_range(d, c) and (saturates(d, c) or "dtype=" in d.statement),
+     "a float beyond an integer's range, or NaN: Karat saturates and gives 0, PyTorch does what the processor does"),
+    (lambda d, c: op(d) in ("all", "any") and "out=torch.empty(0, dtype=torch.uint8)" in d.statement,
+     "all and any into uint8: PyTorch converts the operand to uint8 first, so that 0.5 is 0; Karat asks the operand"),
+    (lambda d, c: plain_op(d) in ("i1", "softsign", "tanhshrink", "hardshrink") and zero_signs(d, c),
+     "an odd function of -0: Karat's is -0"),
+    (lambda d, c: zero_signs(d, c) and (c.gap.complex and plain_op(d) in COMPLEX_SIGNS | SUMS or plain_op(d) in ("lerp", "sinc")),
+     "the sign of a zero part: PyTorch's vector loop and its loop for the rest differ"),
+    (lambda d, c: plain_op(d) in ("cumsum", "logcumsumexp") and zero_signs(d, c),
+     "a scan of one -0: PyTorch copies a 0-dim tensor and adds 0 to any other, Karat treats both alike"),
+    (lambda d, c: op(d) == "backward" and zero_signs(d, c),
+     "the sign of a zero gradient: it depends on the order in which zeros of both signs are added"),
+    (lambda d, c: op(d) == "backward" and "trace" in "".join(c.program) and beside_the_diagonal(d, c),
+     "the gradient of trace of a matrix that is longer than wide: PyTorch's goes on below the diagonal"),
+    (lambda d, c: op(d) == "backward" and re.search(r"(var|std)(_mean)?\(.*dim=\[\]", "".join(c.program)),
+     "the gradient of a variance over dim=[], all dims: PyTorch divides by the elements of no dim, less one, which is 0"),
+    (lambda d, c: op(d) == "backward" and "hardsigmoid" in "".join(c.program) and c.gap is not None and c.gap.share() < 1e-7,
+     "hardsigmoid's slope: PyTorch's 1 / 6 is a float32 in float64 too"),
+    (lambda d, c: op(d) == "backward" and "cumprod" in "".join(c.program) and nan_there(d, c),
+     "cumprod's slope by a factor that is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it"),
+    (lambda d, c: op(d) == "backward" and re.search("shrink|elu|hardtanh|relu6|hardswish", "".join(c.program)) and of_nan(d, c),
+     "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
+    (lambda d, c: op(d) == "backward" and "nan_to_num" in "".join(c.program) and nan_for_zero(d, c),
+     "an infinite gradient into what nan_to_num replaced: Karat's is 0, PyTorch multiplies it by 0"),
+    (lambda d, c: op(d) == "normal" and d.kind == "values" and "out=" in d.statement and c.operands and all(
+        c.before[path]["dtype"] != c.gap.dtype for path in c.operands),
+     "normal of tensors into an out= of another dtype: PyTorch draws in that dtype, Karat in the operands'"),
+    (lambda d, c: op(d) == "polygamma" and poles(d, c),
+     "polygamma, the more the nearer to a pole: PyTorch loses some digits of its series and of pi times x, Karat does not"),
+]

@@ -1,0 +1,62 @@
+"""rounding.py - how many units in the last place an operator's elements may differ from PyTorch by, and why.
+
+In: an operator's name, a dtype. Out: a Bound, or None where the elements must be equal.
+"""
+
+from collections import namedtuple
+
+from elements import REAL_OF
+
+Bound = namedtuple("Bound", "ulps why terms by")  # and how many units of the last place of what: 1, or the largest operand
+
+SERIES = "a transcendental function: the last digit depends on the polynomial, and PyTorch's vector and scalar loops differ too"
+ORDER = "a sum of many terms: its last digits depend on the order of the additions, which PyTorch leaves open"
+FUSED = "a product and a sum: PyTorch's vector loop fuses them and its loop for the rest does not"
+PARTS = "parts of a complex product or quotient: which products are fused depends on the loop"
+NEAR_ZERO = "a result near 0 of larger terms: measured by the terms, not by the result"
+EXPONENT = "a number as exponent: PyTorch's vector loop rounds it to the dtype and its loop for the rest does not"
+
+BOUNDS = {"real": {}, "complex": {}}
+
+
+def rounding(names, ulps, why, of=("real", "complex"), terms=0, by="operands"):
+    for name in names.split():
+        for kind in of:
+            BOUNDS[kind][name] = Bound(ulps, why, terms, by)
+
+
+COMPLEX = ("complex",)
+
+rounding("""acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh sin sinh tan tanh exp exp2
+    expm1 log log2 log10 log1p sigmoid erfc erfinv rsqrt softplus celu selu elu silu mish logsigmoid log_sigmoid softmax softmin
+    polar angle atan2 arctan2 hypot xlogy cauchy exponential geometric log_normal logspace mvlgamma glu alpha_dropout
+    ldexp""", 4, SERIES)
+rounding("pow float_power ** **=", 16, EXPONENT)
+rounding("sinc erf i0 i1 digamma lgamma polygamma logit gelu tanhshrink", 4, NEAR_ZERO, terms=8, by="one")
+rounding("""logaddexp logaddexp2 logcumsumexp log_softmax normal randn randn_like binary_cross_entropy cross_entropy kl_div
+    binary_cross_entropy_with_logits""", 4, NEAR_ZERO, terms=8)
+rounding("""sum mean nansum nanmean prod cumsum cumprod std var std_mean var_mean norm vector_norm matrix_norm logsumexp mm bmm
+    mv dot vdot matmul @ addmm addmv addr baddbmm addbmm inner linear cdist kron einsum tensordot bilinear matrix_power trace cov
+    corrcoef nll_loss vecdot multi_dot chain_matmul renorm cosine_similarity histogram bincount scatter_add index_add put dist
+    scatter_reduce index_reduce smooth_l1_loss huber_loss mse_loss l1_loss quantile nanquantile trapezoid trapz
+    cumulative_trapezoid sum_to_size""", 8, ORDER, terms=16)
+rounding("lerp addcmul addcdiv cross", 4, FUSED, terms=4)
+rounding("""* mul multiply *= / div divide true_divide /= square reciprocal sqrt abs absolute sgn outer ger vander""", 4, PARTS,
+         COMPLEX, terms=4)
+rounding("backward grad", 8, ORDER, terms=16)
+SCALED_SUMS = Bound(4, FUSED, 4, "operands")  # add, sub and rsub with alpha=
+
+LOOSE = {"float64": 1e-9, "float32": 3e-4, "float16": 2e-2, "bfloat16": 1e-1, "complex128": 1e-9, "complex64": 3e-4,
+         "complex32": 2e-2}
+
+
+def bound(operator, dtype, statement):
+    """The bound for the results of a statement in a dtype; in place is as out of place."""
+    table = BOUNDS["complex" if dtype in REAL_OF else "real"]
+    name = operator.removeprefix("[] ")
+    found = table.get(name) or table.get(name.rstrip("_"))
+    if name.rstrip("_") in ("add", "sub", "subtract", "rsub") and "alpha=" in statement:
+        return SCALED_SUMS
+    if found and found.why is SERIES and REAL_OF.get(dtype, dtype) not in ("float32", "float64"):
+        return found._replace(ulps=1)  # computed in float32: some units there are one here
+    return found

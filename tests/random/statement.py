@@ -1,0 +1,50 @@
+"""statement.py - what a statement of a random program is about.
+
+In: a statement, or a difference of compare.py that has one. Out: the operator's name, the tensors it makes and reads.
+"""
+
+import re
+
+
+def operator(statement):
+    """The name of the operator that a statement is about: the outermost call, or the Python operator."""
+    text = re.sub(r"^with torch\.[a-z_]+\([A-Za-z]*\): ", "", statement)
+    if re.search(r"\.backward\(|autograd\.grad\(", text):
+        return "backward"
+    body = re.sub(r"^t\d+ = ", "", text)
+    found = re.match(r"(?:torch\.(?:linalg\.|special\.)?|F\.|(?:[a-z]\w*|-?\d+\.?\d*)(?:\[\d+\])?\.)([a-zA-Z_]\w*)(\(|$)", body)
+    if found:
+        return found.group(1)
+    found = re.match(r"t\d+(?:\[\d+\])?\[.*\] ([-+*/]?=) ", body)
+    if found:
+        return "[] " + found.group(1)
+    found = re.search(r" (\*\*=?|//=?|<<|[-+*/%@&|^<>=!]=?) ", body)
+    if found:
+        return found.group(1)
+    return "[]" if "[" in body else body.split("(")[0]
+
+
+def op(difference):
+    return operator(difference.statement)
+
+
+def plain_op(difference):
+    """The operator as it is called out of place and without a subscript."""
+    name = op(difference).removeprefix("[] ")
+    return name.rstrip("_") or name
+
+
+def born(difference):
+    """Whether the tensor is a result of the statement itself."""
+    name = re.match(r"\w+", difference.where).group(0) if difference.where else ""
+    return name == "log" or re.search(rf"(^|: ){name} = ", difference.statement) is not None
+
+
+def mentioned(statement):
+    """Names of the program's tensors in a statement, as often as they stand there."""
+    return re.findall(r"\bt\d+\b(?! = )", statement)
+
+
+def numbers(statement):
+    """Numbers that are arguments: alpha=2.5, the 3 in x + 3."""
+    return [abs(float(n)) for n in re.findall(r"(?<![\w.])\d+\.?\d*(?:e-?\d+)?(?![\w.\]])", statement)]
