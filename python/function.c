@@ -43,15 +43,21 @@ static PyObject *refuse_form(const kp_function *f, int which)
 
 /* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. 1: out is to
  * want a gradient. */
-static int ask_as_out_is(const kp_row_facts *form, kp_args *a)
+static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args *a)
 {
     const kt_tensor *out = kp_tensor_of(a->into);
     int              wants_grad = 0;
-    if (kt_requires_grad(out) && kt_grad_enabled()) {
+    bool             operands = false, wanted = kt_requires_grad(out);
+    for (int i = 0; i < kt_row_n_args(form->row); i++)
+        if (kt_row_arg(form->row, i)->kind == KT_ARG_TENSOR && a->call.given >> i & 1) {
+            operands = true;
+            wanted |= kt_requires_grad(a->call.arg[i].t);
+        }
+    if (wanted && kt_grad_enabled()) {
         PyErr_Format(PyExc_RuntimeError,
-                     "aten::%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                     "%s%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
                      "arguments requires grad.",
-                     kt_row_name(form->row));
+                     operands ? "" : "aten::", f->text);
         return -1;
     }
     for (int i = 0; i < kt_row_n_args(form->row); i++) {
@@ -62,11 +68,11 @@ static int ask_as_out_is(const kp_row_facts *form, kp_args *a)
             return -1;
         }
         if (kind == KT_ARG_DEVICE && (a->call.given >> i & 1) && a->call.arg[i].device.kind != kt_device_of(out).kind) {
-            PyObject *wanted = kp_device_object(a->call.arg[i].device), *there = kp_device_object(kt_device_of(out));
-            if (wanted && there)
-                PyErr_Format(PyExc_RuntimeError, "device type %S does not match device type of out parameter (%S)", wanted,
+            PyObject *asked = kp_device_object(a->call.arg[i].device), *there = kp_device_object(kt_device_of(out));
+            if (asked && there)
+                PyErr_Format(PyExc_RuntimeError, "device type %S does not match device type of out parameter (%S)", asked,
                              there);
-            Py_XDECREF(wanted);
+            Py_XDECREF(asked);
             Py_XDECREF(there);
             return -1;
         }
@@ -109,7 +115,7 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
         kp_args_free(a);
         return NULL;
     }
-    int wants_grad = KP_LIKELY(!a->into) ? 0 : ask_as_out_is(form, a);
+    int wants_grad = KP_LIKELY(!a->into) ? 0 : ask_as_out_is(f, form, a);
     if (KP_UNLIKELY(wants_grad < 0)) {
         kp_args_free(a);
         return NULL;

@@ -210,7 +210,7 @@
  * kt_all_dims(self, .dim, .keepdim = false)                 out        true if all elements over some dims are; an empty list reduces none
  * kt_linalg_vector_norm(self, .ord = 2, .dim, .keepdim = false, .dtype)  out        norm of order ord over some dims
  * kt_norm(self, .p, .dim, .keepdim = false, .dtype)         out        norm of order p (2) over some dims
- * kt_norm_str(self, p, .dim, .keepdim = false, .dtype)                 norm by name: 'fro'
+ * kt_norm_str(self, p, .dim, .keepdim = false, .dtype)      out        norm by name: 'fro'
  * kt_linalg_matrix_norm(self, ord, .dim = [-2, -1], .keepdim = false, .dtype)  out        norm of matrices: order 1, -1, inf, -inf
  * kt_linalg_matrix_norm_str(self, .ord = 'fro', .dim = [-2, -1], .keepdim = false, .dtype)  out        norm of matrices: 'fro'
  * kt_linalg_norm(self, .ord, .dim, .keepdim = false, .dtype)  out        a vector or a matrix norm, by the number of dims
@@ -287,7 +287,7 @@
  * kt_baddbmm(self, batch1, batch2, .beta = 1, .alpha = 1)   _ out      beta * self + alpha * (batch1 @ batch2), batched
  * kt_addbmm(self, batch1, batch2, .beta = 1, .alpha = 1)    _ out      beta * self + alpha * the sum over a batch of batch1 @ batch2
  * kt_addr(self, vec1, vec2, .beta = 1, .alpha = 1)          _ out      beta * self + alpha * outer product of vec1 and vec2
- * kt_linear(input, weight, .bias)                                      input @ weight.T + bias
+ * kt_linear(input, weight, .bias)                           out        input @ weight.T + bias
  * kt_bilinear(input1, input2, weight, .bias)                           input1 @ weight @ input2 for each of the outer weights, + bias
  * kt_outer(self, vec2)                                      out        outer product of two vectors
  * kt_ger(self, vec2)                                        out        outer, by its old name
@@ -459,9 +459,9 @@
  * kt_view_dtype_copy(self, dtype)                           out        view, copied
  * kt_view_as_real_copy(self)                                out        view_as_real, copied
  * kt_view_as_complex_copy(self)                             out        view_as_complex, copied
- * kt_narrow_copy(self, dim, start, length)                             narrow, copied
+ * kt_narrow_copy(self, dim, start, length)                  out        narrow, copied
  * kt_select_scatter(self, src, dim, index)                             a copy with one index of a dim written
- * kt_slice_scatter(self, src, .dim = 0, .start, .end, .step = 1)             a copy with a range of a dim written
+ * kt_slice_scatter(self, src, .dim = 0, .start, .end, .step = 1)  out        a copy with a range of a dim written
  * kt_diagonal_scatter(self, src, .offset = 0, .dim1 = 0, .dim2 = 1)             a copy with a diagonal written
  * kt_as_strided_scatter(self, src, size, stride, .storage_offset)             a copy with any geometry of it written
  * kt_combinations(self, .r = 2, .with_replacement = false)             combinations of r elements of a vector, a row each

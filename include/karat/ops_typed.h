@@ -840,6 +840,7 @@ KT_API kt_tensor *kt_linalg_vector_norm_out_kw(kt_tensor *out, const kt_tensor *
 KT_API kt_tensor *kt_norm_kw(const kt_tensor *self, const kt_norm_opts *opts); /* norm of order p (2) over some dims */
 KT_API kt_tensor *kt_norm_out_kw(kt_tensor *out, const kt_tensor *self, const kt_norm_opts *opts); /* norm of order p (2) over some dims */
 KT_API kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_str_opts *opts); /* norm by name: 'fro' */
+KT_API kt_tensor *kt_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const char *p, const kt_norm_str_opts *opts); /* norm by name: 'fro' */
 KT_API kt_tensor *kt_linalg_matrix_norm_kw(const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts); /* norm of matrices: order 1, -1, inf, -inf */
 KT_API kt_tensor *kt_linalg_matrix_norm_out_kw(kt_tensor *out, const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts); /* norm of matrices: order 1, -1, inf, -inf */
 KT_API kt_tensor *kt_linalg_matrix_norm_str_kw(const kt_tensor *self, const kt_linalg_matrix_norm_str_opts *opts); /* norm of matrices: 'fro' */
@@ -956,6 +957,7 @@ KT_API kt_tensor *kt_addr_kw(const kt_tensor *self, const kt_tensor *vec1, const
 KT_API kt_tensor *kt_addr__kw(kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * outer product of vec1 and vec2 */
 KT_API kt_tensor *kt_addr_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec1, const kt_tensor *vec2, const kt_addr_opts *opts); /* beta * self + alpha * outer product of vec1 and vec2 */
 KT_API kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts); /* input @ weight.T + bias */
+KT_API kt_tensor *kt_linear_out_kw(kt_tensor *out, const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts); /* input @ weight.T + bias */
 KT_API kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts); /* input1 @ weight @ input2 for each of the outer weights, + bias */
 KT_API kt_tensor *kt_outer(const kt_tensor *self, const kt_tensor *vec2); /* outer product of two vectors */
 KT_API kt_tensor *kt_outer_out(kt_tensor *out, const kt_tensor *self, const kt_tensor *vec2); /* outer product of two vectors */
@@ -1174,8 +1176,10 @@ KT_API kt_tensor *kt_view_as_real_copy_out(kt_tensor *out, const kt_tensor *self
 KT_API kt_tensor *kt_view_as_complex_copy(const kt_tensor *self); /* view_as_complex, copied */
 KT_API kt_tensor *kt_view_as_complex_copy_out(kt_tensor *out, const kt_tensor *self); /* view_as_complex, copied */
 KT_API kt_tensor *kt_narrow_copy(const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* narrow, copied */
+KT_API kt_tensor *kt_narrow_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim, int64_t start, int64_t length); /* narrow, copied */
 KT_API kt_tensor *kt_select_scatter(const kt_tensor *self, const kt_tensor *src, int64_t dim, int64_t index); /* a copy with one index of a dim written */
 KT_API kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts); /* a copy with a range of a dim written */
+KT_API kt_tensor *kt_slice_scatter_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts); /* a copy with a range of a dim written */
 KT_API kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_diagonal_scatter_opts *opts); /* a copy with a diagonal written */
 KT_API kt_tensor *kt_as_strided_scatter_kw(const kt_tensor *self, const kt_tensor *src, kt_shape size, kt_shape stride, const kt_as_strided_scatter_opts *opts); /* a copy with any geometry of it written */
 KT_API kt_tensor *kt_combinations_kw(const kt_tensor *self, const kt_combinations_opts *opts); /* combinations of r elements of a vector, a row each */
@@ -1450,6 +1454,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_norm(self, ...) (KT_AT kt_norm_kw(self, KT_KW(kt_norm_opts, __VA_ARGS__)))
 #define kt_norm_out(out, self, ...) (KT_AT kt_norm_out_kw(out, self, KT_KW(kt_norm_opts, __VA_ARGS__)))
 #define kt_norm_str(self, p, ...) (KT_AT kt_norm_str_kw(self, p, KT_KW(kt_norm_str_opts, __VA_ARGS__)))
+#define kt_norm_str_out(out, self, p, ...) (KT_AT kt_norm_str_out_kw(out, self, p, KT_KW(kt_norm_str_opts, __VA_ARGS__)))
 #define kt_linalg_matrix_norm(self, ord, ...) (KT_AT kt_linalg_matrix_norm_kw(self, ord, KT_KW(kt_linalg_matrix_norm_opts, __VA_ARGS__)))
 #define kt_linalg_matrix_norm_out(out, self, ord, ...) (KT_AT kt_linalg_matrix_norm_out_kw(out, self, ord, KT_KW(kt_linalg_matrix_norm_opts, __VA_ARGS__)))
 #define kt_linalg_matrix_norm_str(self, ...) (KT_AT kt_linalg_matrix_norm_str_kw(self, KT_KW(kt_linalg_matrix_norm_str_opts, __VA_ARGS__)))
@@ -1541,6 +1546,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_addr_(self, vec1, vec2, ...) (KT_AT kt_addr__kw(self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
 #define kt_addr_out(out, self, vec1, vec2, ...) (KT_AT kt_addr_out_kw(out, self, vec1, vec2, KT_KW(kt_addr_opts, __VA_ARGS__)))
 #define kt_linear(input, weight, ...) (KT_AT kt_linear_kw(input, weight, KT_KW(kt_linear_opts, __VA_ARGS__)))
+#define kt_linear_out(out, input, weight, ...) (KT_AT kt_linear_out_kw(out, input, weight, KT_KW(kt_linear_opts, __VA_ARGS__)))
 #define kt_bilinear(input1, input2, weight, ...) (KT_AT kt_bilinear_kw(input1, input2, weight, KT_KW(kt_bilinear_opts, __VA_ARGS__)))
 #define kt_linalg_vecdot(x, y, ...) (KT_AT kt_linalg_vecdot_kw(x, y, KT_KW(kt_linalg_vecdot_opts, __VA_ARGS__)))
 #define kt_linalg_vecdot_out(out, x, y, ...) (KT_AT kt_linalg_vecdot_out_kw(out, x, y, KT_KW(kt_linalg_vecdot_opts, __VA_ARGS__)))
@@ -1630,6 +1636,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_slice_copy(self, ...) (KT_AT kt_slice_copy_kw(self, KT_KW(kt_slice_copy_opts, __VA_ARGS__)))
 #define kt_slice_copy_out(out, self, ...) (KT_AT kt_slice_copy_out_kw(out, self, KT_KW(kt_slice_copy_opts, __VA_ARGS__)))
 #define kt_slice_scatter(self, src, ...) (KT_AT kt_slice_scatter_kw(self, src, KT_KW(kt_slice_scatter_opts, __VA_ARGS__)))
+#define kt_slice_scatter_out(out, self, src, ...) (KT_AT kt_slice_scatter_out_kw(out, self, src, KT_KW(kt_slice_scatter_opts, __VA_ARGS__)))
 #define kt_diagonal_scatter(self, src, ...) (KT_AT kt_diagonal_scatter_kw(self, src, KT_KW(kt_diagonal_scatter_opts, __VA_ARGS__)))
 #define kt_as_strided_scatter(self, src, size, stride, ...) (KT_AT kt_as_strided_scatter_kw(self, src, size, stride, KT_KW(kt_as_strided_scatter_opts, __VA_ARGS__)))
 #define kt_combinations(self, ...) (KT_AT kt_combinations_kw(self, KT_KW(kt_combinations_opts, __VA_ARGS__)))
@@ -2283,6 +2290,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_view_as_complex_copy(...) (KT_AT kt_view_as_complex_copy(__VA_ARGS__))
 #define kt_view_as_complex_copy_out(...) (KT_AT kt_view_as_complex_copy_out(__VA_ARGS__))
 #define kt_narrow_copy(...) (KT_AT kt_narrow_copy(__VA_ARGS__))
+#define kt_narrow_copy_out(...) (KT_AT kt_narrow_copy_out(__VA_ARGS__))
 #define kt_select_scatter(...) (KT_AT kt_select_scatter(__VA_ARGS__))
 #define kt_dropout(...) (KT_AT kt_dropout(__VA_ARGS__))
 #define kt_dropout_(...) (KT_AT kt_dropout_(__VA_ARGS__))

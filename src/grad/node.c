@@ -141,7 +141,7 @@ const char *kt__node_name(const kt_node *n)
     switch (n->kind) {
     case NODE_ACCUMULATE: return "AccumulateGrad";
     case NODE_SLICES: return "CopySlices";
-    default: return n->row->node ? op_name(n) : "NotImplemented"; /* out= of a row that PyTorch has no derivative for */
+    default: return n->row->node && n->form != KT_OUT ? op_name(n) : "NotImplemented";
     }
 }
 

@@ -26,12 +26,13 @@ static KT__COLD void say_forward(const kt_node *node)
                      kt__row_said(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), op, sizeof op), site);
 }
 
-/* PyTorch has two ways to say so: nodes of that name, and derivatives that it names and does not have. */
+/* PyTorch has two ways to say so: nodes of that name, which out= may leave too, and derivatives that it names and does not
+ * have. */
 static kt_status not_derived(const kt_node *node)
 {
     const char *name = node->row->schema + (strncmp(node->row->schema, "nn_", 3) == 0 ? 3 : 0);
     const int   length = (int)strcspn(name, ".(");
-    if (!node->row->node || strcmp(node->row->node, "NotImplemented") == 0)
+    if (!node->row->node || node->form == KT_OUT || strcmp(node->row->node, "NotImplemented") == 0)
         kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", length, name,
                 node->form == KT_INPLACE ? "_" : "");
     else
@@ -43,7 +44,7 @@ static kt_status not_derived(const kt_node *node)
 KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     kt__formula *formula = kt__formulas[node->row->id];
-    if (!formula)
+    if (!formula || node->form == KT_OUT)
         return not_derived(node);
     if (node->released && node->row->saves & SAVES_TENSORS)
         return freed();

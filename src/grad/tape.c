@@ -47,20 +47,22 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
 
 /* ---- before the kernel ---- */
 
-/* out= has no derivative. PyTorch refuses it where somebody wants one; in two rows it records a node that cannot be run. */
+/* out= has no derivative: refused where somebody wants one, unless the row's way is another (op/outs.c). A node that cannot be
+ * run may take the place of a history, not of a leaf. */
 static kt_status out_rules(const kt_call *call)
 {
-    const kt_row *row = call->row;
-    const bool    opaque = row->id == KT_OP_softmax || row->id == KT_OP_log_softmax;
-    bool          wanted = false;
-    for (int i = 0; i < kt__n_results(row); i++)
-        wanted |= (kt__grad_flags(call->out[i]) & KT_T_REQUIRES_GRAD) != 0;
-    if (!wanted && (opaque || row->rule == RULE_COMPARE || (!row->node && row->how != HOW_BODY))) /* no gradient flows */
+    const kt_row     *row = call->row;
+    const kt__out_way way = kt__out_way_of(call);
+    bool              wanted = false, leaf = false;
+    for (int i = 0; i < kt__n_results(row); i++) {
+        const uint32_t flags = kt__grad_flags(call->out[i]);
+        wanted |= (flags & KT_T_REQUIRES_GRAD) != 0;
+        leaf |= (flags & KT_T_REQUIRES_GRAD) && flags & KT_T_LEAF;
+    }
+    const bool flows = row->rule != RULE_COMPARE && (row->node || row->how == HOW_BODY); /* else there is no gradient */
+    if (way == OUT_RECORDED || (way == OUT_OPAQUE && !leaf) || (!wanted && !flows))
         return KT_OK;
-    return kt_fail(KT_ERR_RUNTIME,
-                   "%s%.*s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                   "requires grad.",
-                   opaque ? "aten::" : "", (int)strcspn(row->schema, ".("), row->schema);
+    return kt__refuse_out(call);
 }
 
 static kt_status written_rules(const kt_call *call, const kt_tensor *target)

@@ -331,11 +331,21 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
+/* Does the tape look at what the call writes? */
+static bool is_watched(const kt_call *call)
+{
+    return kt__tape.rules && kt__mode() & KT_M_GRAD && !kt__born_flags && (any_requires_grad(call) || writes_to_history(call));
+}
+
+kt_status kt__check_history(const kt_call *call)
+{
+    return call->form == KT_OUT && is_watched(call) ? kt__tape.rules(call) : KT_OK;
+}
+
 static kt_status fail_inference(kt_call *call)
 {
-    void *token = NULL;
-    if (call->form == KT_OUT && kt__tape.before && kt__mode() & KT_M_GRAD && (any_requires_grad(call) || writes_to_history(call)))
-        return kt__tape.before(call, NULL, &token); /* which refuses out= */
+    if (kt__check_history(call))
+        return kt_error_status();
     return kt_fail(KT_ERR_RUNTIME,
                    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
                    "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
@@ -348,30 +358,39 @@ static kt_status run_copied(kt_call *call)
     kt_call    plain = *call;
     kt__taping taping;
     const int  n = kt__n_results(call->row);
-    kt_status  status = kt__tape_before(call, NULL, call->row->node && any_requires_grad(call), &taping);
+    const bool alone = call->row->node || kt__out_way_of(call) == OUT_OPAQUE; /* recorded as one, or refused */
+    kt_status  status = kt__tape_before(call, NULL, alone && any_requires_grad(call), &taping);
+    if (status)
+        return status;
     for (int i = 0; i < n && !status; i++)
         status = kt__check_made(call, i, NULL);
-    if (status)
-        return status;
     const kt_call *before = kt__copied;
+    const uint64_t mode = kt__mode();
     plain.form = KT_PLAIN;
     plain.out[0] = NULL;
-    kt__copied = &plain;
-    status = kt_call_run(&plain);
-    kt__copied = before;
+    if (!status) {
+        kt__copied = &plain;
+        if (taping.on) /* the call is the node, not what the body is made of */
+            kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+        status = kt_call_run(&plain);
+        kt__mode_word = mode;
+        kt__copied = before;
+    }
     if (status)
-        return status;
+        return kt__tape_after(call, NULL, &taping, status);
     for (int i = 0; i < n && !status; i++) { /* of a composite the result knows who wanted a gradient */
-        status = kt__tape_before(call, NULL, wants_grad(plain.out[i]), &taping);
+        if (!taping.on && wants_grad(plain.out[i]))
+            status = kt__refuse_out(call);
         status = status ? status : kt__check_made(call, i, plain.out[i]);
     }
     if (!status)
         status = kt__store_several(call->out, plain.out, n);
+    kt_tensor *out[KT_MAX_RESULTS];
     for (int i = 0; i < n; i++) {
         kt__unref(plain.out[i]);
-        if (!status)
-            kt__wrote(kt__ref(call->out[i]));
+        out[i] = kt__ref(call->out[i]);
     }
+    status = kt__finish_several(call, NULL, &taping, out, n, status);
     call->n_out = status ? 0 : (uint8_t)n;
     return status;
 }
@@ -473,8 +492,7 @@ static kt_status refused(kt_call *call)
         itself = itself && call->out[i];
     if (call->form == KT_OUT) /* what has no derivative may write into anything */
         itself = itself && call->row->node && call->row->rule != RULE_COMPARE;
-    if (!itself || !kt__tape.rules || !(kt__mode() & KT_M_GRAD) || kt__born_flags ||
-        !(any_requires_grad(call) || writes_to_history(call)))
+    if (!itself || !is_watched(call))
         return kt_error_status();
     kt_error_state *other = kt_error_push();
     if (!other)

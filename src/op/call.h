@@ -289,6 +289,14 @@ kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
+/* outs.c: out= where a gradient is wanted. Refused; recorded as the copy that it is; or as a node that cannot be run. */
+typedef enum kt__out_way { OUT_REFUSED, OUT_RECORDED, OUT_OPAQUE } kt__out_way;
+kt__out_way kt__out_way_of(const kt_call *call);
+kt_status   kt__refuse_out(const kt_call *call);
+/* The tape's word on out= before anything is made: an operand or a target wants a gradient. */
+kt_status   kt__check_history(const kt_call *call);
+/* Writes what a composite made into out=, which takes its sizes, with its history where the row's way says so. */
+kt_status   kt__store_made(kt_call *call, kt_tensor *made);
 /* Ends a body whose result was made apart: it is the result, or goes into the buffer or the tensor that the form names. Takes
  * no reference; NULL passes the error on. */
 kt_status kt__deliver(kt_call *call, kt_tensor *made);

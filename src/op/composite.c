@@ -100,6 +100,43 @@ kt_status kt__body_ldexp(kt_call *call)
 
 /* ---- results made apart ---- */
 
+/* A target is first asked as the copy will ask it: it keeps its sizes when it is refused. */
+static kt_status record_copy(kt_tensor *out, kt_tensor *made)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copy, KT_INPLACE);
+    kt__put_tensor(&c, 0, out);
+    kt__put_tensor(&c, 1, made);
+    if (kt__tape.rules(&c) || kt__bind_target(out, kt__sizes(made), NULL))
+        return kt_error_status();
+    kt_status status = kt_call_run(&c);
+    if (!status)
+        kt__unref(c.out[0]);
+    return status;
+}
+
+/* Does a gradient flow through what was made, or into what is written? */
+static bool is_wanted(const kt_call *call, const kt_tensor *made)
+{
+    return (kt__grad_flags(made) | kt__grad_flags(call->out[0])) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD &&
+           !kt__born_flags && kt__tape.rules;
+}
+
+kt_status kt__store_made(kt_call *call, kt_tensor *made)
+{
+    kt_tensor *out = call->out[0];
+    if (is_wanted(call, made) && kt__out_way_of(call) == OUT_RECORDED) {
+        if (record_copy(out, made))
+            return kt_error_status();
+    } else {
+        if (kt__store(out, made))
+            return kt_error_status();
+        kt__wrote(out);
+    }
+    kt__ref(out);
+    return KT_OK;
+}
+
 kt_status kt__deliver(kt_call *call, kt_tensor *made)
 {
     if (!made)
@@ -124,14 +161,9 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made)
     }
     const kt__gathered none = {.n = 0};
     const kt__decision d = {.result = made->dtype};
-    kt__taping         taping;
-    kt_tensor         *out = call->out[0];
-    if (kt__tape_before(call, NULL, kt__grad_flags(made) & KT_T_REQUIRES_GRAD, &taping) ||
-        kt__check_target(call, &none, &d, out, kt__sizes(made)) || kt__store(out, made))
+    if (is_wanted(call, made) && kt__tape.rules(call))
         return kt_error_status();
-    kt__wrote(out);
-    kt__ref(out);
-    return KT_OK;
+    return kt__check_target(call, &none, &d, call->out[0], kt__sizes(made)) ? kt_error_status() : kt__store_made(call, made);
 }
 
 kt_status kt__body_frexp(kt_call *call)

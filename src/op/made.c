@@ -13,12 +13,7 @@ kt_status kt__made(kt_call *call, kt_tensor *t)
 
 kt_status kt__made_into(kt_call *call, kt_tensor *t)
 {
-    kt_tensor *out = call->out[0];
-    if (!t || kt__failed() || kt__store(out, t))
-        return kt_error_status();
-    kt__wrote(out);
-    kt__ref(out);
-    return KT_OK;
+    return !t || kt__failed() ? kt_error_status() : kt__store_made(call, t);
 }
 
 kt_status kt__made_both(kt_call *call, kt_tensor *first, kt_tensor *second)

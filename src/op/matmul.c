@@ -1,6 +1,6 @@
 /* matmul.c - products that choose among the kernels' own by rank: matmul, linear, bilinear, addbmm, addr, powers. In: calls
  * of their rows. Out: results of mm and kin; none has a derivative of its own. Where the kernel takes it no copy is made. */
-#include "op/call.h"
+#include "op/target.h"
 #include "op/wrap.h"
 
 kt_status kt__body_linalg_matrix_power(kt_call *call);
@@ -51,6 +51,8 @@ static kt_tensor *folded(kt_tensor *a, kt_tensor *b)
 kt_status kt__body_matmul(kt_call *call)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    if (KT__UNLIKELY(call->form == KT_OUT) && kt__check_history(call))
+        return kt_error_status();
     if (KT__LIKELY(a->ndim == 2 && b->ndim == 2))
         return whole(call, KT_OP_mm, a, b);
     if (a->ndim == 0 || b->ndim == 0)
@@ -60,6 +62,9 @@ kt_status kt__body_matmul(kt_call *call)
         return whole(call, a->ndim == 1 ? KT_OP_dot : KT_OP_mv, a, b);
     if (in_one_plan(call, a, b))
         return whole(call, KT_OP_matmul_batched, a, b);
+    if (call->form == KT_OUT && a->dtype != b->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE &&
+        kt__same_dtype(call, (kt_dtype)(b->ndim > 2 ? b->dtype : a->dtype), call->out[0]))
+        return kt_error_status();
     KT_SCOPE;
     kt_tensor *y = b->ndim > 2    ? kt_matmul_batched(a, b)
                    : a->ndim == 1 ? kt_squeeze_dim(kt_mm(kt_unsqueeze(a, 0), b), KT_SHAPE(0))
@@ -84,13 +89,15 @@ kt_status kt__body_linear(kt_call *call)
 {
     kt_tensor *input = call->arg[0].t, *weight = call->arg[1].t, *bias = kt__given(call, 2) ? call->arg[2].t : NULL;
     KT_SCOPE;
+    if (kt__check_history(call))
+        return kt_error_status();
     if (input->ndim == 0 || weight->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "both arguments to linear need to be at least 1D, but they are %dD and %dD",
                        input->ndim, weight->ndim);
     if (bias && input->ndim == 2)
-        return kt__deliver(call, kt_addmm(bias, input, kt_t(weight)));
-    if (bias && bias->ndim <= 1 && weight->ndim == 2 && kt__is_contiguous(input))
-        return kt__deliver(call, flat_linear(input, weight, bias));
+        return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
+    if (bias && (bias->ndim <= 1 || input->ndim == 3) && weight->ndim == 2 && kt__is_contiguous(input))
+        return into_same_dtype(call, flat_linear(input, weight, bias));
     kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y && bias ? kt_add(y, bias) : y;
     if (sum && !kt__same_sizes(sum, y)) {
         char has[256], wants[256];
@@ -98,7 +105,7 @@ kt_status kt__body_linear(kt_call *call)
         kt__shape_text(wants, sizeof wants, kt__sizes(sum));
         return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
     }
-    return kt__deliver(call, sum);
+    return into_same_dtype(call, sum);
 }
 
 /* ---- bilinear ---- */
@@ -142,9 +149,11 @@ static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt
     }
     if (weight->ndim != 3)
         return kt_fail(KT_ERR_RUNTIME, "bilinear(): the weight must have 3 dimensions, but has %d", weight->ndim);
-    if (bias && (bias->ndim != 1 || bias->sizes[0] != weight->sizes[0]))
+    if (bias && bias->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
+    if (bias && bias->sizes[0] != weight->sizes[0])
         return kt_fail(KT_ERR_RUNTIME, "bilinear(): bias size does not match weight size: got %lld but expected %lld",
-                       (long long)(bias->ndim ? bias->sizes[0] : 0), (long long)weight->sizes[0]);
+                       (long long)bias->sizes[0], (long long)weight->sizes[0]);
     return KT_OK;
 }
 
@@ -180,15 +189,12 @@ kt_status kt__body_bilinear(kt_call *call)
 
 /* ---- addbmm: one product over batch and inner dim together ---- */
 
-static kt_status addbmm_sizes(const kt_tensor *a, const kt_tensor *b)
+static kt_status addbmm_sizes(const kt_tensor *self, const kt_tensor *a, const kt_tensor *b)
 {
-    int64_t last = 2;
-    if (a->ndim != 3)
-        return kt_fail(KT_ERR_RUNTIME, "batch1 must be a 3D tensor");
-    if (kt__wrap_dim(&last, b->ndim))
+    if (kt__check_batch_addend(self, a, b, true))
         return kt_error_status();
-    if (b->ndim != 3)
-        return kt_fail(KT_ERR_RUNTIME, "batch2 must be a 3D tensor");
+    if (a->ndim != 3 || b->ndim != 3)
+        return kt_fail(KT_ERR_RUNTIME, "batch%d must be a 3D tensor", a->ndim != 3 ? 1 : 2);
     if (a->sizes[0] != b->sizes[0])
         return kt_fail(KT_ERR_RUNTIME, "batch1 and batch2 must have same number of batches, got %lld and %lld",
                        (long long)a->sizes[0], (long long)b->sizes[0]);
@@ -201,7 +207,7 @@ static kt_status addbmm_sizes(const kt_tensor *a, const kt_tensor *b)
 kt_status kt__body_addbmm(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *a = call->arg[1].t, *b = call->arg[2].t;
-    if (addbmm_sizes(a, b))
+    if (addbmm_sizes(self, a, b) || (call->form == KT_INPLACE && kt__check_written(self, NULL, 0)))
         return kt_error_status();
     KT_SCOPE;
     int64_t    m = a->sizes[1], n = b->sizes[2], inner = a->sizes[0] * a->sizes[2];
@@ -272,7 +278,7 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
     if (n < 0)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED,
                        "linalg.matrix_power: negative powers need linalg.inv, which is not there yet");
-    if (n == 0 && call->form == KT_OUT && !kt_can_cast((kt_dtype)a->dtype, (kt_dtype)call->out[0]->dtype))
+    if (call->form == KT_OUT && !kt_can_cast((kt_dtype)a->dtype, (kt_dtype)call->out[0]->dtype))
         return kt__fail_dtype(
             call, KT_ERR_RUNTIME,
             "matrix_power: Expected result to be safely castable from %s dtype, but got result with dtype %s",

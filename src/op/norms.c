@@ -20,10 +20,9 @@ static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re :
 /* The result, or a copy of it in out=, which must have its dtype. */
 static kt_status give(kt_call *call, const char *name, kt_tensor *t)
 {
-    kt__taping taping;
     if (!t || call->form != KT_OUT)
         return kt__made(call, t);
-    if (kt__tape_before(call, NULL, kt__grad_flags(call->arg[0].t) & KT_T_REQUIRES_GRAD, &taping))
+    if (kt__out_way_of(call) == OUT_REFUSED && kt__check_history(call))
         return kt_error_status();
     if (call->out[0]->dtype != t->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s expected out tensor dtype %s but got: %s", name,
@@ -197,9 +196,9 @@ kt_status kt__body_norm_str(kt_call *call)
     KT_SCOPE;
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SCALAR;
     if (strcmp(call->arg[ORD].str, "fro") == 0 && dims.n <= 2)
-        return kt__made(call, vector_norm(call, call->arg[0].t, 2.0, dims));
-    return kt__made(call, matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str,
-                                            dims.n ? dims : KT_SHAPE(-2, -1)));
+        return give(call, "linalg.vector_norm", vector_norm(call, call->arg[0].t, 2.0, dims));
+    return give(call, "linalg.matrix_norm",
+                matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims.n ? dims : KT_SHAPE(-2, -1)));
 }
 
 static kt_status check_inexact(const kt_call *call, kt_dtype d)

@@ -5264,6 +5264,23 @@ kt_tensor *kt_norm_str_kw(const kt_tensor *self, const char *p, const kt_norm_st
     return kt__close(&c);
 }
 
+kt_tensor *kt_norm_str_out_kw(kt_tensor *out, const kt_tensor *self, const char *p, const kt_norm_str_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_norm_str, KT_OUT);
+    kt_norm_str_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, str, p);
+    if (opts && opts->dim.d)
+        kt__put(&c, 2, ints, opts->dim);
+    if (opts && opts->keepdim)
+        kt__put(&c, 3, b, opts->keepdim);
+    if (opts && opts->dtype)
+        kt__put(&c, 4, dtype, opts->dtype);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_linalg_matrix_norm_kw(const kt_tensor *self, kt_scalar ord, const kt_linalg_matrix_norm_opts *opts)
 {
     kt_call c;
@@ -6945,6 +6962,19 @@ kt_tensor *kt_linear_kw(const kt_tensor *input, const kt_tensor *weight, const k
     if (opts && opts->bias)
         kt__put_tensor(&c, 2, opts->bias);
     return kt__close(&c);
+}
+
+kt_tensor *kt_linear_out_kw(kt_tensor *out, const kt_tensor *input, const kt_tensor *weight, const kt_linear_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_linear, KT_OUT);
+    kt_linear_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, weight);
+    if (opts && opts->bias)
+        kt__put_tensor(&c, 2, opts->bias);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_bilinear_kw(const kt_tensor *input1, const kt_tensor *input2, const kt_tensor *weight, const kt_bilinear_opts *opts)
@@ -9373,6 +9403,17 @@ kt_tensor *kt_narrow_copy(const kt_tensor *self, int64_t dim, int64_t start, int
     return kt__close(&c);
 }
 
+kt_tensor *kt_narrow_copy_out(kt_tensor *out, const kt_tensor *self, int64_t dim, int64_t start, int64_t length)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_narrow_copy, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
+    kt__put(&c, 2, i, start);
+    kt__put(&c, 3, i, length);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_select_scatter(const kt_tensor *self, const kt_tensor *src, int64_t dim, int64_t index)
 {
     kt_call c;
@@ -9401,6 +9442,25 @@ kt_tensor *kt_slice_scatter_kw(const kt_tensor *self, const kt_tensor *src, cons
     if (opts && opts->step.some)
         kt__put(&c, 5, i, opts->step.v);
     return kt__close(&c);
+}
+
+kt_tensor *kt_slice_scatter_out_kw(kt_tensor *out, const kt_tensor *self, const kt_tensor *src, const kt_slice_scatter_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_slice_scatter, KT_OUT);
+    kt_slice_scatter_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, src);
+    if (opts && opts->dim)
+        kt__put(&c, 2, i, opts->dim);
+    if (opts && opts->start.some)
+        kt__put(&c, 3, i, opts->start.v);
+    if (opts && opts->end.some)
+        kt__put(&c, 4, i, opts->end.v);
+    if (opts && opts->step.some)
+        kt__put(&c, 5, i, opts->step.v);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_diagonal_scatter_kw(const kt_tensor *self, const kt_tensor *src, const kt_diagonal_scatter_opts *opts)

@@ -99,6 +99,39 @@ static kt_status batch_sizes(product *p)
     return kt__broadcast(leads, 2, p->sizes, &p->batch);
 }
 
+static kt_status size_at(const kt_tensor *t, int64_t dim, int64_t *size)
+{
+    if (t->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    if (kt__wrap_dim(&dim, t->ndim))
+        return kt_error_status();
+    *size = t->sizes[dim];
+    return KT_OK;
+}
+
+/* The row expand knows the words of what does not grow to these sizes. */
+static kt_status must_expand(const kt_tensor *t, kt_shape sizes)
+{
+    bool grows = t->ndim <= sizes.n;
+    for (int i = 0; i < t->ndim && grows; i++)
+        grows = t->sizes[i] == sizes.d[sizes.n - t->ndim + i] || t->sizes[i] == 1;
+    if (KT__LIKELY(grows))
+        return KT_OK;
+    kt_call expand;
+    kt__open(&expand, KT_OP_expand, KT_PLAIN);
+    kt__put_tensor(&expand, 0, t);
+    kt__put(&expand, 1, ints, sizes);
+    return kt_call_run(&expand);
+}
+
+kt_status kt__check_batch_addend(const kt_tensor *c, const kt_tensor *a, const kt_tensor *b, bool summed)
+{
+    int64_t sizes[3];
+    if ((!summed && size_at(a, 0, &sizes[0])) || size_at(a, 1, &sizes[1]) || size_at(b, 2, &sizes[2]))
+        return kt_error_status();
+    return must_expand(c, summed ? (kt_shape){2, sizes + 1} : (kt_shape){3, sizes});
+}
+
 /* What the addend must be: of the result's size after broadcasting, and in place of that size before. */
 static kt_status addend_fits(const kt_call *call, const product *p)
 {
@@ -120,11 +153,7 @@ static kt_status addend_fits(const kt_call *call, const product *p)
         return kt_fail(KT_ERR_RUNTIME, "Bad in-place call: input tensor size %s and output tensor size %s should match",
                        has, wants);
     }
-    kt_call expand; /* it knows the words */
-    kt__open(&expand, KT_OP_expand, KT_PLAIN);
-    kt__put_tensor(&expand, 0, c);
-    kt__put(&expand, 1, ints, ((kt_shape){p->rank, p->sizes}));
-    return kt_call_run(&expand);
+    return must_expand(c, (kt_shape){p->rank, p->sizes});
 }
 
 static kt_status shape_of(const kt_call *call, product *p)
@@ -157,6 +186,35 @@ static kt_status shape_of(const kt_call *call, product *p)
 
 /* ---- the target ---- */
 
+static bool is_dot(int op) { return op == KT_OP_dot || op == KT_OP_vdot; }
+
+/* Of factors of two dtypes PyTorch first asks whether the target has that of one: of the first, of batches and vectors the
+ * second. */
+static kt_status mixed_target(const kt_call *call, const product *p)
+{
+    const int op = call->row->id;
+    if (KT__LIKELY(p->a->dtype == p->b->dtype || call->form == KT_PLAIN) || kt__policy(kt__mode()) == KT_PERMISSIVE ||
+        op == KT_OP_addmm || (op == KT_OP_baddbmm && p->c->dtype != p->a->dtype))
+        return KT_OK;
+    const kt_dtype wants = (kt_dtype)(op == KT_OP_mm || is_dot(op) ? p->a->dtype : p->b->dtype);
+    return kt__check_product_target(call, wants);
+}
+
+kt_status kt__check_product_target(const kt_call *call, kt_dtype wants)
+{
+    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->out[0];
+    if (out->dtype == wants)
+        return KT_OK;
+    if (call->form == KT_INPLACE)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+                              kt_dtype_c_name(out->dtype), kt_dtype_c_name(wants));
+    if (is_dot(call->row->id))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result dtype %s does not match input dtype %s",
+                              kt_dtype_torch_name(out->dtype), kt_dtype_torch_name(wants));
+    return kt__same_dtype(call, wants, out);
+}
+
 static kt_status target(kt_call *call, const kt__decision *d, const product *p, kt_tensor **out)
 {
     kt_shape shape = {p->rank, p->sizes};
@@ -164,22 +222,14 @@ static kt_status target(kt_call *call, const kt__decision *d, const product *p, 
         *out = kt__tensor_new((kt_dtype)d->result, kt__device(p->a), shape);
         return *out ? KT_OK : kt_error_status();
     }
+    if (kt__check_product_target(call, (kt_dtype)d->result))
+        return kt_error_status();
     if (call->form == KT_INPLACE) {
-        if (p->c->dtype != d->result)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                  "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
-                                  kt_dtype_c_name(p->c->dtype), kt_dtype_c_name(d->result));
         if (kt__check_written(p->c, NULL, 0))
             return kt_error_status();
         *out = kt__ref(p->c);
         return KT_OK;
     }
-    bool dotted = call->row->id == KT_OP_dot || call->row->id == KT_OP_vdot;
-    if (call->out[0]->dtype != d->result && dotted)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result dtype %s does not match input dtype %s",
-                              kt_dtype_torch_name(call->out[0]->dtype), kt_dtype_torch_name(d->result));
-    if (kt__same_dtype(call, (kt_dtype)d->result, call->out[0]))
-        return kt_error_status();
     const kt__gathered none = {.n = 0}; /* a buffer may lie over the factors: see written_over */
     return kt__outputs_of(call, &none, d, shape, NULL, out, 1);
 }
@@ -337,6 +387,20 @@ static bool dtypes_first(int op)
     return op == KT_OP_dot || op == KT_OP_vdot || op == KT_OP_addmm || op == KT_OP_baddbmm;
 }
 
+/* Of a kernel that is missing PyTorch hears last: sizes that do not fit speak first. */
+static KT__COLD kt_status sizes_or_kernel(const kt_call *call, product *p)
+{
+    kt_error_state *missing = kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt_error_push() : NULL;
+    if (!missing)
+        return kt_error_status();
+    const kt_status sizes = shape_of(call, p);
+    kt_error_pop(missing);
+    if (!sizes)
+        return kt_error_status();
+    kt_clear();
+    return shape_of(call, p);
+}
+
 kt_status kt__run_matmul(kt_call *call)
 {
     kt__gathered        g;
@@ -353,9 +417,13 @@ kt_status kt__run_matmul(kt_call *call)
     if (dtypes_first(call->row->id)) {
         if (!p.c && !ranks_fit(call->row->id, p.a->ndim, p.b->ndim))
             return refuse_ranks(call->row->id, &p);
-        if (!(d = kt__resolve(call, &g, kt__mode(), &room)) || shape_of(call, &p))
+        if ((call->row->id == KT_OP_baddbmm && kt__check_batch_addend(p.c, p.a, p.b, false)) || mixed_target(call, &p))
             return kt_error_status();
-    } else if (shape_of(call, &p) || !(d = kt__resolve(call, &g, kt__mode(), &room))) {
+        if (!(d = kt__resolve(call, &g, kt__mode(), &room)))
+            return sizes_or_kernel(call, &p);
+        if (shape_of(call, &p))
+            return kt_error_status();
+    } else if (shape_of(call, &p) || mixed_target(call, &p) || !(d = kt__resolve(call, &g, kt__mode(), &room))) {
         return kt_error_status();
     }
     const kt_shape shape = {p.rank, p.sizes};

@@ -141,14 +141,19 @@ static kt_status refused(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
+static kt_status missing(const kt_call *call, kt_dtype d)
+{
+    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+                          kt_dtype_torch_name(d));
+}
+
 /* The first pair of the row's texts that differs speaks. */
 static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
 {
-    enum { C = 1, TORCH = 0 };
+    enum { TORCH, C, INSIDE };
     static const struct {
         uint16_t    op;
-        uint8_t     first, second;
-        bool        c_names;
+        uint8_t     first, second, names;
         const char *text;
     } texts[] = {
 #define MISMATCH(op, first, second, names, text) {KT_OP_##op, first, second, names, text},
@@ -158,11 +163,13 @@ static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
     kt_dtype      a = g->dtype[0], b = g->dtype[at];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].op == row->id && g->dtype[texts[i].first] != g->dtype[texts[i].second]) {
+            if (texts[i].names == INSIDE && !category_is(g->dtype[texts[i].first], row->accepts))
+                return missing(call, (kt_dtype)g->dtype[texts[i].first]);
             char        text[512];
             const char *name[3];
             for (int k = 0; k < 3; k++) {
                 kt_dtype d = (kt_dtype)g->dtype[k == 0 ? texts[i].first : k == 1 ? texts[i].second : g->n - 1];
-                name[k] = texts[i].c_names ? kt_dtype_c_name(d) : kt_dtype_torch_name(d);
+                name[k] = texts[i].names == C ? kt_dtype_c_name(d) : kt_dtype_torch_name(d);
             }
             snprintf(text, sizeof text, texts[i].text, name[0], name[1], name[2]);
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s", text);
@@ -316,8 +323,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     if (!category_is(common, row->accepts) && writes && kt__check_cast(call, result))
         return kt_error_status();
     if (!category_is(common, row->accepts))
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", row->missing,
-                              kt_dtype_torch_name(common));
+        return missing(call, common);
 
     kt_status    ignored = KT_OK;
     kt__gathered tensors = g;

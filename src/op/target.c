@@ -323,6 +323,7 @@ bool kt__is_copied(const kt_row *row)
     case KT_OP_frexp:
     case KT_OP_ldexp:
     case KT_OP_multinomial:
+    case KT_OP_narrow_copy:
     case KT_OP_nonzero:
     case KT_OP_nonzero_static:
     case KT_OP_polygamma: return true;
@@ -373,6 +374,10 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
         return kt_can_cast((kt_dtype)made->dtype, (kt_dtype)out->dtype)
                    ? KT_OK
                    : kt__fail_dtype(call, KT_ERR_RUNTIME, "ldexp can't be cast to the desired output type %s", is);
+    case KT_OP_narrow_copy:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be "
+                              "improved?  If so, please report an enhancement request to PyTorch.)");
     case KT_OP_polygamma: return kt__check_cast(call, (kt_dtype)made->dtype);
     default: return kt__same_dtype(call, (kt_dtype)made->dtype, out);
     }

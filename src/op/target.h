@@ -35,6 +35,11 @@ kt_status kt__store_several(kt_tensor *const *out, kt_tensor *const *made, int n
 kt_status kt__outputs_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, const int64_t *strides,
                          kt_tensor **out, int n); /* strides: of what is resized; NULL: row-major */
 
+/* ---- products: what is asked before the factors, in PyTorch's order ---- */
+kt_status kt__check_product_target(const kt_call *call, kt_dtype wants);
+/* The addend must grow to [batch, m, n], or of batches that are summed to [m, n]. */
+kt_status kt__check_batch_addend(const kt_tensor *c, const kt_tensor *a, const kt_tensor *b, bool summed);
+
 /* ---- rows whose body only makes its result: the engine gives it to out= ---- */
 bool      kt__is_copied(const kt_row *row);
 kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made); /* NULL: what can be said before it is made */

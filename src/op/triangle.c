@@ -192,23 +192,22 @@ static kt_status embed(kt_tensor *row, int64_t offset, kt_tensor **result)
 static kt_status embed_into(kt_call *call, kt_tensor *row, int64_t offset)
 {
     kt_tensor *made = NULL, *target = call->out[0];
-    if ((kt__grad_flags(row) | kt__grad_flags(target)) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "diag(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                       "arguments requires grad.");
     if (!kt_can_cast((kt_dtype)row->dtype, (kt_dtype)target->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "diag: result type %s can't be cast to the desired out= type %s",
                               kt_dtype_torch_name(row->dtype), kt_dtype_torch_name(target->dtype));
-    kt_status status = kt__policy(kt__mode()) == KT_PERMISSIVE ? KT_OK : kt__same_dtype(call, (kt_dtype)row->dtype, target);
-    if (!status)
-        status = embed(row, offset, &made);
+    if (kt__policy(kt__mode()) != KT_PERMISSIVE && kt__same_dtype(call, (kt_dtype)row->dtype, target))
+        return kt_error_status();
+    kt__taping taping;
+    if (kt__tape_before(call, NULL, kt__grad_flags(row) & KT_T_REQUIRES_GRAD, &taping))
+        return kt_error_status();
+    const uint64_t mode = kt__mode();
+    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD; /* the call is one node */
+    kt_status status = embed(row, offset, &made);
+    kt__mode_word = mode;
     if (!status)
         status = kt__store(target, made);
-    if (!status)
-        kt__wrote(target);
     kt__unref(made);
-    call->out[0] = status ? target : kt__ref(target);
-    return status;
+    return kt__finish(call, NULL, &taping, kt__ref(target), status);
 }
 
 static kt_status diagonal_into(kt_call *call, kt_tensor *matrix, int64_t offset)
