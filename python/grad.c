@@ -172,6 +172,19 @@ static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs
     return status ? kp_raise() : Py_NewRef(Py_None);
 }
 
+/* A gradient for each of n tensors; those beyond are not looked at. */
+static int fit_to(PyObject **given, Py_ssize_t n)
+{
+    if (PyTuple_GET_SIZE(*given) < n) {
+        PyErr_Format(PyExc_RuntimeError, "got %zd tensors and %zd gradients", n, PyTuple_GET_SIZE(*given));
+        return -1;
+    }
+    PyObject *first = PyTuple_GetSlice(*given, 0, n);
+    if (first)
+        Py_SETREF(*given, first);
+    return first ? 0 : -1;
+}
+
 static PyObject *backward_of(PyObject *tensors, PyObject *gradients, PyObject *retain, int create, PyObject *only)
 {
     PyObject *roots = NULL, *given = NULL, *inputs = NULL, *result = NULL;
@@ -186,11 +199,8 @@ static PyObject *backward_of(PyObject *tensors, PyObject *gradients, PyObject *r
         PyErr_SetString(PyExc_RuntimeError, "`inputs` argument to `backward()` cannot be empty.");
         goto done;
     }
-    if (given && PyTuple_GET_SIZE(given) != PyTuple_GET_SIZE(roots)) {
-        PyErr_Format(PyExc_RuntimeError, "got %zd tensors and %zd gradients", PyTuple_GET_SIZE(roots),
-                     PyTuple_GET_SIZE(given));
+    if (given && fit_to(&given, PyTuple_GET_SIZE(roots)))
         goto done;
-    }
     result = run_backward(roots, given, inputs, keep, create);
 done:
     Py_XDECREF(roots);
@@ -273,11 +283,8 @@ static PyObject *gradients(PyObject *module, PyObject *args, PyObject *keywords)
         PyErr_SetString(PyExc_ValueError, "grad requires non-empty inputs.");
         goto done;
     }
-    if (given && PyTuple_GET_SIZE(given) != PyTuple_GET_SIZE(outputs)) {
-        PyErr_Format(PyExc_RuntimeError, "got %zd tensors and %zd gradients", PyTuple_GET_SIZE(outputs),
-                     PyTuple_GET_SIZE(given));
+    if (given && fit_to(&given, PyTuple_GET_SIZE(outputs)))
         goto done;
-    }
     kt_gradients_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create, .allow_unused = allow};
     result = run_gradients(outputs, inputs, given, &options);
 done:

@@ -9,15 +9,27 @@
 
 enum { INPUT, TARGET, WEIGHT, REDUCTION };
 
-/* The meta device has no values to look at. */
-static kt_status check_range(kt_tensor *t, const char *what)
+/* The first element that is no probability; the number of elements: there is none. */
+static int64_t first_outside(kt_tensor *t)
 {
-    if (kt__backend(t->backend)->stores_nothing || !t->numel)
+    kt_tensor *inside = kt_logical_and(kt_ge_s(t, KT_INT(0)), kt_le_s(t, KT_INT(1))), *all = kt_all(inside);
+    if (!all || kt_item_scalar(all).v.i)
+        return t->numel;
+    kt_tensor *place = kt_argmin(kt_to(inside, .dtype = KT_U8));
+    return place ? kt_item_scalar(place).v.i : t->numel;
+}
+
+/* An element of the input is looked at with its target. The meta device has no values to look at. */
+static kt_status check_range(kt_tensor *x, kt_tensor *t)
+{
+    if (kt__backend(x->backend)->stores_nothing || !x->numel)
         return KT_OK;
-    kt_tensor *within = kt_all(kt_logical_and(kt_ge_s(t, KT_INT(0)), kt_le_s(t, KT_INT(1))));
-    if (!within || kt_item_scalar(within).v.i)
-        return kt__failed() ? kt_error_status() : KT_OK;
-    return kt_fail(KT_ERR_RUNTIME, "all elements of %s should be between 0 and 1", what);
+    const int64_t input = first_outside(x), target = first_outside(t);
+    if (kt__failed())
+        return kt_error_status();
+    if (input == x->numel && target == t->numel)
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME, "all elements of %s should be between 0 and 1", input <= target ? "input" : "target");
 }
 
 /* PyTorch's bound of a logarithm, so that a certain mistake costs 100 and not infinity. */
@@ -34,7 +46,7 @@ kt_status kt__body_binary_cross_entropy(kt_call *call)
     kt__gather(call, &g);
     g.n = 2; /* a weight may have any dtype: it scales in place */
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || check_range(x, "input") || check_range(t, "target"))
+    if (!d || check_range(x, t))
         return kt_error_status();
     kt_tensor *loss = kt_sub(kt_mul(kt_sub_s(t, KT_INT(1)), bounded(kt_log1p(kt_neg(x)))), kt_mul(t, bounded(kt_log(x))));
     if (loss && kt__given(call, WEIGHT))
@@ -170,9 +182,10 @@ static kt_tensor *kl(const kt_call *call, bool log_target)
 kt_status kt__body_kl_div(kt_call *call)
 {
     KT_SCOPE;
-    if (kt__check_reduction(kt__arg_int(call, 2)))
+    kt_tensor *each = kl(call, kt__arg_bool(call, 3));
+    if (!each || kt__check_reduction(kt__arg_int(call, 2)))
         return kt_error_status();
-    return kt__made(call, kt__reduced(kl(call, kt__arg_bool(call, 3)), (kt__reduction)kt__arg_int(call, 2)));
+    return kt__made(call, kt__reduced(each, (kt__reduction)kt__arg_int(call, 2)));
 }
 
 kt_status kt__body_nn_kl_div(kt_call *call)

@@ -117,6 +117,19 @@ kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_
 
 /* ---- elementwise ---- */
 
+typedef struct written {
+    const kt_call      *call;
+    const kt__gathered *g;
+    const kt__decision *d;
+} written;
+
+/* Memory, sizes and dtype of what is written come before the numbers that go into it. */
+static kt_status check_written(const void *what)
+{
+    const written *w = what;
+    return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_cast(w->call, (kt_dtype)w->d->result);
+}
+
 kt_status kt__run_elementwise(kt_call *call)
 {
     kt__gathered g;
@@ -136,10 +149,12 @@ kt_status kt__run_elementwise(kt_call *call)
     if (g.alone)
         g.n = 1;
     if (g.n_param && kt__check_params(call, &g, d))
-        return kt_error_status();
+        return call->form == KT_PLAIN ? kt_error_status() : kt__unless_earlier(check_written, &(written){call, &g, d});
     if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
     kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
+    if (status && call->form != KT_PLAIN)
+        status = kt__unless_earlier(check_written, &(written){call, &g, d});
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
 #ifndef KT_NO_LINEAGE
@@ -483,27 +498,34 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
     call->n_list = 0;
 }
 
-/* PyTorch looks at what is written to, a leaf or an out= with a history, before it looks at what is asked of it. Where both are
- * refused that error is the one to give; only a call that failed anyway pays for the order. */
+/* Only a call that failed anyway pays for the order. */
+KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what)
+{
+    kt_error_state *later = kt_error_push();
+    if (!later)
+        return kt_error_status();
+    const kt_status earlier = check(what);
+    kt_error_pop(later);
+    if (!earlier)
+        return kt_error_status();
+    kt_clear();
+    return check(what);
+}
+
+static kt_status tape_rules(const void *call) { return kt__tape.rules(call); }
+
+/* PyTorch looks at what is written to, a leaf or an out= with a history, before it looks at what is asked of it. */
 static kt_status refused(kt_call *call)
 {
-    bool itself = call->form == KT_OUT || (call->row->how != HOW_LIST && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR);
+    const kt_row *row = call->row;
+    bool          itself = call->form == KT_OUT || (row->how != HOW_LIST && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
+    if (row->how == HOW_BODY && !row->node) /* a composite: what it checks comes before what its parts write */
+        itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];
     if (call->form == KT_OUT) /* what has no derivative may write into anything */
         itself = itself && call->row->node && call->row->rule != RULE_COMPARE;
-    if (!itself || !is_watched(call))
-        return kt_error_status();
-    kt_error_state *other = kt_error_push();
-    if (!other)
-        return kt_error_status();
-    kt_status first = kt__tape.rules(call);
-    kt_error_pop(other);
-    if (first) {
-        kt_clear();
-        return kt__tape.rules(call);
-    }
-    return kt_error_status();
+    return itself && is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
 KT__HOT static inline kt_status run_way(kt_call *call)

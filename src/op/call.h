@@ -289,6 +289,8 @@ kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
+/* Two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it refuses too. */
+kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what);
 /* outs.c: out= where a gradient is wanted. Refused; recorded as the copy that it is; or as a node that cannot be run. */
 typedef enum kt__out_way { OUT_REFUSED, OUT_RECORDED, OUT_OPAQUE } kt__out_way;
 kt__out_way kt__out_way_of(const kt_call *call);

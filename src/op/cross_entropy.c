@@ -35,6 +35,8 @@ static kt_status check_probabilities(const kt_call *call, const problem *p)
                               kt_dtype_torch_name(p->target->dtype));
     if (p->ignore >= 0)
         return kt_fail(KT_ERR_RUNTIME, "ignore_index is not supported for floating point target");
+    if (p->input->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)p->dim);
     if (!p->weight || (p->weight->ndim == 1 && p->weight->numel == p->classes))
         return KT_OK;
     kt__shape_text(text, sizeof text, kt__sizes(p->weight));
@@ -92,7 +94,7 @@ kt_status kt__body_nn_cross_entropy(kt_call *call)
     KT_SCOPE;
     problem p = {.input = call->arg[0].t, .target = call->arg[1].t, .weight = kt__given(call, 2) ? call->arg[2].t : NULL,
                  .ignore = kt__arg_int(call, 4), .smooth = kt__arg(call, 7)->f};
-    p.dim = p.input->ndim > 1;
+    p.dim = p.input->ndim != 1;
     p.classes = p.input->ndim ? p.input->sizes[p.dim] : 1;
     if (kt__reduction_of(call, (kt__reduction_args){3, 5, 6}, &p.how))
         return kt_error_status();

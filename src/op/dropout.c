@@ -191,6 +191,17 @@ static kt_status inner(kt_call *call, int op, kt_tensor *input, kt_tensor **out)
     return KT_OK;
 }
 
+/* In place the batch of one is put before the input itself, whether or not anything is dropped: PyTorch asks whether that may be
+ * written to. */
+static kt_status may_turn(kt_tensor *input)
+{
+    kt_call write;
+    kt__open(&write, KT_OP_mul, KT_INPLACE);
+    kt__put_tensor(&write, 0, input);
+    const bool watched = kt__tape.rules && kt__mode() & KT_M_GRAD && !kt__born_flags;
+    return watched && kt__grad_flags(input) & KT_T_REQUIRES_GRAD ? kt__tape.rules(&write) : KT_OK;
+}
+
 static kt_status of_module(kt_call *call, int op, bool batched)
 {
     kt_tensor *input = call->arg[0].t, *batch = NULL, *dropped = NULL;
@@ -198,10 +209,15 @@ static kt_status of_module(kt_call *call, int op, bool batched)
         return kt_error_status();
     if (batched)
         return inner(call, op, input, &call->out[0]);
-    kt_status status = turn(KT_OP_unsqueeze, input, &batch);
+    const bool here = kt__arg_bool(call, 3);
+    kt_status  status = here ? may_turn(input) : KT_OK;
+    if (!status)
+        status = turn(KT_OP_unsqueeze, input, &batch);
     if (!status)
         status = inner(call, op, batch, &dropped);
-    if (!status)
+    if (!status && here)
+        call->out[0] = kt__ref(input);
+    else if (!status)
         status = turn(KT_OP_squeeze_dim, dropped, &call->out[0]);
     kt__unref(batch);
     kt__unref(dropped);

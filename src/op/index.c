@@ -445,9 +445,6 @@ static kt_status check_row(const kt_call *call, const kt_tensor *index)
     if (index->dtype != KT_I64)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): Expected a long tensor for index, but got %s", name,
                               kt_dtype_torch_name(index->dtype));
-    if (call->arg[0].t->numel == 0 && index->numel)
-        return kt_fail(KT_ERR_INDEX, call->row->id == KT_OP_take ? "take(): tried to take from an empty tensor"
-                                                                 : "put_(): Tried to put elements into an empty tensor");
     return KT_OK;
 }
 
@@ -472,7 +469,11 @@ static kt_status along_row(int kernel, kt_tensor *row, kt_tensor *other, kt_tens
 kt_status kt__body_take(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[1].t, *plain = NULL, *row = NULL;
-    if (check_row(call, index) || kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &plain))
+    if (check_row(call, index))
+        return kt_error_status();
+    if (self->numel == 0 && index->numel)
+        return kt_fail(KT_ERR_INDEX, "take(): tried to take from an empty tensor");
+    if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &plain))
         return kt_error_status();
     kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(index));
     kt_status  status = out ? kt__call1(KT_OP_contiguous, plain, &row) : kt_error_status();
@@ -515,8 +516,11 @@ kt_status kt__body_put(kt_call *call)
                        "index.numel() = %lld",
                        (long long)source->numel, (long long)index->numel);
     if (kt__one_device((kt_tensor *[]){self, index, source}, 3) ||
-        (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, index))) ||
-        kt__plain_of(source, &plain))
+        (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, index))))
+        return kt_error_status();
+    if (self->numel == 0 && index->numel)
+        return kt_fail(KT_ERR_INDEX, "put_(): Tried to put elements into an empty tensor");
+    if (kt__plain_of(source, &plain))
         return kt_error_status();
     kt_status status = kt__arg_bool(call, 3) ? KT_OK : kt__alert_nondeterministic("put_");
     status = status ? status : kt__call1(KT_OP_contiguous, plain, &from);

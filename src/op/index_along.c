@@ -259,8 +259,10 @@ static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t d
         return kt_error_status();
     for (int64_t i = 0; i < index->numel && !status; i++)
         if (at[i] < 0 || at[i] >= size)
-            status = kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", (long long)at[i],
-                             (long long)size);
+            status = self->ndim == 1
+                         ? kt_fail(KT_ERR_INDEX, "index out of range in self")
+                         : kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
+                                   (long long)at[i], (long long)size);
     kt__free_ints(at, index);
     return status;
 }
@@ -335,6 +337,8 @@ static kt_status check_source(const kt_call *call, const char *op, int64_t dim)
     if (dim && dim >= source->ndim)
         return kt_fail(KT_ERR_RUNTIME, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d", op,
                        (long long)dim, source->ndim);
+    if (index->numel != 1 && source->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (index->numel != kt__size_at(source, (int)dim))
         return kt_fail(KT_ERR_RUNTIME,
                        "%s(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld", op,
@@ -599,5 +603,5 @@ kt_status kt__body_index_reduce(kt_call *call)
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
         return kt_error_status();
-    return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");
+    return reduce(call, dim, h, "index_func_", "index_func_", "index_func_");
 }

@@ -85,6 +85,15 @@ static kt_tensor *flat_linear(kt_tensor *input, kt_tensor *weight, kt_tensor *bi
     return kt_view(y, (kt_shape){n + 1, sizes});
 }
 
+/* Is at most one of its dims longer than one? */
+static bool is_line(const kt_tensor *t)
+{
+    int longer = 0;
+    for (int i = 0; i < t->ndim; i++)
+        longer += t->sizes[i] != 1;
+    return longer <= 1;
+}
+
 kt_status kt__body_linear(kt_call *call)
 {
     kt_tensor *input = call->arg[0].t, *weight = call->arg[1].t, *bias = kt__given(call, 2) ? call->arg[2].t : NULL;
@@ -94,9 +103,13 @@ kt_status kt__body_linear(kt_call *call)
     if (input->ndim == 0 || weight->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "both arguments to linear need to be at least 1D, but they are %dD and %dD",
                        input->ndim, weight->ndim);
+    if (call->form == KT_OUT && input->dtype != weight->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE &&
+        kt__same_dtype(call, (kt_dtype)input->dtype, call->out[0]))
+        return kt_error_status();
     if (bias && input->ndim == 2)
         return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
-    if (bias && (bias->ndim <= 1 || input->ndim == 3) && weight->ndim == 2 && kt__is_contiguous(input))
+    const bool flat = bias && (bias->ndim <= 1 || ((input->ndim == 1 || input->ndim == 3) && is_line(bias)));
+    if (flat && weight->ndim == 2 && kt__is_contiguous(input))
         return into_same_dtype(call, flat_linear(input, weight, bias));
     kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y && bias ? kt_add(y, bias) : y;
     if (sum && !kt__same_sizes(sum, y)) {

@@ -75,6 +75,11 @@ static kt_status no_bools(const char *name, const kt_tensor *y, const kt_tensor 
                    x ? "`x` or `y`" : "`y`");
 }
 
+static kt_status no_dims(int64_t dim)
+{
+    return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+}
+
 /* x as it lies beside y: a row of places along the dim, or a shape that broadcasts. */
 static kt_tensor *beside(const char *name, kt_tensor *x, const kt_tensor *y, int64_t dim)
 {
@@ -116,13 +121,14 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
 {
     KT_SCOPE;
     kt_tensor *y = call->arg[0].t;
-    if (no_bools(name, y, NULL))
+    if (!each && y->ndim == 0)
+        return no_dims(dim);
+    if ((!each && kt__wrap_dim(&dim, y->ndim)) || no_bools(name, y, NULL))
         return kt_error_status();
     if (dx.kind == KT_SCALAR_COMPLEX || dx.kind == KT_SCALAR_BOOL)
         return kt_fail(KT_ERR_RUNTIME, "%s: Currently, we only support dx as a real number.", name);
     if (y->ndim == 0)
-        return each ? kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.")
-                    : kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+        return kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.");
     if (kt__wrap_dim(&dim, y->ndim))
         return kt_error_status();
     const double wide = dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i;
@@ -140,7 +146,11 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
     KT_SCOPE;
     kt_tensor *y = call->arg[0].t, *x = call->arg[1].t;
     int64_t    dim = kt__arg_int(call, 2);
-    if (no_bools(name, y, x) || kt__wrap_dim(&dim, y->ndim))
+    if (kt__wrap_dim(&dim, y->ndim))
+        return kt_error_status();
+    if (!each && y->ndim == 0)
+        return no_dims(dim);
+    if (no_bools(name, y, x))
         return kt_error_status();
     if (y->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.");

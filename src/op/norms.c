@@ -5,6 +5,7 @@
 
 #include "dtype/dtype.h"
 #include "op/made.h"
+#include "op/target.h"
 
 /* ---- arguments: self, ord, dim, keepdim, dtype, in this order in every row here ---- */
 enum { ORD = 1, DIM, KEEPDIM, DTYPE };
@@ -17,12 +18,14 @@ static kt_tensor *vector_norm(const kt_call *call, kt_tensor *t, double order, k
 
 static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
 
-/* The result, or a copy of it in out=, which must have its dtype. */
+/* The result, or a copy of it in out=, which must have its dtype; `name` speaks where it has not, or as everywhere. */
 static kt_status give(kt_call *call, const char *name, kt_tensor *t)
 {
     if (!t || call->form != KT_OUT)
         return kt__made(call, t);
     if (kt__out_way_of(call) == OUT_REFUSED && kt__check_history(call))
+        return kt_error_status();
+    if (!name && kt__same_dtype(call, (kt_dtype)t->dtype, call->out[0]))
         return kt_error_status();
     if (call->out[0]->dtype != t->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s expected out tensor dtype %s but got: %s", name,
@@ -58,12 +61,16 @@ static kt_status check_dtypes(const kt_call *call, kt_dtype from, kt_dtype to)
                                 is, wanted);
 }
 
+static kt_status has_matrices(const kt_tensor *t)
+{
+    return t->ndim >= 2 ? KT_OK
+                        : kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+}
+
 static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, int64_t *dim)
 {
     if (check_dtypes(call, (kt_dtype)t->dtype, kt__arg_dtype(call, DTYPE)))
         return kt_error_status();
-    if (t->ndim < 2)
-        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
     if (dims.n != 2) {
         char got[256];
         kt__shape_text(got, sizeof got, dims);
@@ -104,16 +111,18 @@ static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, 
     int64_t dim[2];
     if (ord.kind == KT_SCALAR_COMPLEX)
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Expected a non-complex scalar as the order of norm.");
-    if (kt__failed() || check_matrix(call, t, dims, dim))
+    if (kt__failed() || has_matrices(t))
         return NULL;
     double order = real_of(ord), size = fabs(order);
     char   text[32];
     snprintf(text, sizeof text, "%g", order);
-    if (size == 1.0 || isinf(size))
-        return extreme_sum(call, t, order, dim);
-    if (size != 2.0)
+    if (size != 1.0 && size != 2.0 && !isinf(size))
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", text);
-    else if (t->dtype == KT_F16 || t->dtype == KT_BF16)
+    if (kt__failed() || check_matrix(call, t, dims, dim))
+        return NULL;
+    if (size != 2.0)
+        return extreme_sum(call, t, order, dim);
+    if (t->dtype == KT_F16 || t->dtype == KT_BF16)
         kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
                        kt_dtype_torch_name(t->dtype));
     else
@@ -127,7 +136,7 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
     bool    nuclear = strcmp(name, "nuc") == 0;
     if (!nuclear && strcmp(name, "fro") != 0)
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", name);
-    if (kt__failed() || check_matrix(call, t, dims, dim) || (nuclear && needs_svd("nuc")))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim) || (nuclear && needs_svd("nuc")))
         return NULL;
     return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
 }
@@ -196,7 +205,7 @@ kt_status kt__body_norm_str(kt_call *call)
     KT_SCOPE;
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SCALAR;
     if (strcmp(call->arg[ORD].str, "fro") == 0 && dims.n <= 2)
-        return give(call, "linalg.vector_norm", vector_norm(call, call->arg[0].t, 2.0, dims));
+        return give(call, NULL, vector_norm(call, call->arg[0].t, 2.0, dims));
     return give(call, "linalg.matrix_norm",
                 matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims.n ? dims : KT_SHAPE(-2, -1)));
 }

@@ -193,8 +193,8 @@ static bool is_dot(int op) { return op == KT_OP_dot || op == KT_OP_vdot; }
 static kt_status mixed_target(const kt_call *call, const product *p)
 {
     const int op = call->row->id;
-    if (KT__LIKELY(p->a->dtype == p->b->dtype || call->form == KT_PLAIN) || kt__policy(kt__mode()) == KT_PERMISSIVE ||
-        op == KT_OP_addmm || (op == KT_OP_baddbmm && p->c->dtype != p->a->dtype))
+    if (KT__LIKELY(call->form == KT_PLAIN || (p->a->dtype == p->b->dtype && !is_dot(op))) ||
+        kt__policy(kt__mode()) == KT_PERMISSIVE || op == KT_OP_addmm || (op == KT_OP_baddbmm && p->c->dtype != p->a->dtype))
         return KT_OK;
     const kt_dtype wants = (kt_dtype)(op == KT_OP_mm || is_dot(op) ? p->a->dtype : p->b->dtype);
     return kt__check_product_target(call, wants);
@@ -387,18 +387,15 @@ static bool dtypes_first(int op)
     return op == KT_OP_dot || op == KT_OP_vdot || op == KT_OP_addmm || op == KT_OP_baddbmm;
 }
 
-/* Of a kernel that is missing PyTorch hears last: sizes that do not fit speak first. */
-static KT__COLD kt_status sizes_or_kernel(const kt_call *call, product *p)
+typedef struct sized {
+    const kt_call *call;
+    product        p;
+} sized;
+
+static kt_status check_sizes(const void *what)
 {
-    kt_error_state *missing = kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt_error_push() : NULL;
-    if (!missing)
-        return kt_error_status();
-    const kt_status sizes = shape_of(call, p);
-    kt_error_pop(missing);
-    if (!sizes)
-        return kt_error_status();
-    kt_clear();
-    return shape_of(call, p);
+    sized one = *(const sized *)what;
+    return shape_of(one.call, &one.p);
 }
 
 kt_status kt__run_matmul(kt_call *call)
@@ -420,7 +417,8 @@ kt_status kt__run_matmul(kt_call *call)
         if ((call->row->id == KT_OP_baddbmm && kt__check_batch_addend(p.c, p.a, p.b, false)) || mixed_target(call, &p))
             return kt_error_status();
         if (!(d = kt__resolve(call, &g, kt__mode(), &room)))
-            return sizes_or_kernel(call, &p);
+            return kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt__unless_earlier(check_sizes, &(sized){call, p})
+                                                                : kt_error_status();
         if (shape_of(call, &p))
             return kt_error_status();
     } else if (shape_of(call, &p) || mixed_target(call, &p) || !(d = kt__resolve(call, &g, kt__mode(), &room))) {

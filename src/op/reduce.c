@@ -189,6 +189,12 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
 
 /* ---- the way of a call ---- */
 
+static kt_status check_dims(const void *call)
+{
+    fold f;
+    return fold_shape(call, ((const kt_call *)call)->arg[0].t, &f);
+}
+
 kt_status kt__run_reduce(kt_call *call)
 {
     kt__gathered g;
@@ -201,7 +207,9 @@ kt_status kt__run_reduce(kt_call *call)
     if (kt__refine_fold(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || kt__check_fold_out(call, d) || fold_shape(call, self, &f))
+    if (!d)
+        return kt__unless_earlier(check_dims, call);
+    if (kt__check_fold_out(call, d) || fold_shape(call, self, &f))
         return kt_error_status();
     if (!self->numel && check_not_empty(call, self, &g, &f))
         return kt_error_status();

@@ -230,7 +230,7 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_isposinf:
     case KT_OP_isneginf:
     case KT_OP_signbit:
-        if (call->form == KT_OUT && call->out[0]->dtype != KT_BOOL)
+        if (call->form == KT_OUT && call->out[0]->dtype != KT_BOOL && kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s does not support non-boolean outputs.", call->row->name);
         return KT_OK;
     default: return kt__refine_activation(call, g);
@@ -248,7 +248,7 @@ kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt_
     int      category = kt__dtype_rows[d->common].category;
     if (kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Boolean alpha only supported for Boolean results.");
-    if (kind == KT_SCALAR_FLOAT && (category & (KT_CAT_BOOL | KT_CAT_INT)))
+    if ((kind == KT_SCALAR_FLOAT || kind == KT_SCALAR_COMPLEX) && (category & (KT_CAT_BOOL | KT_CAT_INT)))
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "For integral input tensors, argument alpha must not be a floating point number.");
     if (kind == KT_SCALAR_COMPLEX && category != KT_CAT_COMPLEX)

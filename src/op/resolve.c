@@ -67,7 +67,7 @@ typedef enum when {
     ANY_BOOL,
     ANY_COMPLEX,
     FIRST_COMPLEX,
-    NUMBER_COMPLEX,
+    ALONE_COMPLEX,
     MIXED,
     DIVIDES_INTS,
     FIRST_EXACT,
@@ -88,18 +88,18 @@ static bool narrows(kt_dtype from, kt_dtype to)
 static bool holds(when w, const kt__gathered *g)
 {
     enum { EXACT = KT_CAT_BOOL | KT_CAT_INT };
-    int bools = 0, complexes = 0, numbers = 0;
+    int bools = 0, complexes = 0, tensors = 0;
     for (int i = 0; i < g->n; i++) {
         bools += g->dtype[i] == KT_BOOL;
         complexes += category_is(g->dtype[i], KT_CAT_COMPLEX);
-        numbers += !g->t[i] && category_is(g->dtype[i], KT_CAT_COMPLEX);
+        tensors += g->t[i] != NULL;
     }
     switch (w) {
     case BOTH_BOOL: return bools == g->n;
     case ANY_BOOL: return bools > 0;
     case ANY_COMPLEX: return complexes > 0;
     case FIRST_COMPLEX: return category_is(g->dtype[0], KT_CAT_COMPLEX);
-    case NUMBER_COMPLEX: return numbers > 0;
+    case ALONE_COMPLEX: return complexes > 0 && tensors == 1;
     case MIXED: return g->n > 1 && g->dtype[0] != g->dtype[1];
     case DIVIDES_INTS:
         return category_is(g->dtype[1], EXACT) && category_is(g->dtype[2], EXACT);
@@ -141,9 +141,29 @@ static kt_status refused(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
-static kt_status missing(const kt_call *call, kt_dtype d)
+/* The categories of a row, less what the kernel that its arguments chose has no meaning for. */
+static int accepts(const kt_row *row, const kt__gathered *g)
 {
-    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+    const bool rounds = g->kernel == KT_K_div_trunc || g->kernel == KT_K_div_floor;
+    return rounds ? row->accepts & ~KT_CAT_COMPLEX : row->accepts;
+}
+
+/* PyTorch's name of the kernel that these operands would go to. */
+static const char *kernel_name(const kt_row *row, const kt__gathered *g)
+{
+    switch (row->id) {
+    case KT_OP_clamp: return g->n == 2 && g->t[1] ? (g->kernel == KT_K_minimum ? "minimum_cpu" : "maximum_cpu") : row->missing;
+    case KT_OP_clamp_min: return g->t[1] ? "maximum_cpu" : row->missing;
+    case KT_OP_clamp_max: return g->t[1] ? "minimum_cpu" : row->missing;
+    case KT_OP_lerp: return g->t[2] ? "lerp_kernel_tensor" : row->missing;
+    default:
+        return g->kernel == KT_K_div_trunc ? "div_trunc_cpu" : g->kernel == KT_K_div_floor ? "div_floor_cpu" : row->missing;
+    }
+}
+
+static kt_status missing(const kt_call *call, const kt__gathered *g, kt_dtype d)
+{
+    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kernel_name(call->row, g),
                           kt_dtype_torch_name(d));
 }
 
@@ -164,7 +184,7 @@ static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].op == row->id && g->dtype[texts[i].first] != g->dtype[texts[i].second]) {
             if (texts[i].names == INSIDE && !category_is(g->dtype[texts[i].first], row->accepts))
-                return missing(call, (kt_dtype)g->dtype[texts[i].first]);
+                return missing(call, g, (kt_dtype)g->dtype[texts[i].first]);
             char        text[512];
             const char *name[3];
             for (int k = 0; k < 3; k++) {
@@ -319,11 +339,14 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
             kt__explain_refusal(call);
         return kt_error_status();
     }
-    const bool writes = row->how == HOW_ELEMENTWISE || row->how == HOW_BODY;
-    if (!category_is(common, row->accepts) && writes && kt__check_cast(call, result))
-        return kt_error_status();
-    if (!category_is(common, row->accepts))
-        return missing(call, common);
+    if (!category_is(common, accepts(row, &g))) {
+        const bool into = row->how == HOW_ELEMENTWISE && call->form == KT_OUT && kt__policy(mode) != KT_PERMISSIVE;
+        if (into && kt__check_exact(call, &g, result))
+            return kt_error_status();
+        if ((row->how == HOW_ELEMENTWISE || row->how == HOW_BODY) && kt__check_cast(call, result))
+            return kt_error_status();
+        return missing(call, &g, common);
+    }
 
     kt_status    ignored = KT_OK;
     kt__gathered tensors = g;

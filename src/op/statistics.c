@@ -59,7 +59,12 @@ static kt_status check_weights(const kt_call *call, int at, int64_t observations
                        "cov(): expected %s to have the same numel as there are observations in the input but got %lld != "
                        "%lld",
                        name, (long long)w->numel, (long long)observations);
-    return KT_OK;
+    if (!w->numel || kt__backend(w->backend)->stores_nothing)
+        return KT_OK;
+    kt_tensor *none_less = kt_all(kt_ge_s(w, KT_INT(0)));
+    if (!none_less)
+        return kt_error_status();
+    return kt_item(none_less) ? KT_OK : kt_fail(KT_ERR_RUNTIME, "cov(): %s cannot be negative", name);
 }
 
 static kt_status check_rows(const kt_call *call, const char *name)
@@ -116,6 +121,10 @@ static kt_tensor *covariance(const kt_call *call)
         return kt_squeeze(kt_true_divide_s(kt_mm(x, kt_conj(kt_t(x))), KT_INT(left > 0 ? left : 0)));
     }
     kt_tensor *total = kt_sum(w);
+    if (total && !kt__backend(total->backend)->stores_nothing && kt_item(total) == 0) {
+        kt_fail(KT_ERR_RUNTIME, "cov(): weights sum to zero, can't be normalized");
+        return NULL;
+    }
     mean = kt_true_divide(kt_sum_dim(kt_mul(x, w), KT_SHAPE(1), .keepdim = true), total);
     x = kt_sub(x, mean);
     kt_tensor *products = kt_mm(x, kt_conj(kt_t(kt_to(kt_mul(x, w), .dtype = x ? (kt_dtype)x->dtype : KT_NONE))));

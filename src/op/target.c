@@ -103,11 +103,44 @@ kt_status kt__same_dtype(const kt_call *call, kt_dtype wants, const kt_tensor *o
                                                 kt_dtype_c_name(wants), kt_dtype_c_name(out->dtype));
 }
 
+/* Done twice to one element, these change it as done once: an expanded tensor may be their own target. */
+static bool is_idempotent(const kt_call *call, const kt__gathered *g)
+{
+    const kt_category of = kt_dtype_category((kt_dtype)g->dtype[0]);
+    switch (call->row->id) {
+    case KT_OP_threshold: return true;
+    case KT_OP_nan_to_num: return of == KT_CAT_INT || of == KT_CAT_BOOL;
+    case KT_OP_conj_physical: return of != KT_CAT_COMPLEX;
+    default: return false;
+    }
+}
+
+static bool is_operand(const kt_call *call, const kt__gathered *g, const kt_tensor *out)
+{
+    bool itself = call->form == KT_INPLACE;
+    for (int i = 0; i < g->n; i++)
+        itself |= g->t[i] == out;
+    return itself;
+}
+
+static kt_status check_overlap(const kt_call *call, const kt__gathered *g, const kt_tensor *out)
+{
+    if (kt__overlaps_itself(out) && !(is_operand(call, g, out) && is_idempotent(call, g)))
+        return fail_repeated();
+    for (int i = 0; i < g->n; i++)
+        if (g->t[i] && kt__overlap_of(out, g->t[i]) == KT_OVERLAP_PARTIAL)
+            return kt__fail_shared();
+    return KT_OK;
+}
+
+/* PyTorch's order: memory as it is, then sizes. */
 kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g)
 {
     int64_t          sizes[KT_MAX_DIMS];
     int              rank = 0;
     const kt_tensor *self = call->arg[0].t;
+    if (call->form != KT_PLAIN && check_overlap(call, g, call->form == KT_OUT ? call->out[0] : self))
+        return kt_error_status();
     if (kt__broadcast(g->t, g->n, sizes, &rank))
         return kt_error_status();
     if (call->form == KT_INPLACE && !kt__has_sizes(self, (kt_shape){rank, sizes}))
@@ -124,8 +157,9 @@ kt_status kt__check_cast(const kt_call *call, kt_dtype result)
 }
 
 /* Elementwise rows whose out= must have the dtype of the result: those that promote nothing, and where. */
-static kt_status check_exact(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out)
+kt_status kt__check_exact(const kt_call *call, const kt__gathered *g, kt_dtype result)
 {
+    const kt_tensor *out = call->out[0];
     bool one = g->n == 1 || !(g->t[1] || (g->n > 2 && g->t[2])); /* beside the first there are only numbers */
     bool exact = call->row->rule == RULE_SAME || call->row->rule == RULE_WHERE;
     switch (call->row->id) {
@@ -137,9 +171,9 @@ static kt_status check_exact(const kt_call *call, const kt__gathered *g, const k
     case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
     default: break;
     }
-    if (!exact)
+    if (!exact || out->dtype == result)
         return KT_OK;
-    const char *has = kt_dtype_torch_name(out->dtype), *wants = kt_dtype_torch_name(d->result);
+    const char *has = kt_dtype_torch_name(out->dtype), *wants = kt_dtype_torch_name(result);
     if (call->row->rule == RULE_WHERE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out type to be %s but got %s", wants, has);
     if (call->row->id == KT_OP_nan_to_num)
@@ -155,7 +189,7 @@ static kt_status check_dtype(const kt_call *call, const kt__gathered *g, const k
     if (KT__LIKELY(out->dtype == d->result))
         return KT_OK;
     if (kt__policy(mode) != KT_PERMISSIVE) {
-        if (call->form == KT_OUT && call->row->how == HOW_ELEMENTWISE && check_exact(call, g, d, out))
+        if (call->form == KT_OUT && call->row->how == HOW_ELEMENTWISE && kt__check_exact(call, g, (kt_dtype)d->result))
             return kt_error_status();
         if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype))
             return fail_cast(call, (kt_dtype)d->result, out);
@@ -165,32 +199,6 @@ static kt_status check_dtype(const kt_call *call, const kt__gathered *g, const k
 }
 
 /* ---- one target ---- */
-
-/* Done twice to one element, these change it as done once: an expanded tensor may be their own target. */
-static bool is_idempotent(const kt_call *call, const kt__gathered *g)
-{
-    const kt_category of = kt_dtype_category((kt_dtype)g->dtype[0]);
-    switch (call->row->id) {
-    case KT_OP_threshold: return true;
-    case KT_OP_nan_to_num: return of == KT_CAT_INT || of == KT_CAT_BOOL;
-    case KT_OP_conj_physical: return of != KT_CAT_COMPLEX;
-    default: return false;
-    }
-}
-
-/* PyTorch's order: memory as it is, then sizes. */
-static kt_status check_elementwise(const kt_call *call, const kt__gathered *g, const kt_tensor *out, bool fits, kt_shape shape)
-{
-    bool itself = call->form == KT_INPLACE;
-    for (int i = 0; i < g->n; i++)
-        itself |= g->t[i] == out;
-    if (kt__overlaps_itself(out) && !(itself && is_idempotent(call, g)))
-        return fail_repeated();
-    for (int i = 0; i < g->n; i++)
-        if (g->t[i] && kt__overlap_of(out, g->t[i]) == KT_OVERLAP_PARTIAL)
-            return kt__fail_shared();
-    return fits || !itself ? KT_OK : fail_shape(out, shape);
-}
 
 static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
 {
@@ -203,8 +211,10 @@ kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt_
     const bool fits = kt__has_sizes(out, shape), elementwise = call->row->how == HOW_ELEMENTWISE;
     if (g->first && elsewhere(out, g->first))
         return kt__refuse_devices(g->first, out);
-    if (elementwise && check_elementwise(call, g, out, fits, shape))
+    if (elementwise && check_overlap(call, g, out))
         return kt_error_status();
+    if (elementwise && !fits && is_operand(call, g, out))
+        return fail_shape(out, shape);
     if (check_dtype(call, g, d, out))
         return kt_error_status();
     if (!elementwise && fits && kt__overlaps_itself(out))
@@ -374,6 +384,13 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
         return kt_can_cast((kt_dtype)made->dtype, (kt_dtype)out->dtype)
                    ? KT_OK
                    : kt__fail_dtype(call, KT_ERR_RUNTIME, "ldexp can't be cast to the desired output type %s", is);
+    case KT_OP_take:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "take(): self and out expected to have the same dtype, but got self.dtype = %s and out.dtype = %s",
+                              kt_dtype_torch_name(made->dtype), is);
+    case KT_OP_index_select:
+    case KT_OP_masked_select:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): self and result must have the same scalar type", call->row->name);
     case KT_OP_narrow_copy:
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be "
@@ -496,14 +513,12 @@ static tolerance tolerance_of(int op)
     case KT_OP_index_fill_tensor:
     case KT_OP_index_put:
     case KT_OP_index_reduce:
-    case KT_OP_put:
     case KT_OP_scatter:
     case KT_OP_scatter_add:
     case KT_OP_scatter_combine:
     case KT_OP_scatter_reduce:
     case KT_OP_scatter_value:
     case KT_OP_scatter_value_combine: return FIRST_ALONE;
-    case KT_OP_cross:
     case KT_OP_gather:
     case KT_OP_index_select:
     case KT_OP_kthvalue:

@@ -20,6 +20,7 @@ kt_status kt__fail_shared(void);
 /* ---- what PyTorch looks at before it promotes, and before it finds that a kernel is missing ---- */
 kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g);
 kt_status kt__check_cast(const kt_call *call, kt_dtype result);
+kt_status kt__check_exact(const kt_call *call, const kt__gathered *g, kt_dtype result); /* elementwise rows that cast nothing */
 
 /* ---- one target ---- */
 kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out,

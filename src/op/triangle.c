@@ -155,12 +155,11 @@ kt_status kt__body_diag_embed(kt_call *call)
     kt_tensor *self = call->arg[0].t;
     int64_t    offset = kt__arg_int(call, 1), a = kt__arg_int(call, 2), b = kt__arg_int(call, 3);
     int64_t    rank = self->ndim + 1, sizes[KT_MAX_DIMS];
-    if (self->ndim == 0 || rank > KT_MAX_DIMS)
-        return self->ndim ? kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS)
-                          : kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)");
+    if (rank > KT_MAX_DIMS)
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     if (kt__wrap_dim(&a, rank) || kt__wrap_dim(&b, rank))
         return kt_error_status();
-    if (a == b)
+    if (a == b) /* always so of a 0-dim tensor */
         return kt_fail(KT_ERR_RUNTIME, "diagonal dimensions cannot be identical %lld, %lld",
                        (long long)kt__arg_int(call, 2), (long long)kt__arg_int(call, 3));
     int64_t length = self->sizes[self->ndim - 1], side = length + (offset < 0 ? -offset : offset);

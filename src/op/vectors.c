@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/made.h"
+#include "op/target.h"
 
 kt_status kt__body_outer(kt_call *call);
 
@@ -100,6 +101,8 @@ kt_status kt__body_addr(kt_call *call)
     kt_tensor *const in[3] = {call->arg[0].t, call->arg[1].t, call->arg[2].t};
     kt_scalar        beta = kt__arg_scalar(call, 3), alpha = kt__arg_scalar(call, 4);
     kt_dtype         common = KT_NONE;
+    if (call->form == KT_INPLACE && kt__check_written(in[0], NULL, 0))
+        return kt_error_status();
     if (addr_sizes(call) || flat_common(in, 3, &common) || addr_scale(call, "beta", beta, common) ||
         addr_scale(call, "alpha", alpha, common))
         return kt_error_status();

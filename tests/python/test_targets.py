@@ -250,3 +250,70 @@ def test_gradients_and_targets():
             o.sum().backward()
         with pytest.raises(RuntimeError, match=NO_GRAD):
             f(torch.ones(3), 0, out=torch.zeros(3, requires_grad=True))
+
+
+def test_a_result_that_is_copied_into_out_keeps_its_history():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    for f in (lambda out: torch.quantile(x, 0.5, out=out), lambda out: torch.nanquantile(x, 0.25, 1, out=out),
+              lambda out: torch.tensordot(x, x, 1, out=out), lambda out: torch.inner(x, x, out=out),
+              lambda out: torch.linalg.norm(x, out=out), lambda out: torch.linalg.matrix_norm(x, 1, out=out),
+              lambda out: torch.linalg.matrix_power(x, 1, out=out)):
+        o = torch.empty(0)
+        assert f(o) is o and o.grad_fn.name().endswith("CopyBackwards")
+        wanted, = torch.autograd.grad(f(torch.empty(0)).sum(), [x])
+        with torch.no_grad():
+            plain = torch.empty(0)
+            f(plain)
+            assert not plain.requires_grad and plain.tolist() == o.tolist()
+        assert torch.autograd.grad(o.sum(), [x])[0].tolist() == wanted.tolist() and wanted.abs().sum() > 0
+    before = torch.ones(4, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        torch.quantile(x, 0.5, out=before)
+    assert before.shape == (4,)
+
+
+def test_out_that_leaves_a_node_which_cannot_be_run():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    calls = {"heaviside": lambda out: torch.heaviside(x, x, out=out),
+             "floor_divide": lambda out: torch.floor_divide(x, 2, out=out),
+             "conj_physical": lambda out: torch.conj_physical(x, out=out),
+             "select_copy": lambda out: torch.select_copy(x, 0, 0, out=out),
+             "t_copy": lambda out: torch.t_copy(x, out=out), "diagonal_copy": lambda out: torch.diag(x, out=out),
+             "narrow_copy": lambda out: torch.narrow_copy(x, 0, 0, 1, out=out),
+             "slice_scatter": lambda out: torch.slice_scatter(x, x, out=out)}
+    for name, f in calls.items():
+        o = torch.empty(0)
+        assert f(o) is o and o.requires_grad and o.grad_fn.name().endswith("NotImplemented"), name
+        with pytest.raises(RuntimeError, match=f"derivative for aten::{name} is not implemented"):
+            o.sum().backward()
+        with pytest.raises(RuntimeError, match=f"^aten::{name}\\(\\): " + NO_GRAD):
+            f(torch.empty(0, requires_grad=True))
+        with torch.no_grad():
+            assert not f(torch.empty(0)).requires_grad, name
+    low, high = torch.aminmax(x, out=(torch.empty(0), torch.empty(0)))
+    assert low.item() == 1 and high.item() == 4 and low.grad_fn.name().endswith("NotImplemented")
+
+
+def test_more_gradients_than_outputs():
+    x = torch.ones(2, requires_grad=True)
+    assert torch.autograd.grad([x * 2], [x], [torch.ones(2), torch.ones(3)])[0].tolist() == [2, 2]
+    torch.autograd.backward([x * 3], [torch.ones(2), None])
+    assert x.grad.tolist() == [3, 3]
+    with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
+        torch.autograd.grad([x * 2, x * 3], [x], [torch.ones(2)])
+
+
+def test_biases_of_other_ranks():
+    d, w = torch.ones(2, 3), torch.ones(2, 3, 3)
+    assert torch.nn.functional.bilinear(d, d, w, torch.tensor([[1.0], [2.0]])).tolist() == [[10, 10], [11, 11]]
+    assert torch.nn.functional.bilinear(d, d, w, torch.ones(2, 1, 1)).shape == (2, 2, 2)
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        torch.nn.functional.bilinear(d, d, w, torch.tensor(1.0))
+    assert torch.nn.functional.linear(d[0], d, torch.ones(1, 2)).tolist() == [4, 4]
+    six = torch.nn.functional.linear(torch.ones(2, 3, 1), torch.ones(3, 1), torch.arange(6.0).view(6, 1))
+    assert six[..., 0].tolist() == [[1, 2, 3], [4, 5, 6]]  # a column is added to the rows of the input seen as a matrix
+
+
+def test_in_place_dropout_without_a_batch_gives_its_input():
+    t = torch.ones(2, 3, 4, 5)
+    assert torch.nn.functional.dropout3d(t, 0.5, inplace=True) is t

@@ -189,7 +189,10 @@ TEST(into_a_buffer)
             "linalg.matrix_norm expected out tensor dtype Float but got: Double");
     HOLDS(kt_linalg_norm_out(typed(S(7), KT_F32), x), KT_F32, 0, 22.4944438);
     kt_set_requires_grad(x, true);
-    REFUSES(kt_linalg_norm_out(typed(KT_SCALAR, KT_F32), x), RUNTIME, "linalg_norm(): functions with out=... arguments");
+    kt_tensor *norm = typed(KT_SCALAR, KT_F32); /* made, then copied there: the copy is recorded */
+    HOLDS(kt_linalg_norm_out(norm, x), KT_F32, 0, 22.4944438);
+    CHECK(kt_requires_grad(norm) && strcmp(kt_grad_fn_name(norm), "CopyBackwards") == 0);
+    REFUSES(kt_norm_out(typed(KT_SCALAR, KT_F32), x), RUNTIME, "linalg_vector_norm(): functions with out=... arguments");
     REFUSES(kt_max_dim_out(values, indices, x, 0), RUNTIME, "max(): functions with out=... arguments");
 }
 

@@ -1,0 +1,133 @@
+"""Calls that are refused, in PyTorch 2.11's words and order: of two mistakes in one call the one that PyTorch looks at first
+speaks. Each line said something else before, or nothing."""
+
+import warnings
+
+import karat as torch
+import pytest
+
+F = torch.nn.functional
+SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location."
+REPEATED = "unsupported operation: more than one element of the written-to tensor refers to a single memory location."
+NO_GRAD = "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+
+REFUSED = [
+    # memory, then sizes, then dtypes, then the numbers that go in
+    ("x[0] += x", RuntimeError, SHARED),
+    ("x[:2] += x", RuntimeError, SHARED),
+    ("x[:3].add_(x, alpha=2j)", RuntimeError, SHARED),
+    ("x.expand(2, 4).add_(torch.ones(5))", RuntimeError, REPEATED),
+    ("torch.add(x[:3], x[1:].to(torch.float8_e5m2), out=x[1:])", RuntimeError, SHARED),
+    ("b.add_(3, alpha=-0.5)", RuntimeError, "result type Long can't be cast to the desired output type Bool"),
+    ("i.add_(d, alpha=2j)", RuntimeError, "result type Float can't be cast to the desired output type Long"),
+    ("i.add_(2, alpha=2j)", RuntimeError, "For integral input tensors, argument alpha must not be a floating point number."),
+    ("b.addcmul_(b, d, value=1.5j)", RuntimeError, "result type Float can't be cast to the desired output type Bool"),
+    ("x.put_(torch.tensor([0]), x)", IndexError, "put_(): Expected source and index to have the same number of elements"),
+    ("torch.zeros(0).put_(torch.zeros(4, dtype=torch.int64), torch.ones(1))", IndexError, "put_(): Expected source and index to"),
+    ("torch.cross(d[:, :2], d[:, :2], out=d[:, :2])", RuntimeError, "no dimension of size 3 in input"),
+    # a kernel that is missing is noticed last
+    ("torch.bitwise_not(d, out=i)", RuntimeError, "Found dtype Long but expected Float"),
+    ("F.gelu(i, out=torch.empty(0))", RuntimeError, "Found dtype Float but expected Long"),
+    ("torch.amax(c, 7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.max(c, 7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.addmm(b[:, :2], b[0], b)", RuntimeError, "mat1 must be a matrix, got 1-D tensor"),
+    ("torch.dot(b[0], b[0, :2])", RuntimeError, "inconsistent tensor size, expected tensor [3] and src [2]"),
+    ("torch.bmm(b[None], d.double().t()[None])", NotImplementedError, "\"bmm\" not implemented for 'Bool'"),
+    ("torch.mv(b, d[0])", NotImplementedError, "\"addmv_impl_cpu\" not implemented for 'Bool'"),
+    # its name is that of the kernel that the operands would go to
+    ("torch.lerp(i, i, i)", NotImplementedError, "\"lerp_kernel_tensor\" not implemented for 'Long'"),
+    ("torch.clamp_min(c, 0.5)", NotImplementedError, "clamp is not supported for complex types"),
+    ("torch.clamp_min(c, d)", NotImplementedError, "\"maximum_cpu\" not implemented for 'ComplexFloat'"),
+    ("torch.clip(i, max=torch.tensor(2j))", NotImplementedError, "\"minimum_cpu\" not implemented for 'ComplexFloat'"),
+    ("torch.div(c, c, rounding_mode='floor')", NotImplementedError, "\"div_floor_cpu\" not implemented for 'ComplexFloat'"),
+    ("torch.divide(d, c, rounding_mode='trunc')", NotImplementedError, "\"div_trunc_cpu\" not implemented for 'ComplexFloat'"),
+    ("torch.nanmedian(c, 0)", NotImplementedError, "\"median_out\" not implemented for 'ComplexFloat'"),
+    ("torch.isneginf(c)", RuntimeError, "isneginf does not support complex inputs."),
+    ("torch.isposinf(c, out=torch.empty(0))", RuntimeError, "isposinf does not support complex inputs."),
+    ("torch.index_reduce(c[0], 0, torch.tensor([0]), c[0, :1], 'amax')", NotImplementedError, "\"index_func_\" not implemented"),
+    # products: an addend of batches is expanded first, then dtypes of target, of factors, then sizes
+    ("torch.addbmm(d, d[0], d[None])", IndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+    ("torch.addbmm(d, d, d[None])", RuntimeError, "The expanded size of the tensor (3) must match the existing size (2)"),
+    ("torch.baddbmm(d, torch.tensor(1.), d)", IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    ("torch.baddbmm(d.double(), d[0], d)", IndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+    ("torch.ones(1, 2, 2).baddbmm_(d[None], d.double().t()[None])", RuntimeError, "Bad in-place call: input tensor dtype float"),
+    ("torch.ones(2).expand(2, 2).addbmm_(d[None], d.t()[None])", RuntimeError, REPEATED),
+    ("torch.ones(1).expand(2, 3).addr_(d[:, 0], d[0])", RuntimeError, REPEATED),
+    ("torch.mm(d, d.double().t(), out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int instead"),
+    ("torch.mv(d, d.double()[0], out=i)", RuntimeError, "Expected out tensor to have dtype double, but got long int instead"),
+    ("torch.matmul(d[None], d.double().t(), out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int"),
+    ("torch.dot(d[0], d[0, :2], out=i)", RuntimeError, "result dtype Long does not match input dtype Float"),
+    ("F.linear(d, d, out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int instead"),
+    ("F.linear(d[None], d, torch.ones(1, 1, 2))", RuntimeError, "expand(torch.FloatTensor{[1, 1, 2]}, size=[2, 2]):"),
+    # dims
+    ("torch.trapezoid(torch.tensor(True))", IndexError, "Dimension specified as -1 but tensor has no dimensions"),
+    ("torch.trapezoid(b, dim=7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.trapezoid(torch.tensor(1.), torch.ones(3))", IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    ("torch.diag_embed(torch.tensor(1.), dim1=0)", RuntimeError, "diagonal dimensions cannot be identical 0, -1"),
+    ("torch.linalg.matrix_norm(i[0])", RuntimeError, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."),
+    ("torch.linalg.norm(i[0], 'fro')", RuntimeError, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."),
+    ("torch.linalg.matrix_norm(i, 7)", RuntimeError, "linalg.matrix_norm: Order 7 not supported."),
+    ("torch.index_add(d[0], 0, torch.zeros(0, dtype=torch.int64), torch.tensor(1.))", IndexError, "Dimension specified as 0 but"),
+    ("torch.zeros(0).index_select(0, torch.tensor([0]))", IndexError, "index out of range in self"),
+    ("F.cross_entropy(torch.tensor(0.5), torch.tensor(0.5))", IndexError, "Dimension specified as 1 but tensor has no dimensi"),
+    ("F.cross_entropy(torch.tensor(0.5), torch.tensor([1]))", IndexError, "Dimension out of range (expected to be in range of"),
+    # out=
+    ("torch.take(d, torch.tensor([0]), out=i)", RuntimeError, "take(): self and out expected to have the same dtype, but got "),
+    ("torch.index_select(d, 0, torch.tensor([0]), out=i)", RuntimeError, "index_select(): self and result must have the same"),
+    ("torch.masked_select(d, b, out=i)", RuntimeError, "masked_select(): self and result must have the same scalar type"),
+    ("torch.slice_scatter(d, d, out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int instead"),
+    ("torch.argsort(d, stable=True, out=d)", RuntimeError, "Expected out tensor to have dtype long int, but got float instead"),
+    ("torch.narrow_copy(d, 0, 0, 1, out=i)", RuntimeError, "Expected self.dtype() == output.dtype() to be true, but got false."),
+    ("torch.norm(d, 'fro', out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int instead"),
+    ("torch.linalg.matrix_power(d @ d.t(), 2, out=i)", RuntimeError, "matrix_power: Expected result to be safely castable fro"),
+    # values
+    ("torch.cov(d, fweights=torch.tensor([0, 0, 0]))", RuntimeError, "cov(): weights sum to zero, can't be normalized"),
+    ("torch.cov(d, fweights=torch.tensor([1, -1, 0]))", RuntimeError, "cov(): fweights cannot be negative"),
+    ("torch.cov(d, aweights=torch.tensor([1., -1, 0]))", RuntimeError, "cov(): aweights cannot be negative"),
+    ("F.binary_cross_entropy(torch.tensor([.5, 2.]), torch.tensor([3., .5]))", RuntimeError, "all elements of target should be"),
+    ("torch.kl_div(i, d, reduction=-1)", RuntimeError, "kl_div: Integral inputs not supported."),
+    ("torch.feature_alpha_dropout_(g[:], 2.0, True)", RuntimeError, "dropout probability has to be between 0 and 1, but got 2"),
+    ("F.dropout3d(g, training=False, inplace=True)", RuntimeError, LEAF),
+    # out= where a gradient is wanted: named after the part that writes, and before other mistakes where PyTorch looks there first
+    ("torch.matmul(g, g, out=i)", RuntimeError, "matmul" + NO_GRAD),
+    ("F.linear(d, g, out=d)", RuntimeError, "linear" + NO_GRAD),
+    ("F.linear(d, d.double(), g[0], out=d)", RuntimeError, "linear" + NO_GRAD),
+    ("torch.kron(g, g, out=i)", RuntimeError, "mul" + NO_GRAD),
+    ("torch.diff(g, out=i)", RuntimeError, "sub" + NO_GRAD),
+    ("torch.diff(d, out=g)", RuntimeError, "sub" + NO_GRAD),
+    ("torch.msort(g, out=i)", RuntimeError, "sort" + NO_GRAD),
+    ("torch.argsort(g, stable=True, out=torch.empty(0, dtype=torch.int64))", RuntimeError, "sort" + NO_GRAD),
+    ("torch.linalg.multi_dot([g, d.t()], out=torch.empty(0))", RuntimeError, "mm" + NO_GRAD),
+    ("torch.linalg.matrix_power(g @ g.t(), 2, out=torch.empty(0))", RuntimeError, "matmul" + NO_GRAD),
+    ("torch.linalg.vecdot(g, g, out=torch.empty(0))", RuntimeError, "sum" + NO_GRAD),
+    ("torch.linalg.vecdot(g[0], g[0], out=torch.empty(0))", RuntimeError, "vdot" + NO_GRAD),
+    ("torch.float_power(g, g, out=torch.empty(0, dtype=torch.float64))", RuntimeError, "pow" + NO_GRAD),
+    ("torch.max(g, g, out=torch.empty(0))", RuntimeError, "maximum" + NO_GRAD),
+    ("torch.true_divide(g, g, out=torch.empty(0))", RuntimeError, "div" + NO_GRAD),
+    ("torch.norm(g, out=torch.empty(0))", RuntimeError, "linalg_vector_norm" + NO_GRAD),
+    ("torch.norm(g, 'fro', out=torch.empty(0))", RuntimeError, "linalg_vector_norm" + NO_GRAD),
+    ("torch.nanmean(g, out=torch.empty(0))", RuntimeError, "nansum" + NO_GRAD),
+    ("torch.normal(g, 1., out=torch.empty(0))", RuntimeError, "normal" + NO_GRAD),
+    ("F.softplus(g, out=torch.empty(0))", RuntimeError, "softplus" + NO_GRAD),
+    ("F.logsigmoid(g, out=torch.empty(0))", RuntimeError, "log_sigmoid_forward" + NO_GRAD),
+    ("torch.inner(g[0, 0], g[0, 0], out=torch.empty(0))", RuntimeError, "mul" + NO_GRAD),
+    ("torch.t_copy(g, out=g)", RuntimeError, "aten::t_copy" + NO_GRAD),
+    ("torch.select_copy(g, 1, 7, out=torch.empty(0))", IndexError, "select(): index 7 out of range for tensor of size [2, 3]"),
+    ("torch.quantile(g, 0.5, out=torch.empty((), requires_grad=True))", RuntimeError, LEAF),
+]
+
+
+@pytest.mark.parametrize("statement, error, text", REFUSED, ids=[f"{at}" for at in range(len(REFUSED))])
+def test_what_is_refused_and_how(statement, error, text):
+    names = {"torch": torch, "F": F, "x": torch.ones(4), "d": torch.ones(2, 3), "b": torch.ones(2, 3, dtype=torch.bool),
+             "i": torch.ones(2, 3, dtype=torch.int64), "c": torch.ones(2, 3, dtype=torch.complex64),
+             "g": torch.ones(2, 3, requires_grad=True)}
+    before = {name: (value.tolist(), value.shape, value._version) for name, value in names.items() if name in "xdbicg"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(error) as caught:
+            exec(statement, names)
+    assert str(caught.value).splitlines()[0].startswith(text), statement
+    after = {name: (names[name].tolist(), names[name].shape, names[name]._version) for name in before}
+    assert after == before, statement  # a refusal writes nothing
