@@ -248,6 +248,12 @@ static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *gi
     uint8_t   before = kp_enter();
     kt_status status = kt_gradients(room, room + n_out, n_out, in, n_in, options, result);
     kp_leave(before);
+    if (!status && (status = kp_after(NULL, KT_OK))) { /* the user's filters made a warning an exception */
+        for (Py_ssize_t i = 0; i < n_in; i++)
+            kt_drop(result[i]);
+    } else if (status) {
+        kp_after(NULL, status);
+    }
     PyObject *all = status ? kp_raise() : PyTuple_New(n_in);
     for (Py_ssize_t i = 0; !status && i < n_in; i++) {
         PyObject *one = result[i] ? kp_wrap(result[i]) : Py_NewRef(Py_None); /* taken over, whatever happened before */

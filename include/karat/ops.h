@@ -127,7 +127,7 @@
  * kt_rad2deg(self)                                          _ out      radians to degrees
  * kt_angle(self)                                            out        angle of a complex number; pi for negative reals
  * kt_nan_to_num(self, .nan, .posinf, .neginf)               _ out      NaN and infinities replaced
- * kt_conj_physical(self)                                    _ out      conjugate, computed now
+ * kt_conj_physical(self)                                    _ out      conjugate, computed now; of a real tensor the tensor itself
  */
 
 /* ---- complex numbers of two real ones ----
@@ -573,6 +573,7 @@
  * kt_polygamma_of(self, .n = 1)                             out        polygamma, its tensor first
  * kt_frexp_mantissa(self)                                              the mantissa that frexp gives
  * kt_frexp_exponent(self)                                              the exponent that frexp gives, as a float
+ * kt_conj_physical_of(self)                                 _ out      conjugate, computed now; of a real tensor a copy
  * kt_prelu_kernel(self, weight)                                        prelu of a weight that broadcasts
  * kt_gelu_backward(grad_output, self, .approximate = 'none')             grad_output times the slope of gelu
  * kt_silu_backward(grad_output, self)                                  grad_output times the slope of silu
@@ -592,6 +593,7 @@
  * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch')             the copy that to makes
  * kt_reshape_alias(self, size, stride)                                 the view that reshape makes of what is not dense
  * kt_unsafe_view(self, size)                                           view of a tensor that nobody else has: not counted as one
+ * kt_unsafe_squeeze(self, dim)                                         squeeze of a tensor that nobody else has: not counted as a view
  * kt_conj_lazy(self)                                                   the lazy conjugate that conj gives
  * kt_neg_view(self)                                                    the lazy negation of a view
  * kt_interleave(self, repeats, dim, output_size)                       what repeat_interleave makes of a tensor of counts

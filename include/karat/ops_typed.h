@@ -680,9 +680,12 @@ KT_API kt_tensor *kt_angle_out(kt_tensor *out, const kt_tensor *self); /* angle 
 KT_API kt_tensor *kt_nan_to_num_kw(const kt_tensor *self, const kt_nan_to_num_opts *opts); /* NaN and infinities replaced */
 KT_API kt_tensor *kt_nan_to_num__kw(kt_tensor *self, const kt_nan_to_num_opts *opts); /* NaN and infinities replaced */
 KT_API kt_tensor *kt_nan_to_num_out_kw(kt_tensor *out, const kt_tensor *self, const kt_nan_to_num_opts *opts); /* NaN and infinities replaced */
-KT_API kt_tensor *kt_conj_physical(const kt_tensor *self); /* conjugate, computed now */
-KT_API kt_tensor *kt_conj_physical_(kt_tensor *self); /* conjugate, computed now */
-KT_API kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self); /* conjugate, computed now */
+KT_API kt_tensor *kt_conj_physical(const kt_tensor *self); /* conjugate, computed now; of a real tensor the tensor itself */
+KT_API kt_tensor *kt_conj_physical_(kt_tensor *self); /* conjugate, computed now; of a real tensor the tensor itself */
+KT_API kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self); /* conjugate, computed now; of a real tensor the tensor itself */
+KT_API kt_tensor *kt_conj_physical_of(const kt_tensor *self); /* conjugate, computed now; of a real tensor a copy */
+KT_API kt_tensor *kt_conj_physical_of_(kt_tensor *self); /* conjugate, computed now; of a real tensor a copy */
+KT_API kt_tensor *kt_conj_physical_of_out(kt_tensor *out, const kt_tensor *self); /* conjugate, computed now; of a real tensor a copy */
 KT_API kt_tensor *kt_complex(const kt_tensor *real, const kt_tensor *imag); /* complex numbers of their parts */
 KT_API kt_tensor *kt_complex_out(kt_tensor *out, const kt_tensor *real, const kt_tensor *imag); /* complex numbers of their parts */
 KT_API kt_tensor *kt_polar(const kt_tensor *abs, const kt_tensor *angle); /* complex numbers of their lengths and angles */
@@ -1039,6 +1042,7 @@ KT_API kt_tensor *kt_reshape(const kt_tensor *self, kt_shape shape); /* another 
 KT_API kt_tensor *kt_flatten_kw(const kt_tensor *self, const kt_flatten_opts *opts); /* a range of dims merged into one */
 KT_API kt_tensor *kt_squeeze(const kt_tensor *self); /* dims of size 1 removed */
 KT_API kt_tensor *kt_squeeze_dim(const kt_tensor *self, kt_shape dim); /* these dims removed where they have size 1 */
+KT_API kt_tensor *kt_unsafe_squeeze(const kt_tensor *self, int64_t dim); /* squeeze of a tensor that nobody else has: not counted as a view */
 KT_API kt_tensor *kt_unsqueeze(const kt_tensor *self, int64_t dim); /* a dim of size 1 inserted */
 KT_API kt_tensor *kt_unfold(const kt_tensor *self, int64_t dimension, int64_t size, int64_t step); /* sliding windows of a dim as a new last dim */
 KT_API kt_tensor *kt_diagonal_kw(const kt_tensor *self, const kt_diagonal_opts *opts); /* a diagonal of two dims as the last dim */
@@ -2066,6 +2070,9 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_conj_physical(...) (KT_AT kt_conj_physical(__VA_ARGS__))
 #define kt_conj_physical_(...) (KT_AT kt_conj_physical_(__VA_ARGS__))
 #define kt_conj_physical_out(...) (KT_AT kt_conj_physical_out(__VA_ARGS__))
+#define kt_conj_physical_of(...) (KT_AT kt_conj_physical_of(__VA_ARGS__))
+#define kt_conj_physical_of_(...) (KT_AT kt_conj_physical_of_(__VA_ARGS__))
+#define kt_conj_physical_of_out(...) (KT_AT kt_conj_physical_of_out(__VA_ARGS__))
 #define kt_complex(...) (KT_AT kt_complex(__VA_ARGS__))
 #define kt_complex_out(...) (KT_AT kt_complex_out(__VA_ARGS__))
 #define kt_polar(...) (KT_AT kt_polar(__VA_ARGS__))
@@ -2208,6 +2215,7 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_reshape(...) (KT_AT kt_reshape(__VA_ARGS__))
 #define kt_squeeze(...) (KT_AT kt_squeeze(__VA_ARGS__))
 #define kt_squeeze_dim(...) (KT_AT kt_squeeze_dim(__VA_ARGS__))
+#define kt_unsafe_squeeze(...) (KT_AT kt_unsafe_squeeze(__VA_ARGS__))
 #define kt_unsqueeze(...) (KT_AT kt_unsqueeze(__VA_ARGS__))
 #define kt_unfold(...) (KT_AT kt_unfold(__VA_ARGS__))
 #define kt_real(...) (KT_AT kt_real(__VA_ARGS__))

@@ -58,7 +58,7 @@ static bool has_layout_of(const kt_tensor *g, const kt_tensor *leaf)
 static bool is_alone(const kt_tensor *g)
 {
     const bool view = g->flags & KT_T_VIEW;
-    return !(g->flags & (KT_T_CONJ | KT_T_NEG)) && !kt_is_shared(g) && !(view && kt_is_shared(g->base)) &&
+    return !kt_is_shared(g) && !(view && kt_is_shared(g->base)) &&
            atomic_load_explicit(&g->storage->refs, memory_order_acquire) == (view ? 2 : 1);
 }
 
@@ -82,6 +82,7 @@ static kt_status copy_of(kt_tensor *leaf, kt_tensor *g)
         return kt_error_status();
     }
     copy->lineage = g->lineage;
+    kt__count_anew(copy);
     return replace(leaf, copy);
 }
 

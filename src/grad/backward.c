@@ -110,6 +110,7 @@ static kt_status job_open(run_of *r, kt_tensor *const *roots, kt_tensor *const *
         r->root[i].t = roots[i];
         if (seed_of(roots[i], gradients ? gradients[i] : NULL, i, &r->root[i].grad))
             return kt_error_status();
+        r->root[i].given = gradients && r->root[i].grad == gradients[i];
     }
     return KT_OK;
 }
@@ -208,7 +209,7 @@ kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
     kt_tensor *gradient = opts ? (kt_tensor *)(uintptr_t)opts->gradient : NULL;
     if (opts && opts->inputs)
         return kt_backward_many(&t, &gradient, 1, opts);
-    kt__root root = {t, NULL}; /* the usual case: nothing to allocate */
+    kt__root root = {.t = t}; /* the usual case: nothing to allocate */
     if (kt__failed() || seed_of(t, gradient, 0, &root.grad))
         return kt_error_status();
     kt__job job = {.root = &root, .n_roots = 1, .adds = true, .create_graph = opts && opts->create_graph};

@@ -31,26 +31,32 @@ static void unlock(kt_node *node)
         atomic_store_explicit(&node->busy, false, memory_order_release);
 }
 
-/* For the caller, with the history of the tensor it belongs to. One that others hold too is given as an alias, unless it has a
- * graph of its own. */
-static kt_status give_to_caller(kt__wanted *wanted, kt_tensor *grad)
+/* One that the caller brought, or that an earlier wish was given, has its lineage. */
+static bool known_to_caller(const kt__job *job, const kt_tensor *grad)
 {
-    const bool alias = kt_is_shared(grad) && !kt_requires_grad(grad);
-    wanted->grad = alias ? kt__tensor_alias(grad) : kt__ref(grad);
-    if (!wanted->grad)
-        return kt_error_status();
-    wanted->grad->lineage = kt__gradient_lineage(wanted->t->lineage, grad);
-    return KT_OK;
+    for (int64_t i = 0; i < job->n_roots; i++)
+        if (job->root[i].given && job->root[i].grad == grad)
+            return true;
+    for (int64_t i = 0; i < job->n_wanted; i++)
+        if (job->wanted[i].grad == grad)
+            return true;
+    return false;
 }
 
-/* What arrived in full at a tensor that the caller asked for. One may be asked for twice. */
-static kt_status capture(const kt__job *job, const kt_node *node, kt_tensor *const *grads)
+/* What arrived in full at tensors that the caller asked for: it is given itself, to several where it is the gradient of
+ * several, with the lineage of the first that it belongs to. */
+static void capture(const kt__job *job, const kt_node *node, kt_tensor *const *grads)
 {
-    for (int64_t i = 0; i < job->n_wanted; i++)
-        if (job->wanted[i].node == node && grads[job->wanted[i].result] &&
-            give_to_caller(&job->wanted[i], grads[job->wanted[i].result]))
-            return kt_error_status();
-    return KT_OK;
+    for (int64_t i = 0; i < job->n_wanted; i++) {
+        kt__wanted *wanted = &job->wanted[i];
+        kt_tensor  *grad = wanted->node == node ? grads[wanted->result] : NULL;
+        if (!grad)
+            continue;
+        if (!known_to_caller(job, grad))
+            grad->lineage = kt__gradient_lineage(wanted->t->lineage, grad);
+        kt__unref(wanted->grad);
+        wanted->grad = kt__ref(grad);
+    }
 }
 
 /* ---- leaves ---- */
@@ -94,8 +100,10 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
     if (e->reach.table) {
         if (!kt__is_wanted(&e->reach, node))
             return KT_OK;
-        if (!job->adds)
-            return capture(job, node, &leaf->sum);
+        if (!job->adds) {
+            capture(job, node, &leaf->sum);
+            return KT_OK;
+        }
     }
     if (!job->adds)
         return KT_OK;
@@ -207,15 +215,28 @@ static kt_status run_hooks(engine *e, kt__waiting *w)
     return kt__run_hooks(w->node, kt__grads_of(w));
 }
 
+/* Does a gradient flow on through a node that is wanted itself? The caller is then given what arrived, before hooks. */
+static bool goes_on(engine *e, const kt_node *node)
+{
+    for (uint32_t i = 0; i < node->n_edges; i++)
+        if (kt__reaches(&e->reach, node->edge[i].to))
+            return true;
+    return false;
+}
+
 static kt_status run_all(engine *e)
 {
     kt_status status = run_ready(e);
     while (!status && e->queue.n) {
         kt__waiting w = kt__queue_next(&e->queue);
+        const bool wanted = e->reach.table && !e->job->adds && kt__is_wanted(&e->reach, w.node);
+        const bool early = wanted && w.node->hooks && goes_on(e, w.node);
+        if (early)
+            capture(e->job, w.node, kt__grads_of(&w));
         if (KT__UNLIKELY(w.node->hooks != NULL))
             status = run_hooks(e, &w);
-        if (!status && e->reach.table && !e->job->adds && kt__is_wanted(&e->reach, w.node))
-            status = capture(e->job, w.node, kt__grads_of(&w));
+        if (!status && wanted && !early)
+            capture(e->job, w.node, kt__grads_of(&w));
         if (!status)
             status = run(e, &w);
         kt__waiting_drop(&w);

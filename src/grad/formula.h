@@ -99,6 +99,14 @@ static inline kt_tensor *conjugate(kt_tensor *t)
     return is_complex(t) ? kt_conj(t) : t;
 }
 
+/* A gradient that a formula wrote to while it made it: for whom it is meant it is new. */
+static inline kt_tensor *as_new(kt_tensor *t)
+{
+    if (t)
+        kt__count_anew(t);
+    return t;
+}
+
 /* Where a slope is not the formula's, mask the slope and not the product with g, and hand the formula 1 there: 0 times an
  * infinite slope would be NaN, in the second derivative if not in the first. */
 static inline kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }

@@ -181,7 +181,12 @@ GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
 GRAD(flat)       { dA = kt_zeros_like(G); }
 GRAD(truth)      { dA = kt_zeros_like(G); dB = kt_zeros_like(G); } /* a comparison in place: 0 or 1 written over floats */
 GRAD(frac)       { dA = G; }
-GRAD(conj_physical) { dA = conjugate(G); }
+GRAD(ldexp)
+{
+    dA = need(c, 0) ? kt_ldexp(G, conjugate(B)) : NULL;
+    dB = need(c, 1) ? kt_mul_s(kt_mul(G, conjugate(kt_ldexp(A, B))), KT_FLOAT(M_LN2)) : NULL;
+}
+GRAD(conj_physical_of) { dA = conjugate(G); }
 
 /* ---- choices ---- */
 GRAD(where)
@@ -320,7 +325,7 @@ const kt__formula_row kt__formulas_elementwise[] = {
     F(log2), F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh),
     F(sigmoid), F(asin), F(acos), F(atan), F(abs), F(erf), F(lgamma), F(digamma), F(polygamma_of),
     F(i0), F(special_i1), F(sgn), F(angle), F(deg2rad), F(rad2deg), F(frac),
-    F(conj_physical), F(where), F(maximum), F(minimum), F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc),
+    F(conj_physical_of), F(ldexp), F(where), F(maximum), F(minimum), F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc),
     F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min), F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2),
     F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy), F(lerp), F(addcmul), F(addcdiv), AS(ceil, flat),
     AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat), AS(neg_view, neg),

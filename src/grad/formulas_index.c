@@ -69,7 +69,7 @@ static kt_tensor *with_unused(kt__back *c, kt_tensor *g)
         part = kt_narrow(part, d, 0, g->sizes[d]);
     if (g->numel && part)
         kt_copy_(part, g);
-    return all;
+    return as_new(all);
 }
 static kt_tensor *gathered_back(kt__back *c, int64_t dim, kt_tensor *index) { return with_unused(c, kt_gather(G, dim, index)); }
 GRAD(scatter)
@@ -227,7 +227,7 @@ GRAD(masked_scatter)
     kt_tensor *all = used ? kt_zeros(KT_SHAPE(total), .dtype = kt_dtype_of(G), .device = kt_device_of(G)) : NULL;
     if (all)
         kt_copy_(kt_narrow(all, 0, 0, used->numel), used);
-    c->d[2] = kt_reshape(all, in);
+    c->d[2] = kt_reshape(as_new(all), in);
 }
 
 /* ---- tables of rows ---- */

@@ -60,7 +60,7 @@ GRAD(interleave)
             kt_copy_(kt_narrow(back, dim, i, 1),
                      kt_sum_dim(kt_narrow(G, dim, start, count[i]), KT_SHAPE(dim), .keepdim = true));
     kt__free_ints(count, repeats);
-    dA = back;
+    dA = as_new(back);
 }
 
 /* ---- joined ---- */
@@ -80,7 +80,7 @@ GRAD(scatter)
     kt_tensor *left = kt_clone(G), *part = kt__seen_alike(c, left, 1);
     if (part)
         kt_zero_(part);
-    dA = left;
+    dA = as_new(left);
 }
 
 /* PyTorch's, to the letter: what was written over keeps its gradient and the rest gets none. */
@@ -90,7 +90,7 @@ GRAD(as_strided_scatter)
     kt_tensor *left = kt_zeros_like(dense), *part = kt__seen_alike(c, left, 1);
     if (g && part)
         kt_copy_(part, g);
-    dA = left;
+    dA = as_new(left);
     dB = g;
 }
 

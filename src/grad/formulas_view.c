@@ -19,6 +19,7 @@ GRAD(permute)
     dA = kt_permute(G, (kt_shape){dims.n, back});
 }
 GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
+GRAD(squeeze)    { dA = G->ndim == in_sizes(c, 0).n ? G : kt_reshape(G, in_sizes(c, 0)); } /* no dim went: the gradient itself */
 GRAD(conj_lazy)  { dA = conjugate(G); }
 GRAD(view_as_real)
 {
@@ -63,7 +64,7 @@ GRAD(through)
             kt_add_(kt_select(part, last, i), kt_select(G, last, i));
     else
         kt_copy_(part, G);
-    dA = zeros;
+    dA = as_new(zeros);
 }
 
 /* ---- as_strided: the one view that may show what its input does not, and that asks how its input lies ---- */
@@ -114,7 +115,7 @@ GRAD(as_strided)
     const int64_t   end_in = end_of(&in), end_out = end_of(&out), end = end_in > end_out ? end_in : end_out;
     kt_tensor      *flat = kt_zeros(KT_SHAPE(end - first), .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G));
     add_through(flat, G, &out, first);
-    kt_tensor *back = part_of(flat, &in, first);
+    kt_tensor *back = part_of(as_new(flat), &in, first);
     if (back && kt__overlaps_itself(back)) { /* its elements that are one in memory share what arrived there */
         kt_tensor *count = kt_zeros(KT_SHAPE(end - first), .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G));
         add_through(count, kt_ones(in.sizes, .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G)), &in, first);
@@ -149,7 +150,7 @@ GRAD(split)
             kt_copy_(kt_narrow(all, dim, start, length), c->gs[i]);
         start += length;
     }
-    dA = all;
+    dA = as_new(all);
 }
 
 GRAD(unbind)
@@ -158,7 +159,7 @@ GRAD(unbind)
     for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++)
         if (c->gs[i])
             kt_copy_(kt_select(all, arg(c, 1)->i, i), c->gs[i]);
-    dA = all;
+    dA = as_new(all);
 }
 
 GRAD(cat)
@@ -176,10 +177,10 @@ GRAD(cat)
 const kt__formula_row kt__formulas_view[] = {
     F(copy), F(fill), F(transpose), F(t), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
     AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(view, reshaped),
-    AS(reshape_alias, reshaped), AS(unsafe_view, reshaped), AS(squeeze, reshaped),
-    AS(squeeze_dim, reshaped), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
-    F(split), F(unbind), F(cat), AS(split_sizes, split), AS(chunk, split),
-    AS(unsafe_split, split), AS(unsafe_split_with_sizes, split), AS(unsafe_chunk, split),
+    AS(reshape_alias, reshaped), AS(unsafe_view, reshaped), AS(unsafe_squeeze, reshaped), F(squeeze),
+    AS(squeeze_dim, squeeze), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
+    F(split), F(unbind), F(cat), AS(split_sizes, split), AS(unsafe_split, split),
+    AS(unsafe_split_with_sizes, split), AS(unbind_copy, unbind), AS(split_copy, split), AS(split_with_sizes_copy, split),
     AS(diagonal, through), AS(unfold, through), F(as_strided),
     AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, reshaped),
     AS(squeeze_dim_copy, reshaped), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),

@@ -243,6 +243,7 @@ kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result); /* ta
 /* engine.c */
 typedef struct kt__root { /* a tensor that gradients start from */
     kt_tensor *t, *grad; /* borrowed */
+    bool       given;    /* the caller brought that very gradient */
 } kt__root;
 typedef struct kt__wanted { /* a tensor whose gradient goes to the caller */
     kt_tensor *t;

@@ -30,7 +30,7 @@ static KT__COLD void say_forward(const kt_node *node)
  * have. */
 static kt_status not_derived(const kt_node *node)
 {
-    const char *name = node->row->schema + (strncmp(node->row->schema, "nn_", 3) == 0 ? 3 : 0);
+    const char *name = kt__schema_said(node->row);
     const int   length = (int)strcspn(name, ".(");
     if (!node->row->node || node->form == KT_OUT || strcmp(node->row->node, "NotImplemented") == 0)
         kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", length, name,

@@ -167,6 +167,8 @@ kt_status kt__run_elementwise(kt_call *call)
         }
     }
 #endif
+    if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
+        kt__warn_of_complex_half(); /* no operand had the dtype, which small results are made in without a word */
     status = kt__launch(&plan, out);
     return kt__finish(call, &plan, &taping, out, status);
 }
@@ -279,6 +281,14 @@ static kt_status run_view(kt_call *call)
     return kt__finish(call, NULL, &taping, call->out[0], status);
 }
 
+/* However often a body wrote to what it made, for the caller it is new: nobody else has it, and nothing has been saved of it. */
+static void born(kt_tensor *t)
+{
+    if (t && !kt_is_shared(t) && !(t->flags & (KT_T_VIEW | KT_T_INFERENCE)) &&
+        atomic_load_explicit(&t->storage->refs, memory_order_acquire) == 1)
+        kt__count_anew(t);
+}
+
 static kt_status run_body(kt_call *call)
 {
     const kt_call *outer = kt__frame;
@@ -293,6 +303,8 @@ static kt_status run_body(kt_call *call)
         memcpy(call->out, given, sizeof given);
     kt__frame = outer;
     call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
+    for (int i = 0; i < call->n_out && call->form == KT_PLAIN; i++)
+        born(call->out[i]);
     return status;
 }
 

@@ -224,6 +224,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
                                   kt_plan *plan, kt_tensor **out);
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
 kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
+kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype); /* lies as those do, which are of one size; owned */
 void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 /* Dims of at most three operands of one size: the others, joined where all lie so, then `dim`. */
 void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
@@ -287,6 +288,7 @@ kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
 kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
 kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
+void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
 /* Two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it refuses too. */

@@ -36,7 +36,7 @@ static kt_status join(kt_call *call, kt_dtype dtype, kt_tensor *real, kt_tensor 
     kt_tensor *pair[2] = {real, imag}, *both[2];
     if (kt__failed() || kt_broadcast_tensors(pair, 2, both, 2) < 0)
         return kt_error_status();
-    kt_tensor *made = kt_empty(kt__sizes(both[0]), .dtype = dtype, .device = kt__device(real)), *out = call->out[0];
+    kt_tensor *made = kt__scoped(kt__output_beside(both, 2, dtype)), *out = call->out[0];
     if (!made || write_parts(made, both[0], both[1]))
         return kt_error_status();
     if (call->form != KT_OUT)

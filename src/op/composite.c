@@ -13,16 +13,36 @@ kt_status kt__body_positive(kt_call *call)
     return KT_OK;
 }
 
+/* Runs `c`, which another row opened for this call, in the call's form and into its target. */
+static kt_status run_as(kt_call *call, kt_call *c)
+{
+    c->form = call->form;
+    c->out[0] = call->out[0];
+    kt_status status = kt_call_run(c);
+    call->out[0] = status ? call->out[0] : c->out[0];
+    return status;
+}
+
 kt_status kt__body_square(kt_call *call)
 {
     kt_call c;
-    kt__open(&c, KT_OP_pow, (kt_form)call->form);
-    c.out[0] = call->out[0];
+    kt__open(&c, KT_OP_pow, KT_PLAIN);
     kt__put_tensor(&c, 0, call->arg[0].t);
     kt__put_either(&c, 1, KT_INT(2));
-    kt_status status = kt_call_run(&c);
-    call->out[0] = status ? call->out[0] : c.out[0];
-    return status;
+    return run_as(call, &c);
+}
+
+kt_status kt__body_conj_physical(kt_call *call)
+{
+    kt_call    c;
+    kt_tensor *self = call->arg[0].t;
+    if (call->form == KT_PLAIN && kt_dtype_category((kt_dtype)self->dtype) != KT_CAT_COMPLEX) {
+        call->out[0] = kt__ref(self);
+        return KT_OK;
+    }
+    kt__open(&c, KT_OP_conj_physical_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return run_as(call, &c);
 }
 
 kt_status kt__body_polygamma(kt_call *call)
@@ -183,6 +203,10 @@ kt_status kt__body_frexp(kt_call *call)
         kt__unref(mantissa);
         kt__unref(exponent);
         return status;
+    }
+    if (kt__is_contiguous(self)) { /* made like self, down to the strides of dims of one element */
+        memcpy(mantissa->strides, self->strides, self->ndim * sizeof *self->strides);
+        memcpy(exponent->strides, self->strides, self->ndim * sizeof *self->strides);
     }
     call->out[0] = mantissa;
     call->out[1] = exponent;

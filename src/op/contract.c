@@ -271,5 +271,7 @@ kt_status kt__body_chain_matmul(kt_call *call)
             return kt_fail(KT_ERR_RUNTIME, "Tensor dimension is %d, expected 2 instead.", t[i]->ndim);
     if (n == 0)
         return kt_fail(KT_ERR_RUNTIME, "chain_matmul(): Expected one or more matrices");
-    return n == 1 ? kt__deliver(call, t[0]) : kt__body_linalg_multi_dot(call);
+    if (n > 1)
+        return kt__body_linalg_multi_dot(call);
+    return call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &call->out[0]) : kt__deliver(call, t[0]);
 }

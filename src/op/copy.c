@@ -50,19 +50,22 @@ done:
     return there;
 }
 
-/* A gradient of a real tensor is the real part: nothing that was asked for is lost. */
-static void warn_of_real_part(const kt_tensor *to, const kt_tensor *from, kt_reason why)
+void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
 {
-    if (kt__dtype_rows[from->dtype].category == KT_CAT_COMPLEX && kt__dtype_rows[to->dtype].category != KT_CAT_COMPLEX &&
-        to->dtype != KT_BOOL && to->numel && why != KT_WHY_GRADIENT && why != KT_WHY_NONE)
+    if (kt__dtype_rows[from].category == KT_CAT_COMPLEX && kt__dtype_rows[to].category != KT_CAT_COMPLEX && to != KT_BOOL)
         KT__WARN_ONCE("Casting complex values to real discards the imaginary part");
+}
+
+/* A gradient of a real tensor is the real part: nothing that was asked for is lost. */
+static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason why)
+{
+    if (to->numel && why != KT_WHY_GRADIENT && why != KT_WHY_NONE)
+        kt__warn_of_real_part((kt_dtype)from->dtype, (kt_dtype)to->dtype);
 }
 
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
-    if (KT__UNLIKELY(to->dtype != from->dtype))
-        warn_of_real_part(to, from, why);
     if (!same_device(to, from)) {
         if (kt__backend(to->backend)->stores_nothing)
             return KT_OK;
@@ -75,6 +78,8 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
     }
     if (kt__prepare_copy(to, from, &plan))
         return kt_error_status();
+    if (KT__UNLIKELY(to->dtype != from->dtype))
+        warn_of_cast(to, from, why);
     plan.arg[1].why = to->dtype == from->dtype ? KT_WHY_NONE : (uint8_t)why;
     plan.arg[1].bits ^= plan.arg[0].bits; /* what is written through a lazy view is undone in the base */
     plan.arg[0].bits = 0;

@@ -215,10 +215,13 @@ static kt_status of_module(kt_call *call, int op, bool batched)
         status = turn(KT_OP_unsqueeze, input, &batch);
     if (!status)
         status = inner(call, op, batch, &dropped);
-    if (!status && here)
+    if (!status && here) { /* the input itself, turned and turned back: two writes more */
         call->out[0] = kt__ref(input);
-    else if (!status)
+        kt__bump_version(input);
+        kt__bump_version(input);
+    } else if (!status) {
         status = turn(KT_OP_squeeze_dim, dropped, &call->out[0]);
+    }
     kt__unref(batch);
     kt__unref(dropped);
     return status;

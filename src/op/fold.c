@@ -128,6 +128,8 @@ kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
 
 void kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n)
 {
+    if (KT__UNLIKELY(d->why[0] && self->numel))
+        kt__warn_of_real_part((kt_dtype)self->dtype, (kt_dtype)d->as[0]);
 #ifndef KT_NO_LINEAGE
     for (int i = 0; i < n && call->form == KT_PLAIN; i++) {
         uint8_t dtype = out[i]->dtype;

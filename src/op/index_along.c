@@ -599,9 +599,9 @@ kt_status kt__body_index_reduce(kt_call *call)
     if (h == N_HOWS || h == SUM)
         return kt_fail(KT_ERR_RUNTIME, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
                        name ? name : "");
-    KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
         return kt_error_status();
+    KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
     return reduce(call, dim, h, "index_func_", "index_func_", "index_func_");
 }

@@ -1,6 +1,7 @@
 /* lists.c - rows that take or give lists of tensors: split and kin, broadcast_tensors, the _foreach family. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "op/move.h"
 
 static kt_status split_evenly(kt_call *call, int64_t dim, int64_t size)
@@ -20,7 +21,7 @@ static kt_status list_dim(const kt_call *call, int at, int64_t *dim)
     *dim = kt__arg_int(call, at);
     if (call->arg[0].t->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "%s expects at least a 1-dimensional tensor",
-                       call->row->id == KT_OP_chunk ? "chunk" : "split");
+                       call->row->id == KT_OP_chunk || call->row->id == KT_OP_unsafe_chunk ? "chunk" : "split");
     return kt__wrap_dim(dim, call->arg[0].t->ndim);
 }
 
@@ -39,7 +40,22 @@ kt_status kt__body_split(kt_call *call)
     return split_evenly(call, dim, size);
 }
 
-kt_status kt__body_chunk(kt_call *call)
+kt_status kt__list_as(kt_call *call, int op, const kt_value *second)
+{
+    kt_call c = *call;
+    c.row = &kt__rows[op];
+    c.list = NULL;
+    c.n_list = 0;
+    if (second)
+        c.arg[1] = *second;
+    kt_status status = kt_call_run(&c);
+    call->list = status ? NULL : c.list;
+    call->n_list = status ? 0 : c.n_list;
+    return status;
+}
+
+/* By the rows that split evenly and by sizes. */
+static kt_status chunk(kt_call *call, int evenly, int by_sizes)
 {
     int64_t dim, chunks = call->arg[1].i;
     if (chunks <= 0 && call->arg[0].t->ndim)
@@ -48,12 +64,19 @@ kt_status kt__body_chunk(kt_call *call)
         return kt_error_status();
     int64_t total = call->arg[0].t->sizes[dim], size = total ? (total - 1) / chunks + 1 : 0;
     if (size)
-        return split_evenly(call, dim, size);
-    kt_status status = kt__list_of(call, chunks); /* an empty dim still gives as many chunks as asked for */
-    for (int64_t i = 0; i < chunks && !status; i++)
-        status = kt__call_narrow(call->arg[0].t, dim, 0, 0, &call->list[i]);
-    return kt__list_done(call, status);
+        return kt__list_as(call, evenly, &(kt_value){.i = size});
+    const size_t bytes = (size_t)chunks * sizeof(int64_t); /* an empty dim still gives as many chunks as asked for */
+    int64_t     *none = (uint64_t)chunks <= PTRDIFF_MAX / sizeof *none ? kt__system_get(bytes) : NULL;
+    if (!none)
+        return kt__fail_memory((size_t)chunks * sizeof(int64_t));
+    memset(none, 0, bytes);
+    kt_status status = kt__list_as(call, by_sizes, &(kt_value){.ints = {chunks, none}});
+    kt__system_put(none, bytes);
+    return status;
 }
+
+kt_status kt__body_chunk(kt_call *call) { return chunk(call, KT_OP_split, KT_OP_split_sizes); }
+kt_status kt__body_unsafe_chunk(kt_call *call) { return chunk(call, KT_OP_unsafe_split, KT_OP_unsafe_split_with_sizes); }
 
 kt_status kt__body_split_sizes(kt_call *call)
 {
@@ -104,6 +127,7 @@ kt_status kt__body_unbind(kt_call *call)
     return kt__list_done(call, status);
 }
 
+/* A tensor that has the size already is given itself, no view of it. */
 kt_status kt__body_broadcast_tensors(kt_call *call)
 {
     int64_t sizes[KT_MAX_DIMS], n = call->arg[0].ts.n;
@@ -112,9 +136,14 @@ kt_status kt__body_broadcast_tensors(kt_call *call)
         return kt_error_status();
     kt_status status = kt__list_of(call, n);
     for (int64_t i = 0; i < n && !status; i++) {
-        kt_call c;
+        kt_call    c;
+        kt_tensor *t = call->arg[0].ts.t[i];
+        if (t->ndim == rank && memcmp(t->sizes, sizes, (size_t)rank * sizeof *sizes) == 0) {
+            call->list[i] = kt__ref(t);
+            continue;
+        }
         kt__open(&c, KT_OP_expand, KT_PLAIN);
-        kt__put_tensor(&c, 0, call->arg[0].ts.t[i]);
+        kt__put_tensor(&c, 0, t);
         kt__put(&c, 1, ints, ((kt_shape){rank, sizes}));
         status = kt_call_run(&c);
         call->list[i] = status ? NULL : c.out[0];

@@ -67,7 +67,7 @@ kt_status kt__body_matmul(kt_call *call)
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *y = b->ndim > 2    ? kt_matmul_batched(a, b)
-                   : a->ndim == 1 ? kt_squeeze_dim(kt_mm(kt_unsqueeze(a, 0), b), KT_SHAPE(0))
+                   : a->ndim == 1 ? kt_unsafe_squeeze(kt_mm(kt_unsqueeze(a, 0), b), 0)
                                   : folded(a, b);
     return into_same_dtype(call, y);
 }

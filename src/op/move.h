@@ -56,5 +56,6 @@ void     kt__free_ints(int64_t *values, const kt_tensor *of);
 /* ---- lists ---- */
 kt_status kt__list_of(kt_call *call, int64_t n);             /* room for n results, NULL each */
 kt_status kt__list_done(kt_call *call, kt_status status);    /* ends a row whose list may be half made */
+kt_status kt__list_as(kt_call *call, int op, const kt_value *second); /* another row's list; `second` for argument 1, or NULL */
 
 #endif

@@ -3382,6 +3382,30 @@ kt_tensor *kt_conj_physical_out(kt_tensor *out, const kt_tensor *self)
     return kt__close_out(&c, out);
 }
 
+kt_tensor *kt_conj_physical_of(const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_physical_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_conj_physical_of_(kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_physical_of, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_inplace(&c);
+}
+
+kt_tensor *kt_conj_physical_of_out(kt_tensor *out, const kt_tensor *self)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_conj_physical_of, KT_OUT);
+    kt__put_tensor(&c, 0, self);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_complex(const kt_tensor *real, const kt_tensor *imag)
 {
     kt_call c;
@@ -7948,6 +7972,15 @@ kt_tensor *kt_squeeze_dim(const kt_tensor *self, kt_shape dim)
     kt__open(&c, KT_OP_squeeze_dim, KT_PLAIN);
     kt__put_tensor(&c, 0, self);
     kt__put(&c, 1, ints, dim);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_unsafe_squeeze(const kt_tensor *self, int64_t dim)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_unsafe_squeeze, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, dim);
     return kt__close(&c);
 }
 

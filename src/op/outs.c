@@ -30,7 +30,7 @@ static const char *writer_of(const kt_call *call)
     case KT_OP_norm:
     case KT_OP_norm_str: return "linalg_vector_norm";
     case KT_OP_true_divide: return "div";
-    default: return call->row->schema + (strncmp(call->row->schema, "nn_", 3) == 0 ? 3 : 0);
+    default: return kt__schema_said(call->row);
     }
 }
 
@@ -43,6 +43,7 @@ kt__out_way kt__out_way_of(const kt_call *call)
     switch (call->row->id) {
     case KT_OP_aminmax:
     case KT_OP_conj_physical:
+    case KT_OP_conj_physical_of:
     case KT_OP_diag:
     case KT_OP_floor_divide:
     case KT_OP_heaviside:

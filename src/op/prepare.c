@@ -217,6 +217,21 @@ kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_ten
     return fresh_output(plan, dtype, on, plan->nd, false);
 }
 
+kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype)
+{
+    kt_plan plan;
+    plan.n_out = 0;
+    plan.n_in = (uint8_t)n;
+    plan.nd = t[0]->ndim;
+    memcpy(plan.size, t[0]->sizes, t[0]->ndim * sizeof *plan.size);
+    bool row_major = true;
+    for (int i = 0; i < n; i++) {
+        set_strides(&plan, i, t[i], t[i]->ndim);
+        row_major &= kt__is_contiguous(t[i]);
+    }
+    return fresh_output(&plan, dtype, t[0], plan.nd, row_major);
+}
+
 static kt_status fail_number(const kt_call *call, kt_dtype as)
 {
     char room[64], op[64];
@@ -247,8 +262,41 @@ static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
             step *= t->sizes[d] > 1 ? t->sizes[d] : 1;
         }
     }
-    const int id = call->row->id;
-    return odd && broadcasts && id != KT_OP_pow && id != KT_OP_clamp && id != KT_OP_clamp_min && id != KT_OP_clamp_max;
+    const int  id = call->row->id;
+    const bool number = g->alone || !g->t[g->n - 1]; /* stands last, and has a way of its own */
+    return odd && broadcasts && !(number && (id == KT_OP_pow || id == KT_OP_lerp)) && id != KT_OP_clamp &&
+           id != KT_OP_clamp_min && id != KT_OP_clamp_max;
+}
+
+/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, and a sigmoid that
+ * PyTorch hands a dense copy. */
+static bool is_row_major(const kt_call *call, const kt__gathered *g)
+{
+    return call->row->id == KT_OP_log_sigmoid || (call->row->id == KT_OP_pow_base && !g->t[0]);
+}
+
+/* Rows that PyTorch makes the result of like self, down to the strides of dims of one element. */
+static bool lies_as_self(const kt_call *call)
+{
+    return call->row->id == KT_OP_hardtanh || call->row->id == KT_OP_nan_to_num;
+}
+
+/* Where operand i stands for the kernel. */
+static int place_of(const kt__gathered *g, int i) { return 1 + (g->swap && i < 2 ? 1 - i : i); }
+
+/* PyTorch converts operands before it looks how they lie: one with gaps or repeated elements then lies as its copy does. */
+static bool lies_otherwise_converted(const kt__gathered *g, const kt__decision *d, int i)
+{
+    return g->t[i] && g->dtype[i] != d->as[i] && !kt__is_dense(kt__sizes(g->t[i]), kt__strides(g->t[i]));
+}
+
+static void set_converted_strides(kt_plan *plan, int at, const kt_tensor *t, int rank)
+{
+    int64_t   strides[KT_MAX_DIMS];
+    kt_tensor copy = *t;
+    kt__preserved_strides(kt__sizes(t), kt__strides(t), strides);
+    copy.strides = strides;
+    set_strides(plan, at, &copy, rank);
 }
 
 static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan,
@@ -262,7 +310,7 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
         return kt_error_status();
     bool row_major = true;
     for (int i = 0; i < g->n; i++) {
-        int at = 1 + (g->swap && i < 2 ? 1 - i : i);
+        int at = place_of(g, i);
         if (g->t[i]) {
             set_strides(plan, at, g->t[i], rank);
             row_major &= kt__is_contiguous(g->t[i]);
@@ -270,7 +318,10 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
             memset(plan->stride[at], 0, (size_t)rank * sizeof(int64_t));
         }
     }
-    row_major = row_major && !has_odd_dims(call, g);
+    row_major = is_row_major(call, g) || (row_major && !has_odd_dims(call, g));
+    for (int i = 0; i < g->n && !row_major; i++)
+        if (KT__UNLIKELY(lies_otherwise_converted(g, d, i)))
+            set_converted_strides(plan, place_of(g, i), g->t[i], rank);
     if (!out) {
         out = fresh_output(plan, (kt_dtype)d->result, g->first, rank, row_major);
         if (!out)
@@ -281,6 +332,9 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
             return kt_error_status();
         kt__ref(out);
     }
+    for (int i = 0; i < g->n && !row_major; i++)
+        if (KT__UNLIKELY(lies_otherwise_converted(g, d, i)))
+            set_strides(plan, place_of(g, i), g->t[i], rank);
     kt__set_operand(plan, 0, out, (kt_dtype)d->result, d->result == out->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
     plan->numel = out->numel;
     set_strides(plan, 0, out, rank);
@@ -340,6 +394,8 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         out = kt__tensor_like(first, (kt_dtype)d->result);
         if (KT__UNLIKELY(!out))
             return kt_error_status();
+        if (g->n_param && lies_as_self(call))
+            memcpy(out->strides, first->strides, first->ndim * sizeof *out->strides);
     } else {
         if (kt__check_target(call, g, d, out, kt__sizes(first)))
             return kt_error_status();

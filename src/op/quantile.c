@@ -95,7 +95,7 @@ static kt_tensor *shaped(const kt_call *call, kt_tensor *t, int64_t dim, bool al
         t = kt_squeeze_dim(t, KT_SHAPE(dim));
     if (along_q)
         t = kt_transpose(kt_unsqueeze(t, 0), 0, -1);
-    return kt_squeeze_dim(t, KT_SHAPE(-1));
+    return kt_unsafe_squeeze(t, -1);
 }
 
 static kt_status quantile(kt_call *call, kt_tensor *self, kt_tensor *q, bool pass_nans)

@@ -88,7 +88,7 @@ const char *kt__row_said(const kt_row *row, bool by_binding, char *room, size_t 
 {
     static const char *const families[][2] = {{"nn_", ""}, {"linalg_", "linalg."}, {"special_", "special."}, {"fft_", "fft."}};
     kt__str                  s = kt__str_in(room, size);
-    const char              *name = by_binding ? row->schema : row->name;
+    const char              *name = by_binding ? (row->schema[0] == '_' ? kt__schema_said(row) : row->schema) : row->name;
     for (size_t i = 0; by_binding && i < sizeof families / sizeof *families; i++)
         if (strncmp(name, families[i][0], strlen(families[i][0])) == 0) {
             name += strlen(families[i][0]);

@@ -69,6 +69,8 @@ extern const uint16_t    kt__arg_first[];
 
 extern const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS]; /* NULL: one result, or a list */
 
+const char *kt__schema_said(const kt_row *row); /* as PyTorch says it: of a part, whose name ends in _of, without its mark */
+
 static inline int kt__n_results(const kt_row *row)
 {
     int n = 0;

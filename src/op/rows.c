@@ -104,6 +104,13 @@ static kt__fold_args fold_args(const kt_row *row)
 }
 
 /* Rows whose kernel needs more than their two tensors: one swaps them, one gives it numbers of its own. */
+const char *kt__schema_said(const kt_row *row)
+{
+    const size_t length = strlen(row->name);
+    const bool   part = row->schema[0] == '_' && length > 3 && strcmp(row->name + length - 3, "_of") == 0;
+    return row->schema + (strncmp(row->schema, "nn_", 3) == 0 ? 3 : part);
+}
+
 static bool is_refined(int id) { return id == KT_OP_rsub || id == KT_OP_log_sigmoid_backward; }
 
 void kt__rows_init(void)

@@ -132,25 +132,14 @@ kt_status kt__body_dsplit_indices(kt_call *call) { return split_at(call, 'd', 3)
 
 /* ---- other names ---- */
 
-static kt_status as_row(kt_call *call, int op)
-{
-    kt_call c = *call;
-    c.row = &kt__rows[op];
-    c.list = NULL;
-    c.n_list = 0;
-    kt_status status = kt_call_run(&c);
-    call->list = status ? NULL : c.list;
-    call->n_list = status ? 0 : c.n_list;
-    return status;
-}
+kt_status kt__body_split_with_sizes(kt_call *call) { return kt__list_as(call, KT_OP_split_sizes, NULL); }
 
-kt_status kt__body_split_with_sizes(kt_call *call) { return as_row(call, KT_OP_split_sizes); }
-
-/* The user vouches that nobody looks through another part: they count as no views, and each counts its own writes. */
+/* The user vouches that nobody looks through another part: they count as no views, and each counts its own writes. In
+ * inference mode, where nothing is counted, they are the views that they are. */
 static kt_status as_parts(kt_call *call, int op)
 {
-    kt_status status = as_row(call, op);
-    for (int64_t i = 0; i < call->n_list && !status; i++) {
+    kt_status status = kt__list_as(call, op, NULL);
+    for (int64_t i = 0; i < call->n_list && !status && !kt__born_flags; i++) {
         call->list[i]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_VIEW_MADE);
         kt__take(&call->list[i]->base, NULL);
         status = kt__tensor_own_counter(call->list[i], 0);
@@ -159,7 +148,6 @@ static kt_status as_parts(kt_call *call, int op)
 }
 kt_status kt__body_unsafe_split(kt_call *call) { return as_parts(call, KT_OP_split); }
 kt_status kt__body_unsafe_split_with_sizes(kt_call *call) { return as_parts(call, KT_OP_split_sizes); }
-kt_status kt__body_unsafe_chunk(kt_call *call) { return as_parts(call, KT_OP_chunk); }
 
 static kt_status each_lifted(kt_call *call, int op)
 {

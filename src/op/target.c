@@ -110,7 +110,7 @@ static bool is_idempotent(const kt_call *call, const kt__gathered *g)
     switch (call->row->id) {
     case KT_OP_threshold: return true;
     case KT_OP_nan_to_num: return of == KT_CAT_INT || of == KT_CAT_BOOL;
-    case KT_OP_conj_physical: return of != KT_CAT_COMPLEX;
+    case KT_OP_conj_physical_of: return of != KT_CAT_COMPLEX;
     default: return false;
     }
 }

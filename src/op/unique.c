@@ -79,7 +79,7 @@ static kt_status unique_elements(kt_call *call, bool in_order, bool inverse, boo
     else
         made[VALUES] = none(self, (kt_dtype)self->dtype);
     if (inverse)
-        made[INVERSE] = kt_reshape(made[INVERSE] ? made[INVERSE] : none(self, KT_I64), kt__sizes(self));
+        made[INVERSE] = kt_unsafe_view(made[INVERSE] ? made[INVERSE] : none(self, KT_I64), kt__sizes(self));
     return give(call, made);
 }
 

@@ -44,7 +44,12 @@ kt_status kt__body_outer(kt_call *call)
     return out ? KT_OK : kt_error_status();
 }
 
-kt_status kt__body_ger(kt_call *call) { return kt__body_outer(call); }
+kt_status kt__body_ger(kt_call *call)
+{
+    if (kt__form_asked(call) == KT_OUT)
+        kt__warn("torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.");
+    return kt__body_outer(call);
+}
 
 /* ---- addr ---- */
 
@@ -198,7 +203,8 @@ kt_status kt__body_cross(kt_call *call)
     kt_call          c = *call;
     c.row = &kt__rows[KT_OP_linalg_cross];
     if (!kt__given(call, 2)) {
-        KT__WARN_ONCE("Using torch.cross without specifying the dim arg is deprecated.");
+        if (kt__form_asked(call) == KT_PLAIN)
+            KT__WARN_ONCE("Using torch.cross without specifying the dim arg is deprecated.");
         int64_t dim = 0;
         while (dim < a->ndim && a->sizes[dim] != 3)
             dim++;
@@ -272,9 +278,9 @@ kt_status kt__body_cartesian_prod(kt_call *call)
         for (int64_t d = 0; d < n; d++)
             own[d] = d == i ? sizes[i] : 1;
         columns[i] =
-            kt_reshape(kt_expand(kt_view(t[i], (kt_shape){n, own}), ((kt_shape){n, sizes})), KT_SHAPE(count, 1));
+            kt_reshape(kt_expand(kt_view(t[i], (kt_shape){n, own}), ((kt_shape){n, sizes})), KT_SHAPE(count));
         if (!columns[i])
             return kt_error_status();
     }
-    return kt__deliver(call, kt_cat(columns, n, .dim = 1));
+    return kt__deliver(call, kt_stack(columns, n, .dim = 1));
 }

@@ -252,15 +252,19 @@ kt_status kt__body_view(kt_call *call)
 }
 
 /* The tensor looked into goes away with its last owner; the memory stays with the result. */
-kt_status kt__body_unsafe_view(kt_call *call)
+/* The result, seen as a shape by a view, counts as none. */
+static kt_status shaped_anew(kt_call *call, int op, kt_shape ints)
 {
-    kt_status status = kt__call_ints(KT_OP_view, call->arg[0].t, call->arg[1].ints, &call->out[0]);
+    kt_status status = kt__call_ints(op, call->arg[0].t, ints, &call->out[0]);
     if (status)
         return status;
     call->out[0]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_VIEW_MADE);
     kt__take(&call->out[0]->base, NULL);
     return KT_OK;
 }
+
+kt_status kt__body_unsafe_view(kt_call *call) { return shaped_anew(call, KT_OP_view, call->arg[1].ints); }
+kt_status kt__body_unsafe_squeeze(kt_call *call) { return shaped_anew(call, KT_OP_squeeze_dim, KT_SHAPE(call->arg[1].i)); }
 
 static kt_status view_as_shape(kt_call *call, kt_shape shape)
 {

@@ -189,6 +189,11 @@ static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype
     return &b->tensor;
 }
 
+KT__COLD void kt__warn_of_complex_half(void)
+{
+    KT__WARN_ONCE("ComplexHalf support is experimental and many operators don't support it yet.");
+}
+
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
 {
     int64_t numel = 1;
@@ -201,7 +206,7 @@ kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
         return NULL;
     }
     if (KT__UNLIKELY(dtype == KT_C32))
-        KT__WARN_ONCE("ComplexHalf support is experimental and many operators don't support it yet.");
+        kt__warn_of_complex_half();
     kt_tensor *t = new_block(dtype, device, shape, numel);
     if (!t)
         return NULL;
@@ -214,7 +219,9 @@ kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
 
 static __attribute__((noinline)) kt_tensor *like_any(const kt_tensor *like, kt_dtype dtype)
 {
-    kt_shape   shape = kt__sizes(like);
+    kt_shape shape = kt__sizes(like);
+    if (KT__UNLIKELY(dtype == KT_C32))
+        kt__warn_of_complex_half();
     kt_tensor *t = new_block(dtype, kt__device(like), shape, like->numel);
     if (!t)
         return NULL;

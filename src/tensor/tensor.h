@@ -77,6 +77,7 @@ extern void (*kt__autograd_release)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
+void       kt__warn_of_complex_half(void); /* the dtype is young in PyTorch, which says so once a process */
 kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes and lineage of a dense one */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
 /* offset: absolute, in elements. Of an inference tensor: another one, since nobody counts writes to it. */
@@ -124,6 +125,12 @@ static inline bool kt__same_sizes(const kt_tensor *a, const kt_tensor *b)
 static inline uint32_t kt__version(const kt_tensor *t)
 {
     return t->version ? atomic_load_explicit(t->version, memory_order_relaxed) : 0;
+}
+/* Of a tensor that nobody has seen yet: what was written while it was made does not count. */
+static inline void kt__count_anew(kt_tensor *t)
+{
+    if (t->version)
+        atomic_store_explicit(t->version, 0, memory_order_relaxed);
 }
 static inline void kt__bump_version(kt_tensor *t)
 {

@@ -191,3 +191,134 @@ def test_powers_of_complex_infinities():
 def test_the_logarithm_beside_1_keeps_the_sign_of_a_zero():
     got = torch.log1p(torch.tensor([complex(-0.0, -0.0), complex(-0.0, 0.0)]))
     assert got.real.signbit().all() and got.imag.signbit().tolist() == [True, False]
+
+
+# ---- which object, whose memory, which node, how it lies ----
+
+
+def test_one_gradient_of_several_tensors_is_one_object():
+    a, b = torch.tensor(1.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    first, second = torch.autograd.grad(a + b, [a, b])
+    assert first is second
+    y = a * 2
+    seed = torch.tensor(3.0)
+    assert torch.autograd.grad(y, [y], seed)[0] is seed
+    kept = []
+    y.register_hook(kept.append)
+    assert torch.autograd.grad(y, [y])[0] is kept[0]
+    z = torch.ones(3, 2, requires_grad=True)
+    same = z.squeeze(-1)  # nothing to take away: the gradient passes as it is
+    first, second = torch.autograd.grad(same.sum(), [z, same])
+    assert first is second
+
+
+def test_a_wanted_gradient_that_flows_on_is_given_as_it_arrived():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: -g)
+    first, second = torch.autograd.grad(y.sum(), [x, y], retain_graph=True)
+    assert first.tolist() == [-2, -2] and second.tolist() == [1, 1]
+    assert torch.autograd.grad(y.sum(), [y])[0].tolist() == [-1, -1]  # it ends there: after the hooks
+
+
+def test_what_need_not_be_changed_is_given_itself():
+    a = torch.ones(2, 2, requires_grad=True)
+    assert a.conj_physical() is a and all(t is a for t in torch.broadcast_tensors(a, a.detach()[:1])[:1])
+    assert a.t().conj_physical()._is_view() and torch.conj_physical(a.detach(), out=torch.empty(0)).tolist() == a.tolist()
+    wide = torch.broadcast_tensors(a, torch.ones(3, 1, 1))[0]
+    assert wide is not a and wide._base is a
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        copy = torch.chain_matmul(a)
+    assert copy is not a and copy.grad_fn.name() == "CloneBackward0" and copy.data_ptr() != a.data_ptr()
+
+
+@pytest.mark.parametrize("code, name, view", [
+    ("torch.ones(3, requires_grad=True) @ torch.ones(3, 2)", "SqueezeBackward4", False),
+    ("torch.quantile(m, 0.5)", "SqueezeBackward4", False),
+    ("torch.sort(m, stable=False)[0]", "SortBackward1", False),
+    ("torch.sort(m)[0]", "SortBackward0", False),
+    ("torch.rsub(m, m)", "RsubBackward0", False),
+    ("1 - m", "RsubBackward1", False),
+    ("m[:0].chunk(2)[0]", "SplitWithSizesBackward0", True),
+    ("m.chunk(2)[0]", "SplitBackward0", True),
+    ("torch.unsafe_chunk(m[:0], 2)[0]", "UnsafeSplitWithSizesBackward0", False),
+    ("torch.unsafe_chunk(m, 2)[0]", "UnsafeSplitBackward0", False),
+    ("torch.unbind_copy(m)[1]", "UnbindBackward0_copy", False),
+    ("torch.split_copy(m, 1)[1]", "SplitBackward0_copy", False),
+    ("torch.split_with_sizes_copy(m, [1, 1])[1]", "SplitWithSizesBackward0_copy", False),
+    ("torch.ldexp(m, m)", "LdexpBackward0", False),
+    ("torch.cartesian_prod(m[0], m[1])", "StackBackward0", False),
+])
+def test_nodes_are_called_as_in_pytorch(code, name, view):
+    result = eval(code, {"torch": torch, "m": torch.ones(2, 3, requires_grad=True)})
+    assert result.grad_fn.name() == name and result._is_view() is view
+
+
+def test_gradients_of_lists_of_copies_and_of_ldexp():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    parts = torch.split_copy(x, 1)
+    assert torch.autograd.grad(parts[1].sum(), [x])[0].tolist() == [[0, 0, 0], [1, 1, 1]]
+    parts = torch.unbind_copy(x, 1)
+    assert torch.autograd.grad(parts[2].sum(), [x])[0].tolist() == [[0, 0, 1], [0, 0, 1]]
+    a, b = torch.tensor(3.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    first, second = torch.autograd.grad(torch.ldexp(a, b), [a, b])
+    assert first.item() == 4 and second.item() == pytest.approx(12 * 0.6931472)
+    assert torch.autograd.grad(torch.ldexp(a, torch.tensor(-3)), [a])[0].item() == 0.125
+
+
+def test_parts_that_the_user_vouches_for():
+    x = torch.ones(4)
+    with torch.inference_mode():
+        assert all(part._is_view() and part._base is x for part in torch.unsafe_split(x, 2))
+    assert not torch.unsafe_split(x, 2)[0]._is_view()
+    assert not any(t._is_view() for t in torch.unique_consecutive(torch.tensor([[1, 1, 2]]), return_inverse=True))
+
+
+def test_a_new_tensor_counts_from_0_however_it_was_made():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    index = torch.tensor([0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = [torch.complex(x, x), torch.polar(x, x), torch.block_diag(x, x), torch.kron(x, x),
+                torch.nn.functional.one_hot(index), torch.index_reduce(x, 0, index, x[:1], "prod"),
+                torch.scatter_reduce(x, 0, index[None], x, "sum")]
+    assert [t._version for t in made] == [0] * len(made)
+    for y in (x[0], x[:, 1:], x.t()[1], x.diagonal(), torch.stack([x, x])[0], x.unfold(1, 2, 1), x.split(1)[1]):
+        x.grad = None
+        y.sum().backward()
+        assert x.grad._version == 0 and torch.autograd.grad((y * y).sum(), [x])[0]._version == 0
+    x.grad.add_(1)
+    assert x.grad._version == 1
+
+
+def test_a_result_lies_as_its_operands_do():
+    t, odd = torch.arange(12.0).reshape(3, 4).t(), torch.arange(3.0).reshape(1, 3).t()
+    assert torch.complex(t, t).stride() == (1, 4) and torch.polar(t, torch.ones(4, 3)).stride() == (1, 4)
+    assert torch.complex(torch.ones(4, 3), t).stride() == (3, 1) and torch.complex(torch.ones(3), t).stride() == (1, 4)
+    assert odd.stride() == (1, 3)
+    for same in (torch.nan_to_num(odd), torch.nn.functional.hardtanh(odd), torch.nn.functional.relu6(odd), *torch.frexp(odd)):
+        assert same.stride() == (1, 3)
+    assert (0.5 ** t).stride() == (3, 1) and (0.5 ** odd).stride() == (1, 1)  # a power of a number is made anew
+    assert torch.nn.functional.logsigmoid(t).stride() == (3, 1) and torch.lerp(odd, odd, 0.5).stride() == (1, 1)
+    assert torch.pow(torch.tensor(2.0), odd).stride() == (1, 3)
+
+
+def test_an_operand_that_is_converted_lies_as_its_copy():
+    g, t = torch.ones(()).expand(4, 3), torch.arange(12.0, dtype=torch.float64).reshape(3, 4).t()
+    assert (g.double() * t).stride() == (3, 1) and (g * t).stride() == (3, 1) and (t * g).stride() == (1, 4)
+    assert (torch.ones((), dtype=torch.float64).expand(4, 3) * t).stride() == (1, 4)  # as it is, it says nothing
+
+
+def test_a_conjugate_gradient_is_kept_lazy():
+    x = torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    x.conj().abs().sum().backward()
+    assert x.grad.is_conj() and x.grad.tolist() == [1, 1]
+    x.conj().abs().sum().backward()
+    assert x.grad.tolist() == [2, 2]
+
+
+def test_dropping_channels_of_one_sample_in_place_gives_the_input():
+    x = torch.ones(2, 3, 4, 4)
+    assert torch.nn.functional.dropout3d(x, 0.0, inplace=True) is x and x._version == 2
+    assert torch.nn.functional.dropout3d(x, 1.0, inplace=True) is x and x._version == 5 and not x.any()

@@ -142,3 +142,52 @@ def test_bounds_that_a_float_does_not_have():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             x.random_(-2**digits, 2**digits + 1)
+
+
+REAL_PART, HALF = "Casting complex values to real discards the imaginary part", "ComplexHalf support is experimental"
+BETA, CROSS, GER = "index_reduce() is in beta", "Using torch.cross without", "torch.ger is deprecated"
+
+
+@pytest.mark.parametrize("code, texts", [
+    ("karat.sum(c, dtype=karat.float64)", [REAL_PART]),
+    ("karat.cumsum(c, 0, dtype=karat.int64)", [REAL_PART]),
+    ("karat.mean(c, dtype=karat.float32)", [REAL_PART]),
+    ("karat.sum(c, dtype=karat.bool)", []),
+    ("karat.sum(c[:0], dtype=karat.float64)", []),
+    ("karat.zeros(3).copy_(c)", []),  # refused: nothing was cast
+    ("karat.cross(v, v)", [CROSS]),
+    ("karat.cross(v, v, out=karat.empty(0))", []),
+    ("karat.ger(v, v)", []),
+    ("karat.ger(v, v, out=karat.empty(0))", [GER]),
+    ("karat.index_reduce(v, 0, i, v[:1], 'prod')", [BETA]),
+    ("karat.index_reduce(v, 0, i, v[:1].double(), 'prod')", []),
+    ("karat.ones(2, dtype=karat.half) + 1j", [HALF, HALF]),
+    ("karat.autograd.grad(y, [w])", [HALF]),
+])
+def test_what_is_said_and_when(code, texts):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        w = karat.ones((), dtype=karat.float16, requires_grad=True)
+        names = {"karat": karat, "c": karat.ones(2, dtype=karat.complex64), "v": karat.ones(3), "i": karat.tensor([0]),
+                 "w": w, "y": (w.expand(100) * 1j).abs().sum()}
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            eval(code, names)
+        except RuntimeError:
+            pass
+    said = [str(one.message) for one in heard]
+    assert [text for text in dict.fromkeys(texts) if not any(s.startswith(text) for s in said)] == []
+    assert len(set(said)) == len(set(texts)), said
+
+
+def test_a_warning_in_backward_is_given_by_the_call_and_can_be_an_error():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        w = karat.ones((), dtype=karat.float16, requires_grad=True)
+        y = (w.expand(100) * 1j).abs().sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match=HALF):
+            karat.autograd.grad(y, [w], retain_graph=True)
+        assert karat.zeros(2).sum() == 0  # nothing is left behind for the next call

@@ -33,6 +33,7 @@ class Comparison:
     def __init__(self, program):
         self.settled, self.behind = set(), {}  # (tensor, key) known to differ; how many writes of a tensor PyTorch did not count
         self.program, self.loose, self.found = program, False, []
+        self.said = set()  # warnings that both sides have given
         self.errors = self.seen = None  # of the statement at hand: both raised; the tensor that differs, in PyTorch
         self.gap = self.odd = None  # the elements that differ, and which of them by more than rounding
         self.before, self.operands, self.kin = {}, [], {}  # PyTorch's tensors before the statement, those in it; both sides' now
@@ -158,6 +159,12 @@ class Comparison:
         return True
 
 
+def without_repeats(said):
+    """Warnings of one statement, the same one in a row told once: how often an operator's parts say it is nobody's business,
+    and Python's own filter shows it once a line."""
+    return [one for i, one in enumerate(said) if not i or said[i - 1] != one]
+
+
 def brief(gradient):
     return f"{gradient['dtype']} {gradient['shape']}" if isinstance(gradient, dict) else gradient
 
@@ -176,8 +183,10 @@ def compare(program, karat, torch, each=True):
             c.note("error type", at, "", ours[0], theirs[0])
         elif ours[0] and ours[0] != theirs[0]:
             c.note("error text", at, "", ours[0][1], theirs[0][1])
-        if ours[1] != theirs[1]:
-            c.note("warnings", at, "", ours[1], theirs[1])
+        heard = [without_repeats(side[1]) for side in (ours, theirs)]
+        if heard[0] != heard[1]:
+            c.note("warnings", at, "", *heard)
+        c.said.update(text for text in heard[0] if text in heard[1])
         if ours[2] is not None:
             if not c.pictures(at, ours[2][0], theirs[2][0]):
                 break

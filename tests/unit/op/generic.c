@@ -104,6 +104,9 @@ static bool same_values(const kt_tensor *a, const kt_tensor *b)
     (CHECK_MSG(same_values((got), (want)), "%s " what " disagrees with the plain form", described(s), ##__VA_ARGS__),  \
      kt_clear())
 
+/* PyTorch's log_sigmoid gives a row-major result of whatever lies otherwise. */
+static bool keeps_layout(const sample *s) { return strcmp(s->row->name, "log_sigmoid") != 0; }
+
 /* ---- the comparisons, for one sample whose plain form gave `want` on the dense operands `t` ---- */
 
 static void check_layouts(const sample *s, kt_tensor *const *t, kt_tensor *want)
@@ -116,7 +119,7 @@ static void check_layouts(const sample *s, kt_tensor *const *t, kt_tensor *want)
                 u[i] = mask >> i & 1 ? laid_out(t[i], (layout)how) : t[i];
             kt_tensor *got = call(s, KT_PLAIN, NULL, u);
             AGREES(got, want, "in layout %d of operands %d", how, mask);
-            if (how == TRANSPOSED && mask == (1 << s->n) - 1 && !s->number)
+            if (how == TRANSPOSED && mask == (1 << s->n) - 1 && !s->number && keeps_layout(s))
                 CHECK_MSG(same_geometry(got, kt_to(u[0], .dtype = kt_dtype_of(got)), true),
                           "%s: strides of a permuted result", described(s));
         }
@@ -221,6 +224,8 @@ static void check_small(const sample *s)
 
 static void check_channels_last(const sample *s)
 {
+    if (!keeps_layout(s))
+        return;
     KT_SCOPE;
     kt_tensor *t[3] = {0}, *u[3] = {0};
     for (int i = 0; i < s->n - s->number; i++) {
