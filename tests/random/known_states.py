@@ -1,0 +1,93 @@
+"""known_states.py - differences in the state of tensors, and in warnings, that are meant: versions, nodes, views, layouts.
+
+In: a Difference of compare.py and the Comparison that found it. Out: STATES, for known.py: tests, each with its reason.
+"""
+
+import re
+
+from statement import born, op, plain_op
+
+# The node of an operator that is put together from others is that of its last step. Karat's, PyTorch's.
+COMPOSED = {
+    "trapezoid": [("MulBackward0", "MulBackward1"), ("DivBackward0", "DivBackward1")],  # a number in C++ has a node of its own
+    "cumulative_trapezoid": [("DivBackward0", "DivBackward1")],
+    "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],
+    "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
+    "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
+    "corrcoef": [("ViewAsComplexBackward0", "ComplexBackward0")],
+    "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
+    "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
+}
+COMPOSED["trapz"] = COMPOSED["trapezoid"]
+COMPOSED["@"] = COMPOSED["matmul"]
+
+ONCE = "|".join(["ComplexHalf support is experimental", "Casting complex values to real", r"index_reduce\(\) is in beta"])
+COMPARING = {"eq", "ne", "not_equal", "logical_and", "logical_or", "logical_xor", "isclose"}
+
+
+def more_of(difference):
+    """Warnings that one side alone gave: Karat's, PyTorch's."""
+    return [[one for one in a if one not in b] for a, b in ((difference.karat, difference.torch),
+        (difference.torch, difference.karat))]
+
+
+def said_again(difference, comparison):
+    """Whether all that differs is how often a text is given that a process gives once, after both sides gave it."""
+    return difference.kind == "warnings" and all(re.match(ONCE, text[1]) and text in comparison.said
+                                                 for side in more_of(difference) for text in side)
+
+
+def only_torch_warned(difference, pattern):
+    if difference.kind != "warnings":
+        return False
+    ours, theirs = more_of(difference)
+    return not ours and all(re.match(pattern, text[1]) for text in theirs)
+
+
+def new_counts(difference):
+    """Whether the tensor is new, Karat counts from 0, and PyTorch's implementation wrote to it a few times."""
+    gradient = difference.kind == "grad.version" or op(difference) == "backward"
+    return (gradient or born(difference)) and difference.karat == 0 and 0 < difference.torch <= 8
+
+
+def differ_at_ones(difference, shape):
+    return all(a == b or size == 1 for a, b, size in zip(difference.karat, difference.torch, shape))
+
+
+STATES = [
+    (said_again,
+     "a warning that is given once a process was given before: repeats, which set_warn_always asks for, count temporaries"),
+    (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|" + ONCE),
+     "both refuse, and PyTorch had begun: it warned of the resize, or of the dtype, of a result that it then did not give"),
+    (lambda d, c: plain_op(d) in COMPARING and only_torch_warned(d, "Casting complex values to real|ComplexHalf support"),
+     "a comparison of complex numbers written into a real tensor: PyTorch warns of a lost imaginary part, a bool has none"),
+    (lambda d, c: d.kind in ("version", "grad.version") and new_counts(d),
+     "the version that a new result or gradient starts with: Karat's is 0, PyTorch counts the writes that its"
+     " implementation made"),
+    (lambda d, c: d.kind in ("requires_grad", "is_leaf", "grad_fn") and c.seen
+        and not re.match("float|complex|bfloat", c.seen["dtype"]),
+     "PyTorch marks integers that were written from a tensor with a history as requiring a gradient; Karat's"
+     " integers carry none"),
+    (lambda d, c: d.kind == "requires_grad" and op(d) == "backward" and "create_graph=True" in d.statement,
+     "a gradient that does not depend on the operand: PyTorch hangs it on the operand's history all the same"),
+    (lambda d, c: d.kind in ("strides", "grad.strides") and c.seen and 0 in c.seen["shape"],
+     "strides of a tensor without elements"),
+    (lambda d, c: d.kind in ("strides", "grad.strides") and op(d) == "backward" and c.seen
+        and differ_at_ones(d, c.seen["shape"]),
+     "the stride of a dim of one element in a gradient: no element lies there, and each formula leaves another"),
+    (lambda d, c: d.kind == "grad_fn" and d.torch == "torch::autograd::NotImplemented" and d.karat,
+     "Karat has a derivative where PyTorch's node says that it has none"),
+    (lambda d, c: d.kind == "grad_fn" and (d.karat, d.torch) in COMPOSED.get(op(d), []),
+     "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
+    (lambda d, c: d.kind == "grad_fn" and op(d) == "backward" and "create_graph=True" in d.statement and d.karat and d.torch,
+     "the graph of a gradient: a formula is put together from other steps; second derivatives are compared"),
+    (lambda d, c: d.kind in ("grad.grad_fn", "grad.is_view", "grad.requires_grad", "grad.is_leaf", "grad.conj")
+        and "create_graph=True" in "".join(c.program),
+     "with create_graph PyTorch stores a copy of the gradient, Karat the gradient itself"),
+    (lambda d, c: d.kind in ("is_view", "grad.is_view") and op(d) == "backward",
+     "whether a gradient is formally a view of an inner temporary that nobody else has"),
+    (lambda d, c: d.kind == "grad.offset" and d.karat == 0,
+     "a gradient that is a part of a larger one: PyTorch keeps the larger one's memory for it, in Karat .grad has its own"),
+    (lambda d, c: d.kind == "is_inference" and re.search(r"\.view\((dtype=)?torch\.", d.statement) and d.karat is True,
+     "a view of an inference tensor as another dtype: in PyTorch alone it comes out as a normal tensor"),
+]
