@@ -154,14 +154,14 @@ GRAD(matmul_batched) { dA = for_first(c, G, B); dB = for_second(c, G, A); }
 
 /* ---- distances and lengths ---- */
 
-/* What the p-norm n of t gains with each element of t: 0 where there is nothing to gain from. */
+/* What the p-norm n of t gains with each element of t: 0 where there is nothing to gain from, NaN where the element is. */
 static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
 {
     kt_tensor *size = kt_abs(t), *sign = kt_sgn(t);
-    if (p == 1)
-        return sign;
-    if (isinf(p))
-        return kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
+    if (p == 1 || isinf(p)) {
+        kt_tensor *slope = p == 1 ? sign : kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
+        return kt_masked_fill(slope, kt_isnan(t), KT_FLOAT(NAN)); /* the sign of NaN is 0 */
+    }
     kt_tensor *some = kt_ne_s(n, KT_INT(0)), *by = one_unless(some, n);
     if (p >= 2) { /* smooth at 0, which the sign is not: there is a second derivative there */
         kt_tensor *slope = zero_unless(some, kt_true_divide(t, by));

@@ -467,6 +467,14 @@ def test_a_scattered_nan_is_not_hidden(how):
         assert alike(dx.tolist(), [nan, 0.5]) and alike(ds.tolist(), [nan, nan, 0.5])
 
 
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0, inf])
+def test_a_distance_from_nan_has_the_slope_nan(p):
+    a, b = leaf([[nan, 1.0], [0.0, 5.0]], "float64"), leaf([[0.0, 3.0]], "float64")
+    da, db = gradients(lambda x, y: karat.cdist(x, y, p=p), a, b)
+    assert math.isnan(da[0, 0].item()) and math.isnan(db[0, 0].item())
+    assert all(math.isfinite(v) for v in da[1].tolist())
+
+
 # ---- losses ----
 
 LOSSES = [

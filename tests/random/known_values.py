@@ -84,10 +84,11 @@ def beside_the_diagonal(d, c):
     rows = c.seen["shape"]
     if len(rows) != 2 or rows[0] <= rows[1]:
         return False
-    return not np.any(c.odd.reshape(rows)[:rows[1]]) and every(lambda x, y, gap: x == 0)(d, c)
+    return not np.any(c.odd.reshape(*rows, -1)[:rows[1]]) and every(lambda x, y, gap: x == 0)(d, c)
 
 
 nan_or_zero = every(lambda x, y, gap: np.isnan(y) | zeros(x, y) if gap.is_float else False)
+mirrored = every(lambda x, y, gap: x == -y if gap.is_float else False)
 nan_for_zero = every(lambda x, y, gap: (x == 0) & np.isnan(y) if gap.is_float else False)
 nan_or_nothing = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | (x == 0) | (y == 0) if gap.is_float else False)
 
@@ -103,7 +104,9 @@ def touched(d, c):
     """Whether the tensor that differs stands in the statement or shares memory with one that does."""
     name = re.match(r"t\d+", d.where).group(0)
     families = {c.before[path]["shares memory with"] for path in c.operands}
-    return name in mentioned(d.statement) or c.seen.get("shares memory with") in families - {None}
+    objects = {c.before[path]["same object as"] for path in c.operands}
+    same = c.before.get(name, {}).get("same object as") in objects
+    return name in mentioned(d.statement) or same or c.seen.get("shares memory with") in families - {None}
 
 
 def picked(operand, dim, index):
@@ -174,8 +177,12 @@ VALUES = [
      "a float beyond an integer's range, or NaN: Karat saturates and gives 0, PyTorch does what the processor does"),
     (lambda d, c: op(d) in ("all", "any") and "out=torch.empty(0, dtype=torch.uint8)" in d.statement,
      "all and any into uint8: PyTorch converts the operand to uint8 first, so that 0.5 is 0; Karat asks the operand"),
-    (lambda d, c: plain_op(d) in ("i1", "softsign", "tanhshrink", "hardshrink") and zero_signs(d, c),
-     "an odd function of -0: Karat's is -0"),
+    (lambda d, c: op(d) == "backward" and "logit" in "".join(c.program) and mirrored(d, c),
+     "logit's slope at -0: PyTorch's vector loop gives -inf and its loop for the rest inf, Karat -inf"),
+    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.dtype == "float16" and mirrored(d, c),
+     "a float16 -0 to the power 0.5 or -0.5: PyTorch takes sqrt in every other float dtype, Karat in all"),
+    (lambda d, c: plain_op(d) in ("i1", "softplus", "softsign", "tanhshrink", "hardshrink") and zero_signs(d, c),
+     "the sign of a zero: i1 and its kin are odd functions in Karat; softplus with a negative beta ends in 0"),
     (lambda d, c: zero_signs(d, c) and (c.gap.complex and plain_op(d) in COMPLEX_SIGNS | SUMS or plain_op(d) in ("lerp", "sinc")),
      "the sign of a zero part: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: plain_op(d) in ("cumsum", "logcumsumexp") and zero_signs(d, c),

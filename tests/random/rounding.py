@@ -43,6 +43,7 @@ rounding("""sum mean nansum nanmean prod cumsum cumprod std var std_mean var_mea
 rounding("lerp addcmul addcdiv cross", 4, FUSED, terms=4)
 rounding("""* mul multiply *= / div divide true_divide /= square reciprocal sqrt abs absolute sgn outer ger vander""", 4, PARTS,
          COMPLEX, terms=4)
+rounding("arange range", 1, "counted in the dtype itself: PyTorch's vector loop adds to a start that it has rounded")
 rounding("backward grad", 8, ORDER, terms=16)
 SCALED_SUMS = Bound(4, FUSED, 4, "operands")  # add, sub and rsub with alpha=
 
