@@ -96,7 +96,8 @@ GRAD(leaky_relu_backward)
     dA = kt_leaky_relu_backward(G, B, number_of(c, 2), arg(c, 3)->b);
     dB = kt_zeros_like(G);
 }
-GRAD(threshold)          { dA = kt_threshold_backward(G, self_or_result(c), number_of(c, 1)); }
+/* Of self, in place too: the value put in may be over the threshold. */
+GRAD(threshold)          { dA = kt_threshold_backward(G, A, number_of(c, 1)); }
 GRAD(relu)               { dA = kt_threshold_backward(G, Y, KT_INT(0)); }
 GRAD(threshold_backward) { dA = kt_threshold_backward(G, B, number_of(c, 2)); dB = kt_zeros_like(G); }
 GRAD(hardtanh)           { dA = kt_hardtanh_backward(G, A, number_of(c, 1), number_of(c, 2)); }

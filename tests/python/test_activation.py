@@ -93,3 +93,13 @@ def test_classes_are_asked():
     assert F.silu(Asked(), inplace=True) == ("silu", {"inplace": True})
     assert F.leaky_relu(Asked(), 0.5) == ("leaky_relu", {"negative_slope": 0.5, "inplace": False})
     assert F.gelu(Asked())[0] == "gelu"
+
+
+@pytest.mark.parametrize("value", [7.0, -7.0, 0.5])
+def test_what_threshold_replaced_has_no_slope(value):
+    """In place too, where the value put in may itself be over the threshold."""
+    for call in (lambda y: F.threshold(y, 0.5, value), lambda y: F.threshold(y, 0.5, value, inplace=True),
+                 lambda y: torch.threshold_(y, 0.5, value)):
+        x = torch.tensor([-1.0, 0.5, 0.6, 3.0], requires_grad=True)
+        call(x * 1).sum().backward()
+        assert x.grad.tolist() == [0, 0, 1, 1]

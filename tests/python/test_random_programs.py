@@ -193,6 +193,11 @@ def test_the_logarithm_beside_1_keeps_the_sign_of_a_zero():
     assert got.real.signbit().all() and got.imag.signbit().tolist() == [True, False]
 
 
+def test_a_range_of_one_number_is_its_start():
+    assert torch.linspace(-0.0, 0.5, 1).signbit().item()
+    assert torch.linspace(3.5, 0.5, 1).tolist() == [3.5]
+
+
 # ---- which object, whose memory, which node, how it lies ----
 
 

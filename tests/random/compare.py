@@ -97,11 +97,10 @@ class Comparison:
 
     def narrowest(self, dtype):
         """The least precise dtype that a statement may have computed in: out= may be wider than the operands."""
-        real = REAL_OF.get(dtype, dtype)
-        if not re.search("out=|dtype=|ldexp", self.program[self.at]):
-            return real
-        seen = [REAL_OF.get(d, d) for d in (self.before[path]["dtype"] for path in self.operands)]
-        return max([d if d in EPSILON else "float32" for d in seen] + [real], key=EPSILON.get)
+        seen = [REAL_OF.get(d, d) for d in (self.before[path]["dtype"] for path in self.operands)] + [REAL_OF.get(dtype, dtype)]
+        if re.search("out=|dtype=", self.program[self.at]):  # of integers PyTorch makes the default dtype
+            seen = [d if d in EPSILON else "float32" for d in seen]
+        return max((d for d in seen if d in EPSILON), key=EPSILON.get)
 
     def elsewhere(self, at, dtype):
         """Why a tensor of another dtype in the same memory differs: the reason for what differs there is the reason here."""
@@ -120,7 +119,7 @@ class Comparison:
 
     def coarsest(self, ours):
         """The relative error that the least precise of the program's dtypes allows."""
-        return max((rounding.LOOSE[p["dtype"]] for p in ours.values() if p["dtype"] in rounding.LOOSE), default=0)
+        return max((rounding.LOOSE.get(p["dtype"], rounding.LOOSE["float32"]) for p in ours.values()), default=0)
 
     def pictures(self, at, ours, theirs):
         """Compares all named tensors; False at the first difference, since what follows comes of it."""

@@ -75,7 +75,7 @@ def over_itself(d, c):
 
 COMPLEX_SIGNS = set("sinc sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
 zero_powers = every(lambda x, y, gap: np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
-poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-10 * np.abs(x)) |
+poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
 
 
@@ -185,6 +185,8 @@ VALUES = [
      "the sign of a zero: i1 and its kin are odd functions in Karat; softplus with a negative beta ends in 0"),
     (lambda d, c: zero_signs(d, c) and (c.gap.complex and plain_op(d) in COMPLEX_SIGNS | SUMS or plain_op(d) in ("lerp", "sinc")),
      "the sign of a zero part: PyTorch's vector loop and its loop for the rest differ"),
+    (lambda d, c: zero_signs(d, c) and c.seen.get("conj"),
+     "a zero written through a conjugate view: PyTorch's imaginary part is then -0"),
     (lambda d, c: plain_op(d) in ("cumsum", "logcumsumexp") and zero_signs(d, c),
      "a scan of one -0: PyTorch copies a 0-dim tensor and adds 0 to any other, Karat treats both alike"),
     (lambda d, c: op(d) == "backward" and zero_signs(d, c),

@@ -107,9 +107,11 @@ static T FN(fit_if)(T x, T cut) { return cut != 0 ? FN(fit)(x, cut) : x; }
 static T FN(step_at)(const kt_plan *plan, int64_t i, T cut)
 {
     const int64_t last = plan->numel - 1;
-    const bool    near = last < 1 || i < plan->numel / 2;
+    const bool    near = i < plan->numel / 2;
     const T       a = FN(fit_if)(FN(scalar)(&plan->param[0]), cut), b = FN(fit_if)(FN(scalar)(&plan->param[1]), cut);
     const T       by = last > 0 ? FN(fit_if)(FN(fit_if)(b - a, cut) / FN(fit_if)((T)last, cut), cut) : 0;
+    if (last < 1)
+        return a;
     if (cut == 0)
         return (T)(near ? fma(by, (double)i, a) : fma(-by, (double)(last - i), b));
     return near ? a + FN(fit)(by * FN(fit)((T)i, cut), cut) : b - FN(fit)(by * FN(fit)((T)(last - i), cut), cut);
