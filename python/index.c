@@ -242,14 +242,15 @@ static int raise_kind(PyObject *index)
 
 static int64_t dims_of(PyObject *index);
 
-/* A second ellipsis steps over as many dims again, beyond the last one. */
+/* A second ellipsis steps over as many dims again, beyond the last one. There PyTorch reads sizes that are none. */
 static int check_dim(const looking *l, PyObject *index)
 {
-    const long long rank = kt_ndim(l->view);
-    if (l->dim + dims_of(index) <= rank)
+    const bool      adds = index == Py_None || PyBool_Check(index);
+    const long long rank = kt_ndim(l->view), ends = adds ? rank + 1 : rank ? rank : 1, dim = l->dim;
+    if (dim + dims_of(index) <= rank || index == Py_Ellipsis)
         return 0;
-    PyErr_Format(PyExc_IndexError, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
-                 rank ? -rank : -1, rank ? rank - 1 : 0, (long long)l->dim);
+    PyErr_Format(PyExc_IndexError, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)", -ends,
+                 ends - 1, dim);
     return -1;
 }
 

@@ -83,7 +83,7 @@ def einsum(*args):
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
         )
-    if isinstance(args[0], str):
+    if not isinstance(args[0], _karat.Tensor):
         return _rows["einsum"](args[0], _listed(args[1:]))
     lists = ["".join(map(_letter, s)) for s in args[1::2]]
     equation = ",".join(lists)
@@ -97,6 +97,8 @@ def _into_list(name, shown):
     row, store = _rows[name], _rows["alias_copy"]
 
     def into_list(*args, out=None, **options):
+        if out is not None and not isinstance(out, (tuple, list)):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         parts = row(*args, **options)
         if out is None:
             return parts

@@ -48,6 +48,8 @@ enum { KT_WRITER_NONE = 0xffff, KT_WRITER_SLICES = 0xfffe, KT_WRITER_BASE = 0xff
 
 /* Places of `saved`: operands A, B, C, the results Y and Z, then the tensors of the row's lists. */
 enum { SAVED_Y = 3, SAVED_Z = 4, SAVED_LISTED = 5 };
+/* In `holds`: a number stands where a factor is saved. PyTorch saves it as a tensor, and it is gone with the others. */
+enum { HOLDS_NUMBER = 0x80 };
 
 typedef struct kt__form { /* of a result */
     int64_t *sizes;

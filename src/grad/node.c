@@ -10,8 +10,9 @@ KT__HOT_LOCAL uint64_t kt__tape_clock;
 KT__HOT void kt__node_release_saved(kt_node *n)
 {
     uint32_t left = n->holds;
+    n->released |= left || n->n_listed; /* what saved nothing may be run again */
     n->holds = 0;
-    n->released = 1;
+    left &= ~(uint32_t)HOLDS_NUMBER;
     for (; left; left &= left - 1)
         kt__unref(n->saved[__builtin_ctz(left)].t);
     while (n->n_listed)

@@ -46,7 +46,7 @@ KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const boo
     kt__formula *formula = kt__formulas[node->row->id];
     if (!formula || node->form == KT_OUT)
         return not_derived(node);
-    if (node->released && node->row->saves & SAVES_TENSORS)
+    if (node->released)
         return freed();
     kt__back c = {.node = node, .g = gs[0], .gs = gs, .n = node->n_edges, .needs = needs, .d = d, .history = history};
     formula(&c);
@@ -65,8 +65,7 @@ KT__HOT kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *
 {
     switch (node->kind) {
     case NODE_SLICES:
-        return node->inner->released && node->row->saves & SAVES_TENSORS ? freed()
-                                                                         : kt__run_slices(node, gs[0], needs, history, d);
+        return node->inner->released ? freed() : kt__run_slices(node, gs[0], needs, history, d);
     default: return kt__run_formula(node, gs, needs, history, d);
     }
 }

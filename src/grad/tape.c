@@ -270,9 +270,13 @@ static inline __attribute__((always_inline)) kt_status save_inputs(kt_node *node
     uint32_t saves = node->row->saves, keep = saves & 7;
     if (saves & SAVES_R && call->form == KT_INPLACE)
         keep &= ~(uint32_t)SAVES_A;
+    if (saves & SAVES_N && !(in->ask >> 1))
+        keep = 0;
     if (saves & SAVES_X) { /* the last two are the factors */
         uint32_t first = in->n - 2, ask = in->ask >> first;
         keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
+        if (call->scalars && keep)
+            node->holds |= HOLDS_NUMBER;
     }
     for (; keep; keep &= keep - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(keep), before = in->absent & ((1u << i) - 1);

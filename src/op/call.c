@@ -123,6 +123,12 @@ typedef struct written {
     const kt__decision *d;
 } written;
 
+static kt_status check_overlaps(const void *what)
+{
+    const written *w = what;
+    return kt__check_shapes(w->call, w->g);
+}
+
 /* Memory, sizes and dtype of what is written come before the numbers that go into it. */
 static kt_status check_written(const void *what)
 {
@@ -154,7 +160,7 @@ kt_status kt__run_elementwise(kt_call *call)
         return kt_error_status();
     kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
     if (status && call->form != KT_PLAIN)
-        status = kt__unless_earlier(check_written, &(written){call, &g, d});
+        status = kt__unless_earlier(check_overlaps, &(written){call, &g, d});
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
 #ifndef KT_NO_LINEAGE
@@ -540,12 +546,20 @@ static kt_status refused(kt_call *call)
     return itself && is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
+/* The dtype of an out= that is copied into comes before its memory. */
+static kt_status check_copied(const void *what)
+{
+    const kt_call *call = what;
+    const bool     same = kt__is_copied(call->row) && call->row->rule == RULE_SAME && kt__n_results(call->row) == 1;
+    return same ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
+}
+
 KT__HOT static inline kt_status run_way(kt_call *call)
 {
     if (call->form != KT_PLAIN && call->row->how != HOW_ELEMENTWISE) {
         bool copy = false;
         if (kt__check_memory(call, &copy))
-            return kt_error_status();
+            return call->form == KT_OUT ? kt__unless_earlier(check_copied, call) : kt_error_status();
         if (copy)
             return kt__run_apart(call);
         if (call->form == KT_OUT && kt__is_copied(call->row))

@@ -46,7 +46,11 @@ static kt_status copied(kt_call *call)
 kt_status kt__body_narrow_copy(kt_call *call)
 {
     kt_tensor *view = NULL;
-    kt_status  status = kt__call_narrow(call->arg[0].t, call->arg[1].i, call->arg[2].i, call->arg[3].i, &view);
+    if (call->arg[1].i >= call->arg[0].t->ndim)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
+                       "message be improved?  If so, please report an enhancement request to PyTorch.)");
+    kt_status status = kt__call_narrow(call->arg[0].t, call->arg[1].i, call->arg[2].i, call->arg[3].i, &view);
     if (!status)
         status = kt__call_clone(view, KT_CONTIGUOUS_FORMAT, &call->out[0]);
     kt__unref(view);

@@ -153,11 +153,14 @@ kt_status kt__body_histc(kt_call *call)
     kt_tensor    *self = call->arg[0].t;
     const int64_t bins = kt__arg_int(call, 1);
     double        low = 0, high = 0;
-    if (same_dtype(call, 0, "hist", "") || bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins) || check_kind(call))
+    if (same_dtype(call, 0, "hist", "") || bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins))
         return kt_error_status();
     if (kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_INT)
         low = trunc(low), high = trunc(high); /* bounds are of the input's dtype: two that become one choose nothing */
-    const bool chosen = low != high;
+    const bool chosen = low != high, counted = kt_dtype_category((kt_dtype)self->dtype) & call->row->accepts;
+    if (!chosen && !counted) /* it is the ends of the input that are asked for first */
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"aminmax_cpu\" not implemented for '%s'",
+                              kt_dtype_torch_name(self->dtype));
     if (!chosen)
         ends_of(self, &low, &high);
     if (kt__failed())
@@ -168,6 +171,8 @@ kt_status kt__body_histc(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [%g, %g] is not finite", low, high);
     if (low > high)
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: max must be larger than min");
+    if (check_kind(call))
+        return kt_error_status();
     const double apart = low == high;
     kt_tensor   *counts = linear_bins(flat(self), low - apart, high + apart, bins);
     return kt__deliver(call, kt__converted(counts, (kt_dtype)self->dtype, KT_WHY_EXPLICIT));

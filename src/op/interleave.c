@@ -161,6 +161,9 @@ static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats,
     kt__put_tensor(&c, 0, t);
     kt__put_tensor(&c, 1, repeats);
     kt__put(&c, 2, i, dim);
+    if (kt__given(call, 3) && call->arg[3].i < 0)
+        return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: [%lld]", (long long)call->arg[3].i,
+                       (long long)call->arg[3].i);
     kt__put(&c, 3, i, kt__given(call, 3) ? call->arg[3].i : -1);
     kt_status status = kt_call_run(&c);
     call->out[0] = status ? NULL : c.out[0];

@@ -161,7 +161,7 @@ kt_status kt__body_cat(kt_call *call)
         return kt_error_status();
     if (!counts(j.first))
         j.dim = 0; /* nothing counts: PyTorch looks at no dim */
-    if (kt__wrap_dim(&j.dim, j.first->ndim))
+    if (kt__wrap_dim(&j.dim, j.first->ndim) || find_common(call, &j))
         return kt_error_status();
     memcpy(j.sizes, j.first->sizes, (size_t)j.first->ndim * sizeof(int64_t));
     j.sizes[j.dim] = 0;
@@ -169,7 +169,7 @@ kt_status kt__body_cat(kt_call *call)
         if (counts(j.t[k]) && add_sizes(&j, k))
             return kt_error_status();
     kt_shape sizes = {j.first->ndim, j.sizes};
-    if (find_common(call, &j) || kt__one_device(j.t, j.n))
+    if (kt__one_device(j.t, j.n))
         return kt_error_status();
     if (call->form == KT_OUT)
         return check_target(call, &j, call->out[0], sizes, false) ? kt_error_status() : join_into(call, &j, NULL, false);

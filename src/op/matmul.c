@@ -151,6 +151,8 @@ static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt
                            (long long)x->sizes[i], (long long)y->sizes[i]);
     if (x->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as -1 but tensor has no dimensions");
+    if (weight->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as 1 but tensor has no dimensions");
     for (int i = 0; i < 2; i++) {
         const kt_tensor *in = i ? y : x;
         if (kt__wrap_dim(&dims[i], weight->ndim))

@@ -15,7 +15,8 @@ bool kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dty
     out->index = kt_where_s(out->valid, index, KT_INT(0));
     if (!out->index)
         return false;
-    kt_tensor *each = weight ? kt_reshape(kt_index_select(weight, 0, kt_reshape(out->index, KT_SHAPE(out->index->numel))),
+    kt_tensor *row = weight ? kt_reshape(weight, KT_SHAPE(-1)) : NULL; /* of images a weight may have any shape */
+    kt_tensor *each = weight ? kt_reshape(kt_index_select(row, 0, kt_reshape(out->index, KT_SHAPE(out->index->numel))),
                                           kt__sizes(out->index))
                              : kt_ones_like(out->index, .dtype = dtype);
     out->count = kt_where_s(out->valid, each, KT_INT(0));

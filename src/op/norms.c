@@ -111,14 +111,14 @@ static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, 
     int64_t dim[2];
     if (ord.kind == KT_SCALAR_COMPLEX)
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Expected a non-complex scalar as the order of norm.");
-    if (kt__failed() || has_matrices(t))
+    if (kt__failed())
         return NULL;
     double order = real_of(ord), size = fabs(order);
     char   text[32];
     snprintf(text, sizeof text, "%g", order);
     if (size != 1.0 && size != 2.0 && !isinf(size))
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", text);
-    if (kt__failed() || check_matrix(call, t, dims, dim))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim))
         return NULL;
     if (size != 2.0)
         return extreme_sum(call, t, order, dim);

@@ -189,10 +189,29 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
 
 /* ---- the way of a call ---- */
 
-static kt_status check_dims(const void *call)
+typedef struct folded {
+    const kt_call      *call;
+    const kt__gathered *g;
+} folded;
+
+static kt_status check_dims(const void *what)
 {
-    fold f;
-    return fold_shape(call, ((const kt_call *)call)->arg[0].t, &f);
+    const folded    *w = what;
+    const kt_tensor *self = w->call->arg[0].t;
+    fold             f;
+    if (fold_shape(w->call, self, &f))
+        return kt_error_status();
+    return self->numel ? KT_OK : check_not_empty(w->call, self, w->g, &f);
+}
+
+/* Of a kernel that is missing PyTorch hears after the dims; what it refuses by a rule of its own comes before them, but for the
+ * extremes along a dim and nansum. */
+static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
+{
+    const int  op = call->row->id;
+    const bool late = op == KT_OP_max_dim || op == KT_OP_min_dim || op == KT_OP_nansum ||
+                      kt_error_status() == KT_ERR_NOT_IMPLEMENTED;
+    return late ? kt__unless_earlier(check_dims, &(folded){call, g}) : kt_error_status();
 }
 
 kt_status kt__run_reduce(kt_call *call)
@@ -208,7 +227,7 @@ kt_status kt__run_reduce(kt_call *call)
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
-        return kt__unless_earlier(check_dims, call);
+        return refuse_dtype(call, &g);
     if (kt__check_fold_out(call, d) || fold_shape(call, self, &f))
         return kt_error_status();
     if (!self->numel && check_not_empty(call, self, &g, &f))

@@ -55,7 +55,7 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
     if (!call->scalars || kt__policy(mode) == KT_PERMISSIVE)
         return KT_OK;
     const kt_dtype common = kt__common_dtype(g, 0, mode, &status);
-    if (status)
+    if (status || (call->row->id != KT_OP_clamp && kt_dtype_category(common) == KT_CAT_COMPLEX)) /* the resolver refuses it */
         return status;
     if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)call->arg[0].t->dtype))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",

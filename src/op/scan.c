@@ -129,6 +129,12 @@ static kt_status wrap_dim(const kt_call *call, int64_t *dim)
     return kt__wrap_dim(dim, self->ndim);
 }
 
+static kt_status check_dim(const void *call)
+{
+    int64_t dim = kt__arg_int(call, kt__fold_args_of[((const kt_call *)call)->row->id].dim);
+    return wrap_dim(call, &dim);
+}
+
 kt_status kt__run_scan(kt_call *call)
 {
     kt__gathered g;
@@ -142,7 +148,9 @@ kt_status kt__run_scan(kt_call *call)
     if (kt__refine_fold(call, &g) || keep_dtype(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || wrap_dim(call, &dim) || check_out(call, d))
+    if (!d)
+        return kt__unless_earlier(check_dim, call);
+    if (wrap_dim(call, &dim) || check_out(call, d))
         return kt_error_status();
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(self), true))
         return kt__run_apart(call);

@@ -187,7 +187,7 @@ static kt_status check_kind(const kt_call *call, kt_dtype common)
 static kt_status search_for(kt_call *call, const search *s, kt_dtype common)
 {
     kt_tensor *all[] = {s->lines, s->values, s->sorter};
-    if (check_shapes(s) || check_sorter(call, s) || check_target(call, s->narrow) ||
+    if (check_sorter(call, s) || check_shapes(s) || check_target(call, s->narrow) ||
         kt__one_device(all, s->sorter ? 3 : 2) || check_kind(call, common))
         return kt_error_status();
     warn_of_copies(s);

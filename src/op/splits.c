@@ -170,16 +170,17 @@ static kt_status check_mesh(kt_tensor *const *t, int64_t n)
     if (n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t i = 0; i < n; i++) {
-        if (t[i]->ndim > 1) {
-            char text[256];
-            kt__shape_text(text, sizeof text, kt__sizes(t[i]));
-            return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", text);
-        }
         if (t[i]->dtype != t[0]->dtype)
             return kt_fail(KT_ERR_RUNTIME, "meshgrid expects all tensors to have the same dtype");
         if (t[i]->backend != t[0]->backend || t[i]->index != t[0]->index)
             return kt_fail(KT_ERR_RUNTIME, "meshgrid expects all tensors to have the same device");
     }
+    for (int64_t i = 0; i < n; i++)
+        if (t[i]->ndim > 1) {
+            char text[256];
+            kt__shape_text(text, sizeof text, kt__sizes(t[i]));
+            return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", text);
+        }
     return KT_OK;
 }
 

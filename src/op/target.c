@@ -562,6 +562,21 @@ static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool fir
     return KT_OK;
 }
 
+/* One value at the places of one mask is a number to PyTorch, wherever it lies; written over itself it stays what it is. */
+static bool fills_mask(const kt_call *call, const kt_tensor *value)
+{
+    const kt_tensor *mask = NULL;
+    int              n = 0;
+    if (call->row->id != KT_OP_index_put || value->numel != 1 || call->form != KT_INPLACE)
+        return false;
+    for (int64_t k = 0; k < call->arg[1].ts.n; k++)
+        if (call->arg[1].ts.t[k]) {
+            mask = call->arg[1].ts.t[k];
+            n++;
+        }
+    return n == 1 && mask->dtype == KT_BOOL && value->dtype == call->arg[0].t->dtype;
+}
+
 kt_status kt__check_memory(const kt_call *call, bool *copy)
 {
     const kt__input_map *map = &kt__inputs_of[call->row->id];
@@ -572,6 +587,8 @@ kt_status kt__check_memory(const kt_call *call, bool *copy)
         if (!kt__given(call, at) || call->scalars >> at & 1 || (call->form == KT_INPLACE && i == 0))
             continue;
         if (!(map->lists >> i & 1)) {
+            if (i > 0 && fills_mask(call, call->arg[at].t))
+                continue;
             if (check_operand(call, call->arg[at].t, i == 0, false, copy))
                 return kt_error_status();
             continue;

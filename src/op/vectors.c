@@ -74,7 +74,7 @@ static kt_status addr_scale(const kt_call *call, const char *name, kt_scalar sca
     int category = kt__dtype_rows[common].category;
     if (scale.kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Boolean %s only supported for Boolean results.", name);
-    if (scale.kind == KT_SCALAR_FLOAT && category & (KT_CAT_BOOL | KT_CAT_INT))
+    if ((scale.kind == KT_SCALAR_FLOAT || scale.kind == KT_SCALAR_COMPLEX) && category & (KT_CAT_BOOL | KT_CAT_INT))
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "For integral input tensors, argument %s must not be a floating point number.", name);
     return kt_scalar_fits(scale, common) || category == KT_CAT_BOOL ? KT_OK : kt__fail_overflow(call, common);
@@ -108,13 +108,14 @@ kt_status kt__body_addr(kt_call *call)
     kt_dtype         common = KT_NONE;
     if (call->form == KT_INPLACE && kt__check_written(in[0], NULL, 0))
         return kt_error_status();
-    if (addr_sizes(call) || flat_common(in, 3, &common) || addr_scale(call, "beta", beta, common) ||
-        addr_scale(call, "alpha", alpha, common))
+    if (addr_sizes(call) || flat_common(in, 3, &common))
         return kt_error_status();
     if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)in[0]->dtype) &&
         kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(common), kt_dtype_torch_name(in[0]->dtype));
+    if (addr_scale(call, "beta", beta, common) || addr_scale(call, "alpha", alpha, common))
+        return kt_error_status();
     KT_SCOPE;
     kt_tensor *self = kt_expand(in[0], KT_SHAPE(in[1]->sizes[0], in[2]->sizes[0]));
     self = kt__converted(self, common, KT_WHY_PROMOTION);

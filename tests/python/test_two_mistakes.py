@@ -35,6 +35,14 @@ REFUSED = [
     ("torch.dot(b[0], b[0, :2])", RuntimeError, "inconsistent tensor size, expected tensor [3] and src [2]"),
     ("torch.bmm(b[None], d.double().t()[None])", NotImplementedError, "\"bmm\" not implemented for 'Bool'"),
     ("torch.mv(b, d[0])", NotImplementedError, "\"addmv_impl_cpu\" not implemented for 'Bool'"),
+    ("torch.sort(c, 7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.logcumsumexp(i, 7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.nansum(c, 7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("c[:0].max(0)", IndexError, "max(): Expected reduction dim 0 to have non-zero size."),
+    ("c[:0].amax()", RuntimeError, "amax(): Expected reduction dim to be specified for input.numel() == 0."),
+    ("torch.topk(c, 9)", RuntimeError, "selected index k out of range"),
+    ("torch.histc(c, min=0.5)", RuntimeError, "torch.histc: max must be larger than min"),
+    ("torch.gather(b, 0, i, out=i)", RuntimeError, "Expected out tensor to have dtype bool, but got long int instead"),
     # its name is that of the kernel that the operands would go to
     ("torch.lerp(i, i, i)", NotImplementedError, "\"lerp_kernel_tensor\" not implemented for 'Long'"),
     ("torch.clamp_min(c, 0.5)", NotImplementedError, "clamp is not supported for complex types"),
@@ -46,6 +54,9 @@ REFUSED = [
     ("torch.isneginf(c)", RuntimeError, "isneginf does not support complex inputs."),
     ("torch.isposinf(c, out=torch.empty(0))", RuntimeError, "isposinf does not support complex inputs."),
     ("torch.index_reduce(c[0], 0, torch.tensor([0]), c[0, :1], 'amax')", NotImplementedError, "\"index_func_\" not implemented"),
+    ("c.round(decimals=-1)", NotImplementedError, "\"round_cpu\" not implemented for 'ComplexFloat'"),
+    ("torch.polygamma(1, c)", NotImplementedError, "\"trigamma\" not implemented for 'ComplexFloat'"),
+    ("torch.clamp_min_(i, 1.5j)", NotImplementedError, "clamp is not supported for complex types"),
     # products: an addend of batches is expanded first, then dtypes of target, of factors, then sizes
     ("torch.addbmm(d, d[0], d[None])", IndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
     ("torch.addbmm(d, d, d[None])", RuntimeError, "The expanded size of the tensor (3) must match the existing size (2)"),
@@ -60,7 +71,19 @@ REFUSED = [
     ("torch.dot(d[0], d[0, :2], out=i)", RuntimeError, "result dtype Long does not match input dtype Float"),
     ("F.linear(d, d, out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int instead"),
     ("F.linear(d[None], d, torch.ones(1, 1, 2))", RuntimeError, "expand(torch.FloatTensor{[1, 1, 2]}, size=[2, 2]):"),
+    ("torch.addr(i, i[0, :2], i[0], beta=1.5j)", RuntimeError, "For integral input tensors, argument beta must not be a float"),
+    ("i.addr_(d[:, 0], d[0], beta=True)", RuntimeError, "result type Float can't be cast to the desired output type Long"),
+    ("F.bilinear(d, d, torch.tensor(1.))", IndexError, "Dimension specified as 1 but tensor has no dimensions"),
     # dims
+    ("x[..., ..., None]", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+    ("torch.narrow_copy(d, 4, 0, 2)", RuntimeError, "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true"),
+    ("torch.linalg.matrix_norm(torch.tensor(1.), 7)", RuntimeError, "linalg.matrix_norm: Order 7 not supported."),
+    ("torch.cat([d.bool(), torch.ones(3, dtype=torch.uint32)])", RuntimeError, "Promotion for uint16, uint32, uint64 types is"),
+    ("torch.meshgrid(c[0], d)", RuntimeError, "meshgrid expects all tensors to have the same dtype"),
+    ("torch.searchsorted(d[0, 0], d[0, 0], sorter=d[0, 0])", RuntimeError, "torch.searchsorted(): sorter must be a tensor of "),
+    ("d.repeat_interleave(torch.tensor([1, 1]), 0, output_size=-1)", RuntimeError, "Trying to create tensor with negative dim"),
+    ("torch.einsum([], d)", TypeError, "einsum(): argument 'equation' (position 1) must be str, not list"),
+    ("torch.split_copy(d, 1, out=d)", TypeError, "split_copy(): argument 'out' must be tuple of Tensors, not Tensor"),
     ("torch.trapezoid(torch.tensor(True))", IndexError, "Dimension specified as -1 but tensor has no dimensions"),
     ("torch.trapezoid(b, dim=7)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
     ("torch.trapezoid(torch.tensor(1.), torch.ones(3))", IndexError, "Dimension specified as 0 but tensor has no dimensions"),
@@ -131,3 +154,36 @@ def test_what_is_refused_and_how(statement, error, text):
     assert str(caught.value).splitlines()[0].startswith(text), statement
     after = {name: (names[name].tolist(), names[name].shape, names[name]._version) for name in before}
     assert after == before, statement  # a refusal writes nothing
+
+
+def test_a_second_backward_through_what_saved_nothing():
+    x = torch.ones(4, 4, requires_grad=True)
+    for y in (x.addmm(torch.ones(4, 2), torch.ones(2, 4)), x % torch.tensor(3.0), torch.fmod(x, torch.ones(4))):
+        y.pow(2).mean().backward()
+        assert torch.autograd.grad(y.sum(), [x])[0].tolist() == [[1.0] * 4] * 4
+    for y in (x * x, torch.remainder(torch.ones(4), x), torch.fmod(x, x)):
+        y.sum().backward()
+        with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+            y.sum().backward()
+
+
+def test_ellipses_beyond_the_last_dim():
+    t = torch.zeros(2, 3)
+    assert t[None, None, ..., ..., ...].shape == (1, 1, 2, 3) and t[0, ..., ..., ...].shape == (3,)
+
+
+def test_one_value_of_the_tensor_itself_at_the_places_of_a_mask():
+    t = torch.tensor([1, 2, 3])
+    t[torch.tensor([True, True, False])] = t[2]
+    assert t.tolist() == [3, 3, 3]
+    t = torch.tensor([1, 2, 3])
+    t[torch.tensor([True, True, True])] = t[1:2]
+    assert t.tolist() == [2, 2, 2]
+    with pytest.raises(RuntimeError, match="some elements of the input tensor"):
+        t[torch.tensor([True, True, False])] = t[1:]
+
+
+def test_weights_of_classes_of_images_have_any_shape():
+    weight = torch.tensor([1.0, 3.0, 5.0]).view(1, 3, 1)
+    loss = F.nll_loss(torch.ones(1, 3, 2), torch.tensor([[1, 0]]), weight=weight, reduction="none")
+    assert loss.tolist() == [[-3, -1]]

@@ -191,7 +191,7 @@ VALUES = [
      "a scan of one -0: PyTorch copies a 0-dim tensor and adds 0 to any other, Karat treats both alike"),
     (lambda d, c: op(d) == "backward" and zero_signs(d, c),
      "the sign of a zero gradient: it depends on the order in which zeros of both signs are added"),
-    (lambda d, c: op(d) == "backward" and "trace" in "".join(c.program) and beside_the_diagonal(d, c),
+    (lambda d, c: d.kind == "values" and op(d) == "backward" and "trace" in "".join(c.program) and beside_the_diagonal(d, c),
      "the gradient of trace of a matrix that is longer than wide: PyTorch's goes on below the diagonal"),
     (lambda d, c: op(d) == "backward" and re.search(r"(var|std)(_mean)?\(.*dim=\[\]", "".join(c.program)),
      "the gradient of a variance over dim=[], all dims: PyTorch divides by the elements of no dim, less one, which is 0"),

@@ -1,0 +1,179 @@
+"""known_errors.py - refusals that differ from PyTorch's and are meant to: each a test and the reason in a sentence.
+
+In: a Difference of compare.py and the Comparison that found it. A test names the operators, what either side says, and where the
+text alone would not tell, the condition under which the difference is meant.
+"""
+
+import re
+
+from statement import op
+
+BOTH = ("error text", "error type")  # both sides refuse, in other words
+LACKS = r"^\"\w+\" not implemented for '"
+
+
+def said(error):
+    """The text of an error: a difference of types has both, one of texts the text alone."""
+    return (error[1] if isinstance(error, tuple) else error) or ""
+
+
+def case(kinds, torch="", karat="", ops=None, also=None):
+    """A difference of one of the kinds, by an operator among ops, where both texts match, and also(d, c) holds."""
+    kinds = (kinds,) if isinstance(kinds, str) else kinds
+    ops = set(ops.split()) if ops else None
+
+    def test(d, c):
+        if d.kind not in kinds or not (ops is None or op(d) in ops or op(d).rstrip("_") in ops):
+            return False
+        return bool(re.search(torch, said(d.torch)) and re.search(karat, said(d.karat)) and (also is None or also(d, c)))
+    return test
+
+
+def named_otherwise(d, c):
+    """Whether the texts are the same but for the type of a dtype object, which lives in its own module."""
+    return said(d.karat).replace("karat.dtype", "torch.dtype") == said(d.torch)
+
+
+INNER = {"cross_entropy_loss": "cross_entropy", "nll_loss_nd": "nll_loss", "feature_alpha_dropout_": "feature_alpha_dropout",
+         "_consecutive_return_output": "unique_consecutive", "_return_output": "unique", "dropout_": "dropout",
+         "alpha_dropout_": "alpha_dropout", "feature_dropout_": "dropout2d", "feature_dropout": "dropout2d"}
+
+
+def inner_name(d, c):
+    """Whether the texts are the same but for PyTorch's inner function, which its Python function passes arguments on to."""
+    name = re.match(r"\w+", said(d.torch))
+    ours = said(d.karat).replace("karat.dtype", "torch.dtype")
+    return bool(name) and INNER.get(name.group(0)) == re.match(r"\w+", ours).group(0) \
+        and re.sub(r"^\w+", "", said(d.torch)) == re.sub(r"^\w+", "", ours)
+
+
+def stale_view(d, c):
+    """Whether what is written to was derived from another tensor and did not ask for a gradient when it was made."""
+    target = re.search(r"\bt\d+", re.sub(r"^(with [^:]+: )?t\d+ = ", "", d.statement)).group(0)
+    made = [line for line in c.program if re.search(rf"(^|: ){target} = ", line)]
+    return bool(made) and "requires_grad" not in made[-1]
+
+
+def same_elements(d, c):
+    """Whether the texts are the same but for the sizes of a saved tensor, which have as many elements."""
+    shapes = [re.search(r"Tensor \[([\d, ]*)\]", said(x)) for x in (d.karat, d.torch)]
+    if not all(shapes):
+        return False
+    counts = []
+    for shape in shapes:
+        n = 1
+        for size in shape.group(1).split(", "):
+            n *= int(size or 1)
+        counts.append(n)
+    rest = [re.sub(r"Tensor \[[\d, ]*\]", "", said(x)) for x in (d.karat, d.torch)]
+    return counts[0] == counts[1] and rest[0] == rest[1]
+
+
+def out_is_operand(d, c):
+    out = re.search(r"out=(t\d+)", d.statement)
+    return bool(out) and len(re.findall(rf"\b{out.group(1)}\b(?! = )", d.statement)) > 1
+
+
+def several_ellipses(d):
+    return len(re.findall(r"\.\.\.", d.statement)) > 1
+
+
+def not_resizable(d, c):
+    """Whether both refuse a statement since memory that NumPy looks into cannot be resized."""
+    return bool(c.errors) and c.errors[1] == "Trying to resize storage that is not resizable"
+
+
+NO_KERNEL = "PyTorch lacks the kernel for this dtype; Karat computes (DESIGN: does better where a kernel is missing)"
+NO_KERNEL_YET = "PyTorch stops at a kernel that it lacks for this dtype; Karat has it, goes on and finds the call's other mistake"
+EMPTY = "PyTorch fails inside on an empty operand or an empty dim=; Karat gives the result that the definition gives"
+NO_DERIVATIVE = "PyTorch has no derivative here and says so in backward; Karat has one"
+
+ERRORS = [
+    # ---- the operator is there for more dtypes
+    (case("raised by torch", LACKS), NO_KERNEL),
+    (case(BOTH, LACKS + r"(Float8_\w+|UInt16|UInt32|UInt64|Bool)'$", f"^(?!{LACKS[1:]})"), NO_KERNEL_YET),
+    (case("raised by torch", "^linalg.vander supports floating point, complex, and integer tensors, but got", ops="vander"),
+     NO_KERNEL),
+    (case("raised by torch", r"^std_var_all: Unsupported dtype|^Unsupported dtype Float8"), NO_KERNEL),
+    (case("raised by torch", r"^Promotion for Float8 Types is not supported", ops="nanmean"), NO_KERNEL),
+    (case("error text", LACKS + "Bool'", LACKS + "Bool'", "inner tensordot"),
+     "of a product of two vectors PyTorch lacks the kernel of dot, Karat that of mm, which it takes"),
+    (case("error type", "^aminmax not implemented for Complex", LACKS + "Complex", "aminmax"),
+     "aminmax(dim=) of a complex number: PyTorch refuses a 0-dim tensor in other words than every other tensor"),
+    # ---- gradients
+    (case("raised by torch", "does not support automatic differentiation for outputs with complex dtype"),
+     "PyTorch has no complex derivative here; Karat has"),
+    (case("error type", "does not support automatic differentiation for outputs with complex dtype", LACKS + "Complex"),
+     "neither has the operator for complex numbers: PyTorch says first that it would have no derivative"),
+    (case("raised by torch", "^Autograd not support dtype"),
+     "a gradient through an integer result: Karat's integers carry none, PyTorch refuses"),
+    (case(("raised by torch",) + BOTH, r"^derivative for aten::(remainder|aminmax|narrow_copy|floor_divide_?) is not implemented"
+          r"|^the derivative for 'inplace version of atanh' is not implemented", ops="backward"), NO_DERIVATIVE),
+    (case("raised by torch", r"^Function Scatter(Add|Reduce)?Backward0 returned an invalid gradient at index \d - got"
+          r"|^The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dimension", ops="backward",
+          also=lambda d, c: "scatter" in "".join(c.program)),
+     "scatter with an index smaller than src: PyTorch's gradient of src has the index's sizes and fails, Karat's has src's"),
+    (case("raised by torch", "^one of the variables needed for gradient .* output 0 of CopysignBackward0,", ops="backward"),
+     "PyTorch's derivative of copysign reads the result, which was written to; Karat's reads the operands"),
+    (case("raised by torch", "Expected isFloatingType|expected scalar type|Found dtype|result type .* can't be cast",
+          ops="backward"),
+     "PyTorch fails inside in a backward of mixed dtypes; Karat's conversions are recorded and have a backward"),
+    (case("raised by torch", "^index_fill_\\(\\): Expected dtype int64 for index", ops="backward",
+          also=lambda d, c: "index_reduce" in "".join(c.program)),
+     "the backward of index_reduce by int32: PyTorch fails inside, which takes int64 alone"),
+    (case("raised by torch", "^Trying to backward through the graph a second time"),
+     "what Karat walks through a second time had saved no tensor, a number at most; PyTorch saves that as a tensor too"),
+    (case("error text", "one of the variables needed for gradient", "one of the variables needed for gradient", "backward",
+          same_elements),
+     "a batch that is multiplied by a matrix: PyTorch saves it flattened, and names those sizes"),
+    (case("raised by torch", "^Tensor must have a last dimension with stride 1$", ops="backward"), EMPTY),
+    # ---- leaves and views
+    (case(("raised by karat",) + BOTH, karat=r"leaf Variable|is a view and is being modified inplace|view was created in",
+          ops="logical_and logical_or logical_xor logical_not"),
+     "logical operators in place on a leaf or a view: PyTorch forgets to refuse and loses the history of what is written"),
+    (case("raised by karat", karat="^(gt|ge|lt|le|eq|ne|logical_\\w+|isposinf|isneginf|signbit|histc)\\(\\): functions with out=",
+          also=lambda d, c: "out=" in d.statement),
+     "a comparison into an out= that wants a gradient: PyTorch forgets to refuse and writes over a leaf"),
+    (case("raised by torch", "^a leaf Variable that requires grad is being used in an in-place operation.$", also=stale_view),
+     "a view whose base got a history after it was made: PyTorch takes it for a leaf until somebody asks for its grad_fn"),
+    (case(BOTH, karat="^Inplace update to inference tensor outside InferenceMode is not allowed"),
+     "PyTorch writes to an inference tensor and then refuses: other mistakes come first; Karat refuses and writes nothing"),
+    # ---- memory
+    (lambda d, c: d.kind == "shape" and not_resizable(d, c),
+     "both refuse to resize memory that NumPy looks into: PyTorch has given the tensor its new sizes, Karat leaves it as it was"),
+    (case(BOTH, "^Trying to resize storage that is not resizable$", LACKS),
+     "out= that cannot be resized, of an operator without a kernel: PyTorch resizes first, Karat changes nothing"),
+    (case("raised by torch", "^1D tensors expected, but got|^Dimension out of range|single memory location|must be a matrix, got",
+          ops="dot mv addmv addbmm kron linear matmul", also=out_is_operand),
+     "out= is an operand and is resized: PyTorch reads what it has resized, Karat the operand as it was"),
+    (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor",
+          ops="addmv baddbmm"),
+     "a product into an expanded tensor: PyTorch writes one element several times, Karat refuses as for every other operator"),
+    # ---- nothing to do
+    (case("raised by torch", r"^cannot reshape tensor of 0 elements into shape"
+          r"|^output with shape \[\] doesn't match the broadcast shape \[1"), EMPTY),
+    (case("raised by torch", "^view size is not compatible", ops="kron"), EMPTY),
+    (case(("raised by torch",) + BOTH, r"^result type (Float|Long|Double|ComplexFloat) can't be cast to the desired output type",
+          ops="addmm addbmm baddbmm", also=lambda d, c: "zeros([" in "".join(c.program)),
+     "a product over an inner dim of no elements: PyTorch multiplies by beta in another way, which refuses a float beta"),
+    (case("raised by karat", karat="^Dimension out of range", ops="cummax cummin",
+          also=lambda d, c: re.search(r"zeros\(\[[^)]*\b0\b", "".join(c.program))),
+     "cummax of an empty tensor along a dim that is not there: PyTorch forgets to look"),
+    (case("raised by karat", karat=LACKS + "|must be a floating point but you specified", ops="normal exponential nanmean addbmm",
+          also=lambda d, c: re.search(r"zeros\(\[[^)]*\b0\b", "".join(c.program))),
+     "an operator without a kernel for the dtype: PyTorch accepts it where there is no element, Karat never"),
+    (case(("raised by karat",) + BOTH, karat="^Dimension out of range", ops="[] []=", also=lambda d, c: several_ellipses(d)),
+     "an index behind a second ellipsis: PyTorch reads sizes beyond the last dim, Karat says that there is no such dim"),
+    # ---- words
+    (case(BOTH, also=named_otherwise), "a dtype is an object of its own module, karat"),
+    (case("error text", also=inner_name), "PyTorch names the inner function that its Python function passes the arguments to"),
+    (case("error type", r"^'\w+(\.\w+)?' object has no attribute '", r"argument '\w+' \(position \d\) must be Tensor, not"),
+     "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
+    (case("error text", *["^torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "] * 2, ops="meshgrid"),
+     "meshgrid prints the whole tensor into the message, Karat its sizes"),
+    (case("error text", r"^torch.histc: range of \[-nan, -nan\] is", r"^torch.histc: range of \[nan, nan\] is"),
+     "the sign of a NaN in a message"),
+    (case("raised by torch", "INTERNAL ASSERT FAILED"), "PyTorch fails inside"),
+    (case("raised by torch", "without overflow$", ops="threshold hardtanh celu elu leaky_relu softshrink hardshrink rrelu"),
+     "a number that the dtype of the operand cannot hold: PyTorch cannot convert it, Karat computes with it as it is"),
+]
