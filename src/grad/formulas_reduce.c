@@ -67,7 +67,7 @@ GRAD(mean)      { dA = mean_grad(c, G); }
 GRAD(trace)
 {
     kt_shape in = in_sizes(c, 0);
-    dA = kt_mul(G, kt_eye(in.d[0], .m = KT_SOME(in.d[1]), .dtype = kt_dtype_of(G), .device = kt_device_of(G)));
+    dA = zero_unless(kt_eye(in.d[0], .m = KT_SOME(in.d[1]), .dtype = KT_BOOL, .device = kt_device_of(G)), kt_expand(G, in));
 }
 GRAD(nansum)    { dA = zero_unless(is_number(A), spread(c, G)); }
 GRAD(nanmean)
@@ -114,8 +114,8 @@ static kt_tensor *shared(kt__back *c, kt_tensor *g, kt_tensor *chosen)
 GRAD(extreme)   { dA = shared(c, G, kt_eq(A, spread(c, Y))); }
 GRAD(extreme_of_all)
 {
-    kt_tensor *x = A, *y = Y;
-    dA = shared(c, G, kt_logical_or(kt_eq(x, y), kt_logical_and(kt_isnan(x), kt_isnan(y))));
+    kt_tensor *x = A, *y = Y, *chosen = kt_logical_or(kt_eq(x, y), kt_logical_and(kt_isnan(x), kt_isnan(y)));
+    dA = zero_unless(chosen, kt_true_divide(spread(c, G), sum_folded(c, chosen))); /* 0 elsewhere, whatever G is */
 }
 
 /* The gradient goes where the index points. */

@@ -197,3 +197,8 @@ def test_tests_run_under_it(tmp_path, monkeypatch):
     (tmp_path / "unit.py").write_text("import torch, unittest\nclass T(unittest.TestCase):\n"
                                       "    def test_it(self): self.assertEqual(torch.ones(2).sum().item(), 2)\n")
     assert karat_run("-m", "unittest", "unit").returncode == 0
+
+
+def test_modules_of_karat_have_their_names_in_torch():
+    done = karat_run("-c", "import torch.types, torch.testing; from torch.types import Number; print(torch.types.__name__)")
+    assert (done.stdout, done.stderr) == ("karat.types\n", "")

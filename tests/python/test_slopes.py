@@ -467,6 +467,17 @@ def test_a_scattered_nan_is_not_hidden(how):
         assert alike(dx.tolist(), [nan, 0.5]) and alike(ds.tolist(), [nan, nan, 0.5])
 
 
+@pytest.mark.parametrize("g", [inf, -inf, nan])
+def test_a_gradient_that_is_not_finite_goes_where_a_slope_is_and_nowhere_else(g):
+    for f in (karat.max, karat.median, karat.nanmedian):
+        got = rows(f, [0.0, 3.0, 3.0, 3.0, 1.0], g=g)
+        assert got[0] == got[4] == 0 and not any(math.isfinite(v) for v in got[1:4])
+    assert rows(karat.min, [0.0, 3.0, 1.0], g=g)[1:] == [0, 0]
+    matrix = leaf([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "float64")
+    got = gradients(karat.trace, matrix, g=g)[0]
+    assert got.flatten().isfinite().tolist() == [False, True, True, False, True, True] and got[2].tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0, inf])
 def test_a_distance_from_nan_has_the_slope_nan(p):
     a, b = leaf([[nan, 1.0], [0.0, 5.0]], "float64"), leaf([[0.0, 3.0]], "float64")

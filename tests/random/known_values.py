@@ -81,7 +81,7 @@ poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1
 
 def beside_the_diagonal(d, c):
     """Whether Karat's gradient is 0 and PyTorch's not, wherever they differ, below a square."""
-    rows = c.seen["shape"]
+    rows = c.seen["shape"] if c.seen and c.odd is not None else ()
     if len(rows) != 2 or rows[0] <= rows[1]:
         return False
     return not np.any(c.odd.reshape(*rows, -1)[:rows[1]]) and every(lambda x, y, gap: x == 0)(d, c)
@@ -111,8 +111,8 @@ def touched(d, c):
 
 def picked(operand, dim, index):
     """What stands at the indices along a dim of a picture's tensor, or None where the shapes do not fit."""
-    x = decoded(operand["dtype"], operand["values"]) if operand["dtype"] not in INTEGER else np.frombuffer(
-        operand["values"], operand["dtype"])
+    whole = operand["dtype"] in INTEGER or operand["dtype"] == "bool"
+    x = np.frombuffer(operand["values"], operand["dtype"]) if whole else decoded(operand["dtype"], operand["values"])
     if x is None or operand["dtype"].startswith("complex"):
         return None
     x, others = x.reshape(operand["shape"]), int(np.prod(operand["shape"][:dim] + operand["shape"][dim + 1:]))
@@ -138,11 +138,12 @@ CHOOSING = set("""relu relu6 hardtanh clamp clamp_min clamp_max clip maximum min
 PRODUCTS = set("""mm bmm mv dot vdot matmul @ addmm addmv addr baddbmm addbmm inner linear kron einsum tensordot bilinear
     matrix_power vecdot multi_dot chain_matmul outer ger * mul multiply / div divide true_divide square addcmul addcdiv cumprod
     prod vander *= /= backward cross lerp reciprocal pow ** float_power **=""".split())
-SUMS = set("- + rsub sub add subtract -= += index_add diff mean std var std_mean var_mean log2".split())
+SUMS = set("""- + rsub sub add subtract -= += index_add diff mean std var std_mean var_mean log2 trapezoid trapz
+    cumulative_trapezoid""".split())
 MATRICES = set("mm bmm mv dot vdot matmul @ addmm addmv baddbmm addbmm inner linear einsum tensordot bilinear vecdot".split())
 POWERS = set("pow ** **= float_power".split())
 FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
-    cumsum""".split())
+    cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
 
 VALUES = [
     (lambda d, c: plain_op(d) in CHOOSING and zero_signs(d, c),
@@ -187,6 +188,8 @@ VALUES = [
      "the sign of a zero part: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: zero_signs(d, c) and c.seen.get("conj"),
      "a zero written through a conjugate view: PyTorch's imaginary part is then -0"),
+    (lambda d, c: plain_op(d) in ("sub", "subtract", "rsub") and "alpha=0" in d.statement and zero_signs(d, c),
+     "a - 0 b of a = -0: PyTorch adds b times the number -0, which for an integer alpha is 0"),
     (lambda d, c: plain_op(d) in ("cumsum", "logcumsumexp") and zero_signs(d, c),
      "a scan of one -0: PyTorch copies a 0-dim tensor and adds 0 to any other, Karat treats both alike"),
     (lambda d, c: op(d) == "backward" and zero_signs(d, c),
