@@ -28,6 +28,7 @@ def main(arguments, interpreter=sys.executable):
     if words[:1] == ["run"] and len(words) > 1 and words[1] not in ("-h", "--help") and interpreter:
         words[1:1] = [f"--python={interpreter}", *options_given()]
     sys.stdout.flush()
+    os.environ["KARAT_CHECKED"] = str(os.getpid())  # this process has been told of variables that are not understood
     os.execv(command, ["karat", *words])
 
 

@@ -108,10 +108,18 @@ static bool is_ignored(int row, const char *value)
     return !is_understood(row, value) && rows[row].kind != FOLDERS;
 }
 
-/* What tests and benchmarks read begins so; KARAT_ROOT is where CMake's find_package looks. */
+/* What tests and benchmarks read begins so; KARAT_ROOT is where CMake's find_package looks. KARAT_CHECKED holds the process that
+ * has been told: `karat run` becomes Python, which loads the library once more. */
 static bool is_for_others(const char *name)
 {
-    return strncmp(name, "KARAT_TEST_", 11) == 0 || strncmp(name, "KARAT_BENCH_", 12) == 0 || strcmp(name, "KARAT_ROOT") == 0;
+    return strncmp(name, "KARAT_TEST_", 11) == 0 || strncmp(name, "KARAT_BENCH_", 12) == 0 || strcmp(name, "KARAT_ROOT") == 0 ||
+           strcmp(name, "KARAT_CHECKED") == 0;
+}
+
+static bool told_before(void)
+{
+    const char *process = getenv("KARAT_CHECKED");
+    return process && strtol(process, NULL, 10) == (long)getpid();
 }
 
 /* The row whose name is nearest, where at least about half of the letters after KARAT_ are its; or -1. Case does not count. */
@@ -151,6 +159,8 @@ static void check_name(const char *entry)
 
 void kt__env_check(void)
 {
+    if (told_before())
+        return;
     for (char **entry = environ; entry && *entry; entry++) {
         check_name(*entry);
     }

@@ -178,7 +178,7 @@ GRAD(scatter_reduce)
     for (int d = 0; index && from && d < index->ndim && from->ndim; d++)
         from = kt_narrow(from, d, 0, index->sizes[d]);
     if (index && index->numel == 0) {
-        dA = G;
+        dA = arg(c, 4)->str[0] == 's' ? G : kt_clone(G, .memory_format = KT_CONTIGUOUS_FORMAT);
         dC = kt_zeros_like(C);
         return;
     }

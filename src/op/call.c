@@ -339,15 +339,18 @@ static kt_status run_derived(kt_call *call)
     bool       list = call->row->how == HOW_LIST;
     if (kt__tape_before(call, NULL, any_requires_grad(call) && (!list || looked_into(call)), &taping))
         return kt_error_status();
-    for (int i = 0; i < n; i++)
+    uint32_t version[KT_MAX_RESULTS] = {0};
+    for (int i = 0; i < n; i++) {
         given[i] = call->out[i];
-    uint32_t version = call->form == KT_INPLACE ? kt__version(call->arg[0].t) : 0;
+        if (call->form != KT_PLAIN && !list)
+            version[i] = kt__version(call->form == KT_INPLACE ? call->arg[0].t : call->out[i]);
+    }
     kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
     kt_status status = run_body(call);
     kt__mode_word = mode;
     for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++) {
-        if (call->form == KT_INPLACE && call->out[i]->version) /* however often the body wrote, the call is one write */
-            atomic_store_explicit(call->out[i]->version, version, memory_order_relaxed);
+        if (call->out[i]->version) /* however often the body wrote, the call is one write */
+            atomic_store_explicit(call->out[i]->version, version[i], memory_order_relaxed);
         kt__wrote(call->out[i]);
     }
     if (!status && list)

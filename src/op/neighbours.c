@@ -55,7 +55,7 @@ kt_status kt__body_diff(kt_call *call)
     else if (n > 1)
         t = kt_cat(parts, n, .dim = dim);
     const bool truths = t && t->dtype == KT_BOOL;
-    for (int64_t i = 0; t && i < times && (i == 0 || kt_size(t, dim)); i++)
+    for (int64_t i = 0; t && i < times && kt_size(t, dim); i++) /* of nothing the tensor itself */
         t = truths ? kt_logical_xor(all_but_first(t, dim), all_but_last(t, dim))
                    : kt_sub(all_but_first(t, dim), all_but_last(t, dim));
     if (call->form != KT_OUT)

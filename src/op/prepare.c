@@ -248,11 +248,17 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
     return KT_OK;
 }
 
+/* Of one operand, and in PyTorch a product of it with a number all the same. */
+static bool is_product_with_number(const kt_call *call)
+{
+    return call->row->id == KT_OP_deg2rad || call->row->id == KT_OP_rad2deg;
+}
+
 /* Dims of one element, and all dims where there is none, may have any stride in a dense tensor. PyTorch looks at them where it
  * broadcasts, a number too unless the operator has a way of its own for numbers. */
 static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
 {
-    bool broadcasts = false, odd = false;
+    bool broadcasts = is_product_with_number(call), odd = false;
     for (int i = 0; i < g->n; i++) {
         const kt_tensor *t = g->t[i];
         int64_t          step = 1;
@@ -276,9 +282,14 @@ static bool is_row_major(const kt_call *call, const kt__gathered *g)
 }
 
 /* Rows that PyTorch makes the result of like self, down to the strides of dims of one element. */
-static bool lies_as_self(const kt_call *call)
+static bool lies_as_self(const kt_call *call, const kt__gathered *g)
 {
-    return call->row->id == KT_OP_hardtanh || call->row->id == KT_OP_nan_to_num;
+    switch (call->row->id) {
+    case KT_OP_hardtanh:
+    case KT_OP_nan_to_num: return true;
+    case KT_OP_isinf: return !(kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX));
+    default: return false;
+    }
 }
 
 /* Where operand i stands for the kernel. */
@@ -383,7 +394,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     if (call->form != KT_PLAIN) {
         out = call->form == KT_INPLACE ? g->t[0] : call->out[0];
         simple &= call->form == KT_INPLACE && kt__is_contiguous(out);
-    } else if (simple && g->n > 1) {
+    } else if (simple && (g->n > 1 || is_product_with_number(call))) {
         simple = !has_odd_dims(call, g);
     }
     if (KT__UNLIKELY(!simple)) {
@@ -394,7 +405,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         out = kt__tensor_like(first, (kt_dtype)d->result);
         if (KT__UNLIKELY(!out))
             return kt_error_status();
-        if (g->n_param && lies_as_self(call))
+        if (g->n == 1 && lies_as_self(call, g))
             memcpy(out->strides, first->strides, first->ndim * sizeof *out->strides);
     } else {
         if (kt__check_target(call, g, d, out, kt__sizes(first)))

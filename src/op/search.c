@@ -254,7 +254,7 @@ static kt_tensor *has_equal_behind(kt_tensor *elements, kt_tensor *tests)
     kt_tensor      *equal = kt_eq(kt_narrow(all.values, 0, 1, total - 1), kt_narrow(all.values, 0, 0, total - 1));
     kt_tensor      *last = kt_zeros(KT_SHAPE(1), .dtype = KT_BOOL, .device = kt__device(elements));
     kt_tensor      *marks = kt_cat(((kt_tensor *[]){equal, last}), 2);
-    return kt_reshape(kt_narrow(kt_scatter(kt_empty_like(marks), 0, all.indices, marks), 0, 0, n), kt__sizes(elements));
+    return kt_unsafe_view(kt_narrow(kt_scatter(kt_empty_like(marks), 0, all.indices, marks), 0, 0, n), kt__sizes(elements));
 }
 
 static kt_tensor *among(kt_tensor *elements, kt_tensor *tests)

@@ -134,14 +134,29 @@ kt_status kt__body_dsplit_indices(kt_call *call) { return split_at(call, 'd', 3)
 
 kt_status kt__body_split_with_sizes(kt_call *call) { return kt__list_as(call, KT_OP_split_sizes, NULL); }
 
-/* The user vouches that nobody looks through another part: they count as no views, and each counts its own writes. In
- * inference mode, where nothing is counted, they are the views that they are. */
+/* The user vouches that nobody looks through another part: each counts its own writes, and they count as no views but
+ * in inference mode. */
 static kt_status as_parts(kt_call *call, int op)
 {
-    kt_status status = kt__list_as(call, op, NULL);
-    for (int64_t i = 0; i < call->n_list && !status && !kt__born_flags; i++) {
-        call->list[i]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_VIEW_MADE);
-        kt__take(&call->list[i]->base, NULL);
+    kt_call    plain = *call;
+    kt_tensor *self = call->arg[0].t;
+    kt_status  status = kt__call1(KT_OP_resolve_conj, self, &plain.arg[0].t); /* no views: no lazy bits either */
+    if (!status) {
+        kt_tensor *unconjugated = plain.arg[0].t;
+        status = kt__call1(KT_OP_resolve_neg, unconjugated, &plain.arg[0].t);
+        kt__unref(unconjugated);
+    }
+    if (status)
+        return status;
+    status = kt__list_as(&plain, op, NULL);
+    call->list = plain.list;
+    call->n_list = plain.n_list;
+    kt__unref(plain.arg[0].t);
+    for (int64_t i = 0; i < call->n_list && !status; i++) {
+        if (!kt__born_flags) {
+            call->list[i]->flags &= ~(uint32_t)(KT_T_VIEW | KT_T_VIEW_MADE);
+            kt__take(&call->list[i]->base, NULL);
+        }
         status = kt__tensor_own_counter(call->list[i], 0);
     }
     return kt__list_done(call, status);

@@ -141,6 +141,8 @@ kt_status kt__body_cov(kt_call *call)
 
 /* ---- corrcoef ---- */
 
+static kt_tensor *within_1(kt_tensor *t) { return kt_clamp_s(t, .min = KT_INT(-1), .max = KT_INT(1)); }
+
 kt_status kt__body_corrcoef(kt_call *call)
 {
     KT_SCOPE;
@@ -151,7 +153,8 @@ kt_status kt__body_corrcoef(kt_call *call)
         return kt__made(call, kt_true_divide(c, c));
     kt_tensor *spread = kt_sqrt(kt_real(kt_diagonal(c)));
     c = kt_true_divide(kt_true_divide(c, kt_unsqueeze(spread, 1)), kt_unsqueeze(spread, 0));
-    bool       complex = c && kt_dtype_category((kt_dtype)c->dtype) == KT_CAT_COMPLEX;
-    kt_tensor *held = kt_clamp_s(complex ? kt_view_as_real(c) : c, .min = KT_INT(-1), .max = KT_INT(1));
-    return kt__made(call, complex ? kt_view_as_complex(held) : held);
+    const bool complex = c && kt_dtype_category((kt_dtype)c->dtype) == KT_CAT_COMPLEX;
+    if (complex)
+        return kt__made(call, kt_complex(within_1(kt_real(c)), within_1(kt_imag(c))));
+    return kt__made(call, within_1(c));
 }

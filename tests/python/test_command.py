@@ -108,6 +108,17 @@ def test_a_bad_variable_is_said():
     assert done.stderr == "karat: warning: KARAT_NUM_THREADS=abc is not understood and ignored: it may be a number from 1\n"
 
 
+def test_a_wrong_variable_is_said_once_by_run_and_by_each_child(tmp_path):
+    import os
+
+    program = tmp_path / "p.py"
+    program.write_text("import sys, torch, subprocess\nif len(sys.argv) < 2:\n"
+                       "    subprocess.run([sys.executable, __file__, 'child'], check=True)\n")
+    done = subprocess.run([sys.executable, "-m", "karat", "run", str(program)], capture_output=True, text=True,
+                          env={**os.environ, "KARAT_POLICY": "bogus"}, check=True)
+    assert done.stderr.count("KARAT_POLICY=bogus is not understood") == 2
+
+
 def test_an_unknown_variable_is_said():
     import os
 

@@ -327,3 +327,43 @@ def test_dropping_channels_of_one_sample_in_place_gives_the_input():
     x = torch.ones(2, 3, 4, 4)
     assert torch.nn.functional.dropout3d(x, 0.0, inplace=True) is x and x._version == 2
     assert torch.nn.functional.dropout3d(x, 1.0, inplace=True) is x and x._version == 5 and not x.any()
+
+
+def test_a_difference_of_nothing_is_the_tensor_itself():
+    x = torch.zeros(2, 0)
+    assert torch.diff(x) is x and torch.diff(x, n=3) is x and torch.diff(torch.ones(2, 1)).shape == (2, 0)
+
+
+def test_a_call_into_a_buffer_is_one_write():
+    x, v = torch.arange(9).reshape(3, 3), torch.arange(3)
+    assert torch.addr(x, v, v, out=torch.empty(0, dtype=torch.int64))._version == 1
+    y = torch.ones(3, 3)
+    y.addr_(torch.ones(3), torch.ones(3))
+    assert y._version == 1
+
+
+def test_parts_of_a_lazy_view_are_what_it_shows():
+    x = torch.tensor([[1 - 2j, 3 + 4j], [5 + 6j, 7 - 8j]])
+    parts = x.conj().imag.unsafe_split(1, 1)
+    assert parts[1].tolist() == [[-4.0], [8.0]] and not parts[1].is_neg() and parts[1].stride() == (2, 1)
+
+
+def test_gradients_that_pass_as_they_are():
+    x = torch.ones(3, requires_grad=True)
+    for same in (x.tile([1]), torch.squeeze_copy(x, -1)):
+        first, second = torch.autograd.grad(same.sum(), [x, same])
+        assert first is second
+    empty = torch.scatter_reduce(x, 0, torch.zeros(0, dtype=torch.int64), torch.ones(0), "amax")
+    assert torch.autograd.grad(empty.sum(), [x])[0].stride() == (1,)
+
+
+def test_states_of_statistics_and_sets():
+    c = torch.complex(torch.randn(3, 4), torch.randn(3, 4)).requires_grad_()
+    assert torch.corrcoef(c).grad_fn.name() == "ComplexBackward0" and not torch.corrcoef(c.detach())._is_view()
+    assert not torch.isin(2, torch.ones(4, 3), assume_unique=True)._is_view()
+    assert torch.nn.functional.linear(torch.ones(2, 3, 4), torch.ones(4, 4, requires_grad=True), torch.tensor(0.5)).grad_fn.name() \
+        == "AddBackward0"
+    odd = torch.ones(2, 1, 1)[-1:, None, -1, :]
+    assert torch.deg2rad(odd).stride() == (odd * 0.5).stride()
+    one = torch.arange(20).reshape(5, 4)[4:].as_strided([1, 2], [1, 1])
+    assert torch.isinf(one).stride() == (1, 1)

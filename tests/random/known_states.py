@@ -14,7 +14,6 @@ COMPOSED = {
     "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
-    "corrcoef": [("ViewAsComplexBackward0", "ComplexBackward0")],
     "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
 }
@@ -22,7 +21,7 @@ COMPOSED["trapz"] = COMPOSED["trapezoid"]
 COMPOSED["@"] = COMPOSED["matmul"]
 
 ONCE = "|".join(["ComplexHalf support is experimental", "Casting complex values to real", r"index_reduce\(\) is in beta"])
-COMPARING = {"eq", "ne", "not_equal", "logical_and", "logical_or", "logical_xor", "isclose"}
+COMPARING = {"==", "!=", "eq", "ne", "not_equal", "logical_and", "logical_or", "logical_xor", "isclose"}
 
 
 def more_of(difference):
@@ -68,7 +67,8 @@ STATES = [
         and not re.match("float|complex|bfloat", c.seen["dtype"]),
      "PyTorch marks integers that were written from a tensor with a history as requiring a gradient; Karat's"
      " integers carry none"),
-    (lambda d, c: d.kind == "requires_grad" and op(d) == "backward" and "create_graph=True" in d.statement,
+    (lambda d, c: d.kind in ("requires_grad", "grad.requires_grad") and op(d) == "backward" and "create_graph=True" in d.statement
+        and d.torch is True,
      "a gradient that does not depend on the operand: PyTorch hangs it on the operand's history all the same"),
     (lambda d, c: d.kind in ("strides", "grad.strides") and c.seen and 0 in c.seen["shape"],
      "strides of a tensor without elements"),
@@ -81,13 +81,30 @@ STATES = [
      "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
     (lambda d, c: d.kind == "grad_fn" and op(d) == "backward" and "create_graph=True" in d.statement and d.karat and d.torch,
      "the graph of a gradient: a formula is put together from other steps; second derivatives are compared"),
-    (lambda d, c: d.kind in ("grad.grad_fn", "grad.is_view", "grad.requires_grad", "grad.is_leaf", "grad.conj")
-        and "create_graph=True" in "".join(c.program),
-     "with create_graph PyTorch stores a copy of the gradient, Karat the gradient itself"),
     (lambda d, c: d.kind in ("is_view", "grad.is_view") and op(d) == "backward",
      "whether a gradient is formally a view of an inner temporary that nobody else has"),
     (lambda d, c: d.kind == "grad.offset" and d.karat == 0,
      "a gradient that is a part of a larger one: PyTorch keeps the larger one's memory for it, in Karat .grad has its own"),
-    (lambda d, c: d.kind == "is_inference" and re.search(r"\.view\((dtype=)?torch\.", d.statement) and d.karat is True,
-     "a view of an inference tensor as another dtype: in PyTorch alone it comes out as a normal tensor"),
+    (lambda d, c: d.kind == "offset" and op(d) == "backward" and 0 in (d.karat, d.torch),
+     "whether a gradient is a part of a larger one or a copy of it"),
+    (lambda d, c: d.kind == "grad_fn" and d.torch == "AsStridedBackward0" and d.karat and not born(d),
+     "a view whose base was written to: its history is made anew, in Karat of the operators that give the view"),
+    (lambda d, c: d.kind == "version" and op(d) == "kron" and "out=" in d.statement and d.karat == d.torch + 1,
+     "kron into out=: PyTorch writes through a view that it does not count"),
+    (lambda d, c: d.kind == "version" and plain_op(d) in ("matmul", "linear", "inner") and "out=" in d.statement
+        and d.torch == d.karat + 1,
+     "a vector times a matrix into out=: PyTorch counts the dim that it takes away as a write"),
+    (lambda d, c: d.kind == "strides" and op(d) == "backward" and "F.bilinear" in "".join(c.program),
+     "the gradient of bilinear's weight from autograd.grad lies as the product was made; .grad has the leaf's layout"),
+    (lambda d, c: only_torch_warned(d, "mkldnn_matmul failed"),
+     "PyTorch tells of a library that it could not use"),
+    (lambda d, c: d.kind == "grad.conj" and d.torch is True and re.search(r"\.backward\(torch\.", d.statement),
+     "the conjugate of a gradient that the caller brought: in PyTorch .grad shares the caller's memory, in Karat it has its own"),
+    (lambda d, c: d.kind == "version" and op(d) == "cov" and not born(d) and (d.karat, d.torch) == (0, 1),
+     "weighted cov of a number: PyTorch writes to a view of its operand, which stays as it was"),
+    (lambda d, c: d.kind == "warnings" and op(d) in ("linear", "matmul") and all(len(side) == 1 and "was resized" in side[0][1]
+        for side in (d.karat, d.torch)),
+     "a vector times a matrix into out=: PyTorch names the matrix of one row that it makes between"),
+    (lambda d, c: d.kind == "is_inference" and re.search(r"\.view\((dtype=)?torch\.", d.statement),
+     "a view as another dtype: in PyTorch alone it is an inference tensor by the mode and not by its base"),
 ]

@@ -90,6 +90,8 @@ int karat_run(int n, char **words)
     for (int i = 0; i < n; i++)
         argv[at++] = words[i];
     argv[at] = NULL;
+    snprintf(folder, sizeof folder, "%ld", (long)getpid());
+    setenv("KARAT_CHECKED", folder, 1); /* the environment was looked at; without memory it is looked at again */
     execvp(python, argv);
     fprintf(stderr, "karat run: cannot start %s: %s (KARAT_PYTHON names another)\n", python, strerror(errno));
     free(argv);
