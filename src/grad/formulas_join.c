@@ -45,8 +45,7 @@ GRAD(repeat)
         if (i >= lead)
             sizes[n++] = in.d[i - lead];
     }
-    kt_tensor *g = kt_reshape(G, ((kt_shape){n, sizes}));
-    dA = folded ? kt_sum_dim(g, ((kt_shape){folded, dims})) : g;
+    dA = folded ? kt_sum_dim(kt_reshape(G, ((kt_shape){n, sizes})), ((kt_shape){folded, dims})) : G;
 }
 GRAD(interleave)
 {

@@ -85,13 +85,13 @@ static kt_tensor *flat_linear(kt_tensor *input, kt_tensor *weight, kt_tensor *bi
     return kt_view(y, (kt_shape){n + 1, sizes});
 }
 
-/* Is at most one of its dims longer than one? */
+/* One dim, or of several one that is not of size 1. */
 static bool is_line(const kt_tensor *t)
 {
     int longer = 0;
     for (int i = 0; i < t->ndim; i++)
         longer += t->sizes[i] != 1;
-    return longer <= 1;
+    return t->ndim == 1 || longer == 1;
 }
 
 kt_status kt__body_linear(kt_call *call)
@@ -108,8 +108,7 @@ kt_status kt__body_linear(kt_call *call)
         return kt_error_status();
     if (bias && input->ndim == 2)
         return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
-    const bool flat = bias && (bias->ndim <= 1 || ((input->ndim == 1 || input->ndim == 3) && is_line(bias)));
-    if (flat && weight->ndim == 2 && kt__is_contiguous(input))
+    if (bias && is_line(bias) && weight->ndim == 2 && kt__is_contiguous(input))
         return into_same_dtype(call, flat_linear(input, weight, bias));
     kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y && bias ? kt_add(y, bias) : y;
     if (sum && !kt__same_sizes(sum, y)) {

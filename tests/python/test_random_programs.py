@@ -361,8 +361,8 @@ def test_states_of_statistics_and_sets():
     c = torch.complex(torch.randn(3, 4), torch.randn(3, 4)).requires_grad_()
     assert torch.corrcoef(c).grad_fn.name() == "ComplexBackward0" and not torch.corrcoef(c.detach())._is_view()
     assert not torch.isin(2, torch.ones(4, 3), assume_unique=True)._is_view()
-    assert torch.nn.functional.linear(torch.ones(2, 3, 4), torch.ones(4, 4, requires_grad=True), torch.tensor(0.5)).grad_fn.name() \
-        == "AddBackward0"
+    shifted = torch.nn.functional.linear(torch.ones(2, 3, 4), torch.ones(4, 4, requires_grad=True), torch.tensor(0.5))
+    assert shifted.grad_fn.name() == "AddBackward0"
     odd = torch.ones(2, 1, 1)[-1:, None, -1, :]
     assert torch.deg2rad(odd).stride() == (odd * 0.5).stride()
     one = torch.arange(20).reshape(5, 4)[4:].as_strided([1, 2], [1, 1])

@@ -14,6 +14,9 @@ COMPOSED = {
     "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
+    "vander": [("CatBackward0", "torch::autograd::CopySlices")],
+    "xlogy": [("XlogyBackward0", "XlogyBackward1")],  # a number first
+    "float_power": [("PowBackward1", "PowBackward2")],  # a number first
     "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
 }
@@ -56,7 +59,7 @@ def differ_at_ones(difference, shape):
 STATES = [
     (said_again,
      "a warning that is given once a process was given before: repeats, which set_warn_always asks for, count temporaries"),
-    (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|" + ONCE),
+    (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|reduction: 'mean'|" + ONCE),
      "both refuse, and PyTorch had begun: it warned of the resize, or of the dtype, of a result that it then did not give"),
     (lambda d, c: plain_op(d) in COMPARING and only_torch_warned(d, "Casting complex values to real|ComplexHalf support"),
      "a comparison of complex numbers written into a real tensor: PyTorch warns of a lost imaginary part, a bool has none"),
@@ -98,8 +101,19 @@ STATES = [
      "the gradient of bilinear's weight from autograd.grad lies as the product was made; .grad has the leaf's layout"),
     (lambda d, c: only_torch_warned(d, "mkldnn_matmul failed"),
      "PyTorch tells of a library that it could not use"),
-    (lambda d, c: d.kind == "grad.conj" and d.torch is True and re.search(r"\.backward\(torch\.", d.statement),
-     "the conjugate of a gradient that the caller brought: in PyTorch .grad shares the caller's memory, in Karat it has its own"),
+    (lambda d, c: d.kind in ("conj", "grad.conj") and op(d) == "backward" and (d.karat, d.torch) == (False, True),
+     "a gradient whose conjugate PyTorch leaves to be taken by its readers, Karat has taken; elements are compared"),
+    (lambda d, c: d.kind == "offset" and c.seen and 0 in c.seen["shape"],
+     "the offset of a tensor without elements"),
+    (lambda d, c: d.kind == "same object as" and op(d) == "backward" and c.seen and 0 in c.seen["shape"],
+     "a gradient without elements: PyTorch gives the operand itself"),
+    (lambda d, c: d.kind == "version" and op(d) == "detach" and d.torch == 0 and "Inference tensors" in str(d.karat),
+     "detach of an inference tensor: PyTorch gives what it gives a counter, and it is an inference tensor all the same"),
+    (lambda d, c: op(d) == "addbmm" and "out=" in d.statement and d.kind == "warnings" and not d.torch
+        and all("was resized" in text[1] for text in d.karat),
+     "addbmm resizes out= without a word in PyTorch"),
+    (lambda d, c: d.kind == "version" and op(d) == "addbmm_" and d.torch == d.karat + 1,
+     "addbmm_ counts as two writes in PyTorch"),
     (lambda d, c: d.kind == "version" and op(d) == "cov" and not born(d) and (d.karat, d.torch) == (0, 1),
      "weighted cov of a number: PyTorch writes to a view of its operand, which stays as it was"),
     (lambda d, c: d.kind == "warnings" and op(d) in ("linear", "matmul") and all(len(side) == 1 and "was resized" in side[0][1]
