@@ -47,6 +47,9 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
 
 /* ---- before the kernel ---- */
 
+/* Itself, or seen through a view. */
+static bool is_leaf(const kt_tensor *t) { return (t->base ? t->base->flags : t->flags) & KT_T_LEAF; }
+
 /* out= has no derivative: refused where somebody wants one, unless the row's way is another (op/outs.c). A node that cannot be
  * run may take the place of a history, not of a leaf. */
 static kt_status out_rules(const kt_call *call)
@@ -57,7 +60,7 @@ static kt_status out_rules(const kt_call *call)
     for (int i = 0; i < kt__n_results(row); i++) {
         const uint32_t flags = kt__grad_flags(call->out[i]);
         wanted |= (flags & KT_T_REQUIRES_GRAD) != 0;
-        leaf |= (flags & KT_T_REQUIRES_GRAD) && flags & KT_T_LEAF;
+        leaf |= flags & KT_T_REQUIRES_GRAD && is_leaf(call->out[i]);
     }
     const bool flows = row->rule != RULE_COMPARE && (row->node || row->how == HOW_BODY); /* else there is no gradient */
     if (way == OUT_RECORDED || (way == OUT_OPAQUE && !leaf) || (!wanted && !flows))
@@ -376,7 +379,9 @@ static KT__COLD kt_status rules(const kt_call *call)
 static inline bool is_recorded(const kt_call *call)
 {
     const kt_row *row = call->row;
-    return row->node ? row->rule != RULE_COMPARE || call->form == KT_INPLACE : call->form == KT_OUT && row->how == HOW_BODY;
+    if (row->node)
+        return row->rule != RULE_COMPARE || call->form == KT_INPLACE;
+    return call->form == KT_OUT && (row->how == HOW_BODY || kt__out_way_of(call) == OUT_OPAQUE);
 }
 
 KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token)

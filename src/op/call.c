@@ -545,16 +545,23 @@ static kt_status refused(kt_call *call)
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];
     if (call->form == KT_OUT) /* what has no derivative may write into anything */
-        itself = itself && call->row->node && call->row->rule != RULE_COMPARE;
+        itself = itself && (call->row->node || kt__out_way_of(call) == OUT_OPAQUE) && call->row->rule != RULE_COMPARE;
     return itself && is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
-/* The dtype of an out= that is copied into comes before its memory. */
+/* The dtype of an out= comes before its memory in these. */
 static kt_status check_copied(const void *what)
 {
     const kt_call *call = what;
-    const bool     same = kt__is_copied(call->row) && call->row->rule == RULE_SAME && kt__n_results(call->row) == 1;
-    return same ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
+    switch (call->row->id) {
+    case KT_OP_gather:
+    case KT_OP_index_add:
+    case KT_OP_index_copy:
+    case KT_OP_index_select:
+    case KT_OP_masked_select:
+    case KT_OP_take: return kt__check_made(call, 0, call->arg[0].t);
+    default: return KT_OK;
+    }
 }
 
 KT__HOT static inline kt_status run_way(kt_call *call)

@@ -46,7 +46,7 @@ static kt_status copied(kt_call *call)
 kt_status kt__body_narrow_copy(kt_call *call)
 {
     kt_tensor *view = NULL;
-    if (call->arg[1].i >= call->arg[0].t->ndim)
+    if (call->arg[0].t->ndim && call->arg[1].i >= call->arg[0].t->ndim)
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
                        "message be improved?  If so, please report an enhancement request to PyTorch.)");

@@ -603,5 +603,8 @@ kt_status kt__body_index_reduce(kt_call *call)
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
         return kt_error_status();
     KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
-    return reduce(call, dim, h, "index_func_", "index_func_", "index_func_");
+    const char *kernel = kt__arg_bool(call, INCLUDE_SELF) ? "index_func_" : "index_reduce_func_exclude_input_init";
+    if (kt__arg_bool(call, INCLUDE_SELF) && self->ndim > 1) /* whole slices go to the operators that join two tensors */
+        return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");
+    return reduce(call, dim, h, kernel, kernel, kernel);
 }

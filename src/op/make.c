@@ -15,8 +15,6 @@ kt_status kt__read_options(const kt_call *call, int at, kt_dtype fallback, const
     o->requires_grad = kt__arg_bool(call, at + 2);
     if (!kt__dtype_valid(o->dtype))
         return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)o->dtype);
-    if (o->requires_grad && !kt_may_require_grad(o->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Only Tensors of floating point and complex dtype can require gradients");
     o->device = like ? kt__device(like) : (kt_device){KT_CPU, 0};
     return like && !kt__given(call, at + 1) ? KT_OK : kt__arg_device(call, at + 1, &o->device);
 }
@@ -26,6 +24,10 @@ kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status stat
     if (!t || status) {
         kt__unref(t);
         return kt_error_status();
+    }
+    if (o->requires_grad && !kt_may_require_grad(o->dtype)) { /* what was asked of its elements comes first */
+        kt__unref(t);
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Only Tensors of floating point and complex dtype can require gradients");
     }
     if (o->requires_grad && kt__tape.note && kt__tape.note(t)) {
         kt__unref(t);

@@ -42,11 +42,19 @@ kt__out_way kt__out_way_of(const kt_call *call)
 {
     switch (call->row->id) {
     case KT_OP_aminmax:
+    case KT_OP_bitwise_and:
+    case KT_OP_bitwise_left_shift:
+    case KT_OP_bitwise_not:
+    case KT_OP_bitwise_or:
+    case KT_OP_bitwise_right_shift:
+    case KT_OP_bitwise_xor:
     case KT_OP_conj_physical:
     case KT_OP_conj_physical_of:
     case KT_OP_diag:
     case KT_OP_floor_divide:
+    case KT_OP_gcd:
     case KT_OP_heaviside:
+    case KT_OP_lcm:
     case KT_OP_log_softmax:
     case KT_OP_narrow_copy:
     case KT_OP_softmax: return OUT_OPAQUE;

@@ -85,7 +85,7 @@ static kt_status lerp(const kt_call *call, kt__gathered *g)
     g->exact = 2;
     if (g->t[2] && g->rank[2] != RANK_DIM && g->dtype[0] == g->dtype[1])
         g->rule = RULE_PROMOTE;
-    if (!g->t[2] && real && g->s[2].kind == KT_SCALAR_COMPLEX && g->s[2].im != 0.0)
+    if (!g->t[2] && real && g->dtype[0] == g->dtype[1] && g->s[2].kind == KT_SCALAR_COMPLEX && g->s[2].im != 0.0)
         return kt__fail_overflow(call, g->dtype[0] == KT_F64 ? KT_F64 : KT_F32);
     return KT_OK;
 }
@@ -240,7 +240,8 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
 kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d)
 {
     const bool factor = call->row->id == KT_OP_addcmul || call->row->id == KT_OP_addcdiv;
-    if (factor && !fits_reals(g->param[0], (kt_dtype)d->common))
+    const bool whole = kt__dtype_rows[d->common].category == KT_CAT_INT;
+    if (factor && (!fits_reals(g->param[0], (kt_dtype)d->common) || (whole && !kt_scalar_fits(g->param[0], (kt_dtype)d->common))))
         return kt__fail_overflow(call, taken_as((kt_dtype)d->common));
     if (!g->n_param || (g->kernel != KT_K_add_scaled && g->kernel != KT_K_sub_scaled))
         return kt__check_activation(call, (kt_dtype)d->common);

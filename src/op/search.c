@@ -51,10 +51,6 @@ static kt_status check_sorter(const kt_call *call, const search *s)
 {
     if (!s->sorter)
         return KT_OK;
-    if (s->sorter->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
-                              kt_dtype_torch_name(s->sorter->dtype));
     if (!kt__same_sizes(s->lines, s->sorter)) {
         char lines[256], sorter[256];
         kt__shape_text(lines, sizeof lines, kt__sizes(s->lines));
@@ -64,6 +60,10 @@ static kt_status check_sorter(const kt_call *call, const search *s)
                        "sorter tensor %s",
                        lines, sorter);
     }
+    if (s->sorter->dtype != KT_I64)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
+                              kt_dtype_torch_name(s->sorter->dtype));
     if (s->sorter->numel == 0 || kt__backend(s->sorter->backend)->stores_nothing)
         return KT_OK;
     kt_aminmax_results ends = kt_aminmax(s->sorter);

@@ -96,6 +96,9 @@ REFUSED = [
     ("F.cross_entropy(torch.tensor(0.5), torch.tensor(0.5))", IndexError, "Dimension specified as 1 but tensor has no dimensi"),
     ("F.cross_entropy(torch.tensor(0.5), torch.tensor([1]))", IndexError, "Dimension out of range (expected to be in range of"),
     # out=
+    ("torch.index_add(d, 0, i[0, :2], d, out=i)", RuntimeError, "Expected out tensor to have dtype float, but got long int"),
+    ("torch.lerp(d, b, 1.5j)", RuntimeError, "expected dtype float for `end` but got dtype bool"),
+    ("torch.searchsorted(i[0], i, sorter=d[0, 0])", RuntimeError, "torch.searchsorted(): boundary and sorter must have the same"),
     ("torch.take(d, torch.tensor([0]), out=i)", RuntimeError, "take(): self and out expected to have the same dtype, but got "),
     ("torch.index_select(d, 0, torch.tensor([0]), out=i)", RuntimeError, "index_select(): self and result must have the same"),
     ("torch.masked_select(d, b, out=i)", RuntimeError, "masked_select(): self and result must have the same scalar type"),
@@ -109,6 +112,10 @@ REFUSED = [
     ("torch.cov(d, fweights=torch.tensor([1, -1, 0]))", RuntimeError, "cov(): fweights cannot be negative"),
     ("torch.cov(d, aweights=torch.tensor([1., -1, 0]))", RuntimeError, "cov(): aweights cannot be negative"),
     ("F.binary_cross_entropy(torch.tensor([.5, 2.]), torch.tensor([3., .5]))", RuntimeError, "all elements of target should be"),
+    ("torch.addcmul(i.byte(), i.byte(), i.byte(), value=-0.5)", RuntimeError, "value cannot be converted to type uint8_t with"),
+    ("torch.addcmul(i.char(), i.char(), i.char(), value=-129)", RuntimeError, "value cannot be converted to type int8_t without"),
+    ("torch.randint(4, 4, [], requires_grad=True)", RuntimeError, "random_ expects 'from' to be less than 'to', but got from=4"),
+    ("torch.full([-1], 1, requires_grad=True)", RuntimeError, "Trying to create tensor with negative dimension -1: [-1]"),
     ("torch.kl_div(i, d, reduction=-1)", RuntimeError, "kl_div: Integral inputs not supported."),
     ("torch.feature_alpha_dropout_(g[:], 2.0, True)", RuntimeError, "dropout probability has to be between 0 and 1, but got 2"),
     ("F.dropout3d(g, training=False, inplace=True)", RuntimeError, LEAF),
@@ -136,6 +143,9 @@ REFUSED = [
     ("F.logsigmoid(g, out=torch.empty(0))", RuntimeError, "log_sigmoid_forward" + NO_GRAD),
     ("torch.inner(g[0, 0], g[0, 0], out=torch.empty(0))", RuntimeError, "mul" + NO_GRAD),
     ("torch.t_copy(g, out=g)", RuntimeError, "aten::t_copy" + NO_GRAD),
+    ("torch.conj_physical(d, out=g.view(2, 3))", RuntimeError, "aten::conj_physical" + NO_GRAD),
+    ("torch.bitwise_or(i, i, out=g)", RuntimeError, "aten::bitwise_or" + NO_GRAD),
+    ("torch.gcd(g, g, out=g)", RuntimeError, "aten::gcd" + NO_GRAD),
     ("torch.select_copy(g, 1, 7, out=torch.empty(0))", IndexError, "select(): index 7 out of range for tensor of size [2, 3]"),
     ("torch.quantile(g, 0.5, out=torch.empty((), requires_grad=True))", RuntimeError, LEAF),
 ]
@@ -158,10 +168,12 @@ def test_what_is_refused_and_how(statement, error, text):
 
 def test_a_second_backward_through_what_saved_nothing():
     x = torch.ones(4, 4, requires_grad=True)
-    for y in (x.addmm(torch.ones(4, 2), torch.ones(2, 4)), x % torch.tensor(3.0), torch.fmod(x, torch.ones(4))):
+    for y in (x.addmm(torch.ones(4, 2), torch.ones(2, 4)), x % torch.tensor(3.0), torch.fmod(x, torch.ones(4)),
+              x.addcmul(torch.ones(4), torch.ones(4)),
+              x.index_add(0, torch.tensor([1]), torch.ones(1, 4)), x.scatter_add(0, torch.tensor([[1]]), torch.ones(1, 1))):
         y.pow(2).mean().backward()
         assert torch.autograd.grad(y.sum(), [x])[0].tolist() == [[1.0] * 4] * 4
-    for y in (x * x, torch.remainder(torch.ones(4), x), torch.fmod(x, x)):
+    for y in (x * x, x * 2, torch.remainder(torch.ones(4), x), torch.fmod(x, x)):
         y.sum().backward()
         with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
             y.sum().backward()

@@ -74,6 +74,15 @@ def out_is_operand(d, c):
     return bool(out) and len(re.findall(rf"\b{out.group(1)}\b(?! = )", d.statement)) > 1
 
 
+def value_is_target(d, c):
+    return re.match(r"(t\d+)\[.*\] = \1$", d.statement) is not None
+
+
+def empty_operand(d, c):
+    """Whether the program has a tensor without elements."""
+    return re.search(r"zeros\(\[[^)]*\b0\b|narrow\(\d, \d, 0\)", "".join(c.program)) is not None
+
+
 def several_ellipses(d):
     return len(re.findall(r"\.\.\.", d.statement)) > 1
 
@@ -91,7 +100,7 @@ NO_DERIVATIVE = "PyTorch has no derivative here and says so in backward; Karat h
 ERRORS = [
     # ---- the operator is there for more dtypes
     (case("raised by torch", LACKS), NO_KERNEL),
-    (case(BOTH, LACKS + r"(Float8_\w+|UInt16|UInt32|UInt64|Bool)'$", f"^(?!{LACKS[1:]})"), NO_KERNEL_YET),
+    (case(BOTH, LACKS + r"(Float8_\w+|UInt16|UInt32|UInt64|Bool|Half)'$", f"^(?!{LACKS[1:]})"), NO_KERNEL_YET),
     (case("raised by torch", "^linalg.vander supports floating point, complex, and integer tensors, but got", ops="vander"),
      NO_KERNEL),
     (case("raised by torch", r"^std_var_all: Unsupported dtype|^Unsupported dtype Float8"), NO_KERNEL),
@@ -105,18 +114,21 @@ ERRORS = [
      "PyTorch has no complex derivative here; Karat has"),
     (case("error type", "does not support automatic differentiation for outputs with complex dtype", LACKS + "Complex"),
      "neither has the operator for complex numbers: PyTorch says first that it would have no derivative"),
-    (case("raised by torch", "^Autograd not support dtype"),
+    (case(("raised by torch",) + BOTH, "^Autograd not support dtype"),
      "a gradient through an integer result: Karat's integers carry none, PyTorch refuses"),
     (case(("raised by torch",) + BOTH, r"^derivative for aten::(remainder|aminmax|narrow_copy|floor_divide_?) is not implemented"
-          r"|^the derivative for 'inplace version of atanh' is not implemented", ops="backward"), NO_DERIVATIVE),
+          r"|^the derivative for 'inplace version of (atanh|acosh|asinh)' is not implemented", ops="backward"), NO_DERIVATIVE),
     (case("raised by torch", r"^Function Scatter(Add|Reduce)?Backward0 returned an invalid gradient at index \d - got"
           r"|^The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dimension", ops="backward",
           also=lambda d, c: "scatter" in "".join(c.program)),
      "scatter with an index smaller than src: PyTorch's gradient of src has the index's sizes and fails, Karat's has src's"),
     (case("raised by torch", "^one of the variables needed for gradient .* output 0 of CopysignBackward0,", ops="backward"),
      "PyTorch's derivative of copysign reads the result, which was written to; Karat's reads the operands"),
-    (case("raised by torch", "Expected isFloatingType|expected scalar type|Found dtype|result type .* can't be cast",
-          ops="backward"),
+    (case("raised by torch", "^one of the variables needed for gradient .* output 0 of AsStridedBackward0,", ops="backward",
+          also=lambda d, c: "copysign_(" in "".join(c.program)),
+     "PyTorch's derivative of copysign reads the result, which was written to; Karat's reads the operands"),
+    (case("raised by torch", "Expected isFloatingType|expected scalar type|Found dtype|result type .* can't be cast"
+          "|^Subtraction, the `-` operator, with a bool tensor", ops="backward"),
      "PyTorch fails inside in a backward of mixed dtypes; Karat's conversions are recorded and have a backward"),
     (case("raised by torch", "^index_fill_\\(\\): Expected dtype int64 for index", ops="backward",
           also=lambda d, c: "index_reduce" in "".join(c.program)),
@@ -126,6 +138,12 @@ ERRORS = [
     (case("error text", "one of the variables needed for gradient", "one of the variables needed for gradient", "backward",
           same_elements),
      "a batch that is multiplied by a matrix: PyTorch saves it flattened, and names those sizes"),
+    (case("raised by karat", karat="^one of the variables needed for gradient computation has been modified", ops="backward",
+          also=lambda d, c: "kron(" in "".join(c.program)),
+     "an operand of kron that was written to: PyTorch forgets to look and its gradient is that of the new values; Karat refuses"),
+    (case(("raised by torch",), "^Function torch::autograd::CopySlices returned an invalid gradient", ops="backward",
+          also=lambda d, c: "scatter" in "".join(c.program)),
+     "scatter with an index smaller than src: PyTorch's gradient of src has the index's sizes and fails, Karat's has src's"),
     (case("raised by torch", "^Tensor must have a last dimension with stride 1$", ops="backward"), EMPTY),
     # ---- leaves and views
     (case(("raised by karat",) + BOTH, karat=r"leaf Variable|is a view and is being modified inplace|view was created in",
@@ -141,28 +159,37 @@ ERRORS = [
     # ---- memory
     (lambda d, c: d.kind == "shape" and not_resizable(d, c),
      "both refuse to resize memory that NumPy looks into: PyTorch has given the tensor its new sizes, Karat leaves it as it was"),
-    (case(BOTH, "^Trying to resize storage that is not resizable$", LACKS),
-     "out= that cannot be resized, of an operator without a kernel: PyTorch resizes first, Karat changes nothing"),
-    (case("raised by torch", "^1D tensors expected, but got|^Dimension out of range|single memory location|must be a matrix, got",
-          ops="dot mv addmv addbmm kron linear matmul", also=out_is_operand),
+    (case(BOTH, "^Trying to resize storage that is not resizable$",
+          LACKS + "|^Expected out tensor to have dtype|single memory location"),
+     "out= that cannot be resized and has another mistake: PyTorch resizes first, Karat changes nothing before it has looked"),
+    (case(("raised by torch",) + BOTH, "^1D tensors expected, but got|^Dimension out of range|single memory location"
+          "|must be a matrix, got", ops="dot mv addmv addbmm addr kron linear matmul sum mean prod nansum nanmean",
+          also=out_is_operand),
      "out= is an operand and is resized: PyTorch reads what it has resized, Karat the operand as it was"),
-    (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor",
-          ops="addmv baddbmm"),
+    (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor", ops="addmv baddbmm"),
      "a product into an expanded tensor: PyTorch writes one element several times, Karat refuses as for every other operator"),
+    (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor",
+          also=lambda d, c: re.search(r"as_strided\(|unfold\(", "".join(c.program))),
+     "elements that overlap by strides of several dims: PyTorch does not look that far and writes one of them twice"),
     # ---- nothing to do
     (case("raised by torch", r"^cannot reshape tensor of 0 elements into shape"
           r"|^output with shape \[\] doesn't match the broadcast shape \[1"), EMPTY),
+    (case("error text", "^cannot reshape tensor of 0 elements into shape", ops="bilinear"), EMPTY),
     (case("raised by torch", "^view size is not compatible", ops="kron"), EMPTY),
     (case(("raised by torch",) + BOTH, r"^result type (Float|Long|Double|ComplexFloat) can't be cast to the desired output type",
           ops="addmm addbmm baddbmm", also=lambda d, c: "zeros([" in "".join(c.program)),
      "a product over an inner dim of no elements: PyTorch multiplies by beta in another way, which refuses a float beta"),
+    (case("raised by karat", karat="without overflow$", ops="addmm addmv addbmm baddbmm", also=empty_operand),
+     "a number that the dtype cannot hold: PyTorch does not look at it where there is no element"),
+    (case(("raised by torch", "error type"), r"^select\(\): index \d+ out of range|^setStorage: ", ops="index_reduce index_fill",
+          also=empty_operand), EMPTY),
     (case("raised by karat", karat="^Dimension out of range", ops="cummax cummin",
-          also=lambda d, c: re.search(r"zeros\(\[[^)]*\b0\b", "".join(c.program))),
+          also=empty_operand),
      "cummax of an empty tensor along a dim that is not there: PyTorch forgets to look"),
     (case("raised by karat", karat=LACKS + "|must be a floating point but you specified", ops="normal exponential nanmean addbmm",
-          also=lambda d, c: re.search(r"zeros\(\[[^)]*\b0\b", "".join(c.program))),
+          also=empty_operand),
      "an operator without a kernel for the dtype: PyTorch accepts it where there is no element, Karat never"),
-    (case(("raised by karat",) + BOTH, karat="^Dimension out of range", ops="[] []=", also=lambda d, c: several_ellipses(d)),
+    (case(("raised by karat",) + BOTH, karat="^Dimension out of range", also=lambda d, c: several_ellipses(d)),
      "an index behind a second ellipsis: PyTorch reads sizes beyond the last dim, Karat says that there is no such dim"),
     # ---- words
     (case(BOTH, also=named_otherwise), "a dtype is an object of its own module, karat"),
@@ -171,6 +198,17 @@ ERRORS = [
      "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
     (case("error text", *["^torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "] * 2, ops="meshgrid"),
      "meshgrid prints the whole tensor into the message, Karat its sizes"),
+    (case("error type", "^dropout probability has to be between 0 and 1", r"argument 'input' \(position 1\) must be Tensor, not"),
+     "a function that PyTorch wrote in Python looks at p before it looks whether the input is a tensor"),
+    (case("error type", "^Please look up dimensions by name, got: name = None", "received an invalid combination of arguments"),
+     "None for a dim of logsumexp: PyTorch takes it for a name, and has no dims by name; Karat lists what it takes"),
+    (case("error text", LACKS + "UInt64'", LACKS, "normal"),
+     "normal of integers: PyTorch lacks the kernel that looks for the least std, Karat that which draws"),
+    (case("raised by torch", "without overflow$", ops="histc"),
+     "histc of a narrow integer of one value: PyTorch cannot hold the ends of the range that it makes around it"),
+    (case("raised by torch", "^ZeroTensors are immutable", ops="backward"), "PyTorch fails inside"),
+    (case("raised by torch", "single memory location", also=value_is_target),
+     "a tensor of one element assigned to itself through an index: PyTorch compares strides of dims that have no second element"),
     (case("error text", r"^torch.histc: range of \[-nan, -nan\] is", r"^torch.histc: range of \[nan, nan\] is"),
      "the sign of a NaN in a message"),
     (case("raised by torch", "INTERNAL ASSERT FAILED"), "PyTorch fails inside"),
