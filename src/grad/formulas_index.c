@@ -55,10 +55,12 @@ GRAD(put)
 
 GRAD(gather) { dA = kt_scatter_add(zeros(c), DIM, B, G); }
 
-/* Elements of src beyond the index were not used. */
+/* Elements of src beyond the index were not used; without a dim it is as good as one element. */
 static kt_tensor *with_unused(kt__back *c, kt_tensor *g)
 {
     kt_shape   in = in_sizes(c, 2);
+    if (g && g->numel == 1 && g->ndim != in.n)
+        g = kt_reshape(g, in.n ? KT_SHAPE(1) : in);
     bool       whole = g && g->ndim == in.n;
     for (int64_t d = 0; whole && d < in.n; d++)
         whole = g->sizes[d] == in.d[d];

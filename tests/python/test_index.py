@@ -316,3 +316,12 @@ def test_putting_without_an_index():
     assert x.tolist() == [2] and karat.zeros(0).index_put_((), karat.zeros(0)).shape == (0,)
     with pytest.raises(TypeError, match="^expected Tensor as element 0 in argument 0, but got NoneType"):
         x.index_put_((None,), karat.tensor([1]))
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_add"])
+def test_scattered_elements_without_a_dim_have_a_gradient(name):
+    for shape, index, source, want in (((), [0], (), 2.0), ((2,), [1], (), 2.0), ((), 0, (2,), [2.0, 0.0]), ((2,), 0, (), 2.0),
+                                       ((2,), 0, (2,), [2.0, 0.0]), ((), [], (), 0.0)):
+        x, src = karat.ones(shape), karat.ones(source, requires_grad=True)
+        y = getattr(karat, name)(x, 0, karat.tensor(index, dtype=karat.int64), src)
+        assert karat.autograd.grad(y, src, karat.full_like(y, 2.0))[0].tolist() == want
