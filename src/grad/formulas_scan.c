@@ -13,7 +13,7 @@ static kt_tensor *turned(const kt__back *c, kt_tensor *t)
 
 static kt_tensor *sums_from(const kt__back *c, kt_tensor *t) { return turned(c, kt_cumsum(turned(c, t), DIM)); }
 
-GRAD(cumsum) { dA = sums_from(c, G); }
+GRAD(cumsum) { dA = kt_ndim(G) && kt_size(G, DIM) != 1 ? sums_from(c, G) : G; } /* of one element the gradient itself */
 
 static kt_tensor *part(kt_tensor *t, int64_t dim, int64_t start, int64_t n) { return kt_narrow(t, dim, start, n); }
 static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)

@@ -350,8 +350,9 @@ def test_parts_of_a_lazy_view_are_what_it_shows():
 
 def test_gradients_that_pass_as_they_are():
     x = torch.ones(3, requires_grad=True)
-    for same in (x.tile([1]), torch.squeeze_copy(x, -1)):
-        first, second = torch.autograd.grad(same.sum(), [x, same])
+    column = torch.ones(3, 1, requires_grad=True)
+    for of, same in ((x, x.tile([1])), (x, torch.squeeze_copy(x, -1)), (column, column.cumsum(1))):
+        first, second = torch.autograd.grad(same.sum(), [of, same])
         assert first is second
     empty = torch.scatter_reduce(x, 0, torch.zeros(0, dtype=torch.int64), torch.ones(0), "amax")
     assert torch.autograd.grad(empty.sum(), [x])[0].stride() == (1,)

@@ -14,6 +14,8 @@ COMPOSED = {
     "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
+    "cross_entropy": [("DivBackward1", "NegBackward0")],  # of nothing
+    "repeat_interleave": [("IndexSelectBackward0", "ConjBackward0")],  # of a lazy conjugate
     "vander": [("CatBackward0", "torch::autograd::CopySlices")],
     "xlogy": [("XlogyBackward0", "XlogyBackward1")],  # a number first
     "float_power": [("PowBackward1", "PowBackward2")],  # a number first
@@ -70,9 +72,9 @@ STATES = [
         and not re.match("float|complex|bfloat", c.seen["dtype"]),
      "PyTorch marks integers that were written from a tensor with a history as requiring a gradient; Karat's"
      " integers carry none"),
-    (lambda d, c: d.kind in ("requires_grad", "grad.requires_grad") and op(d) == "backward" and "create_graph=True" in d.statement
-        and d.torch is True,
-     "a gradient that does not depend on the operand: PyTorch hangs it on the operand's history all the same"),
+    (lambda d, c: d.kind in ("requires_grad", "grad.requires_grad") and op(d) == "backward"
+        and "create_graph=True" in d.statement,
+     "a gradient that does not depend on the operand: one of the two hangs it on the operand's history all the same"),
     (lambda d, c: d.kind in ("strides", "grad.strides") and c.seen and 0 in c.seen["shape"],
      "strides of a tensor without elements"),
     (lambda d, c: d.kind in ("strides", "grad.strides") and op(d) == "backward" and c.seen
@@ -99,6 +101,13 @@ STATES = [
      "a vector times a matrix into out=: PyTorch counts the dim that it takes away as a write"),
     (lambda d, c: d.kind == "strides" and op(d) == "backward" and "F.bilinear" in "".join(c.program),
      "the gradient of bilinear's weight from autograd.grad lies as the product was made; .grad has the leaf's layout"),
+    (lambda d, c: d.kind == "strides" and op(d) == "backward" and c.seen and not c.seen["dtype"].startswith("complex")
+        and d.karat == tuple(2 * step for step in d.torch),
+     "the gradient of a real operand beside complex ones is the real part, in Karat a view of it"),
+    (lambda d, c: d.kind == "is_leaf" and op(d) == "requires_grad_" and d.karat is True and not born(d),
+     "a view of a leaf that was written to before it required a gradient: PyTorch looks for a history that there is not"),
+    (lambda d, c: "view_as_complex" in "".join(c.program) and only_torch_warned(d, "ComplexHalf support"),
+     "a first complex32 tensor that is a view: Karat warns with the first that takes memory of its own beyond a small record"),
     (lambda d, c: only_torch_warned(d, "mkldnn_matmul failed"),
      "PyTorch tells of a library that it could not use"),
     (lambda d, c: d.kind in ("conj", "grad.conj") and op(d) == "backward" and (d.karat, d.torch) == (False, True),
