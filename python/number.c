@@ -252,8 +252,11 @@ static PyObject *slot_absolute(PyObject *a) { return asking_unary(a, row_abs, "a
 static PyObject *slot_invert(PyObject *a)
 {
     if (kt_dtype_category(kt_dtype_of(kp_tensor_of(a))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
-        PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
-        return kp_tell("__invert__", NULL, &a, 1);
+        const uint8_t before = kp_enter();
+        kt_refuse_dtype(KT_ERR_TYPE, kp_tensor_of(a), "~", KT_FIX_CAST, KT_I64,
+                        "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+        kp_leave(before);
+        return kp_raise();
     }
     return asking_unary(a, row_not, "__invert__");
 }

@@ -206,15 +206,16 @@ kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format
 }
 
 /* A dtype refused outside of any operator: one tensor, and what it ought to be. */
-kt_status kt_refuse_dtype(const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted, const char *text)
+kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
+                          const char *text)
 {
     if (kt__failed())
         return kt_error_status();
     kt__mistake m = {.about_dtypes = true, .n_fixes = 1};
     kt__str     name = kt__str_in(m.op, sizeof m.op);
-    kt_fail(KT_ERR_RUNTIME, "%s", text ? text : "");
+    kt_fail(status, "%s", text ? text : "");
     if (!t || !op || !kt__dtype_valid(wanted) || (unsigned)fix > KT_FIX_POLICY)
-        return KT_ERR_RUNTIME; /* nothing to explain */
+        return kt_error_status(); /* nothing to explain */
     kt__str_add(&name, op);
     note(&m, "self", 0, t);
     m.fix[0] = (kt__fix){.kind = (uint8_t)fix,
@@ -222,7 +223,7 @@ kt_status kt_refuse_dtype(const kt_tensor *t, const char *op, kt_fix_kind fix, k
                          .operands = fix == KT_FIX_CAST,
                          .loses = !kt_can_cast_level((kt_dtype)t->dtype, wanted, KT_CAST_SAFE)};
     finish(&m);
-    return KT_ERR_RUNTIME;
+    return kt_error_status();
 }
 
 const char *kt__policy_text(kt_policy policy, char *room, size_t size)

@@ -365,6 +365,12 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
         return out->dtype == KT_I64
                    ? KT_OK
                    : kt__fail_dtype(call, KT_ERR_RUNTIME, "multinomial expects Long tensor out, got: %s", is);
+    case KT_OP_narrow_copy:
+        return out->dtype == call->arg[0].t->dtype
+                   ? KT_OK
+                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                    "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error "
+                                    "message be improved?  If so, please report an enhancement request to PyTorch.)");
     case KT_OP_nonzero:
     case KT_OP_nonzero_static:
         return out->dtype == KT_I64 ? KT_OK
@@ -391,10 +397,6 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
     case KT_OP_index_select:
     case KT_OP_masked_select:
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): self and result must have the same scalar type", call->row->name);
-    case KT_OP_narrow_copy:
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be "
-                              "improved?  If so, please report an enhancement request to PyTorch.)");
     case KT_OP_polygamma: return kt__check_cast(call, (kt_dtype)made->dtype);
     default: return kt__same_dtype(call, (kt_dtype)made->dtype, out);
     }

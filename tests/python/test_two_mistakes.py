@@ -199,3 +199,11 @@ def test_weights_of_classes_of_images_have_any_shape():
     weight = torch.tensor([1.0, 3.0, 5.0]).view(1, 3, 1)
     loss = F.nll_loss(torch.ones(1, 3, 2), torch.tensor([[1, 0]]), weight=weight, reduction="none")
     assert loss.tolist() == [[-3, -1]]
+
+
+def test_inverting_a_float_says_who_it_is_and_what_mends_it():
+    with pytest.raises(TypeError) as caught:
+        ~torch.ones(2)
+    text = str(caught.value)
+    assert text.startswith("~ (operator.invert) is only implemented on integer and Boolean-type tensors\n")
+    assert "born as float32" in text and "fix: self.long()" in text and caught.value.karat["fixes"]

@@ -135,7 +135,8 @@ KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
 
 /* Fails because of t's dtype outside of any operator: `op` is what the user called, `wanted` a dtype with which it would do: by a
  * cast of t (KT_FIX_CAST), or said to the maker of t (KT_FIX_DTYPE). */
-KT_API kt_status kt_refuse_dtype(const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted, const char *text);
+KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
+                                 const char *text);
 /* The name that the user wrote for the cast which the next call makes (lives on; NULL: none), for lineage: half, double. */
 KT_API void kt_call_said(const char *name);
 
