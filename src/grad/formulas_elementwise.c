@@ -186,7 +186,7 @@ GRAD(ldexp)
     dA = need(c, 0) ? kt_ldexp(G, conjugate(B)) : NULL;
     dB = need(c, 1) ? kt_mul_s(kt_mul(G, conjugate(kt_ldexp(A, B))), KT_FLOAT(M_LN2)) : NULL;
 }
-GRAD(conj_physical_of) { dA = conjugate(G); }
+GRAD(conj_physical_of) { dA = kt_conj_physical(G); }
 
 /* ---- choices ---- */
 GRAD(where)

@@ -321,6 +321,9 @@ def test_a_conjugate_gradient_is_kept_lazy():
     assert x.grad.is_conj() and x.grad.tolist() == [1, 1]
     x.conj().abs().sum().backward()
     assert x.grad.tolist() == [2, 2]
+    x.grad = None
+    torch.conj_physical(x).abs().sum().backward()
+    assert not x.grad.is_conj() and x.grad.tolist() == [1, 1]
 
 
 def test_dropping_channels_of_one_sample_in_place_gives_the_input():
