@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/near.h"
+#include "base/thread.h"
 
 typedef enum kind { WORD, BYTES, COUNT, FOLDERS, ANY } kind;
 
@@ -31,7 +32,7 @@ static const struct {
     {{"KARAT_MATMUL", "auto, own, onednn, openblas",
       "who makes matrix products: by dtype and size, or one of these alone (auto)"}, WORD},
     {{"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"}, BYTES},
-    {{"KARAT_NUM_THREADS", "a number from 1", "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"}, COUNT},
+    {{"KARAT_NUM_THREADS", "a number from 1 to 1024", "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"}, COUNT},
     {{"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"}, WORD},
     {{"KARAT_PYTHON", "a command", "the interpreter that `karat run` starts (the one the package was built for)"}, ANY},
 };
@@ -68,7 +69,7 @@ static bool in_list(const char *text, const char *list)
 static bool is_count(const char *text)
 {
     const size_t digits = strspn(text, "0123456789");
-    return digits && !text[digits] && strspn(text, "0") < digits;
+    return digits && !text[digits] && strspn(text, "0") < digits && strtoul(text, NULL, 10) <= KT_MOST_THREADS;
 }
 
 static bool are_folders(const char *text)

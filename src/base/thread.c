@@ -25,8 +25,6 @@
 #include "base/pool.h"
 #endif
 
-enum { MOST_THREADS = 1024 };
-
 static pthread_once_t     once = PTHREAD_ONCE_INIT;
 static int                threads; /* atomic */
 static bool               forked;  /* set in a child, which then has one thread */
@@ -35,7 +33,7 @@ static KT__HOT_LOCAL bool inside;
 static int positive(const char *text)
 {
     const long n = text ? strtol(text, NULL, 10) : 0; /* "4,2" is OpenMP's list for nested regions: the first counts */
-    return n < 1 ? 0 : n > MOST_THREADS ? MOST_THREADS : (int)n;
+    return n < 1 ? 0 : n > KT_MOST_THREADS ? KT_MOST_THREADS : (int)n;
 }
 
 static int cores(void)
@@ -60,7 +58,7 @@ static void start(void)
         const int asked = positive(getenv("OMP_NUM_THREADS")), most = cores();
         n = asked && asked < most ? asked : most;
     }
-    __atomic_store_n(&threads, n < MOST_THREADS ? n : MOST_THREADS, __ATOMIC_RELAXED);
+    __atomic_store_n(&threads, n < KT_MOST_THREADS ? n : KT_MOST_THREADS, __ATOMIC_RELAXED);
     pthread_atfork(NULL, NULL, in_child);
 }
 
@@ -83,7 +81,7 @@ kt_status kt_set_num_threads(int n)
     }
     ready();
     if (!forked) {
-        __atomic_store_n(&threads, n < MOST_THREADS ? n : MOST_THREADS, __ATOMIC_RELAXED);
+        __atomic_store_n(&threads, n < KT_MOST_THREADS ? n : KT_MOST_THREADS, __ATOMIC_RELAXED);
     }
     return KT_OK;
 }

@@ -10,6 +10,8 @@
 
 #include <karat/base.h>
 
+enum { KT_MOST_THREADS = 1024 };
+
 typedef void kt__range_fn(void *ctx, int64_t begin, int64_t end);
 
 /* Serial when n <= grain, with one thread, and inside another parallel region. No part is shorter than about `grain`. */

@@ -99,13 +99,24 @@ def test_the_list_has_sections():
         assert word in text
 
 
-def test_a_bad_variable_is_said():
+def test_ops_tells_its_usage_and_the_name_that_was_meant():
+    done = karat("ops", "--help")
+    assert done.returncode == 0 and done.stdout.startswith("usage: karat ops") and not done.stderr
+    done = karat("ops", "--unknown")
+    assert done.returncode == 2 and "no option '--unknown'" in done.stderr and "usage: karat ops" in done.stderr
+    done = karat("ops", "ADD")
+    assert done.returncode == 1 and "there is no operator 'ADD'; near to it: add" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "1025", "99999999999999999999999"])
+def test_a_bad_variable_is_said(value):
     import os
 
     done = subprocess.run([sys.executable, "-c", "import karat"], capture_output=True, text=True,
-                          env={**os.environ, "KARAT_NUM_THREADS": "abc"})
+                          env={**os.environ, "KARAT_NUM_THREADS": value})
     assert done.returncode == 0
-    assert done.stderr == "karat: warning: KARAT_NUM_THREADS=abc is not understood and ignored: it may be a number from 1\n"
+    assert done.stderr == (f"karat: warning: KARAT_NUM_THREADS={value} is not understood and ignored: it may be a number from 1 "
+                           "to 1024\n")
 
 
 def test_a_wrong_variable_is_said_once_by_run_and_by_each_child(tmp_path):

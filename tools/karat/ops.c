@@ -103,6 +103,8 @@ static void say_nearest(const char *asked)
     char        name[NAME];
     const char *home, *comma = "; near to it: ";
     strip(asked, name, &home);
+    for (char *c = name; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
     fprintf(stderr, "karat ops: there is no operator '%s'", asked);
     const int most = 1 + (int)strlen(name) / 3;
     int       said = 0;
@@ -317,6 +319,18 @@ static void print_reference(void)
     }
 }
 
+static int usage(FILE *to)
+{
+    fputs("usage: karat ops [--json] [--internal] [NAME ...]\n"
+          "       karat ops --markdown\n\n"
+          "Without names: every operator in a line each. A name may be written as in C (kt_add_s) or Python (torch.add, F.relu).\n"
+          "  --json       the same as data\n"
+          "  --internal   also the rows that only formulas call\n"
+          "  --markdown   the whole reference, as in docs/operators.md\n",
+          to);
+    return to == stderr ? 2 : 0;
+}
+
 int karat_ops(int n, char **words)
 {
     bool json = false, internal = false, markdown = false;
@@ -328,9 +342,11 @@ int karat_ops(int n, char **words)
             internal = true;
         else if (strcmp(words[i], "--markdown") == 0)
             markdown = true;
+        else if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
+            return usage(stdout);
         else if (words[i][0] == '-') {
-            fprintf(stderr, "karat ops [--json] [--internal] [--markdown] [NAME ...]: there is no option '%s'\n", words[i]);
-            return 2;
+            fprintf(stderr, "karat ops: there is no option '%s'\n\n", words[i]);
+            return usage(stderr);
         } else
             names++;
     if (markdown) {
