@@ -467,6 +467,8 @@ static size_t at_least_a_line(size_t bytes) /* blocks are aligned to a cache lin
     return bytes < LINE ? LINE : bytes;
 }
 
+KT__HOT_LOCAL size_t kt__block_most;
+
 void *kt__block_get(size_t bytes, size_t *granted)
 {
     bytes = at_least_a_line(bytes);
@@ -478,6 +480,9 @@ void *kt__block_get(size_t bytes, size_t *granted)
             *granted = size;
             return p;
         }
+    }
+    if (KT__UNLIKELY(kt__block_most && bytes > kt__block_most)) {
+        return NULL;
     }
     ready();
     if (direct) {

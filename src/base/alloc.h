@@ -126,6 +126,7 @@ static inline void kt__pool_put(void *p, size_t bytes) /* the bytes asked for; N
 /* ---- blocks: tensor data ---- */
 void *kt__block_get(size_t bytes, size_t *granted); /* NULL without memory; *granted >= bytes */
 void  kt__block_put(void *p, size_t bytes);         /* the bytes asked for or granted; NULL is fine */
+extern KT__HOT_LOCAL size_t kt__block_most;         /* no block of this thread is larger; past KT__SMALL_MAX, or 0: no bound */
 
 /* ---- bookkeeping memory of the base layer: can fail and be made to fail, not part of the live bytes ---- */
 void *kt__system_get(size_t bytes);

@@ -32,7 +32,8 @@ static const struct {
     {{"KARAT_MATMUL", "auto, own, onednn, openblas",
       "who makes matrix products: by dtype and size, or one of these alone (auto)"}, WORD},
     {{"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"}, BYTES},
-    {{"KARAT_NUM_THREADS", "a number from 1 to 1024", "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"}, COUNT},
+    {{"KARAT_NUM_THREADS", "a number from 1 to 1024",
+      "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"}, COUNT},
     {{"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"}, WORD},
     {{"KARAT_PYTHON", "a command", "the interpreter that `karat run` starts (the one the package was built for)"}, ANY},
 };

@@ -16,7 +16,8 @@ KT__HOT_LOCAL bool kt__trying, kt__refused;
 enum {
     LIKELY      = 9,        /* dtypes worth a try */
     MOST_LISTED = 64,       /* elements of lists in one call that is tried */
-    MOST_COPIED = 1 << 12   /* elements that are copied for an operator that must see values */
+    MOST_COPIED = 1 << 12,  /* elements that are copied for an operator that must see values */
+    MOST_BYTES  = 1 << 20   /* of what it may make of them */
 };
 
 typedef struct change { /* what a try does differently */
@@ -165,7 +166,9 @@ static bool accepted(const kt_call *call, const kt__mistake *m, const change *c,
     kt_status status = c->sees_values ? KT_ERR_VALUE : run_changed(call, m, c, false, result ? result : &ignored);
     if (status && !kt__refused && may_copy(m)) { /* not for a dtype: it may have to see values */
         kt_clear();
+        kt__block_most = MOST_BYTES;
         status = run_changed(call, m, c, true, result ? result : &ignored);
+        kt__block_most = 0;
     }
     kt__mode_word = mode;
     kt__warn_muted--;

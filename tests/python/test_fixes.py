@@ -225,3 +225,12 @@ def test_a_kind_is_given_up_only_where_no_other_cast_mends():
     assert texts_of(lambda: karat.tensor([1]) & karat.tensor([1.0])) == ["other.long()"]
     with karat.policy("safe"):
         assert texts_of(lambda: karat.ones(2, dtype=karat.uint8) + 300)[0] == "self.long()"  # an integer stays one
+
+
+@pytest.mark.parametrize("dtype", [karat.bfloat16, karat.float32, karat.float64])
+def test_a_fix_is_sought_without_memory_to_speak_of(dtype):
+    """Of infinity as an integer bincount would make as many counts as the dtype has numbers."""
+    before = karat.memory_stats()["peak_bytes"]
+    with pytest.raises(NotImplementedError, match="bincount"):
+        karat.bincount(karat.tensor([float("inf"), 2.0], dtype=dtype))
+    assert karat.memory_stats()["peak_bytes"] - before < 1 << 24

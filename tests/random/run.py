@@ -37,6 +37,7 @@ class Worker:
         self.command, self.limit, self.process = [python, os.path.join(HERE, "worker.py"), module], limit, None
         self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         if module == "karat":
+            self.environment["KARAT_MEMORY_LIMIT"] = "2g"  # what would take more is not written, so PyTorch never sees it
             self.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), os.path.abspath(BUILT)]))
 
     def ask(self, *request):

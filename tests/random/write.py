@@ -141,8 +141,8 @@ class Writer:
         before = set(self.space)
         try:
             exec(line, self.space)
-        except Exception:
-            if not self.chance(keep):
+        except Exception as e:
+            if isinstance(e, self.module.OutOfMemoryError) or not self.chance(keep):
                 raise Dropped from None
             self.lines.append(line)
             raise Dropped from None

@@ -323,7 +323,7 @@ static int usage(FILE *to)
 {
     fputs("usage: karat ops [--json] [--internal] [NAME ...]\n"
           "       karat ops --markdown\n\n"
-          "Without names: every operator in a line each. A name may be written as in C (kt_add_s) or Python (torch.add, F.relu).\n"
+          "Without names: every operator in a line each. A name may be that of C (kt_add_s) or of Python (torch.add, F.relu).\n"
           "  --json       the same as data\n"
           "  --internal   also the rows that only formulas call\n"
           "  --markdown   the whole reference, as in docs/operators.md\n",
