@@ -206,6 +206,8 @@ VALUES = [
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: op(d) == "backward" and "nan_to_num" in "".join(c.program) and nan_for_zero(d, c),
      "an infinite gradient into what nan_to_num replaced: Karat's is 0, PyTorch multiplies it by 0"),
+    (lambda d, c: op(d) == "backward" and "polar(" in "".join(c.program),
+     "polar's slope by a length that is 0 or negative: PyTorch takes the direction from the result, Karat from the angle"),
     (lambda d, c: op(d) == "normal" and d.kind == "values" and "out=" in d.statement and c.operands and all(
         c.before[path]["dtype"] != c.gap.dtype for path in c.operands),
      "normal of tensors into an out= of another dtype: PyTorch draws in that dtype, Karat in the operands'"),
