@@ -79,12 +79,13 @@ kt_status kt__body_float_power(kt_call *call)
     return status;
 }
 
-/* A float times 2 to an integer keeps its dtype. In float64 between: neither the power nor the product can overflow there
- * where the result does not. */
+/* A number times 2 to an integer keeps its dtype. In float64 or complex128 between: neither the power nor the product can
+ * overflow there where the result does not. */
 static kt_status scale_exactly(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL;
-    kt_status  status = kt_convert(self, KT_F64, KT_WHY_EXPLICIT, &wide);
+    const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
+    kt_status  status = kt_convert(self, real ? KT_F64 : KT_C128, KT_WHY_EXPLICIT, &wide);
     if (!status)
         status = kt_convert(call->arg[1].t, KT_F64, KT_WHY_PROMOTION, &exponent);
     if (!status)
@@ -104,7 +105,7 @@ static kt_status scale_exactly(kt_call *call)
 
 kt_status kt__body_ldexp(kt_call *call)
 {
-    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) == KT_CAT_FLOAT &&
+    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
         kt_dtype_category((kt_dtype)call->arg[1].t->dtype) == KT_CAT_INT)
         return scale_exactly(call);
     kt_call c;

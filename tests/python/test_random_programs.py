@@ -193,6 +193,12 @@ def test_the_logarithm_beside_1_keeps_the_sign_of_a_zero():
     assert got.real.signbit().all() and got.imag.signbit().tolist() == [True, False]
 
 
+def test_a_complex_number_is_scaled_in_its_own_range():
+    wide = torch.ldexp(torch.tensor([-0.5 - 0.5j], dtype=torch.complex128), torch.tensor([255]))
+    assert wide.tolist() == [complex(-2.0 ** 254, -2.0 ** 254)]
+    assert torch.ldexp(torch.tensor([1 + 1j]), torch.tensor([-1])).dtype is torch.complex64
+
+
 def test_a_range_of_one_number_is_its_start():
     assert torch.linspace(-0.0, 0.5, 1).signbit().item()
     assert torch.linspace(3.5, 0.5, 1).tolist() == [3.5]

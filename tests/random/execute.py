@@ -18,7 +18,8 @@ def namespace(module):
 def contents(tensor):
     """The elements' bytes in the order of indices, or why they cannot be read."""
     try:
-        plain = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
+        dense = tensor.detach().resolve_conj().resolve_neg().reshape(-1)
+        plain = dense.new_empty(dense.shape).copy_(dense)  # one element may have any stride
         if plain.numel() == 0:
             return b""
         if getattr(plain, "_is_zerotensor", bool)():  # PyTorch's gradient where it knows that all is 0

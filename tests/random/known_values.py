@@ -74,7 +74,7 @@ def over_itself(d, c):
 
 
 COMPLEX_SIGNS = set("sinc sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
-zero_powers = every(lambda x, y, gap: np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
+to_one = every(lambda x, y, gap: np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
 poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
 
@@ -152,7 +152,7 @@ VALUES = [
      "complex products of infinities: which part becomes NaN depends on how a product is put together"),
     (lambda d, c: plain_op(d) in SUMS and complex_nan_there(d, c),
      "complex infinities: PyTorch multiplies by alpha, 1 / n or 1 / log(2) as a complex number, and 0 times an infinity is NaN"),
-    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and nan_there(d, c) and zero_powers(d, c),
+    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and nan_there(d, c) and to_one(d, c),
      "a complex number to the power 0, and 1 to any: Karat's is 1, as of real numbers, PyTorch's may be NaN"),
     (lambda d, c: plain_op(d) in PRODUCTS and d.kind == "values" and over_itself(d, c),
      "a product written over its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
@@ -182,6 +182,8 @@ VALUES = [
      "logit's slope at -0: PyTorch's vector loop gives -inf and its loop for the rest inf, Karat -inf"),
     (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.dtype == "float16" and mirrored(d, c),
      "a float16 -0 to the power 0.5 or -0.5: PyTorch takes sqrt in every other float dtype, Karat in all"),
+    (lambda d, c: plain_op(d) in MATRICES | {"backward"} and "addr" in "".join(c.program) and nan_here(d, c),
+     "0 times an infinity in addr's gradient, a matrix product: PyTorch's library leaves out zeros, Karat does not"),
     (lambda d, c: plain_op(d) in ("i1", "softplus", "softsign", "tanhshrink", "hardshrink") and zero_signs(d, c),
      "the sign of a zero: i1 and its kin are odd functions in Karat; softplus with a negative beta ends in 0"),
     (lambda d, c: zero_signs(d, c) and (c.gap.complex and plain_op(d) in COMPLEX_SIGNS | SUMS or plain_op(d) in ("lerp", "sinc")),
@@ -200,7 +202,7 @@ VALUES = [
      "the gradient of a variance over dim=[], all dims: PyTorch divides by the elements of no dim, less one, which is 0"),
     (lambda d, c: op(d) == "backward" and "hardsigmoid" in "".join(c.program) and c.gap is not None and c.gap.share() < 1e-7,
      "hardsigmoid's slope: PyTorch's 1 / 6 is a float32 in float64 too"),
-    (lambda d, c: op(d) == "backward" and "cumprod" in "".join(c.program) and nan_there(d, c),
+    (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_there(d, c),
      "cumprod's slope by a factor that is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it"),
     (lambda d, c: op(d) == "backward" and re.search("shrink|elu|hardtanh|relu6|hardswish", "".join(c.program)) and of_nan(d, c),
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
@@ -208,6 +210,12 @@ VALUES = [
      "an infinite gradient into what nan_to_num replaced: Karat's is 0, PyTorch multiplies it by 0"),
     (lambda d, c: op(d) == "backward" and "polar(" in "".join(c.program),
      "polar's slope by a length that is 0 or negative: PyTorch takes the direction from the result, Karat from the angle"),
+    (lambda d, c: op(d) == "backward" and d.where.startswith("log["),
+     "a gradient that a hook kept: in PyTorch it may have become .grad, to which the next backward adds; Karat's stays"),
+    (lambda d, c: op(d) == "ldexp" and d.kind == "values" and any(
+        c.before[path]["dtype"] == "int64" and np.any(np.abs(np.frombuffer(c.before[path]["values"], np.int64)) >= 2.0 ** 31)
+        for path in c.operands),
+     "ldexp by an exponent beyond int32: PyTorch takes its low bits, Karat's is infinite or 0"),
     (lambda d, c: op(d) == "normal" and d.kind == "values" and "out=" in d.statement and c.operands and all(
         c.before[path]["dtype"] != c.gap.dtype for path in c.operands),
      "normal of tensors into an out= of another dtype: PyTorch draws in that dtype, Karat in the operands'"),
