@@ -160,6 +160,18 @@ static bool any_arrived(kt__waiting *w)
     return false;
 }
 
+/* A result that backward's inputs= names: nothing flows on, but as in PyTorch its node counts as run: what it saved must be as
+ * it was, and is let go. */
+static kt_status end_at(engine *e, kt_node *node)
+{
+    lock(node);
+    kt_status status = kt__check_node(node);
+    if (!status && !e->job->retain_graph)
+        kt__node_release_saved(node);
+    unlock(node);
+    return status;
+}
+
 KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
 {
     kt_node *node = w->node;
@@ -168,7 +180,7 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
         for (uint32_t i = 0; i < node->n_edges; i++)
             any |= needs[i] = kt__reaches(&e->reach, node->edge[i].to);
         if (!any)
-            return KT_OK;
+            return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, node) : KT_OK;
     } else {
         for (uint32_t i = 0; i < node->n_edges; i++)
             needs[i] = node->edge[i].to != NULL;

@@ -17,8 +17,10 @@ KT__HOT void kt__node_release_saved(kt_node *n)
         kt__unref(n->saved[__builtin_ctz(left)].t);
     while (n->n_listed)
         kt__unref(n->saved[SAVED_LISTED + --n->n_listed].t);
-    if (KT__UNLIKELY(n->kind == NODE_SLICES) && n->inner)
+    if (KT__UNLIKELY(n->kind == NODE_SLICES) && n->inner) {
         kt__node_release_saved(n->inner);
+        n->inner->released = 1; /* a write through a view runs once, whatever it saved */
+    }
 }
 
 /* A leaf knows its accumulator but does not own it: whether it dies or is taken up again is settled under a lock. */

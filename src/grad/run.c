@@ -61,6 +61,28 @@ KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const boo
     return KT_OK;
 }
 
+kt_status kt__check_node(kt_node *node)
+{
+    kt_node *runs = node->kind == NODE_SLICES ? node->inner : node;
+    if (!kt__formulas[runs->row->id] || runs->form == KT_OUT)
+        return not_derived(runs);
+    if (runs->released)
+        return freed();
+    for (uint32_t place = 0; place < SAVED_LISTED + runs->n_listed; place++) {
+        kt_tensor *t;
+        bool       borrowed;
+        if (place < SAVED_LISTED && !(runs->holds >> place & 1))
+            continue;
+        if (kt__unpack(runs, place, false, &t, &borrowed)) {
+            say_forward(runs);
+            return kt_error_status();
+        }
+        if (!borrowed)
+            kt__unref(t);
+    }
+    return KT_OK;
+}
+
 KT__HOT kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)
 {
     switch (node->kind) {

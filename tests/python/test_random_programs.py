@@ -377,3 +377,33 @@ def test_states_of_statistics_and_sets():
     assert torch.deg2rad(odd).stride() == (odd * 0.5).stride()
     one = torch.arange(20).reshape(5, 4)[4:].as_strided([1, 2], [1, 1])
     assert torch.isinf(one).stride() == (1, 1)
+
+
+def test_the_node_of_a_tensor_that_inputs_names_counts_as_run():
+    x = karat.tensor([2.0], requires_grad=True)
+    y = x.exp()
+    (y * 3).sum().backward(inputs=[y])
+    assert y.grad.item() == 3 and x.grad is None
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.backward()
+    y = x.exp()
+    assert karat.autograd.grad((y * 3).sum(), [y])[0].item() == 3
+    y.backward()  # autograd.grad ends before the node
+    assert x.grad is not None
+
+
+def test_what_the_node_of_a_named_tensor_saved_must_be_as_it_was():
+    divisor = karat.tensor([0.5], requires_grad=True)
+    t = karat.tensor([-1.0])
+    t.addcdiv_(t, divisor)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        (t * t).sum().backward(inputs=[t])
+
+
+def test_a_write_through_a_view_is_run_once():
+    x = karat.tensor([2.0, 3.0], requires_grad=True)
+    y = x * 1
+    y[0] = 1
+    (y * 3).sum().backward(inputs=[y])
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.sum().backward()
