@@ -282,10 +282,12 @@ GRAD(logaddexp2)
 GRAD(xlogy)
 {
     kt_tensor *b = number(c, 1) ? kt_full_like(A, arg(c, 1)->s) : B;
-    if (need(c, 0)) { /* 0 times a logarithm that is none; as in PyTorch NaN counts among those only as a number */
+    /* a gradient of 0 is 0 times whatever logarithm, and so is an operand of 0 times one that is none; as in PyTorch NaN counts
+       among those only as a number */
+    if (need(c, 0)) {
         kt_tensor *none = number(c, 1) ? kt_logical_not(kt_gt_s(b, KT_INT(0))) : kt_le_s(b, KT_INT(0));
         kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), none));
-        c->d[0] = kt_mul(G, zero_unless(steep, kt_log(one_unless(steep, b))));
+        c->d[0] = zero_unless(steep, kt_xlogy(G, one_unless(steep, b)));
     }
     dB = kt_mul(G, kt_true_divide(A, b));
 }

@@ -177,13 +177,13 @@ static void of_reduction(kt__back *c, kt_tensor *index, kt_tensor *from)
 GRAD(scatter_reduce)
 {
     kt_tensor *index = B, *from = C;
-    for (int d = 0; index && from && d < index->ndim && from->ndim; d++)
-        from = kt_narrow(from, d, 0, index->sizes[d]);
-    if (index && index->numel == 0) {
+    if (index && index->numel == 0) { /* of any number of dims */
         dA = arg(c, 4)->str[0] == 's' ? G : kt_clone(G, .memory_format = KT_CONTIGUOUS_FORMAT);
         dC = kt_zeros_like(C);
         return;
     }
+    for (int d = 0; index && from && d < index->ndim && from->ndim; d++)
+        from = kt_narrow(from, d, 0, index->sizes[d]);
     of_reduction(c, index, from);
     if (need(c, 2) && c->d[2])
         c->d[2] = with_unused(c, c->d[2]);

@@ -407,3 +407,64 @@ def test_a_write_through_a_view_is_run_once():
     (y * 3).sum().backward(inputs=[y])
     with pytest.raises(RuntimeError, match="a second time"):
         y.sum().backward()
+
+
+def test_a_gradient_of_zero_is_zero_times_whatever_logarithm():
+    def slopes(f, x, y, g):
+        x, y = torch.tensor(x, requires_grad=True), torch.tensor(y, requires_grad=True)
+        f(x, y).backward(torch.tensor(g))
+        return x.grad, y.grad
+
+    nan = float("nan")
+    by_x, by_y = slopes(torch.xlogy, [1.0, 1.0, 2.0, INF, nan, 1.0, 0.0], [-1.0, 0.0, INF, -INF, -1.0, nan, nan], [0.0] * 7)
+    same(by_x, [0.0, 0.0, 0.0, 0.0, 0.0, nan, nan])
+    same(by_y, [0.0, nan, 0.0, nan, nan, nan, nan])
+    by_x, _ = slopes(torch.xlogy, [0.0, 0.0, 0.0, 1.0], [-1.0, 0.0, INF, -1.0], [INF, nan, 2.0, 1.0])
+    same(by_x, [0.0, 0.0, INF, nan])
+    x, y = torch.tensor([0.5, -2.0]), torch.tensor([-1.0, 2.0], requires_grad=True)
+    torch.nn.functional.kl_div(x, y, reduction="none").zero_().backward(torch.ones(2))
+    same(y.grad, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+def test_an_empty_index_of_more_dims_than_the_source_has_a_backward(reduce):
+    for sizes in ((0,), (0, 3), (2, 0), (1, 0, 2)):
+        x, source = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+        x.scatter_reduce(0, torch.zeros(sizes, dtype=torch.int64), source, reduce).sum().backward()
+        same(x.grad, [1.0, 1.0, 1.0])
+        same(source.grad, [0.0, 0.0, 0.0])
+
+
+# ---- the comparison itself ----
+
+def test_a_comparison_that_fails_inside_is_a_difference_and_the_rest_go_on(monkeypatch, capsys):
+    import argparse
+
+    import run
+
+    class Broken:
+        def __init__(self, *_):
+            self.ours = self
+
+        def ask(self, what, seed, index):
+            return None if index == 2 else ["t1 = 1"]
+
+        def differences(self, program, each):
+            if each:
+                raise ValueError("not a float")
+            return []
+
+    monkeypatch.setattr(run, "Pair", Broken)
+    options = argparse.Namespace(only=None, first=0, programs=6, jobs=2, karat="", reference="", seed="s", save=None)
+    assert run.beside(options) == 1
+    said = capsys.readouterr().out
+    assert "6 programs" in said and "not explained: 3" in said, said
+    assert said.count("ValueError: not a float") >= 2 and "the process died" in said, said
+
+
+def test_a_gap_of_integers_is_measured_as_one_of_floats():
+    pytest.importorskip("numpy")
+    import elements
+
+    gap = elements.Gap("int64", (5).to_bytes(8, "little"), (2).to_bytes(8, "little"))
+    assert gap.share() == 3 / 5 and gap.beyond(4).all()

@@ -34,6 +34,7 @@ class Ordinary(write.Writer):
     def __init__(self, seed, dtype, domain):
         super().__init__(karat, SEED, seed)
         self.wanted, self.domain, self.once = dtype, domain, seed.split("/")[0].split(".")[-1].rstrip("_") in WRITES
+        self.drawn = []
 
     def dtype(self):
         return self.wanted
@@ -42,10 +43,13 @@ class Ordinary(write.Writer):
         return self.random.choice([[], [2], [3], [2, 3], [3, 3], [2, 2]])
 
     def real(self):
-        while True:
+        """A number that is far enough from all drawn before: a step to either side changes no order."""
+        for _ in range(100):
             x = round(self.random.uniform(*self.domain), 4)
-            if abs(2 * x - round(2 * x)) > 0.06:
+            if abs(2 * x - round(2 * x)) > 0.06 and all(abs(x - y) > 20 * STEP for y in self.drawn):
+                self.drawn.append(x)
                 return str(x)
+        raise write.Dropped
 
     def scalar(self):
         return self.pick(["2", "3", "0.7", "1.3", "-1"])
@@ -90,7 +94,7 @@ def written(row, dtype, number):
         without += not results
         names = re.findall(r"\bt\d+\b(?! =)", statement)
         tie = row[1].rstrip("_") in TIES and tied([w.value(n) for n in names])
-        if results and " = " in statement and not tie and not re.search("^with|out=|inf", statement):
+        if results and " = " in statement and not tie and not re.search(r"^with|out=|inf|2\*\*", statement):
             used = set(names)
             space = {n: v for n, v in w.space.items() if n in used or not re.fullmatch(r"t\d+", n)}
             again = {n: v for n, v in execute_lines(w.lines[:-1]).items() if n in used and isinstance(v, karat.Tensor)}
@@ -107,7 +111,8 @@ def ordinary(leaf):
 
 def tied(operands):
     """Whether an element is in two operands."""
-    seen = [x for t in operands for x in t.detach().flatten().tolist()]
+    tensors = [t for operand in operands for _, t in execute.flat("x", operand, karat.Tensor)]
+    seen = [x for t in tensors for x in t.detach().flatten().tolist()]
     return len(seen) > len(set(seen))
 
 

@@ -45,7 +45,8 @@ FLOAT8 = {"float8_e4m3fn": byte_floats(3, 7, True, False), "float8_e4m3fnuz": by
 def decoded(dtype, payload):
     """Elements of a float or complex tensor as float64 (a complex one as pairs), or None for other dtypes."""
     if dtype in REAL:
-        return np.frombuffer(payload, REAL[dtype]).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # of a signaling NaN
+            return np.frombuffer(payload, REAL[dtype]).astype(np.float64)
     if dtype == "bfloat16":
         return (np.frombuffer(payload, np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     if dtype in FLOAT8:
@@ -70,6 +71,8 @@ class Gap:
             kind = np.dtype(bool if dtype == "bool" else dtype)
             self.karat, self.torch = np.frombuffer(a, kind), np.frombuffer(b, kind)
             self.differs = self.karat != self.torch
+            self.apart = np.where(self.differs, np.abs(self.karat.astype(np.float64) - self.torch.astype(np.float64)), 0)
+            self.size = np.abs(self.karat.astype(np.float64))
             return
         with np.errstate(all="ignore"):
             self.differs = ~(((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y)))
@@ -82,10 +85,11 @@ class Gap:
     def ulps(self):
         tiny = TINY[self.real]
         unit = np.maximum(2.0 ** np.floor(np.log2(np.maximum(self.size, tiny))), tiny) * EPSILON[self.real]
-        return self.apart / unit
+        with np.errstate(over="ignore"):
+            return self.apart / unit
 
     def largest(self):
-        return max(float(np.max(self.size, initial=0)), TINY[self.real])
+        return max(float(np.max(self.size, initial=0)), TINY.get(self.real, 0.0))
 
     def share(self):
         """The largest difference as a share of the largest element, or of 1 where all are smaller."""

@@ -8,8 +8,8 @@ import re
 
 import numpy as np
 
-from elements import INTEGER, decoded, partner
-from statement import born, mentioned, op, plain_op
+from elements import EPSILON, INTEGER, decoded, partner
+from statement import born, mentioned, op, operator, plain_op
 
 
 def every(test):
@@ -48,7 +48,7 @@ def out_of_range(d, c):
         return False
     if re.search(r"linspace\(-3, .*\.to\(torch\.uint", d.statement):
         return True
-    if not re.search(r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(", d.statement):
+    if not re.search(r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(|addmv\(", d.statement):
         return False
     for path in c.operands:
         x = decoded(c.before[path]["dtype"], c.before[path]["values"])
@@ -63,20 +63,28 @@ saturates = every(lambda x, y, gap: (x == 0) | (x == INTEGER[gap.dtype][0]) | (x
 
 def over_itself(d, c):
     """Whether a statement writes a tensor that it also reads as another operand, itself or through memory that both share."""
-    written = re.search(r"out=(t\d+)|(?:^|= )(t\d+)\.\w+_\(|torch\.\w+_\((t\d+)", d.statement)
+    tensor = r"(t\d+(?:\[\d+\])?)"
+    written = re.search(rf"out={tensor}|(?:^|= ){tensor}\.\w+_\(|torch\.\w+_\({tensor}", d.statement)
     name = written and next(filter(None, written.groups()))
     if not name or name not in c.before:
         return False
     family = c.before[name]["shares memory with"]
-    reads = [n for n in mentioned(d.statement) if n == name or family and family in [
+    reads = [n for n in mentioned(d.statement) if n == name.split("[")[0] or family and family in [
         p["shares memory with"] for path, p in c.before.items() if re.match(rf"{n}\b", path)]]
     return len(reads) > 1
 
 
 COMPLEX_SIGNS = set("sinc sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
-to_one = every(lambda x, y, gap: np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
+to_one = every(lambda x, y, gap: zeros(x, y) | np.isnan(y) & np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
 poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
+
+
+def far_out(d, c):
+    """Whether elements are no further apart than the last digit of pi times the largest operand says."""
+    largest = max(np.max(np.abs(x), where=np.isfinite(x), initial=0) for x in (
+        decoded(c.before[path]["dtype"], c.before[path]["values"]) for path in c.operands) if x is not None)
+    return every(lambda x, y, gap: gap.apart <= 4 * EPSILON[gap.real] * largest * gap.size)(d, c)
 
 
 def beside_the_diagonal(d, c):
@@ -134,13 +142,19 @@ def equal_choice(d, c):
 
 
 CHOOSING = set("""relu relu6 hardtanh clamp clamp_min clamp_max clip maximum minimum max min fmax fmin softshrink amax amin
-    aminmax cummax cummin threshold scatter_reduce index_reduce leaky_relu topk kthvalue median nanmedian mode sort""".split())
+    aminmax cummax cummin threshold scatter_reduce index_reduce leaky_relu topk kthvalue median nanmedian mode sort quantile
+    nanquantile""".split())
 PRODUCTS = set("""mm bmm mv dot vdot matmul @ addmm addmv addr baddbmm addbmm inner linear kron einsum tensordot bilinear
     matrix_power vecdot multi_dot chain_matmul outer ger * mul multiply / div divide true_divide square addcmul addcdiv cumprod
     prod vander *= /= backward cross lerp reciprocal pow ** float_power **=""".split())
 SUMS = set("""- + rsub sub add subtract -= += index_add diff mean std var std_mean var_mean log2 trapezoid trapz
     cumulative_trapezoid""".split())
 MATRICES = set("mm bmm mv dot vdot matmul @ addmm addmv baddbmm addbmm inner linear einsum tensordot bilinear vecdot".split())
+def of_matrices(c):
+    """Whether a program has a matrix product; addr's gradient is one."""
+    return any(operator(line).rstrip("_") in MATRICES | {"addr"} for line in c.program)
+
+
 POWERS = set("pow ** **= float_power".split())
 FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
     cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
@@ -148,11 +162,11 @@ FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var no
 VALUES = [
     (lambda d, c: plain_op(d) in CHOOSING and zero_signs(d, c),
      "where 0 meets -0: PyTorch's vector loop and its loop for the rest choose differently, Karat takes the first everywhere"),
-    (lambda d, c: plain_op(d) in PRODUCTS and complex_infinities(d, c),
+    (lambda d, c: plain_op(d) in PRODUCTS | {"ldexp", "mse_loss"} and complex_infinities(d, c),
      "complex products of infinities: which part becomes NaN depends on how a product is put together"),
     (lambda d, c: plain_op(d) in SUMS and complex_nan_there(d, c),
      "complex infinities: PyTorch multiplies by alpha, 1 / n or 1 / log(2) as a complex number, and 0 times an infinity is NaN"),
-    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and nan_there(d, c) and to_one(d, c),
+    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and to_one(d, c),
      "a complex number to the power 0, and 1 to any: Karat's is 1, as of real numbers, PyTorch's may be NaN"),
     (lambda d, c: plain_op(d) in PRODUCTS and d.kind == "values" and over_itself(d, c),
      "a product written over its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
@@ -162,6 +176,8 @@ VALUES = [
      "masked_scatter_ from the tensor itself: PyTorch reads what it has begun to overwrite, Karat the source as it was"),
     (lambda d, c: plain_op(d) in MATRICES and nan_here(d, c),
      "0 times an infinity or NaN in a matrix product: PyTorch's library leaves out zeros, Karat's NaN is what the sum gives"),
+    (lambda d, c: plain_op(d) in MATRICES and zero_signs(d, c),
+     "0 times a number added to -0 in a matrix product: PyTorch's library leaves out zeros, Karat's sum with 0 is 0"),
     (lambda d, c: plain_op(d) in MATRICES and nan_or_zero(d, c) and re.search(r"alpha=(-?0(\.0)?|False)\b", d.statement),
      "a product times alpha=0: Karat leaves it out in every dtype, PyTorch in some"),
     (lambda d, c: plain_op(d) == "sigmoid" and c.gap is not None and c.gap.complex and nan_there(d, c),
@@ -182,8 +198,8 @@ VALUES = [
      "logit's slope at -0: PyTorch's vector loop gives -inf and its loop for the rest inf, Karat -inf"),
     (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.dtype == "float16" and mirrored(d, c),
      "a float16 -0 to the power 0.5 or -0.5: PyTorch takes sqrt in every other float dtype, Karat in all"),
-    (lambda d, c: plain_op(d) in MATRICES | {"backward"} and "addr" in "".join(c.program) and nan_here(d, c),
-     "0 times an infinity in addr's gradient, a matrix product: PyTorch's library leaves out zeros, Karat does not"),
+    (lambda d, c: op(d) == "backward" and of_matrices(c) and nan_here(d, c),
+     "0 times an infinity or NaN in a gradient that is a matrix product: PyTorch's library leaves out zeros, Karat does not"),
     (lambda d, c: plain_op(d) in ("i1", "softplus", "softsign", "tanhshrink", "hardshrink") and zero_signs(d, c),
      "the sign of a zero: i1 and its kin are odd functions in Karat; softplus with a negative beta ends in 0"),
     (lambda d, c: zero_signs(d, c) and (c.gap.complex and plain_op(d) in COMPLEX_SIGNS | SUMS or plain_op(d) in ("lerp", "sinc")),
@@ -219,6 +235,13 @@ VALUES = [
     (lambda d, c: op(d) == "normal" and d.kind == "values" and "out=" in d.statement and c.operands and all(
         c.before[path]["dtype"] != c.gap.dtype for path in c.operands),
      "normal of tensors into an out= of another dtype: PyTorch draws in that dtype, Karat in the operands'"),
-    (lambda d, c: op(d) == "polygamma" and poles(d, c),
+    (lambda d, c: plain_op(d) == "sinc" and c.gap is not None and c.gap.complex and far_out(d, c),
+     "a complex sinc: PyTorch multiplies by pi in float32, and the angle has lost as many digits as it is large"),
+    (lambda d, c: plain_op(d) in ("logaddexp", "logaddexp2") and zero_signs(d, c),
+     "the sign of a zero that a sum of logarithms is rounded to: PyTorch's lies below 0 before it is rounded to the dtype"),
+    (lambda d, c: op(d) == "count_nonzero" and d.kind == "values" and any(
+        c.before[path]["dtype"] == "float8_e8m0fnu" for path in c.operands),
+     "count_nonzero over dims of float8_e8m0fnu, which has no 0: PyTorch compares with its least number, Karat counts all"),
+    (lambda d, c: (op(d) == "polygamma" or op(d) == "backward" and re.search("gamma", "".join(c.program))) and poles(d, c),
      "polygamma, the more the nearer to a pole: PyTorch loses some digits of its series and of pi times x, Karat does not"),
 ]

@@ -33,6 +33,7 @@ rounding("""acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh a
     ldexp""", 4, SERIES)
 rounding("pow float_power ** **=", 16, EXPONENT)
 rounding("pow float_power ** **=", 128, "a complex power: in float32 the angle has lost as many digits as it is large", COMPLEX)
+rounding("ldexp", 128, "PyTorch's is a complex power of 2: the angle has lost as many digits as it is large", COMPLEX)
 rounding("erfinv digamma", 256, "PyTorch's loses digits near its poles", terms=8, by="one")
 rounding("sinc erf i0 i1 lgamma polygamma logit gelu tanhshrink", 4, NEAR_ZERO, terms=8, by="one")
 rounding("""logaddexp logaddexp2 logcumsumexp log_softmax normal randn randn_like binary_cross_entropy cross_entropy kl_div

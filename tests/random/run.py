@@ -24,6 +24,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -134,6 +135,13 @@ def shrink(pair, program, each, wanted):
     return best, shows(best)
 
 
+def fault():
+    """What went wrong inside: the exception at hand and the line that raised it."""
+    kind, error, trace = sys.exc_info()
+    last = traceback.extract_tb(trace)[-1]
+    return f"{kind.__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})"
+
+
 class Tally:
     """What a run has found so far; several threads add to it."""
 
@@ -149,6 +157,13 @@ class Tally:
             self.differing += bool(found)
             if self.done % 500 == 0:
                 print(f"... {self.done} programs, {time.time() - self.started:.0f} s", flush=True)
+
+    def failed(self, index, what, why):
+        """A program that could not be written or compared is a difference that nobody has explained."""
+        with self.lock:
+            self.done += 1
+            self.findings[what, f"program {index}", why] += 1
+            print(f"\n== {index}: {what}: {why}", flush=True)
 
     def is_new(self, difference):
         """Counts a difference; whether it is the first of its kind, to be shrunk and shown."""
@@ -189,9 +204,7 @@ def one(pair, tally, index):
     """Writes, runs and compares one program."""
     program = pair.ours.ask("write", tally.options.seed, index)
     if program is None:
-        with tally.lock:
-            tally.findings["crash", "while written", str(index)] += 1
-        return
+        return tally.failed(index, "not written", "the process died")
     each = index % 2 == 0
     if tally.options.only is not None:
         print("\n".join(program))
@@ -200,11 +213,11 @@ def one(pair, tally, index):
         looked = pair.differences(program, True)
         rounded = not looked and all(f.kind == "values" for f in found) and not pair.looking_changes(program)
         found, each = (looked, True) if looked or rounded else (found, each)
-    tally.count(program, found)
     for difference in found:
         if tally.is_new(difference):
             shortest, shown = shrink(pair, program, each, signature(difference))
             tally.show(index, shown or difference, shortest)
+    tally.count(program, found)
 
 
 def beside(options):
@@ -218,15 +231,19 @@ def beside(options):
                 index = next(indices, None)
             if index is None:
                 return
-            one(pair, tally, index)
+            try:
+                one(pair, tally, index)
+            except Exception:
+                tally.failed(index, "comparison failed", fault())
 
     threads = [threading.Thread(target=work) for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    if next(indices, None) is not None:
-        raise SystemExit("run.py: a comparison failed inside, programs are left")
+    left = (1 if options.only is not None else options.programs) - tally.done
+    if left:
+        tally.findings["lost", f"{left} programs", "a thread ended before its work"] += left
     return tally.report()
 
 
@@ -248,10 +265,13 @@ def alone(options):
                 index = next(todo, None)
             if index is None:
                 return
-            program = write.program(karat, options.seed, index)
-            for error, _, _ in execute.execute(karat, program, index % 2 == 0):
-                if error and (error[0] == "SystemError" or "INTERNAL" in error[1]):
-                    failed.append((index, error))
+            try:
+                program = write.program(karat, options.seed, index)
+                for error, _, _ in execute.execute(karat, program, index % 2 == 0):
+                    if error and (error[0] == "SystemError" or "INTERNAL" in error[1]):
+                        failed.append((index, error))
+            except Exception:
+                failed.append((index, fault()))
 
     threads = [threading.Thread(target=work) for _ in range(options.threads)]
     for thread in threads:
