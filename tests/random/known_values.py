@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from elements import EPSILON, INTEGER, decoded, partner
+from elements import EPSILON, INTEGER, REAL_OF, decoded, partner
 from statement import born, mentioned, op, operator, plain_op
 
 
@@ -85,6 +85,17 @@ def far_out(d, c):
     largest = max(np.max(np.abs(x), where=np.isfinite(x), initial=0) for x in (
         decoded(c.before[path]["dtype"], c.before[path]["values"]) for path in c.operands) if x is not None)
     return every(lambda x, y, gap: gap.apart <= 4 * EPSILON[gap.real] * largest * gap.size)(d, c)
+
+
+def vanishing(c):
+    """Whether a tensor of the program has an element that is 0 on one side and but for rounding on the other."""
+    for x, y in c.kin:
+        a, b = (None if isinstance(side["values"], str) else decoded(side["dtype"], side["values"]) for side in (x, y))
+        if a is not None and b is not None and len(a) == len(b) and x["dtype"] == y["dtype"]:
+            rounded = EPSILON[REAL_OF.get(x["dtype"], x["dtype"])] * 64
+            if np.any((a != b) & ((a == 0) | (b == 0)) & (np.abs(a) < rounded) & (np.abs(b) < rounded)):
+                return True
+    return False
 
 
 def beside_the_diagonal(d, c):
@@ -239,6 +250,8 @@ VALUES = [
      "a complex sinc: PyTorch multiplies by pi in float32, and the angle has lost as many digits as it is large"),
     (lambda d, c: plain_op(d) in ("logaddexp", "logaddexp2") and zero_signs(d, c),
      "the sign of a zero that a sum of logarithms is rounded to: PyTorch's lies below 0 before it is rounded to the dtype"),
+    (lambda d, c: d.kind == "values" and op(d) == "backward" and re.search("abs|norm|sgn|dist", "".join(c.program)) and vanishing(c),
+     "the direction of a number that is 0 but for rounding: the gradient of its size is 0 or of length 1"),
     (lambda d, c: op(d) == "count_nonzero" and d.kind == "values" and any(
         c.before[path]["dtype"] == "float8_e8m0fnu" for path in c.operands),
      "count_nonzero over dims of float8_e8m0fnu, which has no 0: PyTorch compares with its least number, Karat counts all"),
