@@ -250,7 +250,8 @@ VALUES = [
      "a complex sinc: PyTorch multiplies by pi in float32, and the angle has lost as many digits as it is large"),
     (lambda d, c: plain_op(d) in ("logaddexp", "logaddexp2") and zero_signs(d, c),
      "the sign of a zero that a sum of logarithms is rounded to: PyTorch's lies below 0 before it is rounded to the dtype"),
-    (lambda d, c: d.kind == "values" and op(d) == "backward" and re.search("abs|norm|sgn|dist", "".join(c.program)) and vanishing(c),
+    (lambda d, c: d.kind == "values" and op(d) == "backward" and vanishing(c) and re.search(
+        "abs|norm|sgn|dist", "".join(c.program)),
      "the direction of a number that is 0 but for rounding: the gradient of its size is 0 or of length 1"),
     (lambda d, c: op(d) == "count_nonzero" and d.kind == "values" and any(
         c.before[path]["dtype"] == "float8_e8m0fnu" for path in c.operands),
