@@ -48,7 +48,8 @@ def out_of_range(d, c):
         return False
     if re.search(r"linspace\(-3, .*\.to\(torch\.uint", d.statement):
         return True
-    if not re.search(r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(|addmv\(", d.statement):
+    conversion = r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(|addmv\("
+    if not re.search(conversion, d.statement):
         return False
     for path in c.operands:
         x = decoded(c.before[path]["dtype"], c.before[path]["values"])
