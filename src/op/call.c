@@ -549,19 +549,52 @@ static kt_status refused(kt_call *call)
     return itself && is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
-/* The dtype of an out= comes before its memory in these. */
-static kt_status check_copied(const void *what)
+/* Dims, sizes and dtypes of a call that goes by an index; a kernel that is missing is noticed after all else. */
+static kt_status check_operands(const kt_call *call)
+{
+    const kt_status status = kt__rehearse(call);
+    if (status != KT_ERR_NOT_IMPLEMENTED)
+        return status;
+    kt_clear();
+    return KT_OK;
+}
+
+/* The arguments of a scatter but for the name of its reduction, which PyTorch reads when it has looked at the memory. */
+static kt_status check_scattered(const kt_call *call, const char *reduction)
+{
+    kt_call named = *call;
+    named.arg[4].str = reduction;
+    return check_operands(&named);
+}
+
+/* What comes before memory in rows that may not read what they write: their arguments, and the dtype of an out=. */
+static kt_status check_before_memory(const void *what)
 {
     const kt_call *call = what;
+    const bool     out = call->form == KT_OUT;
     switch (call->row->id) {
-    case KT_OP_gather:
     case KT_OP_index_add:
-    case KT_OP_index_copy:
     case KT_OP_index_select:
-    case KT_OP_masked_select:
-    case KT_OP_take: return kt__check_made(call, 0, call->arg[0].t);
+    case KT_OP_take:
+        if (check_operands(call))
+            return kt_error_status();
+        break;
+    case KT_OP_index_copy:
+        if (kt__wrap_dim(&(int64_t){call->arg[1].i}, call->arg[0].t->ndim))
+            return kt_error_status();
+        break;
+    case KT_OP_gather:
+    case KT_OP_masked_select: break;
+    case KT_OP_index_reduce:
+    case KT_OP_scatter:
+    case KT_OP_scatter_add:
+    case KT_OP_scatter_value: return check_operands(call);
+    case KT_OP_scatter_combine:
+    case KT_OP_scatter_value_combine: return check_scattered(call, "add");
+    case KT_OP_scatter_reduce: return check_scattered(call, "sum");
     default: return KT_OK;
     }
+    return out ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
 }
 
 KT__HOT static inline kt_status run_way(kt_call *call)
@@ -569,7 +602,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
     if (call->form != KT_PLAIN && call->row->how != HOW_ELEMENTWISE) {
         bool copy = false;
         if (kt__check_memory(call, &copy))
-            return call->form == KT_OUT ? kt__unless_earlier(check_copied, call) : kt_error_status();
+            return kt__unless_earlier(check_before_memory, call);
         if (copy)
             return kt__run_apart(call);
         if (call->form == KT_OUT && kt__is_copied(call->row))

@@ -69,6 +69,8 @@ void      kt__explain_refusal(const kt_call *call); /* of an error about dtypes 
 void      kt__explain_failure(const kt_call *call); /* of any other: the call alone, once, on the way out */
 const char *kt__op_text(const kt_call *call, char *room, size_t size);  /* the operator as the caller's language writes it */
 const char *kt__policy_text(kt_policy policy, char *room, size_t size); /* as the caller's language writes it */
+/* remedy.c: what a call would say of its arguments if none of them lay in the memory that it writes to. Nothing is written. */
+kt_status kt__rehearse(const kt_call *call);
 /* remedy.c: what would mend a refused call. `convert`: operands (bits) that ought to become `to`, 0 where that is not known. */
 void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to);
 extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */

@@ -42,6 +42,19 @@ static kt_status copied(kt_call *call)
 #include "op/copies.def"
 #undef BEHIND
 
+/* A negative length in narrow_copy's words: dim and start are looked at before it. */
+static kt_status refuse_length(const kt_tensor *t, int64_t dim, int64_t start, int64_t length)
+{
+    if (kt__wrap_dim(&dim, t->ndim))
+        return kt_error_status();
+    const int64_t size = t->sizes[dim];
+    if (start < -size || start > size)
+        return kt_fail(KT_ERR_INDEX, "start out of range (expected to be in range of [%lld, %lld], but got %lld)",
+                       (long long)-size, (long long)size, (long long)start);
+    return kt_fail(KT_ERR_RUNTIME, "start (%lld) + length (%lld) exceeds dimension size (%lld).",
+                   (long long)(start < 0 ? start + size : start), (long long)length, (long long)size);
+}
+
 /* Rows that are composites themselves: the copy is a clone of their view. */
 kt_status kt__body_narrow_copy(kt_call *call)
 {
@@ -50,6 +63,8 @@ kt_status kt__body_narrow_copy(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
                        "message be improved?  If so, please report an enhancement request to PyTorch.)");
+    if (call->arg[0].t->ndim && call->arg[3].i < 0)
+        return refuse_length(call->arg[0].t, call->arg[1].i, call->arg[2].i, call->arg[3].i);
     kt_status status = kt__call_narrow(call->arg[0].t, call->arg[1].i, call->arg[2].i, call->arg[3].i, &view);
     if (!status)
         status = kt__call_clone(view, KT_CONTIGUOUS_FORMAT, &call->out[0]);

@@ -22,7 +22,10 @@ static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
     return KT_OK;
 }
 
-static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
+static double real_of(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+}
 
 /* Which one by rank, from 1: there must be so many. Of none there is no rank at all, and that is said elsewhere. */
 static kt_status rank_wanted(const kt_call *call, const kt__fold_args *at, kt__gathered *g)
@@ -52,6 +55,8 @@ kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
         given = kt__arg_scalar(call, at->correction >= 0 ? at->correction : at->order);
     if (at->order >= 0 && given.kind == KT_SCALAR_COMPLEX)
         return kt_fail(KT_ERR_RUNTIME, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+    if (given.kind == KT_SCALAR_COMPLEX && given.im != 0)
+        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type double without overflow");
     if (at->unbiased >= 0)
         g->param[g->n_param++] = KT_FLOAT(kt__arg_bool(call, at->unbiased));
     if (at->correction >= 0)

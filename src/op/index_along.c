@@ -418,7 +418,7 @@ static kt_status check_index_copy(const kt_call *call, int64_t dim)
     if (source->ndim && index->numel != source->sizes[dim])
         return kt_fail(KT_ERR_INDEX, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
                        (long long)index->numel, (long long)source->sizes[dim]);
-    bool same = source->ndim == 0 || self->ndim == 0 || self->ndim == source->ndim;
+    bool same = kt__rank_of(self) == kt__rank_of(source); /* one element counts as a row of one */
     for (int d = 0; d < self->ndim && d < source->ndim && same; d++)
         same = d == dim || self->sizes[d] == source->sizes[d];
     if (same)
@@ -602,7 +602,8 @@ kt_status kt__body_index_reduce(kt_call *call)
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
         return kt_error_status();
-    KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
+    if (!kt__backend(self->backend)->stores_nothing)
+        KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
     const char *kernel = kt__arg_bool(call, INCLUDE_SELF) ? "index_func_" : "index_reduce_func_exclude_input_init";
     if (kt__arg_bool(call, INCLUDE_SELF) && self->ndim > 1) /* whole slices go to the operators that join two tensors */
         return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");

@@ -74,11 +74,18 @@ static kt_status check_counts(const kt_tensor *repeats, const int64_t *count, in
     return KT_OK;
 }
 
+static kt_status check_repeats(const kt_call *call, const kt_tensor *repeats)
+{
+    if (repeats->dtype == KT_I64 || repeats->dtype == KT_I32 || kt__policy(kt__mode()) == KT_PERMISSIVE)
+        return KT_OK;
+    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"repeat_interleave_cpu\" not implemented for '%s'",
+                          kt_dtype_torch_name(repeats->dtype));
+}
+
 static kt_status counts_of(const kt_call *call, kt_tensor *repeats, int64_t *total, int64_t **count)
 {
-    if (repeats->dtype != KT_I64 && repeats->dtype != KT_I32 && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"repeat_interleave_cpu\" not implemented for '%s'",
-                              kt_dtype_torch_name(repeats->dtype));
+    if (check_repeats(call, repeats))
+        return kt_error_status();
     *count = kt__read_ints(repeats);
     if (!*count)
         return kt_error_status();
@@ -94,6 +101,8 @@ kt_status kt__body_repeat_interleave(kt_call *call)
 {
     kt_tensor *repeats = call->arg[0].t;
     int64_t    total = kt__given(call, 1) ? call->arg[1].i : -1, *count = NULL;
+    if (check_repeats(call, repeats))
+        return kt_error_status();
     if (repeats->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME, "repeat_interleave only accept 1D vector as repeat");
     if (counts_of(call, repeats, &total, &count))

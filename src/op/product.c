@@ -34,6 +34,9 @@ static KT__COLD kt_status refuse_ranks(int op, const product *p)
         __attribute__((fallthrough));
     case KT_OP_bmm: return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", a != 3 ? "batch1" : "batch2");
     case KT_OP_mv:
+        if (a == 0)
+            return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
+        __attribute__((fallthrough));
     case KT_OP_addmv: return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got %d, %d, %d", c, a, b);
     case KT_OP_matmul_batched:
         return kt_fail(KT_ERR_RUNTIME, "a product of batches needs at least one 3D tensor, but got %dD and %dD", a, b);
@@ -398,6 +401,13 @@ static kt_status check_sizes(const void *what)
     return shape_of(one.call, &one.p);
 }
 
+/* The dtype of an out= comes before a kernel that is missing. */
+static kt_status check_out(const void *what)
+{
+    const sized *one = what;
+    return kt__check_product_target(one->call, (kt_dtype)one->p.b->dtype);
+}
+
 kt_status kt__run_matmul(kt_call *call)
 {
     kt__gathered        g;
@@ -421,8 +431,11 @@ kt_status kt__run_matmul(kt_call *call)
                                                                 : kt_error_status();
         if (shape_of(call, &p))
             return kt_error_status();
-    } else if (shape_of(call, &p) || mixed_target(call, &p) || !(d = kt__resolve(call, &g, kt__mode(), &room))) {
+    } else if (shape_of(call, &p) || mixed_target(call, &p)) {
         return kt_error_status();
+    } else if (!(d = kt__resolve(call, &g, kt__mode(), &room))) {
+        const bool missing = kt_error_status() == KT_ERR_NOT_IMPLEMENTED && p.a->dtype == p.b->dtype;
+        return missing && call->form == KT_OUT ? kt__unless_earlier(check_out, &(sized){call, p}) : kt_error_status();
     }
     const kt_shape shape = {p.rank, p.sizes};
     if (call->form == KT_OUT && !kt__has_sizes(call->out[0], shape) && kt__reads_target(call, shape, false))

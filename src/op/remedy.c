@@ -138,6 +138,18 @@ static kt_status run_changed(const kt_call *call, const kt__mistake *m, const ch
     return status;
 }
 
+kt_status kt__rehearse(const kt_call *call)
+{
+    const kt__mistake none = {.n = 0};
+    const change      nothing = {.form = KT_PLAIN};
+    const uint64_t    mode = kt__mode();
+    kt_dtype          result = KT_NONE;
+    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    const kt_status status = run_changed(call, &none, &nothing, false, &result);
+    kt__mode_word = mode;
+    return status;
+}
+
 /* What draws random numbers is not run on values: the caller's generator would move on. */
 static bool may_copy(const kt__mistake *m)
 {

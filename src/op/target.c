@@ -168,6 +168,7 @@ kt_status kt__check_exact(const kt_call *call, const kt__gathered *g, kt_dtype r
     case KT_OP_clamp_max: exact = one; break;
     case KT_OP_threshold: exact = false; break;
     case KT_OP_lerp: exact = g->n > 2 && g->t[2]; break;
+    case KT_OP_softshrink: exact = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT; break; /* it looks at lambd first */
     case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
     default: break;
     }
@@ -352,6 +353,12 @@ static kt_status check_frexp(const kt_call *call, int at, const kt_tensor *out)
                                kt_dtype_c_name(wants), kt_dtype_c_name(out->dtype));
 }
 
+/* Weights that multinomial draws from; of others its body speaks first. */
+static bool are_weights(const kt_tensor *t)
+{
+    return (t->ndim == 1 || t->ndim == 2) && kt__dtype_rows[t->dtype].category == KT_CAT_FLOAT;
+}
+
 /* Each in PyTorch's own words. */
 kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
 {
@@ -362,7 +369,7 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
     switch (call->row->id) {
     case KT_OP_frexp: return check_frexp(call, at, out);
     case KT_OP_multinomial:
-        return out->dtype == KT_I64
+        return out->dtype == KT_I64 || !are_weights(call->arg[0].t)
                    ? KT_OK
                    : kt__fail_dtype(call, KT_ERR_RUNTIME, "multinomial expects Long tensor out, got: %s", is);
     case KT_OP_narrow_copy:
@@ -564,11 +571,14 @@ static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool fir
     return KT_OK;
 }
 
-/* One value at the places of one mask is a number to PyTorch, wherever it lies; written over itself it stays what it is. */
-static bool fills_mask(const kt_call *call, const kt_tensor *value)
+/* One value at the places of one mask is a number to PyTorch, wherever it lies; written over itself it stays what it is. So is
+ * the value of a fill, which is read before anything is written. */
+static bool is_number(const kt_call *call, int at)
 {
-    const kt_tensor *mask = NULL;
+    const kt_tensor *mask = NULL, *value = call->arg[at].t;
     int              n = 0;
+    if (call->row->id == KT_OP_index_fill_tensor || call->row->id == KT_OP_masked_fill_tensor)
+        return at == kt__n_args(call->row) - 1;
     if (call->row->id != KT_OP_index_put || value->numel != 1 || call->form != KT_INPLACE)
         return false;
     for (int64_t k = 0; k < call->arg[1].ts.n; k++)
@@ -589,7 +599,7 @@ kt_status kt__check_memory(const kt_call *call, bool *copy)
         if (!kt__given(call, at) || call->scalars >> at & 1 || (call->form == KT_INPLACE && i == 0))
             continue;
         if (!(map->lists >> i & 1)) {
-            if (i > 0 && fills_mask(call, call->arg[at].t))
+            if (i > 0 && is_number(call, at))
                 continue;
             if (check_operand(call, call->arg[at].t, i == 0, false, copy))
                 return kt_error_status();

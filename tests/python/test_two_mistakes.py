@@ -148,6 +148,40 @@ REFUSED = [
     ("torch.gcd(g, g, out=g)", RuntimeError, "aten::gcd" + NO_GRAD),
     ("torch.select_copy(g, 1, 7, out=torch.empty(0))", IndexError, "select(): index 7 out of range for tensor of size [2, 3]"),
     ("torch.quantile(g, 0.5, out=torch.empty((), requires_grad=True))", RuntimeError, LEAF),
+    # what goes by an index: dims, sizes and dtypes come before the memory, the name of a scatter's reduction after it
+    ("x.index_reduce_(0, torch.tensor([0]), x[:1], 'sum')", RuntimeError, "index_reduce(): Expected reduce to be one"),
+    ("x.index_reduce_(0, torch.tensor([[0]]), x[:1], 'prod')", IndexError, "index_reduce_(): Index is supposed to be a vector"),
+    ("x.index_reduce_(0, torch.tensor([0]), x[:1], 'prod')", RuntimeError, SHARED),
+    ("x.index_add_(3, torch.tensor([0]), x[:1])", IndexError, "Dimension out of range (expected to be in range of [-1, 0]"),
+    ("x.index_add_(0, torch.tensor([0.]), x[:1])", RuntimeError, "index_add_(): Expected dtype int32/int64 for index but got"),
+    ("torch.index_add(x, 0, torch.tensor([0]), x[:1].double(), out=x[:3])", RuntimeError, "index_add_(): self (Float) and"),
+    ("x.index_copy_(4, torch.tensor([0]), x[:1])", IndexError, "Dimension out of range (expected to be in range of [-1, 0], but"),
+    ("x.index_copy_(0, torch.tensor([[0]]), x[:1])", RuntimeError, SHARED),
+    ("x.scatter_(0, torch.tensor([0.]), x[:1])", RuntimeError, "scatter(): Expected dtype int32/int64 for index"),
+    ("x.scatter_add_(0, torch.tensor([[0]]), x[:1])", RuntimeError, "Index tensor must have the same number of"),
+    ("x.scatter_reduce_(0, torch.tensor([0]), x[:1], 'bad')", RuntimeError, SHARED),
+    ("x.scatter_(0, torch.tensor([0]), x[:1], reduce='bad')", RuntimeError, SHARED),
+    ("torch.scatter(x, 0, torch.tensor([0.]), x[:1], out=x)", RuntimeError, "scatter(): Expected dtype int32/int64 for index"),
+    ("torch.index_select(x, 0, torch.tensor([[0]]), out=x)", IndexError, "index_select(): Index is supposed to be a vector"),
+    ("torch.take(x, torch.tensor([0.]), out=x)", RuntimeError, "take(): Expected a long tensor for index, but got Float"),
+    ("i.index_fill_(0, torch.tensor([0]), i)", RuntimeError, "index_fill_ only supports a 0-dimensional value tensor, but got"),
+    ("x.masked_fill_(x > 0, x[:1])", RuntimeError, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor"),
+    ("d.index_copy(0, torch.tensor([0]), torch.tensor(1.))", RuntimeError, "index_copy_(): Source/destination tensor must"),
+    ("torch.tensor(1.).index_copy(0, torch.tensor([0]), d[:1, :1])", RuntimeError, "index_copy_(): Source/destination"),
+    # the dtype of an out= before a kernel that is missing; what is drawn from before what is drawn into
+    ("torch.mm(b, b.t(), out=d)", RuntimeError, "Expected out tensor to have dtype bool, but got float instead"),
+    ("torch.bmm(b[None], b.t()[None], out=d)", RuntimeError, "Expected out tensor to have dtype bool, but got float instead"),
+    ("torch.mv(b, b[0], out=d)", RuntimeError, "Expected out tensor to have dtype bool, but got float instead"),
+    ("torch.mv(torch.tensor(1.), x)", IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    ("torch.multinomial(c, 2, out=d)", RuntimeError, "multinomial only supports floating-point dtypes for input, got: Co"),
+    ("torch.multinomial(d[None], 2, out=d)", RuntimeError, "prob_dist must be 1 or 2 dim"),
+    ("F.softshrink(i, out=d)", NotImplementedError, "\"softshrink_check\" not implemented for 'Long'"),
+    ("torch.repeat_interleave(d)", NotImplementedError, "\"repeat_interleave_cpu\" not implemented for 'Float'"),
+    ("d.narrow_copy(0, 1, -1)", RuntimeError, "start (1) + length (-1) exceeds dimension size (2)."),
+    ("d.narrow_copy(0, 5, -1)", IndexError, "start out of range (expected to be in range of [-2, 2], but got 5)"),
+    ("F.linear(d[None], d[0], torch.ones(1))", RuntimeError, "mat2 must be a matrix, got 1-D tensor"),
+    ("F.linear(d[0], d[0], torch.ones(1))", RuntimeError, "mat2 must be a matrix, got 1-D tensor"),
+    ("torch.var(x, correction=1.5 - 2j)", RuntimeError, "value cannot be converted to type double without overflow"),
 ]
 
 
@@ -207,3 +241,13 @@ def test_inverting_a_float_says_who_it_is_and_what_mends_it():
     text = str(caught.value)
     assert text.startswith("~ (operator.invert) is only implemented on integer and Boolean-type tensors\n")
     assert "born as float32" in text and "fix: self.long()" in text and caught.value.karat["fixes"]
+
+
+def test_one_element_of_the_tensor_itself_fills_its_slices():
+    t = torch.tensor([[1, 2], [3, 4]])
+    assert t.index_fill_(1, torch.tensor([0]), t[1, 1]).tolist() == [[4, 2], [4, 4]]
+    assert t.masked_fill_(t == 4, t[0, 1]).tolist() == [[2, 2], [2, 2]]
+
+
+def test_a_correction_that_is_complex_and_real():
+    assert torch.var(torch.tensor([1.0, 3.0]), correction=0.5 + 0j).item() == pytest.approx(2 / 1.5)
