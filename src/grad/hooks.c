@@ -245,15 +245,21 @@ static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *
     return KT_OK;
 }
 
+/* A hook fails by what it returns or by an error that it leaves: either way backward ends with an error. */
+static kt_status outcome(const kt_hook *h, kt_status returned)
+{
+    if (returned && !kt__failed())
+        return kt_fail(returned, "the hook '%s' failed", h->name);
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
 static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
 {
     kt_tensor *instead = NULL;
     KT_SCOPE;
     if (*grad && !kt_is_shared(*grad)) /* a gradient that two tensors share keeps the history it came with */
         (*grad)->lineage = kt__gradient_lineage(h->of, *grad);
-    kt_status status = h->call(*grad, h->context, &instead);
-    if (!status && kt__failed())
-        status = kt_error_status();
+    kt_status status = outcome(h, h->call(*grad, h->context, &instead));
     if (!status && instead && *grad)
         status = check(h, *grad, instead);
     if (status || !instead) {
@@ -269,9 +275,7 @@ static kt_status run_after(const kt_hook *h, kt_tensor *leaf)
 {
     kt_tensor *instead = NULL;
     KT_SCOPE;
-    kt_status status = h->call(leaf, h->context, &instead);
-    if (!status && kt__failed())
-        status = kt_error_status();
+    kt_status status = outcome(h, h->call(leaf, h->context, &instead));
     if (!status && instead && instead != leaf)
         status = kt_fail(KT_ERR_RUNTIME, "Tensor post accumulate grad hooks should return None.");
     kt__unref(instead);

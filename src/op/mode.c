@@ -38,7 +38,14 @@ int kt_policy_find(const char *name)
 }
 
 kt_policy kt_get_policy(void) { return kt__policy(kt__mode()); }
-void kt_set_policy(kt_policy policy) { kt__mode_word = (kt__mode() & ~(uint64_t)KT_M_POLICY) | ((uint64_t)policy & 3); }
+void kt_set_policy(kt_policy policy)
+{
+    if ((unsigned)policy > KT_PERMISSIVE)
+        kt_fail(KT_ERR_VALUE, "there is no policy %d: kt_set_policy takes KT_STRICT, KT_SAFE, KT_TORCH or KT_PERMISSIVE",
+                (int)policy);
+    else
+        kt__mode_word = (kt__mode() & ~(uint64_t)KT_M_POLICY) | (uint64_t)policy;
+}
 bool kt_grad_enabled(void) { return (kt__mode() & KT_M_GRAD) != 0; }
 
 void kt_set_grad_enabled(bool on) { kt__mode_word = on ? kt__mode() | KT_M_GRAD : kt__mode() & ~(uint64_t)KT_M_GRAD; }

@@ -121,6 +121,8 @@ kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
     if (needed == 0)
         return KT_OK;
+    if (!elements)
+        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
     if (kt__backend(t->backend)->addressable && kt__is_contiguous(t) && !(t->flags & (KT_T_CONJ | KT_T_NEG))) {
         memcpy(elements, t->data, needed);
         return KT_OK;

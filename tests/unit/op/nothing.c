@@ -3,6 +3,7 @@
 
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
+#include <string.h>
 
 static kt_tensor *cat(kt_tensor *const *t, int64_t n) { return kt_cat(t, n); }
 static kt_tensor *concat(kt_tensor *const *t, int64_t n) { return kt_concat(t, n); }
@@ -31,4 +32,55 @@ TEST(names_and_scopes_that_are_not_there)
     kt_clear();
     kt_scope_close(NULL);
     CHECK(!kt_failed());
+}
+
+TEST(a_buffer_that_is_not_there)
+{
+    KT_SCOPE;
+    kt_tensor *t = kt_ones(KT_SHAPE(2, 3)), *turned = kt_t(t);
+    CHECK(kt_read(t, NULL, 24) == KT_ERR_VALUE);
+    kt_clear();
+    CHECK(kt_read(turned, NULL, 24) == KT_ERR_VALUE);
+    kt_clear();
+    CHECK(kt_read(kt_ones(KT_SHAPE(0)), NULL, 0) == KT_OK);
+}
+
+TEST(a_policy_that_is_not_there)
+{
+    static const int none[] = {-1, 4, 55, 77, INT32_MIN, INT32_MAX};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        kt_set_policy((kt_policy)none[i]);
+        CHECK(kt_error_status() == KT_ERR_VALUE);
+        kt_clear();
+        CHECK_EQ_INT(kt_get_policy(), KT_TORCH);
+        {
+            KT_POLICY((kt_policy)none[i]);
+            CHECK(kt_failed());
+            CHECK_EQ_INT(kt_get_policy(), KT_TORCH);
+            kt_clear();
+        }
+    }
+}
+
+static kt_status fails_without_a_word(kt_tensor *grad, void *context, kt_tensor **instead)
+{
+    (void)grad;
+    (void)context;
+    (void)instead;
+    return KT_ERR_VALUE;
+}
+
+TEST(a_hook_that_fails_without_a_word)
+{
+    KT_SCOPE;
+    kt_tensor *w = kt_ones(KT_SHAPE(2), .requires_grad = true), *made = kt_mul(w, w);
+    kt_hook_drop(kt_hook_add(made, "silent", fails_without_a_word, NULL, NULL));
+    CHECK(kt_backward(kt_sum(made)) == KT_ERR_VALUE);
+    CHECK(kt_failed() && strstr(kt_error(), "silent"));
+    kt_clear();
+    kt_tensor *leaf = kt_ones(KT_SHAPE(2), .requires_grad = true);
+    kt_hook_drop(kt_hook_add_after(leaf, "after", fails_without_a_word, NULL, NULL));
+    CHECK(kt_backward(kt_sum(leaf)) == KT_ERR_VALUE);
+    CHECK(kt_failed() && strstr(kt_error(), "after"));
+    kt_clear();
 }
