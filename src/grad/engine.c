@@ -175,10 +175,13 @@ static kt_status end_at(engine *e, kt_node *node)
 KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
 {
     kt_node *node = w->node;
+    bool     part = false;
     if (KT__UNLIKELY(e->reach.table != NULL)) {
         bool any = false;
-        for (uint32_t i = 0; i < node->n_edges; i++)
+        for (uint32_t i = 0; i < node->n_edges; i++) {
             any |= needs[i] = kt__reaches(&e->reach, node->edge[i].to);
+            part |= !needs[i] && node->edge[i].to;
+        }
         if (!any)
             return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, node) : KT_OK;
     } else {
@@ -189,8 +192,8 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
         d[i] = NULL;
     KT_SCOPE; /* the formula's temporaries */
     lock(node);
-    kt_status status = KT_OK;
-    if (KT__LIKELY(w->one != NULL) || any_arrived(w))
+    kt_status status = KT__UNLIKELY(part) ? kt__check_all_saved(node) : KT_OK;
+    if (!status && (KT__LIKELY(w->one != NULL) || any_arrived(w)))
         status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);
     if (!status && !e->job->retain_graph)
         kt__node_release_saved(node);

@@ -61,13 +61,8 @@ KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const boo
     return KT_OK;
 }
 
-kt_status kt__check_node(kt_node *node)
+static kt_status check_places(kt_node *runs)
 {
-    kt_node *runs = node->kind == NODE_SLICES ? node->inner : node;
-    if (!kt__formulas[runs->row->id] || runs->form == KT_OUT)
-        return not_derived(runs);
-    if (runs->released)
-        return freed();
     for (uint32_t place = 0; place < SAVED_LISTED + runs->n_listed; place++) {
         kt_tensor *t;
         bool       borrowed;
@@ -81,6 +76,23 @@ kt_status kt__check_node(kt_node *node)
             kt__unref(t);
     }
     return KT_OK;
+}
+
+/* Of a node that runs for some of its inputs a formula reads a part of what was saved; PyTorch looks at all of it. */
+kt_status kt__check_all_saved(kt_node *node)
+{
+    kt_node *runs = node->kind == NODE_SLICES ? node->inner : node;
+    return runs->released || !kt__formulas[runs->row->id] ? KT_OK : check_places(runs);
+}
+
+kt_status kt__check_node(kt_node *node)
+{
+    kt_node *runs = node->kind == NODE_SLICES ? node->inner : node;
+    if (!kt__formulas[runs->row->id] || runs->form == KT_OUT)
+        return not_derived(runs);
+    if (runs->released)
+        return freed();
+    return check_places(runs);
 }
 
 KT__HOT kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d)

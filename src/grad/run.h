@@ -19,6 +19,7 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e);
 
 /* run.c: the gradients of a node's inputs. gs: of its results; d: NULLs on entry, owned on return. */
 kt_status kt__check_node(kt_node *node); /* could it be run? */
+kt_status kt__check_all_saved(kt_node *node); /* is all that it saved as it was? */
 kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
 kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
 

@@ -217,6 +217,16 @@ kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_ten
     return fresh_output(plan, dtype, on, plan->nd, false);
 }
 
+/* Operands that are dense and lie alike: the result has their strides, those of dims of one element too. */
+static bool lie_alike(kt_tensor *const *t, int n, const kt_tensor *first)
+{
+    const size_t bytes = first->ndim * sizeof(int64_t);
+    bool         alike = kt__is_dense(kt__sizes(first), kt__strides(first));
+    for (int i = 0; i < n && alike; i++)
+        alike = !t[i] || memcmp(t[i]->strides, first->strides, bytes) == 0;
+    return alike;
+}
+
 kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype)
 {
     kt_plan plan;
@@ -229,7 +239,9 @@ kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype)
         set_strides(&plan, i, t[i], t[i]->ndim);
         row_major &= kt__is_contiguous(t[i]);
     }
-    return fresh_output(&plan, dtype, t[0], plan.nd, row_major);
+    return !row_major && lie_alike(t, n, t[0])
+               ? kt__tensor_new_strided(dtype, kt__device(t[0]), kt__sizes(t[0]), kt__strides(t[0]))
+               : fresh_output(&plan, dtype, t[0], plan.nd, row_major);
 }
 
 static kt_status fail_number(const kt_call *call, kt_dtype as)
@@ -254,31 +266,46 @@ static bool is_product_with_number(const kt_call *call)
     return call->row->id == KT_OP_deg2rad || call->row->id == KT_OP_rad2deg;
 }
 
+/* A number is broadcast too, unless the operator has a way of its own for numbers. */
+static bool is_broadcast(const kt_call *call, const kt__gathered *g)
+{
+    bool      differs = false;
+    const int id = call->row->id;
+    for (int i = 0; i < g->n; i++)
+        differs |= g->t[i] ? !kt__same_sizes(g->t[i], g->first) : !g->alone;
+    const bool number = g->alone || !g->t[g->n - 1]; /* stands last, and has a way of its own */
+    return differs && !(number && (id == KT_OP_pow || id == KT_OP_lerp)) && id != KT_OP_clamp && id != KT_OP_clamp_min &&
+           id != KT_OP_clamp_max;
+}
+
 /* Dims of one element, and all dims where there is none, may have any stride in a dense tensor. PyTorch looks at them where it
- * broadcasts, a number too unless the operator has a way of its own for numbers. */
+ * broadcasts. */
 static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
 {
-    bool broadcasts = is_product_with_number(call), odd = false;
+    bool odd = false;
     for (int i = 0; i < g->n; i++) {
         const kt_tensor *t = g->t[i];
         int64_t          step = 1;
-        broadcasts |= t ? !kt__same_sizes(t, g->first) : !g->alone;
         for (int d = t ? t->ndim - 1 : -1; d >= 0; d--) {
             odd |= t->strides[d] != step;
             step *= t->sizes[d] > 1 ? t->sizes[d] : 1;
         }
     }
-    const int  id = call->row->id;
-    const bool number = g->alone || !g->t[g->n - 1]; /* stands last, and has a way of its own */
-    return odd && broadcasts && !(number && (id == KT_OP_pow || id == KT_OP_lerp)) && id != KT_OP_clamp &&
-           id != KT_OP_clamp_min && id != KT_OP_clamp_max;
+    return odd && (is_product_with_number(call) || is_broadcast(call, g));
 }
 
-/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, and a sigmoid that
- * PyTorch hands a dense copy. */
+/* Of one operand, and in PyTorch a comparison of its size with a number: isinf of what can be infinite. */
+static bool compares_size(const kt_call *call, const kt__gathered *g)
+{
+    return call->row->id == KT_OP_isinf && kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+}
+
+/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, a sigmoid that
+ * PyTorch hands a dense copy, the angle of a complex number. */
 static bool is_row_major(const kt_call *call, const kt__gathered *g)
 {
-    return call->row->id == KT_OP_log_sigmoid || (call->row->id == KT_OP_pow_base && !g->t[0]);
+    return call->row->id == KT_OP_log_sigmoid || (call->row->id == KT_OP_pow_base && !g->t[0]) ||
+           (call->row->id == KT_OP_angle && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX);
 }
 
 /* Rows that PyTorch makes the result of like self, down to the strides of dims of one element. */
@@ -334,7 +361,10 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
         if (KT__UNLIKELY(lies_otherwise_converted(g, d, i)))
             set_converted_strides(plan, place_of(g, i), g->t[i], rank);
     if (!out) {
-        out = fresh_output(plan, (kt_dtype)d->result, g->first, rank, row_major);
+        const bool alike = !row_major && !compares_size(call, g) && !is_broadcast(call, g) && lie_alike(g->t, g->n, g->first);
+        out = alike
+                  ? kt__tensor_new_strided((kt_dtype)d->result, kt__device(g->first), kt__sizes(g->first), kt__strides(g->first))
+                  : fresh_output(plan, (kt_dtype)d->result, g->first, rank, row_major);
         if (!out)
             return kt_error_status();
     } else {

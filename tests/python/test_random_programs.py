@@ -468,3 +468,19 @@ def test_a_gap_of_integers_is_measured_as_one_of_floats():
 
     gap = elements.Gap("int64", (5).to_bytes(8, "little"), (2).to_bytes(8, "little"))
     assert gap.share() == 3 / 5 and gap.beyond(4).all()
+
+
+def test_a_node_that_runs_for_one_of_its_inputs_looks_at_all_that_it_saved():
+    x, y = karat.ones(2, requires_grad=True), karat.ones(2, requires_grad=True)
+    factor = x * 1
+    product = factor * y
+    factor.sin_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):  # y's gradient alone would read it
+        karat.autograd.grad(product.sum(), [x])
+
+
+def test_dense_operands_that_lie_alike_give_their_strides_to_the_result():
+    t = karat.ones(3, 3, 3).unfold(1, 3, 2).unfold(3, 1, 1)
+    assert t.stride() == (9, 6, 1, 3, 3)
+    assert all(made.stride() == t.stride() for made in (t.sigmoid(), t.long().sigmoid(), t * t, t.logical_not(), t > t))
+    assert (t + 1).stride() == (t * 2).stride() == (9, 9, 1, 3, 3)  # a number is broadcast

@@ -6,7 +6,7 @@ text alone would not tell, the condition under which the difference is meant.
 
 import re
 
-from statement import op
+from statement import mentioned, op
 
 BOTH = ("error text", "error type")  # both sides refuse, in other words
 LACKS = r"^\"\w+\" not implemented for '"
@@ -83,6 +83,44 @@ def empty_operand(d, c):
     return re.search(r"zeros\(\[[^)]*\b0\b|narrow\(\d, \d, 0\)", "".join(c.program)) is not None
 
 
+def shapes(d, c):
+    """The sizes of the statement's operands."""
+    return [c.before[path]["shape"] for path in operands(d, c)]
+
+
+def operands(d, c):
+    """The paths of the tensors in a statement, in what was seen before it."""
+    named = set(mentioned(d.statement))
+    return [path for path in c.before if re.match(r"t\d+", path) and re.match(r"t\d+", path).group(0) in named]
+
+
+def no_elements(d, c):
+    """Whether an operand of the statement has no elements; where nobody looked, whether the program has such a tensor."""
+    return any(0 in shape for shape in shapes(d, c)) if c.before else empty_operand(d, c)
+
+
+DTYPES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Bool": "bool", "Byte": "uint8",
+          "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "ComplexHalf": "complex32",
+          "ComplexFloat": "complex64", "ComplexDouble": "complex128"}
+
+
+def lacks_for_operand(d, c):
+    """Whether the dtype that PyTorch lacks the kernel for is that of an operand, or one that the statement names; of a backward
+    that of any of the program's tensors. Where nobody looked, it must at least be one that the program names."""
+    name = re.search(r"not implemented for '(\w+)'", said(d.torch)).group(1)
+    dtype = DTYPES.get(name, name.lower())
+    paths = c.before if op(d) == "backward" else operands(d, c)
+    if dtype in {c.before[path]["dtype"] for path in paths} or f"torch.{dtype}" in d.statement:
+        return True
+    return not c.before and (f"torch.{dtype}" in "".join(c.program) or dtype in ("float32", "int64", "bool", "complex64"))
+
+
+def saved_in_vain(d, c):
+    """Whether PyTorch's derivative saved a result that it does not read here, or an operand that it asks for its sizes alone."""
+    return re.search(r"output 0 of (Copysign|Sgn|Pow|ScatterReduce|Ldexp)Backward[01],", said(d.torch)) is not None \
+        or re.search(r"copysign_\(|gather\(|scatter_reduce_?\(|bilinear\(|\d \*\* t\d|pow\(\d", "".join(c.program)) is not None
+
+
 def several_ellipses(d):
     return len(re.findall(r"\.\.\.", d.statement)) > 1
 
@@ -99,12 +137,14 @@ NO_DERIVATIVE = "PyTorch has no derivative here and says so in backward; Karat h
 
 ERRORS = [
     # ---- the operator is there for more dtypes
-    (case("raised by torch", LACKS), NO_KERNEL),
-    (case(BOTH, LACKS + r"(Float8_\w+|UInt16|UInt32|UInt64|Bool|Half)'$", f"^(?!{LACKS[1:]})"), NO_KERNEL_YET),
+    (case("raised by torch", LACKS, also=lacks_for_operand), NO_KERNEL),
+    (case(BOTH, LACKS + r"(Float8_\w+|UInt16|UInt32|UInt64|Bool|Half|BFloat16|ComplexHalf)'$", f"^(?!{LACKS[1:]})"),
+     NO_KERNEL_YET),
     (case("raised by torch", "^linalg.vander supports floating point, complex, and integer tensors, but got", ops="vander"),
      NO_KERNEL),
     (case("raised by torch", r"^std_var_all: Unsupported dtype|^Unsupported dtype Float8"), NO_KERNEL),
-    (case("raised by torch", r"^Promotion for Float8 Types is not supported", ops="nanmean"), NO_KERNEL),
+    (case("raised by torch", r"^Promotion for (Float8 Types|uint16, uint32, uint64 types) is not supported",
+          ops="nanmean vander renorm"), NO_KERNEL),
     (case("error text", LACKS + "Bool'", LACKS + "Bool'", "inner tensordot bilinear"),
      "a product of bools made of another one: PyTorch lacks the kernel of dot or bmm, Karat that of mm, which it takes"),
     (case("error type", "^aminmax not implemented for Complex", LACKS + "Complex", "aminmax"),
@@ -122,11 +162,10 @@ ERRORS = [
           r"|^The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dimension", ops="backward",
           also=lambda d, c: "scatter" in "".join(c.program)),
      "scatter with an index smaller than src: PyTorch's gradient of src has the index's sizes and fails, Karat's has src's"),
-    (case("raised by torch", "^one of the variables needed for gradient .* output 0 of CopysignBackward0,", ops="backward"),
-     "PyTorch's derivative of copysign reads the result, which was written to; Karat's reads the operands"),
-    (case("raised by torch", "^one of the variables needed for gradient .* output 0 of AsStridedBackward0,", ops="backward",
-          also=lambda d, c: "copysign_(" in "".join(c.program)),
-     "PyTorch's derivative of copysign reads the result, which was written to; Karat's reads the operands"),
+    (case(("raised by torch",) + BOTH, "^one of the variables needed for gradient computation has been modified", ops="backward",
+          also=saved_in_vain),
+     "PyTorch saves, and looks at, a result or operand that was written to and that Karat's derivative of copysign, sgn, gather,"
+     " scatter_reduce, bilinear, ldexp or a power does not read"),
     (case("raised by torch", "Expected isFloatingType|expected scalar type|Found dtype|result type .* can't be cast"
           "|^Subtraction, the `-` operator, with a bool tensor", ops="backward"),
      "PyTorch fails inside in a backward of mixed dtypes; Karat's conversions are recorded and have a backward"),
@@ -145,6 +184,14 @@ ERRORS = [
           also=lambda d, c: "scatter" in "".join(c.program)),
      "scatter with an index smaller than src: PyTorch's gradient of src has the index's sizes and fails, Karat's has src's"),
     (case("raised by torch", "^Tensor must have a last dimension with stride 1$", ops="backward"), EMPTY),
+    (case("raised by karat", karat="^Trying to backward through the graph a second time", ops="backward",
+          also=lambda d, c: "trapezoid(" in "".join(c.program) or "trapz(" in "".join(c.program)),
+     "a second walk through trapezoid: its factor dx / 2 is a number in PyTorch's node, in Karat's a tensor that was let go"),
+    (case(BOTH, "^Inference tensors cannot be saved for backward", "size|shape|must be a matrix|must be a 3D|dtype"),
+     "an inference tensor that would be saved, and sizes or dtypes that do not fit: PyTorch saves before it looks at those"),
+    (case("error text", r"^Function \w+ returned an invalid gradient at index \d - got", "^a gradient of shape .* does not fit an"
+          " input of shape", "backward", also=lambda d, c: "out=" in "".join(c.program)),
+     "a tensor with a history that out= resized where nothing is recorded: its gradient fits no longer, found at another node"),
     # ---- leaves and views
     (case(("raised by karat",) + BOTH, karat=r"leaf Variable|is a view and is being modified inplace|view was created in",
           ops="logical_and logical_or logical_xor logical_not"),
@@ -177,17 +224,23 @@ ERRORS = [
     (case("error text", "^cannot reshape tensor of 0 elements into shape", ops="bilinear"), EMPTY),
     (case("raised by torch", "^view size is not compatible", ops="kron"), EMPTY),
     (case(("raised by torch",) + BOTH, r"^result type (Float|Long|Double|ComplexFloat) can't be cast to the desired output type",
-          ops="addmm addbmm baddbmm", also=lambda d, c: "zeros([" in "".join(c.program)),
+          ops="addmm addbmm baddbmm addmv", also=no_elements),
      "a product over an inner dim of no elements: PyTorch multiplies by beta in another way, which refuses a float beta"),
     (case("raised by karat", karat="without overflow$", ops="addmm addmv addbmm baddbmm", also=empty_operand),
      "a number that the dtype cannot hold: PyTorch does not look at it where there is no element"),
-    (case(("raised by torch", "error type"), r"^select\(\): index \d+ out of range|^setStorage: ", ops="index_reduce index_fill",
-          also=empty_operand), EMPTY),
+    (case(("raised by torch", "error type"), r"^select\(\): index \d+ out of range|^setStorage: ",
+          ops="index_reduce index_fill index_copy", also=no_elements), EMPTY),
+    (case("raised by karat", karat="^index out of range in self$|^index \\d+ is out of bounds for dimension", ops="index_add",
+          also=no_elements),
+     "index_add to a place that an empty tensor does not have: PyTorch writes nothing and says nothing, Karat refuses"),
+    (case("raised by karat", karat="^expected scalar type \\w+ but found", ops="addmv", also=no_elements),
+     "addmv over an inner dim of no elements: PyTorch does not look at the factors' dtypes"),
     (case("raised by karat", karat="^Dimension out of range", ops="cummax cummin",
           also=empty_operand),
      "cummax of an empty tensor along a dim that is not there: PyTorch forgets to look"),
-    (case("raised by karat", karat=LACKS + "|must be a floating point but you specified", ops="normal exponential nanmean addbmm",
-          also=empty_operand),
+    (case("raised by karat", karat=LACKS + "|must be a floating point but you specified", also=no_elements,
+          ops="normal log_normal exponential geometric random bernoulli nanmean mode cummax cummin linear mm mv bmm matmul addmm"
+          " addmv addbmm baddbmm @"),
      "an operator without a kernel for the dtype: PyTorch accepts it where there is no element, Karat never"),
     (case(("raised by karat",) + BOTH, karat="^Dimension out of range", also=lambda d, c: several_ellipses(d)),
      "an index behind a second ellipsis: PyTorch reads sizes beyond the last dim, Karat says that there is no such dim"),
@@ -204,6 +257,10 @@ ERRORS = [
      "a function that PyTorch wrote in Python looks at p before it looks whether the input is a tensor"),
     (case("error type", "^Please look up dimensions by name, got: name = None", "received an invalid combination of arguments"),
      "None for a dim of logsumexp: PyTorch takes it for a name, and has no dims by name; Karat lists what it takes"),
+    (case("error text", "argument 'dims_self' .* must be tuple of ints, not int", "argument 'out' must be Tensor", "tensordot"),
+     "a number for each of tensordot's dims and an out= that is no tensor: PyTorch names the number first"),
+    (case("raised by torch", "^value cannot be converted to type c10::Float8_e8m0fnu without overflow", ops="pad"),
+     "0 in float8_e8m0fnu, which has none: F.pad alone refuses it; fill_, zeros and constant_pad_nd take the least number"),
     (case("error text", LACKS + "UInt64'", LACKS, "normal"),
      "normal of integers: PyTorch lacks the kernel that looks for the least std, Karat that which draws"),
     (case("raised by torch", "without overflow$", ops="histc"),

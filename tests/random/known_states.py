@@ -92,7 +92,8 @@ STATES = [
      "a gradient that is a part of a larger one: PyTorch keeps the larger one's memory for it, in Karat .grad has its own"),
     (lambda d, c: d.kind == "offset" and op(d) == "backward" and 0 in (d.karat, d.torch),
      "whether a gradient is a part of a larger one or a copy of it"),
-    (lambda d, c: d.kind == "grad_fn" and d.torch == "AsStridedBackward0" and d.karat and not born(d),
+    (lambda d, c: d.kind == "grad_fn" and d.torch == "AsStridedBackward0" and d.karat
+        and (not born(d) or op(d).endswith("_")),
      "a view whose base was written to: its history is made anew, in Karat of the operators that give the view"),
     (lambda d, c: d.kind == "version" and op(d) == "kron" and "out=" in d.statement and d.karat == d.torch + 1,
      "kron into out=: PyTorch writes through a view that it does not count"),
@@ -128,6 +129,19 @@ STATES = [
     (lambda d, c: d.kind == "warnings" and op(d) in ("linear", "matmul") and all(len(side) == 1 and "was resized" in side[0][1]
         for side in (d.karat, d.torch)),
      "a vector times a matrix into out=: PyTorch names the matrix of one row that it makes between"),
+    (lambda d, c: op(d) in ("linear", "matmul") and "out=" in d.statement
+        and only_torch_warned(d, r"An output with one or more elements was resized .* required output shape \[1, "),
+     "a vector times a matrix into out=: PyTorch makes out= a matrix of one row between, and warns that it did"),
+    (lambda d, c: op(d).rstrip("_") == "addmv" and only_torch_warned(d, "Casting complex values to real"),
+     "a complex addend of a real addmv: PyTorch warns in float16 and not in float32, Karat in neither"),
+    (lambda d, c: d.kind == "version" and "out=" in d.statement and not born(d) and d.torch == d.karat + 1 and c.errors is None,
+     "out= is a view and needs more memory than its base has: PyTorch grows the memory of both, Karat gives the result its own"),
+    (lambda d, c: d.kind == "is_view" and op(d) == "repeat_interleave" and c.seen["conj"]
+        and (d.karat, d.torch) == (False, True),
+     "repeat_interleave of a lazy conjugate is a lazy conjugate in PyTorch, and so a view of what nobody else has"),
+    (lambda d, c: d.kind == "is_leaf" and str(d.torch).startswith("RuntimeError: Output 0 of ")
+        and "is a view and its base or another view of its base has been modified inplace" in str(d.torch),
+     "one of several views whose base was written to: PyTorch refuses to say whether it is a leaf, Karat says so"),
     (lambda d, c: d.kind == "is_inference" and re.search(r"\.view\((dtype=)?torch\.", d.statement),
      "a view as another dtype: in PyTorch alone it is an inference tensor by the mode and not by its base"),
 ]
