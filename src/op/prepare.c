@@ -300,12 +300,11 @@ static bool compares_size(const kt_call *call, const kt__gathered *g)
     return call->row->id == KT_OP_isinf && kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
 }
 
-/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, a sigmoid that
- * PyTorch hands a dense copy, the angle of a complex number. */
+/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, and a sigmoid that
+ * PyTorch hands a dense copy. */
 static bool is_row_major(const kt_call *call, const kt__gathered *g)
 {
-    return call->row->id == KT_OP_log_sigmoid || (call->row->id == KT_OP_pow_base && !g->t[0]) ||
-           (call->row->id == KT_OP_angle && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX);
+    return call->row->id == KT_OP_log_sigmoid || (call->row->id == KT_OP_pow_base && !g->t[0]);
 }
 
 /* Rows that PyTorch makes the result of like self, down to the strides of dims of one element. */

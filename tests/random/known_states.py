@@ -15,7 +15,8 @@ COMPOSED = {
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
     "cross_entropy": [("DivBackward1", "NegBackward0")],  # of nothing
-    "repeat_interleave": [("IndexSelectBackward0", "ConjBackward0")],  # of a lazy conjugate
+    "repeat_interleave": [("IndexSelectBackward0", "ConjBackward0"),  # of a lazy conjugate or negative
+                          ("IndexSelectBackward0", "NegViewBackward0")],
     "vander": [("CatBackward0", "torch::autograd::CopySlices")],
     "xlogy": [("XlogyBackward0", "XlogyBackward1")],  # a number first
     "float_power": [("PowBackward1", "PowBackward2")],  # a number first
@@ -58,10 +59,22 @@ def differ_at_ones(difference, shape):
     return all(a == b or size == 1 for a, b, size in zip(difference.karat, difference.torch, shape))
 
 
+def shares_with_out(difference, comparison):
+    """Whether the tensor is not the out= of the statement but shared its memory before, where somebody looked."""
+    out = re.search(r"out=(t\d+)", difference.statement)
+    path = re.match(r"t\d+(\[\d+\])?", difference.where)
+    if not out or not path or born(difference) or path.group(0) == out.group(1):
+        return False
+    was = [comparison.before.get(name, {}).get("shares memory with") for name in (out.group(1), path.group(0))]
+    empty = 0 in comparison.before.get(out.group(1), {}).get("shape", ())  # a view of no elements shares nothing yet
+    return empty or (was[0] == was[1] and (was[0] is not None or not comparison.before))
+
+
 STATES = [
     (said_again,
      "a warning that is given once a process was given before: repeats, which set_warn_always asks for, count temporaries"),
-    (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|reduction: 'mean'|" + ONCE),
+    (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|"
+        "reduction: 'mean'|torch.range is|" + ONCE),
      "both refuse, and PyTorch had begun: it warned of the resize, or of the dtype, of a result that it then did not give"),
     (lambda d, c: plain_op(d) in COMPARING and only_torch_warned(d, "Casting complex values to real|ComplexHalf support"),
      "a comparison of complex numbers written into a real tensor: PyTorch warns of a lost imaginary part, a bool has none"),
@@ -83,6 +96,9 @@ STATES = [
     (lambda d, c: d.kind == "grad_fn" and d.torch == "torch::autograd::NotImplemented" and d.karat,
      "Karat has a derivative where PyTorch's node says that it has none"),
     (lambda d, c: d.kind == "grad_fn" and (d.karat, d.torch) in COMPOSED.get(op(d), []),
+     "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
+    (lambda d, c: d.kind == "grad_fn" and op(d) in ("resolve_neg", "resolve_conj") and "trap" in "".join(c.program)
+        and (d.karat, d.torch) in COMPOSED["trapezoid"],
      "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
     (lambda d, c: d.kind == "grad_fn" and op(d) == "backward" and "create_graph=True" in d.statement and d.karat and d.torch,
      "the graph of a gradient: a formula is put together from other steps; second derivatives are compared"),
@@ -134,7 +150,7 @@ STATES = [
      "a vector times a matrix into out=: PyTorch makes out= a matrix of one row between, and warns that it did"),
     (lambda d, c: op(d).rstrip("_") == "addmv" and only_torch_warned(d, "Casting complex values to real"),
      "a complex addend of a real addmv: PyTorch warns in float16 and not in float32, Karat in neither"),
-    (lambda d, c: d.kind == "version" and "out=" in d.statement and not born(d) and d.torch == d.karat + 1 and c.errors is None,
+    (lambda d, c: d.kind in ("version", "shares memory with", "values") and c.errors is None and shares_with_out(d, c),
      "out= is a view and needs more memory than its base has: PyTorch grows the memory of both, Karat gives the result its own"),
     (lambda d, c: d.kind == "is_view" and op(d) == "repeat_interleave" and c.seen["conj"]
         and (d.karat, d.torch) == (False, True),
@@ -142,6 +158,8 @@ STATES = [
     (lambda d, c: d.kind == "is_leaf" and str(d.torch).startswith("RuntimeError: Output 0 of ")
         and "is a view and its base or another view of its base has been modified inplace" in str(d.torch),
      "one of several views whose base was written to: PyTorch refuses to say whether it is a leaf, Karat says so"),
+    (lambda d, c: d.kind == "strides" and "autograd.grad(" in d.statement and re.search(r" % |remainder", "".join(c.program)),
+     "the gradient of a divisor from autograd.grad lies as the quotient did; .grad has the leaf's layout"),
     (lambda d, c: d.kind == "is_inference" and re.search(r"\.view\((dtype=)?torch\.", d.statement),
      "a view as another dtype: in PyTorch alone it is an inference tensor by the mode and not by its base"),
 ]
