@@ -254,6 +254,8 @@ VALUES = [
     (lambda d, c: d.kind == "values" and op(d) == "backward" and vanishing(c) and re.search(
         "abs|norm|sgn|dist", "".join(c.program)),
      "the direction of a number that is 0 but for rounding: the gradient of its size is 0 or of length 1"),
+    (lambda d, c: op(d) == "backward" and d.kind == "values" and re.search(r"index_add_?\(.*alpha=[^,)]*j", "\n".join(c.program)),
+     "index_add by a complex alpha: PyTorch's gradient of the source is multiplied by alpha and not by its conjugate"),
     (lambda d, c: op(d) == "count_nonzero" and d.kind == "values" and any(
         c.before[path]["dtype"] == "float8_e8m0fnu" for path in c.operands),
      "count_nonzero over dims of float8_e8m0fnu, which has no 0: PyTorch compares with its least number, Karat counts all"),

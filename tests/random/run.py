@@ -148,7 +148,7 @@ class Tally:
     def __init__(self, options):
         self.options, self.lock, self.started = options, threading.Lock(), time.time()
         self.done = self.statements = self.differing = 0
-        self.reasons, self.findings, self.examples = collections.Counter(), collections.Counter(), set()
+        self.reasons, self.findings, self.where = collections.Counter(), collections.Counter(), collections.defaultdict(list)
 
     def count(self, program, found):
         with self.lock:
@@ -165,7 +165,7 @@ class Tally:
             self.findings[what, f"program {index}", why] += 1
             print(f"\n== {index}: {what}: {why}", flush=True)
 
-    def is_new(self, difference):
+    def is_new(self, index, difference):
         """Counts a difference; whether it is the first of its kind, to be shrunk and shown."""
         with self.lock:
             if difference.reason:
@@ -173,9 +173,8 @@ class Tally:
                 return False
             kind = signature(difference)
             self.findings[kind] += 1
-            new = kind not in self.examples
-            self.examples.add(kind)
-            return new
+            self.where[kind].append(index)
+            return len(self.where[kind]) == 1
 
     def show(self, index, difference, program):
         kind = signature(difference)
@@ -196,7 +195,8 @@ class Tally:
             print(f"  {count:6} {reason}")
         print(f"not explained: {sum(self.findings.values())}")
         for kind, count in self.findings.most_common():
-            print(f"  {count:6} {' | '.join(kind)}")
+            programs = ", ".join(map(str, self.where[kind][:5]))
+            print(f"  {count:6} {' | '.join(kind)}" + (f" | programs {programs}" if programs else ""))
         return 1 if self.findings else 0
 
 
@@ -214,7 +214,7 @@ def one(pair, tally, index):
         rounded = not looked and all(f.kind == "values" for f in found) and not pair.looking_changes(program)
         found, each = (looked, True) if looked or rounded else (found, each)
     for difference in found:
-        if tally.is_new(difference):
+        if tally.is_new(index, difference):
             shortest, shown = shrink(pair, program, each, signature(difference))
             tally.show(index, shown or difference, shortest)
     tally.count(program, found)
