@@ -33,6 +33,8 @@ static kt_status rounding_mode(const kt_call *call, kt__gathered *g)
                        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
     g->rule = RULE_PROMOTE;
     g->kernel = trunc ? KT_K_div_trunc : KT_K_div_floor;
+    if (trunc) /* by a number PyTorch does not round the quotient to a narrow dtype before it cuts it off */
+        param(g, KT_INT(!g->t[1] || g->t[1]->ndim == 0));
     return KT_OK;
 }
 

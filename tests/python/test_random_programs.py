@@ -435,6 +435,18 @@ def test_an_empty_index_of_more_dims_than_the_source_has_a_backward(reduce):
         same(source.grad, [0.0, 0.0, 0.0])
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_quotient_by_a_number_is_cut_off_before_it_is_rounded(dtype):
+    near = torch.full((3,), 0.999, dtype=torch.float32).to(dtype)
+    by = float(near[0]) * 1.0001  # the quotient is below 1 and rounds to it
+    for x in (near, near[0]):
+        assert x.div(by, rounding_mode="trunc").eq(0).all()
+        assert x.clone().div_(by, rounding_mode="trunc").eq(0).all()
+    assert near.div(torch.tensor(by), rounding_mode="trunc").eq(0).all()
+    a, b = torch.tensor([0.171875] * 3, dtype=dtype), torch.tensor([0.171875] * 3, dtype=dtype)
+    assert a.div(b, rounding_mode="trunc").eq(1).all()
+
+
 # ---- the comparison itself ----
 
 def test_a_comparison_that_fails_inside_is_a_difference_and_the_rest_go_on(monkeypatch, capsys):

@@ -109,6 +109,7 @@ def beside_the_diagonal(d, c):
 
 nan_or_zero = every(lambda x, y, gap: np.isnan(y) | zeros(x, y) if gap.is_float else False)
 mirrored = every(lambda x, y, gap: x == -y if gap.is_float else False)
+nan_on_one_side = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) if gap.is_float else False)
 nan_for_zero = every(lambda x, y, gap: (x == 0) & np.isnan(y) if gap.is_float else False)
 nan_or_nothing = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | (x == 0) | (y == 0) if gap.is_float else False)
 
@@ -159,7 +160,8 @@ CHOOSING = set("""relu relu6 hardtanh clamp clamp_min clamp_max clip maximum min
 PRODUCTS = set("""mm bmm mv dot vdot matmul @ addmm addmv addr baddbmm addbmm inner linear kron einsum tensordot bilinear
     matrix_power vecdot multi_dot chain_matmul outer ger * mul multiply / div divide true_divide square addcmul addcdiv cumprod
     prod vander *= /= backward cross lerp reciprocal pow ** float_power **=""".split())
-SUMS = set("""- + rsub sub add subtract -= += index_add diff mean std var std_mean var_mean log2 trapezoid trapz
+SUMS = set("""- + rsub sub add subtract -= += index_add index_reduce scatter_reduce
+    diff mean std var std_mean var_mean log2 trapezoid trapz
     cumulative_trapezoid""".split())
 MATRICES = set("mm bmm mv dot vdot matmul @ addmm addmv baddbmm addbmm inner linear einsum tensordot bilinear vecdot".split())
 def of_matrices(c):
@@ -230,8 +232,13 @@ VALUES = [
      "the gradient of a variance over dim=[], all dims: PyTorch divides by the elements of no dim, less one, which is 0"),
     (lambda d, c: op(d) == "backward" and "hardsigmoid" in "".join(c.program) and c.gap is not None and c.gap.share() < 1e-7,
      "hardsigmoid's slope: PyTorch's 1 / 6 is a float32 in float64 too"),
-    (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_there(d, c),
-     "cumprod's slope by a factor that is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it"),
+    (lambda d, c: op(d) == "backward" and re.search("celu", "".join(c.program)) and c.gap is not None and c.gap.share() < 1e-6,
+     "celu's slope: PyTorch's 1 / alpha is a float32 in float64 too"),
+    (lambda d, c: op(d) == "linspace" and d.kind == "values" and "dtype=torch.bool" in d.statement,
+     "linspace of bools, which PyTorch has for one step alone: Karat's are the integers of the steps"),
+    (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_on_one_side(d, c),
+     "cumprod's slope where a factor is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it and "
+     "leaves out what follows a 0"),
     (lambda d, c: op(d) == "backward" and re.search("shrink|elu|hardtanh|relu6|hardswish", "".join(c.program)) and of_nan(d, c),
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: op(d) == "backward" and "nan_to_num" in "".join(c.program) and nan_for_zero(d, c),
