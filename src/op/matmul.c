@@ -110,7 +110,9 @@ kt_status kt__body_linear(kt_call *call)
         return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
     if (bias && is_line(bias) && kt__is_contiguous(input)) /* a weight that is no matrix is refused */
         return into_same_dtype(call, flat_linear(input, weight, bias));
-    kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y && bias ? kt_add(y, bias) : y;
+    kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y;
+    if (y && bias) /* written into the product, whose dtype it must fit; `permissive` promotes instead */
+        sum = kt__policy(kt__mode()) == KT_PERMISSIVE ? kt_add(y, bias) : kt_add_(y, bias);
     if (sum && !kt__same_sizes(sum, y)) {
         char has[256], wants[256];
         kt__shape_text(has, sizeof has, kt__sizes(y));

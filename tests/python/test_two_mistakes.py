@@ -251,3 +251,14 @@ def test_one_element_of_the_tensor_itself_fills_its_slices():
 
 def test_a_correction_that_is_complex_and_real():
     assert torch.var(torch.tensor([1.0, 3.0]), correction=0.5 + 0j).item() == pytest.approx(2 / 1.5)
+
+
+@pytest.mark.parametrize("sizes", [(3,), (2, 2, 3)])
+def test_a_number_as_bias_must_fit_the_product(sizes):
+    weight = torch.ones(3, 3, dtype=torch.int64)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        torch.nn.functional.linear(torch.ones(sizes, dtype=torch.int64), weight, torch.tensor(1.9))
+    made = torch.nn.functional.linear(torch.ones(sizes, requires_grad=True), torch.ones(3, 3), torch.tensor(1.5))
+    assert made.dtype == torch.float32 and made.grad_fn.name() == "AddBackward0" and made.flatten()[0].item() == 4.5
+    with torch.policy("permissive"):
+        assert torch.nn.functional.linear(torch.ones(sizes, dtype=torch.int64), weight, torch.tensor(1.5)).dtype == torch.float32
