@@ -605,6 +605,7 @@
  * kt_smooth_l1_loss_backward(grad_output, input, target, .reduction = 0, .beta = 1.0)             gradient of smooth_l1_loss
  * kt_huber_loss_backward(grad_output, input, target, .reduction = 0, .delta = 1.0)             gradient of huber_loss
  * kt_div_by_number(input, other)                            s          input / other, under the name that a division by a number has in a graph that PyTorch's own operators made
+ * kt_mul_by_number(input, other)                            s          input * other, under the name that a product with a number has in a graph that PyTorch's own operators made
  * kt_binary_cross_entropy(input, target, .weight, .reduction = 1)             binary cross entropy of probabilities and targets in [0, 1]
  * kt_bce_logits(tensors, n_tensors, .reduction = 0)                    cross entropy of logits, targets, weights and weights of the positive; the last two may be absent
  */

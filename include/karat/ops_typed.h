@@ -1324,6 +1324,8 @@ KT_API kt_tensor *kt_nn_nll_loss_kw(const kt_tensor *input, const kt_tensor *tar
 KT_API kt_tensor *kt_nn_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_nn_cross_entropy_opts *opts); /* cross entropy of logits and targets: int64 class indices, or class probabilities */
 KT_API kt_tensor *kt_div_by_number(const kt_tensor *input, const kt_tensor *other); /* input / other, under the name that a division by a number has in a graph that PyTorch's own operators made */
 KT_API kt_tensor *kt_div_by_number_s(const kt_tensor *input, kt_scalar other); /* input / other, under the name that a division by a number has in a graph that PyTorch's own operators made */
+KT_API kt_tensor *kt_mul_by_number(const kt_tensor *input, const kt_tensor *other); /* input * other, under the name that a product with a number has in a graph that PyTorch's own operators made */
+KT_API kt_tensor *kt_mul_by_number_s(const kt_tensor *input, kt_scalar other); /* input * other, under the name that a product with a number has in a graph that PyTorch's own operators made */
 KT_API kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts); /* binary cross entropy of probabilities and targets in [0, 1] */
 KT_API kt_tensor *kt_bce_logits_kw(kt_tensor *const *tensors, int64_t n_tensors, const kt_bce_logits_opts *opts); /* cross entropy of logits, targets, weights and weights of the positive; the last two may be absent */
 KT_API kt_tensor *kt_binary_cross_entropy_with_logits_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_with_logits_opts *opts); /* binary cross entropy of logits and targets in [0, 1] */
@@ -2356,6 +2358,8 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_log_softmax_backward_data(...) (KT_AT kt_log_softmax_backward_data(__VA_ARGS__))
 #define kt_div_by_number(...) (KT_AT kt_div_by_number(__VA_ARGS__))
 #define kt_div_by_number_s(...) (KT_AT kt_div_by_number_s(__VA_ARGS__))
+#define kt_mul_by_number(...) (KT_AT kt_mul_by_number(__VA_ARGS__))
+#define kt_mul_by_number_s(...) (KT_AT kt_mul_by_number_s(__VA_ARGS__))
 #define kt_from(...) (KT_AT kt_from(__VA_ARGS__))
 #define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))
 #endif

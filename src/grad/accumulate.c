@@ -14,7 +14,7 @@ uint32_t kt__gradient_lineage(uint32_t of, const kt_tensor *g)
 
 static kt_status replace(kt_tensor *t, kt_tensor *grad) /* takes over the reference */
 {
-    if (!t->autograd->grad)
+    if (!t->autograd->grad || t->autograd->grad->dtype != grad->dtype)
         grad->lineage = kt__gradient_lineage(t->lineage, grad);
     else
         grad->lineage = t->autograd->grad->lineage;
@@ -45,6 +45,9 @@ static kt_status write(int op, kt_tensor *to, kt_tensor *from)
 
 static bool has_layout_of(const kt_tensor *g, const kt_tensor *leaf)
 {
+    for (int i = 0; i < g->ndim; i++)
+        if (g->strides[i] == 0 && leaf->strides[i] != 0) /* what an expansion left is not kept, of one element neither */
+            return false;
     if ((kt__is_contiguous(leaf) && leaf->numel) || !kt__is_dense(kt__sizes(leaf), kt__strides(leaf)))
         return kt__is_contiguous(g);
     for (int i = 0; i < g->ndim; i++)
@@ -86,6 +89,12 @@ static kt_status copy_of(kt_tensor *leaf, kt_tensor *g)
     return replace(leaf, copy);
 }
 
+/* Integers and truths, which a caller may give to an integer leaf, do not hold the sum. */
+static bool holds_sums(const kt_tensor *grad)
+{
+    return kt__dtype_rows[grad->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+}
+
 KT__HOT kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
 {
     struct kt_autograd *a = kt__autograd_of(leaf);
@@ -94,7 +103,7 @@ KT__HOT kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
     if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* it no longer asks for one */
         return KT_OK;
     if (a->grad)
-        return history ? sum_of(leaf, g) : write(KT_OP_add, a->grad, g);
+        return history || !holds_sums(a->grad) ? sum_of(leaf, g) : write(KT_OP_add, a->grad, g);
     return !history && has_layout_of(g, leaf) && is_alone(g) ? take_over(leaf, g) : copy_of(leaf, g);
 }
 

@@ -61,8 +61,7 @@ static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_te
     if (!kt_requires_grad(t))
         return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                        (long long)which);
-    const kt_dtype to = (kt_dtype)(kt__is_integer(t->dtype) ? gradient->dtype : t->dtype);
-    return kt_convert(gradient, to, KT_WHY_GRADIENT, seed);
+    return kt_convert(gradient, kt__gradient_dtype(t->dtype, gradient), KT_WHY_GRADIENT, seed);
 }
 
 static kt_status check_wanted(kt_tensor *const *inputs, int64_t n, const char *refusal)

@@ -57,21 +57,29 @@ static kt_status take_real_part(kt_tensor **g)
     return KT_OK;
 }
 
-/* A gradient is always given to a tensor in that tensor's dtype: a recorded conversion, which no policy refuses, since the
- * forward conversion that it mirrors was allowed. */
+/* The floating type it has, of complex numbers that of their parts; where only integers arrived, the default one. */
+kt_dtype kt__gradient_of_integer(const kt_tensor *g)
+{
+    const kt_category category = kt__dtype_rows[g->dtype].category;
+    return category == KT_CAT_FLOAT || category == KT_CAT_COMPLEX ? kt_dtype_real((kt_dtype)g->dtype) : kt_get_default_dtype();
+}
+
+/* A gradient is always given to a tensor in that tensor's dtype (of an integer in a floating one): a recorded conversion, which
+ * no policy refuses, since the forward conversion that it mirrors was allowed. */
 kt_status kt__fit(kt_tensor **g, const kt__edge *e)
 {
     if (kt__unbroadcast(g, e))
         return kt_error_status();
-    if ((*g)->dtype == e->dtype || kt__is_integer(e->dtype))
+    const kt_dtype to = kt__gradient_dtype(e->dtype, *g);
+    if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
     if (is_complex((*g)->dtype) && !is_complex(e->dtype) && take_real_part(g))
         return kt_error_status();
-    if ((*g)->dtype == e->dtype)
+    if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
     kt_mode_guard guard = kt_policy_open(KT_PERMISSIVE);
     kt_tensor    *cast = NULL;
-    kt_status     status = kt_convert(*g, (kt_dtype)e->dtype, KT_WHY_GRADIENT, &cast);
+    kt_status     status = kt_convert(*g, to, KT_WHY_GRADIENT, &cast);
     kt_mode_close(&guard);
     if (status)
         return status;

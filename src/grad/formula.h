@@ -64,8 +64,7 @@ static inline kt_shape in_sizes(const kt__back *c, int64_t i) /* of an input who
 
 static inline kt_dtype in_dtype(const kt__back *c, int64_t i, const kt_tensor *g) /* of its gradient; g: one that arrived */
 {
-    const uint8_t dtype = c->node->edge[i].dtype;
-    return (kt_dtype)(kt__is_integer(dtype) ? g->dtype : dtype);
+    return kt__gradient_dtype(c->node->edge[i].dtype, g);
 }
 
 /* Another tensor through the recorded view, or through the view behind a recorded copy or scatter. `skip`: arguments that stand
@@ -87,7 +86,7 @@ static inline kt_tensor *result_grad(const kt__back *c, int64_t i)
     const kt__form *form = &c->node->results[i];
     return c->gs[i] ? c->gs[i]
                     : kt_zeros(((kt_shape){form->ndim, form->sizes}),
-                               .dtype = (kt_dtype)(kt__is_integer(form->dtype) ? any_grad(c)->dtype : form->dtype),
+                               .dtype = kt__gradient_dtype(form->dtype, any_grad(c)),
                                .device = kt_device_of(any_grad(c)));
 }
 

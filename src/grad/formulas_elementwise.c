@@ -263,10 +263,10 @@ GRAD(atan2)
     dB = kt_neg(kt_mul(G, kt_true_divide(kt_true_divide(A, far), far)));
 }
 GRAD(hypot)      { dA = kt_mul(G, kt_true_divide(A, Y)); dB = kt_mul(G, kt_true_divide(B, Y)); }
-GRAD(copysign) /* by 1 or -1: that does not change with anything */
+GRAD(copysign) /* by 1 or -1: a quotient, which hangs on the operands and does not change with them */
 {
     if (need(c, 0))
-        c->d[0] = kt_mul(G, kt_detach(zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(Y, A))));
+        c->d[0] = kt_mul(G, zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(Y, A)));
     dB = kt_zeros_like(G);
 }
 GRAD(logaddexp)

@@ -91,6 +91,14 @@ GRAD(huber_loss_backward)
 
 /* ---- classes by index: what flows back reaches the class that was named, by its weight ---- */
 
+/* Zeros in the form of the input. As in PyTorch the gradient hangs on the input's history, though it does not change with it. */
+static kt_tensor *of_nothing(kt__back *c)
+{
+    kt_tensor *x = A;
+    return c->history && kt_requires_grad(x) ? kt_zero_(kt_clone(x, .memory_format = KT_CONTIGUOUS_FORMAT))
+                                             : kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+}
+
 GRAD(nll_loss)
 {
     const kt_shape sizes = in_sizes(c, 0);
@@ -102,13 +110,18 @@ GRAD(nll_loss)
     if (arg(c, 3)->i == REDUCE_MEAN) /* a narrow float does not hold large counts */
         g = kt_true_divide(g, kt_sum(of.count, .dtype = kt_dtype_of(G) == KT_F64 ? KT_F64 : KT_F32));
     g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
-    kt_tensor *none = kt_zeros(sizes, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    kt_tensor *none = of_nothing(c);
     if (dim)
         c->d[0] = kt_scatter(none, dim, kt_unsqueeze(of.index, dim), kt_unsqueeze(g, dim));
     else
         c->d[0] = kt_scatter(none, 0, kt_reshape(of.index, KT_SHAPE(1)), kt_reshape(g, KT_SHAPE(1)));
 }
 
+GRAD(mul_by_number)
+{
+    dA = number(c, 1) ? kt_mul_by_number_s(G, factor(c, 1)) : kt_mul(G, conjugate(B));
+    dB = kt_mul(G, conjugate(A));
+}
 GRAD(div_by_number)
 {
     dA = number(c, 1) ? kt_div_by_number_s(G, factor(c, 1)) : kt_true_divide(G, conjugate(B));
@@ -155,6 +168,6 @@ GRAD(bce_logits)
 const kt__formula_row kt__formulas_loss[] = {
     F(softmax_along), F(log_softmax_along), F(softmax_backward_data), F(log_softmax_backward_data), F(mse_loss),
     F(smooth_l1_loss), F(huber_loss), F(mse_loss_backward), F(smooth_l1_loss_backward), F(huber_loss_backward), F(nll_loss),
-    AS(nll_loss2d, nll_loss), F(binary_cross_entropy), F(bce_logits), F(div_by_number),
+    AS(nll_loss2d, nll_loss), F(binary_cross_entropy), F(bce_logits), F(mul_by_number), F(div_by_number),
     KT__NO_MORE_FORMULAS,
 };

@@ -113,12 +113,12 @@ GRAD(as_strided)
     const placed    out = {kt__sizes(G), arg(c, 2)->ints.d, given(c, 3) ? arg(c, 3)->i : in.offset};
     const int64_t   first = in.offset < out.offset ? in.offset : out.offset;
     const int64_t   end_in = end_of(&in), end_out = end_of(&out), end = end_in > end_out ? end_in : end_out;
-    kt_tensor      *flat = kt_zeros(KT_SHAPE(end - first), .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G));
+    kt_tensor      *flat = kt_zeros(KT_SHAPE(end - first), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
     add_through(flat, G, &out, first);
     kt_tensor *back = part_of(as_new(flat), &in, first);
     if (back && kt__overlaps_itself(back)) { /* its elements that are one in memory share what arrived there */
-        kt_tensor *count = kt_zeros(KT_SHAPE(end - first), .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G));
-        add_through(count, kt_ones(in.sizes, .dtype = (kt_dtype)e->dtype, .device = kt_device_of(G)), &in, first);
+        kt_tensor *count = kt_zeros(KT_SHAPE(end - first), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
+        add_through(count, kt_ones(in.sizes, .dtype = in_dtype(c, 0, G), .device = kt_device_of(G)), &in, first);
         back = kt_div(back, part_of(count, &in, first));
     }
     dA = back;

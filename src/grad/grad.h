@@ -161,6 +161,13 @@ static inline int64_t *kt__node_ints(kt_node *n, kt__node_parts p)
 /* Under `permissive` integers may require grad (kt_may_require_grad). Their gradient stays in the floating type it arrives in. */
 static inline bool kt__is_integer(uint8_t dtype) { return kt__dtype_rows[dtype].category == KT_CAT_INT; }
 
+/* The dtype of the gradient of a tensor of `dtype` that g arrived for. */
+kt_dtype               kt__gradient_of_integer(const kt_tensor *g); /* fit.c */
+static inline kt_dtype kt__gradient_dtype(uint8_t dtype, const kt_tensor *g)
+{
+    return KT__LIKELY(!kt__is_integer(dtype)) ? (kt_dtype)dtype : kt__gradient_of_integer(g);
+}
+
 static inline bool kt__is_accumulator(const kt_node *n) { return n && n->kind == NODE_ACCUMULATE; }
 
 static inline kt_node *kt__node_ref(kt_node *n)

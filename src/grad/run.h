@@ -7,7 +7,7 @@
 /* fit.c: both replace *g; on failure the old one stays. */
 static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
 {
-    if ((g->dtype != e->dtype && !kt__is_integer(e->dtype)) || g->ndim != e->ndim)
+    if ((kt_dtype)g->dtype != kt__gradient_dtype(e->dtype, g) || g->ndim != e->ndim)
         return false;
     for (int i = 0; i < e->ndim; i++)
         if (g->sizes[i] != e->sizes[i])

@@ -273,7 +273,7 @@ static inline __attribute__((always_inline)) kt_status save_inputs(kt_node *node
     uint32_t saves = node->row->saves, keep = saves & 7;
     if (saves & SAVES_R && call->form == KT_INPLACE)
         keep &= ~(uint32_t)SAVES_A;
-    if (saves & SAVES_N && !(in->ask >> 1))
+    if (saves & (SAVES_N | SAVES_T) && (saves & SAVES_N ? !(in->ask >> 1) : call->scalars))
         keep = 0;
     if (saves & SAVES_X) { /* the last two are the factors */
         uint32_t first = in->n - 2, ask = in->ask >> first;

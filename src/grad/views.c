@@ -250,7 +250,7 @@ static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **o
     int64_t reach = 1;
     for (int i = 0; i < base->ndim; i++)
         reach = base->sizes[i] ? reach + (base->sizes[i] - 1) * base->strides[i] : reach;
-    kt_tensor *t = kt__tensor_new((kt_dtype)base->dtype, kt__device(g), KT_SHAPE(reach));
+    kt_tensor *t = kt__tensor_new(kt__gradient_dtype(base->dtype, g), kt__device(g), KT_SHAPE(reach));
     if (!t)
         return kt_error_status();
     if (kt__tensor_set_geometry(t, (kt_shape){base->ndim, base->sizes}, (kt_shape){base->ndim, base->strides}, 0)) {

@@ -2007,6 +2007,9 @@ const kt_arg_spec kt__arg_table[] = {
     /* div_by_number */
     {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"other", KT_ARG_TENSOR_OR_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
+    /* mul_by_number */
+    {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
+    {"other", KT_ARG_TENSOR_OR_SCALAR, 0, 0, 0, 0, 0, 0, {0}},
     /* binary_cross_entropy */
     {"input", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
     {"target", KT_ARG_TENSOR, 0, 0, 0, 0, 0, 0, {0}},
@@ -2084,7 +2087,7 @@ const uint16_t kt__arg_first[] = {
     1290, 1294, 1297, 1302, 1306, 1310, 1314, 1320, 1326, 1329, 1331, 1334, 1337, 1339, 1342, 1343,
     1344, 1345, 1346, 1349, 1354, 1361, 1363, 1366, 1369, 1372, 1375, 1379, 1383, 1386, 1389, 1393,
     1397, 1401, 1404, 1408, 1412, 1416, 1421, 1426, 1432, 1438, 1444, 1449, 1454, 1459, 1466, 1474,
-    1476, 1480, 1482, 1487, 1491, 1497, 1504, 1510,
+    1476, 1478, 1482, 1484, 1489, 1493, 1499, 1506, 1512,
 };
 
 /* The names of several results; those of the other rows have one, without a name. */

@@ -133,12 +133,13 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
         return kt_error_status();
     const double wide = dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i;
     if (each)
-        return kt__made(call, kt_cumsum(kt_mul_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
+        return kt__made(call, kt_cumsum(kt_mul_by_number_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
     if (y->sizes[dim] == 0)
         return kt__made(call, zeros_without(y, dim));
     /* The ends count by half. The sum of integers is wide, that of the two ends is not, as in PyTorch. */
     kt_tensor *ends = kt_add(kt_select(y, dim, 0), kt_select(y, dim, -1));
-    return kt__made(call, kt_mul_s(kt_sub(kt_sum_dim(y, KT_SHAPE(dim)), kt_mul_s(ends, KT_FLOAT(0.5))), KT_FLOAT(wide)));
+    kt_tensor *sum = kt_sub(kt_sum_dim(y, KT_SHAPE(dim)), kt_mul_by_number_s(ends, KT_FLOAT(0.5)));
+    return kt__made(call, kt_mul_by_number_s(sum, KT_FLOAT(wide)));
 }
 
 static kt_status places_given(kt_call *call, const char *name, bool each)
@@ -159,7 +160,7 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
     kt_tensor *twice = strips(name, x, y, dim);
     if (!twice)
         return kt_error_status();
-    return kt__made(call, kt_true_divide_s(each ? kt_cumsum(twice, dim) : kt_sum_dim(twice, KT_SHAPE(dim)), KT_FLOAT(2.0)));
+    return kt__made(call, kt_div_by_number_s(each ? kt_cumsum(twice, dim) : kt_sum_dim(twice, KT_SHAPE(dim)), KT_FLOAT(2.0)));
 }
 
 kt_status kt__body_trapezoid_x(kt_call *call) { return places_given(call, "trapezoid", false); }

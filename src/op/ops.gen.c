@@ -11378,6 +11378,24 @@ kt_tensor *kt_div_by_number_s(const kt_tensor *input, kt_scalar other)
     return kt__close(&c);
 }
 
+kt_tensor *kt_mul_by_number(const kt_tensor *input, const kt_tensor *other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul_by_number, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_tensor(&c, 1, other);
+    return kt__close(&c);
+}
+
+kt_tensor *kt_mul_by_number_s(const kt_tensor *input, kt_scalar other)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_mul_by_number, KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put_either(&c, 1, other);
+    return kt__close(&c);
+}
+
 kt_tensor *kt_binary_cross_entropy_kw(const kt_tensor *input, const kt_tensor *target, const kt_binary_cross_entropy_opts *opts)
 {
     kt_call c;

@@ -184,6 +184,7 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_mul:
     case KT_OP_true_divide:
     case KT_OP_div_by_number:
+    case KT_OP_mul_by_number:
     case KT_OP_floor_divide: g->exact = 1; return KT_OK;
     case KT_OP_lerp: return lerp(call, g);
     case KT_OP_div: g->exact = 1; return rounding_mode(call, g);

@@ -196,3 +196,52 @@ def test_dims_of_one_element_are_repeats():
     assert one.expand(1).stride() == (0,) and one.expand(3, 1).stride() == (0, 0)
     x = karat.ones(2, 1, requires_grad=True)
     assert karat.autograd.grad(x.sum(), x)[0].stride() == (0, 0)
+
+
+LINEAR = {
+    "sign": lambda x: x.sign(),
+    "lerp": lambda x: karat.lerp(x, x, 0.5),
+    "lerp_": lambda x: x.clone().lerp_(x, 0.5),
+    "trapezoid": lambda x: karat.trapezoid(x),
+    "trapezoid, dx": lambda x: karat.trapezoid(x, dx=2),
+    "cumulative_trapezoid": lambda x: karat.cumulative_trapezoid(x),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_what_saves_no_tensor_is_gone_through_again(name):
+    x = karat.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    y = LINEAR[name](x).sum()
+    y.backward()
+    once = x.grad.clone()
+    y.backward()
+    assert x.grad.equal(2 * once)
+
+
+def test_a_weight_that_is_a_tensor_is_saved():
+    x = karat.ones(3, requires_grad=True)
+    y = karat.lerp(x, x, karat.tensor(0.5)).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="^Trying to backward through the graph a second time"):
+        y.backward()
+
+
+@pytest.mark.parametrize("f", [lambda x: karat.nn.functional.nll_loss(x, karat.tensor([0, 2])),
+                               lambda x: karat.nn.functional.nll_loss(x, karat.tensor([0, 2]), reduction="none").sum(),
+                               lambda x: karat.nn.functional.nll_loss(x[None], karat.tensor([[0, 1, 1]])),
+                               lambda x: karat.copysign(x, -1.0).sum(), lambda x: karat.copysign(x, x.detach()).sum()])
+def test_a_gradient_hangs_on_an_operand_that_it_does_not_change_with(f):
+    x = karat.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+    g, = karat.autograd.grad(f(x), x, create_graph=True)
+    assert g.requires_grad and g.count_nonzero() > 0
+    g.pow(2).mean().backward()
+    assert karat.allclose(x.grad, karat.zeros(2, 3), atol=1e-7)
+
+
+def test_nll_loss_saves_its_input():
+    x = karat.ones(2, 3, requires_grad=True)
+    y = x * 1
+    loss = karat.nn.functional.nll_loss(y, karat.tensor([0, 1]))
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()

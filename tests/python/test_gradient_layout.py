@@ -191,3 +191,11 @@ def test_the_gradient_of_a_mean_has_memory_of_its_own(mean):
     g, = karat.autograd.grad((mean(x) * 3).exp().sum(), x)
     assert g.stride() == (4, 1)
     g.mul_(2)
+
+
+@pytest.mark.parametrize("f", [karat.sign, karat.floor, karat.sgn, lambda x: x.double(), lambda x: x.clone().zero_()])
+def test_what_an_expansion_left_is_no_layout(f):
+    for shape in ((1,), (1, 1)):
+        x = karat.ones(shape, requires_grad=True)
+        f(x).sum().backward()
+        assert x.grad.stride() == x.stride()

@@ -118,6 +118,77 @@ def test_a_gradient_can_be_given(permissive):
     assert x.grad.tolist() == [3.5, 3.0]
 
 
+def copied(x, write):
+    b = x.clone()
+    write(b)
+    return b
+
+
+def viewed_and_written(x):
+    b = x.clone()
+    v = b.view(3, 1)
+    b.mul_(2)
+    return v
+
+
+def joined_and_written(x):
+    b = karat.cat([x, x])
+    b[1:3] = x[:2]
+    return b
+
+
+WRITTEN = {
+    "one element": (lambda x: copied(x, lambda b: b.__setitem__(0, 7)), [0, 0.25, 0.25]),
+    "a part": (lambda x: copied(x, lambda b: b[:2].mul_(3)), [0.75, 0.75, 0.25]),
+    "by a mask": (lambda x: copied(x, lambda b: b.__setitem__(b > 2, 0)), [0.25, 0.25, 0]),
+    "through two views": (lambda x: copied(x, lambda b: b.view(3, 1).t().copy_(x * 2)), [0.5] * 3),
+    "the base of a view": (viewed_and_written, [0.5] * 3),
+    "what was joined": (joined_and_written, [0.75, 0.5, 0.25]),
+    "as_strided": (lambda x: x.clone().as_strided((2, 2), (1, 1)), [0.25, 0.5, 0.25]),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("dtype", [karat.int64, karat.int8, karat.uint8])
+@pytest.mark.parametrize("to", [karat.float32, karat.float64])
+def test_writes_on_the_way(name, dtype, to, permissive):
+    make, wanted = WRITTEN[name]
+    x = ints(1, 2, 3, dtype=dtype)
+    (make(x).to(to) * 0.25).sum().backward()
+    assert x.grad.dtype == to and x.grad.tolist() == wanted
+
+
+def test_where_only_integers_arrive_the_gradient_has_the_default_dtype(permissive):
+    for make, wanted in ((lambda x: copied(x, lambda b: b.__setitem__(0, 7)).sum().backward(), [0, 1, 1]),
+                         (lambda x: x.sum().backward(karat.tensor(2)), [2] * 3),
+                         (lambda x: x.clone().backward(karat.tensor([1, 2, 3])), [1, 2, 3])):
+        x = ints(1, 2, 3)
+        make(x)
+        assert x.grad.dtype == karat.float32 and x.grad.tolist() == wanted
+    x = ints(1, 2, 3)
+    assert karat.autograd.grad(x.sum(), x, karat.tensor(3))[0].dtype == karat.float32
+    karat.set_default_dtype(karat.float64)
+    try:
+        x.sum().backward(karat.tensor(2))
+    finally:
+        karat.set_default_dtype(karat.float32)
+    assert x.grad.dtype == karat.float64
+
+
+def test_of_complex_numbers_the_real_part_arrives(permissive):
+    x = ints(1, 2)
+    (x * (1 + 2j)).sum().backward(karat.tensor(1 + 0j))
+    assert x.grad.dtype == karat.float32 and x.grad.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("dtype", [karat.int64, karat.bool])
+def test_integers_given_as_a_gradient_do_not_swallow_the_sum(dtype, permissive):
+    x = ints(1, 2, 3)
+    x.grad = karat.ones(3, dtype=dtype)
+    (x * 0.5).sum().backward()
+    assert x.grad.dtype == karat.float32 and x.grad.tolist() == [1.5] * 3
+
+
 PROGRAM = """
 import torch
 

@@ -9,9 +9,7 @@ from statement import born, op, plain_op
 
 # The node of an operator that is put together from others is that of its last step. Karat's, PyTorch's.
 COMPOSED = {
-    "trapezoid": [("MulBackward0", "MulBackward1"), ("DivBackward0", "DivBackward1")],  # a number in C++ has a node of its own
-    "cumulative_trapezoid": [("DivBackward0", "DivBackward1")],
-    "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],
+    "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],  # a number in C++ has its own node
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
     "cross_entropy": [("DivBackward1", "NegBackward0")],  # of nothing
@@ -23,7 +21,6 @@ COMPOSED = {
     "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
 }
-COMPOSED["trapz"] = COMPOSED["trapezoid"]
 COMPOSED["@"] = COMPOSED["matmul"]
 
 ONCE = "|".join(["ComplexHalf support is experimental", "Casting complex values to real", r"index_reduce\(\) is in beta"])
@@ -85,9 +82,6 @@ STATES = [
         and not re.match("float|complex|bfloat", c.seen["dtype"]),
      "PyTorch marks integers that were written from a tensor with a history as requiring a gradient; Karat's"
      " integers carry none"),
-    (lambda d, c: d.kind in ("requires_grad", "grad.requires_grad") and op(d) == "backward"
-        and "create_graph=True" in d.statement,
-     "a gradient that does not depend on the operand: one of the two hangs it on the operand's history all the same"),
     (lambda d, c: d.kind in ("strides", "grad.strides") and c.seen and 0 in c.seen["shape"],
      "strides of a tensor without elements"),
     (lambda d, c: d.kind in ("strides", "grad.strides") and op(d) == "backward" and c.seen
