@@ -49,7 +49,7 @@ static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
     const uint8_t     before = kp_enter();
     kt_lineage_record born = {.size = sizeof born};
     const bool        known = fix == KT_FIX_DTYPE && kt_lineage_read(kt_lineage_of(t), &born) && born.op;
-    kt_refuse_dtype(KT_ERR_RUNTIME, t, known ? born.op : "requires_grad_", fix, kt_get_default_dtype(), text);
+    kt_refuse_grad(t, known ? born.op : "requires_grad_", fix, text);
     kp_leave(before);
     kp_raise();
     return -1;

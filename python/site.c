@@ -161,8 +161,89 @@ static bool site_locate(uintptr_t code, int32_t offset, char *file, size_t room,
     return fits;
 }
 
-static const kt_site_source source = {
-    .abi = KT_SITE_ABI, .size = sizeof source, .now = site_now, .hold = site_hold, .locate = site_locate};
+/* ---- the user's words ---- */
+
+/* A module by which the dtypes can be had: karat, and torch where Karat serves it. */
+static bool has_dtypes(PyObject *module, PyObject *float32)
+{
+    return module && PyModule_Check(module) && PyDict_GetItemString(PyModule_GetDict(module), "float32") == float32;
+}
+
+/* What `names`, a namespace, calls such a module, preferably karat; new references to both, NULL: it has none. */
+static PyObject *find_module(PyObject *names, PyObject *float32, PyObject **called)
+{
+    PyObject *items = names ? PyMapping_Items(names) : NULL, *module = NULL;
+    for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+        PyObject *item = PyList_GET_ITEM(items, i), *name = PyTuple_GET_ITEM(item, 0), *value = PyTuple_GET_ITEM(item, 1);
+        const bool better = !module || (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "karat") == 0);
+        if (better && PyUnicode_Check(name) && has_dtypes(value, float32)) {
+            Py_XSETREF(module, Py_NewRef(value));
+            Py_XSETREF(*called, Py_NewRef(name));
+        }
+    }
+    Py_XDECREF(items);
+    PyErr_Clear();
+    return module;
+}
+
+/* In the innermost frame that is the user's: its own names, then those of its file, then what an import would give. */
+static PyObject *users_module(PyObject *float32, PyObject **called)
+{
+    static const char *const spaces[] = {"f_locals", "f_globals"}, *const imports[] = {"torch", "karat"};
+    PyObject                *frame = Py_XNewRef((PyObject *)PyEval_GetFrame()), *module = NULL;
+    while (frame) {
+        PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)frame);
+        const bool    own = is_own(code);
+        Py_DECREF(code);
+        if (!own)
+            break;
+        Py_SETREF(frame, (PyObject *)PyFrame_GetBack((PyFrameObject *)frame));
+    }
+    for (int i = 0; frame && i < 2 && !module; i++) {
+        PyObject *names = PyObject_GetAttrString(frame, spaces[i]);
+        module = find_module(names, float32, called);
+        Py_XDECREF(names);
+    }
+    Py_XDECREF(frame);
+    for (int i = 0; i < 2 && !module; i++) {
+        PyObject *loaded = PyDict_GetItemString(PyImport_GetModuleDict(), imports[i]);
+        if (has_dtypes(loaded, float32) && (*called = PyUnicode_FromString(imports[i])))
+            module = Py_NewRef(loaded);
+    }
+    return module;
+}
+
+static bool write_name(const char *name, bool own, PyObject *module, PyObject *called, char *text, size_t room)
+{
+    const char *by = PyUnicode_AsUTF8(called), *module_name = PyModule_GetName(module);
+    const bool  foreign = own && (!module_name || strcmp(module_name, "karat") != 0);
+    return by && (size_t)snprintf(text, room, "%s.%s%s", foreign ? "karat" : by, name, foreign ? " (import karat)" : "") < room;
+}
+
+static bool site_spell(const char *name, bool own, char *text, size_t room)
+{
+    if (!Py_IsInitialized())
+        return false;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject        *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject  *float32 = kp_dtype_object(KT_F32), *called = NULL, *module = float32 ? users_module(float32, &called) : NULL;
+    const bool written = module && called && write_name(name, own, module, called, text, room);
+    Py_XDECREF(module);
+    Py_XDECREF(called);
+    Py_XDECREF(float32);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    PyGILState_Release(gil);
+    return written;
+}
+
+static const kt_site_source source = {.abi = KT_SITE_ABI,
+                                      .size = sizeof source,
+                                      .now = site_now,
+                                      .hold = site_hold,
+                                      .locate = site_locate,
+                                      .spell = site_spell};
 
 int kp_site_start(PyObject *module)
 {

@@ -16,8 +16,8 @@ kt_status kt_set_requires_grad(kt_tensor *t, bool on)
                        "you can only change requires_grad flags of leaf variables. If you want to use a computed "
                        "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
     if (on && !kt_may_require_grad((kt_dtype)t->dtype))
-        return kt_refuse_dtype(KT_ERR_RUNTIME, t, "requires_grad_", KT_FIX_CAST, kt_get_default_dtype(),
-                               "only Tensors of floating point dtype can require gradients");
+        return kt_refuse_grad(t, "requires_grad_", KT_FIX_CAST,
+                              "only Tensors of floating point dtype can require gradients");
     if (on && t->flags & KT_T_INFERENCE && !kt__born_flags)
         return kt_fail(KT_ERR_RUNTIME, "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
     if (on)

@@ -304,7 +304,9 @@ static void say_cast(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in
     } else if (method_of(to)) {
         kt__str_addf(s, "%s.%s()", name, method_of(to));
     } else {
-        kt__str_addf(s, "%s.to(karat.%s)", name, kt_dtype_name(to));
+        char dtype[NAME_ROOM];
+        kt__spell(kt_dtype_name(to), false, dtype, sizeof dtype);
+        kt__str_addf(s, "%s.to(%s)", name, dtype);
     }
 }
 
@@ -317,10 +319,24 @@ static void say_target(kt__str *s, const kt__operand_note *o, kt_dtype to)
     say_place(s, c.n ? c.record[0]->site : 0);
 }
 
+static void say_dtype(kt__str *s, kt_dtype to, bool in_binding)
+{
+    char dtype[NAME_ROOM];
+    if (!in_binding) {
+        kt__str_addf(s, "dtype %s", kt_dtype_name(to));
+        return;
+    }
+    kt__spell(kt_dtype_name(to), false, dtype, sizeof dtype);
+    kt__str_addf(s, "dtype=%s", dtype);
+}
+
 static void say_policy(kt__str *s, kt_policy policy, bool in_binding)
 {
     if (in_binding) {
-        kt__str_addf(s, "run under karat.policy(\"%s\")", kt_policy_name(policy));
+        char call[NAME_ROOM], spelt[2 * NAME_ROOM];
+        snprintf(call, sizeof call, "policy(\"%s\")", kt_policy_name(policy));
+        kt__spell(call, true, spelt, sizeof spelt);
+        kt__str_addf(s, "run under %s", spelt);
         return;
     }
     kt__str_add(s, "run under KT_POLICY(KT_");
@@ -345,7 +361,7 @@ static void say_fix(kt__str *s, const kt__mistake *m, const kt__fix *fix, bool i
     case KT_FIX_CAST:
     case KT_FIX_MAKE: break;
     case KT_FIX_OUT_OF_PLACE: kt__str_addf(s, "%.*s instead of %s", (int)strlen(m->op) - 1, m->op, m->op); break;
-    case KT_FIX_DTYPE: kt__str_addf(s, in_binding ? "dtype=karat.%s" : "dtype %s", kt_dtype_name(to)); break;
+    case KT_FIX_DTYPE: say_dtype(s, to, in_binding); break;
     case KT_FIX_POLICY: say_policy(s, (kt_policy)fix->policy, in_binding); break;
     }
 }

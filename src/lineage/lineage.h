@@ -45,6 +45,7 @@ bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:4
 bool     kt__site_place(uint32_t site, const char **file, int *line); /* the path as given; lives on */
 bool     kt__in_binding(void);              /* does a binding's language make the call that runs now? */
 bool     kt__site_in_binding(uint32_t site); /* in a binding's language; for site 0: is there a binding at all? */
+void     kt__spell(const char *name, bool own, char *text, size_t room); /* a name of Karat's as the binding's user has it */
 uint32_t kt__site_count(void);
 
 /* A program that has neither kind of site pays two loads. */

@@ -10,6 +10,7 @@
 #include "op/observe.h"
 
 #include <karat/plugin/site.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { SITES_CAP = 1 << 20, PATH_ROOM = 4096 };
@@ -76,7 +77,7 @@ void kt_site_set(const kt_site *site)
 
 kt_status kt_site_register(const kt_site_source *s)
 {
-    if (!s || s->abi != KT_SITE_ABI || s->size < sizeof *s || !s->now || !s->locate) {
+    if (!s || s->abi != KT_SITE_ABI || s->size < offsetof(kt_site_source, spell) || !s->now || !s->locate) {
         return kt_fail(KT_ERR_VALUE, "kt_site_register: the source is not of abi %d, or lacks now() or locate()",
                        KT_SITE_ABI);
     }
@@ -156,6 +157,14 @@ bool kt__site_in_binding(uint32_t site)
 bool kt__in_binding(void)
 {
     return kt__site_in_binding(kt__site_now());
+}
+
+void kt__spell(const char *name, bool own, char *text, size_t room)
+{
+    const kt_site_source *s = the_source();
+    if (!s || s->size < sizeof *s || !s->spell || !s->spell(name, own, text, room)) {
+        snprintf(text, room, "karat.%s", name);
+    }
 }
 
 uint32_t kt__site_count(void)

@@ -205,9 +205,9 @@ kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format
     return code;
 }
 
-/* A dtype refused outside of any operator: one tensor, and what it ought to be. */
-kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
-                          const char *text)
+/* A dtype refused outside of any operator: one tensor, what it ought to be, and a policy that takes it as it is (0: none). */
+static kt_status refuse(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted, kt_policy under,
+                        const char *text)
 {
     if (kt__failed())
         return kt_error_status();
@@ -222,8 +222,27 @@ kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, 
                          .dtype = (uint8_t)wanted,
                          .operands = fix == KT_FIX_CAST,
                          .loses = !kt_can_cast_level((kt_dtype)t->dtype, wanted, KT_CAST_SAFE)};
+    if (under)
+        m.fix[m.n_fixes++] = (kt__fix){.kind = KT_FIX_POLICY, .policy = (uint8_t)under};
     finish(&m);
     return kt_error_status();
+}
+
+kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
+                          const char *text)
+{
+    return refuse(status, t, op, fix, wanted, 0, text);
+}
+
+kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text)
+{
+    kt_policy under = 0;
+    for (int policy = kt_get_policy() + 1; t && policy <= KT_PERMISSIVE && !under; policy++) {
+        kt_mode_guard guard = kt_policy_open((kt_policy)policy);
+        under = kt_may_require_grad((kt_dtype)t->dtype) ? (kt_policy)policy : 0;
+        kt_mode_close(&guard);
+    }
+    return refuse(KT_ERR_RUNTIME, t, op, fix, kt_get_default_dtype(), under, text);
 }
 
 const char *kt__policy_text(kt_policy policy, char *room, size_t size)

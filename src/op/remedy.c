@@ -11,7 +11,7 @@
 
 #include <karat/lineage.h>
 
-KT__HOT_LOCAL bool kt__trying, kt__refused;
+KT__HOT_LOCAL bool kt__trying, kt__refused, kt__narrowed;
 
 enum {
     LIKELY      = 9,        /* dtypes worth a try */
@@ -169,10 +169,12 @@ static bool accepted(const kt_call *call, const kt__mistake *m, const change *c,
         return false;
     const kt_call *frame = kt__frame;
     const uint64_t mode = kt__mode();
+    kt__decided   *decisions = kt__decisions;
     kt_dtype       ignored = KT_NONE;
     kt__frame = NULL;
+    kt__decisions = NULL; /* decided anew: what is converted on the way is noted */
     kt__trying = true;
-    kt__refused = false;
+    kt__refused = kt__narrowed = false;
     kt__warn_muted++;
     kt__mode_word = (mode & ~(uint64_t)(KT_M_GRAD | KT_M_POLICY)) | c->policy;
     kt_status status = c->sees_values ? KT_ERR_VALUE : run_changed(call, m, c, false, result ? result : &ignored);
@@ -185,6 +187,7 @@ static bool accepted(const kt_call *call, const kt__mistake *m, const change *c,
     kt__mode_word = mode;
     kt__warn_muted--;
     kt__trying = false;
+    kt__decisions = decisions;
     kt__frame = frame;
     kt_error_pop(aside);
     return status == KT_OK;
@@ -429,14 +432,39 @@ static void add_lossy(search *s)
     }
 }
 
-/* The next rung of the ladder that accepts the call as it is. */
+/* Is what the call would give as a new tensor stored in one that cannot hold it? */
+static bool stores_narrower(const search *s, kt_policy policy)
+{
+    const kt_tensor *to = s->as_is.form == KT_INPLACE ? s->call->arg[0].t : s->as_is.form == KT_OUT ? s->call->out[0] : NULL;
+    change           c = s->as_is;
+    kt_dtype         result = KT_NONE;
+    c.policy = (uint8_t)policy;
+    c.form = KT_PLAIN;
+    return to && s->call->row->forms & 1 << KT_PLAIN && accepted(s->call, s->m, &c, &result) && result &&
+           !kt_can_cast_level(result, (kt_dtype)to->dtype, KT_CAST_SAFE);
+}
+
+/* Does the result's dtype not hold a number of the call, which then wraps? */
+static bool wraps_number(const kt_call *call, kt_dtype result)
+{
+    for (int i = 0; i < kt__n_args(call->row) && result && kt_dtype_category(result) != KT_CAT_BOOL; i++)
+        if (call->given & call->scalars & 1u << i && !kt__holds(call->arg[i].s, result))
+            return true;
+    return false;
+}
+
+/* The next rung of the ladder that accepts the call as it is. What `torch` accepts and `safe` does not can lose values: that is
+ * all they differ in. */
 static void run_under(search *s)
 {
     for (int policy = s->as_is.policy + 1; policy <= KT_PERMISSIVE && s->m->n_fixes < KT__FIXES; policy++) {
-        change c = s->as_is;
+        change   c = s->as_is;
+        kt_dtype result = KT_NONE;
         c.policy = (uint8_t)policy;
-        if (accepted(s->call, s->m, &c, NULL)) {
-            s->m->fix[s->m->n_fixes++] = (kt__fix){.kind = KT_FIX_POLICY, .policy = (uint8_t)policy};
+        if (accepted(s->call, s->m, &c, &result)) {
+            const bool loses = policy == KT_TORCH || kt__narrowed || wraps_number(s->call, result) ||
+                               stores_narrower(s, (kt_policy)policy);
+            s->m->fix[s->m->n_fixes++] = (kt__fix){.kind = KT_FIX_POLICY, .policy = (uint8_t)policy, .loses = loses};
             return;
         }
     }

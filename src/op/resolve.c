@@ -206,7 +206,11 @@ static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
 kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to, kt_reason why)
 {
     kt_policy policy = kt__policy(mode);
-    if (from == to || why == KT_WHY_EXPLICIT || policy >= KT_TORCH)
+    if (from == to || why == KT_WHY_EXPLICIT)
+        return KT_OK;
+    if (KT__UNLIKELY(kt__trying))
+        kt__narrowed |= !kt_can_cast_level(from, to, KT_CAST_SAFE);
+    if (policy >= KT_TORCH)
         return KT_OK;
     if (policy == KT_SAFE && kt_can_cast_level(from, to, KT_CAST_SAFE))
         return KT_OK;
@@ -424,7 +428,7 @@ static kt__decided *decisions(void)
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d)
 {
     kt_status status = decide(call, g, mode, d);
-    bool      whole = g->n <= 3 && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
+    bool      whole = g->n <= 3 && !kt__trying && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
     if (!status && whole && decisions()) {
         kt__decided *entry = &kt__decisions[kt__decision_slot(key)];
         entry->key = key;

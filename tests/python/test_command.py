@@ -137,3 +137,9 @@ def test_an_unknown_variable_is_said():
                           env={**os.environ, "KARAT_POLCY": "strict"})
     assert done.returncode == 0
     assert done.stderr == "karat: warning: the variable KARAT_POLCY is not known and ignored: nearest to it is KARAT_POLICY\n"
+
+
+@pytest.mark.parametrize("name, takes", [
+    ("sub", "integers, floats, complex"), ("rsub", "integers, floats, complex"), ("inner", "integers, floats, complex")])
+def test_ops_does_not_say_that_bools_are_taken_where_they_are_refused(name, takes):
+    assert [one["takes"] for one in json.loads(karat("ops", "--json", name).stdout)] == [takes]

@@ -7,6 +7,8 @@ import json
 import operator
 import os
 import random
+import subprocess
+import sys
 import warnings
 
 import karat
@@ -80,6 +82,27 @@ def whole(error, mistake):
     assert lossy == sorted(lossy), "a fix that keeps every value comes first"
 
 
+def keeps_values(call, fix):
+    """Where a policy that is not marked lets the call write into a tensor: does that tensor hold what the call gives?"""
+    target = call.values[-1 if "out" in call.options else 0]
+    with karat.policy(fix["policy"]):
+        try:
+            if "out" in call.options:
+                given = call.function(*fresh(call.values[:-1]))
+            else:
+                given = call.plain(*fresh(call.values))
+        except Exception:
+            return True  # it takes another form: nothing to compare with
+    if not isinstance(given, karat.Tensor):
+        return True
+    with karat.policy("safe"):
+        try:
+            karat.empty(given.shape, dtype=target.dtype).copy_(given)
+        except TypeError:
+            return False
+    return True
+
+
 class Tally:
     def __init__(self):
         self.calls = self.refused = self.fixed = self.fixes = 0
@@ -105,6 +128,8 @@ class Tally:
             self.bare.add(name)
         for fix in mistake["fixes"]:
             self.fixes += 1
+            if fix["action"] == "policy" and not fix["can_lose_values"] and (call.plain or "out" in call.options):
+                assert keeps_values(call, fix), (name, mistake["operands"], fix)
             try:
                 call.apply(fix, mistake)
             except Exception as e:
@@ -215,6 +240,55 @@ def test_a_refusal_for_values_is_mended_on_values():
     assert texts_of(lambda: x.to(karat.float16, casting="same_value")) == ["dtype=karat.float32"]  # x.float() is x
     assert texts_of(lambda: x.to(karat.float16, casting="safe")) == ["dtype=karat.float32"]
     assert texts_of(lambda: karat.ones(5000).mul(0.1).to(karat.float16, casting="same_value")) == []  # too much to try
+
+
+def fixes_of(call):
+    with pytest.raises((TypeError, RuntimeError)) as refused:
+        call()
+    assert str(refused.value).count("(can lose values)") == sum(f["can_lose_values"] for f in refused.value.karat["fixes"])
+    return [(fix["text"], fix["can_lose_values"]) for fix in refused.value.karat["fixes"]]
+
+
+def test_a_policy_under_which_values_are_lost_says_so():
+    under = 'run under karat.policy("permissive")'
+    whole = lambda: karat.tensor([1, 2, 3])  # noqa: E731
+    for call in (lambda: whole().div_(2), lambda: karat.ones(2).add_(karat.tensor([1 + 2j, 3 + 4j])), lambda: whole().add_(1.5),
+                 lambda: karat.add(karat.ones(3), 1.5, out=whole()), lambda: whole().sqrt_(),
+                 lambda: karat.cat([karat.ones(3)], out=whole()),
+                 lambda: karat.nonzero(karat.ones(3), out=karat.empty(0, dtype=karat.uint8)),
+                 lambda: whole().byte().clamp_(0, 300)):
+        for _ in range(2):  # what was decided before is decided again
+            assert fixes_of(call)[-1] == (under, True)
+            assert not fixes_of(call)[0][1]
+        with karat.policy("permissive"):
+            call()
+    assert fixes_of(lambda: karat.ones(2, 2) @ karat.ones(2, 2).half())[-1] == (under, False)
+    assert fixes_of(lambda: karat.ones(2, 2) @ karat.ones(2, 2, dtype=karat.int64))[-1] == (under, True)
+    with karat.policy("safe"):
+        assert fixes_of(lambda: karat.ones(2, dtype=karat.uint8) + 300)[-1] == ('run under karat.policy("torch")', True)
+    with karat.policy("strict"):
+        assert fixes_of(lambda: karat.ones(2) + karat.ones(2).half())[-1] == ('run under karat.policy("safe")', False)
+
+
+def test_a_policy_under_which_integers_require_grad_is_offered():
+    offered = ('run under karat.policy("permissive")', False)
+    assert fixes_of(lambda: karat.tensor([1, 2], requires_grad=True)) == [("dtype=karat.float32", True), offered]
+    assert fixes_of(lambda: karat.tensor([1, 2]).requires_grad_()) == [("self.float()", True), offered]
+    assert fixes_of(lambda: karat.tensor([True], requires_grad=True)) == [("dtype=karat.float32", False)]
+
+
+@pytest.mark.parametrize("imports, dtype, policy", [
+    ("import torch", "torch.float32", 'karat.policy("permissive") (import karat)'),
+    ("import torch as t", "t.float32", 'karat.policy("permissive") (import karat)'),
+    ("import torch, karat", "karat.float32", 'karat.policy("permissive")'),
+    ("import karat as kt", "kt.float32", 'kt.policy("permissive")'),
+    ("from torch import tensor", "torch.float32", 'karat.policy("permissive") (import karat)'),
+])
+def test_a_fix_is_written_in_the_names_of_the_script(imports, dtype, policy):
+    module = "" if "from" in imports else imports.replace(",", "").split()[-1 if "as" in imports else 1] + "."
+    script = f"{imports}\ntry:\n    {module}tensor([1], requires_grad=True)\nexcept RuntimeError as e:\n    print(e)\n"
+    done = subprocess.run([sys.executable, "-m", "karat", "run", "-c", script], capture_output=True, text=True)
+    assert done.stdout.endswith(f"(can lose values), or run under {policy}\n") and f"fix: dtype={dtype} at" in done.stdout
 
 
 def test_a_kind_is_given_up_only_where_no_other_cast_mends():

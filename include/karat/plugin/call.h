@@ -137,6 +137,8 @@ KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
  * cast of t (KT_FIX_CAST), or said to the maker of t (KT_FIX_DTYPE). */
 KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
                                  const char *text);
+/* The same where t cannot require grad: the default dtype would do, or a policy under which it can. */
+KT_API kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text);
 /* The name that the user wrote for the cast which the next call makes (lives on; NULL: none), for lineage: half, double. */
 KT_API void kt_call_said(const char *name);
 

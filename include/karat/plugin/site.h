@@ -12,6 +12,9 @@ typedef struct kt_site_source {
     bool   (*now)(uintptr_t *code, int32_t *offset);  /* the innermost line that is the user's; false: not in the binding */
     void   (*hold)(uintptr_t code);                   /* the code was interned: keep it alive for good */
     bool   (*locate)(uintptr_t code, int32_t offset, char *file, size_t room, int *line);
+    /* How the line that runs now can write a name of Karat's, such as float32: with what the module is called there. `own`:
+     * PyTorch has no such name. May be NULL: karat.NAME. */
+    bool   (*spell)(const char *name, bool own, char *text, size_t room);
 } kt_site_source;
 
 enum { KT_SITE_ABI = 1 };

@@ -27,7 +27,7 @@ static bool locate(uintptr_t code, int32_t offset, char *file, size_t room, int 
     return true;
 }
 
-static const kt_site_source source = {KT_SITE_ABI, sizeof source, now, NULL, locate};
+static const kt_site_source source = {.abi = KT_SITE_ABI, .size = sizeof source, .now = now, .locate = locate};
 
 static void stand(const char *file, int line)
 {

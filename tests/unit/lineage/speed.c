@@ -23,7 +23,7 @@ static bool locate(uintptr_t code, int32_t offset, char *file, size_t room, int 
     return false;
 }
 
-static const kt_site_source source = {KT_SITE_ABI, sizeof source, now, NULL, locate};
+static const kt_site_source source = {.abi = KT_SITE_ABI, .size = sizeof source, .now = now, .locate = locate};
 static volatile uint32_t    sink;
 
 static void site(void)
