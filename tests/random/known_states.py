@@ -144,7 +144,8 @@ STATES = [
      "a vector times a matrix into out=: PyTorch makes out= a matrix of one row between, and warns that it did"),
     (lambda d, c: op(d).rstrip("_") == "addmv" and only_torch_warned(d, "Casting complex values to real"),
      "a complex addend of a real addmv: PyTorch warns in float16 and not in float32, Karat in neither"),
-    (lambda d, c: d.kind in ("version", "shares memory with", "values") and c.errors is None and shares_with_out(d, c),
+    (lambda d, c: c.errors is None and shares_with_out(d, c) and (d.kind in ("version", "shares memory with")
+        or d.kind == "values" and any(f.kind == "version" and f.at == d.at and f.where == d.where for f in c.found)),
      "out= is a view and needs more memory than its base has: PyTorch grows the memory of both, Karat gives the result its own"),
     (lambda d, c: d.kind == "is_view" and op(d) == "repeat_interleave" and c.seen["conj"]
         and (d.karat, d.torch) == (False, True),
