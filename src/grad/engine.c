@@ -177,11 +177,13 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
     kt_node *node = w->node;
     bool     part = false;
     if (KT__UNLIKELY(e->reach.table != NULL)) {
-        bool any = false;
+        bool any = false, whole = true;
         for (uint32_t i = 0; i < node->n_edges; i++) {
             any |= needs[i] = kt__reaches(&e->reach, node->edge[i].to);
-            part |= !needs[i] && node->edge[i].to;
+            whole &= node->edge[i].to != NULL; /* else some of what is saved is for nobody, and PyTorch did not save that */
+            part |= !needs[i];
         }
+        part &= whole;
         if (!any)
             return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, node) : KT_OK;
     } else {

@@ -491,6 +491,14 @@ def test_a_node_that_runs_for_one_of_its_inputs_looks_at_all_that_it_saved():
         karat.autograd.grad(product.sum(), [x])
 
 
+def test_what_a_node_saved_for_no_gradient_may_be_written_to():
+    x, y, divisor = karat.ones(1, requires_grad=True), karat.ones(1, requires_grad=True), karat.tensor([2.0])
+    sum_ = karat.addcdiv(x, y, divisor)
+    with karat.no_grad():
+        y.fill_(3)  # the divisor's gradient alone would read it, and it wants none
+    assert karat.autograd.grad(sum_, [y])[0].item() == 0.5
+
+
 def test_dense_operands_that_lie_alike_give_their_strides_to_the_result():
     t = karat.ones(3, 3, 3).unfold(1, 3, 2).unfold(3, 1, 1)
     assert t.stride() == (9, 6, 1, 3, 3)
