@@ -94,7 +94,8 @@ def written(row, dtype, number):
         without += not results
         names = re.findall(r"\bt\d+\b(?! =)", statement)
         tie = row[1].rstrip("_") in TIES and tied([w.value(n) for n in names])
-        if results and " = " in statement and not tie and not re.search(r"^with|out=|inf|2\*\*", statement):
+        plain = all(isinstance(w.value(n), karat.Tensor) for n in names)  # a tuple's elements have a history of their own
+        if results and " = " in statement and plain and not tie and not re.search(r"^with|out=|inf|2\*\*", statement):
             used = set(names)
             space = {n: v for n, v in w.space.items() if n in used or not re.fullmatch(r"t\d+", n)}
             again = {n: v for n, v in execute_lines(w.lines[:-1]).items() if n in used and isinstance(v, karat.Tensor)}
