@@ -44,7 +44,7 @@ class Runner:
         Path(folder, name).write_text(text)
         built = self.command(["cc", "-std=gnu17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", name, f"-L{self.build}/lib",
                               "-lkarat", "-lm", "-o", "program"], folder)
-        return built + self.command(["./program"], folder) if Path(folder, "program").exists() else built
+        return self.command(["./program"], folder) if Path(folder, "program").exists() else built
 
     def console(self, text, folder):
         printed = []
