@@ -294,14 +294,18 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
-/* Two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it refuses too. */
+/* earlier.c, two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it
+ * refuses too. */
 kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what);
+kt_status kt__check_before_memory(const void *call); /* what a row that may not read what it writes looks at first */
+kt_status kt__first_mistake(const kt_call *call);    /* of a call that failed and would have written */
 /* outs.c: out= where a gradient is wanted. Refused; recorded as the copy that it is; or as a node that cannot be run. */
 typedef enum kt__out_way { OUT_REFUSED, OUT_RECORDED, OUT_OPAQUE } kt__out_way;
 kt__out_way kt__out_way_of(const kt_call *call);
 kt_status   kt__refuse_out(const kt_call *call);
 /* The tape's word on out= before anything is made: an operand or a target wants a gradient. */
 kt_status   kt__check_history(const kt_call *call);
+bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
 /* Writes what a composite made into out=, which takes its sizes, with its history where the row's way says so. */
 kt_status   kt__store_made(kt_call *call, kt_tensor *made);
 /* Ends a body whose result was made apart: it is the result, or goes into the buffer or the tensor that the form names. Takes

@@ -1,0 +1,82 @@
+/* earlier.c - two mistakes in one call: the one speaks that PyTorch looks for first. In: a call with an error pending. Out: that
+ * error, or the earlier one. It writes nothing and makes no call that could succeed. */
+#include "op/call.h"
+#include "op/target.h"
+
+/* Only a call that failed anyway pays for the order. */
+KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what)
+{
+    kt_error_state *later = kt_error_push();
+    if (!later)
+        return kt_error_status();
+    const kt_status earlier = check(what);
+    kt_error_pop(later);
+    if (!earlier)
+        return kt_error_status();
+    kt_clear();
+    return check(what);
+}
+
+static kt_status tape_rules(const void *call) { return kt__tape.rules(call); }
+
+/* PyTorch looks at what is written to, a leaf or an out= with a history, before it looks at what is asked of it. */
+KT__COLD kt_status kt__first_mistake(const kt_call *call)
+{
+    const kt_row *row = call->row;
+    bool          itself = call->form == KT_OUT || (row->how != HOW_LIST && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
+    if (row->how == HOW_BODY && !row->node) /* a composite: what it checks comes before what its parts write */
+        itself = false;
+    for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
+        itself = itself && call->out[i];
+    if (call->form == KT_OUT) /* what has no derivative may write into anything */
+        itself = itself && (call->row->node || kt__out_way_of(call) == OUT_OPAQUE) && call->row->rule != RULE_COMPARE;
+    return itself && kt__is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
+}
+
+/* Dims, sizes and dtypes of a call that goes by an index; a kernel that is missing is noticed after all else. */
+static kt_status check_operands(const kt_call *call)
+{
+    const kt_status status = kt__rehearse(call);
+    if (status != KT_ERR_NOT_IMPLEMENTED)
+        return status;
+    kt_clear();
+    return KT_OK;
+}
+
+/* The arguments of a scatter but for the name of its reduction, which PyTorch reads when it has looked at the memory. */
+static kt_status check_scattered(const kt_call *call, const char *reduction)
+{
+    kt_call named = *call;
+    named.arg[4].str = reduction;
+    return check_operands(&named);
+}
+
+/* What comes before memory in rows that may not read what they write: their arguments, and the dtype of an out=. */
+kt_status kt__check_before_memory(const void *what)
+{
+    const kt_call *call = what;
+    const bool     out = call->form == KT_OUT;
+    switch (call->row->id) {
+    case KT_OP_index_add:
+    case KT_OP_index_select:
+    case KT_OP_take:
+        if (check_operands(call))
+            return kt_error_status();
+        break;
+    case KT_OP_index_copy:
+        if (kt__wrap_dim(&(int64_t){call->arg[1].i}, call->arg[0].t->ndim))
+            return kt_error_status();
+        break;
+    case KT_OP_gather:
+    case KT_OP_masked_select: break;
+    case KT_OP_index_reduce:
+    case KT_OP_scatter:
+    case KT_OP_scatter_add:
+    case KT_OP_scatter_value: return check_operands(call);
+    case KT_OP_scatter_combine:
+    case KT_OP_scatter_value_combine: return check_scattered(call, "add");
+    case KT_OP_scatter_reduce: return check_scattered(call, "sum");
+    default: return KT_OK;
+    }
+    return out ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
+}
