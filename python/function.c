@@ -41,25 +41,30 @@ static PyObject *refuse_form(const kp_function *f, int which)
     return NULL;
 }
 
+/* A maker's out= may not want a gradient, nor what it is made from. */
+static bool is_followed(const kp_function *f, const kp_row_facts *form, const kp_args *a)
+{
+    bool operands = false, wanted = kt_requires_grad(kp_tensor_of(a->into));
+    for (int i = 0; i < kt_row_n_args(form->row); i++)
+        if (kt_row_arg(form->row, i)->kind == KT_ARG_TENSOR && a->call.given >> i & 1) {
+            operands = true;
+            wanted |= kt_requires_grad(a->call.arg[i].t);
+        }
+    if (!wanted || !kt_grad_enabled())
+        return false;
+    PyErr_Format(PyExc_RuntimeError,
+                 "%s%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                 "arguments requires grad.",
+                 operands ? "" : "aten::", f->text);
+    return true;
+}
+
 /* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. 1: out is to
  * want a gradient. */
 static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args *a)
 {
     const kt_tensor *out = kp_tensor_of(a->into);
     int              wants_grad = 0;
-    bool             operands = false, wanted = kt_requires_grad(out);
-    for (int i = 0; i < kt_row_n_args(form->row); i++)
-        if (kt_row_arg(form->row, i)->kind == KT_ARG_TENSOR && a->call.given >> i & 1) {
-            operands = true;
-            wanted |= kt_requires_grad(a->call.arg[i].t);
-        }
-    if (wanted && kt_grad_enabled()) {
-        PyErr_Format(PyExc_RuntimeError,
-                     "%s%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                     "arguments requires grad.",
-                     operands ? "" : "aten::", f->text);
-        return -1;
-    }
     for (int i = 0; i < kt_row_n_args(form->row); i++) {
         const int kind = kt_row_arg(form->row, i)->kind;
         if (kind == KT_ARG_DTYPE && (a->call.given >> i & 1) && a->call.arg[i].dtype != kt_dtype_of(out)) {
@@ -89,7 +94,7 @@ static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args
         }
         a->call.given |= 1u << i;
     }
-    return wants_grad;
+    return is_followed(f, form, a) ? -1 : wants_grad;
 }
 
 static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, bool wants_grad) /* takes over what was made */

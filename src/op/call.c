@@ -527,7 +527,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
         if (copy)
             return kt__run_apart(call);
         if (call->form == KT_OUT && kt__is_copied(call->row))
-            return run_copied(call);
+            return kt__check_before_values(call) ? kt_error_status() : run_copied(call);
     }
     switch (call->row->how) {
     case HOW_ELEMENTWISE: return kt__run_elementwise(call);

@@ -298,6 +298,7 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                        
  * refuses too. */
 kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what);
 kt_status kt__check_before_memory(const void *call); /* what a row that may not read what it writes looks at first */
+kt_status kt__check_before_values(const kt_call *call); /* of a row that goes by an index: is out= one that it can write to? */
 kt_status kt__first_mistake(const kt_call *call);    /* of a call that failed and would have written */
 /* outs.c: out= where a gradient is wanted. Refused; recorded as the copy that it is; or as a node that cannot be run. */
 typedef enum kt__out_way { OUT_REFUSED, OUT_RECORDED, OUT_OPAQUE } kt__out_way;

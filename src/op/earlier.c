@@ -1,5 +1,5 @@
-/* earlier.c - two mistakes in one call: the one speaks that PyTorch looks for first. In: a call with an error pending. Out: that
- * error, or the earlier one. It writes nothing and makes no call that could succeed. */
+/* earlier.c - two mistakes in one call: the one speaks that PyTorch looks for first. In: a call with an error pending, or with an
+ * out= that will be refused. Out: that error, or the earlier one. It writes nothing and makes no call that could succeed. */
 #include "op/call.h"
 #include "op/target.h"
 
@@ -33,10 +33,16 @@ KT__COLD kt_status kt__first_mistake(const kt_call *call)
     return itself && kt__is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
-/* Dims, sizes and dtypes of a call that goes by an index; a kernel that is missing is noticed after all else. */
+/* Dims, sizes and dtypes of a call that goes by an index; a number that does not fit and a kernel that is missing are noticed
+ * after all else. */
 static kt_status check_operands(const kt_call *call)
 {
-    const kt_status status = kt__rehearse(call);
+    kt_call plain = *call;
+    if (call->row->id == KT_OP_index_add)
+        plain.given &= ~(1u << 4);
+    else if (call->row->id == KT_OP_scatter_value || call->row->id == KT_OP_scatter_value_combine)
+        plain.arg[3].s = KT_INT(0);
+    const kt_status status = kt__rehearse(&plain);
     if (status != KT_ERR_NOT_IMPLEMENTED)
         return status;
     kt_clear();
@@ -63,11 +69,11 @@ kt_status kt__check_before_memory(const void *what)
         if (check_operands(call))
             return kt_error_status();
         break;
+    case KT_OP_gather:
     case KT_OP_index_copy:
         if (kt__wrap_dim(&(int64_t){call->arg[1].i}, call->arg[0].t->ndim))
             return kt_error_status();
         break;
-    case KT_OP_gather:
     case KT_OP_masked_select: break;
     case KT_OP_index_reduce:
     case KT_OP_scatter:
@@ -79,4 +85,37 @@ kt_status kt__check_before_memory(const void *what)
     default: return KT_OK;
     }
     return out ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
+}
+
+/* Rows that go by an index, whose result is as self is. */
+static bool goes_by_index(const kt_row *row)
+{
+    switch (row->id) {
+    case KT_OP_gather:
+    case KT_OP_index_add:
+    case KT_OP_index_copy:
+    case KT_OP_index_reduce:
+    case KT_OP_index_select:
+    case KT_OP_scatter:
+    case KT_OP_scatter_add:
+    case KT_OP_scatter_combine:
+    case KT_OP_scatter_reduce:
+    case KT_OP_scatter_value:
+    case KT_OP_scatter_value_combine:
+    case KT_OP_take: return true;
+    default: return false;
+    }
+}
+
+/* What an index holds, and whether there is a kernel, is found out last: an out= that cannot be written to is refused before. */
+kt_status kt__check_before_values(const kt_call *call)
+{
+    const kt_tensor *out = call->out[0], *self = call->arg[0].t;
+    if (!goes_by_index(call->row) || (out->dtype == self->dtype && !kt__overlaps_itself(out)))
+        return KT_OK;
+    if (kt__check_before_memory(call) || kt__check_made(call, 0, self))
+        return kt_error_status();
+    const int        id = call->row->id;
+    const kt_tensor *like = id == KT_OP_gather ? call->arg[2].t : id == KT_OP_take ? call->arg[1].t : self;
+    return id == KT_OP_index_select || kt__has_sizes(out, kt__sizes(like)) ? kt__check_written(out, NULL, 0) : KT_OK;
 }

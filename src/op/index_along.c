@@ -248,21 +248,20 @@ static void walk_slices(kt__along *a, const kt_tensor *addressed, int at, const 
     a->dim = dim;
 }
 
-/* Where nothing is taken no kernel looks at the indices, and PyTorch does. */
-static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t dim)
+/* Where no element is moved no kernel looks at the indices, and PyTorch does: at the first n. */
+static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t dim, int64_t n, bool is_data)
 {
     int64_t  *at, size = self->sizes[dim];
     kt_status status = KT_OK;
-    if (!index->numel || kt__backend(index->backend)->stores_nothing)
+    if (!n || kt__backend(index->backend)->stores_nothing)
         return KT_OK;
     if (!(at = kt__read_ints(index)))
         return kt_error_status();
-    for (int64_t i = 0; i < index->numel && !status; i++)
+    for (int64_t i = 0; i < n && !status; i++)
         if (at[i] < 0 || at[i] >= size)
-            status = self->ndim == 1
-                         ? kt_fail(KT_ERR_INDEX, "index out of range in self")
-                         : kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
-                                   (long long)at[i], (long long)size);
+            status = is_data ? kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
+                                       (long long)at[i], (long long)size)
+                             : kt_fail(KT_ERR_INDEX, "index out of range in self");
     kt__free_ints(at, index);
     return status;
 }
@@ -282,8 +281,8 @@ kt_status kt__body_index_select(kt_call *call)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_select(): Expected dtype int32 or int64 for index");
     if (self->ndim > 1 && self->sizes[dim] == 0 && index->numel)
         return kt_fail(KT_ERR_RUNTIME, "index_select(): self indexing axis dim should be positive");
-    if (kt__one_device((kt_tensor *[]){self, index}, 2) || (!self->numel && check_unread(self, index, dim)) ||
-        kt__plain_of(self, &from))
+    if (kt__one_device((kt_tensor *[]){self, index}, 2) ||
+        (!self->numel && check_unread(self, index, dim, index->numel, self->ndim > 1)) || kt__plain_of(self, &from))
         return kt_error_status();
     for (int d = 0; d < self->ndim; d++)
         sizes[d] = d == dim ? index->numel : self->sizes[d];
@@ -448,10 +447,10 @@ static kt_status fill_slices(kt_call *call, kt_scalar value)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
     int64_t    dim = call->arg[1].i;
-    if (call->form == KT_INPLACE)
-        kt__warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar");
     if (index->dtype != KT_I64)
         return kt__fail_dtype(call, KT_ERR_INDEX, "index_fill_(): Expected dtype int64 for index.");
+    if (call->form == KT_INPLACE)
+        kt__warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar");
     if (index->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME, "Index has to be a vector/scalar");
     if (value.kind == KT_SCALAR_COMPLEX && kt__dtype_rows[self->dtype].category != KT_CAT_COMPLEX)
@@ -551,7 +550,7 @@ static kt_status reduce_into(const kt_call *call, kt_tensor *work, kt_tensor *fr
 
 static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, const char *greatest, const char *least)
 {
-    kt_tensor  *self = call->arg[0].t, *src = call->arg[3].t, *from = NULL, *work = NULL;
+    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL, *work = NULL;
     const int   category = kt__dtype_rows[self->dtype].category;
     const char *missing = h == MEAN && category == KT_CAT_BOOL ? mean : category != KT_CAT_COMPLEX ? NULL
                           : h == AMAX                          ? greatest
@@ -560,11 +559,13 @@ static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, con
     if (missing)
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
                               kt_dtype_torch_name(self->dtype));
-    if (call->form == KT_INPLACE && (kt__check_apart(self, src) || kt__check_apart(self, call->arg[2].t)))
+    if (call->form == KT_INPLACE && (kt__check_apart(self, src) || kt__check_apart(self, index)))
+        return kt_error_status();
+    if (call->row->id == KT_OP_index_reduce && !self->numel && check_unread(self, index, dim, index->numel, false))
         return kt_error_status();
     kt_status status = kt__plain_of(src, &from);
     status = status ? status : kt__begin_write(call, false, &work);
-    if (!status && call->arg[2].t->numel)
+    if (!status && index->numel)
         status = reduce_into(call, work, from, dim, h);
     kt__unref(from);
     return kt__end_write(call, work, status);
@@ -592,7 +593,7 @@ kt_status kt__body_scatter_reduce(kt_call *call)
 
 kt_status kt__body_index_reduce(kt_call *call)
 {
-    kt_tensor  *self = call->arg[0].t, *source = call->arg[3].t;
+    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
     const char *name = call->arg[REDUCE].str;
     const how   h = how_of(name);
     int64_t     dim = call->arg[1].i;
@@ -600,12 +601,20 @@ kt_status kt__body_index_reduce(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
                        name ? name : "");
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
-        kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3))
+        kt__one_device((kt_tensor *[]){self, index, source}, 3))
         return kt_error_status();
     if (!kt__backend(self->backend)->stores_nothing)
         KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
-    const char *kernel = kt__arg_bool(call, INCLUDE_SELF) ? "index_func_" : "index_reduce_func_exclude_input_init";
-    if (kt__arg_bool(call, INCLUDE_SELF) && self->ndim > 1) /* whole slices go to the operators that join two tensors */
-        return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");
-    return reduce(call, dim, h, kernel, kernel, kernel);
+    const bool  own = kt__arg_bool(call, INCLUDE_SELF);
+    const char *kernel = own ? "index_func_" : "index_reduce_func_exclude_input_init";
+    if (!own || self->ndim < 2)
+        return reduce(call, dim, h, kernel, kernel, kernel);
+    /* Whole slices go to the operators that join two tensors, one by one, and are divided when all are there. */
+    if (index->numel == 0)
+        return reduce(call, dim, h, NULL, NULL, NULL);
+    const int category = kt__dtype_rows[self->dtype].category;
+    if ((category == KT_CAT_BOOL || category == KT_CAT_COMPLEX) &&
+        check_unread(self, index, dim, h == MEAN ? index->numel : 1, false))
+        return kt_error_status();
+    return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");
 }

@@ -264,11 +264,13 @@ kt_status kt__body_range(kt_call *call)
     kt_scalar start = call->arg[0].s, end = call->arg[1].s, step = kt__arg_scalar(call, 2);
     kt__warn("torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
              "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).");
-    if (kt__read_options(call, 3, kt_get_default_dtype(), NULL, &o) || check_ends(start, end, step))
+    if (kt__read_options(call, 3, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
     if (!(kt_dtype_category(o.dtype) & call->row->accepts))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
                               kt_dtype_torch_name(o.dtype));
+    if (check_ends(start, end, step))
+        return kt_error_status();
     if (kt_dtype_category(o.dtype) == KT_CAT_INT) {
         start = truncated(start), end = truncated(end), step = truncated(step);
         if (check_ends(start, end, step))

@@ -53,11 +53,13 @@ static KT__COLD kt_status refuse_sizes(int op, const product *p)
     case KT_OP_addmm:
         return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
                        (long long)x[0], (long long)x[1], (long long)y[0], (long long)y[1]);
-    case KT_OP_mv:
     case KT_OP_addmv:
+        if (p->c->ndim == 0)
+            return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
+        __attribute__((fallthrough));
+    case KT_OP_mv:
         return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                       (long long)(p->c && p->c->ndim ? p->c->sizes[0] : x[0]), (long long)x[0], (long long)x[1],
-                       (long long)y[0]);
+                       (long long)(p->c ? p->c->sizes[0] : x[0]), (long long)x[0], (long long)x[1], (long long)y[0]);
     case KT_OP_dot:
     case KT_OP_vdot:
         return kt_fail(
@@ -148,8 +150,8 @@ static kt_status addend_fits(const kt_call *call, const product *p)
     }
     if (KT__LIKELY(same || (grows && call->form != KT_INPLACE)))
         return KT_OK;
-    if (call->row->id == KT_OP_addmv && (c->ndim > 1 || !grows))
-        return c->ndim > 1 ? refuse_ranks(KT_OP_addmv, p) : refuse_sizes(KT_OP_addmv, p);
+    if (call->row->id == KT_OP_addmv && !grows)
+        return refuse_sizes(KT_OP_addmv, p);
     if (call->form == KT_INPLACE && (grows || call->row->id == KT_OP_addmm)) {
         kt__shape_text(has, sizeof has, kt__sizes(c));
         kt__shape_text(wants, sizeof wants, (kt_shape){p->rank, p->sizes});
@@ -163,7 +165,7 @@ static kt_status shape_of(const kt_call *call, product *p)
 {
     const kt_tensor *a = p->a, *b = p->b;
     int              op = call->row->id;
-    if (KT__UNLIKELY(!ranks_fit(op, a->ndim, b->ndim)))
+    if (KT__UNLIKELY(!ranks_fit(op, a->ndim, b->ndim) || (op == KT_OP_addmv && p->c->ndim > 1)))
         return refuse_ranks(op, p);
     p->m = has_m(p) ? a->sizes[a->ndim - 2] : 1;
     p->k = a->sizes[a->ndim - 1];
@@ -299,6 +301,11 @@ static void fold_batches(kt_plan *plan)
     }
 }
 
+static bool is_zero(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_INT || s.kind == KT_SCALAR_BOOL ? s.v.i == 0 : s.v.re == 0 && s.im == 0;
+}
+
 static kt_status scales(const kt_call *call, const kt__decision *d, kt_plan *plan)
 {
     if (!kt__given(call, 3) && !kt__given(call, 4))
@@ -342,7 +349,11 @@ static kt_status plan_product(const kt_call *call, const kt__gathered *g, const 
     if (!p->c)
         return KT_OK;
     addend_strides(plan, p);
-    return scales(call, d, plan);
+    if (scales(call, d, plan))
+        return kt_error_status();
+    if (plan->numel && !(plan->n_param && is_zero(plan->param[1])))
+        kt__warn_of_real_part((kt_dtype)p->c->dtype, (kt_dtype)d->as[0]);
+    return KT_OK;
 }
 
 static kt_status run_into(kt_tensor *out, const product *p, const kt__decision *d, kt_plan *plan)

@@ -226,7 +226,8 @@ kt_status kt__body_diag(kt_call *call)
     kt_tensor *self = call->arg[0].t;
     int64_t    offset = kt__arg_int(call, 1);
     if (self->ndim != 1 && self->ndim != 2)
-        return kt_fail(KT_ERR_RUNTIME, "diag(): Supports 1D or 2D tensors. Got %dD", self->ndim);
+        return kt_fail(KT_ERR_RUNTIME, "%sSupports 1D or 2D tensors. Got %dD", call->form == KT_OUT ? "" : "diag(): ",
+                       self->ndim);
     if (self->ndim == 2)
         return diagonal_into(call, self, offset);
     return call->form == KT_OUT ? embed_into(call, self, offset) : embed(self, offset, &call->out[0]);

@@ -78,6 +78,15 @@ def value_is_target(d, c):
     return re.match(r"(t\d+)\[.*\] = \1$", d.statement) is not None
 
 
+def same_places(d, c):
+    """Whether two operands lie over each other element for element, with other strides of dims of one element alone."""
+    seen = [c.before[path] for path in operands(d, c)]
+    return any(a is not b and a["shares memory with"] and a["strides"] != b["strides"]
+               and [a[key] for key in ("shares memory with", "offset", "shape", "dtype")]
+               == [b[key] for key in ("shares memory with", "offset", "shape", "dtype")]
+               and all(x == y or n == 1 for x, y, n in zip(a["strides"], b["strides"], a["shape"])) for a in seen for b in seen)
+
+
 def empty_operand(d, c):
     """Whether the program has a tensor without elements."""
     return re.search(r"zeros\(\[[^)]*\b0\b|narrow\(\d, \d, 0\)", "".join(c.program)) is not None
@@ -144,6 +153,10 @@ ERRORS = [
      NO_KERNEL),
     (case("error text", "^linalg.vander supports floating point, complex, and integer tensors, but got", "^N must be greater",
           "vander"), NO_KERNEL_YET),
+    (case("error type", LACKS + "Complex(Float|Double)'$", "without overflow$|^step must be|^upper bound|^unsupported range",
+          "arange"), NO_KERNEL_YET),
+    (case(("raised by karat",) + BOTH, karat="^Unsupported input type encountered for isin\\(\\): ComplexHalf", ops="isin"),
+     "isin of complex32: PyTorch refuses the other complex dtypes, forgets this one and then lacks the kernel but for a number"),
     (case("raised by torch", r"^std_var_all: Unsupported dtype|^Unsupported dtype Float8"), NO_KERNEL),
     (case("raised by torch", r"^Promotion for (Float8 Types|uint16, uint32, uint64 types) is not supported",
           ops="nanmean vander renorm"), NO_KERNEL),
@@ -230,19 +243,19 @@ ERRORS = [
     # ---- nothing to do
     (case("raised by torch", r"^cannot reshape tensor of 0 elements into shape"
           r"|^output with shape \[\] doesn't match the broadcast shape \[1"), EMPTY),
-    (case("error text", "^cannot reshape tensor of 0 elements into shape", ops="bilinear"), EMPTY),
+    (case(BOTH, "^cannot reshape tensor of 0 elements into shape", ops="bilinear"), EMPTY),
     (case("raised by torch", "^view size is not compatible", ops="kron"), EMPTY),
     (case(("raised by torch",) + BOTH, r"^result type (Float|Long|Double|ComplexFloat) can't be cast to the desired output type",
           ops="addmm addbmm baddbmm addmv", also=no_elements),
      "a product over an inner dim of no elements: PyTorch multiplies by beta in another way, which refuses a float beta"),
     (case("raised by karat", karat="without overflow$", ops="addmm addmv addbmm baddbmm", also=empty_operand),
      "a number that the dtype cannot hold: PyTorch does not look at it where there is no element"),
-    (case(("raised by torch", "error type"), r"^select\(\): index \d+ out of range|^setStorage: ",
+    (case(("raised by torch",) + BOTH, r"^select\(\): index \d+ out of range|^setStorage: ",
           ops="index_reduce index_fill index_copy", also=no_elements), EMPTY),
     (case("raised by karat", karat="^index out of range in self$|^index \\d+ is out of bounds for dimension", ops="index_add",
           also=no_elements),
      "index_add to a place that an empty tensor does not have: PyTorch writes nothing and says nothing, Karat refuses"),
-    (case("raised by karat", karat="^expected scalar type \\w+ but found", ops="addmv bmm", also=no_elements),
+    (case("raised by karat", karat="^expected scalar type \\w+ but found", ops="addmv bmm baddbmm", also=no_elements),
      "a product over an inner dim of no elements: PyTorch does not look at the factors' dtypes"),
     (case("raised by karat", karat="^Dimension out of range", ops="cummax cummin",
           also=empty_operand),
@@ -251,11 +264,18 @@ ERRORS = [
           ops="normal log_normal exponential geometric random bernoulli nanmean mode cummax cummin linear mm mv bmm matmul addmm"
           " addmv addbmm baddbmm scatter_reduce @"),
      "an operator without a kernel for the dtype: PyTorch accepts it where there is no element, Karat never"),
+    (case("raised by karat", karat=LACKS + "Complex", ops="cummax cummin", also=lambda d, c: () in shapes(d, c)),
+     "cummax of one complex number: PyTorch copies a 0-dim tensor and does not look at its dtype, Karat refuses complex numbers"),
     (case(("raised by karat",) + BOTH, karat="^Dimension out of range", also=lambda d, c: several_ellipses(d)),
      "an index behind a second ellipsis: PyTorch reads sizes beyond the last dim, Karat says that there is no such dim"),
     # ---- words
     (case(BOTH, also=named_otherwise), "a dtype is an object of its own module, karat"),
     (case("error text", also=inner_name), "PyTorch names the inner function that its Python function passes the arguments to"),
+    (case("error text", "^Dimension specified as 0 but", "^Dimension specified as 1 but", "addbmm"),
+     "addbmm of a number where somebody wants a gradient: its derivative asks for the batch's sizes before the product"),
+    (case("raised by karat", karat=r"^reduction is 0 \(none\), 1 \(mean\) or 2 \(sum\), not", ops="kl_div"
+          " binary_cross_entropy_with_logits"),
+     "a number that names no reduction: here PyTorch takes it for none, in other losses it fails inside; Karat refuses it"),
     (case("error type", r"^'\w+(\.\w+)?' object has no attribute '", r"argument '\w+' \(position \d\) must be Tensor, not"),
      "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
     (case("error text", *["^torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "] * 2, ops="meshgrid"),
@@ -275,6 +295,8 @@ ERRORS = [
     (case("raised by torch", "without overflow$", ops="histc"),
      "histc of a narrow integer of one value: PyTorch cannot hold the ends of the range that it makes around it"),
     (case("raised by torch", "^ZeroTensors are immutable", ops="backward"), "PyTorch fails inside"),
+    (case("raised by torch", "single memory location", also=same_places),
+     "two tensors of the same elements at the same places: PyTorch also compares strides of dims that have no second element"),
     (case("raised by torch", "single memory location", also=value_is_target),
      "a tensor of one element assigned to itself through an index: PyTorch compares strides of dims that have no second element"),
     (case("error text", r"^torch.histc: range of \[-nan, -nan\] is", r"^torch.histc: range of \[nan, nan\] is"),
