@@ -123,16 +123,21 @@ static const entry *median_of(const job *j, const entry *e, int64_t n, bool skip
     return first_of_its_kind(e, (numbers - 1) / 2);
 }
 
-static const entry *most_frequent(const entry *e, int64_t n)
+/* A NaN equals no element, not even another one. Of elements as frequent it is the least, a NaN only where the line begins with
+ * one. */
+static const entry *most_frequent(const job *j, const entry *e, int64_t n)
 {
-    int64_t best = 0, longest = 0;
+    uint64_t   nan;
+    const bool has_nan = kt__order_nan((kt_dtype)j->plan->arg[j->in].is, &nan) && e[n - 1].key == nan;
+    int64_t    best = 0, longest = 0;
     for (int64_t i = 0, begin = 0; i < n; i++) {
-        if (e[i].key != e[begin].key)
+        if (e[i].key != e[begin].key || (has_nan && e[i].key == nan))
             begin = i;
         if (i - begin + 1 > longest)
             longest = i - begin + 1, best = i;
     }
-    return &e[best];
+    const entry *first_nan = has_nan && longest == 1 ? first_of_its_kind(e, n - 1) : NULL;
+    return first_nan && first_nan->at == 0 ? first_nan : &e[best];
 }
 
 static const entry *ranked(const job *j, const entry *e)
@@ -144,7 +149,7 @@ static const entry *ranked(const job *j, const entry *e)
     case KT_K_median_with:    return median_of(j, e, n, false);
     case KT_K_nanmedian:
     case KT_K_nanmedian_with: return median_of(j, e, n, true);
-    default:                  return most_frequent(e, n);
+    default:                  return most_frequent(j, e, n);
     }
 }
 

@@ -1,5 +1,6 @@
 /* copy.c - every way bytes move without arithmetic: casts, clones, copies between devices, fills; and conversions with a
  * reason (kt_convert, kt_copy_why), which policy, lineage and audit see. */
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -63,9 +64,22 @@ static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason w
         kt__warn_of_real_part((kt_dtype)from->dtype, (kt_dtype)to->dtype);
 }
 
+/* Real numbers have no imaginary part to turn: as complex numbers they have one, 0, which memory holds as -0. */
+static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    kt_tensor *complex = kt__tensor_new((kt_dtype)to->dtype, kt__device(from), kt__sizes(from));
+    kt_status  status = complex ? kt__copy_into(complex, from, why, rounding) : kt_error_status();
+    if (!status)
+        status = kt__copy_into(to, complex, KT_WHY_NONE, rounding);
+    kt__unref(complex);
+    return status;
+}
+
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
+    if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
+        return copy_turned(to, from, why, rounding);
     if (!same_device(to, from)) {
         if (kt__backend(to->backend)->stores_nothing)
             return KT_OK;
@@ -252,11 +266,32 @@ kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", c_type_of(d));
 }
 
-kt_status kt__fill_fitting(const kt_call *call, kt_tensor *to, kt_scalar value)
+/* Is a number within the least and the greatest of a float narrower than float32? float8_e8m0fnu has neither 0 nor negative
+ * numbers, which PyTorch minds of floats alone; infinities belong where the format has them, NaN everywhere. */
+static bool within_narrow(kt_scalar s, kt_dtype d)
 {
-    if (!kt__holds(value, (kt_dtype)to->dtype))
-        return kt__fail_overflow(call, (kt_dtype)to->dtype);
-    return kt__fill_with(to, value);
+    kt_finfo   f;
+    const bool whole = s.kind != KT_SCALAR_FLOAT && s.kind != KT_SCALAR_COMPLEX;
+    if (kt_dtype_finfo(d, &f))
+        return false;
+    if (whole)
+        return kt__holds(s, d);
+    if (!isfinite(s.v.re))
+        return isnan(s.v.re) || kt__dtype_rows[d].specials == KT__IEEE;
+    return s.v.re >= f.min && s.v.re <= f.max;
+}
+
+kt_status kt__check_filled(const kt_call *call, const kt_tensor *to, kt_scalar value)
+{
+    const kt_dtype d = (kt_dtype)to->dtype;
+    const bool     narrow = kt_dtype_category(d) == KT_CAT_FLOAT && kt_dtype_size(d) < 4;
+    const bool     imaginary = value.kind == KT_SCALAR_COMPLEX && value.im != 0;
+    if (to->numel == 1 && narrow)
+        return imaginary ? kt__fail_overflow(call, KT_F64) : KT_OK;
+    if (narrow)
+        return imaginary || !within_narrow(value, d) ? kt__fail_overflow(call, d) : KT_OK;
+    const kt_dtype as = d == KT_C32 && to->numel != 1 ? KT_C64 : d;
+    return kt_scalar_fits(value, as) ? KT_OK : kt__fail_overflow(call, as);
 }
 
 static kt_status fill_checked(kt_call *call, kt_tensor *to)
@@ -273,7 +308,7 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
         }
         value = call->arg[1].s;
     }
-    return kt__fill_fitting(call, to, value);
+    return kt__check_filled(call, to, value) ? kt_error_status() : kt__fill_with(to, value);
 }
 
 static kt_status write_copy(kt_call *call, kt_tensor *to)

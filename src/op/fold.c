@@ -4,7 +4,10 @@
 #include "op/kernels.h"
 #include "op/target.h"
 
-/* dtype= and out= must not contradict each other; a sum into a buffer adds up in the buffer's dtype. */
+static bool is_exact(kt_dtype d) { return kt_dtype_category(d) & (KT_CAT_BOOL | KT_CAT_INT); }
+
+/* dtype= and out= must not contradict each other, of a mean once its dtype is found; a sum into a buffer adds up in the buffer's
+ * dtype. */
 static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
 {
     g->want = at < 0 ? KT_NONE : (uint8_t)kt__arg_dtype(call, at);
@@ -12,10 +15,13 @@ static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
         return KT_OK;
     uint8_t into = call->out[0]->dtype;
     bool    sums = call->row->rule == RULE_SUM;
-    if (g->want && g->want != into && g->kernel == KT_K_nansum)
+    if (g->kernel == KT_K_nanmean && is_exact((kt_dtype)g->dtype[0]))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors.");
+    if (g->want && g->want != into && (g->kernel == KT_K_nansum || g->kernel == KT_K_nanmean))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "nansum: provided dtype must match dtype of result. Got %s and %s.",
                               kt_dtype_torch_name(into), kt_dtype_torch_name(g->want));
-    if (g->want && g->want != into && (sums || call->row->rule == RULE_MEAN))
+    if (g->want && g->want != into && sums)
         return kt__same_dtype(call, (kt_dtype)g->want, call->out[0]);
     if (sums || call->row->rule == RULE_TRUTH)
         g->want = into;
@@ -97,6 +103,18 @@ static kt_status check_order_out(const kt_call *call, const kt__decision *d)
     }
 }
 
+/* A mean whose dtype= and out= differ; nanmean's sum is taken in the dtype of out=. */
+static kt_status check_mean_out(const kt_call *call)
+{
+    const kt_dtype into = (kt_dtype)call->out[0]->dtype;
+    const kt_dtype want = kt__arg_dtype(call, kt__fold_args_of[call->row->id].dtype);
+    if (call->row->kernel != KT_K_nanmean)
+        return want ? kt__same_dtype(call, want, call->out[0]) : KT_OK;
+    return is_exact(into) ? kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+                                           kt_dtype_torch_name(into))
+                          : KT_OK;
+}
+
 /* The others cast their result as every out= does. */
 kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
 {
@@ -123,6 +141,8 @@ kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
                               "logsumexp(): Expected floating point type for result tensor, but got: %s",
                               kt_dtype_torch_name(into));
     if (row->rule == RULE_WITH_INDEX && check_order_out(call, d))
+        return kt_error_status();
+    if (row->rule == RULE_MEAN && check_mean_out(call))
         return kt_error_status();
     bool exact = row->rule == RULE_INDEX || row->rule == RULE_NORM || several > 1;
     for (int i = 0; i < several && exact; i++)

@@ -6,13 +6,24 @@
 #include "op/made.h"
 #include "op/meta.h"
 
-static kt_status check_kind(const kt_call *call)
+/* Is the input counted? If not, `missing` is the kernel that PyTorch stops at. */
+static kt_status check_kind_for(const kt_call *call, const char *missing)
 {
     const kt_dtype d = (kt_dtype)call->arg[0].t->dtype;
     return kt_dtype_category(d) & call->row->accepts
                ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
+               : kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
                                 kt_dtype_torch_name(d));
+}
+
+static kt_status check_kind(const kt_call *call) { return check_kind_for(call, call->row->missing); }
+
+/* Equal bins: their edges are made before anything is counted, of which PyTorch has none in some dtypes. */
+static kt_status check_spaced(const kt_call *call)
+{
+    const int d = call->arg[0].t->dtype;
+    const bool none = d == KT_BOOL || d == KT_U16 || d == KT_U32 || d == KT_U64;
+    return none ? check_kind_for(call, "linspace_cpu") : KT_OK;
 }
 
 static bool on_meta(const kt_tensor *t) { return kt__backend(t->backend)->stores_nothing; }
@@ -155,13 +166,13 @@ kt_status kt__body_histc(kt_call *call)
     double        low = 0, high = 0;
     if (same_dtype(call, 0, "hist", "") || bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins))
         return kt_error_status();
-    if (kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_INT)
+    const kt_category kind = kt_dtype_category((kt_dtype)self->dtype);
+    if (kind == KT_CAT_INT && low <= high)
         low = trunc(low), high = trunc(high); /* bounds are of the input's dtype: two that become one choose nothing */
-    const bool chosen = low != high, counted = kt_dtype_category((kt_dtype)self->dtype) & call->row->accepts;
-    if (!chosen && !counted) /* it is the ends of the input that are asked for first */
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"aminmax_cpu\" not implemented for '%s'",
-                              kt_dtype_torch_name(self->dtype));
-    if (!chosen)
+    const bool chosen = low != high;
+    if (!chosen && kind != KT_CAT_BOOL && check_kind_for(call, "aminmax_cpu")) /* the ends of the input are asked for first */
+        return kt_error_status();
+    if (!chosen && kind != KT_CAT_BOOL)
         ends_of(self, &low, &high);
     if (kt__failed())
         return kt_error_status();
@@ -171,7 +182,7 @@ kt_status kt__body_histc(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [%g, %g] is not finite", low, high);
     if (low > high)
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: max must be larger than min");
-    if (check_kind(call))
+    if (check_spaced(call) || check_kind(call))
         return kt_error_status();
     const double apart = low == high;
     kt_tensor   *counts = linear_bins(flat(self), low - apart, high + apart, bins);
@@ -214,14 +225,9 @@ static kt_status count_between(kt_call *call, kt_tensor *edges, int options)
     return kt__made_both(call, hist, edges);
 }
 
-static kt_status check_histogram(const kt_call *call, const char *op, int weight)
+static kt_status check_outs(const kt_call *call)
 {
-    if (on_meta(call->arg[0].t))
-        return kt__fail_on_meta(op);
-    return check_weight(call, weight) || same_dtype(call, 0, "hist", "") ||
-                   same_dtype(call, 1, "bin_edges", " for dimension 0") || check_kind(call)
-               ? kt_error_status()
-               : KT_OK;
+    return same_dtype(call, 0, "hist", "") || same_dtype(call, 1, "bin_edges", " for dimension 0") ? kt_error_status() : KT_OK;
 }
 
 kt_status kt__body_histogram_edges(kt_call *call)
@@ -242,7 +248,9 @@ kt_status kt__body_histogram_edges(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME,
                        "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
                        "dimension 0");
-    if (check_histogram(call, "histogram.bins_tensor", 2) || check_bins(edges->numel - 1) ||
+    if (on_meta(self))
+        return kt__fail_on_meta("histogram.bins_tensor");
+    if (check_weight(call, 2) || check_outs(call) || check_bins(edges->numel - 1) || check_kind(call) ||
         kt__one_device((kt_tensor *[]){self, edges}, 2))
         return kt_error_status();
     edges = kt_clone(edges, .memory_format = KT_CONTIGUOUS_FORMAT);
@@ -257,6 +265,8 @@ static kt_status range_of(const kt_call *call, double *low, double *high)
                        "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got 1");
     *low = chosen ? call->arg[2].f : 0;
     *high = chosen ? call->arg[3].f : 1;
+    if (!chosen && call->arg[0].t->numel && check_kind(call))
+        return kt_error_status();
     if (!chosen)
         ends_of(call->arg[0].t, low, high);
     if (kt__failed())
@@ -279,7 +289,10 @@ kt_status kt__body_histogram(kt_call *call)
     kt_tensor    *self = call->arg[0].t;
     const int64_t bins = kt__arg_int(call, 1);
     double        low, high;
-    if (check_histogram(call, "histogram.bin_ct", 4) || check_bins(bins) || range_of(call, &low, &high))
+    if (on_meta(self))
+        return kt__fail_on_meta("histogram.bin_ct");
+    if (check_outs(call) || check_bins(bins) || range_of(call, &low, &high) || check_spaced(call) || check_weight(call, 4) ||
+        check_kind_for(call, "histogram_cpu"))
         return kt_error_status();
     kt_tensor *edges = kt_linspace(KT_FLOAT(low), KT_FLOAT(high), bins + 1, .dtype = (kt_dtype)self->dtype,
                                    .device = kt__device(self));

@@ -118,7 +118,10 @@ kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *numbe
 kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result)
 {
     kt_tensor *made = kt__tensor_new((kt_dtype)like->dtype, kt__device(like), (kt_shape){0, NULL});
-    if (!made || kt__fill_fitting(call, made, value)) {
+    kt_status  status = made ? KT_OK : kt_error_status();
+    if (!status && !kt__holds(value, (kt_dtype)made->dtype))
+        status = kt__fail_overflow(call, (kt_dtype)made->dtype);
+    if (status || kt__fill_with(made, value)) {
         kt__unref(made);
         return kt_error_status();
     }

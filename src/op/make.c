@@ -5,6 +5,7 @@
 #include "op/call.h"
 #include "op/deterministic.h"
 #include "op/make.h"
+#include "op/move.h"
 #include "op/wrap.h"
 
 typedef kt__make_options options;
@@ -49,19 +50,13 @@ static kt_status unseen(kt_tensor *t, kt_status status)
 }
 
 /* A value of no kind: none is asked for. */
-static kt_status fill_new(kt_tensor *t, kt_scalar value)
+static kt_status fill_new(const kt_call *call, kt_tensor *t, kt_scalar value)
 {
     if (!t)
         return kt_error_status();
     if (!value.kind)
         return kt_deterministic() ? unseen(t, kt__fill_unwritten(t)) : KT_OK;
-    kt_call c;
-    kt__open(&c, KT_OP_fill, KT_INPLACE);
-    kt__put_tensor(&c, 0, t);
-    kt__put_either(&c, 1, value);
-    if (!kt_scalar_fits(value, (kt_dtype)t->dtype)) /* not fill_'s rule: scalar_tensor's narrow float may be infinite */
-        return kt__fail_overflow(&c, (kt_dtype)t->dtype);
-    return unseen(t, kt__fill_with(t, value));
+    return kt__check_filled(call, t, value) ? kt_error_status() : unseen(t, kt__fill_with(t, value));
 }
 
 /* zeros says it in its own words; the others leave it to the tensor layer. */
@@ -91,7 +86,7 @@ kt_status kt__body_empty(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
                        format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
     kt_tensor *t = kt__tensor_new_strided(o.dtype, o.device, size, (kt_shape){size.n, strides});
-    return kt__born(call, t, &o, fill_new(t, (kt_scalar){0}));
+    return kt__born(call, t, &o, fill_new(call, t, (kt_scalar){0}));
 }
 
 static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fallback, const kt_tensor *like,
@@ -101,7 +96,7 @@ static kt_status sized(kt_call *call, int size_at, int options_at, kt_dtype fall
     if (check_sizes(call, call->arg[size_at].ints) || kt__read_options(call, options_at, fallback, like, &o))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, call->arg[size_at].ints);
-    return kt__born(call, t, &o, fill_new(t, value));
+    return kt__born(call, t, &o, fill_new(call, t, value));
 }
 
 static const kt_scalar nothing;
@@ -115,17 +110,9 @@ static kt_dtype full_dtype(kt_scalar value)
         return kt__dtype_of_number(value);
     return kt_get_default_dtype() == KT_F64 ? KT_C128 : KT_C64;
 }
-/* A single element is scalar_tensor's business in PyTorch: there alone a narrow float may become infinite. */
 kt_status kt__body_full(kt_call *call)
 {
-    const kt_dtype asked = kt__arg_dtype(call, 2), d = asked ? asked : full_dtype(call->arg[1].s);
-    const kt_shape size = call->arg[0].ints;
-    bool           single = true;
-    for (int64_t i = 0; i < size.n; i++)
-        single &= size.d[i] == 1;
-    if (!single && !kt__holds(call->arg[1].s, d))
-        return kt__fail_overflow(call, d);
-    return sized(call, 0, 2, d, NULL, call->arg[1].s);
+    return sized(call, 0, 2, full_dtype(call->arg[1].s), NULL, call->arg[1].s);
 }
 
 kt_status kt__body_new_empty(kt_call *call)
@@ -140,16 +127,8 @@ kt_status kt__body_new_ones(kt_call *call)
 {
     return sized(call, 1, 2, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, KT_INT(1));
 }
-static kt_status check_held(const kt_call *call, kt_scalar value, int dtype_at)
-{
-    const kt_dtype asked = kt__arg_dtype(call, dtype_at), d = asked ? asked : (kt_dtype)call->arg[0].t->dtype;
-    return kt__holds(value, d) ? KT_OK : kt__fail_overflow(call, d);
-}
-
 kt_status kt__body_new_full(kt_call *call)
 {
-    if (check_held(call, call->arg[2].s, 3))
-        return kt_error_status();
     return sized(call, 1, 3, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, call->arg[2].s);
 }
 
@@ -164,28 +143,21 @@ static kt_status like(kt_call *call, int options_at, kt_scalar value)
         return kt_error_status();
     kt_tensor *t = kt__empty_like(self, o.dtype, o.device,
                                   (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
-    return kt__born(call, t, &o, fill_new(t, value));
+    return kt__born(call, t, &o, fill_new(call, t, value));
 }
 
 kt_status kt__body_empty_like(kt_call *call) { return like(call, 1, nothing); }
 kt_status kt__body_zeros_like(kt_call *call) { return like(call, 1, KT_INT(0)); }
 kt_status kt__body_ones_like(kt_call *call) { return like(call, 1, KT_INT(1)); }
-kt_status kt__body_full_like(kt_call *call)
-{
-    return check_held(call, call->arg[1].s, 2) ? kt_error_status() : like(call, 2, call->arg[1].s);
-}
+kt_status kt__body_full_like(kt_call *call) { return like(call, 2, call->arg[1].s); }
 
 kt_status kt__body_scalar_tensor(kt_call *call)
 {
     options o;
     if (kt__read_options(call, 1, kt__dtype_of_number(call->arg[0].s), NULL, &o))
         return kt_error_status();
-    kt_scalar value = call->arg[0].s;
-    if (value.kind == KT_SCALAR_COMPLEX && value.im != 0 && kt_dtype_category(o.dtype) == KT_CAT_FLOAT &&
-        kt_dtype_size(o.dtype) < 4) /* narrow floats are made from doubles here */
-        return kt__fail_overflow(call, KT_F64);
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SCALAR);
-    return kt__born(call, t, &o, fill_new(t, call->arg[0].s));
+    return kt__born(call, t, &o, fill_new(call, t, call->arg[0].s));
 }
 
 /* ---- ranges ---- */

@@ -30,7 +30,9 @@ kt_tensor       *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_sha
 int kt__view_behind(int op);
 
 kt_status kt__one_device(kt_tensor *const *t, int64_t n); /* all on the first one's */
-kt_status kt__fill_fitting(const kt_call *call, kt_tensor *to, kt_scalar value); /* no tape; refuses a value out of range */
+/* Does a tensor take a number as a whole, as fill_ and full write it? A single element of a narrow float is made of a double, and
+ * may become infinite; several are of the dtype, those of complex32 of complex64. */
+kt_status kt__check_filled(const kt_call *call, const kt_tensor *to, kt_scalar value);
 
 /* ---- calls from inside with integers, owned results ---- */
 kt_status kt__call_int(int op, kt_tensor *t, int64_t a, kt_tensor **result);

@@ -35,7 +35,7 @@ static kt_status cut(kt__part *from, kt_shape pad)
 }
 
 /* The slabs around the middle, each written once: those of dim i span the middle of the dims before it. */
-static kt_status fill_around(kt_call *call, kt_tensor *out, const kt__part *middle, kt_shape pad, kt_scalar value)
+static kt_status fill_around(kt_tensor *out, const kt__part *middle, kt_shape pad, kt_scalar value)
 {
     kt__part left;
     kt__part_of(&left, out);
@@ -49,7 +49,7 @@ static kt_status fill_around(kt_call *call, kt_tensor *out, const kt__part *midd
             kt__part slab;
             kt__part_of(&slab, &left.t);
             kt__part_narrow(&slab, i, start, width);
-            if (kt__fill_fitting(call, &slab.t, value))
+            if (kt__fill_with(&slab.t, value))
                 return kt_error_status();
         }
         kt__part_narrow(&left, i, low, length);
@@ -90,7 +90,8 @@ kt_status kt__body_constant_pad_nd(kt_call *call)
     if (check_widths(self, pad) || cut(&middle, pad))
         return kt_error_status();
     kt_tensor *out = padded_result(self, &middle, pad, grows);
-    if (!out || fill_around(call, out, &middle, pad, kt__arg_scalar(call, 2))) {
+    if (!out || (grows && kt__check_filled(call, out, kt__arg_scalar(call, 2))) ||
+        fill_around(out, &middle, pad, kt__arg_scalar(call, 2))) {
         kt__unref(out);
         return kt_error_status();
     }

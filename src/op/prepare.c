@@ -274,8 +274,8 @@ static bool is_broadcast(const kt_call *call, const kt__gathered *g)
     for (int i = 0; i < g->n; i++)
         differs |= g->t[i] ? !kt__same_sizes(g->t[i], g->first) : !g->alone;
     const bool number = g->alone || !g->t[g->n - 1]; /* stands last, and has a way of its own */
-    return differs && !(number && (id == KT_OP_pow || id == KT_OP_lerp)) && id != KT_OP_clamp && id != KT_OP_clamp_min &&
-           id != KT_OP_clamp_max;
+    return differs && !(number && (id == KT_OP_pow || id == KT_OP_lerp || id == KT_OP_clamp || id == KT_OP_clamp_min ||
+                                   id == KT_OP_clamp_max));
 }
 
 /* Dims of one element, and all dims where there is none, may have any stride in a dense tensor. PyTorch looks at them where it
@@ -327,20 +327,40 @@ static bool lies_otherwise_converted(const kt__gathered *g, const kt__decision *
     return g->t[i] && g->dtype[i] != d->as[i] && !kt__is_dense(kt__sizes(g->t[i]), kt__strides(g->t[i]));
 }
 
-static void set_converted_strides(kt_plan *plan, int at, const kt_tensor *t, int rank)
+/* Operands as they lie once converted: sizes and strides, no elements. */
+typedef struct lying {
+    kt__gathered g;
+    kt_tensor    copy[sizeof((kt__gathered *)0)->t / sizeof(kt_tensor *)];
+    int64_t      strides[sizeof((kt__gathered *)0)->t / sizeof(kt_tensor *)][KT_MAX_DIMS];
+} lying;
+
+static const kt__gathered *as_converted(const kt__gathered *g, const kt__decision *d, lying *room)
 {
-    int64_t   strides[KT_MAX_DIMS];
-    kt_tensor copy = *t;
-    kt__preserved_strides(kt__sizes(t), kt__strides(t), strides);
-    copy.strides = strides;
-    set_strides(plan, at, &copy, rank);
+    const kt__gathered *lies = g;
+    for (int i = 0; i < g->n; i++)
+        if (KT__UNLIKELY(lies_otherwise_converted(g, d, i))) {
+            kt_tensor *t = g->t[i], *copy = &room->copy[i];
+            if (lies == g)
+                room->g = *g;
+            lies = &room->g;
+            *copy = *t;
+            kt__preserved_strides(kt__sizes(t), kt__strides(t), room->strides[i]);
+            copy->strides = room->strides[i];
+            copy->flags &= ~(uint32_t)KT_T_CONTIGUOUS;
+            copy->flags |= kt__is_row_major(kt__sizes(copy), kt__strides(copy)) ? KT_T_CONTIGUOUS : 0;
+            room->g.t[i] = copy;
+            room->g.first = g->first == t ? copy : room->g.first;
+        }
+    return lies;
 }
 
 static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_plan *plan,
                                  kt_tensor **target)
 {
-    kt_tensor *out = *target;
-    int        rank = 0;
+    lying               room;
+    const kt__gathered *lies = as_converted(g, d, &room);
+    kt_tensor          *out = *target;
+    int                 rank = 0;
     if (kt__broadcast(g->t, g->n, plan->size, &rank))
         return kt_error_status();
     if (out && kt__check_target(call, g, d, out, (kt_shape){rank, plan->size}))
@@ -349,31 +369,28 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     for (int i = 0; i < g->n; i++) {
         int at = place_of(g, i);
         if (g->t[i]) {
-            set_strides(plan, at, g->t[i], rank);
-            row_major &= kt__is_contiguous(g->t[i]);
+            set_strides(plan, at, lies->t[i], rank);
+            row_major &= kt__is_contiguous(lies->t[i]);
         } else {
             memset(plan->stride[at], 0, (size_t)rank * sizeof(int64_t));
         }
     }
-    row_major = is_row_major(call, g) || (row_major && !has_odd_dims(call, g));
-    for (int i = 0; i < g->n && !row_major; i++)
-        if (KT__UNLIKELY(lies_otherwise_converted(g, d, i)))
-            set_converted_strides(plan, place_of(g, i), g->t[i], rank);
+    row_major = is_row_major(call, g) || (row_major && !has_odd_dims(call, lies));
     if (!out) {
-        const bool alike = !row_major && !compares_size(call, g) && !is_broadcast(call, g) && lie_alike(g->t, g->n, g->first);
-        out = alike
-                  ? kt__tensor_new_strided((kt_dtype)d->result, kt__device(g->first), kt__sizes(g->first), kt__strides(g->first))
-                  : fresh_output(plan, (kt_dtype)d->result, g->first, rank, row_major);
+        const kt_tensor *first = lies->first;
+        const bool alike = !row_major && !compares_size(call, g) && !is_broadcast(call, lies) && lie_alike(lies->t, g->n, first);
+        out = alike ? kt__tensor_new_strided((kt_dtype)d->result, kt__device(first), kt__sizes(first), kt__strides(first))
+                    : fresh_output(plan, (kt_dtype)d->result, first, rank, row_major);
         if (!out)
             return kt_error_status();
     } else {
-        int64_t room[KT_MAX_DIMS];
-        if (kt__bind_target(out, (kt_shape){rank, plan->size}, row_major ? NULL : output_strides(plan, rank, room)))
+        int64_t strides[KT_MAX_DIMS];
+        if (kt__bind_target(out, (kt_shape){rank, plan->size}, row_major ? NULL : output_strides(plan, rank, strides)))
             return kt_error_status();
         kt__ref(out);
     }
-    for (int i = 0; i < g->n && !row_major; i++)
-        if (KT__UNLIKELY(lies_otherwise_converted(g, d, i)))
+    for (int i = 0; i < g->n && lies != g; i++)
+        if (g->t[i])
             set_strides(plan, place_of(g, i), g->t[i], rank);
     kt__set_operand(plan, 0, out, (kt_dtype)d->result, d->result == out->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
     plan->numel = out->numel;

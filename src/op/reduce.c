@@ -228,7 +228,9 @@ kt_status kt__run_reduce(kt_call *call)
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
         return refuse_dtype(call, &g);
-    if (kt__check_fold_out(call, d) || fold_shape(call, self, &f))
+    if (kt__check_fold_out(call, d)) /* a mean looks at its dims first */
+        return call->row->rule == RULE_MEAN ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
+    if (fold_shape(call, self, &f))
         return kt_error_status();
     if (!self->numel && check_not_empty(call, self, &g, &f))
         return kt_error_status();

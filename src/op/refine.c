@@ -45,7 +45,7 @@ bool kt__holds(kt_scalar s, kt_dtype d)
         return false;
     if (kt__dtype_rows[d].category != KT_CAT_FLOAT || d == KT_F64 || kt_dtype_finfo(d, &f))
         return true;
-    double x = s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
+    const double x = s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
     return !isfinite(x) || fabs(x) <= f.max;
 }
 
@@ -69,6 +69,20 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
         if (call->given & call->scalars & 1u << i && !kt__holds(call->arg[i].s, common))
             return kt__fail_overflow(call, common);
     return KT_OK;
+}
+
+/* A number that is chosen becomes a tensor of the result's dtype. */
+static kt_status numbers_to_choose(const kt_call *call, const kt__gathered *g)
+{
+    kt_status      status = KT_OK;
+    const uint64_t mode = kt__mode();
+    if (!call->scalars || kt__policy(mode) == KT_PERMISSIVE)
+        return KT_OK;
+    const kt_dtype common = kt__common_dtype(g, 1, mode, &status);
+    for (int i = 1; i < 3 && !status; i++)
+        if (!g->t[i] && !kt_scalar_fits(g->s[i], common))
+            return kt__fail_overflow(call, common);
+    return status;
 }
 
 static kt_status clamp(const kt_call *call, kt__gathered *g)
@@ -219,7 +233,7 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
         if (g->dtype[0] == KT_U8)
             KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
                           "version of PyTorch. Use a boolean condition instead.");
-        return KT_OK;
+        return numbers_to_choose(call, g);
     case KT_OP_abs:
         if (call->form == KT_INPLACE && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");

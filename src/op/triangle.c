@@ -46,21 +46,35 @@ static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out
     return KT_OK;
 }
 
+/* A zero that a lazy tensor is to show is written as any other number is: what memory then holds is turned too. */
+static kt_status keep_band_lazily(kt_tensor *out, kt_tensor *self, int64_t low, int64_t high)
+{
+    kt_tensor *shown = kt__tensor_new((kt_dtype)out->dtype, kt__device(out), kt__sizes(out));
+    kt_status  status = shown ? kt__copy_into(shown, self, KT_WHY_RESULT, KT_ROUND_TORCH) : kt_error_status();
+    if (!status)
+        status = keep_band(shown, shown, low, high);
+    if (!status)
+        status = kt__copy_into(out, shown, KT_WHY_NONE, KT_ROUND_TORCH);
+    kt__unref(shown);
+    return status;
+}
+
 static kt_status triangle(kt_call *call, bool lower)
 {
-    kt_tensor *self = call->arg[0].t, *out = NULL;
-    int64_t    diagonal = kt__arg_int(call, 1);
+    kt_tensor    *self = call->arg[0].t, *out = NULL;
+    const int64_t diagonal = kt__arg_int(call, 1), low = lower ? INT64_MIN : diagonal, high = lower ? diagonal : INT64_MAX;
     if (self->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "%s: input tensor must have at least 2 dimensions", call->row->name);
     kt_status status = triangle_target(call, self, &out);
     /* Rows that do not lie dense, and lazy ones, are copied the usual way first. */
+    const bool lazy = !status && out->flags & (KT_T_CONJ | KT_T_NEG);
     bool direct = !status && self->strides[self->ndim - 1] == 1 && self->dtype == out->dtype &&
                   !((self->flags | out->flags) & (KT_T_CONJ | KT_T_NEG)) && self->backend == out->backend &&
                   self->index == out->index;
-    if (!status && !direct && out != self)
+    if (!status && !direct && !lazy && out != self)
         status = kt__copy_into(out, self, KT_WHY_RESULT, KT_ROUND_TORCH);
     if (!status)
-        status = keep_band(out, direct ? self : out, lower ? INT64_MIN : diagonal, lower ? diagonal : INT64_MAX);
+        status = lazy ? keep_band_lazily(out, self, low, high) : keep_band(out, direct ? self : out, low, high);
     if (status) {
         kt__unref(out);
         return status;

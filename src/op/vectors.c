@@ -150,9 +150,12 @@ kt_status kt__body_kron(kt_call *call)
         sizes[i] = (x < 0 ? 1 : a->sizes[x]) * (y < 0 ? 1 : b->sizes[y]);
     }
     KT_SCOPE;
-    return kt__deliver(call,
-                       kt_unsafe_view(kt_contiguous(kt_mul(spread(a, rank, false), spread(b, rank, true))),
-                                      (kt_shape){rank, sizes}));
+    const kt_shape shape = {rank, sizes};
+    int64_t        strides[KT_MAX_DIMS];
+    kt_tensor     *product = kt_mul(spread(a, rank, false), spread(b, rank, true));
+    if (product && (call->form == KT_OUT || !kt__view_strides(kt__sizes(product), kt__strides(product), shape, strides)))
+        product = kt_contiguous(product);
+    return kt__deliver(call, kt_unsafe_view(product, shape));
 }
 
 /* ---- cross ---- */

@@ -164,3 +164,34 @@ def test_a_conversion_keeps_the_graph():
     assert karat.Tensor(x * 2).grad_fn.name() == "AliasBackward0" and x.new(x * 2).requires_grad
     with karat.no_grad():
         assert not karat.as_tensor(x, dtype=karat.float32).requires_grad
+
+
+def test_a_number_for_every_element():
+    """One element of a narrow float is made of a double and may become infinite; several must hold the number themselves."""
+    inf, wide = float("inf"), "value cannot be converted to type %s without overflow"
+    fills = (lambda n, value, dtype: karat.full([n], value, dtype=dtype),
+             lambda n, value, dtype: karat.zeros(1).new_full([n], value, dtype=dtype),
+             lambda n, value, dtype: karat.full_like(karat.zeros(n), value, dtype=dtype),
+             lambda n, value, dtype: karat.ones(n).to(dtype).fill_(value))
+    refused = [(karat.float16, 1e39, "c10::Half"), (karat.float8_e4m3fn, 500.0, "c10::Float8_e4m3fn"),
+               (karat.float8_e4m3fn, inf, "c10::Float8_e4m3fn"), (karat.float8_e5m2fnuz, -inf, "c10::Float8_e5m2fnuz"),
+               (karat.float8_e8m0fnu, -1.87, "c10::Float8_e8m0fnu"), (karat.float8_e8m0fnu, 0.0, "c10::Float8_e8m0fnu")]
+    for fill in fills:
+        for dtype, value, name in refused:
+            assert fill(1, value, dtype).numel() == 1
+            for n in (0, 2):
+                with pytest.raises(RuntimeError, match=wide % name):
+                    fill(n, value, dtype)
+        for n, name in ((1, "double"), (2, "c10::BFloat16")):
+            with pytest.raises(RuntimeError, match=wide % name):
+                fill(n, 1.5 - 2j, karat.bfloat16)
+        assert fill(2, -1, karat.float8_e8m0fnu).tolist() == [1.0, 1.0] and fill(2, inf, karat.float8_e5m2).tolist() == [inf] * 2
+        assert fill(2, 1 + 0j, karat.float8_e5m2).tolist() == [1.0, 1.0] and fill(1, 1e39, karat.float16).tolist() == [inf]
+        assert fill(2, 1e9, karat.complex32).tolist() == [complex(inf, 0)] * 2
+        with pytest.raises(RuntimeError, match=wide % "c10::complex<c10::Half>"):
+            fill(1, 1e9, karat.complex32)
+    assert karat.nn.functional.pad(karat.zeros(0).half(), [1, 0], value=1e39).tolist() == [inf]
+    with pytest.raises(RuntimeError, match=wide % "c10::Half"):
+        karat.nn.functional.pad(karat.zeros(1).half(), [1, 0], value=1e39)
+    with pytest.raises(RuntimeError, match=wide % "c10::Half"):
+        karat.zeros(1).half().masked_fill(karat.tensor([True]), 1e39)

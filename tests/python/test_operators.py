@@ -188,7 +188,7 @@ def test_numbers_that_do_not_fit():
 
     overflow = "value cannot be converted to type %s without overflow"
     assert text(lambda: half.fill_(1e6)) == overflow % "c10::Half" == text(lambda: half.clamp(max=1e6))
-    assert text(lambda: karat.full_like(half, 65519.0)) == overflow % "c10::Half" == text(lambda: half.new_full((1,), 1e6))
+    assert text(lambda: karat.full_like(half, 65519.0)) == overflow % "c10::Half" == text(lambda: half.new_full((2,), 1e6))
     assert text(lambda: half.bfloat16().fill_(1e39)) == overflow % "c10::BFloat16"
     assert half.fill_(float("inf")).tolist() == [float("inf")] * 2
     assert karat.full((1,), 1e6, dtype=karat.float16).item() == float("inf")
@@ -289,3 +289,31 @@ def test_arange_of_int64_counts_in_int64():
     assert arange(-0.5, 3) == [0, 1, 2] and arange(-1.5, 1.5) == [-1, 0] and arange(0.5) == []
     assert arange(0, 5, 1.5) == [0, 1, 2, 3, 4] and arange(0, 3, 0.5) == []
     assert karat.arange(0, 5, 1.5, dtype=karat.int32).tolist() == [0, 1, 2, 3]
+
+
+def test_where_takes_a_number_that_the_result_can_hold():
+    choose = karat.tensor([True, False])
+    for x, number, name in ((karat.zeros(2), 1e39, "float"), (karat.zeros(2, dtype=karat.int8), 300, "int8_t"),
+                            (karat.zeros(2, dtype=karat.complex64), 1e39, "c10::complex<float>")):
+        for call in (lambda: karat.where(choose, x, number), lambda: karat.where(choose, number, x),
+                     lambda: x.where(choose, number)):
+            with pytest.raises(RuntimeError, match=f"value cannot be converted to type {name} without overflow"):
+                call()
+    assert karat.where(choose, karat.zeros(2).half(), 1e39).tolist() == [0.0, float("inf")]
+    assert karat.where(choose, karat.zeros(2, dtype=karat.uint8), -129).tolist() == [0, 127]
+
+
+@pytest.mark.parametrize("f, strides", [
+    (karat.tan, (3, 1)), (karat.sigmoid, (3, 1)), (lambda x: x + karat.zeros(1, 3), (3, 1)), (lambda x: x + 1.5, (1, 1)),
+    (karat.neg, (1, 1)), (lambda x: karat.clamp(x, karat.tensor(0.5)), (1, 1)),
+])
+def test_an_operand_that_is_converted_lies_as_its_copy(f, strides):
+    x = karat.arange(9).reshape(3, 1, 3).diagonal(0, -3, 2)
+    assert x.shape == (1, 3) and x.stride() == (3, 4) and f(x).stride() == strides
+
+
+def test_kron_lies_as_the_product_does():
+    x = karat.rand(5, 4, 3).mT
+    assert karat.kron(x, x).stride() == (144, 1, 9) and karat.kron(x, x, out=karat.empty(0)).stride() == (144, 16, 1)
+    y = karat.rand(2, 3)
+    assert karat.kron(y, y.mT.contiguous().mT).stride() == (9, 1)

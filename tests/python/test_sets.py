@@ -110,3 +110,33 @@ def test_distances():
         torch.cdist(a, b, 2, "foo")
     assert torch.renorm(torch.tensor([[3.0, 4.0]]), 2, 0, 5).tolist() == [[3, 4]]
     assert a.renorm(1, 0, 2.5).sum(1).tolist() == pytest.approx([1, 2.5])
+
+
+def test_a_nan_is_as_frequent_as_it_stands_there_once():
+    nan, inf = float("nan"), float("inf")
+    for line, value, place in (([1, nan, nan], 1, 0), ([nan, 2, 2], 2, 2), ([5, nan, 1, nan], 1, 2), ([3, nan, 3, nan, 1], 3, 2)):
+        for dtype in (torch.float32, torch.float16, torch.float64):
+            chosen = torch.mode(torch.tensor(line, dtype=dtype))
+            assert (chosen.values.item(), chosen.indices.item()) == (value, place), line
+    for line in ([nan, -inf, -1], [nan, nan], [nan] * 60):
+        chosen = torch.mode(torch.tensor(line))
+        assert chosen.values.isnan().item() and chosen.indices.item() == 0, line
+    assert str(torch.mode(torch.tensor([[nan, 2], [1, nan]]), 0).values.tolist()) == "[nan, 2.0]"
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: torch.histc(torch.tensor([-7, 3]), min=0.5), "torch.histc: max must be larger than min"),
+    (lambda: torch.histc(torch.zeros([0, 3], dtype=torch.int64), min=0.5), "torch.histc: max must be larger than min"),
+    (lambda: torch.histc(torch.tensor([True]), max=0), "\"linspace_cpu\" not implemented for 'Bool'"),
+    (lambda: torch.histogram(torch.tensor([0]), torch.tensor([0])), "bins must be > 0, but got 0 for dimension 0"),
+    (lambda: torch.histogram(torch.tensor([0]), 0), "bins must be > 0, but got 0 for dimension 0"),
+    (lambda: torch.histogram(torch.tensor([0]), 3, range=(1.0, 0.0)), "min should not exceed max, but got min 1 max 0"),
+    (lambda: torch.histogram(torch.tensor([0]), 3, range=(0.0, 1.0)), "\"histogram_cpu\" not implemented for 'Long'"),
+    (lambda: torch.histogram(torch.tensor([0]), 3, weight=torch.tensor([1.0])), "\"histogramdd\" not implemented for 'Long'"),
+    (lambda: torch.histogram(torch.zeros(0, dtype=torch.bool)), "\"linspace_cpu\" not implemented for 'Bool'"),
+    (lambda: torch.histogram(torch.tensor([1.0]), 3, range=(1.0, 0.0), weight=torch.tensor([1])), "min should not exceed max"),
+])
+def test_what_histograms_look_at_first(call, text):
+    with pytest.raises(RuntimeError) as caught:
+        call()
+    assert text in str(caught.value)

@@ -317,3 +317,29 @@ def test_biases_of_other_ranks():
 def test_in_place_dropout_without_a_batch_gives_its_input():
     t = torch.ones(2, 3, 4, 5)
     assert torch.nn.functional.dropout3d(t, 0.5, inplace=True) is t
+
+
+@pytest.mark.parametrize("write", [
+    lambda t: t.triu_(1), lambda t: t.tril_(-1), lambda t: t.copy_(torch.zeros(1, 1)), lambda t: t.zero_(),
+    lambda t: torch.triu(torch.ones(1, 1, dtype=torch.complex64), 1, out=t),
+])
+def test_a_zero_that_a_conjugate_shows_is_turned_in_memory(write):
+    t = torch.tensor([[1.3 - 3j]])
+    write(t.conj())
+    assert str(t.imag.tolist()) == "[[-0.0]]" and str(t.real.tolist()) == "[[0.0]]"
+
+
+def test_a_mean_says_what_dtype_it_cannot_have_before_it_looks_at_out():
+    x, ints = torch.ones(2), torch.arange(2)
+    whole = "mean\\(\\): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: Int"
+    for call, text in (
+            (lambda: torch.mean(x, 0, dtype=torch.int32, out=torch.empty(0)), whole),
+            (lambda: torch.mean(ints, dtype=torch.int32, out=torch.empty(0)), whole),
+            (lambda: torch.mean(x, 0, dtype=torch.float64, out=torch.empty(0)), "Expected out tensor to have dtype double"),
+            (lambda: torch.mean(x, 7, dtype=torch.float64, out=torch.empty(0)), "Dimension out of range"),
+            (lambda: torch.nanmean(ints, 0, out=torch.empty(0)), "integral types and 'Bool' are not supported"),
+            (lambda: torch.nanmean(ints, 0), "expected input to have floating point or complex dtype but got Long"),
+            (lambda: torch.nanmean(x, 0, dtype=torch.int32, out=torch.empty(0)), "nansum: provided dtype must match dtype of"),
+            (lambda: torch.nanmean(x, 0, out=torch.empty(0, dtype=torch.int32)), "\"nansum_cpu\" not implemented for 'Int'")):
+        with pytest.raises((RuntimeError, IndexError), match=text):
+            call()
