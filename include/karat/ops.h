@@ -477,9 +477,9 @@
  * kt_randint_like(self, high, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, integers in [0, high)
  * kt_randint_like_low(self, low, high, .generator, .dtype, .device, .requires_grad = false, .memory_format)             like self, integers in [low, high)
  * kt_randperm(n, .generator, .dtype, .device, .requires_grad = false)             random permutation of 0 to n - 1
- * kt_normal_tensor_float(mean, .std = 1.0, .generator)                 normal, a mean for each element
- * kt_normal_float_tensor(mean, std, .generator)                        normal, a standard deviation for each element
- * kt_normal_tensor_tensor(mean, std, .generator)                       normal, a mean and standard deviation for each element
+ * kt_normal_tensor_float(mean, .std = 1.0, .generator)      out        normal, a mean for each element
+ * kt_normal_float_tensor(mean, std, .generator)             out        normal, a standard deviation for each element
+ * kt_normal_tensor_tensor(mean, std, .generator)            out        normal, a mean and standard deviation for each element
  * kt_normal_float_float(mean, std, size, .generator, .dtype, .device, .requires_grad = false)             normal of a mean and standard deviation
  * kt_normal_(self, .mean = 0.0, .std = 1.0, .generator)                filled with normal samples
  * kt_uniform_(self, .from = 0.0, .to = 1.0, .generator)                filled with uniform samples of [from, to)

@@ -1197,8 +1197,11 @@ KT_API kt_tensor *kt_randint_like_kw(const kt_tensor *self, int64_t high, const 
 KT_API kt_tensor *kt_randint_like_low_kw(const kt_tensor *self, int64_t low, int64_t high, const kt_randint_like_low_opts *opts); /* like self, integers in [low, high) */
 KT_API kt_tensor *kt_randperm_kw(int64_t n, const kt_randperm_opts *opts); /* random permutation of 0 to n - 1 */
 KT_API kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tensor_float_opts *opts); /* normal, a mean for each element */
+KT_API kt_tensor *kt_normal_tensor_float_out_kw(kt_tensor *out, const kt_tensor *mean, const kt_normal_tensor_float_opts *opts); /* normal, a mean for each element */
 KT_API kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts); /* normal, a standard deviation for each element */
+KT_API kt_tensor *kt_normal_float_tensor_out_kw(kt_tensor *out, double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts); /* normal, a standard deviation for each element */
 KT_API kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts); /* normal, a mean and standard deviation for each element */
+KT_API kt_tensor *kt_normal_tensor_tensor_out_kw(kt_tensor *out, const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts); /* normal, a mean and standard deviation for each element */
 KT_API kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, const kt_normal_float_float_opts *opts); /* normal of a mean and standard deviation */
 KT_API kt_tensor *kt_normal__kw(kt_tensor *self, const kt_normal_opts *opts); /* filled with normal samples */
 KT_API kt_tensor *kt_uniform__kw(kt_tensor *self, const kt_uniform_opts *opts); /* filled with uniform samples of [from, to) */
@@ -1656,8 +1659,11 @@ KT_API kt_tensor *kt_nn_kl_div_kw(const kt_tensor *input, const kt_tensor *targe
 #define kt_randint_like_low(self, low, high, ...) (KT_AT kt_randint_like_low_kw(self, low, high, KT_KW(kt_randint_like_low_opts, __VA_ARGS__)))
 #define kt_randperm(n, ...) (KT_AT kt_randperm_kw(n, KT_KW(kt_randperm_opts, __VA_ARGS__)))
 #define kt_normal_tensor_float(mean, ...) (KT_AT kt_normal_tensor_float_kw(mean, KT_KW(kt_normal_tensor_float_opts, __VA_ARGS__)))
+#define kt_normal_tensor_float_out(out, mean, ...) (KT_AT kt_normal_tensor_float_out_kw(out, mean, KT_KW(kt_normal_tensor_float_opts, __VA_ARGS__)))
 #define kt_normal_float_tensor(mean, std, ...) (KT_AT kt_normal_float_tensor_kw(mean, std, KT_KW(kt_normal_float_tensor_opts, __VA_ARGS__)))
+#define kt_normal_float_tensor_out(out, mean, std, ...) (KT_AT kt_normal_float_tensor_out_kw(out, mean, std, KT_KW(kt_normal_float_tensor_opts, __VA_ARGS__)))
 #define kt_normal_tensor_tensor(mean, std, ...) (KT_AT kt_normal_tensor_tensor_kw(mean, std, KT_KW(kt_normal_tensor_tensor_opts, __VA_ARGS__)))
+#define kt_normal_tensor_tensor_out(out, mean, std, ...) (KT_AT kt_normal_tensor_tensor_out_kw(out, mean, std, KT_KW(kt_normal_tensor_tensor_opts, __VA_ARGS__)))
 #define kt_normal_float_float(mean, std, size, ...) (KT_AT kt_normal_float_float_kw(mean, std, size, KT_KW(kt_normal_float_float_opts, __VA_ARGS__)))
 #define kt_normal_(self, ...) (KT_AT kt_normal__kw(self, KT_KW(kt_normal_opts, __VA_ARGS__)))
 #define kt_uniform_(self, ...) (KT_AT kt_uniform__kw(self, KT_KW(kt_uniform_opts, __VA_ARGS__)))

@@ -394,10 +394,12 @@ static kt_status run_copied(kt_call *call)
     kt__taping taping;
     const int  n = kt__n_results(call->row);
     const bool alone = call->row->node || kt__out_way_of(call) == OUT_OPAQUE; /* recorded as one, or refused */
-    kt_status  status = kt__tape_before(call, NULL, alone && any_requires_grad(call), &taping);
-    if (status)
-        return status;
-    for (int i = 0; i < n && !status; i++)
+    kt_status  status = KT_OK;
+    for (int i = 0; i < n && !status && !alone; i++) /* what has no derivative is never asked for one */
+        status = kt__check_made(call, i, NULL);
+    if (status || kt__tape_before(call, NULL, alone && any_requires_grad(call), &taping))
+        return kt_error_status();
+    for (int i = 0; i < n && !status && alone; i++)
         status = kt__check_made(call, i, NULL);
     const kt_call *before = kt__copied;
     const uint64_t mode = kt__mode();
@@ -418,6 +420,8 @@ static kt_status run_copied(kt_call *call)
             status = kt__refuse_out(call);
         status = status ? status : kt__check_made(call, i, plain.out[i]);
     }
+    if (!status && call->row->id == KT_OP_narrow_copy && !kt__has_sizes(call->out[0], kt__sizes(plain.out[0])))
+        status = kt__tensor_resize(call->out[0], kt__sizes(plain.out[0]), NULL); /* without a word */
     if (!status)
         status = kt__store_several(call->out, plain.out, n);
     kt_tensor *out[KT_MAX_RESULTS];

@@ -24,7 +24,8 @@ KT__COLD kt_status kt__first_mistake(const kt_call *call)
 {
     const kt_row *row = call->row;
     bool          itself = call->form == KT_OUT || (row->how != HOW_LIST && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
-    if (row->how == HOW_BODY && !row->node) /* a composite: what it checks comes before what its parts write */
+    const bool opaque = call->form == KT_OUT && row->id != KT_OP_diag && kt__out_way_of(call) == OUT_OPAQUE;
+    if (row->how == HOW_BODY && !row->node && !opaque) /* a composite: what it checks comes before what its parts write */
         itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];
@@ -65,16 +66,24 @@ kt_status kt__check_before_memory(const void *what)
     switch (call->row->id) {
     case KT_OP_index_add:
     case KT_OP_index_select:
-    case KT_OP_take:
         if (check_operands(call))
             return kt_error_status();
+        break;
+    case KT_OP_take:
+        if (call->arg[1].t->dtype != KT_I64)
+            return check_operands(call);
         break;
     case KT_OP_gather:
     case KT_OP_index_copy:
         if (kt__wrap_dim(&(int64_t){call->arg[1].i}, call->arg[0].t->ndim))
             return kt_error_status();
         break;
-    case KT_OP_masked_select: break;
+    case KT_OP_masked_select:
+        if (call->arg[1].t->dtype != KT_BOOL)
+            return check_operands(call);
+        break;
+    case KT_OP_nonzero:
+    case KT_OP_nonzero_static: break;
     case KT_OP_index_reduce:
     case KT_OP_scatter:
     case KT_OP_scatter_add:
@@ -96,6 +105,7 @@ static bool goes_by_index(const kt_row *row)
     case KT_OP_index_copy:
     case KT_OP_index_reduce:
     case KT_OP_index_select:
+    case KT_OP_masked_select:
     case KT_OP_scatter:
     case KT_OP_scatter_add:
     case KT_OP_scatter_combine:
@@ -117,5 +127,7 @@ kt_status kt__check_before_values(const kt_call *call)
         return kt_error_status();
     const int        id = call->row->id;
     const kt_tensor *like = id == KT_OP_gather ? call->arg[2].t : id == KT_OP_take ? call->arg[1].t : self;
+    if (id == KT_OP_masked_select) /* how many it gives is not known yet */
+        return KT_OK;
     return id == KT_OP_index_select || kt__has_sizes(out, kt__sizes(like)) ? kt__check_written(out, NULL, 0) : KT_OK;
 }

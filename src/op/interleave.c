@@ -59,19 +59,23 @@ kt_status kt__body_repeat_interleave_int(kt_call *call)
 
 /* ---- a tensor of counts ---- */
 
+enum { UNTOLD = -1 }; /* no output_size= */
+
+/* The sum is compared with output_size= before any count is looked at, as PyTorch has then made the result. */
 static kt_status check_counts(const kt_tensor *repeats, const int64_t *count, int64_t *total)
 {
-    int64_t want = *total;
+    const int64_t told = *total;
+    bool          negative = false, fits = true;
     *total = 0;
     for (int64_t i = 0; i < repeats->numel; i++) {
-        if (count[i] < 0)
-            return kt_fail(KT_ERR_RUNTIME, "repeats can not be negative");
-        if (__builtin_add_overflow(*total, count[i], total))
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+        negative |= count[i] < 0;
+        fits &= !__builtin_add_overflow(*total, count[i], total);
     }
-    if (want >= 0 && want != *total)
+    if (told != UNTOLD && (!fits || told != *total))
         return kt_fail(KT_ERR_RUNTIME, "allocated size does not match required size");
-    return KT_OK;
+    if (negative)
+        return kt_fail(KT_ERR_RUNTIME, "repeats can not be negative");
+    return fits ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
 }
 
 static kt_status check_repeats(const kt_call *call, const kt_tensor *repeats)
@@ -80,6 +84,16 @@ static kt_status check_repeats(const kt_call *call, const kt_tensor *repeats)
         return KT_OK;
     return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"repeat_interleave_cpu\" not implemented for '%s'",
                           kt_dtype_torch_name(repeats->dtype));
+}
+
+/* output_size=, argument `at`: of no counts the result is empty, whatever it says. */
+static kt_status told_size(const kt_call *call, int at, const kt_tensor *repeats, int64_t *total)
+{
+    const bool given = kt__given(call, at);
+    *total = !given ? UNTOLD : repeats->numel ? call->arg[at].i : 0;
+    return !given || *total >= 0 ? KT_OK
+                                 : kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: [%lld]",
+                                           (long long)*total, (long long)*total);
 }
 
 static kt_status counts_of(const kt_call *call, kt_tensor *repeats, int64_t *total, int64_t **count)
@@ -100,12 +114,12 @@ static kt_status counts_of(const kt_call *call, kt_tensor *repeats, int64_t *tot
 kt_status kt__body_repeat_interleave(kt_call *call)
 {
     kt_tensor *repeats = call->arg[0].t;
-    int64_t    total = kt__given(call, 1) ? call->arg[1].i : -1, *count = NULL;
+    int64_t    total, *count = NULL;
     if (check_repeats(call, repeats))
         return kt_error_status();
     if (repeats->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME, "repeat_interleave only accept 1D vector as repeat");
-    if (counts_of(call, repeats, &total, &count))
+    if (told_size(call, 1, repeats, &total) || counts_of(call, repeats, &total, &count))
         return kt_error_status();
     size_t   bytes = (size_t)(total + 1) * sizeof(int64_t);
     int64_t *index = total < INT64_MAX / 16 ? kt__system_get(bytes) : NULL;
@@ -166,14 +180,14 @@ kt_status kt__body_interleave(kt_call *call)
 static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats, int64_t dim)
 {
     kt_call c;
+    int64_t total;
+    if (check_repeats(call, repeats) || told_size(call, 3, repeats, &total))
+        return kt_error_status();
     kt__open(&c, KT_OP_interleave, KT_PLAIN);
     kt__put_tensor(&c, 0, t);
     kt__put_tensor(&c, 1, repeats);
     kt__put(&c, 2, i, dim);
-    if (kt__given(call, 3) && call->arg[3].i < 0)
-        return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: [%lld]", (long long)call->arg[3].i,
-                       (long long)call->arg[3].i);
-    kt__put(&c, 3, i, kt__given(call, 3) ? call->arg[3].i : -1);
+    kt__put(&c, 3, i, total);
     kt_status status = kt_call_run(&c);
     call->out[0] = status ? NULL : c.out[0];
     return status;

@@ -9732,6 +9732,20 @@ kt_tensor *kt_normal_tensor_float_kw(const kt_tensor *mean, const kt_normal_tens
     return kt__close(&c);
 }
 
+kt_tensor *kt_normal_tensor_float_out_kw(kt_tensor *out, const kt_tensor *mean, const kt_normal_tensor_float_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_tensor_float, KT_OUT);
+    kt_normal_tensor_float_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    kt__put_tensor(&c, 0, mean);
+    if (opts && opts->std.some)
+        kt__put(&c, 1, f, opts->std.v);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts)
 {
     kt_call c;
@@ -9745,6 +9759,19 @@ kt_tensor *kt_normal_float_tensor_kw(double mean, const kt_tensor *std, const kt
     return kt__close(&c);
 }
 
+kt_tensor *kt_normal_float_tensor_out_kw(kt_tensor *out, double mean, const kt_tensor *std, const kt_normal_float_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_float_tensor, KT_OUT);
+    kt_normal_float_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    kt__put(&c, 0, f, mean);
+    kt__put_tensor(&c, 1, std);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_out(&c, out);
+}
+
 kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts)
 {
     kt_call c;
@@ -9756,6 +9783,19 @@ kt_tensor *kt_normal_tensor_tensor_kw(const kt_tensor *mean, const kt_tensor *st
     if (opts && opts->generator)
         kt__put(&c, 2, generator, opts->generator);
     return kt__close(&c);
+}
+
+kt_tensor *kt_normal_tensor_tensor_out_kw(kt_tensor *out, const kt_tensor *mean, const kt_tensor *std, const kt_normal_tensor_tensor_opts *opts)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_normal_tensor_tensor, KT_OUT);
+    kt_normal_tensor_tensor_opts own;
+    opts = kt__options(opts, &own, sizeof own);
+    kt__put_tensor(&c, 0, mean);
+    kt__put_tensor(&c, 1, std);
+    if (opts && opts->generator)
+        kt__put(&c, 2, generator, opts->generator);
+    return kt__close_out(&c, out);
 }
 
 kt_tensor *kt_normal_float_float_kw(double mean, double std, kt_shape size, const kt_normal_float_float_opts *opts)

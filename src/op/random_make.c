@@ -2,7 +2,9 @@
  *
  * In: sizes or tensors, parameters, a generator. Out: a new tensor. The drawing itself is random.c's. */
 #include "op/make.h"
+#include "op/move.h"
 #include "op/random.h"
+#include "op/target.h"
 #include "op/wrap.h"
 
 /* ---- of a size, or like another ---- */
@@ -75,6 +77,8 @@ kt_status kt__body_randint_like_low(kt_call *call) { return like(call, 3, fill_l
 static kt_status check_count(const kt_call *call, kt_dtype dtype, int64_t n)
 {
     const kt__dtype_row *row = &kt__dtype_rows[dtype];
+    if (n < 0)
+        return KT_OK; /* no such tensor is made, of whatever dtype */
     if (row->category & (KT_CAT_BOOL | KT_CAT_COMPLEX))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"randperm\" not implemented for '%s'",
                               kt_dtype_torch_name(dtype));
@@ -160,21 +164,32 @@ static kt_status change(int op, kt_tensor *to, kt_tensor *by, double number)
     return KT_OK;
 }
 
-/* Standard normals, scaled and moved: mean and std are tensors, or numbers where NULL. */
+/* What is drawn into: of the first one's dtype, or for out= as that is and lies, since both say which numbers are drawn. */
+static kt_tensor *blank(const kt_tensor *like, const kt_tensor *target, kt_shape sizes)
+{
+    if (!target || !kt__has_sizes(target, sizes))
+        return kt__tensor_new((kt_dtype)(target ? target : like)->dtype, kt__device(like), sizes);
+    return kt__check_written(target, NULL, 0)
+               ? NULL
+               : kt__tensor_new_strided((kt_dtype)target->dtype, kt__device(target), sizes, kt__strides(target));
+}
+
+/* Standard normals, scaled and moved: mean and std are tensors, or numbers where NULL. A mean alone is broadcast with out=. */
 static kt_status scaled(kt_call *call, kt_tensor *mean, double m, kt_tensor *std, double s, kt_generator *g,
                         kt_tensor **out)
 {
     KT_NO_GRAD;
     int64_t    sizes[KT_MAX_DIMS];
     int        rank = 0;
-    kt_tensor *both[2] = {mean ? mean : std, std ? std : mean};
+    kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
+    kt_tensor *both[2] = {mean ? mean : std, std ? std : target ? target : mean};
     if (std && check_deviations(call, std))
         return kt_error_status();
     if (!std && !(s >= 0))
         return kt_fail(KT_ERR_RUNTIME, "normal expects std >= 0.0, but found std %g", s);
-    if (kt__broadcast(both, 2, sizes, &rank))
+    if (kt__broadcast(both, 2, sizes, &rank) || kt__one_device((kt_tensor *[]){both[0], both[1], target ? target : both[0]}, 3))
         return kt_error_status();
-    *out = kt__tensor_new((kt_dtype)both[0]->dtype, kt__device(both[0]), (kt_shape){rank, sizes});
+    *out = blank(both[0], target, (kt_shape){rank, sizes});
     if (!*out || kt__draw_normal_into(call, *out, 0, std ? 1 : s, g) || (std && change(KT_OP_mul, *out, std, 0)) ||
         change(KT_OP_add, *out, mean, m))
         return kt_error_status();
@@ -191,6 +206,11 @@ static kt_status normal_of(kt_call *call, kt_tensor *mean, double m, kt_tensor *
     if (kt__tape_before(call, NULL, flags & KT_T_REQUIRES_GRAD, &taping))
         return kt_error_status();
     kt_status status = scaled(call, mean, m, std, s, kt__arg_generator(call, 2), &out);
+    if (call->form == KT_OUT) {
+        status = status ? status : kt__store(call->out[0], out);
+        kt__unref(out);
+        out = status ? NULL : kt__ref(call->out[0]);
+    }
     return kt__finish(call, NULL, &taping, out, status);
 }
 

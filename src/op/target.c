@@ -166,7 +166,7 @@ kt_status kt__check_exact(const kt_call *call, const kt__gathered *g, kt_dtype r
     case KT_OP_clamp_min:
     case KT_OP_clamp_max: exact = one; break;
     case KT_OP_threshold: exact = false; break;
-    case KT_OP_lerp: exact = g->n > 2 && g->t[2]; break;
+    case KT_OP_lerp: exact = g->n > 2 && g->t[2] && g->t[2]->ndim; break; /* a 0-dim weight is a number, which promotes */
     case KT_OP_softshrink: exact = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT; break; /* it looks at lambd first */
     case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
     default: break;
@@ -379,10 +379,11 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
                                     "message be improved?  If so, please report an enhancement request to PyTorch.)");
     case KT_OP_nonzero:
     case KT_OP_nonzero_static:
-        return out->dtype == KT_I64 ? KT_OK
-                                    : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                                     "%s: Expected out tensor to have scalar type Long but got scalar type%s",
-                                                     call->row->name, is);
+        return out->dtype == KT_I64 || (call->row->id == KT_OP_nonzero_static && call->arg[1].i < 0) /* it looks at size= first */
+                   ? KT_OK
+                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                    "%s: Expected out tensor to have scalar type Long but got scalar type%s", call->row->name,
+                                    is);
     default: break;
     }
     if (!made || out->dtype == made->dtype)
@@ -489,6 +490,7 @@ typedef enum tolerance {
     WHOLE_OPERAND, /* an operand may be the target, but not meet it otherwise */
     WHOLE_FIRST,   /* the first may be; the others any */
     FIRST_ALONE,   /* the first may be; the others must be apart */
+    NOT_FIRST,     /* another may be; the first must be apart */
     NO_OPERAND
 } tolerance;
 
@@ -528,7 +530,7 @@ static tolerance tolerance_of(int op)
     case KT_OP_scatter_reduce:
     case KT_OP_scatter_value:
     case KT_OP_scatter_value_combine: return FIRST_ALONE;
-    case KT_OP_gather:
+    case KT_OP_gather: return NOT_FIRST;
     case KT_OP_index_select:
     case KT_OP_kthvalue:
     case KT_OP_linalg_cross:
@@ -539,8 +541,8 @@ static tolerance tolerance_of(int op)
     case KT_OP_mode:
     case KT_OP_nanmedian_dim:
     case KT_OP_nonzero:
+    case KT_OP_nonzero_static:
     case KT_OP_take:
-    case KT_OP_take_along_dim:
     case KT_OP_topk: return NO_OPERAND;
     default: return ANY_OPERAND;
     }
@@ -549,10 +551,24 @@ static tolerance tolerance_of(int op)
 /* A mask is read where it stands, as an operand of an elementwise row; an index is not. */
 static bool is_refused(tolerance allowed, const kt_tensor *t, bool first, bool listed, kt__overlap over)
 {
-    const bool may_be = allowed == WHOLE_OPERAND || (first && allowed != NO_OPERAND) || (listed && t->dtype == KT_BOOL);
+    const bool may_be = allowed == WHOLE_OPERAND || (allowed == NOT_FIRST ? !first : first && allowed != NO_OPERAND) ||
+                        (listed && t->dtype == KT_BOOL);
     if (allowed == ANY_OPERAND || (allowed == WHOLE_FIRST && !first))
         return false;
     return over == KT_OVERLAP_PARTIAL || (over == KT_OVERLAP_FULL && !may_be);
+}
+
+/* Rows of which PyTorch looks at the target when it has its sizes; of the others as it comes. */
+static kt__overlap overlap_in(const kt_call *call, const kt_tensor *target, const kt_tensor *t)
+{
+    switch (call->row->id) {
+    case KT_OP_gather: return kt__overlap_once(target, kt__sizes(call->arg[2].t), t);
+    case KT_OP_nonzero_static: {
+        const int64_t size = call->arg[1].i;
+        return size < 0 ? KT_OVERLAP_NONE : kt__overlap_once(target, KT_SHAPE(size, t->ndim), t);
+    }
+    default: return kt__overlap_of(target, t);
+    }
 }
 
 static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool first, bool listed, bool *copy)
@@ -563,7 +579,7 @@ static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool fir
         const kt_tensor *target = out ? call->out[k] : call->arg[0].t;
         if (target->storage != t->storage)
             continue;
-        const kt__overlap over = kt__overlap_of(target, t);
+        const kt__overlap over = overlap_in(call, target, t);
         if (is_refused(allowed, t, first, listed, over) || (listed && over == KT_OVERLAP_SOME))
             return kt__fail_shared();
         *copy |= over == KT_OVERLAP_SOME && (!out || allowed == WHOLE_OPERAND);

@@ -75,6 +75,39 @@ def test_seeds():
         torch.Generator().manual_seed(1.5)
 
 
+def test_normal_draws_into_out_as_it_is():
+    mean, std = torch.tensor([10.0, 20.0, 30.0]), torch.tensor([1.0, 2.0, 3.0])
+
+    def drawn(*args, out):
+        torch.manual_seed(3)
+        return [round(x, 4) for x in torch.view_as_real(torch.normal(*args, out=out).to(torch.complex64)).flatten().tolist()]
+
+    row = [11.6066, 0, 20.3497, 0, 30.178, 0]
+    assert drawn(mean, 2.0, out=torch.empty(3)) == drawn(mean.int(), 2.0, out=torch.empty(3)) == row
+    assert drawn(mean, 2.0, out=torch.empty(2, 3)) == [*row, 8.7726, 0, 20.0924, 0, 27.2635, 0]  # as many as out has
+    assert drawn(mean, 2.0, out=torch.empty(3, dtype=torch.complex64)) == [11.136, 0.2473, 20.1258, -0.8679, 30.0653, -1.935]
+    assert drawn(0.0, std, out=torch.empty(3, dtype=torch.complex64)) == [0.568, 0.1236, 0.1258, -0.8679, 0.098, -2.9025]
+    assert drawn(mean, std.int(), out=torch.empty(3, dtype=torch.float64))[2:] == [20.3497, 0, 30.2669, 0]
+    turned = drawn(torch.zeros(5, 4), 1.0, out=torch.empty(4, 5).t())
+    assert turned[:2] == [0.8033, 0] and turned != drawn(torch.zeros(5, 4), 1.0, out=torch.empty(5, 4))
+
+
+def test_normal_refuses_what_out_cannot_be():
+    mean = torch.zeros(3)
+    for out in (torch.empty(0), torch.empty(2), torch.empty(4, dtype=torch.int32)):
+        with pytest.raises(RuntimeError, match="The size of tensor a \\(3\\) must match the size of tensor b"):
+            torch.normal(mean, 1.0, out=out)
+    for args in ((mean, 1.0), (0.0, mean), (mean, mean)):
+        with pytest.raises(NotImplementedError, match="\"normal_kernel_cpu\" not implemented for 'Int'"):
+            torch.normal(*args, out=torch.empty(3, dtype=torch.int32))
+    out = torch.zeros(3)
+    with pytest.raises(RuntimeError, match="result type ComplexFloat can't be cast to the desired output type Float"):
+        torch.normal(mean.to(torch.complex64), 1.0, out=out)
+    assert out.tolist() == [0, 0, 0]
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.normal(mean, 1.0, out=torch.empty(1).expand(3))
+
+
 def test_mistakes():
     g = torch.Generator()
     for state, error, text in (

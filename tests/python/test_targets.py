@@ -189,6 +189,57 @@ def test_dtypes_of_targets():
         torch.histc(torch.tensor([float("nan")]))
 
 
+def test_a_weight_of_one_number_lets_out_have_another_dtype():
+    one, half = torch.ones(2, dtype=torch.bool), torch.tensor(0.5)
+    for dtype in (torch.float64, torch.float16, torch.complex64):
+        assert torch.lerp(one, one, half, out=torch.empty(0, dtype=dtype)).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        torch.lerp(one, one, half, out=torch.empty(0, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+        torch.lerp(torch.ones(2), torch.ones(2), half.view(1), out=torch.empty(0, dtype=torch.float64))
+
+
+def test_joined_into_what_would_grow_over_an_operand():
+    for join in (torch.vstack, torch.row_stack, torch.hstack, torch.dstack, torch.column_stack, torch.cat, torch.stack):
+        t = torch.arange(3.0)
+        for out in (t, t[:1], t[1:], t[:0], t.view(1, 3)):
+            with pytest.raises(RuntimeError, match=SHARED):
+                join([torch.zeros(3), t], out=out)
+        assert t.tolist() == [0, 1, 2]
+    assert torch.cat([t[:1], t[:1]], out=t[1:]).tolist() == [0, 0]
+
+
+def test_no_counts_repeat_nothing_whatever_the_size():
+    none = torch.zeros(0, dtype=torch.int32)
+    for size in (3, 0, -3):
+        assert torch.zeros(0, 2).repeat_interleave(none, 0, output_size=size).shape == (0, 2)
+        assert torch.zeros(0, 2).repeat_interleave(torch.tensor([2]), 0, output_size=size).shape == (0, 2)
+        assert torch.repeat_interleave(none, output_size=size).shape == (0,)
+
+
+def test_narrow_copy_resizes_without_a_word():
+    out, strided = torch.empty(4), torch.empty(3, 2).t()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.narrow_copy(torch.arange(6.0).view(2, 3), 1, 2, 1, out=out).tolist() == [[2], [5]]
+        assert torch.narrow_copy(torch.arange(6.0).view(2, 3), 1, 0, 3, out=strided).stride() == (1, 2)
+
+
+def test_what_is_gathered_may_take_the_place_of_the_index():
+    t, i = torch.arange(16).view(4, 4), torch.tensor([[1, 0, 3, 2]])
+    assert torch.gather(t, 0, i, out=i).tolist() == [[4, 1, 14, 11]]
+    i = torch.tensor([[1, 0], [3, 2]])
+    assert torch.take_along_dim(t, i, out=i).tolist() == [1, 0, 3, 2]
+    i = torch.tensor([[1], [2]])
+    assert torch.take_along_dim(t, i, 0, out=i).tolist() == [[4, 5, 6, 7], [8, 9, 10, 11]]
+    i = torch.zeros(4, 4, dtype=torch.int64)
+    for f in (lambda: torch.gather(t, 0, i[:2], out=i[1:3]), lambda: torch.gather(i, 0, i, out=i),
+              lambda: torch.take_along_dim(t, i, out=t), lambda: torch.nonzero_static(i, size=1, out=i),
+              lambda: torch.nonzero_static(i, size=9, out=i[:0])):
+        with pytest.raises(RuntimeError, match=SHARED):
+            f()
+
+
 def test_indices_and_masks_are_operands_too():
     i = torch.tensor([2, 0, 1])
     for f in (lambda: i.index_fill_(0, i, 0), lambda: i.index_put_((i,), torch.tensor(0)), lambda: i.scatter_(0, i, 1)):

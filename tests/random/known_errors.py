@@ -36,6 +36,9 @@ def named_otherwise(d, c):
 
 INNER = {"cross_entropy_loss": "cross_entropy", "nll_loss_nd": "nll_loss", "feature_alpha_dropout_": "feature_alpha_dropout",
          "_consecutive_return_output": "unique_consecutive", "_return_output": "unique", "dropout_": "dropout",
+         "_consecutive_return_counts": "unique_consecutive", "_return_counts": "unique", "_unique_impl": "unique",
+         "_consecutive_return_inverse": "unique_consecutive", "_return_inverse": "unique",
+         "_unique_consecutive_impl": "unique_consecutive",
          "alpha_dropout_": "alpha_dropout", "feature_dropout_": "dropout2d", "feature_dropout": "dropout2d"}
 
 
@@ -72,6 +75,15 @@ def same_elements(d, c):
 def out_is_operand(d, c):
     out = re.search(r"out=(t\d+)", d.statement)
     return bool(out) and len(re.findall(rf"\b{out.group(1)}\b(?! = )", d.statement)) > 1
+
+
+def same_places(d, c):
+    """Whether two operands have the same elements in the same places, and other strides in dims of one element alone."""
+    seen = [c.before[path] for path in operands(d, c)]
+    return any(a["shape"] == b["shape"] and a["offset"] == b["offset"] and a["strides"] != b["strides"]
+               and a["shares memory with"] == b["shares memory with"] is not None
+               and all(x == y or size == 1 for x, y, size in zip(a["strides"], b["strides"], a["shape"]))
+               for i, a in enumerate(seen) for b in seen[:i])
 
 
 def value_is_target(d, c):
@@ -235,6 +247,13 @@ ERRORS = [
           "|must be a matrix, got|^output with shape", also=out_is_operand,
           ops="dot vdot mv addmv addbmm addr kron linear matmul sum mean prod nansum nanmean"),
      "out= is an operand and is resized: PyTorch reads what it has resized, Karat the operand as it was"),
+    (case(("raised by torch",) + BOTH, r"^Size does not match at dimension \d+ expected index|^quantile\(\) q values must be in"
+          " the range|^output with shape", also=out_is_operand, ops="quantile nanquantile"),
+     "out= is an operand and is resized: PyTorch reads what it has resized, Karat the operand as it was"),
+    (case("error text", "^Tensors must have same number of dimensions", "single memory location", "stack", out_is_operand),
+     "out= is an operand of stack and is resized: PyTorch looks at sizes that it has changed, Karat at those that were given"),
+    (case("raised by torch", "^unsupported operation: some elements of the input tensor and the written-to", also=same_places),
+     "an operand that is the target but for strides of dims that have no second element: PyTorch takes them for another layout"),
     (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor", ops="addmv baddbmm"),
      "a product into an expanded tensor: PyTorch writes one element several times, Karat refuses as for every other operator"),
     (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor",
@@ -255,17 +274,22 @@ ERRORS = [
     (case("raised by karat", karat="^index out of range in self$|^index \\d+ is out of bounds for dimension", ops="index_add",
           also=no_elements),
      "index_add to a place that an empty tensor does not have: PyTorch writes nothing and says nothing, Karat refuses"),
-    (case("raised by karat", karat="^expected scalar type \\w+ but found", ops="addmv bmm baddbmm", also=no_elements),
+    (case("raised by karat", karat="^expected scalar type \\w+ but found", ops="addmv mv bmm baddbmm matmul @",
+          also=no_elements),
      "a product over an inner dim of no elements: PyTorch does not look at the factors' dtypes"),
     (case("raised by karat", karat="^Dimension out of range", ops="cummax cummin",
           also=empty_operand),
      "cummax of an empty tensor along a dim that is not there: PyTorch forgets to look"),
     (case("raised by karat", karat=LACKS + "|must be a floating point but you specified", also=no_elements,
           ops="normal log_normal exponential geometric random bernoulli nanmean mode cummax cummin linear mm mv bmm matmul addmm"
-          " addmv addbmm baddbmm scatter_reduce @"),
+          " addmv addbmm baddbmm scatter_reduce median nanmedian @"),
      "an operator without a kernel for the dtype: PyTorch accepts it where there is no element, Karat never"),
-    (case("raised by karat", karat=LACKS + "Complex", ops="cummax cummin", also=lambda d, c: () in shapes(d, c)),
-     "cummax of one complex number: PyTorch copies a 0-dim tensor and does not look at its dtype, Karat refuses complex numbers"),
+    (case("raised by karat", karat=LACKS + "Complex", ops="cummax cummin kthvalue mode",
+          also=lambda d, c: () in map(tuple, shapes(d, c))),
+     "the order of complex numbers, asked of one number: PyTorch gives it back before it finds that it has no such kernel"),
+    (case("raised by karat", karat=r"^(min|max)\(\): Expected reduction dim to be specified for input.numel\(\) == 0",
+          ops="min max", also=lambda d, c: "out=" in d.statement and no_elements(d, c)),
+     "the least element of none into out=: PyTorch forgets to refuse, and leaves there what lay in the memory"),
     (case(("raised by karat",) + BOTH, karat="^Dimension out of range", also=lambda d, c: several_ellipses(d)),
      "an index behind a second ellipsis: PyTorch reads sizes beyond the last dim, Karat says that there is no such dim"),
     # ---- words
@@ -302,6 +326,16 @@ ERRORS = [
     (case("error text", r"^torch.histc: range of \[-nan, -nan\] is", r"^torch.histc: range of \[nan, nan\] is"),
      "the sign of a NaN in a message"),
     (case("raised by torch", "INTERNAL ASSERT FAILED"), "PyTorch fails inside"),
+    (case("error text", "INTERNAL ASSERT FAILED.*Unrecognized ScalarType: UInt(16|32|64)",
+          "^linalg.vector_norm: Expected a floating point or complex tensor as input. Got UInt", "renorm"),
+     "renorm of unsigned integers: PyTorch fails inside, Karat refuses them as every other integer"),
+    (case("error text", "^n must be non-negative, got-", "^Trying to create tensor with negative dimension", "randperm"),
+     "a permutation of fewer than no numbers: into out= PyTorch refuses it in other words than without"),
     (case("raised by torch", "without overflow$", ops="threshold hardtanh celu elu leaky_relu softshrink hardshrink rrelu"),
      "a number that the dtype of the operand cannot hold: PyTorch cannot convert it, Karat computes with it as it is"),
+    # ---- not there yet
+    (case(("raised by karat",) + BOTH, karat="negative powers need linalg.inv, which is not there yet$", ops="matrix_power"),
+     "a negative power of a matrix: Karat has no inverses yet and says so"),
+    (case(("raised by karat",) + BOTH, karat="needs singular values, which Karat cannot compute yet$", ops="matrix_norm norm"),
+     "a norm by singular values: Karat has none yet and says so"),
 ]

@@ -46,6 +46,13 @@ def only_torch_warned(difference, pattern):
     return not ours and all(re.match(pattern, text[1]) for text in theirs)
 
 
+def only_karat_warned(difference, pattern):
+    if difference.kind != "warnings":
+        return False
+    ours, theirs = more_of(difference)
+    return not theirs and all(re.match(pattern, text[1]) for text in ours)
+
+
 def new_counts(difference):
     """Whether the tensor is new, Karat counts from 0, and PyTorch's implementation wrote to it a few times."""
     gradient = difference.kind == "grad.version" or op(difference) == "backward"
@@ -142,6 +149,12 @@ STATES = [
     (lambda d, c: op(d) in ("linear", "matmul") and "out=" in d.statement
         and only_torch_warned(d, r"An output with one or more elements was resized .* required output shape \[1, "),
      "a vector times a matrix into out=: PyTorch makes out= a matrix of one row between, and warns that it did"),
+    (lambda d, c: op(d) in ("linear", "matmul") and "out=" in d.statement and only_karat_warned(d,
+        r"An output .* had shape \[1, (\d+)\], which does not match the required output shape \[\1\]\."),
+     "a vector times a matrix into out= of one row, which it is between in PyTorch: that takes the dim away without a word"),
+    (lambda d, c: op(d) in ("std", "var") and re.search(r"\b(t\d+)\b.*\bout=\1\b", d.statement.partition(" = ")[2])
+        and only_torch_warned(d, r"(std|var)\(\): degrees of freedom is <= 0"),
+     "out= is the operand and is resized: PyTorch reads what it has resized, which is too little, Karat the operand as it was"),
     (lambda d, c: op(d).rstrip("_") == "addmv" and only_torch_warned(d, "Casting complex values to real"),
      "a complex addend of a real addmv: PyTorch warns in float16 and not in float32, Karat in neither"),
     (lambda d, c: c.errors is None and shares_with_out(d, c) and (d.kind in ("version", "shares memory with")

@@ -67,6 +67,12 @@ static kt_tensor *look(kt_tensor *room, kt_shape sizes, int64_t step, int64_t of
 
 static kt_tensor *room_of(kt_dtype dtype) { return kt_full(KT_SHAPE(ROOM), KT_INT(1), .dtype = dtype); }
 
+/* A mean of normals is broadcast with its target: other sizes, other numbers. */
+static bool is_broadcast(const subject *s, const kt_tensor *out)
+{
+    return strcmp(s->row->name, "normal_tensor_float") == 0 && kt_ndim(out) != kt_ndim(s->want[0]);
+}
+
 /* Runs the call into `out` for result `at`. Right: `out` holds what it should. Refused: all that `seen` shows is as it was. */
 static void check_into(const subject *s, kt_call *c, int at, kt_tensor *out, kt_tensor *seen, bool values, const char *what)
 {
@@ -90,7 +96,7 @@ static void check_into(const subject *s, kt_call *c, int at, kt_tensor *out, kt_
         kt_clear();
         return;
     }
-    if (values)
+    if (values && !is_broadcast(s, out))
         CHECK_MSG(same_values(out, kt_to(s->want[at], .dtype = kt_dtype_of(out))),
                   "%s(%s, %dd) %s: not what it gives without out=", s->row->name, kt_dtype_name(s->dtype), (int)s->rank, what);
     for (int i = 0; i < s->n_want; i++)
