@@ -59,12 +59,14 @@ static bool is_followed(const kp_function *f, const kp_row_facts *form, const kp
     return true;
 }
 
-/* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. 1: out is to
- * want a gradient. */
+/* What a maker does to the requires_grad of its out=: most set it, and unless asked otherwise to false. */
+enum { LEAVES_GRAD, WANTS_NO_GRAD, WANTS_GRAD };
+
+/* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. */
 static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args *a)
 {
     const kt_tensor *out = kp_tensor_of(a->into);
-    int              wants_grad = 0;
+    int              wants_grad = LEAVES_GRAD;
     for (int i = 0; i < kt_row_n_args(form->row); i++) {
         const int kind = kt_row_arg(form->row, i)->kind;
         if (kind == KT_ARG_DTYPE && (a->call.given >> i & 1) && a->call.arg[i].dtype != kt_dtype_of(out)) {
@@ -86,8 +88,8 @@ static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args
         else if (kind == KT_ARG_DEVICE)
             a->call.arg[i].device = kt_device_of(out);
         else {
-            if (strcmp(kt_row_arg(form->row, i)->name, "requires_grad") == 0 && (a->call.given >> i & 1)) {
-                wants_grad = a->call.arg[i].b;
+            if (strcmp(kt_row_arg(form->row, i)->name, "requires_grad") == 0) {
+                wants_grad = (a->call.given >> i & 1) && a->call.arg[i].b ? WANTS_GRAD : WANTS_NO_GRAD;
                 a->call.given &= ~(1u << i);
             }
             continue;
@@ -97,12 +99,19 @@ static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args
     return is_followed(f, form, a) ? -1 : wants_grad;
 }
 
-static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, bool wants_grad) /* takes over what was made */
+static bool set_grad(kt_tensor *out, int wants_grad)
+{
+    if (wants_grad == WANTS_GRAD)
+        return !kp_want_grad(out);
+    return wants_grad == LEAVES_GRAD || !kt_requires_grad(out) || !kt_is_leaf(out) || !kt_set_requires_grad(out, false);
+}
+
+static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, int wants_grad) /* takes over what was made */
 {
     kt_tensor *target = kp_tensor_of(out);
     if (made && kp_wait_for(target) == 0) {
         const kt_status status = kt_store(row, target, kp_tensor_of(made));
-        if (!kp_say_warnings(NULL, status) && !(wants_grad && kp_want_grad(target))) {
+        if (!kp_say_warnings(NULL, status) && set_grad(target, wants_grad)) {
             Py_DECREF(made);
             return Py_NewRef(out);
         }
@@ -120,7 +129,7 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
         kp_args_free(a);
         return NULL;
     }
-    int wants_grad = KP_LIKELY(!a->into) ? 0 : ask_as_out_is(f, form, a);
+    int wants_grad = KP_LIKELY(!a->into) ? LEAVES_GRAD : ask_as_out_is(f, form, a);
     if (KP_UNLIKELY(wants_grad < 0)) {
         kp_args_free(a);
         return NULL;

@@ -96,38 +96,38 @@ kt_status kt__check_before_memory(const void *what)
     return out ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
 }
 
-/* Rows that go by an index, whose result is as self is. */
-static bool goes_by_index(const kt_row *row)
+/* Rows that go by an index, whose result is as self is: when they ask whether elements of out= share their memory. */
+typedef enum asks { NEVER, FIRST, AS_IT_IS, AS_IT_WILL_BE } asks;
+
+static asks asks_of(int op)
 {
-    switch (row->id) {
-    case KT_OP_gather:
-    case KT_OP_index_add:
-    case KT_OP_index_copy:
-    case KT_OP_index_reduce:
-    case KT_OP_index_select:
-    case KT_OP_masked_select:
+    switch (op) {
     case KT_OP_scatter:
     case KT_OP_scatter_add:
     case KT_OP_scatter_combine:
     case KT_OP_scatter_reduce:
     case KT_OP_scatter_value:
-    case KT_OP_scatter_value_combine:
-    case KT_OP_take: return true;
-    default: return false;
+    case KT_OP_scatter_value_combine: return FIRST; /* before they look at its dtype */
+    case KT_OP_index_select:
+    case KT_OP_masked_select:
+    case KT_OP_take: return AS_IT_IS;
+    case KT_OP_gather:
+    case KT_OP_index_add:
+    case KT_OP_index_copy:
+    case KT_OP_index_reduce: return AS_IT_WILL_BE; /* when it has been resized */
+    default: return NEVER;
     }
 }
 
 /* What an index holds, and whether there is a kernel, is found out last: an out= that cannot be written to is refused before. */
 kt_status kt__check_before_values(const kt_call *call)
 {
+    const asks       when = asks_of(call->row->id);
     const kt_tensor *out = call->out[0], *self = call->arg[0].t;
-    if (!goes_by_index(call->row) || (out->dtype == self->dtype && !kt__overlaps_itself(out)))
+    if (when == NEVER || (out->dtype == self->dtype && !kt__overlaps_itself(out)))
         return KT_OK;
-    if (kt__check_before_memory(call) || kt__check_made(call, 0, self))
+    if (kt__check_before_memory(call) || (when == FIRST && kt__check_written(out, NULL, 0)) || kt__check_made(call, 0, self))
         return kt_error_status();
-    const int        id = call->row->id;
-    const kt_tensor *like = id == KT_OP_gather ? call->arg[2].t : id == KT_OP_take ? call->arg[1].t : self;
-    if (id == KT_OP_masked_select) /* how many it gives is not known yet */
-        return KT_OK;
-    return id == KT_OP_index_select || kt__has_sizes(out, kt__sizes(like)) ? kt__check_written(out, NULL, 0) : KT_OK;
+    const kt_tensor *like = call->row->id == KT_OP_gather ? call->arg[2].t : self;
+    return when == AS_IT_IS || kt__has_sizes(out, kt__sizes(like)) ? kt__check_written(out, NULL, 0) : KT_OK;
 }

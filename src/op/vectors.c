@@ -187,11 +187,14 @@ kt_status kt__body_linalg_cross(kt_call *call)
     int        rank = 0;
     if (kt__broadcast(both, 2, sizes, &rank))
         return kt_error_status();
-    if (a->dtype != b->dtype && !kt__mixes(kt__mode()))
+    const bool mixes = kt__mixes(kt__mode());
+    if (call->form == KT_OUT && !mixes && kt__same_dtype(call, (kt_dtype)a->dtype, call->out[0]))
+        return kt_error_status();
+    if (a->dtype == KT_BOOL && (b->dtype == KT_BOOL || !mixes))
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"cross\" not implemented for 'Bool'");
+    if (a->dtype != b->dtype && !mixes)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s",
                               kt_dtype_torch_name(a->dtype), kt_dtype_torch_name(b->dtype));
-    if (a->dtype == KT_BOOL && b->dtype == KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"cross\" not implemented for 'Bool'");
     KT_SCOPE;
     kt_tensor *a1 = turned(a, dim), *a2 = turned(a1, dim), *b1 = turned(b, dim), *b2 = turned(b1, dim);
     kt_tensor *y = kt_sub(kt_mul(a1, b2), kt_mul(a2, b1));
@@ -228,14 +231,14 @@ kt_status kt__body_block_diag(kt_call *call)
     kt_tensor *const *t = call->arg[0].ts.t;
     int64_t           n = call->arg[0].ts.n, rows = 0, columns = 0;
     kt_dtype          common = kt_get_default_dtype();
+    if (flat_common(t, n, &common))
+        return kt_error_status();
     for (int64_t i = 0; i < n; i++)
         if (t[i]->ndim > 2)
             return kt_fail(
                 KT_ERR_RUNTIME,
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %lld has %d dimensions",
                 (long long)i, t[i]->ndim);
-    if (flat_common(t, n, &common))
-        return kt_error_status();
     KT_SCOPE;
     for (int64_t i = 0; i < n; i++) {
         rows += t[i]->ndim == 2 ? t[i]->sizes[0] : 1;

@@ -195,3 +195,16 @@ def test_a_number_for_every_element():
         karat.nn.functional.pad(karat.zeros(1).half(), [1, 0], value=1e39)
     with pytest.raises(RuntimeError, match=wide % "c10::Half"):
         karat.zeros(1).half().masked_fill(karat.tensor([True]), 1e39)
+
+
+def test_out_wants_a_gradient_as_the_maker_is_asked():
+    for make in (karat.zeros, karat.ones, karat.rand, karat.arange, karat.randperm):
+        for asked in ({}, {"requires_grad": False}, {"requires_grad": True}):
+            leaf = karat.ones(2, requires_grad=True)
+            made = leaf * 1
+            with karat.no_grad():
+                assert make(2, out=leaf, **asked).requires_grad is asked.get("requires_grad", False)
+                assert make(2, out=made, **asked).requires_grad  # what has a history keeps it
+    leaf = karat.ones(2, requires_grad=True)
+    with karat.no_grad():
+        assert karat.normal(karat.ones(2), 1.0, out=leaf).requires_grad and karat.add(leaf, 1, out=leaf).requires_grad
