@@ -3,40 +3,36 @@
  * all the same: backward refuses it in the same words. */
 #include "grad/run.h"
 
-typedef struct written {
-    const kt_tensor *base;   /* the tensor, or what it is a view of */
-    uint16_t         writer; /* as kt__saved has it */
-} written;
-
 /* Saved views hold their base, which holds the history: they count as the tensor itself. */
-static kt_status let_go(kt_node *node, const written *w)
+static kt_status let_go(kt_node *node, const kt_tensor *base)
 {
     for (uint32_t i = 0; i < SAVED_LISTED + node->n_listed; i++) {
         bool listed = i >= SAVED_LISTED;
         if (!listed && !(node->holds >> i & 1))
             continue;
         kt__saved *s = &node->saved[i];
-        if (!s->t || s->kind == SAVED_RESULT || (s->t != w->base && s->t->base != w->base))
+        if (!s->t || s->kind == SAVED_RESULT || (s->t != base && s->t->base != base))
             continue;
         kt_tensor *alias = kt__tensor_alias(s->t);
         if (!alias)
             return kt_error_status();
-        s->writer = s->t->base ? KT_WRITER_BASE : w->writer;
+        alias->flags |= s->t->autograd && s->t->autograd->node ? 0 : s->t->flags & KT_T_VIEW_MADE;
+        s->alias = s->t->base ? ALIAS_OF_VIEW : ALIAS_OF_WHOLE;
         kt__unref(s->t);
         s->t = alias;
     }
-    return node->inner ? let_go(node->inner, w) : KT_OK;
+    return node->inner ? let_go(node->inner, base) : KT_OK;
 }
 
 static kt_status visit(kt_node *node, void *context) { return let_go(node, context); }
 
-kt_status kt__break_cycle(kt_node *node, const kt_tensor *out)
+kt_status kt__break_cycle(kt_node *node, kt_tensor *out)
 {
-    const kt_tensor *base = out->base ? out->base : out;
+    kt_tensor *base = out->base ? out->base : out;
+    atomic_store_explicit(&base->storage->writer, out->base ? KT_WRITER_SLICES : node->row->id, memory_order_relaxed);
     if (atomic_load_explicit(&base->refs, memory_order_relaxed) == 1)
         return KT_OK; /* nobody saved it */
     /* Whoever saved it since it was made has an edge to what made it, and so a larger number. */
     const kt_node *maker = base->autograd ? base->autograd->node : NULL;
-    written        w = {base, out->base ? KT_WRITER_SLICES : node->row->id};
-    return kt__visit_behind(node, maker ? maker->sequence : 0, visit, &w);
+    return kt__visit_behind(node, maker ? maker->sequence : 0, visit, base);
 }

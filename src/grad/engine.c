@@ -177,13 +177,11 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
     kt_node *node = w->node;
     bool     part = false;
     if (KT__UNLIKELY(e->reach.table != NULL)) {
-        bool any = false, whole = true;
+        bool any = false;
         for (uint32_t i = 0; i < node->n_edges; i++) {
             any |= needs[i] = kt__reaches(&e->reach, node->edge[i].to);
-            whole &= node->edge[i].to != NULL; /* else some of what is saved is for nobody, and PyTorch did not save that */
-            part |= !needs[i];
+            part |= !needs[i] && node->edge[i].to;
         }
-        part &= whole;
         if (!any)
             return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, node) : KT_OK;
     } else {
@@ -194,7 +192,9 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
         d[i] = NULL;
     KT_SCOPE; /* the formula's temporaries */
     lock(node);
-    kt_status status = KT__UNLIKELY(part) ? kt__check_all_saved(node) : KT_OK;
+    /* of factors, each saved for the other's gradient, a formula reads all unless it runs for some of the inputs */
+    const bool read = node->row->saves & SAVES_X && node->row->how == HOW_ELEMENTWISE && !part;
+    kt_status  status = read ? KT_OK : kt__check_all_saved(node);
     if (!status && (KT__LIKELY(w->one != NULL) || any_arrived(w)))
         status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);
     if (!status && !e->job->retain_graph)

@@ -11,6 +11,14 @@ KT__HOT static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
 }
 static kt_tensor *times_alpha(kt__back *c, int i) { return given(c, i) ? kt_mul_s(G, factor(c, i)) : G; }
 
+/* As in PyTorch a gradient lies as its first factor does; filled in places it is row-major, unless t is new and keeps its own. */
+static kt_tensor *only_where(kt_tensor *t, kt_tensor *holds) { return kt_masked_fill(t, kt_logical_not(holds), KT_INT(0)); }
+static kt_tensor *filled_unless(kt_tensor *holds, kt_tensor *t, double value)
+{
+    return as_new(kt_masked_fill_(t, kt_logical_not(holds), KT_FLOAT(value)));
+}
+static kt_tensor *row_major_zeros(kt_tensor *like) { return kt_zeros_like(like, .memory_format = KT_CONTIGUOUS_FORMAT); }
+
 /* ---- arithmetic ---- */
 GRAD(add)        { dA = G; dB = times_alpha(c, 2); }
 GRAD(sub)        { dA = G; dB = kt_neg(times_alpha(c, 2)); }
@@ -53,7 +61,7 @@ GRAD(pow)
             less.v.re -= 1.0;
         else
             less = KT_INT(e.v.i - 1);
-        dA = is_zero(e) ? kt_zeros_like(G) : kt_mul(G, conjugate(kt_mul_s(kt_pow_s(A, less), e)));
+        dA = is_zero(e) ? row_major_zeros(G) : kt_mul(G, conjugate(kt_mul_s(kt_pow_s(A, less), e)));
         return;
     }
     dA = zero_unless(kt_ne_s(B, KT_INT(0)), kt_mul(G, conjugate(kt_mul(B, kt_pow(A, kt_sub_s(B, KT_INT(1)))))));
@@ -120,18 +128,18 @@ GRAD(acosh)
 }
 GRAD(atanh)      { dA = kt_true_divide(G, conjugate(kt_rsub_s(kt_mul(A, A), KT_INT(1)))); }
 GRAD(abs)        { dA = kt_mul(G, kt_sgn(A)); }
-GRAD(erf)        { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(1.128379167095512573896))); }
-GRAD(erfc)       { dA = kt_mul(G, kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(-1.128379167095512573896))); }
+GRAD(erf)        { dA = kt_mul(kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(1.128379167095512573896)), G); }
+GRAD(erfc)       { dA = kt_mul(kt_mul_s(kt_exp(kt_neg(kt_mul(A, A))), KT_FLOAT(-1.128379167095512573896)), G); }
 GRAD(erfinv)
 {
     kt_tensor *y = kt_erfinv(A);
-    dA = kt_mul(G, kt_mul_s(kt_exp(kt_mul(y, y)), KT_FLOAT(0.886226925452758013649)));
+    dA = kt_mul(kt_mul_s(kt_exp(kt_mul(y, y)), KT_FLOAT(0.886226925452758013649)), G);
 }
 GRAD(sinc)
 {
     kt_tensor *x = kt_mul_s(A, KT_FLOAT(3.141592653589793238463)); /* sinc'(a) = pi * (cos x - sin x / x) / x, and 0 at 0 */
     kt_tensor *slope = kt_true_divide(kt_sub(kt_cos(x), kt_true_divide(kt_sin(x), x)), A);
-    dA = kt_mul(G, conjugate(zero_unless(kt_ne_s(A, KT_INT(0)), slope)));
+    dA = kt_mul(conjugate(zero_unless(kt_ne_s(A, KT_INT(0)), slope)), G);
 }
 static kt_tensor *between(kt_tensor *x, double low, double high)
 {
@@ -142,9 +150,9 @@ GRAD(logit) /* held eps from the ends it is flat beyond them; not held, it is no
     const double eps = given(c, 1) ? arg(c, 1)->f : -1.0;
     const bool   held = eps >= 0.0;
     kt_tensor   *inside = between(A, held ? eps : 0.0, held ? 1.0 - eps : 1.0), *x = kt_where_s(inside, A, KT_FLOAT(0.5));
-    dA = kt_where_s(inside, kt_true_divide(G, kt_mul(x, kt_rsub_s(x, KT_INT(1)))), KT_FLOAT(held ? 0.0 : NAN));
+    dA = filled_unless(inside, kt_true_divide(G, kt_mul(x, kt_rsub_s(x, KT_INT(1)))), held ? 0.0 : NAN);
 }
-GRAD(nan_to_num) { dA = zero_unless(kt_isfinite(A), G); }
+GRAD(nan_to_num) { dA = filled_unless(kt_isfinite(A), kt_clone(G), 0); }
 GRAD(lgamma)     { dA = kt_mul(G, kt_digamma(A)); }
 GRAD(digamma)    { dA = kt_mul(G, kt_polygamma(1, A)); }
 GRAD(polygamma_of) { dA = kt_mul(G, kt_polygamma(arg(c, 1)->i + 1, A)); }
@@ -161,16 +169,16 @@ GRAD(special_i1) /* i0 - i1 / x, which is one half at zero, and so near it that 
 GRAD(sgn)
 {
     if (!is_complex(A)) {
-        dA = kt_zeros_like(G);
+        dA = row_major_zeros(G);
         return;
     }
     kt_tensor *s = kt_sgn(A), *along = kt_mul(s, kt_real(kt_mul(kt_conj(s), G)));
-    dA = zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(kt_sub(G, along), kt_abs(A)));
+    dA = filled_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(kt_sub(G, along), kt_abs(A)), 0);
 }
 GRAD(angle)
 {
     if (!is_complex(A)) {
-        dA = kt_zeros_like(G);
+        dA = kt_zeros_like(A);
         return;
     }
     kt_tensor *far = kt_abs(A), *turned = kt_true_divide(kt_mul_s(A, KT_COMPLEX(0, 1)), kt_mul(far, far));
@@ -216,8 +224,8 @@ GRAD(minimum)
 /* One of the two has it, the first where they are equal. */
 static void to_one(kt__back *c, kt_tensor *first)
 {
-    dA = zero_unless(first, G);
-    dB = zero_unless(kt_logical_not(first), G);
+    dA = only_where(G, first);
+    dB = only_where(G, kt_logical_not(first));
 }
 GRAD(fmax)       { to_one(c, kt_logical_or(kt_ge(A, B), kt_isnan(B))); }
 GRAD(fmin)       { to_one(c, kt_logical_or(kt_le(A, B), kt_isnan(B))); }
@@ -287,7 +295,8 @@ GRAD(xlogy)
     if (need(c, 0)) {
         kt_tensor *none = number(c, 1) ? kt_logical_not(kt_gt_s(b, KT_INT(0))) : kt_le_s(b, KT_INT(0));
         kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), none));
-        c->d[0] = zero_unless(steep, kt_xlogy(G, one_unless(steep, b)));
+        kt_tensor *slope = kt_xlogy(G, one_unless(steep, b));
+        c->d[0] = number(c, 1) ? filled_unless(steep, slope, 0) : only_where(slope, steep);
     }
     dB = kt_mul(G, kt_true_divide(A, b));
 }

@@ -40,7 +40,7 @@ GRAD(index_put)
         c->d[n + 1] = kt_index(G, indices, n);
 }
 
-GRAD(take) { dA = kt_put(zeros(c), B, G, .accumulate = true); }
+GRAD(take) { dA = kt_put(kt_zeros_like(A, .dtype = kt_dtype_of(G)), B, G, .accumulate = true); }
 GRAD(put)
 {
     kt_tensor *index = B;
@@ -179,7 +179,8 @@ GRAD(scatter_reduce)
     kt_tensor *index = B, *from = C;
     if (index && index->numel == 0) { /* of any number of dims */
         dA = arg(c, 4)->str[0] == 's' ? G : kt_clone(G, .memory_format = KT_CONTIGUOUS_FORMAT);
-        dC = kt_zeros_like(C);
+        const bool none = from && !from->numel && c->history; /* it hangs on G all the same */
+        dC = none ? kt_reshape(kt_narrow(kt_flatten(G), 0, 0, 0), kt_sizes(from)) : kt_zeros_like(from);
         return;
     }
     for (int d = 0; index && from && d < index->ndim && from->ndim; d++)
@@ -210,10 +211,13 @@ GRAD(masked_fill_tensor)
 /* Zeros as large as self and mask together; the engine sums away what self was spread over. */
 GRAD(masked_select)
 {
-    kt_tensor *mask = B, *whole = zeros(c);
-    if (mask && whole)
+    kt_tensor *mask = B, *whole = kt_zeros_like(A, .dtype = kt_dtype_of(G));
+    if (mask && whole && !kt__same_sizes(mask, whole)) {
         whole = kt_where(mask, whole, whole);
-    dA = kt_masked_scatter(whole, mask, G);
+        dA = kt_masked_scatter(whole, mask, G);
+    } else {
+        dA = as_new(kt_masked_scatter_(whole, mask, G));
+    }
 }
 GRAD(masked_scatter)
 {

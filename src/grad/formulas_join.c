@@ -45,6 +45,10 @@ GRAD(repeat)
         if (i >= lead)
             sizes[n++] = in.d[i - lead];
     }
+    if (G && !G->numel) { /* nothing arrived */
+        dA = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+        return;
+    }
     dA = folded ? kt_sum_dim(kt_reshape(G, ((kt_shape){n, sizes})), ((kt_shape){folded, dims})) : G;
 }
 GRAD(interleave)

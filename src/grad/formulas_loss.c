@@ -155,8 +155,8 @@ GRAD(bce_logits)
     if (t[2])
         g = kt_mul(g, t[2]);
     if (!t[3]) {
-        dA = kt_mul(g, kt_sub(kt_sigmoid(x), y));
-        dB = kt_mul(g, kt_neg(x));
+        dA = kt_mul(kt_sub(kt_sigmoid(x), y), g);
+        dB = kt_mul(kt_neg(x), g);
         return;
     }
     kt_tensor *more = kt_sub_s(t[3], KT_INT(1)), *heavier = kt_add_s(kt_mul(more, y), KT_INT(1));

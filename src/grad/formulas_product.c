@@ -144,8 +144,12 @@ GRAD(block_diag)
     for (int64_t i = 0, row = 0, column = 0; i < c->n; i++) {
         kt_shape s = in_sizes(c, i);
         int64_t  h = s.n == 2 ? s.d[0] : 1, w = s.n ? s.d[s.n - 1] : 1;
-        if (need(c, i))
-            c->d[i] = kt_reshape(kt_narrow(kt_narrow(G, 0, row, h), 1, column, w), s);
+        kt_tensor *part = need(c, i) ? kt_narrow(kt_narrow(G, 0, row, h), 1, column, w) : NULL;
+        if (part && s.n == 1 && !c->history) /* a vector's has memory of its own, as in PyTorch */
+            c->d[i] = w ? kt_select(kt_clone(part, .memory_format = KT_CONTIGUOUS_FORMAT), 0, 0)
+                        : kt_zeros(s, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+        else if (part)
+            c->d[i] = kt_reshape(part, s);
         row += h;
         column += w;
     }
@@ -189,6 +193,8 @@ GRAD(cdist)
     } else {
         kt_tensor *differ = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
         kt_tensor *each = kt_mul(norm_slope(differ, kt_unsqueeze(d, -1), p), kt_unsqueeze(G, -1));
+        if (p != 1 && !isinf(p)) /* as in PyTorch 0 where there is no slope, whatever arrived */
+            each = zero_unless(p < 1 ? kt_ne_s(differ, KT_INT(0)) : kt_logical_not(kt_unsqueeze(apart, -1)), each);
         dA = summed(each, -2, false);
         dB = kt_neg(summed(each, -3, false));
     }

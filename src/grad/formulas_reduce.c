@@ -115,7 +115,8 @@ GRAD(extreme)   { dA = shared(c, G, kt_eq(A, spread(c, Y))); }
 GRAD(extreme_of_all)
 {
     kt_tensor *x = A, *y = Y, *chosen = kt_logical_or(kt_eq(x, y), kt_logical_and(kt_isnan(x), kt_isnan(y)));
-    dA = zero_unless(chosen, kt_true_divide(spread(c, G), sum_folded(c, chosen))); /* 0 elsewhere, whatever G is */
+    kt_tensor *places = kt_contiguous(chosen); /* the gradient lies so */
+    dA = zero_unless(places, kt_true_divide(spread(c, G), sum_folded(c, chosen))); /* 0 elsewhere, whatever G is */
 }
 
 /* The gradient goes where the index points. */
@@ -150,10 +151,13 @@ static double correction(const kt__back *c)
     return !s.kind ? 1.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
 }
 
-/* Of too few elements the variance is not finite, and so is what flows back. */
+/* Of too few elements the variance is not finite, and so is what flows back: as in PyTorch without the sign of the distance
+ * where all dims are folded. */
 static kt_tensor *variance_grad(kt__back *c, kt_tensor *g, kt_tensor *x)
 {
     const double left = count(c) - correction(c);
+    if (left <= 0.0 && (!folded(c).n || !in_sizes(c, 0).n))
+        return kt_mul(g, kt_where_s(kt_ne(x, kt_mean(x)), kt_full_like(x, KT_FLOAT(INFINITY)), KT_FLOAT(NAN)));
     kt_tensor   *away = kt_sub(x, kt_mean_dim(x, folded(c), .keepdim = true));
     return kt_mul(kt_mul_s(spread(c, g), KT_FLOAT(2.0 / left)), away);
 }

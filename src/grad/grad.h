@@ -37,14 +37,15 @@ typedef struct kt__saved {
     uint32_t   version;
     uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
     uint8_t    kind;    /* a kt__saved_kind */
-    uint16_t   writer;  /* of an alias for a tensor that was written to (cycle.c): the row that did; else KT_WRITER_NONE */
+    uint8_t    alias;   /* for a tensor that was written to (cycle.c): a kt__alias_kind */
 } kt__saved;
 typedef enum kt__saved_kind {
     SAVED_LEAF,   /* an operand without a history of its own */
     SAVED_MADE,   /* an operand that was the result of a recorded call */
     SAVED_RESULT  /* a result of the node itself, kept without its history */
 } kt__saved_kind;
-enum { KT_WRITER_NONE = 0xffff, KT_WRITER_SLICES = 0xfffe, KT_WRITER_BASE = 0xfffd }; /* a part of it; what it looks into */
+typedef enum kt__alias_kind { ALIAS_NONE, ALIAS_OF_WHOLE, ALIAS_OF_VIEW } kt__alias_kind;
+enum { KT_WRITER_SLICES = 0xffff }; /* of a storage: a part of it was written to */
 
 /* Places of `saved`: operands A, B, C, the results Y and Z, then the tensors of the row's lists. */
 enum { SAVED_Y = 3, SAVED_Z = 4, SAVED_LISTED = 5 };
@@ -221,7 +222,7 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the referen
 kt_status kt__view_rules(const kt_tensor *t, bool written); /* views that the tape cannot follow */
 
 /* cycle.c */
-kt_status kt__break_cycle(kt_node *node, const kt_tensor *out);
+kt_status kt__break_cycle(kt_node *node, kt_tensor *out);
 
 /* saved.c */
 /* As many places as the last one that the row fills. */
@@ -236,12 +237,13 @@ static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
 }
 static inline __attribute__((always_inline)) void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
-    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, KT_WRITER_NONE};
+    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, ALIAS_NONE};
     if (place < SAVED_LISTED)
         n->holds |= (uint8_t)(1 << place);
 }
 kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as);
 kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out);
+kt_status kt__check_saved(const kt_node *node, uint32_t place); /* was it not written to since? */
 /* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. NULL and no error: a NULL among a list's. */
 kt_status kt__unpack(kt_node *node, uint32_t place, bool history, kt_tensor **t, bool *borrowed);
 

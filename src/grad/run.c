@@ -26,13 +26,18 @@ static KT__COLD void say_forward(const kt_node *node)
                      kt__row_said(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), op, sizeof op), site);
 }
 
-/* PyTorch has two ways to say so: nodes of that name, which out= may leave too, and derivatives that it names and does not
- * have. */
+/* A node that only says that it has no derivative; out= may leave one too. */
+static bool is_opaque(const kt_node *node)
+{
+    return !node->row->node || node->form == KT_OUT || strcmp(node->row->node, "NotImplemented") == 0;
+}
+
+/* PyTorch has two ways to say so: such nodes, and derivatives that it names and does not have. */
 static kt_status not_derived(const kt_node *node)
 {
     const char *name = kt__schema_said(node->row);
     const int   length = (int)strcspn(name, ".(");
-    if (!node->row->node || node->form == KT_OUT || strcmp(node->row->node, "NotImplemented") == 0)
+    if (is_opaque(node))
         kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", length, name,
                 node->form == KT_INPLACE ? "_" : "");
     else
@@ -61,25 +66,21 @@ KT__HOT kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const boo
     return KT_OK;
 }
 
-static kt_status check_places(kt_node *runs)
+KT__HOT static kt_status check_places(kt_node *runs)
 {
     for (uint32_t place = 0; place < SAVED_LISTED + runs->n_listed; place++) {
-        kt_tensor *t;
-        bool       borrowed;
         if (place < SAVED_LISTED && !(runs->holds >> place & 1))
             continue;
-        if (kt__unpack(runs, place, false, &t, &borrowed)) {
+        if (kt__check_saved(runs, place)) {
             say_forward(runs);
             return kt_error_status();
         }
-        if (!borrowed)
-            kt__unref(t);
     }
     return KT_OK;
 }
 
-/* Of a node that runs for some of its inputs a formula reads a part of what was saved; PyTorch looks at all of it. */
-kt_status kt__check_all_saved(kt_node *node)
+/* A formula may read a part of what was saved; PyTorch looks at all of it. */
+KT__HOT kt_status kt__check_all_saved(kt_node *node)
 {
     kt_node *runs = node->kind == NODE_SLICES ? node->inner : node;
     return runs->released || !kt__formulas[runs->row->id] ? KT_OK : check_places(runs);
@@ -88,7 +89,7 @@ kt_status kt__check_all_saved(kt_node *node)
 kt_status kt__check_node(kt_node *node)
 {
     kt_node *runs = node->kind == NODE_SLICES ? node->inner : node;
-    if (!kt__formulas[runs->row->id] || runs->form == KT_OUT)
+    if (is_opaque(runs))
         return not_derived(runs);
     if (runs->released)
         return freed();

@@ -34,10 +34,16 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
 {
     char        shape[256], type[64], site[128] = "", output[96] = "";
     const char *maker = s->kind == SAVED_RESULT ? kt__node_name(n) : kt_grad_fn_name(s->t);
-    if (s->kind != SAVED_RESULT && s->writer != KT_WRITER_NONE)
-        maker = s->writer == KT_WRITER_SLICES ? "CopySlices"
-                : s->writer == KT_WRITER_BASE ? "AsStridedBackward0"
-                                              : kt__rows[s->writer].node;
+    if (s->kind == SAVED_RESULT && !(kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        maker = NULL; /* an index has no history */
+    if (s->kind != SAVED_RESULT && s->alias) {
+        const uint16_t writer = atomic_load_explicit(&s->t->storage->writer, memory_order_relaxed);
+        maker = s->alias == ALIAS_OF_VIEW      ? "AsStridedBackward0"
+                : writer == KT_WRITER_SLICES ? "CopySlices"
+                                             : kt__rows[writer].node;
+    }
+    if (s->kind != SAVED_RESULT && (s->alias || kt__view_stale(s->t)) && kt__view_rules(s->t, false))
+        return kt_error_status(); /* a view that has no history to name */
     uint32_t    result = s->kind == SAVED_RESULT ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
     if (maker && *maker) /* nodes that PyTorch writes by hand say where they live */
@@ -74,6 +80,20 @@ static kt_status with_history(kt_node *n, const kt__saved *s, uint32_t place, kt
     return KT_OK;
 }
 
+/* Is it as it was when it was saved? */
+KT__HOT kt_status kt__check_saved(const kt_node *n, uint32_t place)
+{
+    const kt__saved *s = &n->saved[place];
+    if (!s->t)
+        return KT_OK;
+    if (KT__UNLIKELY(kt__version(s->t) != s->version))
+        return stale(n, s, place);
+    if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW)))
+        return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+                                       "This is not supported, please use out-of-place `.detach()` instead");
+    return KT_OK;
+}
+
 KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
 {
     kt__saved *s = &n->saved[place];
@@ -85,11 +105,8 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
         *borrowed = true;
         return KT_OK;
     }
-    if (kt__version(s->t) != s->version)
-        return stale(n, s, place);
-    if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW)))
-        return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-                                       "This is not supported, please use out-of-place `.detach()` instead");
+    if (kt__check_saved(n, place))
+        return kt_error_status();
     if (s->kind == SAVED_RESULT && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
         return with_history(n, s, place, t);
     if (s->as == s->t->dtype) {

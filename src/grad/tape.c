@@ -51,7 +51,7 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
 static bool is_leaf(const kt_tensor *t) { return (t->base ? t->base->flags : t->flags) & KT_T_LEAF; }
 
 /* out= has no derivative: refused where somebody wants one, unless the row's way is another (op/outs.c). A node that cannot be
- * run may take the place of a history, not of a leaf. */
+ * run may take the place of a history, not of a leaf nor of a view that the tape cannot follow. */
 static kt_status out_rules(const kt_call *call)
 {
     const kt_row     *row = call->row;
@@ -60,7 +60,7 @@ static kt_status out_rules(const kt_call *call)
     for (int i = 0; i < kt__n_results(row); i++) {
         const uint32_t flags = kt__grad_flags(call->out[i]);
         wanted |= (flags & KT_T_REQUIRES_GRAD) != 0;
-        leaf |= flags & KT_T_REQUIRES_GRAD && is_leaf(call->out[i]);
+        leaf |= flags & KT_T_REQUIRES_GRAD && (is_leaf(call->out[i]) || call->out[i]->flags & KT_T_VIEW_MADE);
     }
     const bool flows = row->rule != RULE_COMPARE && (row->node || row->how == HOW_BODY); /* else there is no gradient */
     if (way == OUT_RECORDED || (way == OUT_OPAQUE && !leaf) || (!wanted && !flows))
@@ -275,6 +275,12 @@ static inline __attribute__((always_inline)) kt_status save_inputs(kt_node *node
         keep &= ~(uint32_t)SAVES_A;
     if (saves & (SAVES_N | SAVES_T) && (saves & SAVES_N ? !(in->ask >> 1) : call->scalars))
         keep = 0;
+    if (saves & (SAVES_D | SAVES_O)) { /* what is for an input that wants no gradient is for nobody */
+        const uint32_t last = 1u << (in->n - 1);
+        keep &= saves & SAVES_O ? in->ask : in->ask & last ? keep : last;
+        if (call->scalars && !(saves & SAVES_T))
+            node->holds |= HOLDS_NUMBER;
+    }
     if (saves & SAVES_X) { /* the last two are the factors */
         uint32_t first = in->n - 2, ask = in->ask >> first;
         keep = ((ask & 1) << 1 | (ask >> 1 & 1)) << first;
@@ -420,16 +426,18 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
         kt__node_unref(node);
         return KT_OK;
     }
-    const bool kept = node->row->saves & SAVES_Y || (node->row->saves & SAVES_R && call->form == KT_INPLACE);
+    const uint32_t saves = node->row->saves;
+    const bool     in_place = call->form == KT_INPLACE;
+    const bool     kept = (saves & SAVES_Y && !(saves & SAVES_E && call->scalars)) || (saves & SAVES_R && in_place);
     if (kept && kt__save_output(node, SAVED_Y, out)) {
         kt__node_unref(node);
         return kt_error_status();
     }
-    if (call->form == KT_INPLACE && kt__break_cycle(node, out)) {
+    if (in_place && kt__break_cycle(node, out)) {
         kt__node_unref(node);
         return kt_error_status();
     }
-    return call->form == KT_INPLACE && out->base ? kt__rebase(out, node) : kt__link_result(out, node, 0);
+    return call->form != KT_PLAIN && out->base ? kt__rebase(out, node) : kt__link_result(out, node, 0);
 }
 
 /* What a node with several results knows of each: a formula may ask for zeros where no gradient arrived. */

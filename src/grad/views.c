@@ -266,6 +266,18 @@ static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **o
     return KT_OK;
 }
 
+static kt_status row_major(kt_tensor *t, kt_tensor **copy)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_clone, KT_PLAIN);
+    kt__put_tensor(&c, 0, t);
+    kt__put(&c, 1, format, KT_CONTIGUOUS_FORMAT);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *copy = c.out[0];
+    return KT_OK;
+}
+
 kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d)
 {
     kt_tensor *whole = NULL, *part = NULL, *slice = NULL;
@@ -273,7 +285,7 @@ kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool hi
     if (!status)
         status = seen_through(whole, &node->base[0], &node->base[1], &part);
     if (!status)
-        status = kt__call1(KT_OP_clone, part, &slice);
+        status = row_major(part, &slice);
     if (!status)
         status = kt__run_formula(node->inner, &slice, needs, history, d);
     if (!status && needs[0] && d[0])

@@ -300,11 +300,32 @@ static bool compares_size(const kt_call *call, const kt__gathered *g)
     return call->row->id == KT_OP_isinf && kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
 }
 
-/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, and a sigmoid that
- * PyTorch hands a dense copy. */
+/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, a sigmoid that
+ * PyTorch hands a dense copy, and the gradients of losses. */
 static bool is_row_major(const kt_call *call, const kt__gathered *g)
 {
-    return call->row->id == KT_OP_log_sigmoid || (call->row->id == KT_OP_pow_base && !g->t[0]);
+    switch (call->row->id) {
+    case KT_OP_log_sigmoid:
+    case KT_OP_mse_loss_backward:
+    case KT_OP_smooth_l1_loss_backward:
+    case KT_OP_huber_loss_backward: return true;
+    default: return call->row->id == KT_OP_pow_base && !g->t[0];
+    }
+}
+
+/* Rows whose result lies as self does before the gradient that stands first: the other way round, until it is made. */
+static bool self_comes_first(const kt_call *call)
+{
+    return call->row->id == KT_OP_threshold_backward || call->row->id == KT_OP_leaky_relu_backward;
+}
+
+static void exchange_strides(kt_plan *plan, int rank)
+{
+    for (int d = 0; d < rank; d++) {
+        const int64_t first = plan->stride[1][d];
+        plan->stride[1][d] = plan->stride[2][d];
+        plan->stride[2][d] = first;
+    }
 }
 
 /* Rows that PyTorch makes the result of like self, down to the strides of dims of one element. */
@@ -378,9 +399,14 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     row_major = is_row_major(call, g) || (row_major && !has_odd_dims(call, lies));
     if (!out) {
         const kt_tensor *first = lies->first;
+        const bool       turned = !row_major && self_comes_first(call);
+        if (turned)
+            exchange_strides(plan, rank);
         const bool alike = !row_major && !compares_size(call, g) && !is_broadcast(call, lies) && lie_alike(lies->t, g->n, first);
         out = alike ? kt__tensor_new_strided((kt_dtype)d->result, kt__device(first), kt__sizes(first), kt__strides(first))
                     : fresh_output(plan, (kt_dtype)d->result, first, rank, row_major);
+        if (turned)
+            exchange_strides(plan, rank);
         if (!out)
             return kt_error_status();
     } else {

@@ -45,7 +45,7 @@ typedef enum kt__rule {
 typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
 
 enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128,
-                 SAVES_G = 256, SAVES_N = 512, SAVES_T = 1024 };
+                 SAVES_G = 256, SAVES_N = 512, SAVES_T = 1024, SAVES_D = 2048, SAVES_O = 4096, SAVES_E = 8192 };
 
 struct kt_row {
     const char *name, *schema, *doc;

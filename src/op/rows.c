@@ -41,7 +41,7 @@ enum {
 #define POINTER_LIST(name)        kt__body_##name
 
 enum { A = SAVES_A, B = SAVES_B, C = SAVES_C, Y = SAVES_Y, Z = SAVES_Z, X = SAVES_X, L = SAVES_L, R = SAVES_R,
-       G = SAVES_G, N = SAVES_N, T = SAVES_T, _ = 0 };
+       G = SAVES_G, N = SAVES_N, T = SAVES_T, D = SAVES_D, O = SAVES_O, E = SAVES_E, _ = 0 };
 
 const kt_row kt__rows[KT_NUM_OPS] = {
 #define OP(row, text, form, way, dtypes, kern, accept, lacks, cpu, cuda, save, back, line)                              \

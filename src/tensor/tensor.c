@@ -133,6 +133,7 @@ static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, s
     atomic_init(&s->refs, 1);
     atomic_init(&s->version, 0);
     atomic_init(&s->written_at, 0);
+    atomic_init(&s->writer, 0);
     s->bytes = bytes;
     s->granted = 0;
     s->release = NULL;

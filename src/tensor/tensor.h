@@ -48,6 +48,7 @@ typedef struct kt_storage {
     uint16_t         block_bytes; /* size of the tensor's block that it lives in; 0: it stands alone */
     _Atomic uint8_t  block_refs; /* in a block: the tensor and the storage each hold it */
     uint8_t          fixed;      /* others have the address (NumPy): it is never resized */
+    _Atomic uint16_t writer;     /* what recorded the last in-place write: a row's id, or one of the tape's marks */
 } kt_storage;
 
 extern void (*kt__wrapper_left)(void *wrapper); /* what a binding has left in the slot of a tensor that is freed */

@@ -199,3 +199,46 @@ def test_what_an_expansion_left_is_no_layout(f):
         x = karat.ones(shape, requires_grad=True)
         f(x).sum().backward()
         assert x.grad.stride() == x.stride()
+
+
+def loss(name):
+    return lambda x: getattr(F, name)(x, karat.zeros(3, 3), reduction="none")
+
+
+# Of a gradient by rows through an operand of columns, and the other way round: as which of the two it lies, or by rows always.
+@pytest.mark.parametrize("function,lies", [
+    (karat.relu, "operand"), (F.leaky_relu, "operand"), (lambda x: F.threshold(x, 0.5, 1.0), "operand"), (karat.erf, "operand"),
+    (karat.erfc, "operand"), (karat.erfinv, "operand"), (karat.sinc, "operand"), (karat.angle, "operand"),
+    (lambda x: F.binary_cross_entropy_with_logits(x, karat.zeros(3, 3), reduction="none"), "operand"),
+    (karat.logit, "gradient"), (karat.nan_to_num, "gradient"), (lambda x: karat.xlogy(x, 2.0), "gradient"),
+    (karat.bernoulli, "gradient"), (karat.sin, "gradient"), (karat.sgn, "rows"), (lambda x: x ** 0, "rows"),
+    (lambda x: karat.fmax(x, karat.zeros(3, 3)), "rows"), (loss("mse_loss"), "rows"), (loss("huber_loss"), "rows"),
+])
+def test_what_flows_through_a_function_of_one_element(function, lies):
+    rows, columns = karat.rand(3, 3) / 2 + 0.25, (karat.rand(3, 3) / 2 + 0.25).t()
+    for x, g in ((rows, columns), (columns, rows)):
+        x = x.detach().requires_grad_()
+        gradient, = karat.autograd.grad(function(x), [x], g)
+        assert gradient.stride() == {"operand": x, "gradient": g, "rows": rows}[lies].stride()
+
+
+@pytest.mark.parametrize("function,lies", [
+    (karat.max, (3, 1)), (karat.median, (3, 1)), (lambda x: x.take(karat.tensor([0])), (1, 3)),
+    (lambda x: x.masked_select(karat.ones(3, 3, dtype=karat.bool)), (1, 3)), (lambda x: x.gather(0, karat.tensor([[0]])), (3, 1)),
+])
+def test_what_flows_to_columns_from_elements_that_were_chosen(function, lies):
+    x = karat.rand(3, 3).t().requires_grad_()
+    y = function(x)
+    assert karat.autograd.grad(y, [x], karat.ones_like(y))[0].stride() == lies
+
+
+def test_what_flows_through_a_write_into_a_view_is_by_rows():
+    base, other = karat.ones(2, 3, 4), karat.ones(4, 3, 2, requires_grad=True)
+    base.transpose(0, 2).sub_(other)
+    assert karat.autograd.grad(base.sum(), [other])[0].stride() == (6, 2, 1)
+
+
+def test_a_vector_of_block_diag_has_a_gradient_of_its_own():
+    matrix, vector = karat.ones(2, 2), karat.ones(3, requires_grad=True)
+    (karat.block_diag(matrix, vector) ** 2).sum().backward()
+    assert vector.grad.storage_offset() == 0 and vector.grad.tolist() == [2, 2, 2]

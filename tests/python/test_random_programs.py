@@ -3,6 +3,7 @@ give is compared with PyTorch by hand (tests/random/run.py). A failure names see
 program."""
 
 import gc
+import math
 import os
 import random
 import sys
@@ -504,3 +505,116 @@ def test_dense_operands_that_lie_alike_give_their_strides_to_the_result():
     assert t.stride() == (9, 6, 1, 3, 3)
     assert all(made.stride() == t.stride() for made in (t.sigmoid(), t.long().sigmoid(), t * t, t.logical_not(), t > t))
     assert (t + 1).stride() == (t * 2).stride() == (9, 9, 1, 3, 3)  # a number is broadcast
+
+
+def written(t):
+    with karat.no_grad():
+        return t.zero_()
+
+
+def two(wants):
+    leaves = [karat.tensor([0.5, 2.0], requires_grad=bool(w)) for w in wants]
+    return [t * 1 if t.requires_grad else t for t in leaves]
+
+
+@pytest.mark.parametrize("function,wants,place,refused", [
+    (karat.div, (1, 0), 1, True), (karat.div, (1, 0), 0, False), (karat.div, (0, 1), 0, True),
+    (karat.hypot, (1, 0), 1, False), (karat.hypot, (1, 0), "result", True),
+    (karat.copysign, (0, 1), 0, False), (karat.copysign, (0, 1), "result", True),
+    (karat.pow, (1, 0), "result", True), (lambda x: x ** 3, (1,), "result", False), (lambda x: 3 ** x, (1,), 0, True),
+    (lambda x, y: karat.div(x, y, rounding_mode="floor"), (1, 0), 1, True),
+    (karat.addcdiv, (1, 0, 0), 2, True), (karat.addcdiv, (1, 0, 0), 1, False),
+    (karat.addcmul, (0, 1, 0), 1, False), (karat.addcmul, (0, 1, 0), 2, True),
+    (karat.lerp, (1, 0, 0), 0, False), (karat.lerp, (1, 0, 0), 2, True), (karat.lerp, (0, 0, 1), 0, True),
+    (karat.complex, (1, 0), 0, True), (karat.complex, (1, 0), 1, False),
+    (lambda x: x.gather(0, karat.tensor([0])), (1,), 0, True), (lambda x: x.cummax(0)[0], (1,), 0, True),
+    (lambda x: x.take(karat.tensor([0])), (1,), 0, True), (lambda x: x.masked_select(karat.tensor([True, False])), (1,), 0, True),
+])
+@pytest.mark.parametrize("inputs", [False, True])
+def test_a_node_looks_at_what_was_saved_for_gradients_that_are_wanted(function, wants, place, refused, inputs):
+    operands = two(wants)
+    result = function(*operands)
+    written(result if place == "result" else operands[place])
+    total = (result.real if result.is_complex() else result).add(0).sum()
+    wanted = {"inputs": [result]} if inputs else {}
+    if refused:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            total.backward(**wanted)
+    else:
+        total.backward(**wanted)
+
+
+def test_what_was_written_to_is_named_by_what_wrote_last():
+    x = karat.ones(4, requires_grad=True)
+    t = x.rsqrt()
+    t /= t
+    t.abs_()
+    with pytest.raises(RuntimeError, match="output 0 of AbsBackward0, is at version 2"):
+        t.sum().backward()
+    t = x.acosh()
+    part = t[1:]
+    t.addcdiv_(t, x)
+    part[:] = karat.zeros(3)
+    with pytest.raises(RuntimeError, match="output 0 of torch::autograd::CopySlices, is at version 2"):
+        t.sum().backward()
+
+
+def test_an_index_among_results_has_no_history_to_name():
+    values, places = karat.ones(2, requires_grad=True).topk(2)
+    places.zero_()
+    with pytest.raises(RuntimeError, match=r"\[torch.LongTensor \[2\]\] is at version 1"):
+        values.sum().backward()
+
+
+def test_one_of_several_views_that_was_saved_before_its_base_was_written_to_is_refused():
+    t, vector = karat.ones(2, 2), karat.ones(2, requires_grad=True)
+    product = t.unbind(-1)[0] * vector
+    t.add_(vector)
+    with pytest.raises(RuntimeError, match="This view is the output of a function that returns multiple views"):
+        product.sum().backward()
+
+
+def test_a_named_input_whose_node_has_no_derivative_ends_there():
+    x = karat.ones(3, requires_grad=True) * 1
+    values = x.unique()
+    values.sum().backward(inputs=[values])
+
+
+@pytest.mark.parametrize("copy", [karat.alias_copy, karat.detach_copy, karat.t_copy])
+def test_out_that_is_a_view_is_written_through_into_its_base(copy):
+    base = karat.zeros(4, requires_grad=True) * 1
+    part = base[1:3]
+    copy(karat.ones(2), out=part)
+    assert (type(base.grad_fn).__name__, type(part.grad_fn).__name__) == ("CopySlices", "AsStridedBackward0")
+    with pytest.raises(RuntimeError, match="derivative for aten::.* is not implemented"):
+        base.sum().backward()
+    one_of_two = (karat.zeros(4, requires_grad=True) * 1).split(2)[0]
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        copy(karat.ones(2), out=one_of_two)
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+def test_variance_of_too_few_elements():
+    x = karat.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    gradient, = karat.autograd.grad(-x.var(correction=5), [x], create_graph=True)
+    assert gradient[0] == gradient[2] == -math.inf and gradient[1].isnan() and not gradient.requires_grad
+    gradient, = karat.autograd.grad(-x.var(0, correction=5), [x])
+    assert gradient.tolist() == [-1, 0, 1]
+
+
+def test_gradients_of_no_elements_and_their_histories():
+    x = karat.ones(2, 3, requires_grad=True)
+    empty = x.repeat(1, 0)
+    gradient, = karat.autograd.grad((empty * empty).sum(), [x], create_graph=True)
+    assert gradient.tolist() == [[0, 0, 0]] * 2 and not gradient.requires_grad
+    source = karat.zeros(0, 3, requires_grad=True)
+    sums = karat.ones(2, 3).scatter_reduce(1, karat.zeros(0, 3, dtype=karat.int64), source, "sum")
+    assert karat.autograd.grad((sums * sums).sum(), [source], create_graph=True)[0].requires_grad
+
+
+def test_cdist_has_no_slope_where_points_meet():
+    x = karat.zeros(2, 1, requires_grad=True)
+    for p, nothing in ((0.5, True), (1, False), (1.5, True), (2, True), (3, True), (math.inf, False)):
+        distances = karat.cdist(x, x.detach(), p=p)
+        gradient, = karat.autograd.grad(distances, [x], karat.full_like(distances, math.nan))
+        assert (gradient.tolist() == [[0], [0]]) == nothing and gradient.isnan().any().item() != nothing
