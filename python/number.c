@@ -117,7 +117,7 @@ static kt_dtype dtype_beside(kt_scalar number, const kt_tensor *beside)
     case KT_SCALAR_BOOL: return KT_BOOL;
     case KT_SCALAR_INT: return KT_I64;
     case KT_SCALAR_FLOAT: return kt_get_default_dtype();
-    default: return kt_dtype_complex(kt_get_default_dtype());
+    default: return kt_dtype_complex(kind == KT_CAT_FLOAT ? kt_dtype_of(beside) : kt_get_default_dtype());
     }
 }
 

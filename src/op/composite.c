@@ -57,16 +57,22 @@ kt_status kt__body_polygamma(kt_call *call)
 }
 
 /* Always in the widest type: float64, or complex128 where an operand is complex. */
-kt_status kt__body_float_power(kt_call *call)
+kt_dtype kt__widest_of(const kt_call *call)
 {
-    bool number = call->scalars >> 1 & 1;
-    int  categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
+    const bool number = call->scalars >> 1 & 1;
+    int        categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
     if (number)
         categories |= call->arg[1].s.kind == KT_SCALAR_COMPLEX ? KT_CAT_COMPLEX : 0;
     else
         categories |= kt_dtype_category((kt_dtype)call->arg[1].t->dtype);
-    kt_dtype   wide = categories & KT_CAT_COMPLEX ? KT_C128 : KT_F64;
-    kt_tensor *base = NULL, *exponent = NULL;
+    return categories & KT_CAT_COMPLEX ? KT_C128 : KT_F64;
+}
+
+kt_status kt__body_float_power(kt_call *call)
+{
+    const bool     number = call->scalars >> 1 & 1;
+    const kt_dtype wide = kt__widest_of(call);
+    kt_tensor     *base = NULL, *exponent = NULL;
     kt_status  status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
     if (!status && number)
         status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &call->out[0]);

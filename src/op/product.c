@@ -158,6 +158,8 @@ static kt_status addend_fits(const kt_call *call, const product *p)
         return kt_fail(KT_ERR_RUNTIME, "Bad in-place call: input tensor size %s and output tensor size %s should match",
                        has, wants);
     }
+    if (call->form == KT_OUT && kt__policy(kt__mode()) != KT_PERMISSIVE && kt__check_product_target(call, (kt_dtype)p->b->dtype))
+        return kt_error_status();
     return must_expand(c, (kt_shape){p->rank, p->sizes});
 }
 
@@ -409,7 +411,9 @@ typedef struct sized {
 static kt_status check_sizes(const void *what)
 {
     sized one = *(const sized *)what;
-    return shape_of(one.call, &one.p);
+    if (shape_of(one.call, &one.p))
+        return kt_error_status();
+    return one.call->form == KT_OUT ? kt__check_product_target(one.call, (kt_dtype)one.p.b->dtype) : KT_OK;
 }
 
 /* The dtype of an out= comes before a kernel that is missing. */
@@ -433,6 +437,8 @@ kt_status kt__run_matmul(kt_call *call)
     p.a = g.t[g.n - 2];
     p.b = g.t[g.n - 1];
     if (dtypes_first(call->row->id)) {
+        if (!p.c && mixed_target(call, &p))
+            return kt_error_status();
         if (!p.c && !ranks_fit(call->row->id, p.a->ndim, p.b->ndim))
             return refuse_ranks(call->row->id, &p);
         if ((call->row->id == KT_OP_baddbmm && kt__check_batch_addend(p.c, p.a, p.b, false)) || mixed_target(call, &p))

@@ -204,6 +204,15 @@ static kt_status check_dims(const void *what)
     return self->numel ? KT_OK : check_not_empty(w->call, self, w->g, &f);
 }
 
+/* What comes before a kernel that is missing: the dtype of an out= that must have the operand's, and the dims. */
+static kt_status check_out_and_dims(const void *what)
+{
+    const folded      *w = what;
+    const kt__decision same = {.result = w->call->arg[0].t->dtype};
+    const bool         alike = w->call->row->rule == RULE_SAME && kt__n_results(w->call->row) == 1;
+    return alike && kt__check_fold_out(w->call, &same) ? kt_error_status() : check_dims(what);
+}
+
 /* Of a kernel that is missing PyTorch hears after the dims; what it refuses by a rule of its own comes before them, but for the
  * extremes along a dim and nansum. */
 static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
@@ -211,7 +220,7 @@ static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
     const int  op = call->row->id;
     const bool late = op == KT_OP_max_dim || op == KT_OP_min_dim || op == KT_OP_nansum ||
                       kt_error_status() == KT_ERR_NOT_IMPLEMENTED;
-    return late ? kt__unless_earlier(check_dims, &(folded){call, g}) : kt_error_status();
+    return late ? kt__unless_earlier(check_out_and_dims, &(folded){call, g}) : kt_error_status();
 }
 
 kt_status kt__run_reduce(kt_call *call)
@@ -228,8 +237,10 @@ kt_status kt__run_reduce(kt_call *call)
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
         return refuse_dtype(call, &g);
-    if (kt__check_fold_out(call, d)) /* a mean looks at its dims first */
-        return call->row->rule == RULE_MEAN ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
+    if (kt__check_fold_out(call, d)) { /* a mean looks at its dims first, and so does what gives an index */
+        const bool late = call->row->rule == RULE_MEAN || call->row->rule == RULE_INDEX;
+        return late ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
+    }
     if (fold_shape(call, self, &f))
         return kt_error_status();
     if (!self->numel && check_not_empty(call, self, &g, &f))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "op/call.h"
+#include "op/target.h"
 
 kt_dtype kt__dtype_of_number(kt_scalar s)
 {
@@ -72,6 +73,8 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
 }
 
 /* A number that is chosen becomes a tensor of the result's dtype. */
+static bool is_complex(uint8_t d) { return kt__dtype_rows[d].category == KT_CAT_COMPLEX; }
+
 static kt_status numbers_to_choose(const kt_call *call, const kt__gathered *g)
 {
     kt_status      status = KT_OK;
@@ -239,7 +242,7 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");
         return KT_OK;
     case KT_OP_heaviside:
-        if (call->form == KT_OUT && kt_dtype_category((kt_dtype)call->out[0]->dtype) == KT_CAT_COMPLEX)
+        if (call->form == KT_OUT && (is_complex(call->out[0]->dtype) || is_complex(g->dtype[0]) || is_complex(g->dtype[1])))
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "heaviside is not yet implemented for complex tensors.");
         if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0])
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "heaviside is not yet implemented for tensors with different dtypes.");
@@ -259,7 +262,7 @@ kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt_
     const bool factor = call->row->id == KT_OP_addcmul || call->row->id == KT_OP_addcdiv;
     const bool whole = kt__dtype_rows[d->common].category == KT_CAT_INT;
     if (factor && (!fits_reals(g->param[0], (kt_dtype)d->common) || (whole && !kt_scalar_fits(g->param[0], (kt_dtype)d->common))))
-        return kt__fail_overflow(call, taken_as((kt_dtype)d->common));
+        return kt__check_shapes(call, g) ? kt_error_status() : kt__fail_overflow(call, taken_as((kt_dtype)d->common));
     if (!g->n_param || (g->kernel != KT_K_add_scaled && g->kernel != KT_K_sub_scaled))
         return kt__check_activation(call, (kt_dtype)d->common);
     uint32_t kind = g->param[0].kind;

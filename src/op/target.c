@@ -367,6 +367,12 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
         return KT_OK;
     switch (call->row->id) {
     case KT_OP_frexp: return check_frexp(call, at, out);
+    case KT_OP_float_power:
+        return out->dtype == kt__widest_of(call)
+                   ? KT_OK
+                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
+                                    "the output given to float_power has dtype %s but the operation's result requires dtype %s",
+                                    is, kt_dtype_torch_name(kt__widest_of(call)));
     case KT_OP_multinomial:
         return out->dtype == KT_I64 || !are_weights(call->arg[0].t)
                    ? KT_OK
@@ -389,10 +395,6 @@ kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
     if (!made || out->dtype == made->dtype)
         return KT_OK;
     switch (call->row->id) {
-    case KT_OP_float_power:
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "the output given to float_power has dtype %s but the operation's result requires dtype %s", is,
-                              kt_dtype_torch_name(made->dtype));
     case KT_OP_ldexp:
         return kt_can_cast((kt_dtype)made->dtype, (kt_dtype)out->dtype)
                    ? KT_OK

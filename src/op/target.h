@@ -43,6 +43,7 @@ kt_status kt__check_batch_addend(const kt_tensor *c, const kt_tensor *a, const k
 
 /* ---- rows whose body only makes its result: the engine gives it to out= ---- */
 bool      kt__is_copied(const kt_row *row);
+kt_dtype  kt__widest_of(const kt_call *call); /* composite.c: what float_power makes */
 kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made); /* NULL: what can be said before it is made */
 
 /* ---- calls that would read what they have written ---- */
