@@ -52,7 +52,7 @@ static kt_status shape_noise(kt_tensor *noise, double p, bool alpha, kt_tensor *
         return p == 1 ? KT_OK : change(KT_OP_div, noise, 1 - p);
     const double low = 1.7580993408473766; /* of selu: what a dropped element becomes, negated */
     const double a = 1 / sqrt((low * low * p + 1) * (1 - p));
-    kt_status    status = run2(KT_OP_add, KT_PLAIN, noise, NULL, KT_FLOAT(-1), moved);
+    kt_status    status = run2(KT_OP_add, KT_PLAIN, noise, NULL, KT_INT(-1), moved);
     if (!status)
         status = change(KT_OP_mul, *moved, low * a);
     if (!status)

@@ -50,19 +50,30 @@ bool kt__holds(kt_scalar s, kt_dtype d)
     return !isfinite(x) || fabs(x) <= f.max;
 }
 
-/* Bounds that are numbers: PyTorch has an own way for them, with texts of its own. */
+static bool is_complex(uint8_t d) { return kt__dtype_rows[d].category == KT_CAT_COMPLEX; }
+
+/* Bounds that are numbers: PyTorch has an own way for them, with texts of its own; of a floating tensor they have its dtype. */
 static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
 {
     kt_status      status = KT_OK;
     const uint64_t mode = kt__mode();
     if (!call->scalars || kt__policy(mode) == KT_PERMISSIVE)
         return KT_OK;
+    const kt_dtype own = (kt_dtype)g->dtype[0];
+    bool           imaginary = false;
+    for (int i = 1; i < g->n; i++)
+        imaginary |= !g->t[i] && g->s[i].kind == KT_SCALAR_COMPLEX && g->s[i].im != 0;
+    if (imaginary && call->row->id == KT_OP_clamp && kt_dtype_category(own) == KT_CAT_FLOAT)
+        return call->form == KT_OUT && kt__check_exact(call, g, own) ? kt_error_status()
+                                                                     : kt__fail_overflow(call, g->n == 3 ? KT_F64 : own);
     const kt_dtype common = kt__common_dtype(g, 0, mode, &status);
-    if (status || (call->row->id != KT_OP_clamp && kt_dtype_category(common) == KT_CAT_COMPLEX)) /* the resolver refuses it */
+    if (status || (call->row->id != KT_OP_clamp && is_complex(common)))
         return status;
     if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)call->arg[0].t->dtype))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(common), kt_dtype_c_name((kt_dtype)call->arg[0].t->dtype));
+    if (is_complex(common)) /* the resolver refuses it */
+        return KT_OK;
     if (call->form == KT_OUT && !kt_can_cast(common, (kt_dtype)call->out[0]->dtype))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
                               kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name(common));
@@ -73,8 +84,6 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
 }
 
 /* A number that is chosen becomes a tensor of the result's dtype. */
-static bool is_complex(uint8_t d) { return kt__dtype_rows[d].category == KT_CAT_COMPLEX; }
-
 static kt_status numbers_to_choose(const kt_call *call, const kt__gathered *g)
 {
     kt_status      status = KT_OK;
