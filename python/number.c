@@ -105,12 +105,17 @@ static PyObject *unary(PyObject *a, const kt_row *row)
     return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
 }
 
-/* As weak as a number is: of the tensor's dtype, unless its kind needs more. Without a tensor: its kind's own dtype. */
+/* As weak as a number is: of the tensor's dtype, unless its kind needs more. A bool stays one, which some rows refuse, beside
+ * every dtype that promotes. Without a tensor: its kind's own dtype. */
 static kt_dtype dtype_beside(kt_scalar number, const kt_tensor *beside)
 {
     const kt_category kind = beside ? kt_dtype_category(kt_dtype_of(beside)) : (kt_category)0;
-    const bool        fits = beside && (number.kind == KT_SCALAR_BOOL || (number.kind == KT_SCALAR_INT && kind >= KT_CAT_INT) ||
-                                 (number.kind == KT_SCALAR_FLOAT && kind >= KT_CAT_FLOAT) || kind == KT_CAT_COMPLEX);
+    bool              fits = beside && ((number.kind == KT_SCALAR_INT && kind >= KT_CAT_INT) ||
+                           (number.kind == KT_SCALAR_FLOAT && kind >= KT_CAT_FLOAT) || kind == KT_CAT_COMPLEX);
+    if (beside && number.kind == KT_SCALAR_BOOL) {
+        fits = !kt_promote_types(KT_BOOL, kt_dtype_of(beside));
+        kt_clear();
+    }
     if (fits)
         return kt_dtype_of(beside);
     switch (number.kind) {

@@ -1,5 +1,7 @@
 """karat.functional: functions whose arguments in Python are not those of their row: any number of tensors, dims in two forms."""
 
+import contextlib
+
 from . import _karat
 
 _rows = _karat.functions
@@ -95,9 +97,12 @@ def einsum(*args):
 def _into_list(name, shown):
     """A row that gives a list, with out=: tensors that are there take the parts, and nothing is given back."""
     row, store = _rows[name], _rows["alias_copy"]
+    arguments = ("self", "input", "split_size", "split_sizes", "dim")
 
     def into_list(*args, out=None, **options):
         if out is not None and not isinstance(out, (tuple, list)):
+            with contextlib.suppress(RuntimeError, IndexError):  # an argument of a wrong type that stands before out=
+                row(*args, **{key: options[key] for key in options if key in arguments})
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         parts = row(*args, **options)
         if out is None:

@@ -164,12 +164,12 @@ typedef struct chain {
 
 static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        bool end = i == 0 || i == n - 1;
-        if (end && t[i]->ndim != 1 && t[i]->ndim != 2)
+    for (int64_t i = 0; i < n; i += n - 1)
+        if (t[i]->ndim != 1 && t[i]->ndim != 2)
             return kt_fail(KT_ERR_RUNTIME, "multi_dot(): the %s tensor must be 1D or 2D but got %dD",
                            i ? "last" : "first", t[i]->ndim);
-        if (!end && t[i]->ndim != 2)
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0 && i < n - 1 && t[i]->ndim != 2)
             return kt_fail(KT_ERR_RUNTIME, "multi_dot(): tensor %lld must be 2D but got %dD", (long long)i, t[i]->ndim);
         if (t[i]->dtype != t[0]->dtype && !kt__mixes(kt__mode()))
             return kt__fail_dtype(

@@ -18,7 +18,8 @@ static kt_status wanted_dtype(const kt_call *call, int at, kt__gathered *g)
     if (g->kernel == KT_K_nanmean && is_exact((kt_dtype)g->dtype[0]))
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors.");
-    if (g->want && g->want != into && (g->kernel == KT_K_nansum || g->kernel == KT_K_nanmean))
+    if (g->want && g->want != into && (g->kernel == KT_K_nansum || g->kernel == KT_K_nanmean) &&
+        !is_exact((kt_dtype)g->dtype[0])) /* of integers it is a sum */
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "nansum: provided dtype must match dtype of result. Got %s and %s.",
                               kt_dtype_torch_name(into), kt_dtype_torch_name(g->want));
     if (g->want && g->want != into && sums)

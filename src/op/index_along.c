@@ -82,7 +82,9 @@ static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, co
     bool fits = true;
     for (int d = 0; d < kt__rank_of(index) && fits; d++)
         fits = d == dim || kt__size_at(index, d) <= kt__size_at(self, d);
-    if (src && src->ndim && src->ndim < index->ndim && fits)
+    for (int d = 0; src && d < src->ndim && d < index->ndim && fits; d++)
+        fits = index->sizes[d] <= src->sizes[d];
+    if (src && src->ndim && src->ndim < index->ndim && fits) /* all fits as far as src has dims */
         return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -src->ndim,
                        src->ndim - 1, src->ndim);
     if (src && kt__rank_of(src) != kt__rank_of(index))
@@ -581,8 +583,6 @@ kt_status kt__body_scatter_reduce(kt_call *call)
         return kt_error_status();
     if (src->dtype != self->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
-    if (index->numel && kt__rank_of(index) == kt__rank_of(self) && kt__rank_of(index) != kt__rank_of(src))
-        return kt_fail(KT_ERR_RUNTIME, "Index tensor must have the same number of dimensions as src tensor");
     if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3))
         return kt_error_status();
     if (h == N_HOWS)

@@ -188,11 +188,12 @@ static kt_status run_range(kt_tensor *t, int kernel, const kt_scalar *param, int
     return kt__launch(&plan, t);
 }
 
-static kt_status check_ends(kt_scalar start, kt_scalar end, kt_scalar step)
+/* `in`: what the ends are converted to, in PyTorch's words. */
+static kt_status check_ends(kt_scalar start, kt_scalar end, kt_scalar step, const char *in)
 {
     const double first = as_double(start), last = as_double(end), by = as_double(step);
     if (start.im != 0 || end.im != 0 || step.im != 0)
-        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type double without overflow");
+        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", in);
     if (by == 0 || isnan(by))
         return kt_fail(KT_ERR_RUNTIME, "step must be nonzero");
     if (!isfinite(first) || !isfinite(last))
@@ -211,7 +212,7 @@ kt_status kt__body_arange(kt_call *call)
     bool      ints = is_integral(start) && is_integral(end) && is_integral(step);
     if (kt__read_options(call, 3, ints ? KT_I64 : kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
-    if (check_ends(start, end, step))
+    if (check_ends(start, end, step, "double"))
         return kt_error_status();
     int64_t n = 0;
     if (o.dtype == KT_I64 && !ints) { /* counted in the dtype of the result; a step that becomes 0 makes none */
@@ -241,11 +242,14 @@ kt_status kt__body_range(kt_call *call)
     if (!(kt_dtype_category(o.dtype) & call->row->accepts))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
                               kt_dtype_torch_name(o.dtype));
-    if (check_ends(start, end, step))
+    const char *in = kt_dtype_category(o.dtype) == KT_CAT_INT      ? "int64_t"
+                     : o.dtype == KT_F16 || o.dtype == KT_BF16 ? "float"
+                                                               : "double";
+    if (check_ends(start, end, step, in))
         return kt_error_status();
     if (kt_dtype_category(o.dtype) == KT_CAT_INT) {
         start = truncated(start), end = truncated(end), step = truncated(step);
-        if (check_ends(start, end, step))
+        if (check_ends(start, end, step, in))
             return kt_error_status();
     }
     const double count = floor((as_double(end) - as_double(start)) / as_double(step)) + 1;

@@ -103,7 +103,9 @@ kt_status kt__body_linear(kt_call *call)
     if (input->ndim == 0 || weight->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "both arguments to linear need to be at least 1D, but they are %dD and %dD",
                        input->ndim, weight->ndim);
-    if (call->form == KT_OUT && input->dtype != weight->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE &&
+    const bool fits = weight->ndim == 2 && input->sizes[input->ndim - 1] == weight->sizes[1] &&
+                      !(bias && input->ndim == 2 && bias->dtype != input->dtype); /* sizes of the bias come last */
+    if (call->form == KT_OUT && (fits || input->dtype != weight->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE &&
         kt__same_dtype(call, (kt_dtype)input->dtype, call->out[0]))
         return kt_error_status();
     if (bias && input->ndim == 2)

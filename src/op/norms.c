@@ -69,7 +69,7 @@ static kt_status has_matrices(const kt_tensor *t)
 
 static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, int64_t *dim)
 {
-    if (check_dtypes(call, (kt_dtype)t->dtype, kt__arg_dtype(call, DTYPE)))
+    if (check_dtypes(call, (kt_dtype)t->dtype, KT_NONE))
         return kt_error_status();
     if (dims.n != 2) {
         char got[256];
@@ -82,9 +82,10 @@ static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape 
         if (kt__wrap_dim(&dim[i], t->ndim))
             return kt_error_status();
     }
-    return dim[0] != dim[1] ? KT_OK
-                            : kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dims must be different. Got (%lld, %lld)",
-                                      (long long)dims.d[0], (long long)dims.d[1]);
+    if (dim[0] == dim[1])
+        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dims must be different. Got (%lld, %lld)", (long long)dims.d[0],
+                       (long long)dims.d[1]);
+    return check_dtypes(call, (kt_dtype)t->dtype, kt__arg_dtype(call, DTYPE));
 }
 
 static kt_status needs_svd(const char *order)

@@ -58,6 +58,8 @@ kt__out_way kt__out_way_of(const kt_call *call)
     case KT_OP_log_softmax:
     case KT_OP_narrow_copy:
     case KT_OP_nonzero_static:
+    case KT_OP_scatter_combine:
+    case KT_OP_scatter_value_combine:
     case KT_OP_softmax: return OUT_OPAQUE;
     case KT_OP_linalg_matrix_norm:
     case KT_OP_linalg_matrix_norm_str:

@@ -129,9 +129,15 @@ static kt_status wrap_dim(const kt_call *call, int64_t *dim)
     return kt__wrap_dim(dim, self->ndim);
 }
 
-static kt_status check_dim(const void *call)
+/* What carries its elements along looks at out= before all else. */
+static kt_status check_first(const void *what)
 {
-    int64_t dim = kt__arg_int(call, kt__fold_args_of[((const kt_call *)call)->row->id].dim);
+    const kt_call     *call = what;
+    const int          op = call->row->id;
+    const kt__decision as_is = {.result = call->arg[0].t->dtype, .second = KT_I64};
+    int64_t            dim = kt__arg_int(call, kt__fold_args_of[op].dim);
+    if ((op == KT_OP_cummax || op == KT_OP_cummin || op == KT_OP_logcumsumexp) && check_out(call, &as_is))
+        return kt_error_status();
     return wrap_dim(call, &dim);
 }
 
@@ -149,8 +155,10 @@ kt_status kt__run_scan(kt_call *call)
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
-        return kt__unless_earlier(check_dim, call);
-    if (wrap_dim(call, &dim) || check_out(call, d))
+        return kt__unless_earlier(check_first, call);
+    if (wrap_dim(call, &dim))
+        return kt__unless_earlier(check_first, call);
+    if (check_out(call, d))
         return kt_error_status();
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(self), true))
         return kt__run_apart(call);

@@ -57,9 +57,27 @@ REFUSED = [
     ("torch.masked_select(d, d, out=d)", RuntimeError, "masked_select: expected BoolTensor for mask"),
     ("torch.nonzero(d, out=d)", RuntimeError, "nonzero: Expected out tensor to have scalar type Long but got scalar typeFloat"),
     ("torch.nonzero_static(d, size=-1, out=d)", RuntimeError, "nonzero_static: 'size' must be an non-negative integer"),
+    ("torch.logcumsumexp(i, 7, out=d)", RuntimeError, "expected scalar_type Long but found Float"),
+    ("torch.cummax(c, 0, out=(d, i))", RuntimeError, "expected scalar_type ComplexFloat but found Float"),
+    ("torch.nansum(i, dtype=torch.float64, out=d)", RuntimeError, "Expected out tensor to have dtype double, but got"),
+    ("F.linear(d, d[:1], torch.ones(7), out=b)", RuntimeError, "Expected out tensor to have dtype float, but got bool instead"),
+    ("torch.split_copy(1.5, 1, out=d)", TypeError, "split_copy(): argument 'input' (position 1) must be Tensor, not float"),
+    ("torch.unbind_copy(d, 'x', out=d)", TypeError, "unbind_copy(): argument 'dim' (position 2) must be int, not str"),
+    # dims and sizes
+    ("torch.zeros(3, 1).scatter_(0, torch.zeros(3, 1).long(), torch.ones(1))", RuntimeError, "Index tensor must have the same"),
+    ("torch.zeros(3, 1).scatter_reduce_(0, torch.zeros(3, 1).long(), torch.ones(3), 'sum')", IndexError, "Dimension out of"),
+    ("torch.linalg.multi_dot([x, x, x.sum()])", RuntimeError, "multi_dot(): the last tensor must be 1D or 2D but got 0D"),
+    ("torch.linalg.matrix_norm(d, 1, dim=[1], dtype=torch.int16)", RuntimeError, "linalg.matrix_norm: dim must be a 2-tuple."),
+    ("torch.linalg.matrix_norm(d, 1, dim=[1, 7], dtype=torch.int16)", IndexError, "Dimension out of range (expected to be in"),
+    # numbers
+    ("torch.range(1j, 2, dtype=torch.int16)", RuntimeError, "value cannot be converted to type int64_t without overflow"),
+    ("torch.range(1j, 2, dtype=torch.float16)", RuntimeError, "value cannot be converted to type float without overflow"),
+    ("torch.sub(True, d)", RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported."),
+    ("torch.subtract(True, c, out=c)", RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported."),
     # a gradient that cannot be given comes before all arguments, where there could be one
     ("torch.softmax(d, 7, out=torch.ones(2, 3, requires_grad=True))", RuntimeError, "aten::softmax" + NO_GRAD),
     ("torch.nonzero_static(i, size=-1, out=torch.ones(2, requires_grad=True))", RuntimeError, "aten::nonzero_static" + NO_GRAD),
+    ("torch.scatter(d, 7, i, d, reduce='x', out=torch.ones(2, requires_grad=True))", RuntimeError, "aten::scatter" + NO_GRAD),
     ("torch.nonzero(i, out=torch.ones(2, 2, requires_grad=True))", RuntimeError, "nonzero: Expected out tensor to have scalar"),
     ("torch.multinomial(d + 9, 1, out=torch.ones(2, requires_grad=True))", RuntimeError, "multinomial expects Long tensor out"),
     # its name is that of the kernel that the operands would go to

@@ -89,7 +89,8 @@ def same_places(d, c):
 
 
 def value_is_target(d, c):
-    return re.match(r"(t\d+)\[.*\] = \1$", d.statement) is not None
+    written = re.match(r"(t\d+)\[.*\] ([-+*/]?)= \1$", d.statement)
+    return written is not None and (not written.group(2) or any(1 in shape for shape in shapes(d, c)))
 
 
 def empty_operand(d, c):
@@ -227,7 +228,8 @@ ERRORS = [
     (case(("raised by karat",) + BOTH, karat=r"leaf Variable|is a view and is being modified inplace|view was created in",
           ops="logical_and logical_or logical_xor logical_not"),
      "logical operators in place on a leaf or a view: PyTorch forgets to refuse and loses the history of what is written"),
-    (case("raised by karat", karat="^(gt|ge|lt|le|eq|ne|logical_\\w+|isposinf|isneginf|signbit|histc)\\(\\): functions with out=",
+    (case(("raised by karat",) + BOTH,
+          karat="^(gt|ge|lt|le|eq|ne|logical_\\w+|isposinf|isneginf|signbit|histc)\\(\\): functions with out=",
           also=lambda d, c: "out=" in d.statement),
      "a comparison into an out= that wants a gradient: PyTorch forgets to refuse and writes over a leaf"),
     (case("raised by torch", "^a leaf Variable that requires grad is being used in an in-place operation.$", also=stale_view),
@@ -247,6 +249,11 @@ ERRORS = [
     (case(("raised by torch",) + BOTH, r"^Size does not match at dimension \d+ expected index|^quantile\(\) q values must be in"
           " the range|^output with shape", also=out_is_operand, ops="quantile nanquantile"),
      "out= is an operand and is resized: PyTorch reads what it has resized, Karat the operand as it was"),
+    (case("raised by karat", karat="single memory location", ops="threshold", also=lambda d, c: "out=" in d.statement),
+     "threshold into memory that it reads: PyTorch does not look and reads what it has written, Karat refuses"),
+    (case("raised by karat", karat=r"^result type Complex\w+ can't be cast to the desired output type (Float|Double|Half|BF)",
+          ops="logsumexp", also=lambda d, c: "out=" in d.statement),
+     "logsumexp of complex numbers into a real out=: PyTorch drops imaginary parts on the way and gives another number"),
     (case("error text", "^Tensors must have same number of dimensions", "single memory location", "stack", out_is_operand),
      "out= is an operand of stack and is resized: PyTorch looks at sizes that it has changed, Karat at those that were given"),
     (case("raised by torch", "^unsupported operation: some elements of the input tensor and the written-to", also=same_places),
@@ -302,7 +309,8 @@ ERRORS = [
      "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
     (case("error text", *["^torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "] * 2, ops="meshgrid"),
      "meshgrid prints the whole tensor into the message, Karat its sizes"),
-    (case("error text", r"^softsign\(\) got an unexpected keyword argument 'out'", "must be Tensor, not", "softsign"),
+    (case("error text", r"^(softsign|tanhshrink)\(\) got an unexpected keyword argument 'out'", "must be Tensor, not",
+          "softsign tanhshrink"),
      "a function that PyTorch wrote in Python looks at the names of its arguments before it looks whether the input is a tensor"),
     (case("error type", "^dropout probability has to be between 0 and 1", r"argument 'input' \(position 1\) must be Tensor, not"),
      "a function that PyTorch wrote in Python looks at p before it looks whether the input is a tensor"),
