@@ -18,7 +18,8 @@ void kt__grad_init(void);
 typedef enum kt__node_kind {
     NODE_OP,         /* a row: its formula runs */
     NODE_ACCUMULATE, /* a leaf: adds into .grad */
-    NODE_SLICES      /* an in-place write through a view, seen from the base */
+    NODE_SLICES,     /* an in-place write through a view, seen from the base */
+    NODE_WRITE       /* a row inside a NODE_SLICES, which runs its formula: nothing else leads to it */
 } kt__node_kind;
 
 typedef struct kt__edge {
@@ -88,6 +89,7 @@ struct kt_node {
         kt__form     *results; /* NODE_OP with several: the form of each; else NULL */
         kt_tensor    *leaf;    /* NODE_ACCUMULATE: owned */
         kt__geometry *base;    /* NODE_SLICES: of the base and, after it, of the view */
+        kt_node      *outer;   /* NODE_WRITE: the NODE_SLICES around it; not owned */
     };
     kt__edge        edge[];
 };
@@ -218,6 +220,7 @@ static inline bool kt__view_stale(const kt_tensor *t)
     return t->autograd ? t->autograd->seen_version != kt__version(t) : !(t->base->flags & KT_T_LEAF);
 }
 kt_status kt__restride(kt_tensor *view);
+kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out); /* owned */
 kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the reference */
 kt_status kt__view_rules(const kt_tensor *t, bool written); /* views that the tape cannot follow */
 

@@ -108,7 +108,7 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     if (kt__check_saved(n, place))
         return kt_error_status();
     if (s->kind == SAVED_RESULT && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
-        return with_history(n, s, place, t);
+        return n->kind == NODE_WRITE ? kt__written_with_history(n, s->t, t) : with_history(n, s, place, t);
     if (s->as == s->t->dtype) {
         *t = s->t;
         *borrowed = true;

@@ -188,6 +188,8 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner)
     kt__set_edge(n, 0, to, result);
     n->row = inner->row;
     n->inner = inner;
+    inner->kind = NODE_WRITE;
+    inner->outer = n;
     for (uint32_t i = 1; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
         n->edge[i] = inner->edge[i];
         kt__set_edge(n, i, inner->edge[i].to, inner->edge[i].result);
@@ -297,6 +299,29 @@ kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool hi
     kt__unref(whole);
     kt__unref(part);
     kt__unref(slice);
+    return status;
+}
+
+/* What was written comes back with its history: it is the part of the base that the view shows, so its gradient goes to the
+ * node of the base, by which every input is reached, and which runs once. `written` lies as the view does. */
+kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out)
+{
+    const kt__geometry *base = &inner->outer->base[0];
+    kt_tensor          *whole = kt__tensor_alias(written);
+    struct kt_autograd *a = whole ? kt__autograd_of(whole) : NULL;
+    if (whole) {
+        whole->dtype = base->dtype;
+        whole->flags = (whole->flags & ~(uint32_t)(KT_T_CONJ | KT_T_NEG | KT_T_LEAF)) | base->bits | KT_T_REQUIRES_GRAD;
+    }
+    kt_status status = a ? kt__tensor_set_geometry(whole, (kt_shape){base->ndim, base->sizes},
+                                                   (kt_shape){base->ndim, base->strides}, base->offset)
+                         : kt_error_status();
+    if (!status) {
+        a->node = kt__node_ref(inner->outer);
+        a->result = 0;
+        status = seen_through(whole, base, &inner->outer->base[1], out);
+    }
+    kt__unref(whole);
     return status;
 }
 

@@ -77,6 +77,7 @@ VIEWS = sorted((*WITH_DIM, *WITHOUT, *BARE, "as_strided"))
 CALLED = {"squeeze_dim": "squeeze", "conj_lazy": "_conj", "neg_view": "_neg_view", "split_sizes": "split"}
 FUNCTIONS = ("alias", "conj_lazy", "neg_view", "view_as_real", "view_as_complex", "atleast_1d", "atleast_2d", "atleast_3d")
 WRITES = ("scale", "add", "mul", "copy", "zero", "neg", "sin", "sum", "fill", "silent")
+LAST = ("exp", "hypot")  # whose node saves what it wrote: nothing may be written afterwards
 SHAPES = ((4,), (2, 3), (2, 2, 2), (3, 2), (1, 4), (2, 1, 2), (), (6, 2), (0, 2))
 
 
@@ -218,15 +219,15 @@ class Program:
     def shares(self, shown):
         return shown.untyped_storage().data_ptr() == self.probes[0].untyped_storage().data_ptr()
 
-    def write(self):
+    def write(self, ways=WRITES):
         m, rng = self.m, self.rng
-        i, how = rng.randrange(len(self.tensors)), rng.choice(WRITES)
+        i, how = rng.randrange(len(self.tensors)), rng.choice(ways)
         x, shape = self.tensors[i], tuple(self.tensors[i].shape)
         dtype = "complex128" if x.is_complex() else "float64"
         before = self.read(i)
         first = second = None
         j = rng.randrange(len(self.tensors))
-        if how in ("add", "mul", "copy", "silent"):
+        if how in ("add", "mul", "copy", "hypot", "silent"):
             shape = shape if rng.random() < 0.7 else shape[1:]
             kept = len(self.leaves)
             first, second = self.leaf(shape, rng.choice([dtype, "float64"]))
@@ -256,6 +257,12 @@ class Program:
             elif how == "sin":  # complex sines grow past all bounds
                 x.pow_(2) if x.is_complex() else x.sin_()
                 after = before**2 if x.is_complex() else before.sin()
+            elif how == "hypot" and not x.is_complex():
+                x.hypot_(first * first + 1)
+                after = before.hypot(second * second + 1)
+            elif how in LAST:
+                x.mul_(0.125).exp_()
+                after = (before * 0.125).exp()
             elif how == "sum":
                 a, b = self.tensors[j], self.read(j).detach() if self.quiet[j] else self.read(j)
                 x.add_(m.view_as_real(a.resolve_conj()).sum() if a.is_complex() else a.sum(), alpha=0.25)
@@ -288,6 +295,8 @@ class Program:
                 self.make_view()
             else:
                 self.write()
+        if rng.random() < 0.4:
+            self.write(LAST)
         for i, x in enumerate(self.tensors):
             try:
                 loss = self.weighed(x * 1)
