@@ -260,3 +260,14 @@ def test_a_step_is_in_the_stride_of_what_is_left():
     assert x[:, 3::2].stride() == (4, 2) and x[5::2].stride() == (8, 1) and x[::2**40].stride() == (2**42, 1)
     huge = x[::2**62]
     assert huge.shape == (1, 4) and (huge + 1).sum().item() == 4
+
+
+def test_pairs_along_one_element():
+    for size, stride, halved in (((1, 2), (1, 1), (0,)), ((1, 2), (3, 1), (1,)), ((1, 1, 2), (1, 3, 1), (0, 1))):
+        assert karat.view_as_complex(karat.arange(4.0).as_strided(size, stride)).stride() == halved
+    for size in ((3, 2), (0, 2)):
+        with pytest.raises(RuntimeError, match="divisible by 2 for all but last"):
+            karat.view_as_complex(karat.ones(9).as_strided(size, (1, 1)))
+    z = karat.ones(1, dtype=karat.complex128, requires_grad=True)
+    karat.view_as_real(z).t().narrow(-1, 0, 1).sum().backward()
+    assert z.grad.item() == 1 + 1j
