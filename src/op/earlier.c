@@ -65,6 +65,7 @@ kt_status kt__check_before_memory(const void *what)
     const bool     out = call->form == KT_OUT;
     switch (call->row->id) {
     case KT_OP_index_add:
+    case KT_OP_index_reduce:
     case KT_OP_index_select:
         if (check_operands(call))
             return kt_error_status();
@@ -84,7 +85,6 @@ kt_status kt__check_before_memory(const void *what)
         break;
     case KT_OP_nonzero:
     case KT_OP_nonzero_static: break;
-    case KT_OP_index_reduce:
     case KT_OP_scatter:
     case KT_OP_scatter_add:
     case KT_OP_scatter_value: return check_operands(call);

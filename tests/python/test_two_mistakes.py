@@ -157,6 +157,7 @@ REFUSED = [
     ("torch.clamp(d, 2j, out=i)", RuntimeError, "Found dtype Long but expected Float"),
     ("torch.clamp(i, 2j, out=d)", NotImplementedError, "clamp is not supported for complex types"),
     ("F.alpha_dropout(b, training=True)", RuntimeError, "result type Float can't be cast to the desired output type Long"),
+    ("torch.index_reduce(x, 0, i[0, :1], x[:1], 'mean', out=i)", RuntimeError, "Expected out tensor to have dtype float"),
     ("torch.cross(d, i, out=b)", RuntimeError, "Expected out tensor to have dtype float, but got bool instead"),
     ("torch.linalg.cross(b, b, out=d)", RuntimeError, "Expected out tensor to have dtype bool, but got float instead"),
     ("torch.linalg.cross(b, d)", NotImplementedError, "\"cross\" not implemented for 'Bool'"),

@@ -46,7 +46,7 @@ def inner_name(d, c):
     """Whether the texts are the same but for PyTorch's inner function, which its Python function passes arguments on to."""
     name = re.match(r"\w+", said(d.torch))
     ours = said(d.karat).replace("karat.dtype", "torch.dtype")
-    return bool(name) and INNER.get(name.group(0)) == re.match(r"\w+", ours).group(0) \
+    return bool(name) and re.match(INNER.get(name.group(0), "(?!)") + r"\b", ours) is not None \
         and re.sub(r"^\w+", "", said(d.torch)) == re.sub(r"^\w+", "", ours)
 
 

@@ -123,7 +123,7 @@ def of_nan(d, c):
 
 def touched(d, c):
     """Whether the tensor that differs stands in the statement or shares memory with one that does."""
-    name = re.match(r"t\d+", d.where).group(0)
+    name = (re.match(r"t\d+", d.where) or [""])[0]
     families = {c.before[path]["shares memory with"] for path in c.operands}
     objects = {c.before[path]["same object as"] for path in c.operands}
     same = c.before.get(name, {}).get("same object as") in objects
