@@ -46,6 +46,8 @@ static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
     kt_tensor *apart = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
     if (apart && apart->sizes[apart->ndim - 1] == 0)
         return kt_sum_dim(apart, KT_SHAPE(-1));
+    if (p == 0) /* how many differ, but of a NaN nobody knows: no norm, which would count it */
+        return kt_sum_dim(kt_clamp_max_s(kt_ceil(kt_abs(apart)), KT_INT(1)), KT_SHAPE(-1));
     return kt_linalg_vector_norm(apart, .ord = KT_FLOAT(p), .dim = KT_SHAPE(-1));
 }
 

@@ -296,6 +296,8 @@ static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar bas
     if (fit_ends(call, o.dtype, &start, &end, base, steps))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(steps));
+    if (steps == 1 && o.dtype == KT_BOOL) /* filled with the number, not with the integer that is a step */
+        return kt__born(call, t, &o, fill_new(call, t, base.kind ? KT_FLOAT(pow(base.v.re, as_double(start))) : start));
     return kt__born(call, t, &o, t ? run_range(t, kernel, (kt_scalar[]){start, end, base}, 3) : KT_OK);
 }
 

@@ -69,7 +69,8 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
     const kt_dtype common = kt__common_dtype(g, 0, mode, &status);
     if (status || (call->row->id != KT_OP_clamp && is_complex(common)))
         return status;
-    if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)call->arg[0].t->dtype))
+    const bool over_self = call->form == KT_INPLACE || (call->form == KT_OUT && call->out[0] == call->arg[0].t);
+    if (over_self && !kt_can_cast(common, (kt_dtype)call->arg[0].t->dtype))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(common), kt_dtype_c_name((kt_dtype)call->arg[0].t->dtype));
     if (is_complex(common)) /* the resolver refuses it */
@@ -141,7 +142,7 @@ static kt_dtype taken_as(kt_dtype d)
 }
 
 /* Powers that have a function of their own, exact where pow is not quite. Those of a bool or an integer go the usual way,
- * but for the square. */
+ * but for the square; roots of float16 too, so that -0 and -inf have that of 0 and inf there. */
 static kt_status known_power(const kt_call *call, kt__gathered *g)
 {
     kt_scalar e = call->arg[1].s;
@@ -149,17 +150,18 @@ static kt_status known_power(const kt_call *call, kt__gathered *g)
     if (!(call->scalars >> 1 & 1) || (e.kind == KT_SCALAR_COMPLEX && (e.im != 0 || category != KT_CAT_COMPLEX)))
         return KT_OK;
     double    power = e.kind == KT_SCALAR_FLOAT || e.kind == KT_SCALAR_COMPLEX ? e.v.re : (double)e.v.i;
-    bool      inexact = category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    bool      inexact = category & (KT_CAT_FLOAT | KT_CAT_COMPLEX), roots = g->dtype[0] != KT_F16;
     if (!inexact && e.kind == KT_SCALAR_INT && !e.is_unsigned && e.v.i < 0)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Integers to negative integer powers are not allowed.");
     int       kernel = power == 2.0    ? KT_K_square
                        : !inexact      ? 0
-                       : power == 0.5  ? KT_K_sqrt
-                       : power == -0.5 ? KT_K_rsqrt
                        : power == -1.0 ? KT_K_reciprocal
                        : power == 1.0  ? KT_K_itself
                        : power == 3.0  ? KT_K_cube
                        : power == -2.0 ? KT_K_over_square
+                       : !roots        ? 0
+                       : power == 0.5  ? KT_K_sqrt
+                       : power == -0.5 ? KT_K_rsqrt
                                        : 0;
     if (kernel) {
         g->kernel = (uint16_t)kernel;

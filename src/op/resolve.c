@@ -141,10 +141,12 @@ static kt_status refused(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
-/* The categories of a row, less what the kernel that its arguments chose has no meaning for. */
+/* The categories of a row, less or more what the kernel that its arguments chose has a meaning for. */
 static int accepts(const kt_row *row, const kt__gathered *g)
 {
     const bool rounds = g->kernel == KT_K_div_trunc || g->kernel == KT_K_div_floor;
+    if (row->kernel == KT_K_nansum && category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT)) /* without a NaN it is a sum */
+        return row->accepts | KT_CAT_COMPLEX;
     return rounds ? row->accepts & ~KT_CAT_COMPLEX : row->accepts;
 }
 

@@ -208,3 +208,9 @@ def test_out_wants_a_gradient_as_the_maker_is_asked():
     leaf = karat.ones(2, requires_grad=True)
     with karat.no_grad():
         assert karat.normal(karat.ones(2), 1.0, out=leaf).requires_grad and karat.add(leaf, 1, out=leaf).requires_grad
+
+
+def test_a_single_step_of_bools_is_the_number():
+    assert karat.linspace(0.5, 3, 1, dtype=karat.bool).tolist() == [True] == karat.logspace(-0.5, 3, 1, dtype=karat.bool).tolist()
+    assert karat.linspace(0, 3, 1, dtype=karat.bool).tolist() == [False]
+    assert karat.linspace(0.5, 3, 1, dtype=karat.int32).tolist() == [0]

@@ -196,7 +196,9 @@ def test_numbers_that_do_not_fit():
     assert half[0].item() == float("inf")
     assert text(lambda: byte.clamp(0, 300)) == overflow % "uint8_t" and byte.clamp(-1, 3).tolist() == [3, 3]
     assert text(lambda: ints.clamp_(0.5)) == "result type Float can't be cast to the desired output type long int"
-    assert text(lambda: karat.clamp(byte, 0.5, out=byte)) == "Found dtype Byte but expected Float"
+    assert text(lambda: karat.clamp(byte, 0.5, out=byte[:])) == "Found dtype Byte but expected Float"
+    cast = "result type Float can't be cast to the desired output type unsigned char"
+    assert text(lambda: karat.clamp(byte, 0.5, out=byte)) == cast
     for negative in (lambda: ints**-1, lambda: ints.pow_(-2), lambda: (ints > 0) ** -1):
         assert text(negative) == "Integers to negative integer powers are not allowed."
     assert (ints + 1).pow(-1.0).dtype is karat.float32
@@ -317,3 +319,24 @@ def test_kron_lies_as_the_product_does():
     assert karat.kron(x, x).stride() == (144, 1, 9) and karat.kron(x, x, out=karat.empty(0)).stride() == (144, 16, 1)
     y = karat.rand(2, 3)
     assert karat.kron(y, y.mT.contiguous().mT).stride() == (9, 1)
+
+
+def test_roots_of_float16_are_powers():
+    """PyTorch has a root for every other float, in which -0 stays -0 and -inf has none."""
+    inf, nan = float("inf"), float("nan")
+    for dtype, root, inverse in ((karat.float16, [0.0, inf], [inf, 0.0]), (karat.bfloat16, [-0.0, nan], [-inf, nan]),
+                                 (karat.float32, [-0.0, nan], [-inf, nan])):
+        for n in (1, 40):
+            x = karat.tensor([-0.0, -inf] * n, dtype=dtype)
+            assert str((x**0.5).tolist()) == str(root * n) and str((x**-0.5).tolist()) == str(inverse * n), dtype
+            assert str(x.clone().pow_(0.5).tolist()) == str(root * n)
+
+
+def test_sums_and_counts_where_nan_is_no_number():
+    nan = float("nan")
+    assert karat.nansum(karat.tensor([1, 2]), dtype=karat.complex128).item() == 3 + 0j
+    assert karat.nansum(karat.tensor([True, False]), 0, out=karat.empty(0, dtype=karat.complex64)).item() == 1 + 0j
+    with pytest.raises(NotImplementedError, match="\"nansum_cpu\" not implemented for 'ComplexDouble'"):
+        karat.nansum(karat.ones(2), dtype=karat.complex128)
+    x, y = karat.tensor([[1.0, 2.0]]), karat.tensor([[nan, 2.0], [float("inf"), 3.0], [1.0, 2.0]])
+    assert str(karat.cdist(x, y, p=0.0).tolist()) == "[[nan, 2.0, 0.0]]"

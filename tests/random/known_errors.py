@@ -323,7 +323,8 @@ ERRORS = [
     (case("error text", LACKS + "UInt64'", LACKS, "normal"),
      "normal of integers: PyTorch lacks the kernel that looks for the least std, Karat that which draws"),
     (case("raised by torch", "without overflow$", ops="histc"),
-     "histc of a narrow integer of one value: PyTorch cannot hold the ends of the range that it makes around it"),
+     "histc of a narrow integer: PyTorch cannot hold the ends of the range, those that were given or that it makes around one"
+     " value"),
     (case("raised by torch", "^ZeroTensors are immutable", ops="backward"), "PyTorch fails inside"),
     (case("raised by torch", "single memory location", also=value_is_target),
      "a tensor of one element assigned to itself through an index: PyTorch compares strides of dims that have no second element"),

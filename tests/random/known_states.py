@@ -74,6 +74,12 @@ def shares_with_out(difference, comparison):
     return empty or (was[0] == was[1] and (was[0] is not None or not comparison.before))
 
 
+def seen_as_dtype(difference, comparison):
+    """Whether the statement is a view, as another dtype, of what autograd.grad gave."""
+    of = re.search(r"= (t\d+)\[\d+\]\.view\((?:dtype=)?torch\.", difference.statement)
+    return bool(of) and any(line.startswith(f"{of.group(1)} = torch.autograd.grad(") for line in comparison.program)
+
+
 STATES = [
     (said_again,
      "a warning that is given once a process was given before: repeats, which set_warn_always asks for, count temporaries"),
@@ -117,7 +123,7 @@ STATES = [
     (lambda d, c: d.kind == "version" and plain_op(d) in ("matmul", "linear", "inner") and "out=" in d.statement
         and d.torch == d.karat + 1,
      "a vector times a matrix into out=: PyTorch counts the dim that it takes away as a write"),
-    (lambda d, c: d.kind == "strides" and op(d) == "backward" and "F.bilinear" in "".join(c.program),
+    (lambda d, c: d.kind == "strides" and "F.bilinear" in "".join(c.program) and (op(d) == "backward" or seen_as_dtype(d, c)),
      "the gradient of bilinear's weight from autograd.grad lies as the product was made; .grad has the leaf's layout"),
     (lambda d, c: d.kind == "strides" and op(d) == "backward" and c.seen and not c.seen["dtype"].startswith("complex")
         and d.karat == tuple(2 * step for step in d.torch),

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from elements import EPSILON, INTEGER, REAL_OF, decoded, partner
-from statement import born, mentioned, op, operator, plain_op
+from statement import born, mentioned, numbers, op, operator, plain_op
 
 
 def every(test):
@@ -81,11 +81,135 @@ poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
 
 
+def elements(picture):
+    """A tensor's elements as floats, a complex number as two; none where nobody saw them."""
+    if isinstance(picture["values"], str):
+        return np.empty(0)
+    x = decoded(picture["dtype"], picture["values"])
+    whole = np.dtype(bool if picture["dtype"] == "bool" else picture["dtype"]) if x is None else None
+    return x if whole is None else np.frombuffer(picture["values"], whole).astype(np.float64)
+
+
+def of_operands(c, test, line=None):
+    """Whether a test holds for an element of an operand of the statement, or of another line of the program."""
+    paths = c.operands if line is None else [path for path in c.before if re.match(r"\w+", path).group(0) in mentioned(line)]
+    with np.errstate(all="ignore"):
+        return any(np.any(test(elements(c.before[path]))) for path in paths)
+
+
 def far_out(d, c):
-    """Whether elements are no further apart than the last digit of pi times the largest operand says."""
-    largest = max(np.max(np.abs(x), where=np.isfinite(x), initial=0) for x in (
-        decoded(c.before[path]["dtype"], c.before[path]["values"]) for path in c.operands) if x is not None)
-    return every(lambda x, y, gap: gap.apart <= 4 * EPSILON[gap.real] * largest * gap.size)(d, c)
+    """Whether elements are no further apart than the last digit of an angle as large as the largest number says."""
+    largest = max([np.max(np.abs(x), where=np.isfinite(x), initial=0) for x in (elements(c.before[path]) for path in c.operands)]
+                  + numbers(d.statement))
+    return every(lambda x, y, gap: (gap.apart <= 4 * EPSILON[gap.real] * largest * gap.size) & np.isfinite(x) & np.isfinite(y)
+                 | lost(x) & lost(y) | zeros(x, y))(d, c)
+
+
+# ---- what a gradient came through
+
+TENSOR = r"t\d+(?:\[\d+\])?"
+
+
+def subject(d):
+    """The name of the tensor whose gradient differs, or None where the statement does not tell."""
+    if "grad." in d.where:
+        return re.match(r"t\d+", d.where).group(0)
+    asked, place = re.search(rf", \[((?:{TENSOR}(?:, )?)+)\]", d.statement), re.match(r"t\d+\[(\d+)\]", d.where)
+    names = re.findall(r"t\d+", re.sub(r"\[\d+\]", "", asked.group(1))) if asked else []
+    return names[int(place.group(1))] if place and int(place.group(1)) < len(names) else None
+
+
+def came_through(d, c, names):
+    """The program's statements by these operators that the tensor whose gradient differs went into, and what came of it until
+    then; where nobody knows whose it is, all such statements."""
+    first = subject(d)
+    reach = {first}
+    for line in c.program[:d.at] if op(d) == "backward" and d.kind == "values" else []:
+        read = set(mentioned(line))
+        if first is not None and not read & reach:
+            continue
+        if operator(line).rstrip("_") in names:
+            yield line, read if first is None else read & reach
+        reach |= set(re.findall(r"(?:^|: )(t\d+) = ", line))
+        if operator(line).endswith("_") or "out=" in line or "] = " in line:  # what shares the memory is changed too
+            families = {c.before[path]["shares memory with"] for path in c.before if re.match(r"\w+", path).group(0) in read}
+            reach |= read | {re.match(r"\w+", path).group(0) for path, seen in c.before.items()
+                             if seen["shares memory with"] in families - {None}}
+
+
+def through(names, test=lambda line, reached, c: True):
+    """A test of a difference: whether the gradient came through a statement by one of the operators for which test holds."""
+    names = set(names.split())
+    return lambda d, c: any(test(line, reached, c) for line, reached in came_through(d, c, names))
+
+
+def length_not_positive(line, reached, c):
+    length = re.search(rf"polar\((?:abs=)?({TENSOR})", line)
+    return bool(length) and length.group(1) in c.before and np.any(elements(c.before[length.group(1)]) <= 0)
+
+
+def rounded_alpha(line, reached, c):
+    """Whether celu's alpha is a number whose reciprocal float32 does not have."""
+    alpha = re.search(r"celu_?\(.*?(?:alpha=|, )(-?\d+\.?\d*(?:e-?\d+)?)", line)
+    return bool(alpha) and float(alpha.group(1)) != 0 and np.float32(1 / float(alpha.group(1))) != 1 / float(alpha.group(1))
+
+
+def source_by_complex(line, reached, c):
+    """Whether index_add's source, which stands last, is multiplied by a number with an imaginary part."""
+    alpha = re.search(r"alpha=([^,)]*j)", line)
+    return bool(alpha) and complex(alpha.group(1).replace(" ", "")).imag != 0 and mentioned(line)[-1] in reached
+
+
+def met_nan(line, reached, c):
+    return of_operands(c, np.isnan, line)
+
+
+def tanh_of_infinity(line, reached, c):
+    return "tanh" in line and of_operands(c, np.isinf, line)
+
+
+polar_slope = through("polar", length_not_positive)
+variance_of_all = through("var std var_mean std_mean", lambda line, reached, c: re.search(r"dim=\[\]|\((?:t\d+, )?\[\]", line))
+celu_slope = through("celu", rounded_alpha)
+index_add_slope = through("index_add", source_by_complex)
+pieces_at_nan = through("elu selu celu hardshrink softshrink hardtanh relu6 hardswish", met_nan)
+gelu_slope = through("gelu", tanh_of_infinity)
+
+
+def product_of_lost(d, c):
+    """Whether a gradient that came through a matrix product met a number that is not finite: a tensor's, or its own."""
+    met = any(np.any(~np.isfinite(elements(seen))) for seen in c.before.values()) or np.any(~np.isfinite(c.gap.torch))
+    return met and through(" ".join(MATRICES | {"addr"}))(d, c)
+
+
+def overlaps_itself(d, c):
+    """Whether the tensor that is written shows an element of its memory twice."""
+    target = re.search(rf"({TENSOR})\.\w+_\(|torch\.\w+_\(({TENSOR})", d.statement)
+    seen = c.before.get(target and (target.group(1) or target.group(2)))
+    if not seen:
+        return False
+    places = np.zeros(1, int)
+    for size, step in zip(seen["shape"], seen["strides"]):
+        places = (places[:, None] + np.arange(size) * step).reshape(-1)
+    return len(set(places)) < len(places)
+
+
+def mode_beside_nan(d, c):
+    """Whether lines whose modes differ hold a NaN, and Karat's occurs more than once and as often as PyTorch's, or the line is
+    longer than those that PyTorch sorts by insertion."""
+    operand = c.before[c.operands[0]] if op(d) == "mode" and c.operands and c.gap is not None and c.gap.is_float else None
+    if d.kind != "values" or operand is None or isinstance(operand["values"], str):
+        return False
+    x = elements(operand).reshape(operand["shape"] or (1,))
+    for dim in range(x.ndim):
+        lines = np.moveaxis(x, dim, -1).reshape(-1, x.shape[dim])
+        if len(lines) != len(c.gap.karat):
+            continue
+        often = [[max(np.sum(line == value), 1) for line, value in zip(lines, side)] for side in (c.gap.karat, c.gap.torch)]
+        fine = [np.any(np.isnan(line)) and a >= b and (a > 1 or len(line) > 16) for line, a, b in zip(lines, *often)]
+        if np.all(np.array(fine) | ~c.odd):
+            return True
+    return False
 
 
 def vanishing(c):
@@ -112,13 +236,6 @@ mirrored = every(lambda x, y, gap: x == -y if gap.is_float else False)
 nan_on_one_side = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) if gap.is_float else False)
 nan_for_zero = every(lambda x, y, gap: (x == 0) & np.isnan(y) if gap.is_float else False)
 nan_or_nothing = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | (x == 0) | (y == 0) if gap.is_float else False)
-
-
-def of_nan(d, c):
-    """Whether one side is NaN or 0 wherever they differ, and the program had met a NaN."""
-    met = any(np.any(np.isnan(x)) for x in (decoded(p["dtype"], p["values"]) for p in c.before.values()
-                                             if not isinstance(p["values"], str)) if x is not None)
-    return met and nan_or_nothing(d, c)
 
 
 def touched(d, c):
@@ -155,7 +272,7 @@ def equal_choice(d, c):
 
 
 CHOOSING = set("""relu relu6 hardtanh clamp clamp_min clamp_max clip maximum minimum max min fmax fmin softshrink amax amin
-    aminmax cummax cummin threshold scatter_reduce index_reduce leaky_relu topk kthvalue median nanmedian mode sort quantile
+    aminmax cummax cummin threshold scatter_reduce index_reduce leaky_relu topk kthvalue median nanmedian mode sort msort quantile
     nanquantile""".split())
 PRODUCTS = set("""mm bmm mv dot vdot matmul @ addmm addmv addr baddbmm addbmm inner linear kron einsum tensordot bilinear
     matrix_power vecdot multi_dot chain_matmul outer ger * mul multiply / div divide true_divide square addcmul addcdiv cumprod
@@ -164,11 +281,6 @@ SUMS = set("""- + rsub sub add subtract -= += index_add index_reduce scatter_red
     diff mean std var std_mean var_mean log2 trapezoid trapz
     cumulative_trapezoid""".split())
 MATRICES = set("mm bmm mv dot vdot matmul @ addmm addmv baddbmm addbmm inner linear einsum tensordot bilinear vecdot".split())
-def of_matrices(c):
-    """Whether a program has a matrix product; addr's gradient is one."""
-    return any(operator(line).rstrip("_") in MATRICES | {"addr"} for line in c.program)
-
-
 POWERS = set("pow ** **= float_power".split())
 FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
     cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
@@ -186,9 +298,14 @@ VALUES = [
      "a product written over its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
     (lambda d, c: plain_op(d) in FOLDS and d.kind == "values" and over_itself(d, c),
      "a reduction into its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
+    (lambda d, c: op(d) == "narrow_copy" and d.kind == "values" and over_itself(d, c),
+     "narrow_copy into its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
+    (lambda d, c: op(d) == "renorm_" and d.kind == "values" and overlaps_itself(d, c),
+     "renorm_ of a tensor that shows its elements several times: PyTorch shrinks those so often, Karat once"),
     (lambda d, c: op(d) == "masked_scatter_" and d.kind == "values" and over_itself(d, c),
      "masked_scatter_ from the tensor itself: PyTorch reads what it has begun to overwrite, Karat the source as it was"),
-    (lambda d, c: plain_op(d) in MATRICES and nan_here(d, c),
+    (lambda d, c: plain_op(d) in MATRICES and nan_here(d, c) and of_operands(c, lambda x: ~np.isfinite(x))
+        and of_operands(c, lambda x: x == 0),
      "0 times an infinity or NaN in a matrix product: PyTorch's library leaves out zeros, Karat's NaN is what the sum gives"),
     (lambda d, c: plain_op(d) in MATRICES and zero_signs(d, c),
      "0 times a number added to -0 in a matrix product: PyTorch's library leaves out zeros, Karat's sum with 0 is 0"),
@@ -200,19 +317,21 @@ VALUES = [
      "both refuse, and PyTorch had already written a part or resized out=: Karat changes nothing"),
     (lambda d, c: d.kind == "grad" and op(d) == "backward" and c.errors and d.karat is None,
      "a backward that fails: PyTorch has by then given a leaf of two graphs its gradient, in Karat that waits for the rest"),
+    (lambda d, c: op(d) == "cdist" and "p=inf" in d.statement and nan_here(d, c) and of_operands(c, np.isnan),
+     "the largest distance of a NaN: PyTorch's cdist passes it over, Karat's is NaN, as every norm"),
     (lambda d, c: plain_op(d) in ("std_mean", "var_mean") and nan_there(d, c),
      "the mean of infinities: Karat's is infinite, PyTorch's running mean becomes NaN"),
     (lambda d, c: op(d) in ("mode", "median", "nanmedian", "kthvalue", "topk", "sort", "argsort", "msort") and equal_choice(d, c),
      "orders and medians: PyTorch leaves open which of equal elements' index it gives"),
-    (lambda d, c: out_of_range(d, c) and (saturates(d, c) or "dtype=" in d.statement),
+    (mode_beside_nan,
+     "the mode of a line with a NaN: PyTorch's sort does not get past it and misses elements that are equal, Karat counts them"),
+    (lambda d, c: out_of_range(d, c) and (saturates(d, c) or "dtype=" in d.statement or plain_op(d) == "addmv"),
      "a float beyond an integer's range, or NaN: Karat saturates and gives 0, PyTorch does what the processor does"),
     (lambda d, c: op(d) in ("all", "any") and "out=torch.empty(0, dtype=torch.uint8)" in d.statement,
      "all and any into uint8: PyTorch converts the operand to uint8 first, so that 0.5 is 0; Karat asks the operand"),
     (lambda d, c: op(d) == "backward" and "logit" in "".join(c.program) and mirrored(d, c),
      "logit's slope at -0: PyTorch's vector loop gives -inf and its loop for the rest inf, Karat -inf"),
-    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.dtype == "float16" and mirrored(d, c),
-     "a float16 -0 to the power 0.5 or -0.5: PyTorch takes sqrt in every other float dtype, Karat in all"),
-    (lambda d, c: op(d) == "backward" and of_matrices(c) and nan_here(d, c),
+    (lambda d, c: op(d) == "backward" and nan_here(d, c) and product_of_lost(d, c),
      "0 times an infinity or NaN in a gradient that is a matrix product: PyTorch's library leaves out zeros, Karat does not"),
     (lambda d, c: plain_op(d) in ("i1", "softplus", "softsign", "tanhshrink", "hardshrink") and zero_signs(d, c),
      "the sign of a zero: i1 and its kin are odd functions in Karat; softplus with a negative beta ends in 0"),
@@ -228,22 +347,22 @@ VALUES = [
      "the sign of a zero gradient: it depends on the order in which zeros of both signs are added"),
     (lambda d, c: d.kind == "values" and op(d) == "backward" and "trace" in "".join(c.program) and beside_the_diagonal(d, c),
      "the gradient of trace of a matrix that is longer than wide: PyTorch's goes on below the diagonal"),
-    (lambda d, c: op(d) == "backward" and re.search(r"(var|std)(_mean)?\(.*dim=\[\]", "".join(c.program)),
-     "the gradient of a variance over dim=[], all dims: PyTorch divides by the elements of no dim, less one, which is 0"),
-    (lambda d, c: op(d) == "backward" and "hardsigmoid" in "".join(c.program) and c.gap is not None and c.gap.share() < 1e-7,
+    (variance_of_all,
+     "the gradient of a variance over dim=[], all dims: PyTorch divides by the elements of no dim, 1, less the correction"),
+    (lambda d, c: through("hardsigmoid")(d, c) and c.gap is not None and c.gap.real == "float64" and c.gap.share() < 1e-7,
      "hardsigmoid's slope: PyTorch's 1 / 6 is a float32 in float64 too"),
-    (lambda d, c: op(d) == "backward" and re.search("celu", "".join(c.program)) and c.gap is not None and c.gap.share() < 1e-6,
+    (lambda d, c: celu_slope(d, c) and c.gap is not None and c.gap.real == "float64" and c.gap.share() < 1e-6,
      "celu's slope: PyTorch's 1 / alpha is a float32 in float64 too"),
-    (lambda d, c: op(d) == "linspace" and d.kind == "values" and "dtype=torch.bool" in d.statement,
-     "linspace of bools, which PyTorch has for one step alone: Karat's are the integers of the steps"),
     (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_on_one_side(d, c),
      "cumprod's slope where a factor is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it and "
      "leaves out what follows a 0"),
-    (lambda d, c: op(d) == "backward" and re.search("shrink|elu|hardtanh|relu6|hardswish", "".join(c.program)) and of_nan(d, c),
+    (lambda d, c: pieces_at_nan(d, c) and nan_or_nothing(d, c),
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
+    (lambda d, c: gelu_slope(d, c) and nan_there(d, c),
+     "the slope of gelu by tanh at an infinity: PyTorch multiplies 0 by it, Karat's is the limit"),
     (lambda d, c: op(d) == "backward" and "nan_to_num" in "".join(c.program) and nan_for_zero(d, c),
      "an infinite gradient into what nan_to_num replaced: Karat's is 0, PyTorch multiplies it by 0"),
-    (lambda d, c: op(d) == "backward" and "polar(" in "".join(c.program),
+    (polar_slope,
      "polar's slope by a length that is 0 or negative: PyTorch takes the direction from the result, Karat from the angle"),
     (lambda d, c: op(d) == "backward" and d.where.startswith("log["),
      "a gradient that a hook kept: in PyTorch it may have become .grad, to which the next backward adds; Karat's stays"),
@@ -251,9 +370,8 @@ VALUES = [
         c.before[path]["dtype"] == "int64" and np.any(np.abs(np.frombuffer(c.before[path]["values"], np.int64)) >= 2.0 ** 31)
         for path in c.operands),
      "ldexp by an exponent beyond int32: PyTorch takes its low bits, Karat's is infinite or 0"),
-    (lambda d, c: op(d) == "normal" and d.kind == "values" and "out=" in d.statement and c.operands and all(
-        c.before[path]["dtype"] != c.gap.dtype for path in c.operands),
-     "normal of tensors into an out= of another dtype: PyTorch draws in that dtype, Karat in the operands'"),
+    (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and far_out(d, c),
+     "a complex power: PyTorch multiplies the angle by the exponent in the dtype, which then has lost digits as that is large"),
     (lambda d, c: plain_op(d) == "sinc" and c.gap is not None and c.gap.complex and far_out(d, c),
      "a complex sinc: PyTorch multiplies by pi in float32, and the angle has lost as many digits as it is large"),
     (lambda d, c: plain_op(d) in ("logaddexp", "logaddexp2") and zero_signs(d, c),
@@ -261,11 +379,17 @@ VALUES = [
     (lambda d, c: d.kind == "values" and op(d) == "backward" and vanishing(c) and re.search(
         "abs|norm|sgn|dist", "".join(c.program)),
      "the direction of a number that is 0 but for rounding: the gradient of its size is 0 or of length 1"),
-    (lambda d, c: op(d) == "backward" and d.kind == "values" and re.search(r"index_add_?\(.*alpha=[^,)]*j", "\n".join(c.program)),
+    (index_add_slope,
      "index_add by a complex alpha: PyTorch's gradient of the source is multiplied by alpha and not by its conjugate"),
-    (lambda d, c: op(d) == "count_nonzero" and d.kind == "values" and any(
-        c.before[path]["dtype"] == "float8_e8m0fnu" for path in c.operands),
+    (lambda d, c: op(d) == "count_nonzero" and every(lambda x, y, gap: x > y)(d, c) and any(
+        c.before[path]["dtype"] == "float8_e8m0fnu" and np.any(elements(c.before[path]) == 2.0 ** -127) for path in c.operands),
      "count_nonzero over dims of float8_e8m0fnu, which has no 0: PyTorch compares with its least number, Karat counts all"),
+    (lambda d, c: op(d) == "isfinite" and every(lambda x, y, gap: ~x & y)(d, c) and any(
+        c.before[path]["dtype"] == "float8_e8m0fnu" for path in c.operands),
+     "isfinite of float8_e8m0fnu: PyTorch takes its NaN for a number since it has no infinity, Karat does not"),
+    (lambda d, c: op(d) == "logsumexp" and "out=" in d.statement and c.gap is not None and c.gap.complex and every(
+        lambda x, y, gap: (x == 0) & np.isnan(y) & np.isnan(partner(x)))(d, c),
+     "logsumexp of real numbers into a complex out=: PyTorch adds up complex numbers, Karat's NaN has no imaginary part"),
     (lambda d, c: (op(d) == "polygamma" or op(d) == "backward" and re.search("gamma", "".join(c.program))) and poles(d, c),
      "polygamma, the more the nearer to a pole: PyTorch loses some digits of its series and of pi times x, Karat does not"),
 ]
