@@ -320,6 +320,8 @@ ERRORS = [
      "a number for each of tensordot's dims and an out= that is no tensor: PyTorch names the number first"),
     (case("raised by torch", "^value cannot be converted to type c10::Float8_e8m0fnu without overflow", ops="pad"),
      "0 in float8_e8m0fnu, which has none: F.pad alone refuses it; fill_, zeros and constant_pad_nd take the least number"),
+    (case("error text", r"^nanmean\(\): integral types and 'Bool' are not", r"^nansum\(\): functions with out=", "nanmean"),
+     "nanmean of integers into an out= that wants a gradient: PyTorch looks at the dtype before it sums, Karat at out= first"),
     (case("error text", LACKS + "UInt64'", LACKS, "normal"),
      "normal of integers: PyTorch lacks the kernel that looks for the least std, Karat that which draws"),
     (case("raised by torch", "without overflow$", ops="histc"),

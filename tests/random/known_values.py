@@ -48,7 +48,7 @@ def out_of_range(d, c):
         return False
     if re.search(r"linspace\(-3, .*\.to\(torch\.uint", d.statement):
         return True
-    conversion = r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(|addmv\("
+    conversion = r"\.(to|type|type_as|int|long|short|char|byte)\(|dtype=torch\.u?int|out=|copy_|\] = |\w_\(|addmv\(|_scatter\("
     if not re.search(conversion, d.statement):
         return False
     for path in c.operands:
@@ -160,6 +160,12 @@ def source_by_complex(line, reached, c):
     return bool(alpha) and complex(alpha.group(1).replace(" ", "")).imag != 0 and mentioned(line)[-1] in reached
 
 
+def index_smaller_than_src(line, reached, c):
+    """Whether the index of a scatter_reduce, which stands before src, has not src's sizes."""
+    index, src = ([None] * 2 + re.findall(TENSOR, line.split("out=")[0]))[-2:]
+    return index in c.before and src in c.before and c.before[index]["shape"] != c.before[src]["shape"]
+
+
 def met_nan(line, reached, c):
     return of_operands(c, np.isnan, line)
 
@@ -173,6 +179,7 @@ variance_of_all = through("var std var_mean std_mean", lambda line, reached, c: 
 celu_slope = through("celu", rounded_alpha)
 index_add_slope = through("index_add", source_by_complex)
 pieces_at_nan = through("elu selu celu hardshrink softshrink hardtanh relu6 hardswish", met_nan)
+scatter_slope = through("scatter_reduce", index_smaller_than_src)
 gelu_slope = through("gelu", tanh_of_infinity)
 
 
@@ -362,6 +369,8 @@ VALUES = [
      "the slope of gelu by tanh at an infinity: PyTorch multiplies 0 by it, Karat's is the limit"),
     (lambda d, c: op(d) == "backward" and "nan_to_num" in "".join(c.program) and nan_for_zero(d, c),
      "an infinite gradient into what nan_to_num replaced: Karat's is 0, PyTorch multiplies it by 0"),
+    (scatter_slope,
+     "scatter_reduce with an index smaller than src: PyTorch's gradient compares all of src with what was chosen of its part"),
     (polar_slope,
      "polar's slope by a length that is 0 or negative: PyTorch takes the direction from the result, Karat from the angle"),
     (lambda d, c: op(d) == "backward" and d.where.startswith("log["),
