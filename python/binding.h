@@ -61,6 +61,8 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 
 /* ---- errors (error.c) ---- */
 int       kp_error_start(PyObject *module); /* module.OutOfMemoryError */
+/* Raises: t's dtype is refused in `op`, which would do with `wanted` (kt_refuse_dtype). Returns NULL. */
+PyObject *kp_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_dtype wanted, const char *text);
 PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
 kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
 struct kp_row_facts;
@@ -138,7 +140,7 @@ PyObject *kp_call_results(kt_call *call, PyTypeObject *type); /* after a success
                                                                   that type (NULL: a plain one) */
 
 /* ---- several results (results.c) ---- */
-PyTypeObject *kp_result_type(const kt_row *row); /* borrowed: a named tuple; NULL and no exception: it has no names */
+PyTypeObject *kp_result_type(const kt_row *row, kt_form form); /* borrowed: a named tuple; NULL and no exception: no names */
 int           kp_results_start(PyObject *module);
 
 /* ---- numbers (scalar.c) ---- */
@@ -237,7 +239,8 @@ typedef struct kp_row_facts { /* one form of a function: what it takes, and the 
     bool               spread;     /* integers may stand side by side for the one list */
     bool               deprecated; /* taken with a warning, not listed */
     bool               python;     /* PyTorch has it in Python, whose words are told where the count is wrong */
-    PyTypeObject      *results;    /* the named tuple of several results; NULL: none. Lives as long as the module */
+    PyTypeObject      *results, *results_out; /* the named tuple of several results, without and with out=; NULL: none. They
+                                                 live as long as the module */
 } kp_row_facts;
 
 /* The signature of a function that is no row, for kp_parse. */

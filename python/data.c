@@ -71,7 +71,12 @@ static int dtype_of_element(PyObject *o, kt_dtype *d)
     } else if (PyFloat_Check(o)) {
         *d = kt_get_default_dtype();
     } else if (PyComplex_Check(o)) {
-        *d = kt_dtype_complex(kt_get_default_dtype());
+        const kt_dtype real = kt_get_default_dtype();
+        *d = kt_dtype_complex(real);
+        if (kt_dtype_real(*d) != real) { /* PyTorch promotes numbers then, and makes no tensor of them */
+            PyErr_SetString(PyExc_RuntimeError, "invalid default scalar type for complex");
+            return -1;
+        }
     } else if (PyUnicode_Check(o) || PyBytes_Check(o)) {
         PyErr_Format(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
         return -1;

@@ -300,7 +300,8 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
     for (int k = 0; form->row && k < kt_row_n_args(form->row); k++)
         if (kt_row_arg(form->row, k)->kind == KT_ARG_DEVICE)
             form->device_at = k;
-    form->results = form->row ? kp_result_type(form->row) : NULL;
+    form->results = form->row ? kp_result_type(form->row, KT_PLAIN) : NULL;
+    form->results_out = form->results ? kp_result_type(form->row, KT_OUT) : NULL;
     return PyErr_Occurred() ? -1 : 0;
 }
 

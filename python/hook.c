@@ -64,7 +64,7 @@ static PyObject *register_with(PyObject *self, PyObject *function,
                                kt_hook *(*add)(kt_tensor *, const char *, kt_hook_call, void *, void (*)(void *)))
 {
     PyObject   *name = PyObject_GetAttrString(function, "__name__");
-    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : "hook";
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     PyErr_Clear();
     PyObject *dict = kp_get_dict(self, NULL); /* from now on the collector knows the object */
     if (!dict) {
@@ -72,7 +72,7 @@ static PyObject *register_with(PyObject *self, PyObject *function,
         return NULL;
     }
     Py_DECREF(dict);
-    kt_hook *hook = add(kp_tensor_of(self), text ? text : "hook", call_function, Py_NewRef(function), release_function);
+    kt_hook *hook = add(kp_tensor_of(self), text ? text : "<unknown>", call_function, Py_NewRef(function), release_function);
     Py_XDECREF(name);
     if (!hook) {
         Py_DECREF(function);

@@ -418,6 +418,26 @@ static bool is_plain_number(PyObject *o)
            (kp_is_numpy_number(o) && PyIndex_Check(o) && strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10) != 0);
 }
 
+/* The number does not go into the dtype of `self`: what was said of the tensor made of the number is said of the assignment, and
+ * `self` should have been made of a dtype that holds both. */
+static kt_tensor *refuse_number(PyObject *self)
+{
+    const kt_status  status = kt_error_status();
+    const kt_tensor *t = kp_tensor_of(self);
+    kt_mistake       m = {.size = sizeof m};
+    char             text[256];
+    if (status == KT_ERR_RUNTIME && kt_error_mistake(&m) && m.n_fixes && m.fix[0].kind == KT_FIX_DTYPE) {
+        const kt_dtype holds = kt_promote_types(kt_dtype_of(t), m.fix[0].dtype);
+        PyOS_snprintf(text, sizeof text, "%.*s", (int)strcspn(kt_error(), "\n"), kt_error());
+        kt_clear();
+        const uint8_t before = kp_enter();
+        kt_refuse_dtype(status, t, "__setitem__", KT_FIX_MAKE, holds, text);
+        kp_leave(before);
+    }
+    kp_raise();
+    return NULL;
+}
+
 /* Owned: a tensor as it is; a number in the dtype that it is assigned to, as PyTorch: what fill_ refuses may overflow here. */
 static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
 {
@@ -439,7 +459,7 @@ static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
     }
     call.arg[1].dtype = kt_dtype_of(kp_tensor_of(self));
     call.given = 3;
-    return run_one(&call);
+    return kp_run(&call, false) ? refuse_number(self) : call.out[0];
 }
 
 /* Owned: without the dims of one element in front, so that it may be broadcast; takes over `value`. */

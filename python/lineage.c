@@ -158,6 +158,20 @@ PyObject *kp_tell(const char *op, const kp_row_facts *form, PyObject *const *arg
     return NULL;
 }
 
+/* The same for one that Python code of the package is about to raise. */
+static PyObject *told(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject   *error, *self;
+    const char *op;
+    if (!PyArg_ParseTuple(args, "OsO", &error, &op, &self))
+        return NULL;
+    PyObject *karat = told_object(op, NULL, &self, 1);
+    int       status = karat ? PyObject_SetAttrString(error, "karat", karat) : -1;
+    Py_XDECREF(karat);
+    return status ? NULL : Py_NewRef(error);
+}
+
 static PyObject *lineage(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -186,6 +200,7 @@ PyMethodDef kp_lineage_functions[] = {
      "Each record is a dict: why (\"born\", \"explicit\" for a cast, \"promotion\", \"scalar\", ...), op (what did it),\n"
      "from and to (dtypes; from is None at a birth), file and line of the program. A result that has the dtype of an\n"
      "operand shares its records. An empty list: the origin is unknown. explain(t) prints the same."},
+    {"told", told, METH_VARARGS, "told(error, op, self): the error, with op and the tensor self in its attribute karat"},
     {"explain", explain, METH_O, "explain($module, t, /)\n--\n\nThe text that karat.explain(t) prints."},
     {NULL, NULL, 0, NULL},
 };

@@ -285,13 +285,18 @@ static PyObject *options_text(kt_dtype d)
 }
 
 /* Another object on the tensor's memory, its history with it; of this dtype alone unless that is KT_NONE. */
-static kt_tensor *of_tensor(kt_dtype dtype, kt_tensor *t)
+static kt_tensor *of_tensor(kt_dtype dtype, bool is_new, kt_tensor *t)
 {
+    char name[32];
     if (!dtype || kt_dtype_of(t) == dtype)
         return kp_run_row(kp_rows.alias, t);
     PyObject *expected = options_text(dtype), *got = expected ? options_text(kt_dtype_of(t)) : NULL;
-    if (got)
-        PyErr_Format(PyExc_TypeError, "expected %U (got %U)", expected, got);
+    PyObject   *text = got ? PyUnicode_FromFormat("expected %U (got %U)", expected, got) : NULL;
+    const char *said = text ? PyUnicode_AsUTF8(text) : NULL;
+    PyOS_snprintf(name, sizeof name, is_new ? "new" : "%sTensor", kt_dtype_torch_name(dtype));
+    if (said)
+        kp_refuse_dtype(KT_ERR_TYPE, t, name, dtype, said);
+    Py_XDECREF(text);
     Py_XDECREF(expected);
     Py_XDECREF(got);
     return NULL;
@@ -345,7 +350,7 @@ static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, in
     if (which == SOME_DATA)
         return of_data(made, (PyObject *)(void *)a->call.arg[0].t);
     if (!says_device)
-        return of_tensor(dtype, a->call.arg[0].t);
+        return of_tensor(dtype, is_new, a->call.arg[0].t);
     PyErr_SetString(PyExc_RuntimeError,
                     is_new ? "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use "
                              "torch.as_tensor(...) instead."

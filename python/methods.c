@@ -267,6 +267,15 @@ static PyObject *ask_storage(PyObject *self, PyObject *unused)
     return Py_BuildValue("(Nn)", PyLong_FromVoidPtr(kt_storage_data(t)), (Py_ssize_t)kt_storage_bytes(t));
 }
 
+static PyObject *ask_storage_content(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const kt_tensor *t = kp_tensor_of(self);
+    if (kt_device_of(t).kind != KT_CPU)
+        return PyErr_Format(PyExc_NotImplementedError, "Not available for '%s' device type", kt_device_name(kt_device_of(t)));
+    return PyBytes_FromStringAndSize(kt_storage_data(t), (Py_ssize_t)kt_storage_bytes(t));
+}
+
 /* `to` with what a method of its own name asks for; memory_format= may be given. */
 static PyObject *cast_to(PyObject *self, kp_signature *signature, kt_dtype dtype, kt_device device, PyObject *const *argv,
                          Py_ssize_t n, PyObject *keywords)
@@ -393,6 +402,7 @@ PyMethodDef kp_tensor_methods[] = {
      "is_set_to(tensor): the same geometry over the same memory?"},
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},
     {"_storage", ask_storage, METH_NOARGS, "(address, bytes) of its memory"},
+    {"_storage_content", ask_storage_content, METH_NOARGS, "a copy of its memory"},
     {"is_same_size", KP_FUNCTION(ask_same_size), METH_FASTCALL | METH_KEYWORDS, "is_same_size(other): are the sizes equal?"},
     {"cpu", KP_FUNCTION(to_cpu), METH_FASTCALL | METH_KEYWORDS, "on the CPU; itself where it is there"},
     {"type_as", KP_FUNCTION(to_type_of), METH_FASTCALL | METH_KEYWORDS,

@@ -257,11 +257,8 @@ static PyObject *slot_absolute(PyObject *a) { return asking_unary(a, row_abs, "a
 static PyObject *slot_invert(PyObject *a)
 {
     if (kt_dtype_category(kt_dtype_of(kp_tensor_of(a))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
-        const uint8_t before = kp_enter();
-        kt_refuse_dtype(KT_ERR_TYPE, kp_tensor_of(a), "~", KT_FIX_CAST, KT_I64,
-                        "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
-        kp_leave(before);
-        return kp_raise();
+        return kp_refuse_dtype(KT_ERR_TYPE, kp_tensor_of(a), "~", KT_I64,
+                               "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
     }
     return asking_unary(a, row_not, "__invert__");
 }
@@ -331,14 +328,18 @@ static int warn_of_lost_grad(const kt_tensor *t)
                         1);
 }
 
-static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *), const char *type)
+static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *), const char *op, const char *type)
 {
     kt_scalar s;
     if (kp_only_element(self, &s))
         return NULL;
     if (s.kind == KT_SCALAR_COMPLEX) {
-        if (s.im != 0)
-            return PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow", type);
+        if (s.im != 0) {
+            const kt_tensor *t = kp_tensor_of(self);
+            char             text[80];
+            PyOS_snprintf(text, sizeof text, "value cannot be converted to type %s without overflow", type);
+            return kp_refuse_dtype(KT_ERR_RUNTIME, t, op, kt_dtype_real(kt_dtype_of(t)), text);
+        }
         s = KT_FLOAT(s.v.re);
     }
     PyObject *number = kp_from_scalar(s);
@@ -351,17 +352,20 @@ static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *), con
 
 static PyObject *slot_float(PyObject *self)
 {
-    return warn_of_lost_grad(kp_tensor_of(self)) ? NULL : as_number(self, PyNumber_Float, "double");
+    return warn_of_lost_grad(kp_tensor_of(self)) ? NULL : as_number(self, PyNumber_Float, "float", "double");
 }
-static PyObject *slot_int(PyObject *self) { return as_number(self, PyNumber_Long, "int64_t"); }
+static PyObject *slot_int(PyObject *self) { return as_number(self, PyNumber_Long, "int", "int64_t"); }
 
 static PyObject *slot_index(PyObject *self)
 {
     const kt_tensor *t = kp_tensor_of(self);
-    if (kt_numel(t) != 1 || !(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_INT | KT_CAT_BOOL))) {
-        PyErr_SetString(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
-        return NULL;
+    static const char only[] = "only integer tensors of a single element can be converted to an index";
+    if (kt_numel(t) != 1) {
+        PyErr_SetString(PyExc_TypeError, only);
+        return kp_tell("__index__", NULL, &self, 1);
     }
+    if (!(kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_INT | KT_CAT_BOOL)))
+        return kp_refuse_dtype(KT_ERR_TYPE, t, "__index__", KT_I64, only);
     return slot_int(self);
 }
 

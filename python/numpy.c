@@ -309,15 +309,18 @@ static PyObject *new_lender(kt_tensor *t)
 }
 
 /* An ml_dtypes type by its name; without that package PyTorch's refusal, and what would help. */
-static PyObject *foreign_type(kt_dtype d)
+static PyObject *foreign_type(const kt_tensor *t)
 {
+    const kt_dtype d = kt_dtype_of(t);
     PyObject *package = d == KT_C32 ? NULL : PyImport_ImportModule("ml_dtypes");
     PyObject *type = package ? PyObject_GetAttrString(package, kt_dtype_name(d)) : NULL;
     Py_XDECREF(package);
     if (!type) {
+        char text[160];
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "Got unsupported ScalarType %s%s", kt_dtype_torch_name(d),
-                     d == KT_C32 ? "" : "\n  NumPy has no such type: install ml_dtypes, or convert to float32 first");
+        PyOS_snprintf(text, sizeof text, "Got unsupported ScalarType %s%s", kt_dtype_torch_name(d),
+                      d == KT_C32 ? "" : "\n  NumPy has no such type: install ml_dtypes, or convert to float32 first");
+        kp_refuse_dtype(KT_ERR_TYPE, t, "numpy", d == KT_C32 ? KT_C64 : KT_F32, text);
     }
     return type;
 }
@@ -326,7 +329,7 @@ static PyObject *array_on(kt_tensor *t)
 {
     const kt_dtype d = kt_dtype_of(t);
     const bool     known = d != KT_BF16 && d != KT_C32 && !kt_dtype_is_float8(d);
-    PyObject      *type = known ? NULL : foreign_type(d);
+    PyObject      *type = known ? NULL : foreign_type(t);
     if (!known && !type)
         return NULL;
     PyObject *numpy = PyImport_ImportModule("numpy"), *lender = numpy ? new_lender(t) : NULL;
@@ -339,8 +342,9 @@ static PyObject *array_on(kt_tensor *t)
     return array;
 }
 
-static int refuse_numpy(const kt_tensor *t)
+static int refuse_numpy(PyObject *self)
 {
+    const kt_tensor *t = kp_tensor_of(self);
     if (kt_requires_grad(t) && kt_grad_enabled())
         PyErr_SetString(PyExc_RuntimeError,
                         "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
@@ -355,6 +359,7 @@ static int refuse_numpy(const kt_tensor *t)
                                             "tensor.resolve_neg().numpy() instead.");
     else
         return 0;
+    kp_tell("numpy", NULL, &self, 1);
     return -1;
 }
 
@@ -399,7 +404,7 @@ PyObject *kp_numpy(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject
     kp_args_free(&a);
     kt_tensor *t = kp_tensor_of(self);
     if (!force)
-        return refuse_numpy(t) ? NULL : array_on(t);
+        return refuse_numpy(self) ? NULL : array_on(t);
     t = plain_copy(t);
     PyObject *array = t ? array_on(t) : NULL;
     kt_drop(t);
@@ -412,7 +417,7 @@ PyObject *kp_array(PyObject *self, PyObject *args, PyObject *keywords)
     static char *names[] = {"dtype", "copy", NULL};
     PyObject    *dtype = Py_None, *copy = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", names, &dtype, &copy) ||
-        refuse_numpy(kp_tensor_of(self)))
+        refuse_numpy(self))
         return NULL;
     PyObject *array = array_on(kp_tensor_of(self));
     if (array && dtype != Py_None) {

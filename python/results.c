@@ -1,4 +1,5 @@
-/* results.c - the named tuples that rows with several results give: torch.return_types.max with values and indices.
+/* results.c - the named tuples that rows with several results give: torch.return_types.max with values and indices, with
+ * out= torch.return_types.max_out.
  *
  * In: a row. Out: a type made once when the module starts. Must not know: any operator by name. */
 #include "binding.h"
@@ -37,14 +38,14 @@ static PyMethodDef reduce_method = {"__reduce__", reduce, METH_NOARGS, NULL};
 
 static PyObject *types; /* by the operator's name: a function and a method of one name give one type */
 
-static PyTypeObject *new_type(const kt_row *row, PyObject *operator)
+static PyTypeObject *new_type(const kt_row *row, PyObject *called)
 {
     PyStructSequence_Field field[KT_MAX_RESULTS + 1] = {{NULL, NULL}};
     char                   name[128];
     const int              n = kt_row_n_results(row);
     for (int i = 0; i < n; i++)
         field[i].name = kt_row_result_name(row, i);
-    PyOS_snprintf(name, sizeof name, "torch.return_types.%s", PyUnicode_AsUTF8(operator));
+    PyOS_snprintf(name, sizeof name, "torch.return_types.%s", PyUnicode_AsUTF8(called));
     PyStructSequence_Desc description = {.name = name, .fields = field, .n_in_sequence = n};
     PyTypeObject         *type = PyStructSequence_NewType(&description);
     if (!type)
@@ -54,24 +55,26 @@ static PyTypeObject *new_type(const kt_row *row, PyObject *operator)
     int       status = by_name ? PyDict_SetItemString(type->tp_dict, "__reduce__", by_name) : -1;
     Py_XDECREF(by_name);
     PyType_Modified(type);
-    status = status ? status : PyDict_SetItem(types, operator, (PyObject *)type);
+    status = status ? status : PyDict_SetItem(types, called, (PyObject *)type);
     Py_DECREF(type); /* the dict keeps it */
     return status ? NULL : type;
 }
 
 /* A name that begins with "result" is there for C alone: PyTorch gives a plain tuple then. */
-PyTypeObject *kp_result_type(const kt_row *row)
+PyTypeObject *kp_result_type(const kt_row *row, kt_form form)
 {
     const char *schema = kt_row_schema(row);
     if (kt_row_n_results(row) < 2 || strncmp(kt_row_result_name(row, 0), "result", 6) == 0)
         return NULL;
     PyObject *operator = PyUnicode_FromStringAndSize(schema, (Py_ssize_t)strcspn(schema, ".("));
-    if (!operator)
+    PyObject *name = operator ? PyUnicode_FromFormat(form == KT_OUT ? "%U_out" : "%U", operator) : NULL;
+    Py_XDECREF(operator);
+    if (!name)
         return NULL;
-    PyTypeObject *type = (PyTypeObject *)PyDict_GetItemWithError(types, operator);
+    PyTypeObject *type = (PyTypeObject *)PyDict_GetItemWithError(types, name);
     if (!type && !PyErr_Occurred())
-        type = new_type(row, operator);
-    Py_DECREF(operator);
+        type = new_type(row, name);
+    Py_DECREF(name);
     return type;
 }
 
@@ -80,7 +83,9 @@ int kp_results_start(PyObject *module)
     if (!types && !(types = PyDict_New()))
         return -1;
     for (int i = 0; kt_row_at(i); i++) /* all of them: pickle must know each before it meets one */
-        if (!kp_result_type(kt_row_at(i)) && PyErr_Occurred())
+        if ((!kp_result_type(kt_row_at(i), KT_PLAIN) ||
+             (kt_row_has_form(kt_row_at(i), KT_OUT) && !kp_result_type(kt_row_at(i), KT_OUT))) &&
+            PyErr_Occurred())
             return -1;
     return PyModule_AddObjectRef(module, "return_types", types);
 }

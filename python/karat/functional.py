@@ -49,10 +49,9 @@ def cartesian_prod(*tensors):
 
 def chain_matmul(*matrices, out=None):
     """Product of several matrices in the cheapest order."""
-    from warnings import warn
-
-    warn("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
-         "instead, which accepts a list of two or more tensors rather than multiple parameters.", UserWarning, 2)
+    _karat.warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+                     "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+                     "multiple parameters.")
     return _rows["chain_matmul"](matrices, **({} if out is None else {"out": out}))
 
 

@@ -47,14 +47,14 @@ def type_of(self, dtype=None, non_blocking=False):
     elif isinstance(dtype, str):
         found = NAMES.get(dtype[len("torch."):]) if dtype.startswith("torch.") else None
         if found is None:
-            raise ValueError(f"invalid type: '{dtype}'")
+            raise _karat.told(ValueError(f"invalid type: '{dtype}'"), "type", self)
         dtype = found.dtype
     elif isinstance(dtype, tensortype):
         dtype = dtype.dtype
     elif isinstance(dtype, type):
-        raise ValueError(f"invalid type: '{dtype.__name__}'")
+        raise _karat.told(ValueError(f"invalid type: '{dtype.__name__}'"), "type", self)
     elif not isinstance(dtype, _karat.dtype):
-        raise TypeError("dtype must be a type, str, or dtype object")
+        raise _karat.told(TypeError("dtype must be a type, str, or dtype object"), "type", self)
     return self.to(dtype)
 
 

@@ -1,17 +1,15 @@
 """modes.py - scopes of the thread's modes: the cast policy, and whether operators are recorded for backward.
 
-Each is a context manager and a decorator; leaving puts back what was there on entering. A decorated generator or coroutine
-runs in the mode, and its caller does not: the mode is left at every yield and await.
+Each is a context manager and a decorator; leaving puts back what was there on entering. A decorated generator
+runs in the mode, and its caller does not: the mode is left at every yield. A decorated `async def` is like any function, as
+in PyTorch: the mode holds while the coroutine is made, not while it is awaited; write `with` inside it.
 """
-
-from types import coroutine
 
 from . import _karat
 
 
 def _steps(body, mode):
-    """The generator or coroutine `body`, each step of which runs in a new mode(); what is sent, thrown and returned goes
-    through."""
+    """The generator `body`, each step of which runs in a new mode(); what is sent, thrown and returned goes through."""
     step, given = body.send, None
     while True:
         try:
@@ -50,7 +48,7 @@ class _Mode:
 
     def __call__(self, function):
         from functools import wraps  # here: inspect is half of what importing this package would cost
-        from inspect import iscoroutinefunction, isgeneratorfunction
+        from inspect import isgeneratorfunction
 
         if isinstance(function, type):
             from warnings import warn
@@ -62,10 +60,6 @@ class _Mode:
             @wraps(function)
             def scoped(*args, **keywords):
                 return (yield from _steps(function(*args, **keywords), self.clone))
-        elif iscoroutinefunction(function):
-            @wraps(function)
-            async def scoped(*args, **keywords):
-                return await coroutine(_steps)(function(*args, **keywords), self.clone)
         else:
             @wraps(function)
             def scoped(*args, **keywords):

@@ -19,6 +19,23 @@ class UntypedStorage:
 
     size = __len__ = nbytes
 
+    def __bytes__(self):
+        return self._tensor._storage_content()
+
+    def tolist(self):
+        """Its bytes as numbers."""
+        return list(bytes(self))
+
+    def __iter__(self):
+        return iter(bytes(self))
+
+    def __getitem__(self, index):
+        if not isinstance(index, int):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} out of range for storage of size {len(self)}")
+        return bytes(self)[index]
+
     @property
     def device(self):
         """Where it is."""

@@ -235,11 +235,25 @@ bool kt_has_hooks(const kt_tensor *t)
 
 /* ---- running them ---- */
 
+/* PyTorch's name of a tensor's type: that of a class of old where there was one, else made of device and dtype. */
+static const char *type_text(const kt_tensor *t, char *room, size_t size)
+{
+    static const uint32_t of_old = 1u << KT_F64 | 1u << KT_F32 | 1u << KT_F16 | 1u << KT_U8 | 1u << KT_I8 | 1u << KT_I16 |
+                                   1u << KT_I32 | 1u << KT_I64;
+    const char *dtype = kt_dtype_torch_name((kt_dtype)t->dtype);
+    if (kt__device(t).kind != KT_CPU)
+        snprintf(room, size, "Meta%sType", dtype);
+    else
+        snprintf(room, size, of_old >> t->dtype & 1 ? "torch.%sTensor" : "CPU%sType", dtype);
+    return room;
+}
+
 static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *now)
 {
+    char before[48], after[48];
     if (was->dtype != now->dtype || was->backend != now->backend)
-        return kt_fail(KT_ERR_RUNTIME, "hook '%s' has changed the type of value (was torch.%sTensor got torch.%sTensor)",
-                       h->name, kt_dtype_torch_name(was->dtype), kt_dtype_torch_name(now->dtype));
+        return kt_fail(KT_ERR_RUNTIME, "hook '%s' has changed the type of value (was %s got %s)", h->name,
+                       type_text(was, before, sizeof before), type_text(now, after, sizeof after));
     if (!kt__same_sizes(was, now))
         return kt_fail(KT_ERR_RUNTIME, "hook '%s' has changed the size of value", h->name);
     return KT_OK;
@@ -276,6 +290,8 @@ static kt_status run_after(const kt_hook *h, kt_tensor *leaf)
     kt_tensor *instead = NULL;
     KT_SCOPE;
     kt_status status = outcome(h, h->call(leaf, h->context, &instead));
+    if (!status && instead)
+        status = check(h, leaf, instead);
     if (!status && instead && instead != leaf)
         status = kt_fail(KT_ERR_RUNTIME, "Tensor post accumulate grad hooks should return None.");
     kt__unref(instead);

@@ -220,7 +220,7 @@ static kt_status refuse(kt_status status, const kt_tensor *t, const char *op, kt
     note(&m, "self", 0, t);
     m.fix[0] = (kt__fix){.kind = (uint8_t)fix,
                          .dtype = (uint8_t)wanted,
-                         .operands = fix == KT_FIX_CAST,
+                         .operands = fix == KT_FIX_CAST || fix == KT_FIX_MAKE,
                          .loses = !kt_can_cast_level((kt_dtype)t->dtype, wanted, KT_CAST_SAFE)};
     if (under)
         m.fix[m.n_fixes++] = (kt__fix){.kind = KT_FIX_POLICY, .policy = (uint8_t)under};

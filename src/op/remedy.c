@@ -4,6 +4,7 @@
  * change is proposed because the same call was tried with it, on the meta device, and went through. So what an error proposes
  * cannot disagree with what the engine accepts. Must not know: how a fix is worded; kernels. Runs only after a failure; a try
  * leaves no trace on the caller's tensors, error, modes or warnings. */
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,7 +15,7 @@
 KT__HOT_LOCAL bool kt__trying, kt__refused, kt__narrowed;
 
 enum {
-    LIKELY      = 9,        /* dtypes worth a try */
+    LIKELY      = 11,       /* dtypes worth a try */
     MOST_LISTED = 64,       /* elements of lists in one call that is tried */
     MOST_COPIED = 1 << 12,  /* elements that are copied for an operator that must see values */
     MOST_BYTES  = 1 << 20   /* of what it may make of them */
@@ -296,7 +297,7 @@ static void make_alike(search *s)
 /* The dtypes that are asked for when no operand has the right one, the likelier first: integers stay integers if they may. */
 static int likely(bool of_integers, kt_dtype *to)
 {
-    static const uint8_t more[] = {KT_F32, KT_I64, KT_BOOL, KT_F64, KT_C64, KT_I32, KT_U8};
+    static const uint8_t more[] = {KT_F32, KT_I64, KT_BOOL, KT_F64, KT_C64, KT_I32, KT_U8, KT_C128};
     int                  n = 0;
     if (of_integers)
         to[n++] = KT_I64;
@@ -346,13 +347,14 @@ static void make_acceptable(search *s)
         make_likely(s, s->free);
 }
 
-/* What is written in place, and nothing else helps: it should have been made otherwise, if need be of a lower kind. */
+/* What is written in place, and nothing else keeps every value: it should have been made otherwise; of a lower kind if nothing
+ * else helps. */
 static void make_written(search *s)
 {
     kt_dtype  to[LIKELY];
     const int n = s->as_is.form == KT_INPLACE && s->m->n && s->m->operand[0].tensor ? likely(false, to) : 0;
-    for (int lower = 0; lower < 2 && !found(s); lower++)
-        for (int i = 0; i < n && !found(s); i++) {
+    for (int lower = 0; lower < 2 && (lower ? found(s) : s->m->n_fixes) == 0; lower++)
+        for (int i = 0; i < n && s->m->n_fixes == 0 && (!lower || !found(s)); i++) {
             const kt__fix fix = {.operands = 1, .dtype = (uint8_t)to[i]};
             change        c = s->as_is;
             c.operands = 1;
@@ -384,7 +386,34 @@ static void make_target(search *s)
         propose(s, KT_FIX_MAKE, s->targets, result, KT_TORCH, false);
 }
 
-/* A dtype of the kind that was asked for, if any was, comes before the others: 300 as uint8 becomes int64. */
+/* Is the number another one as a `d`, beyond the rounding of a fraction's digits? A bool keeps 0 and 1 alone. */
+static bool changes(kt_scalar s, kt_dtype d)
+{
+    kt_finfo          f;
+    const kt_category kind = kt_dtype_category(d);
+    const bool        whole = s.kind == KT_SCALAR_BOOL || s.kind == KT_SCALAR_INT;
+    if (s.kind == KT_SCALAR_COMPLEX && s.im != 0)
+        return kind != KT_CAT_COMPLEX || !kt__holds(KT_FLOAT(s.v.re), kt_dtype_real(d)) ||
+               !kt__holds(KT_FLOAT(s.im), kt_dtype_real(d));
+    if (kind == KT_CAT_BOOL)
+        return whole ? s.is_unsigned || (s.v.i != 0 && s.v.i != 1) : s.v.re != 0 && s.v.re != 1;
+    if (kind == KT_CAT_INT)
+        return !kt__holds(s, d) || (!whole && s.v.re != trunc(s.v.re));
+    d = kind == KT_CAT_COMPLEX ? kt_dtype_real(d) : d;
+    return !kt__holds(s, d) || (whole && !kt_dtype_finfo(d, &f) && (s.is_unsigned || fabs((double)s.v.i) > 2 / f.eps));
+}
+
+static bool changes_numbers(const kt_call *call, kt_dtype d)
+{
+    for (int i = 0; i < kt__n_args(call->row); i++)
+        if (kt__given(call, i) && (kt__arg_spec(call->row, i)->kind == KT_ARG_SCALAR || call->scalars >> i & 1) &&
+            call->arg[i].s.kind && changes(call->arg[i].s, d))
+            return true;
+    return false;
+}
+
+/* A dtype of the kind that was asked for, if any was, comes before the others: 300 as uint8 becomes int64. One in which a
+ * number of the call is another is none. */
 static void say_dtype(search *s)
 {
     const kt_call *call = s->call;
@@ -395,12 +424,16 @@ static void say_dtype(search *s)
             takes = true;
             asked = kt__arg_dtype(call, i);
         }
-    const int n = takes ? likely(false, to) : 0;
+    int n = takes ? likely(false, to) : 0;
+    if (n && asked && kt_dtype_category(asked) == KT_CAT_FLOAT) { /* the digits that were asked for, of a complex number too */
+        memmove(to + 1, to, (size_t)n++ * sizeof *to);
+        to[0] = kt_dtype_complex(asked);
+    }
     for (int other_kinds = asked == KT_NONE; other_kinds < 2; other_kinds++)
         for (int i = 0; i < n; i++) {
             change c = s->as_is;
             c.want = (uint8_t)to[i];
-            if (!other_kinds && kt_dtype_category(to[i]) != kt_dtype_category(asked))
+            if ((!other_kinds && kt_dtype_category(to[i]) != kt_dtype_category(asked)) || changes_numbers(call, to[i]))
                 continue;
             if (accepted(call, s->m, &c, NULL)) {
                 propose(s, KT_FIX_DTYPE, 0, to[i], KT_TORCH, !keeps_values(s->m, s->free, to[i]));
@@ -504,6 +537,8 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
     if (!sure)
         make_alike(&s);
     give_new(&s);
+    if (!sure && found(&s) && only_lower(&s))
+        make_written(&s);
     if (!sure && only_lower(&s))
         make_acceptable(&s);
     if (!convert)

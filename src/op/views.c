@@ -541,7 +541,7 @@ kt_status kt__body_view_as_real(kt_call *call)
     kt_tensor *t = call->arg[0].t;
     geometry   g;
     if (kt_dtype_category((kt_dtype)t->dtype) != KT_CAT_COMPLEX)
-        return kt_fail(KT_ERR_RUNTIME, "view_as_real is only supported for complex tensors");
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "view_as_real is only supported for complex tensors");
     if (t->flags & KT_T_CONJ)
         return kt_fail(
             KT_ERR_RUNTIME,
@@ -565,8 +565,8 @@ kt_status kt__body_view_as_complex(kt_call *call)
     geometry   g;
     geometry_of(t, &g);
     if (t->dtype != KT_F32 && t->dtype != KT_F64 && t->dtype != KT_F16)
-        return kt_fail(
-            KT_ERR_RUNTIME,
+        return kt__fail_dtype(
+            call, KT_ERR_RUNTIME,
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar "
             "type: %s",
             kt_dtype_torch_name(t->dtype));

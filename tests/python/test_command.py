@@ -23,6 +23,10 @@ def test_one_command_knows_all():
     done = karat("doctor", "now")
     assert (done.returncode, done.stderr) == (2, "karat doctor takes no arguments\n")
     assert karat("demo").returncode == 0
+    for part in ("doctor", "demo", "ops", "run"):
+        for word in ("--help", "-h"):
+            done = karat(part, word)
+            assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"usage: karat {part}")
     done = karat("nonsense")
     assert done.returncode == 2 and "there is no 'nonsense'" in done.stderr
     done = karat("run", "--help")

@@ -186,3 +186,17 @@ def test_spaces_that_cannot_be():
         "RuntimeError", "value cannot be converted to type uint8_t without overflow")
     assert refusal(lambda: karat.arange(1j, 3)) == ("RuntimeError", "value cannot be converted to type double without overflow")
     assert refusal(lambda: karat.arange(0, 3, float("nan"))) == ("RuntimeError", "step must be nonzero")
+
+
+def test_complex_numbers_under_a_default_dtype_that_has_no_complex_one():
+    before = karat.get_default_dtype()
+    try:
+        karat.set_default_dtype(karat.bfloat16)
+        for make in (karat.tensor, karat.as_tensor, karat.asarray):
+            for data in ([1j], 1j, [1.0, 1j]):
+                with pytest.raises(RuntimeError, match="^invalid default scalar type for complex"):
+                    make(data)
+        assert karat.tensor([1j], dtype=karat.complex64).tolist() == [1j]
+        assert karat.full((2,), 1j).dtype is (karat.ones(2) * 1j).dtype is karat.complex64
+    finally:
+        karat.set_default_dtype(before)

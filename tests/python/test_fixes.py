@@ -308,3 +308,81 @@ def test_a_fix_is_sought_without_memory_to_speak_of(dtype):
     with pytest.raises(NotImplementedError, match="bincount"):
         karat.bincount(karat.tensor([float("inf"), 2.0], dtype=dtype))
     assert karat.memory_stats()["peak_bytes"] - before < 1 << 24
+
+
+def refused(error, call, *given):
+    with pytest.raises(error) as info:
+        call(*given)
+    return info.value.karat
+
+
+def set_item(x, index, value):
+    x[index] = value
+
+
+@pytest.mark.parametrize("number", [1j, 2.5 + 1j, 1e300j, 1e300, float("inf"), 300, 2**40])
+@pytest.mark.parametrize("dtype", [karat.uint8, karat.int32, karat.float16, karat.float32, karat.float64])
+def test_a_dtype_that_is_proposed_for_a_number_holds_it(number, dtype):
+    for make in (lambda d: karat.full((2,), number, dtype=d), lambda d: karat.scalar_tensor(number, dtype=d),
+                 lambda d: karat.ones(2).new_full((2,), number, dtype=d),
+                 lambda d: karat.full_like(karat.ones(2), number, dtype=d)):
+        try:
+            make(dtype)
+        except RuntimeError as error:
+            fixes = [fix for fix in error.karat["fixes"] if fix["action"] == "dtype"]
+            assert fixes, error
+            for fix in fixes:
+                made = make(fix["dtype"]).flatten()[0].item()
+                assert type(made) is not bool and (made == number or abs(made - number) < 1e-3 * abs(number)), fix
+
+
+@pytest.mark.parametrize("dtype, number, wanted", [
+    (karat.float32, 1j, karat.complex64), (karat.float64, 1j, karat.complex128), (karat.int64, 1j, karat.complex64),
+    (karat.int32, float("nan"), karat.float32), (karat.float16, 1j, karat.complex32), (karat.float32, 1e300j, karat.complex128),
+])
+def test_a_number_assigned_to_elements_that_cannot_hold_it(dtype, number, wanted):
+    for index in (0, ..., karat.tensor([True, False]), karat.tensor([1])):
+        x = karat.ones(2, dtype=dtype)
+        told = refused(RuntimeError, set_item, x, index, number)
+        assert told["op"] == "__setitem__" and [o["name"] for o in told["operands"]] == ["self"]
+        assert told["operands"][0]["dtype"] is dtype and told["operands"][0]["lineage"][0]["op"] == "ones"
+        fix, = told["fixes"]
+        assert (fix["action"], fix["dtype"], fix["operands"]) == ("make", wanted, ["self"])
+        assert fix["can_lose_values"] == (not dtype.is_floating_point)
+        x = x.to(wanted)
+        x[index] = number
+        assert x.tolist() != [1, 1]
+
+
+def test_a_complex_tensor_put_among_floats_wants_a_complex_target():
+    x = karat.ones(2)
+    fixes = refused(RuntimeError, set_item, x, x > 0, karat.tensor(1j))["fixes"]
+    assert (fixes[0]["action"], fixes[0]["dtype"], fixes[0]["can_lose_values"]) == ("make", karat.complex64, False)
+    assert all(fix["can_lose_values"] for fix in fixes[1:])
+
+
+@pytest.mark.parametrize("error, call, t, op, method", [
+    (RuntimeError, float, karat.tensor(1j), "float", "real"),
+    (RuntimeError, int, karat.tensor(1j, dtype=karat.complex128), "int", "real"),
+    (TypeError, range, karat.tensor(1.0), "__index__", "long"),
+    (TypeError, [1, 2, 3].__getitem__, karat.tensor(1.0), "__index__", "long"),
+    (TypeError, karat.LongTensor, karat.ones(2), "LongTensor", "long"),
+    (TypeError, karat.ones(2).new, karat.ones(2, dtype=karat.int64), "new", "float"),
+    (RuntimeError, karat.view_as_complex, karat.ones(2, 2, dtype=karat.int64), "view_as_complex", "float"),
+    (RuntimeError, karat.view_as_real, karat.ones(2, 2), "view_as_real", "cfloat"),
+])
+def test_a_dtype_that_is_refused_outside_of_operators_is_told_too(error, call, t, op, method):
+    told = refused(error, call, t)
+    assert told["op"] == op and [o["dtype"] for o in told["operands"]] == [t.dtype] and told["operands"][0]["lineage"]
+    assert told["fixes"][0]["text"] in (f"self.{method}()", f"self.{method}")
+    assert told["fixes"][0]["can_lose_values"] == (method != "cfloat")
+    call(getattr(t, method)() if method != "real" else t.real)
+
+
+def test_refusals_that_no_cast_mends_show_the_tensor():
+    x = karat.ones(2, requires_grad=True)
+    for error, call, op in ((RuntimeError, x.numpy, "numpy"), (ValueError, lambda: x.type("foo"), "type"),
+                            (ValueError, lambda: x.type(int), "type"), (TypeError, lambda: [1][x], "__index__")):
+        told = refused(error, call)
+        assert told["op"] == op and told["operands"][0]["dtype"] is karat.float32 and told["fixes"] == []
+        assert told["operands"][0]["lineage"][0]["op"] == "ones"

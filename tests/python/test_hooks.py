@@ -324,3 +324,36 @@ def test_attributes_live_on_while_a_tensor_is_somebodys_gradient():
     del x, y
     gc.collect()
     assert z.grad.l.l is z.grad
+
+
+class Called:
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, grad):
+        return self.function(grad)
+
+
+@pytest.mark.parametrize("change, said", [
+    (lambda g: g.double(), "type of value (was torch.FloatTensor got torch.DoubleTensor)"),
+    (lambda g: g.cfloat(), "type of value (was torch.FloatTensor got CPUComplexFloatType)"),
+    (lambda g: g.bfloat16(), "type of value (was torch.FloatTensor got CPUBFloat16Type)"),
+    (lambda g: g.bool(), "type of value (was torch.FloatTensor got CPUBoolType)"),
+    (lambda g: g.to("meta"), "type of value (was torch.FloatTensor got MetaFloatType)"),
+    (lambda g: karat.ones(3), "size of value"),
+])
+def test_what_a_hook_gives_back_has_the_size_and_type_of_what_it_was_shown(change, said):
+    for hook, name in ((change, "<lambda>"), (Called(change), "<unknown>")):
+        for register in ("register_hook", "register_post_accumulate_grad_hook"):
+            x = karat.ones(2, requires_grad=True)
+            getattr(x, register)(hook)
+            with pytest.raises(RuntimeError) as info:
+                (x * 2).sum().backward()
+            assert str(info.value).split("\n")[0] == f"hook '{name}' has changed the {said}"
+
+
+def test_a_hook_after_the_sum_gives_nothing_back():
+    x = karat.ones(2, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda leaf: leaf.detach().clone())
+    with pytest.raises(RuntimeError, match="^Tensor post accumulate grad hooks should return None.$"):
+        (x * 2).sum().backward()

@@ -1,5 +1,6 @@
 """Names as in PyTorch: modes, settings, backends and cuda that tell the truth, the default device, names that are absent."""
 
+import pickle
 import warnings
 
 import karat
@@ -286,3 +287,32 @@ def test_type_of_tensor_and_the_order_of_dims():
             t.dim_order(ambiguity_check=check)
     with pytest.raises(TypeError, match="^The ambiguity_check argument must be a bool or a list of memory formats."):
         x.dim_order(ambiguity_check=1)
+
+
+def test_results_written_into_out_have_a_type_of_their_own():
+    x, seen = karat.arange(6.0).reshape(2, 3), 0
+    for name, more in (("sort", ()), ("max", (0,)), ("topk", (1,)), ("cummin", (1,)), ("aminmax", ()), ("frexp", ()),
+                       ("nanmedian", (0,)), ("histogram", (2,))):
+        made = getattr(karat, name)(x, *more)
+        out = tuple(karat.empty(0, dtype=one.dtype) for one in made)
+        written = getattr(karat, name)(x, *more, out=out)
+        assert type(made) is getattr(karat.return_types, name) and type(written) is getattr(karat.return_types, name + "_out")
+        assert repr(written).startswith(f"torch.return_types.{name}_out(\n") and all(a is b for a, b in zip(written, out))
+        assert type(pickle.loads(pickle.dumps(written))) is type(written)
+        seen += 1
+    assert seen == 8
+
+
+def test_the_bytes_of_a_storage():
+    x = karat.arange(3, dtype=karat.int32)
+    whole = bytes([0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0])
+    for storage in (x.untyped_storage(), x[1:].untyped_storage()):
+        assert bytes(storage) == bytearray(storage) == whole and list(storage) == storage.tolist() == list(whole)
+        assert storage[4] == 1 and storage[-4] == 2 and 2 in storage and 3 not in storage
+        with pytest.raises(IndexError, match="^index 12 out of range for storage of size 12$"):
+            storage[12]
+        with pytest.raises(TypeError, match="^can't index a torch.UntypedStorage with str$"):
+            storage["x"]
+    assert bytes(karat.ones(0).untyped_storage()) == b""
+    with pytest.raises(NotImplementedError, match="^Not available for 'meta' device type$"):
+        bytes(x.to("meta").untyped_storage())

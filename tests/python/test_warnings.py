@@ -1,5 +1,7 @@
 """What PyTorch warns of, in its words: when the call is over, with the user's line, as an exception where filters say so."""
 
+import subprocess
+import sys
 import warnings
 
 import karat
@@ -194,3 +196,14 @@ def test_a_warning_in_backward_is_given_by_the_call_and_can_be_an_error():
         with pytest.raises(UserWarning, match=HALF):
             karat.autograd.grad(y, [w], retain_graph=True)
         assert karat.zeros(2).sum() == 0  # nothing is left behind for the next call
+
+
+def test_a_deprecated_function_says_so_once_a_process():
+    program = ("import warnings, karat\n"
+               "with warnings.catch_warnings(record=True) as said:\n"
+               "    warnings.simplefilter('always')\n"
+               "    for _ in range(3):\n"
+               "        karat.chain_matmul(karat.ones(2, 2), karat.ones(2, 2))\n"
+               "print([(w.category.__name__, w.lineno, str(w.message)[:40]) for w in said])\n")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[('UserWarning', 5, 'torch.chain_matmul is deprecated and wil')]\n"

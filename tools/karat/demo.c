@@ -87,7 +87,10 @@ static void gradients(void)
 
 int karat_demo(int n, char **words)
 {
-    (void)words;
+    if (n == 1 && (!strcmp(words[0], "-h") || !strcmp(words[0], "--help"))) {
+        puts("usage: karat demo\na short tour: mixed dtypes, a refused mix explained, the four policies, gradients");
+        return 0;
+    }
     if (n > 0) {
         fputs("karat demo takes no arguments\n", stderr);
         return 2;

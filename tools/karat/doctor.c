@@ -2,12 +2,16 @@
 #include <karat/karat.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "karat.h"
 
 int karat_doctor(int n, char **words)
 {
-    (void)words;
+    if (n == 1 && (!strcmp(words[0], "-h") || !strcmp(words[0], "--help"))) {
+        puts("usage: karat doctor\nwhat this build found and chose on this machine, and the variables that change it");
+        return 0;
+    }
     if (n > 0) {
         fputs("karat doctor takes no arguments\n", stderr);
         return 2;

@@ -134,7 +134,7 @@ KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload));
 KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
 
 /* Fails because of t's dtype outside of any operator: `op` is what the user called, `wanted` a dtype with which it would do: by a
- * cast of t (KT_FIX_CAST), or said to the maker of t (KT_FIX_DTYPE). */
+ * cast of t (KT_FIX_CAST), said to the maker of t (KT_FIX_DTYPE), or of t that was made so (KT_FIX_MAKE). */
 KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
                                  const char *text);
 /* The same where t cannot require grad: the default dtype would do, or a policy under which it can. */
