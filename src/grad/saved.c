@@ -86,12 +86,10 @@ KT__HOT kt_status kt__check_saved(const kt_node *n, uint32_t place)
     const kt__saved *s = &n->saved[place];
     if (!s->t)
         return KT_OK;
-    if (KT__UNLIKELY(kt__version(s->t) != s->version))
-        return stale(n, s, place);
-    if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW)))
+    if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW) && !s->alias))
         return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
                                        "This is not supported, please use out-of-place `.detach()` instead");
-    return KT_OK;
+    return KT__UNLIKELY(kt__version(s->t) != s->version) ? stale(n, s, place) : KT_OK;
 }
 
 KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)

@@ -193,6 +193,23 @@ static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats,
     return status;
 }
 
+/* *t as its conjugate, its negative or both. */
+static kt_status turn(kt_tensor **t, uint32_t bits)
+{
+    static const struct { uint32_t bit; int op; } by[] = {{KT_T_CONJ, KT_OP_conj_lazy}, {KT_T_NEG, KT_OP_neg_view}};
+    for (int i = 0; i < 2; i++) {
+        kt_tensor *next = NULL;
+        if (!(bits & by[i].bit))
+            continue;
+        if (kt__call1(by[i].op, *t, &next))
+            return kt_error_status();
+        kt__unref(*t);
+        *t = next;
+    }
+    return KT_OK;
+}
+
+/* What is left to be conjugated or negated by its readers is so in the result too. */
 kt_status kt__body_repeat_interleave_tensor(kt_call *call)
 {
     kt_tensor *repeats = call->arg[1].t, *t = NULL, *each = NULL;
@@ -209,8 +226,16 @@ kt_status kt__body_repeat_interleave_tensor(kt_call *call)
                          "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and "
                          "input.size(%lld) = %lld",
                          (long long)repeats->sizes[0], (long long)dim, (long long)t->sizes[dim]);
+    const uint32_t bits = status ? 0 : t->flags & (KT_T_CONJ | KT_T_NEG);
+    if (!status)
+        status = turn(&t, bits);
     if (!status)
         status = run_interleave(call, t, each ? each : repeats, dim);
+    if (!status && turn(&call->out[0], bits)) {
+        kt__unref(call->out[0]);
+        call->out[0] = NULL;
+        status = kt_error_status();
+    }
     kt__unref(each);
     kt__unref(t);
     return status;

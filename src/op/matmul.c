@@ -110,7 +110,7 @@ kt_status kt__body_linear(kt_call *call)
         return kt_error_status();
     if (bias && input->ndim == 2)
         return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
-    if (bias && is_line(bias) && kt__is_contiguous(input)) /* a weight that is no matrix is refused */
+    if (bias && is_line(bias) && kt__is_contiguous(bias) && kt__is_contiguous(input)) /* a weight that is no matrix is refused */
         return into_same_dtype(call, flat_linear(input, weight, bias));
     kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y;
     if (y && bias) /* written into the product, whose dtype it must fit; `permissive` promotes instead */

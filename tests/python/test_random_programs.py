@@ -618,3 +618,29 @@ def test_cdist_has_no_slope_where_points_meet():
         distances = karat.cdist(x, x.detach(), p=p)
         gradient, = karat.autograd.grad(distances, [x], karat.full_like(distances, math.nan))
         assert (gradient.tolist() == [[0], [0]]) == nothing and gradient.isnan().any().item() != nothing
+
+
+def test_linear_adds_a_bias_that_is_no_row_in_a_step_of_its_own():
+    x, weight = karat.ones(2, 2, 3, requires_grad=True), karat.ones(3, 3)
+    biases = {"ViewBackward0": [karat.ones(3)], "AddBackward0": [karat.ones(1).expand(3), karat.ones(6)[::2]]}
+    for node, bias in [(node, bias) for node, some in biases.items() for bias in some]:
+        assert type(karat.nn.functional.linear(x, weight, bias).grad_fn).__name__ == node
+
+
+def test_what_is_left_to_be_conjugated_is_repeated_so():
+    t, counts = karat.tensor([1 + 2j, 3 - 1j], requires_grad=True), karat.tensor([2, 1])
+    twice = t.conj().repeat_interleave(counts)
+    assert twice.is_conj() and twice.tolist() == [1 - 2j, 1 - 2j, 3 + 1j] and type(twice.grad_fn).__name__ == "ConjBackward0"
+    assert t.conj().imag.repeat_interleave(counts).is_neg()
+    assert not t.conj().repeat_interleave(2).is_conj()
+    gradient, = karat.autograd.grad(twice.abs().sum(), [t])
+    assert karat.allclose(gradient, karat.autograd.grad(t.repeat_interleave(counts).abs().sum(), [t])[0])
+
+
+def test_a_saved_tensor_that_was_detached_in_place_is_named_so_whatever_was_written_to_it():
+    t = karat.ones(3, requires_grad=True) * 1
+    sine = t.sin()
+    t.detach_()
+    t.zero_()
+    with pytest.raises(RuntimeError, match="has been detached in-place"):
+        sine.sum().backward()

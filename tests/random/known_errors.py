@@ -6,7 +6,7 @@ text alone would not tell, the condition under which the difference is meant.
 
 import re
 
-from statement import mentioned, op
+from statement import mentioned, op, operator
 
 BOTH = ("error text", "error type")  # both sides refuse, in other words
 LACKS = r"^\"\w+\" not implemented for '"
@@ -89,8 +89,12 @@ def same_places(d, c):
 
 
 def value_is_target(d, c):
-    written = re.match(r"(t\d+)\[.*\] ([-+*/]?)= \1$", d.statement)
-    return written is not None and (not written.group(2) or any(1 in shape for shape in shapes(d, c)))
+    """Whether an index assigns a tensor, or one element of its memory, to itself."""
+    written = re.match(r"(t\d+)\[.*\] ([-+*/]?)= (t\d+)$", d.statement)
+    if written is None or written.group(1) != written.group(3):
+        return written is not None and together(c, written.group(1), written.group(3)) and all(
+            size == 1 for size in c.before[written.group(3)]["shape"])
+    return not written.group(2) or any(1 in shape for shape in shapes(d, c))
 
 
 def empty_operand(d, c):
@@ -132,10 +136,67 @@ def lacks_for_operand(d, c):
     return not c.before and (f"torch.{dtype}" in "".join(c.program) or dtype in ("float32", "int64", "bool", "complex64"))
 
 
+def writes(statement):
+    """The name of the tensor that a statement writes to, or None."""
+    body = re.sub(r"^with [^:]+: ", "", statement)
+    first = r"(?:t\d+ = )?(?:torch\.\w+_\()?(t\d+)(?:\[[^\]]*\])*(?:\.\w+_\(| [^=]*= |[,)])"
+    found = re.search(r"\bout=(t\d+)", body) or re.match(first, body)
+    return found.group(1) if found and (operator(statement).endswith(("_", "=")) or "out=" in body) else None
+
+
+def together(c, one, other):
+    """Whether two names are one tensor, or share memory as far as somebody looked."""
+    families = [{p["shares memory with"] for path, p in c.before.items() if re.match(rf"{name}\b", path)} - {None}
+                for name in (one, other)]
+    return one == other or bool(families[0] & families[1])
+
+
+def written_after(c, of, results):
+    """Whether an operand, or a result, of one of the operators was written to after the call."""
+    for i, line in enumerate(c.program):
+        if operator(line).rstrip("_") not in of:
+            continue
+        names = set(mentioned(line)) | (set(re.findall(r"(?:^|: )(t\d+) = ", line)) if results else set())
+        if any(together(c, writes(later), name) for later in c.program[i + 1:] if writes(later) for name in names):
+            return True
+    return False
+
+
 def saved_in_vain(d, c):
     """Whether PyTorch's derivative saved a result that it does not read here, or an operand that it asks for its sizes alone."""
-    return re.search(r"output 0 of (Copysign|Sgn|Pow|ScatterReduce|Ldexp)Backward[01],", said(d.torch)) is not None \
-        or re.search(r"copysign_\(|gather\(|scatter_reduce_?\(|bilinear\(|\d \*\* t\d|pow\(\d", "".join(c.program)) is not None
+    return "output 0 of SgnBackward0," in said(d.torch) or written_after(c, {"ldexp", "bilinear", "scatter_reduce"}, True) \
+        or any(operator(line) == "scatter_reduce_" for line in c.program)
+
+
+def product_over_itself(d, c):
+    """Whether a product was written over memory that one of its factors shares, and the factor saved."""
+    for line in c.program:
+        target = writes(line)
+        if target and operator(line) in ("addr_", "addmv_", "addmm_", "addbmm_", "baddbmm_") \
+                and any(together(c, target, name) for name in mentioned(line)[1:]):
+            return True
+    return False
+
+
+def target(d):
+    """What a statement writes to, as it stands there: t8[0][1:, 0] of t8[0][1:, 0] = t10."""
+    return writes(d.statement) or ""
+
+
+def made_by(c, name):
+    """The line that made a tensor."""
+    return next((line for line in reversed(c.program) if re.search(rf"(^|: ){name} = ", line)), "")
+
+
+def inference_operand(d, c):
+    """Whether the statement has an inference tensor; where nobody looked, whether the program made one."""
+    return any(c.before[path]["is_inference"] for path in operands(d, c)) if c.before else "inference_mode" in "".join(c.program)
+
+
+def inference_target(d, c):
+    """Whether what the statement writes to is an inference tensor."""
+    paths = [path for path in c.before if re.match(rf"{target(d)}\b", path)] if target(d) else []
+    return any(c.before[path]["is_inference"] for path in paths) if c.before else "inference_mode" in "".join(c.program)
 
 
 def several_ellipses(d):
@@ -182,23 +243,42 @@ ERRORS = [
     (case(("raised by torch",) + BOTH, "^Autograd not support dtype"),
      "a gradient through an integer result: Karat's integers carry none, PyTorch refuses"),
     (case(("raised by torch",) + BOTH, r"^derivative for aten::(remainder|aminmax|narrow_copy|floor_divide_?) is not implemented"
-          r"|^the derivative for 'inplace version of (atanh|acosh|asinh)' is not implemented", ops="backward"), NO_DERIVATIVE),
+          r"|^the derivative for '(inplace version of (atanh|acosh|asinh)|_cdist_backward)' is not implemented", ops="backward"),
+     NO_DERIVATIVE),
+    (case("raised by torch", "^Expected a proper Tensor but got None", ops="backward",
+          also=lambda d, c: re.search(r"\bdist\(.*p=0(\.0)?\)", "\n".join(c.program))),
+     "the gradient of dist with p=0, which is 0 everywhere: PyTorch negates what it did not make, and fails inside"),
+    (case("raised by torch", r"^Function \w+ returned an invalid gradient at index \d - got .* but expected shape compatible",
+          ops="backward", also=lambda d, c: re.search(
+              r"(no_grad\(\)|inference_mode\(\)|set_grad_enabled\(False\)): .*out=t", "\n".join(c.program))),
+     "a leaf that out= resized where nothing is recorded: the gradient of a view that was made before fits it no longer"),
+    (case("raised by torch", "^A view was created in no_grad mode and is being modified inplace",
+          also=lambda d, c: "autograd.grad(" in made_by(c, target(d))),
+     "a gradient that is written to: PyTorch's may be a view of a temporary that nobody else has, which it then cannot follow"),
+    (case("raised by karat", karat="^one of the variables needed for gradient computation has been modified", ops="backward",
+          also=lambda d, c: written_after(c, {"polar"}, False)),
+     "polar's slope: Karat reads the operands, PyTorch the result"),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified", ops="backward",
+          also=lambda d, c: "output 0 of PolarBackward0," in said(d.torch)),
+     "polar's slope: Karat reads the operands, PyTorch the result"),
     (case("raised by torch", r"^Function Scatter(Add|Reduce)?Backward0 returned an invalid gradient at index \d - got"
           r"|^The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dimension", ops="backward",
           also=lambda d, c: "scatter" in "".join(c.program)),
      "scatter with an index smaller than src: PyTorch's gradient of src has the index's sizes and fails, Karat's has src's"),
     (case(("raised by torch",) + BOTH, "^one of the variables needed for gradient computation has been modified", ops="backward",
           also=saved_in_vain),
-     "PyTorch saves, and looks at, a result or operand that was written to and that Karat's derivative of copysign, sgn, gather,"
-     " scatter_reduce, bilinear, ldexp or a power does not read"),
+     "PyTorch saves, and looks at, a result or operand that was written to and that Karat's derivative of sgn, scatter_reduce,"
+     " bilinear or ldexp does not read"),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified"
+          "|^A view was created in no_grad|^Output \\d+ of \\w+ is a view and its base", ops="backward",
+          also=product_over_itself),
+     "a product written over memory that a factor shares: Karat saved the factor as it was, PyTorch finds it written to"),
     (case("raised by torch", "Expected isFloatingType|expected scalar type|Found dtype|result type .* can't be cast"
-          "|^Subtraction, the `-` operator, with a bool tensor", ops="backward"),
+          "|^Subtraction, the `-` operator, with (a|two) bool tensor", ops="backward"),
      "PyTorch fails inside in a backward of mixed dtypes; Karat's conversions are recorded and have a backward"),
     (case("raised by torch", "^index_fill_\\(\\): Expected dtype int64 for index", ops="backward",
           also=lambda d, c: "index_reduce" in "".join(c.program)),
      "the backward of index_reduce by int32: PyTorch fails inside, which takes int64 alone"),
-    (case("raised by torch", "^Trying to backward through the graph a second time"),
-     "what Karat walks through a second time had saved no tensor, a number at most; PyTorch saves that as a tensor too"),
     (case("error text", "one of the variables needed for gradient", "one of the variables needed for gradient", "backward",
           same_elements),
      "a batch that is multiplied by a matrix: PyTorch saves it flattened, and names those sizes"),
@@ -219,7 +299,8 @@ ERRORS = [
     (case("raised by karat", karat="^Trying to backward through the graph a second time", ops="backward",
           also=lambda d, c: "trapezoid(" in "".join(c.program) or "trapz(" in "".join(c.program)),
      "a second walk through trapezoid: its factor dx / 2 is a number in PyTorch's node, in Karat's a tensor that was let go"),
-    (case(BOTH, "^Inference tensors cannot be saved for backward", "size|shape|must be a matrix|must be a 3D|dtype"),
+    (case(BOTH, "^Inference tensors cannot be saved for backward", "size|shape|must be a matrix|must be a 3D|dtype",
+          also=inference_operand),
      "an inference tensor that would be saved, and sizes or dtypes that do not fit: PyTorch saves before it looks at those"),
     (case("error text", r"^Function \w+ returned an invalid gradient at index \d - got", "^a gradient of shape .* does not fit an"
           " input of shape", "backward", also=lambda d, c: "out=" in "".join(c.program)),
@@ -234,7 +315,8 @@ ERRORS = [
      "a comparison into an out= that wants a gradient: PyTorch forgets to refuse and writes over a leaf"),
     (case("raised by torch", "^a leaf Variable that requires grad is being used in an in-place operation.$", also=stale_view),
      "a view whose base got a history after it was made: PyTorch takes it for a leaf until somebody asks for its grad_fn"),
-    (case(BOTH, karat="^Inplace update to inference tensor outside InferenceMode is not allowed"),
+    (case(BOTH, "^(?!Inplace update to inference tensor)",
+          "^Inplace update to inference tensor outside InferenceMode is not allowed", also=inference_target),
      "PyTorch writes to an inference tensor and then refuses: other mistakes come first; Karat refuses and writes nothing"),
     # ---- memory
     (lambda d, c: d.kind == "shape" and not_resizable(d, c),
@@ -256,8 +338,6 @@ ERRORS = [
      "logsumexp of complex numbers into a real out=: PyTorch drops imaginary parts on the way and gives another number"),
     (case("error text", "^Tensors must have same number of dimensions", "single memory location", "stack", out_is_operand),
      "out= is an operand of stack and is resized: PyTorch looks at sizes that it has changed, Karat at those that were given"),
-    (case("raised by torch", "^unsupported operation: some elements of the input tensor and the written-to", also=same_places),
-     "an operand that is the target but for strides of dims that have no second element: PyTorch takes them for another layout"),
     (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor", ops="addmv baddbmm"),
      "a product into an expanded tensor: PyTorch writes one element several times, Karat refuses as for every other operator"),
     (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor",
@@ -307,6 +387,9 @@ ERRORS = [
      "a number that names no reduction: here PyTorch takes it for none, in other losses it fails inside; Karat refuses it"),
     (case("error type", r"^'\w+(\.\w+)?' object has no attribute '", r"argument '\w+' \(position \d\) must be Tensor, not"),
      "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
+    (case("error text", "does not support automatic differentiation for outputs with complex dtype",
+          "must match the size of tensor", "bilinear"),
+     "neither takes the sizes of the bias: PyTorch says first that it would have no derivative"),
     (case("error text", *["^torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "] * 2, ops="meshgrid"),
      "meshgrid prints the whole tensor into the message, Karat its sizes"),
     (case("error text", r"^(softsign|tanhshrink)\(\) got an unexpected keyword argument 'out'", "must be Tensor, not",

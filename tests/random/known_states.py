@@ -5,7 +5,7 @@ In: a Difference of compare.py and the Comparison that found it. Out: STATES, fo
 
 import re
 
-from statement import born, op, plain_op
+from statement import born, mentioned, op, operator, plain_op
 
 # The node of an operator that is put together from others is that of its last step. Karat's, PyTorch's.
 COMPOSED = {
@@ -13,8 +13,8 @@ COMPOSED = {
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
     "cross_entropy": [("DivBackward1", "NegBackward0")],  # of nothing
-    "repeat_interleave": [("IndexSelectBackward0", "ConjBackward0"),  # of a lazy conjugate or negative
-                          ("IndexSelectBackward0", "NegViewBackward0")],
+    "dropout1d": [("torch::autograd::CopySlices", "SqueezeBackward4")],  # in place, of one dim less: PyTorch adds it in place
+    "dropout3d": [("torch::autograd::CopySlices", "SqueezeBackward4")],
     "vander": [("CatBackward0", "torch::autograd::CopySlices")],
     "xlogy": [("XlogyBackward0", "XlogyBackward1")],  # a number first
     "float_power": [("PowBackward1", "PowBackward2")],  # a number first
@@ -53,10 +53,33 @@ def only_karat_warned(difference, pattern):
     return not theirs and all(re.match(pattern, text[1]) for text in ours)
 
 
-def new_counts(difference):
-    """Whether the tensor is new, Karat counts from 0, and PyTorch's implementation wrote to it a few times."""
-    gradient = difference.kind == "grad.version" or op(difference) == "backward"
-    return (gradient or born(difference)) and difference.karat == 0 and 0 < difference.torch <= 8
+# How often PyTorch's implementation has written to a new result when it gives it.
+WRITTEN = {"isclose": 1, "isfinite": 1, "quantile": 4, "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 1, "matmul": 1, "@": 1,
+           "inner": 1, "matrix_power": 1, "trapezoid": 1, "trapz": 1, "cumulative_trapezoid": 1,
+           "alpha_dropout": 1, "feature_alpha_dropout": 1}
+
+
+def new_counts(difference, comparison):
+    """Whether the tensor is new, Karat counts from 0, and PyTorch's implementation wrote to it a few times: to a gradient, a
+    result of one of the operators above, or one of an inference tensor, for which it takes another way. Where nobody looked
+    before, the result may have been made by any statement."""
+    if difference.karat != 0 or not isinstance(difference.torch, int):
+        return False
+    if difference.kind == "grad.version" or op(difference) == "backward":
+        return difference.torch <= 4
+    c = comparison
+    inference = any(c.before[path]["is_inference"] for path in c.operands) or not c.before and "inference" in "".join(c.program)
+    names = [op(difference)] if c.before else [operator(line) for line in c.program]
+    return born(difference) and difference.torch <= max([WRITTEN.get(name, 0) for name in names] + [4 * inference])
+
+
+def view_that_is_a_leaf(difference, comparison):
+    """Whether a tensor was made as a view and asks for a gradient, and something was written to where nothing is recorded."""
+    name = re.match(r"t\d+", difference.where).group(0)
+    program = comparison.program
+    made = [line for line in program if line.startswith(f"{name} = ")]
+    return bool(made) and re.search(r"reshape\(.*requires_grad_\(\)", made[-1]) is not None and any(
+        re.match(r"with torch\.(no_grad|set_grad_enabled)\((False)?\): .*(\w_\(|\] = | [-+*/]= |out=)", line) for line in program)
 
 
 def differ_at_ones(difference, shape):
@@ -64,11 +87,14 @@ def differ_at_ones(difference, shape):
 
 
 def shares_with_out(difference, comparison):
-    """Whether the tensor is not the out= of the statement but shared its memory before, where somebody looked."""
+    """Whether the tensor is not the out= of the statement but shared its memory before, where somebody looked, or is an out=
+    of no elements."""
     out = re.search(r"out=(t\d+)", difference.statement)
     path = re.match(r"t\d+(\[\d+\])?", difference.where)
-    if not out or not path or born(difference) or path.group(0) == out.group(1):
+    if not out or not path or born(difference):
         return False
+    if path.group(0) == out.group(1):  # of no elements, it lay behind the last of its base
+        return difference.kind == "shares memory with" and 0 in comparison.before.get(out.group(1), {}).get("shape", ())
     was = [comparison.before.get(name, {}).get("shares memory with") for name in (out.group(1), path.group(0))]
     empty = 0 in comparison.before.get(out.group(1), {}).get("shape", ())  # a view of no elements shares nothing yet
     return empty or (was[0] == was[1] and (was[0] is not None or not comparison.before))
@@ -88,7 +114,7 @@ STATES = [
      "both refuse, and PyTorch had begun: it warned of the resize, or of the dtype, of a result that it then did not give"),
     (lambda d, c: plain_op(d) in COMPARING and only_torch_warned(d, "Casting complex values to real|ComplexHalf support"),
      "a comparison of complex numbers written into a real tensor: PyTorch warns of a lost imaginary part, a bool has none"),
-    (lambda d, c: d.kind in ("version", "grad.version") and new_counts(d),
+    (lambda d, c: d.kind in ("version", "grad.version") and new_counts(d, c),
      "the version that a new result or gradient starts with: Karat's is 0, PyTorch counts the writes that its"
      " implementation made"),
     (lambda d, c: d.kind in ("requires_grad", "is_leaf", "grad_fn") and c.seen
@@ -166,9 +192,26 @@ STATES = [
     (lambda d, c: c.errors is None and shares_with_out(d, c) and (d.kind in ("version", "shares memory with")
         or d.kind == "values" and any(f.kind == "version" and f.at == d.at and f.where == d.where for f in c.found)),
      "out= is a view and needs more memory than its base has: PyTorch grows the memory of both, Karat gives the result its own"),
-    (lambda d, c: d.kind == "is_view" and op(d) == "repeat_interleave" and c.seen["conj"]
-        and (d.karat, d.torch) == (False, True),
-     "repeat_interleave of a lazy conjugate is a lazy conjugate in PyTorch, and so a view of what nobody else has"),
+    (lambda d, c: d.kind == "version" and c.errors and re.match(r"\"\w+\" not implemented for", c.errors[1])
+        and re.match(r"t\d+\[\d+\] [-+*/@%]*= ", d.statement) and d.karat == d.torch + 1,
+     "a tensor of a tuple written to: the tuple refuses it afterwards, but PyTorch lacks the kernel and has not written yet"),
+    (lambda d, c: d.kind == "version" and op(d) == "randn" and "out=" in d.statement and d.torch == d.karat + 1,
+     "randn into an out= that it resizes: PyTorch counts that as a write, as rand and zeros do not"),
+    (lambda d, c: d.kind == "is_view" and op(d) == "stack" and (d.karat, d.torch) == (False, True)
+        and any(c.before[path]["is_inference"] for path in c.operands),
+     "stack of inference tensors where the mode is over: PyTorch takes another way, whose last step is a view of its own result"),
+    (lambda d, c: d.kind == "version" and born(d) and 0 in c.seen["shape"] and mentioned(d.statement)
+        and isinstance(d.torch, int) and d.karat - d.torch in c.behind.values(),
+     "a view without elements of a tensor whose writes PyTorch counted otherwise"),
+    (lambda d, c: op(d) == "backward" and only_torch_warned(d, "Casting complex values to real") and re.search(
+        r"cum(sum|prod)\(.*dtype=torch\.complex", "\n".join(c.program)),
+     "the gradient of a real tensor that was scanned as complex numbers: PyTorch warns of the conversion that it makes itself"),
+    (lambda d, c: d.kind == "grad" and op(d) == "backward" and d.torch is None and view_that_is_a_leaf(d, c),
+     "a leaf that is a view, and a view of it that was written to where nothing is recorded: PyTorch makes that one's history"
+     " from the base of both, which asks for no gradient"),
+    (lambda d, c: d.kind == "strides" and op(d) == "backward" and "polar(" in "".join(c.program)
+        and d.torch == tuple(2 * step for step in d.karat),
+     "the gradient of polar's length is the real part of a product, in PyTorch a view of it"),
     (lambda d, c: d.kind == "is_leaf" and str(d.torch).startswith("RuntimeError: Output 0 of ")
         and "is a view and its base or another view of its base has been modified inplace" in str(d.torch),
      "one of several views whose base was written to: PyTorch refuses to say whether it is a leaf, Karat says so"),

@@ -293,6 +293,18 @@ FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var no
     cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
 
 VALUES = [
+    (lambda d, c: d.kind == "grad" and op(d) == "backward" and c.errors and c.errors[1].startswith("derivative for aten::"),
+     "a backward that ends at an operator without a derivative: which leaves have their gradients by then is left to the order"),
+    (lambda d, c: op(d) == "backward" and d.kind == "values" and any(
+        re.search(r"addcmul_?\(.*value=", line) and any(
+            c.before.get(name, {}).get("dtype") in INTEGER for name in mentioned(line)) for line in c.program),
+     "addcmul of integers by a value: PyTorch multiplies the two in the integers' dtype for the gradient, where they wrap round"),
+    (lambda d, c: op(d) == "backward" and d.kind == "values" and c.gap is not None and c.gap.complex and re.search(
+        r"index_reduce_?\(.*'prod'", "\n".join(c.program)),
+     "index_reduce by products of complex numbers: PyTorch's gradient is not conjugated, and lies in another direction"),
+    (lambda d, c: op(d) == "backward" and "corrcoef" in "".join(c.program) and c.gap is not None and c.gap.real == "float64"
+        and c.gap.share() < 1e-11,
+     "the gradient of corrcoef is a difference of nearly equal numbers: the last digits of the product before it are seen"),
     (lambda d, c: plain_op(d) in CHOOSING and zero_signs(d, c),
      "where 0 meets -0: PyTorch's vector loop and its loop for the rest choose differently, Karat takes the first everywhere"),
     (lambda d, c: plain_op(d) in PRODUCTS | {"ldexp", "mse_loss"} and complex_infinities(d, c),
