@@ -198,9 +198,14 @@ static void write_options(FILE *f, const row_text *r, const schema *s)
         both |= either(&s->args[i]);
     for (int scalar = 0; scalar <= both; scalar++) {
         fprintf(f, "typedef struct KT_OPTIONS kt_%s%s_opts { size_t size; KT_BY_NAME", r->name, scalar ? "_s" : "");
-        for (int i = 0; i < s->n; i++)
-            if (s->args[i].value[0])
-                fprintf(f, " %s%s;", option_type(&s->args[i], scalar), s->args[i].name);
+        const char *before = NULL;
+        for (int i = 0; i < s->n; i++) {
+            if (!s->args[i].value[0])
+                continue;
+            if (before)
+                fprintf(f, " KT_AFTER(%s)", before);
+            fprintf(f, " %s%s;", option_type(&s->args[i], scalar), before = s->args[i].name);
+        }
         fprintf(f, " } kt_%s%s_opts;\n", r->name, scalar ? "_s" : "");
     }
 }

@@ -37,20 +37,25 @@
 KT_BEGIN
 
 /* ---- option structs: size first, the other members by name ----
- * kt_sum(x, 1) must not compile: the member after `size` has no bytes, and no value can be written into it (clang), nor can
- * any member of such a struct be given by position (gcc). C++ has no call macros: there the structs are plain. */
+ * kt_sum(x, 1) must not compile: before every option stands a member that has no bytes, so that no value can be written into
+ * it (clang), nor can any member of such a struct be given by position (gcc). C++ has no call macros: its structs are plain. */
 #if defined(__GNUC__) && !defined(__cplusplus)
 __extension__ typedef struct kt_by_name {
 } kt_by_name;
-#define KT_BY_NAME kt_by_name by_name;
+#define KT_BY_NAME       kt_by_name by_name;
+#define KT_AFTER(option) kt_by_name after_##option;
 #else
 #define KT_BY_NAME
+#define KT_AFTER(option)
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus)
 #pragma GCC diagnostic error "-Wdesignated-init"
 #define KT_OPTIONS __attribute__((designated_init))
 #else
 #define KT_OPTIONS
+#endif
+#if defined(__clang__) && !defined(__cplusplus)
+#pragma clang diagnostic error "-Wexcess-initializers"
 #endif
 #define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})
 

@@ -28,9 +28,13 @@ typedef struct KT_OPTIONS kt_backward_opts {
     size_t            size;
     KT_BY_NAME
     const kt_tensor  *gradient;     /* of t; needed unless t has one element */
+    KT_AFTER(gradient)
     bool              retain_graph;
+    KT_AFTER(retain_graph)
     bool              create_graph;
+    KT_AFTER(create_graph)
     kt_tensor *const *inputs;       /* only these collect a gradient; NULL: every leaf */
+    KT_AFTER(inputs)
     int64_t           n_inputs;
 } kt_backward_opts;
 KT_API kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts);

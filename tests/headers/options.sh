@@ -40,6 +40,12 @@ for cc in gcc clang; do
         refused=$(grep -o 'wrong.c:[0-9]*:[0-9]*: error' "$room/said" | cut -d: -f2 | sort -u | wc -l)
         [ "$refused" = "$calls" ] || { echo "options: $cc refuses $wrong in $refused of $calls calls"; exit 1; }
     done
+    for call in 'kt_prod_dim(x, 0, .keepdim = true, KT_F64)' 'kt_sum(x, .dtype = KT_F64, 1)' 'kt_sum(x, {1})' \
+        'kt_std_dim(x, (kt_shape){0}, .unbiased = KT_SOME(true), true)' 'kt_backward(x, .retain_graph = true, true)'; do
+        echo "#include <karat/karat.h>
+void f(kt_tensor *x); void f(kt_tensor *x) { (void)$call; }" > "$room/after.c"
+        ! $cc -std=c17 -Iinclude -fsyntax-only "$room/after.c" 2> "$room/said" || { echo "options: $cc takes $call"; exit 1; }
+    done
     echo "options: $cc refuses an option by position in $calls calls"
     checked=$((checked + 1))
 done

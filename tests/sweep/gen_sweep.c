@@ -229,6 +229,20 @@ static int parse_list(const char *text, const char *end, char stop, variable *in
     return n;
 }
 
+/* The members that can be set: without those between them that keep the next from being given by position. */
+static const char *copy_fields(char *to, const char *from, const char *end)
+{
+    static const char between[] = "KT_AFTER(";
+    while (from < end) {
+        if (strncmp(from, between, strlen(between)) == 0)
+            from = strchr(from, ')') + 1;
+        else
+            *to++ = *from++;
+    }
+    *to = 0;
+    return to;
+}
+
 static void read_structs(const char *text)
 {
     static const char opening[] = "typedef struct KT_OPTIONS ";
@@ -242,7 +256,8 @@ static void read_structs(const char *text)
         if (!guard || guard > end)
             die("an option struct without KT_BY_NAME", o->name);
         variable all[MOST_FIELDS + 2];
-        int      n = parse_list(guard + strlen("KT_BY_NAME"), end, ';', all, MOST_FIELDS);
+        char     fields[TEXT * MOST_FIELDS];
+        int      n = parse_list(fields, copy_fields(fields, guard + strlen("KT_BY_NAME"), end), ';', all, MOST_FIELDS);
         for (int i = 0; i < n; i++)
             o->field[o->n++] = all[i];
     }
