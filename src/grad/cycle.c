@@ -26,12 +26,15 @@ static kt_status let_go(kt_node *node, const kt_tensor *base)
 
 static kt_status visit(kt_node *node, void *context) { return let_go(node, context); }
 
+static bool is_held_once(const kt_tensor *t) { return atomic_load_explicit(&t->refs, memory_order_relaxed) == 1; }
+
 kt_status kt__break_cycle(kt_node *node, kt_tensor *out)
 {
     kt_tensor *base = out->base ? out->base : out;
     atomic_store_explicit(&base->storage->writer, out->base ? KT_WRITER_SLICES : node->row->id, memory_order_relaxed);
-    if (atomic_load_explicit(&base->refs, memory_order_relaxed) == 1)
-        return KT_OK; /* nobody saved it */
+    /* Nobody saved what the caller alone holds; of a view that is so where the view alone holds its base. */
+    if (is_held_once(out) && is_held_once(base))
+        return KT_OK;
     /* Whoever saved it since it was made has an edge to what made it, and so a larger number. */
     const kt_node *maker = base->autograd ? base->autograd->node : NULL;
     return kt__visit_behind(node, maker ? maker->sequence : 0, visit, base);

@@ -433,7 +433,7 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
         kt__node_unref(node);
         return kt_error_status();
     }
-    if (in_place && kt__break_cycle(node, out)) {
+    if (call->form != KT_PLAIN && kt__break_cycle(node, out)) {
         kt__node_unref(node);
         return kt_error_status();
     }

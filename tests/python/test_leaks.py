@@ -1,5 +1,6 @@
 """Nothing is lost: calls that succeed and calls that fail leave Python's blocks and the engine's bytes as they were."""
 
+import contextlib
 import gc
 import sys
 import warnings
@@ -182,3 +183,55 @@ def test_nothing_is_lost():
 def test_nothing_is_lost_with_numpy():
     np = pytest.importorskip("numpy")
     check(WITH_NUMPY, np=np, a=np.arange(6.0).reshape(2, 3), **names())
+
+
+# ---- a tensor whose history saved it ----
+
+ITSELF = """t.div_(t)
+t.mul_(t)
+t.div_(t.sin())
+t.addcmul_(t, t)
+t.addcmul_(y, t)
+t.copy_(t * y)
+t.addcdiv_(t, t).addcmul_(t, t)
+t.copy_(karat.where(t > 0, t, t * t))
+t.copy_(t.exp() * t)
+t.copy_(karat.cat([t[:1] * t[1:], t[1:].exp()]))
+t.lerp_(t, t)
+t.pow_(t)
+t.addmm_(t, t)
+t.sigmoid_().mul_(t)
+t.div_(t.norm())
+t.index_add_(0, karat.tensor([0, 1]), t * t)
+t[0].mul_(t[1])
+t[:, 0] /= t[:, 1]
+t[0].addcdiv_(t[1], t[0])
+t.t().mul_(t.t()); t.mul_(t)
+t.retain_grad(); t.div_(t)
+t.view(4).mul_(t.view(4))
+p = t.exp(); p.mul_(t); t.mul_(p); p.mul_(t)
+karat.alias_copy(t * t, out=t)
+karat.alias_copy(t * t, out=t); t.mul_(t)
+karat.alias_copy(t[0] * t[1], out=t[0])""".splitlines()
+MADE = ["(x * 2)", "(x * 2).view(4).view(2, 2)", "(x * 2).t()", "(x * 2).conj().view(2, 2)", "(x * 2j).imag",
+        "karat.view_as_real(x[0] * 2j)", "karat.zeros(2, 2)", "karat.zeros(4).view(2, 2)"]
+AFTER = ["", "t.sum().backward()", "g, = karat.autograd.grad(t.sum(), [x], create_graph=True); (g * g).sum().backward()"]
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_a_tensor_whose_history_saved_it_is_not_lost(made):
+    def live(program):
+        scope = {"karat": karat, "x": karat.ones(2, 2, requires_grad=True), "y": karat.ones(2, 2, requires_grad=True)}
+        with contextlib.suppress(RuntimeError):  # backward refuses most of them: what was saved was written to
+            exec(program, scope)
+        scope.clear()
+        return karat.memory_stats()["live_bytes"]
+
+    lost = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for program in (f"t = {made}; {write}; {after}" for write in ITSELF for after in AFTER):
+            live(program)
+            if live(program) != live(program):
+                lost.append(program)
+    assert not lost

@@ -359,12 +359,31 @@ static void write_over_what_was_saved(int which)
     kt_clear();
 }
 
+static kt_tensor *only_holder_of_its_base(kt_tensor *x)
+{
+    KT_SCOPE;
+    return kt_escape(kt_view(kt_mul_s(x, KT_INT(2)), KT_SHAPE(2, 2)));
+}
+
+/* 0: by itself; 1: by what was saved of it; 2: by another view of its base. */
+static void write_through_a_view(int which)
+{
+    KT_SCOPE;
+    kt_tensor *v = only_holder_of_its_base(counting(KT_SHAPE(4), KT_F64));
+    kt_mul_(v, which == 0 ? v : which == 1 ? kt_mul(v, v) : kt_view(v, KT_SHAPE(2, 2)));
+    kt_backward(kt_sum(v));
+    CHECK_EQ_INT(kt_error_status(), KT_ERR_RUNTIME);
+    CHECK(strstr(kt_error(), "has been modified by an inplace operation"));
+    kt_clear();
+}
+
 TEST(no_tensor_holds_itself)
 {
-    for (int which = 0; which < 4; which++) {
-        write_over_what_was_saved(which);
+    for (int which = 0; which < 7; which++) {
+        void (*write)(int) = which < 4 ? write_over_what_was_saved : write_through_a_view;
+        write(which % 4);
         const uint64_t before = live();
-        write_over_what_was_saved(which);
+        write(which % 4);
         CHECK_EQ_INT(live(), before);
     }
 }
