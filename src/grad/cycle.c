@@ -35,7 +35,8 @@ kt_status kt__break_cycle(kt_node *node, kt_tensor *out)
     /* Nobody saved what the caller alone holds; of a view that is so where the view alone holds its base. */
     if (is_held_once(out) && is_held_once(base))
         return KT_OK;
-    /* Whoever saved it since it was made has an edge to what made it, and so a larger number. */
+    /* Whoever saved it since it was last written to has an edge to that write, and so a larger number. Whoever saved it before
+     * and takes part only now is not found: to look for it at each write would go through the whole history each time. */
     const kt_node *maker = base->autograd ? base->autograd->node : NULL;
     return kt__visit_behind(node, maker ? maker->sequence : 0, visit, base);
 }

@@ -22,7 +22,10 @@ SEED = os.environ.get("KARAT_TEST_SEED") or str(random.SystemRandom().randrange(
 CALLS = 12 if os.environ.get("KARAT_TEST_ALL") else 1
 DOMAINS = [(0.1, 0.9), (-2.4, 2.4), (1.1, 2.9)]
 STEP = 1e-5
-TIES = {"clamp", "clip", "dist", "cdist", "maximum", "minimum", "fmax", "fmin", "max", "min"}  # of elements that are equal
+# Choices between operands: of two that are equal each has a part of the slope. Reductions by an index count what was there
+# before among them, as PyTorch's do, even where include_self=False leaves it out of the value.
+TIES = {"clamp", "clamp_max", "clamp_min", "clip", "dist", "cdist", "maximum", "minimum", "fmax", "fmin", "max", "min"}
+TIES_OF_EXTREMES = {"scatter_reduce", "index_reduce"}
 WRITES = {"scatter", "put", "index_copy", "index_put"}
 REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter", "unique_consecutive", "hardsigmoid"}
 DTYPES = {"float64": karat.float64, "complex128": karat.complex128}
@@ -93,7 +96,7 @@ def written(row, dtype, number):
         results = [t for _, t in execute.flat("y", made, karat.Tensor) if t.requires_grad and not t.is_leaf]
         without += not results
         names = re.findall(r"\bt\d+\b(?! =)", statement)
-        tie = row[1].rstrip("_") in TIES and tied([w.value(n) for n in names])
+        tie = chooses(row[1].rstrip("_"), statement) and tied([w.value(n) for n in names])
         plain = all(isinstance(w.value(n), karat.Tensor) for n in names)  # a tuple's elements have a history of their own
         if results and " = " in statement and plain and not tie and not re.search(r"^with|out=|inf|2\*\*", statement):
             used = set(names)
@@ -110,9 +113,13 @@ def ordinary(leaf):
     return all(math.isfinite(x) and abs(2 * x - round(2 * x)) > 0.02 for x in numbers)
 
 
+def chooses(name, statement):
+    return name in TIES or name in TIES_OF_EXTREMES and re.search("amax|amin", statement)
+
+
 def tied(operands):
-    """Whether an element is in two operands."""
-    tensors = [t for operand in operands for _, t in execute.flat("x", operand, karat.Tensor)]
+    """Whether an element is in two operands; an index is none."""
+    tensors = [t for operand in operands for _, t in execute.flat("x", operand, karat.Tensor) if t.dtype in DTYPES.values()]
     seen = [x for t in tensors for x in t.detach().flatten().tolist()]
     return len(seen) > len(set(seen))
 
@@ -252,6 +259,16 @@ def test_every_row_twice(dtype):
     print(f"{dtype}: {tried} calls of {len(reached)} names differentiated twice; {len(wrong)} wrong; refused: {refused}")
     assert refused.keys() <= REFUSED, refused  # as PyTorch does
     assert not wrong, f"{len(wrong)} of {tried} calls (seed {SEED}):\n" + "\n".join(wrong[:20])
+
+
+def test_an_extreme_that_equals_what_it_replaces_shares_its_slope():
+    for reduce in (karat.Tensor.scatter_reduce, karat.Tensor.index_reduce):
+        x = karat.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        index = karat.tensor([0, 0, 2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # index_reduce is in beta
+            reduce(x, 0, index, x, "amin", include_self=False).sum().backward()
+        assert x.grad.tolist() == [0.5, 1.0, 0.5]  # as in PyTorch, though include_self=False leaves it out of the value
 
 
 # ---- at the ends: zeros of either sign, bends, infinities, NaN ----
