@@ -176,9 +176,7 @@ static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
                 call, KT_ERR_RUNTIME,
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %lld %s",
                 kt_dtype_c_name(t[0]->dtype), (long long)i, kt_dtype_c_name(t[i]->dtype));
-    }
-    for (int64_t i = 1; i < n; i++)
-        if (t[i - 1]->sizes[t[i - 1]->ndim - 1] != t[i]->sizes[0]) {
+        if (i > 0 && t[i - 1]->sizes[t[i - 1]->ndim - 1] != t[i]->sizes[0]) {
             char left[256], right[256];
             kt__shape_text(left, sizeof left, kt__sizes(t[i - 1]));
             kt__shape_text(right, sizeof right, kt__sizes(t[i]));
@@ -186,6 +184,7 @@ static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
                            "multi_dot(): tensors %lld and %lld with shapes %s and %s cannot be multiplied",
                            (long long)i - 1, (long long)i, left, right);
         }
+    }
     return KT_OK;
 }
 

@@ -123,7 +123,11 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
     kt_tensor *y = call->arg[0].t;
     if (!each && y->ndim == 0)
         return no_dims(dim);
-    if ((!each && kt__wrap_dim(&dim, y->ndim)) || no_bools(name, y, NULL))
+    if (!each && kt__wrap_dim(&dim, y->ndim))
+        return kt_error_status();
+    if (!each && y->sizes[dim] == 0) /* before anything is asked of the elements */
+        return kt__made(call, zeros_without(y, dim));
+    if (no_bools(name, y, NULL))
         return kt_error_status();
     if (dx.kind == KT_SCALAR_COMPLEX || dx.kind == KT_SCALAR_BOOL)
         return kt_fail(KT_ERR_RUNTIME, "%s: Currently, we only support dx as a real number.", name);
@@ -134,8 +138,6 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
     const double wide = dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i;
     if (each)
         return kt__made(call, kt_cumsum(kt_mul_by_number_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
-    if (y->sizes[dim] == 0)
-        return kt__made(call, zeros_without(y, dim));
     /* The ends count by half. The sum of integers is wide, that of the two ends is not, as in PyTorch. */
     kt_tensor *ends = kt_add(kt_select(y, dim, 0), kt_select(y, dim, -1));
     kt_tensor *sum = kt_sub(kt_sum_dim(y, KT_SHAPE(dim)), kt_mul_by_number_s(ends, KT_FLOAT(0.5)));
@@ -151,12 +153,12 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
         return kt_error_status();
     if (!each && y->ndim == 0)
         return no_dims(dim);
+    if (!each && y->sizes[dim] == 0)
+        return kt__made(call, zeros_without(y, dim));
     if (no_bools(name, y, x))
         return kt_error_status();
     if (y->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.");
-    if (!each && y->sizes[dim] == 0)
-        return kt__made(call, zeros_without(y, dim));
     kt_tensor *twice = strips(name, x, y, dim);
     if (!twice)
         return kt_error_status();

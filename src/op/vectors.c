@@ -108,15 +108,17 @@ kt_status kt__body_addr(kt_call *call)
     kt_dtype         common = KT_NONE;
     if (call->form == KT_INPLACE && kt__check_written(in[0], NULL, 0))
         return kt_error_status();
-    if (addr_sizes(call) || flat_common(in, 3, &common))
+    if (addr_sizes(call))
+        return kt_error_status();
+    KT_SCOPE;
+    kt_tensor *self = kt_expand(in[0], KT_SHAPE(in[1]->sizes[0], in[2]->sizes[0]));
+    if (!self || flat_common(in, 3, &common))
         return kt_error_status();
     if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)in[0]->dtype) &&
         kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
                               kt_dtype_torch_name(common), kt_dtype_torch_name(in[0]->dtype));
-    KT_SCOPE;
-    kt_tensor *self = kt_expand(in[0], KT_SHAPE(in[1]->sizes[0], in[2]->sizes[0]));
-    if (!self || addr_scale(call, "beta", beta, common) || addr_scale(call, "alpha", alpha, common))
+    if (addr_scale(call, "beta", beta, common) || addr_scale(call, "alpha", alpha, common))
         return kt_error_status();
     self = kt__converted(self, common, KT_WHY_PROMOTION);
     kt_tensor *column = kt_unsqueeze(kt__converted(in[1], common, KT_WHY_PROMOTION), 1);

@@ -375,3 +375,18 @@ def test_a_number_as_bias_must_fit_the_product(sizes):
     assert made.dtype == torch.float32 and made.grad_fn.name() == "AddBackward0" and made.flatten()[0].item() == 4.5
     with torch.policy("permissive"):
         assert torch.nn.functional.linear(torch.ones(sizes, dtype=torch.int64), weight, torch.tensor(1.5)).dtype == torch.float32
+
+
+def test_products_of_many_and_areas_of_nothing():
+    a, whole = torch.ones(1, 2), torch.ones(1, 2, dtype=torch.int64)
+    with pytest.raises(RuntimeError, match="tensors 0 and 1 with shapes"):
+        torch.linalg.multi_dot([a, a, whole])
+    with pytest.raises(RuntimeError, match="must have be the same dtype but tensor 0 is float and tensor 1"):
+        torch.linalg.multi_dot([a, whole, a])
+    narrow = torch.ones(3).to(torch.float8_e5m2)
+    with pytest.raises(RuntimeError, match="The expanded size of the tensor"):
+        torch.ones(3).addr(narrow, torch.ones(1))
+    none = torch.zeros(0, dtype=torch.bool)
+    assert torch.trapz(none).item() is False and torch.trapz(none, torch.zeros(0)).item() is False
+    with pytest.raises(RuntimeError, match="bool is not supported"):
+        torch.trapz(torch.zeros(1, dtype=torch.bool))

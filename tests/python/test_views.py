@@ -271,3 +271,13 @@ def test_pairs_along_one_element():
     z = karat.ones(1, dtype=karat.complex128, requires_grad=True)
     karat.view_as_real(z).t().narrow(-1, 0, 1).sum().backward()
     assert z.grad.item() == 1 + 1j
+
+
+def test_to_a_format_that_it_has_the_looks_of():
+    y = karat.zeros(3, 11).t()  # not contiguous, and not channels last either
+    assert y.to(karat.float32, memory_format=karat.contiguous_format) is y
+    assert y.to(karat.float64, memory_format=karat.contiguous_format).stride() == (3, 1)
+    assert y.to(karat.float32, copy=True, memory_format=karat.contiguous_format).stride() == (3, 1)
+    z = karat.zeros(2, 3, 4, 5).contiguous(memory_format=karat.channels_last)
+    assert z.to(karat.float32, memory_format=karat.channels_last) is z
+    assert z.to(karat.float32, memory_format=karat.contiguous_format).stride() == (60, 20, 5, 1)

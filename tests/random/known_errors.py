@@ -72,6 +72,11 @@ def same_elements(d, c):
     return counts[0] == counts[1] and rest[0] == rest[1]
 
 
+def node_alone(d, c):
+    """Whether the texts are the same but for the node that made what was written to."""
+    return len({re.sub(r"which is output \d+ of \w+", "", said(x)) for x in (d.karat, d.torch)}) == 1
+
+
 def out_is_operand(d, c):
     out = re.search(r"out=(t\d+)", d.statement)
     return bool(out) and len(re.findall(rf"\b{out.group(1)}\b(?! = )", d.statement)) > 1
@@ -411,6 +416,21 @@ ERRORS = [
      "histc of a narrow integer: PyTorch cannot hold the ends of the range, those that were given or that it makes around one"
      " value"),
     (case("raised by torch", "^ZeroTensors are immutable", ops="backward"), "PyTorch fails inside"),
+    (case(BOTH, "^fn_edge.is_valid\\(\\) == this_edge.is_valid\\(\\) INTERNAL ASSERT FAILED", ops="backward"),
+     "PyTorch fails inside"),
+    (case("raised by torch", r"^index_select\(\): Index to scalar can have only 1 value, got 0", ops="backward",
+          also=lambda d, c: "index_fill" in "".join(c.program)), EMPTY),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified", ops="backward",
+          also=lambda d, c: "vander(" in "".join(c.program)),
+     "the backward of vander: PyTorch writes over what it has saved, and fails"),
+    (case("error text", "^one of the variables needed for gradient", "^one of the variables needed for gradient", "backward",
+          lambda d, c: written_after(c, {"kron"}, False)),
+     "an operand of kron that was written to: PyTorch forgets to look, and finds another"),
+    (case("error text", "which is output 0 of AsStridedBackward0", "^one of the variables needed for gradient", "backward",
+          node_alone),
+     "a result that was written through a view, and its base written to: PyTorch names the view's history, which it makes anew"),
+    (case("raised by torch", "single memory location", also=same_places),
+     "memory written over an operand that lies in it element by element: PyTorch compares strides of dims of one element"),
     (case("raised by torch", "single memory location", also=value_is_target),
      "a tensor of one element assigned to itself through an index: PyTorch compares strides of dims that have no second element"),
     (case("error text", r"^torch.histc: range of \[-nan, -nan\] is", r"^torch.histc: range of \[nan, nan\] is"),

@@ -54,7 +54,8 @@ def only_karat_warned(difference, pattern):
 
 
 # How often PyTorch's implementation has written to a new result when it gives it.
-WRITTEN = {"isclose": 1, "isfinite": 1, "quantile": 4, "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 1, "matmul": 1, "@": 1,
+WRITTEN = {"isclose": 2, "diff": 1, "vander": 1, "isfinite": 1, "quantile": 4,
+           "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 1, "matmul": 1, "@": 1,
            "inner": 1, "matrix_power": 1, "trapezoid": 1, "trapz": 1, "cumulative_trapezoid": 1,
            "alpha_dropout": 1, "feature_alpha_dropout": 1}
 
@@ -71,6 +72,15 @@ def new_counts(difference, comparison):
     inference = any(c.before[path]["is_inference"] for path in c.operands) or not c.before and "inference" in "".join(c.program)
     names = [op(difference)] if c.before else [operator(line) for line in c.program]
     return born(difference) and difference.torch <= max([WRITTEN.get(name, 0) for name in names] + [4 * inference])
+
+
+def of_gradient(difference, comparison):
+    """Whether the statement writes to what autograd.grad gave, under its own name or that of an earlier write."""
+    grads = set()
+    for line in comparison.program:
+        if "autograd.grad(" in line or operator(line).endswith("_") and grads & set(mentioned(line)):
+            grads |= set(re.findall(r"(?:^|: )(t\d+) = ", line))
+    return bool(grads & set(mentioned(difference.statement)))
 
 
 def view_that_is_a_leaf(difference, comparison):
@@ -96,7 +106,8 @@ def shares_with_out(difference, comparison):
     if path.group(0) == out.group(1):  # of no elements, it lay behind the last of its base
         return difference.kind == "shares memory with" and 0 in comparison.before.get(out.group(1), {}).get("shape", ())
     was = [comparison.before.get(name, {}).get("shares memory with") for name in (out.group(1), path.group(0))]
-    empty = 0 in comparison.before.get(out.group(1), {}).get("shape", ())  # a view of no elements shares nothing yet
+    empty = any(0 in comparison.before.get(name, {}).get("shape", ())  # a view of no elements shares nothing yet
+                for name in (out.group(1), path.group(0)))
     return empty or (was[0] == was[1] and (was[0] is not None or not comparison.before))
 
 
@@ -137,6 +148,13 @@ STATES = [
      "the graph of a gradient: a formula is put together from other steps; second derivatives are compared"),
     (lambda d, c: d.kind in ("is_view", "grad.is_view") and op(d) == "backward",
      "whether a gradient is formally a view of an inner temporary that nobody else has"),
+    (lambda d, c: d.kind == "shares memory with" and op(d) == "backward" and re.search(r"\bsgn\(", "".join(c.program)),
+     "the gradient of sgn, which is 0: PyTorch's has no memory, and so any two have the same"),
+    (lambda d, c: d.kind == "is_view" and op(d).endswith("_") and of_gradient(d, c),
+     "whether a gradient is formally a view of an inner temporary that nobody else has"),
+    (lambda d, c: d.kind == "grad.requires_grad" and "create_graph=True" in d.statement and (d.karat, d.torch) == (True, False)
+        and any(0 in seen["shape"] for seen in c.before.values()),
+     "a gradient that came through a tensor without elements: PyTorch makes zeros that have no history, Karat's has one"),
     (lambda d, c: d.kind == "grad.offset" and d.karat == 0,
      "a gradient that is a part of a larger one: PyTorch keeps the larger one's memory for it, in Karat .grad has its own"),
     (lambda d, c: d.kind == "offset" and op(d) == "backward" and 0 in (d.karat, d.torch),

@@ -149,9 +149,10 @@ def length_not_positive(line, reached, c):
 
 
 def rounded_alpha(line, reached, c):
-    """Whether celu's alpha is a number whose reciprocal float32 does not have."""
+    """Whether celu's alpha is a number that float32 does not have, or whose reciprocal it does not have."""
     alpha = re.search(r"celu_?\(.*?(?:alpha=|, )(-?\d+\.?\d*(?:e-?\d+)?)", line)
-    return bool(alpha) and float(alpha.group(1)) != 0 and np.float32(1 / float(alpha.group(1))) != 1 / float(alpha.group(1))
+    number = float(alpha.group(1)) if alpha else 0
+    return number != 0 and any(float(np.float32(x)) != x for x in (number, 1 / number))
 
 
 def source_by_complex(line, reached, c):
@@ -170,6 +171,13 @@ def met_nan(line, reached, c):
     return of_operands(c, np.isnan, line)
 
 
+def summed_at_nan(line, reached, c):
+    """Whether the function's operand holds a NaN and is larger than what went in before it: slopes are added up for that."""
+    sizes = [len(elements(c.before[path])) for path in c.before if re.match(r"\w+", path).group(0) in mentioned(line)]
+    return met_nan(line, reached, c) and any(len(elements(c.before[name])) < max(sizes) for name in c.before
+                                             if c.before[name].get("requires_grad") and re.fullmatch(r"t\d+", name))
+
+
 def tanh_of_infinity(line, reached, c):
     return "tanh" in line and of_operands(c, np.isinf, line)
 
@@ -178,7 +186,8 @@ polar_slope = through("polar", length_not_positive)
 variance_of_all = through("var std var_mean std_mean", lambda line, reached, c: re.search(r"dim=\[\]|\((?:t\d+, )?\[\]", line))
 celu_slope = through("celu", rounded_alpha)
 index_add_slope = through("index_add", source_by_complex)
-pieces_at_nan = through("elu selu celu hardshrink softshrink hardtanh relu6 hardswish", met_nan)
+PIECES = "elu selu celu hardshrink softshrink hardtanh relu6 hardswish"
+pieces_at_nan = through(PIECES, met_nan)
 scatter_slope = through("scatter_reduce", index_smaller_than_src)
 gelu_slope = through("gelu", tanh_of_infinity)
 
@@ -375,7 +384,7 @@ VALUES = [
     (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_on_one_side(d, c),
      "cumprod's slope where a factor is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it and "
      "leaves out what follows a 0"),
-    (lambda d, c: pieces_at_nan(d, c) and nan_or_nothing(d, c),
+    (lambda d, c: pieces_at_nan(d, c) and (nan_or_nothing(d, c) or through(PIECES, summed_at_nan)(d, c)),
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: gelu_slope(d, c) and nan_there(d, c),
      "the slope of gelu by tanh at an infinity: PyTorch multiplies 0 by it, Karat's is the limit"),
@@ -400,6 +409,8 @@ VALUES = [
     (lambda d, c: d.kind == "values" and op(d) == "backward" and vanishing(c) and re.search(
         "abs|norm|sgn|dist", "".join(c.program)),
      "the direction of a number that is 0 but for rounding: the gradient of its size is 0 or of length 1"),
+    (lambda d, c: op(d) == "backward" and vanishing(c) and nan_there(d, c) and through("pow ** **= float_power")(d, c),
+     "the exponent's gradient of a base that is 0 but for rounding, and may be below it: its logarithm is NaN there"),
     (index_add_slope,
      "index_add by a complex alpha: PyTorch's gradient of the source is multiplied by alpha and not by its conjugate"),
     (lambda d, c: op(d) == "count_nonzero" and every(lambda x, y, gap: x > y)(d, c) and any(
