@@ -67,10 +67,15 @@ static kt_status has_matrices(const kt_tensor *t)
                         : kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
 }
 
-static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, int64_t *dim)
+/* `singular`: it is made of singular values, which PyTorch has of the wider dtypes alone. */
+static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, bool singular, int64_t *dim)
 {
+    const bool wide = t->dtype == KT_F32 || t->dtype == KT_F64 || t->dtype == KT_C64 || t->dtype == KT_C128;
     if (check_dtypes(call, (kt_dtype)t->dtype, KT_NONE))
         return kt_error_status();
+    if (singular && !wide)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
+                              kt_dtype_torch_name(t->dtype));
     if (dims.n != 2) {
         char got[256];
         kt__shape_text(got, sizeof got, dims);
@@ -119,15 +124,11 @@ static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, 
     snprintf(text, sizeof text, "%g", order);
     if (size != 1.0 && size != 2.0 && !isinf(size))
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", text);
-    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, size == 2.0, dim))
         return NULL;
     if (size != 2.0)
         return extreme_sum(call, t, order, dim);
-    if (t->dtype == KT_F16 || t->dtype == KT_BF16)
-        kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
-                       kt_dtype_torch_name(t->dtype));
-    else
-        needs_svd(text);
+    needs_svd(text);
     return NULL;
 }
 
@@ -137,7 +138,7 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
     bool    nuclear = strcmp(name, "nuc") == 0;
     if (!nuclear && strcmp(name, "fro") != 0)
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", name);
-    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim) || (nuclear && needs_svd("nuc")))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, nuclear, dim) || (nuclear && needs_svd("nuc")))
         return NULL;
     return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
 }

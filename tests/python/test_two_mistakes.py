@@ -69,6 +69,8 @@ REFUSED = [
     ("torch.linalg.multi_dot([x, x, x.sum()])", RuntimeError, "multi_dot(): the last tensor must be 1D or 2D but got 0D"),
     ("torch.linalg.matrix_norm(d, 1, dim=[1], dtype=torch.int16)", RuntimeError, "linalg.matrix_norm: dim must be a 2-tuple."),
     ("torch.linalg.matrix_norm(d, 1, dim=[1, 7], dtype=torch.int16)", IndexError, "Dimension out of range (expected to be in"),
+    ("torch.linalg.matrix_norm(d.half(), 'nuc', dim=[1])", RuntimeError, "linalg.matrix_norm: Low precision dtypes not"),
+    ("torch.linalg.matrix_norm(d.to(torch.float8_e5m2), 2)", RuntimeError, "linalg.matrix_norm: Low precision dtypes not supp"),
     # numbers
     ("torch.range(1j, 2, dtype=torch.int16)", RuntimeError, "value cannot be converted to type int64_t without overflow"),
     ("torch.range(1j, 2, dtype=torch.float16)", RuntimeError, "value cannot be converted to type float without overflow"),

@@ -5,6 +5,7 @@ In: a Difference of compare.py and the Comparison that found it. Out: STATES, fo
 
 import re
 
+from known_values import over_itself
 from statement import born, mentioned, op, operator, plain_op
 
 # The node of an operator that is put together from others is that of its last step. Karat's, PyTorch's.
@@ -202,7 +203,7 @@ STATES = [
     (lambda d, c: op(d) in ("linear", "matmul") and "out=" in d.statement and only_karat_warned(d,
         r"An output .* had shape \[1, (\d+)\], which does not match the required output shape \[\1\]\."),
      "a vector times a matrix into out= of one row, which it is between in PyTorch: that takes the dim away without a word"),
-    (lambda d, c: op(d) in ("std", "var") and re.search(r"\b(t\d+)\b.*\bout=\1\b", d.statement.partition(" = ")[2])
+    (lambda d, c: op(d) in ("std", "var") and over_itself(d, c)
         and only_torch_warned(d, r"(std|var)\(\): degrees of freedom is <= 0"),
      "out= is the operand and is resized: PyTorch reads what it has resized, which is too little, Karat the operand as it was"),
     (lambda d, c: op(d).rstrip("_") == "addmv" and only_torch_warned(d, "Casting complex values to real"),
