@@ -305,7 +305,7 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
     if (n == 0)
         return kt__deliver(call, identities(a));
     if (n == 1)
-        return kt__deliver(call, kt_clone(a));
+        return kt__deliver(call, kt_clone(a, .memory_format = KT_CONTIGUOUS_FORMAT));
     return into_same_dtype(call, power_of(a, n));
 }
 

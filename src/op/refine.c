@@ -251,6 +251,11 @@ kt_status kt__refine(const kt_call *call, kt__gathered *g)
     case KT_OP_abs:
         if (call->form == KT_INPLACE && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");
+        if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0] &&
+            kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX &&
+            kt__dtype_rows[call->out[0]->dtype].category == KT_CAT_COMPLEX)
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
+                                  kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name((kt_dtype)g->dtype[0]));
         return KT_OK;
     case KT_OP_heaviside:
         if (call->form == KT_OUT && (is_complex(call->out[0]->dtype) || is_complex(g->dtype[0]) || is_complex(g->dtype[1])))

@@ -394,3 +394,15 @@ def test_a_mean_says_what_dtype_it_cannot_have_before_it_looks_at_out():
             (lambda: torch.nanmean(x, 0, out=torch.empty(0, dtype=torch.int32)), "\"nansum_cpu\" not implemented for 'Int'")):
         with pytest.raises((RuntimeError, IndexError), match=text):
             call()
+
+
+def test_the_size_of_complex_numbers_into_complex_ones():
+    z = torch.ones(2, dtype=torch.complex64)
+    assert torch.abs(z, out=torch.empty(0, dtype=torch.complex64)).tolist() == [1, 1]
+    for dtype, name in ((torch.complex32, "ComplexHalf"), (torch.complex128, "ComplexDouble")):
+        with pytest.raises(RuntimeError, match=f"^Found dtype {name} but expected ComplexFloat"):
+            torch.abs(z, out=torch.empty(0, dtype=dtype))
+
+
+def test_a_first_power_is_a_copy_in_rows():
+    assert torch.matrix_power(torch.ones(2, 3, 3).mT, 1).stride() == (9, 3, 1)

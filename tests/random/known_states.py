@@ -55,8 +55,8 @@ def only_karat_warned(difference, pattern):
 
 
 # How often PyTorch's implementation has written to a new result when it gives it.
-WRITTEN = {"isclose": 2, "diff": 1, "vander": 1, "isfinite": 1, "quantile": 4,
-           "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 1, "matmul": 1, "@": 1,
+WRITTEN = {"isclose": 2, "diff": 1, "vander": 3, "isfinite": 1, "quantile": 4,
+           "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 2, "matmul": 1, "@": 1,
            "inner": 1, "matrix_power": 1, "trapezoid": 1, "trapz": 1, "cumulative_trapezoid": 1,
            "alpha_dropout": 1, "feature_alpha_dropout": 1}
 
@@ -192,8 +192,11 @@ STATES = [
      "addbmm resizes out= without a word in PyTorch"),
     (lambda d, c: d.kind == "version" and op(d) == "addbmm_" and d.torch == d.karat + 1,
      "addbmm_ counts as two writes in PyTorch"),
-    (lambda d, c: d.kind == "version" and op(d) == "cov" and not born(d) and (d.karat, d.torch) == (0, 1),
-     "weighted cov of a number: PyTorch writes to a view of its operand, which stays as it was"),
+    (lambda d, c: op(d) == "cov" and not born(d) and (d.kind == "values" or d.kind == "version" and d.torch == d.karat + 1)
+        and re.search("[af]weights=", d.statement),
+     "weighted cov: PyTorch subtracts the mean from its operand, which changes where it is a vector; Karat leaves it as it was"),
+    (lambda d, c: d.kind == "grad_fn" and {d.karat, d.torch} == {"UnsafeViewBackward0", "ViewBackward0"} and of_gradient(d, c),
+     "a gradient from autograd.grad lies as it was made; whether it can be flattened in place depends on that"),
     (lambda d, c: d.kind == "warnings" and op(d) in ("linear", "matmul") and all(len(side) == 1 and "was resized" in side[0][1]
         for side in (d.karat, d.torch)),
      "a vector times a matrix into out=: PyTorch names the matrix of one row that it makes between"),
@@ -209,7 +212,8 @@ STATES = [
     (lambda d, c: op(d).rstrip("_") == "addmv" and only_torch_warned(d, "Casting complex values to real"),
      "a complex addend of a real addmv: PyTorch warns in float16 and not in float32, Karat in neither"),
     (lambda d, c: c.errors is None and shares_with_out(d, c) and (d.kind in ("version", "shares memory with")
-        or d.kind == "values" and any(f.kind == "version" and f.at == d.at and f.where == d.where for f in c.found)),
+        or d.kind == "values" and (op(d) == "kron" or any(f.kind == "version" and f.at == d.at and f.where == d.where
+                                                          for f in c.found))),
      "out= is a view and needs more memory than its base has: PyTorch grows the memory of both, Karat gives the result its own"),
     (lambda d, c: d.kind == "version" and c.errors and re.match(r"\"\w+\" not implemented for", c.errors[1])
         and re.match(r"t\d+\[\d+\] [-+*/@%]*= ", d.statement) and d.karat == d.torch + 1,

@@ -301,7 +301,24 @@ POWERS = set("pow ** **= float_power".split())
 FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
     cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
 
+ORDERS = "quantile nanquantile median nanmedian kthvalue mode topk sort msort argsort"
+
+
+def another_of_equals(d, c):
+    """Whether a gradient that came through an order statistic went to another one of elements that are equal."""
+    name = subject(d)
+    if name not in c.before or c.gap is None or c.gap.complex or not through(ORDERS)(d, c):
+        return False
+    x, ours, theirs = elements(c.before[name]), c.gap.karat, c.gap.torch
+    return len(x) == len(ours) and all(np.isclose(np.sum(ours[x == value]), np.sum(theirs[x == value]))
+                                       for value in set(x[c.odd]))
+
+
 VALUES = [
+    (another_of_equals, "the gradient of an order statistic goes to one of equal elements, and PyTorch leaves open to which"),
+    (lambda d, c: op(d) == "arange" and d.kind == "values" and c.gap is not None and c.gap.real == "float32"
+        and np.max(c.gap.apart) <= EPSILON["float32"] * max(numbers(d.statement) + [1]),
+     "arange of float32: PyTorch's vector loop starts from a start that is rounded, Karat rounds each element once"),
     (lambda d, c: d.kind == "grad" and op(d) == "backward" and c.errors and c.errors[1].startswith("derivative for aten::"),
      "a backward that ends at an operator without a derivative: which leaves have their gradients by then is left to the order"),
     (lambda d, c: op(d) == "backward" and d.kind == "values" and any(

@@ -36,7 +36,7 @@ def plain_op(difference):
 
 def born(difference):
     """Whether the tensor is a result of the statement itself."""
-    name = re.match(r"\w+", difference.where).group(0) if difference.where else ""
+    name = (re.match(r"\w+", difference.where) or [""])[0]
     return name == "log" or re.search(rf"(^|: ){name} = ", difference.statement) is not None
 
 
