@@ -195,7 +195,8 @@ STATES = [
     (lambda d, c: op(d) == "cov" and not born(d) and (d.kind == "values" or d.kind == "version" and d.torch == d.karat + 1)
         and re.search("[af]weights=", d.statement),
      "weighted cov: PyTorch subtracts the mean from its operand, which changes where it is a vector; Karat leaves it as it was"),
-    (lambda d, c: d.kind == "grad_fn" and {d.karat, d.torch} == {"UnsafeViewBackward0", "ViewBackward0"} and of_gradient(d, c),
+    (lambda d, c: of_gradient(d, c) and (d.kind in ("is_view", "shares memory with") and op(d) in ("flatten", "ravel", "reshape")
+        or d.kind == "grad_fn" and {d.karat, d.torch} == {"UnsafeViewBackward0", "ViewBackward0"}),
      "a gradient from autograd.grad lies as it was made; whether it can be flattened in place depends on that"),
     (lambda d, c: d.kind == "warnings" and op(d) in ("linear", "matmul") and all(len(side) == 1 and "was resized" in side[0][1]
         for side in (d.karat, d.torch)),

@@ -77,7 +77,7 @@ def over_itself(d, c):
 
 COMPLEX_SIGNS = set("sinc sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
 to_one = every(lambda x, y, gap: zeros(x, y) | np.isnan(y) & np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
-poles = every(lambda x, y, gap: np.isinf(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
+poles = every(lambda x, y, gap: ~np.isfinite(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
 
 
@@ -178,6 +178,14 @@ def summed_at_nan(line, reached, c):
                                              if c.before[name].get("requires_grad") and re.fullmatch(r"t\d+", name))
 
 
+def narrow_target(line, reached, c):
+    return any(c.before.get(name, {}).get("dtype") in ("float16", "bfloat16") for name in mentioned(line))
+
+
+def of_one_number(line, reached, c):
+    return any(tuple(c.before.get(name, {}).get("shape", (0,))) == () for name in mentioned(line))
+
+
 def tanh_of_infinity(line, reached, c):
     return "tanh" in line and of_operands(c, np.isinf, line)
 
@@ -249,7 +257,8 @@ def beside_the_diagonal(d, c):
 
 nan_or_zero = every(lambda x, y, gap: np.isnan(y) | zeros(x, y) if gap.is_float else False)
 mirrored = every(lambda x, y, gap: x == -y if gap.is_float else False)
-nan_on_one_side = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) if gap.is_float else False)
+nan_or_signs = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | zeros(x, y) if gap.is_float else False)
+inf_there = every(lambda x, y, gap: np.isinf(y) & np.isfinite(x) if gap.is_float else False)
 nan_for_zero = every(lambda x, y, gap: (x == 0) & np.isnan(y) if gap.is_float else False)
 nan_or_nothing = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | (x == 0) | (y == 0) if gap.is_float else False)
 
@@ -398,13 +407,17 @@ VALUES = [
      "hardsigmoid's slope: PyTorch's 1 / 6 is a float32 in float64 too"),
     (lambda d, c: celu_slope(d, c) and c.gap is not None and c.gap.real == "float64" and c.gap.share() < 1e-6,
      "celu's slope: PyTorch's 1 / alpha is a float32 in float64 too"),
-    (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_on_one_side(d, c),
+    (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_or_signs(d, c),
      "cumprod's slope where a factor is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it and "
      "leaves out what follows a 0"),
     (lambda d, c: pieces_at_nan(d, c) and (nan_or_nothing(d, c) or through(PIECES, summed_at_nan)(d, c)),
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: gelu_slope(d, c) and nan_there(d, c),
      "the slope of gelu by tanh at an infinity: PyTorch multiplies 0 by it, Karat's is the limit"),
+    (lambda d, c: through("kl_div", narrow_target)(d, c) and inf_there(d, c),
+     "the gradient of kl_div's narrow target: PyTorch multiplies it in the narrow dtype first, where it overflows"),
+    (lambda d, c: through("logcumsumexp", of_one_number)(d, c) and nan_here(d, c),
+     "the slope of a scan of one number: PyTorch copies a 0-dim tensor, Karat treats it as every other"),
     (lambda d, c: op(d) == "backward" and "nan_to_num" in "".join(c.program) and nan_for_zero(d, c),
      "an infinite gradient into what nan_to_num replaced: Karat's is 0, PyTorch multiplies it by 0"),
     (scatter_slope,
