@@ -182,7 +182,7 @@ GRAD(cdist)
 {
     kt_tensor   *x = A, *y = B, *d = Y, *apart = kt_eq_s(d, KT_INT(0));
     const double p = arg(c, 2)->f;
-    if (p == 0) {
+    if (p == 0 || (d && d->numel == 0)) { /* a count, or no distance at all: what does not count is not multiplied by 0 */
         dA = kt_zeros_like(x);
         dB = kt_zeros_like(y);
     } else if (p == 2) {

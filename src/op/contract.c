@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "op/call.h"
+#include "op/target.h"
 #include "op/wrap.h"
 
 /* ---- tensordot ---- */
@@ -97,11 +98,17 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
 
 static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
 {
-    if (made && call->form == KT_OUT && call->out[0]->dtype != made->dtype)
+    const kt_tensor *out = made && call->form == KT_OUT ? call->out[0] : NULL;
+    if (out && out->dtype != made->dtype)
         return kt__fail_dtype(
             call, KT_ERR_RUNTIME,
             "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s",
-            kt_dtype_torch_name(made->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+            kt_dtype_torch_name(made->dtype), kt_dtype_torch_name(out->dtype));
+    if (out && kt__grad_flags(out) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__has_sizes(out, kt__sizes(made)))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
+                       "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure "
+                       "its shape matches the expected output.");
     return kt__deliver(call, made);
 }
 

@@ -225,7 +225,8 @@ kt_status kt__body_repeat_interleave_tensor(kt_call *call)
         status = kt_fail(KT_ERR_RUNTIME,
                          "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and "
                          "input.size(%lld) = %lld",
-                         (long long)repeats->sizes[0], (long long)dim, (long long)t->sizes[dim]);
+                         (long long)repeats->sizes[0], (long long)(kt__given(call, 2) ? call->arg[2].i : dim),
+                         (long long)t->sizes[dim]);
     const uint32_t bits = status ? 0 : t->flags & (KT_T_CONJ | KT_T_NEG);
     if (!status)
         status = turn(&t, bits);

@@ -77,10 +77,11 @@ static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape 
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
                               kt_dtype_torch_name(t->dtype));
     if (dims.n != 2) {
-        char got[256];
-        kt__shape_text(got, sizeof got, dims);
-        got[strlen(got) - 1] = 0; /* without its brackets */
-        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dim must be a 2-tuple. Got %s", got + 1);
+        char   got[256] = "";
+        size_t end = 0;
+        for (int64_t i = 0; i < dims.n && end < sizeof got; i++)
+            end += (size_t)snprintf(got + end, sizeof got - end, i ? " %lld" : "%lld", (long long)dims.d[i]);
+        return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dim must be a 2-tuple. Got %s", got);
     }
     for (int i = 0; i < 2; i++) {
         dim[i] = dims.d[i];

@@ -637,3 +637,10 @@ def test_a_real_gradient_is_taken_without_a_word(case):
         assert d.dtype is karat.float64
         if d.requires_grad:
             d.sum().backward()
+
+
+def test_a_distance_to_no_points_has_no_slope():
+    for p in (1.0, 2.0, 3.0, float("inf")):
+        x = karat.tensor([[1.0, float("inf")]], requires_grad=True)
+        karat.cdist(x, karat.zeros(0, 2), p=p).sum().backward()
+        assert x.grad.tolist() == [[0.0, 0.0]]

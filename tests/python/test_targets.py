@@ -406,3 +406,13 @@ def test_the_size_of_complex_numbers_into_complex_ones():
 
 def test_a_first_power_is_a_copy_in_rows():
     assert torch.matrix_power(torch.ones(2, 3, 3).mT, 1).stride() == (9, 3, 1)
+
+
+def test_a_product_does_not_resize_what_has_a_history():
+    x = torch.tensor([2.0, 0.5], requires_grad=True)
+    for write in (torch.inner, lambda a, b, out: torch.tensordot(a, b, 1, out=out)):
+        with pytest.raises(RuntimeError, match="requires gradients, and its shape does not match the expected result"):
+            write(torch.ones(2), torch.ones(2), out=x * 1)
+        with pytest.raises(RuntimeError, match="to have dtype Float, but got an output tensor with dtype Double"):
+            write(torch.ones(2), torch.ones(2), out=x.double())
+        assert write(torch.ones(2), torch.ones(2), out=x.sum()).item() == 2

@@ -392,3 +392,10 @@ def test_products_of_many_and_areas_of_nothing():
     assert torch.trapz(none).item() is False and torch.trapz(none, torch.zeros(0)).item() is False
     with pytest.raises(RuntimeError, match="bool is not supported"):
         torch.trapz(torch.zeros(1, dtype=torch.bool))
+
+
+def test_dims_are_told_as_they_were_given():
+    with pytest.raises(RuntimeError, match=r"input.size\(-1\) = 3"):
+        torch.ones(2, 3).repeat_interleave(torch.tensor([2, 2, 2, 2]), dim=-1)
+    with pytest.raises(RuntimeError, match="dim must be a 2-tuple. Got 1 2 0"):
+        torch.linalg.matrix_norm(torch.ones(2, 2, 2), dim=[1, 2, 0])

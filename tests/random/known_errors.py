@@ -95,10 +95,10 @@ def same_places(d, c):
 
 def value_is_target(d, c):
     """Whether an index assigns a tensor, or one element of its memory, to itself."""
-    written = re.match(r"(t\d+)\[.*\] ([-+*/]?)= (t\d+)$", d.statement)
+    written = re.match(r"(t\d+)\[.*\] ([-+*/]?)= ((t\d+)(?:\[\d+\])?)$", d.statement)
     if written is None or written.group(1) != written.group(3):
-        return written is not None and together(c, written.group(1), written.group(3)) and all(
-            size == 1 for size in c.before[written.group(3)]["shape"])
+        return written is not None and together(c, written.group(1), written.group(4)) and all(
+            size == 1 for size in c.before.get(written.group(3), {}).get("shape", (0,)))
     return not written.group(2) or any(1 in shape for shape in shapes(d, c))
 
 
@@ -144,7 +144,7 @@ def lacks_for_operand(d, c):
 def writes(statement):
     """The name of the tensor that a statement writes to, or None."""
     body = re.sub(r"^with [^:]+: ", "", statement)
-    first = r"(?:t\d+ = )?(?:torch\.\w+_\()?(t\d+)(?:\[[^\]]*\])*(?:\.\w+_\(| [^=]*= |[,)])"
+    first = r"(?:t\d+ = )?(?:(?:torch|F)\.\w+_\()?(t\d+)(?:\[[^\]]*\])*(?:\.\w+_\(| [^=]*= |[,)])"
     found = re.search(r"\bout=(t\d+)", body) or re.match(first, body)
     return found.group(1) if found and (operator(statement).endswith(("_", "=")) or "out=" in body) else None
 
@@ -299,7 +299,7 @@ ERRORS = [
      "the backward of a write into an expanded tensor: PyTorch writes 0 into the gradient, which is expanded too, and fails"),
     (case("raised by karat", karat="^one of the variables needed for gradient computation has been modified"
           "|^Trying to backward through the graph a second time", ops="backward",
-          also=lambda d, c: re.search(r"matmul\(| @ ", "".join(c.program))),
+          also=lambda d, c: re.search(r"matmul\(|linear\(| @ ", "".join(c.program))),
      "a product of batches that broadcast: PyTorch multiplies and saves copies, and its last node is a view that saves nothing"),
     (case("raised by karat", karat="^Trying to backward through the graph a second time", ops="backward",
           also=lambda d, c: "trapezoid(" in "".join(c.program) or "trapz(" in "".join(c.program)),
@@ -345,7 +345,7 @@ ERRORS = [
      "out= is an operand of stack and is resized: PyTorch looks at sizes that it has changed, Karat at those that were given"),
     (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor", ops="addmv baddbmm"),
      "a product into an expanded tensor: PyTorch writes one element several times, Karat refuses as for every other operator"),
-    (case("raised by karat", karat="^unsupported operation: more than one element of the written-to tensor",
+    (case(("raised by karat",) + BOTH, karat="^unsupported operation: more than one element of the written-to tensor",
           also=lambda d, c: re.search(r"as_strided\(|unfold\(", "".join(c.program))),
      "elements that overlap by strides of several dims: PyTorch does not look that far and writes one of them twice"),
     # ---- nothing to do
@@ -354,7 +354,7 @@ ERRORS = [
     (case(BOTH, "^cannot reshape tensor of 0 elements into shape", ops="bilinear"), EMPTY),
     (case("raised by torch", "^view size is not compatible", ops="kron"), EMPTY),
     (case(("raised by torch",) + BOTH, "^start out of range", ops="diff", also=no_elements), EMPTY),
-    (case(("raised by torch",) + BOTH, r"^result type (Float|Long|Double|ComplexFloat) can't be cast to the desired output type",
+    (case(("raised by torch",) + BOTH, r"^result type \w+ can't be cast to the desired output type",
           ops="addmm addbmm baddbmm addmv", also=no_elements),
      "a product over an inner dim of no elements: PyTorch multiplies by beta in another way, which refuses a float beta"),
     (case("raised by karat", karat="without overflow$", ops="addmm addmv addbmm baddbmm", also=empty_operand),
@@ -406,6 +406,12 @@ ERRORS = [
      "None for a dim of logsumexp: PyTorch takes it for a name, and has no dims by name; Karat lists what it takes"),
     (case("error text", "argument 'dims_self' .* must be tuple of ints, not int", "argument 'out' must be Tensor", "tensordot"),
      "a number for each of tensordot's dims and an out= that is no tensor: PyTorch names the number first"),
+    (case("raised by torch", "^value cannot be converted to type c10::Float8_e8m0fnu without overflow", ops="matrix_norm",
+          also=no_elements), EMPTY),
+    (case("error type", "^scatter_add: You passed a dimname", "received an invalid combination of arguments", "scatter_add"),
+     "None for a dim of scatter_add: PyTorch takes it for a name, and has no dims by name; Karat lists what it takes"),
+    (case("raised by torch", "^Inference tensors cannot be saved for backward", ops="bilinear", also=inference_operand),
+     "PyTorch saves more of bilinear than its derivative reads, and an inference tensor cannot be saved"),
     (case("raised by torch", "^value cannot be converted to type c10::Float8_e8m0fnu without overflow", ops="pad"),
      "0 in float8_e8m0fnu, which has none: F.pad alone refuses it; fill_, zeros and constant_pad_nd take the least number"),
     (case("error text", r"^nanmean\(\): integral types and 'Bool' are not", r"^nansum\(\): functions with out=", "nanmean"),

@@ -75,7 +75,7 @@ def over_itself(d, c):
     return len(reads) > 1
 
 
-COMPLEX_SIGNS = set("sinc sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
+COMPLEX_SIGNS = set("sinc silu sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
 to_one = every(lambda x, y, gap: zeros(x, y) | np.isnan(y) & np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
 poles = every(lambda x, y, gap: ~np.isfinite(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))
@@ -194,7 +194,7 @@ polar_slope = through("polar", length_not_positive)
 variance_of_all = through("var std var_mean std_mean", lambda line, reached, c: re.search(r"dim=\[\]|\((?:t\d+, )?\[\]", line))
 celu_slope = through("celu", rounded_alpha)
 index_add_slope = through("index_add", source_by_complex)
-PIECES = "elu selu celu hardshrink softshrink hardtanh relu6 hardswish"
+PIECES = "logit elu selu celu hardshrink softshrink hardtanh relu6 hardswish"
 pieces_at_nan = through(PIECES, met_nan)
 scatter_slope = through("scatter_reduce", index_smaller_than_src)
 gelu_slope = through("gelu", tanh_of_infinity)
@@ -324,6 +324,8 @@ def another_of_equals(d, c):
 
 
 VALUES = [
+    (lambda d, c: plain_op(d) in ("clamp", "clip", "clamp_min", "clamp_max") and nan_here(d, c) and "nan" in d.statement,
+     "clamp by a NaN: PyTorch's vector loop gives NaN and its loop for the rest the element, Karat NaN"),
     (another_of_equals, "the gradient of an order statistic goes to one of equal elements, and PyTorch leaves open to which"),
     (lambda d, c: op(d) == "arange" and d.kind == "values" and c.gap is not None and c.gap.real == "float32"
         and np.max(c.gap.apart) <= EPSILON["float32"] * max(numbers(d.statement) + [1]),
@@ -414,6 +416,8 @@ VALUES = [
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: gelu_slope(d, c) and nan_there(d, c),
      "the slope of gelu by tanh at an infinity: PyTorch multiplies 0 by it, Karat's is the limit"),
+    (lambda d, c: through("asinh acosh arcsinh arccosh", narrow_target)(d, c) and nan_there(d, c),
+     "the slope of asinh's slope in float16: PyTorch squares the operand in the narrow dtype, where it overflows"),
     (lambda d, c: through("kl_div", narrow_target)(d, c) and inf_there(d, c),
      "the gradient of kl_div's narrow target: PyTorch multiplies it in the narrow dtype first, where it overflows"),
     (lambda d, c: through("logcumsumexp", of_one_number)(d, c) and nan_here(d, c),
