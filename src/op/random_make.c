@@ -164,14 +164,26 @@ static kt_status change(int op, kt_tensor *to, kt_tensor *by, double number)
     return KT_OK;
 }
 
+/* Memory of its own in which a tensor lies as another does, which may leave gaps. */
+static kt_tensor *lying_as(const kt_tensor *t)
+{
+    int64_t reach = t->numel > 0;
+    for (int i = 0; i < t->ndim && reach; i++)
+        reach += (t->sizes[i] - 1) * t->strides[i];
+    kt_tensor *made = kt__tensor_new((kt_dtype)t->dtype, kt__device(t), KT_SHAPE(reach));
+    if (made && kt__tensor_set_geometry(made, kt__sizes(t), kt__strides(t), 0)) {
+        kt__unref(made);
+        return NULL;
+    }
+    return made;
+}
+
 /* What is drawn into: of the first one's dtype, or for out= as that is and lies, since both say which numbers are drawn. */
 static kt_tensor *blank(const kt_tensor *like, const kt_tensor *target, kt_shape sizes)
 {
     if (!target || !kt__has_sizes(target, sizes))
         return kt__tensor_new((kt_dtype)(target ? target : like)->dtype, kt__device(like), sizes);
-    return kt__check_written(target, NULL, 0)
-               ? NULL
-               : kt__tensor_new_strided((kt_dtype)target->dtype, kt__device(target), sizes, kt__strides(target));
+    return kt__check_written(target, NULL, 0) ? NULL : lying_as(target);
 }
 
 /* Standard normals, scaled and moved: mean and std are tensors, or numbers where NULL. A mean alone is broadcast with out=. */

@@ -143,3 +143,11 @@ def test_dropping_all_keeps_the_dtype(dtype):
     for drop in (torch.nn.functional.dropout, torch.nn.functional.dropout3d):
         dropped = drop(torch.ones(2, 3).to(dtype), p=1.0)
         assert dropped.dtype == dtype and not dropped.any()
+
+
+def test_normals_drawn_between_the_elements_of_another_tensor():
+    """What is drawn first lies as the target does, in memory of its own that reaches as far."""
+    for dtype in (torch.float32, torch.float64, torch.complex64):
+        room = torch.full((4, 60), 7, dtype=dtype)
+        torch.normal(torch.zeros(4, 20, dtype=dtype), 1.0, out=room[:, ::3])
+        assert (room[:, 1::3] == 7).all() and (room[:, 2::3] == 7).all() and not (room[:, ::3] == 7).any()

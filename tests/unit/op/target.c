@@ -67,10 +67,10 @@ static kt_tensor *look(kt_tensor *room, kt_shape sizes, int64_t step, int64_t of
 
 static kt_tensor *room_of(kt_dtype dtype) { return kt_full(KT_SHAPE(ROOM), KT_INT(1), .dtype = dtype); }
 
-/* A mean of normals is broadcast with its target: other sizes, other numbers. */
-static bool is_broadcast(const subject *s, const kt_tensor *out)
+/* Normals are drawn as their target lies, and a mean alone is broadcast with it: other layout or sizes, other numbers. */
+static bool draws_others(const subject *s, const kt_tensor *out)
 {
-    return strcmp(s->row->name, "normal_tensor_float") == 0 && kt_ndim(out) != kt_ndim(s->want[0]);
+    return strncmp(s->row->name, "normal_", 7) == 0 && (kt_ndim(out) != kt_ndim(s->want[0]) || !kt_is_contiguous(out));
 }
 
 /* Runs the call into `out` for result `at`. Right: `out` holds what it should. Refused: all that `seen` shows is as it was. */
@@ -96,7 +96,7 @@ static void check_into(const subject *s, kt_call *c, int at, kt_tensor *out, kt_
         kt_clear();
         return;
     }
-    if (values && !is_broadcast(s, out))
+    if (values && !draws_others(s, out))
         CHECK_MSG(same_values(out, kt_to(s->want[at], .dtype = kt_dtype_of(out))),
                   "%s(%s, %dd) %s: not what it gives without out=", s->row->name, kt_dtype_name(s->dtype), (int)s->rank, what);
     for (int i = 0; i < s->n_want; i++)
