@@ -59,7 +59,7 @@ def stale_view(d, c):
 
 def same_elements(d, c):
     """Whether the texts are the same but for the sizes of a saved tensor, which have as many elements."""
-    shapes = [re.search(r"Tensor \[([\d, ]*)\]", said(x)) for x in (d.karat, d.torch)]
+    shapes = [re.search(r"(?:Tensor|Type) \[([\d, ]*)\]", said(x)) for x in (d.karat, d.torch)]
     if not all(shapes):
         return False
     counts = []
@@ -68,7 +68,7 @@ def same_elements(d, c):
         for size in shape.group(1).split(", "):
             n *= int(size or 1)
         counts.append(n)
-    rest = [re.sub(r"Tensor \[[\d, ]*\]", "", said(x)) for x in (d.karat, d.torch)]
+    rest = [re.sub(r"(Tensor|Type) \[[\d, ]*\]", "", said(x)) for x in (d.karat, d.torch)]
     return counts[0] == counts[1] and rest[0] == rest[1]
 
 
@@ -279,7 +279,9 @@ ERRORS = [
           also=product_over_itself),
      "a product written over memory that a factor shares: Karat saved the factor as it was, PyTorch finds it written to"),
     (case("raised by torch", "Expected isFloatingType|expected scalar type|Found dtype|result type .* can't be cast"
-          "|^Subtraction, the `-` operator, with (a|two) bool tensor", ops="backward"),
+          "|^Subtraction, the `-` operator, with (a|two) bool tensor|^Negation, the `-` operator, on a bool tensor"
+          "|^masked_scatter: expected self and source to have same dtypes|^Promotion for uint16, uint32, uint64 types",
+          ops="backward"),
      "PyTorch fails inside in a backward of mixed dtypes; Karat's conversions are recorded and have a backward"),
     (case("raised by torch", "^index_fill_\\(\\): Expected dtype int64 for index", ops="backward",
           also=lambda d, c: "index_reduce" in "".join(c.program)),
@@ -318,7 +320,8 @@ ERRORS = [
           karat="^(gt|ge|lt|le|eq|ne|logical_\\w+|isposinf|isneginf|signbit|histc)\\(\\): functions with out=",
           also=lambda d, c: "out=" in d.statement),
      "a comparison into an out= that wants a gradient: PyTorch forgets to refuse and writes over a leaf"),
-    (case("raised by torch", "^a leaf Variable that requires grad is being used in an in-place operation.$", also=stale_view),
+    (case(("raised by torch",) + BOTH, "^a leaf Variable that requires grad is being used in an in-place operation.$",
+          also=stale_view),
      "a view whose base got a history after it was made: PyTorch takes it for a leaf until somebody asks for its grad_fn"),
     (case(BOTH, "^(?!Inplace update to inference tensor)",
           "^Inplace update to inference tensor outside InferenceMode is not allowed", also=inference_target),
@@ -353,6 +356,17 @@ ERRORS = [
           r"|^output with shape \[\] doesn't match the broadcast shape \[1"), EMPTY),
     (case(BOTH, "^cannot reshape tensor of 0 elements into shape", ops="bilinear"), EMPTY),
     (case("raised by torch", "^view size is not compatible", ops="kron"), EMPTY),
+    (case("raised by torch", "^view size is not compatible", ops="isin",
+          also=lambda d, c: "unfold(" in "".join(c.program)),
+     "isin of elements that lie over each other: PyTorch cannot see them as a line, and fails inside"),
+    (case("raised by karat", karat="^self and mat2 must have the same dtype", ops="addbmm", also=no_elements),
+     "a product over an inner dim of no elements: PyTorch does not look at the factors' dtypes"),
+    (case("error text", LACKS, LACKS, "softmin scatter_reduce"),
+     "an operator put together from others lacks a kernel: PyTorch names that of its first step, Karat its own"),
+    (case("error text", "without overflow$", "^expected scalar type", "addmv"),
+     "addmv by a beta that does not fit, of factors of two dtypes: PyTorch converts the number first"),
+    (case("error type", "^Dimension out of range", "^Bad in-place call", "cumsum cumprod"),
+     "a scan in place with another dtype=, along a dim that is not there: PyTorch names the dim first"),
     (case(("raised by torch",) + BOTH, "^start out of range", ops="diff", also=no_elements), EMPTY),
     (case(("raised by torch",) + BOTH, r"^result type \w+ can't be cast to the desired output type",
           ops="addmm addbmm baddbmm addmv", also=no_elements),

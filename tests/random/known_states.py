@@ -97,6 +97,13 @@ def view_that_is_a_leaf(difference, comparison):
         re.match(r"with torch\.(no_grad|set_grad_enabled)\((False)?\): .*(\w_\(|\] = | [-+*/]= |out=)", line) for line in program)
 
 
+def row_major(shape):
+    steps = [1]
+    for size in reversed(shape[1:]):
+        steps.insert(0, steps[0] * max(size, 1))
+    return tuple(steps)
+
+
 def differ_at_ones(difference, shape):
     return all(a == b or size == 1 for a, b, size in zip(difference.karat, difference.torch, shape))
 
@@ -233,6 +240,10 @@ STATES = [
      "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
     (lambda d, c: d.kind == "strides" and op(d) == "isfinite" and c.seen and differ_at_ones(d, c.seen["shape"]),
      "isfinite of integers is made like its operand in PyTorch, of which a dim of one element may have any stride"),
+    (lambda d, c: d.kind == "strides" and born(d) and c.seen and differ_at_ones(d, c.seen["shape"]) and any(
+        c.before[path]["shape"] == c.seen["shape"] and not differ_at_ones(d._replace(torch=row_major(c.seen["shape"])),
+                                                                          c.seen["shape"]) for path in c.operands),
+     "the stride of a dim of one element in what is made like a tensor that is not row-major: no element lies there"),
     (lambda d, c: d.kind == "strides" and re.search(r"unfold\(.*isclose\(", "".join(c.program))
         and (op(d) == "isclose" or op(d).endswith("_")),
      "isclose of a tensor that overlaps itself: its last step lies as the one before, which others are"),

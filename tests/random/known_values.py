@@ -186,8 +186,18 @@ def of_one_number(line, reached, c):
     return any(tuple(c.before.get(name, {}).get("shape", (0,))) == () for name in mentioned(line))
 
 
+def far_from_zero(line, reached, c):
+    return any(np.any(np.abs(elements(seen)) > 1e3) for seen in c.before.values())
+
+
 def tanh_of_infinity(line, reached, c):
     return "tanh" in line and of_operands(c, np.isinf, line)
+
+
+def came_of_numbers(d, c):
+    """Whether the gradient of a 0-dim tensor that was joined with others is one of several backwards."""
+    return "grad." in d.where and tuple(c.seen.get("shape", (0,))) == () and sum(".backward(" in line for line in c.program) > 1 \
+        and through("hstack vstack dstack column_stack row_stack atleast_1d atleast_2d atleast_3d stack cat")(d, c)
 
 
 polar_slope = through("polar", length_not_positive)
@@ -358,6 +368,8 @@ VALUES = [
      "narrow_copy into its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
     (lambda d, c: op(d) == "renorm_" and d.kind == "values" and overlaps_itself(d, c),
      "renorm_ of a tensor that shows its elements several times: PyTorch shrinks those so often, Karat once"),
+    (lambda d, c: op(d) == "copy_" and d.kind == "values" and over_itself(d, c),
+     "copy_ from memory that it writes to: PyTorch reads what it has begun to overwrite, Karat the source as it was"),
     (lambda d, c: op(d) == "masked_scatter_" and d.kind == "values" and over_itself(d, c),
      "masked_scatter_ from the tensor itself: PyTorch reads what it has begun to overwrite, Karat the source as it was"),
     (lambda d, c: plain_op(d) in MATRICES and nan_here(d, c) and of_operands(c, lambda x: ~np.isfinite(x))
@@ -428,6 +440,8 @@ VALUES = [
      "scatter_reduce with an index smaller than src: PyTorch's gradient compares all of src with what was chosen of its part"),
     (polar_slope,
      "polar's slope by a length that is 0 or negative: PyTorch takes the direction from the result, Karat from the angle"),
+    (lambda d, c: d.kind == "values" and op(d) == "backward" and came_of_numbers(d, c),
+     "numbers joined to a vector: in PyTorch their gradients share one element of memory, to which the next backward adds twice"),
     (lambda d, c: op(d) == "backward" and d.where.startswith("log["),
      "a gradient that a hook kept: in PyTorch it may have become .grad, to which the next backward adds; Karat's stays"),
     (lambda d, c: op(d) == "ldexp" and d.kind == "values" and any(
@@ -438,6 +452,8 @@ VALUES = [
      "a complex power: PyTorch multiplies the angle by the exponent in the dtype, which then has lost digits as that is large"),
     (lambda d, c: plain_op(d) == "sinc" and c.gap is not None and c.gap.complex and far_out(d, c),
      "a complex sinc: PyTorch multiplies by pi in float32, and the angle has lost as many digits as it is large"),
+    (lambda d, c: through("sinc", far_from_zero)(d, c) and c.gap is not None and c.gap.complex,
+     "the slope of a complex sinc: PyTorch multiplies by pi in float32, and the angle has lost as many digits as it is large"),
     (lambda d, c: plain_op(d) in ("logaddexp", "logaddexp2") and zero_signs(d, c),
      "the sign of a zero that a sum of logarithms is rounded to: PyTorch's lies below 0 before it is rounded to the dtype"),
     (lambda d, c: d.kind == "values" and op(d) == "backward" and vanishing(c) and re.search(
