@@ -340,3 +340,13 @@ def test_sums_and_counts_where_nan_is_no_number():
         karat.nansum(karat.ones(2), dtype=karat.complex128)
     x, y = karat.tensor([[1.0, 2.0]]), karat.tensor([[nan, 2.0], [float("inf"), 3.0], [1.0, 2.0]])
     assert str(karat.cdist(x, y, p=0.0).tolist()) == "[[nan, 2.0, 0.0]]"
+
+
+def test_a_complex_number_with_an_infinite_part_is_infinitely_large():
+    inf, nan = float("inf"), float("nan")
+    for z in (complex(inf, nan), complex(nan, -inf)):
+        for dtype in (karat.complex64, karat.complex128):
+            x = karat.tensor([z, 1 + 1j], dtype=dtype)
+            assert [karat.linalg.vector_norm(x, p).item() for p in (1, 2, 3, inf)] == [inf] * 4
+            assert x.view(2, 1).expand(2, 3).norm(dim=0).tolist() == [inf] * 3
+    assert karat.tensor([complex(1, nan)]).norm().isnan()

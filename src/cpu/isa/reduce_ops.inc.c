@@ -41,6 +41,12 @@ KT_ALWAYS T    FN(number_or)(T x, T other) { return FN(is_number)(x) != 0 ? x : 
 KT_ALWAYS PART FN(magnitude)(A x) { return __builtin_hypot(__real__ x, __imag__ x); }
 KT_ALWAYS PART FN(squared)(A x)   { return __real__ x * __real__ x + __imag__ x * __imag__ x; }
 
+/* As of hypot: a number with an infinite part is infinitely large, whatever the other part is. */
+KT_ALWAYS PART FN(squared_size)(A x)
+{
+    return __builtin_isinf(__real__ x) || __builtin_isinf(__imag__ x) ? (PART)INFINITY : FN(squared)(x);
+}
+
 /* The difference is written as math_complex.inc.c does, for its reason: no fused operation on any instruction set. */
 KT_ALWAYS A FN(times)(A a, A b)
 {
@@ -153,6 +159,18 @@ KT_ALWAYS double FN(exp_wide)(double d)
 #define SHIFT(c, j) (c)[j]
 #define HOT   !KT_IS_COMPLEX
 #include "cpu/isa/reduce_fold.inc.c"
+
+#if KT_IS_COMPLEX
+#define FOLD  squared_sizes
+#define MAP   FN(squared_size)((A)x)
+#define JOIN  a + b
+#define ZERO  0
+#define LANE  PART
+#define WIDE  PART
+#define SHIFT(c, j) 0
+#define HOT   0
+#include "cpu/isa/reduce_fold.inc.c"
+#endif
 
 #define FOLD  magnitudes
 #define MAP   FN(magnitude)((A)x)
@@ -397,10 +415,14 @@ static void FN(join_smallest)(A *f, const A *later, int stride, int n)
 
 static void FN(take_norm2)(const FN(piece) *p, A *f, int stride)
 {
+#if KT_IS_COMPLEX
+    (void)stride, FN(fold_squared_sizes)(p, f, NULL);
+#else
     A *origin = f + stride;
     for (int j = 0; j < FN(results)(p); j++)
         origin[j] = 0;
     FN(fold_squares)(p, f, origin);
+#endif
 }
 
 static void FN(end_norm2)(const FN(reduced) *r, A *f, int stride, int n)
