@@ -7,7 +7,7 @@ build=$1
 status=0
 tools/check_layers.sh || status=1
 tools/lint.sh || status=1
-tests/headers/run.sh || status=1
+tests/headers/run.sh "$build" || status=1
 tools/check_library.sh "$build/lib/libkarat.so" || status=1
 if cmake --build "$build" --target check_gen > "$build/check_gen.log" 2>&1; then
     echo "generated files: current"

@@ -1,7 +1,7 @@
-/* gen_ops.c - writes what follows from the operator table: include/karat/ops.h (one line an operator: the list people read),
- * include/karat/ops_typed.h (what it stands for: option structs, functions, call macros), src/op/ops.gen.c (the typed bodies)
- * and src/op/argtable.gen.c (the packed argument table that bindings read).
- * In: tables/ops.def, parsed by the C compiler, and its schema strings, parsed here. usage: gen_ops ROOT
+/* gen_ops.c - writes what follows from the operator table: ops.h (one line an operator: the list people read, of which a copy
+ * is checked in), include/karat/ops_typed.h (what it stands for: option structs, functions, call macros), ops.gen.c (the typed
+ * bodies) and argtable.gen.c (the packed argument table that bindings read).
+ * In: tables/ops.def, parsed by the C compiler, and its schema strings, parsed here. usage: gen_ops FOLDER
  *
  * A C function has the arguments without default as parameters, in order; those with one form a size-first option struct. */
 #include "schema.h"
@@ -189,7 +189,7 @@ static void write_head(FILE *f, const function *one)
     fputc(')', f);
 }
 
-/* ---- include/karat/ops_typed.h ---- */
+/* ---- ops_typed.h ---- */
 
 static void write_options(FILE *f, const row_text *r, const schema *s)
 {
@@ -352,7 +352,7 @@ static void write_list(FILE *f)
     fputs("#endif\n", f);
 }
 
-/* ---- src/op/ops.gen.c ---- */
+/* ---- ops.gen.c ---- */
 
 static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
 {
@@ -417,7 +417,7 @@ static void write_bodies(FILE *f)
     each_function(f, write_body);
 }
 
-/* ---- src/op/argtable.gen.c ---- */
+/* ---- argtable.gen.c ---- */
 
 static void write_default(FILE *f, const arg *a)
 {
@@ -489,25 +489,50 @@ static void write_table(FILE *f)
     fputs("};\n", f);
 }
 
+/* A file that says the same already keeps its time, so that nothing is built anew for it. */
+static bool is_current(const char *path, const char *text, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    size_t same = 0;
+    int    c = fgetc(f);
+    for (; c != EOF && same < size && (char)c == text[same]; c = fgetc(f))
+        same++;
+    fclose(f);
+    return c == EOF && same == size;
+}
+
+static bool put(const char *path, const char *text, size_t size)
+{
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return false;
+    const bool whole = fwrite(text, 1, size, f) == size;
+    return !fclose(f) && whole;
+}
+
 static void write_file(const char *root, const char *path, void (*write)(FILE *))
 {
-    char full[1024];
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    FILE *f = fopen(full, "w");
+    char   full[1024], *text = NULL;
+    size_t size = 0;
+    FILE  *f = open_memstream(&text, &size);
     if (!f)
-        die("cannot write %s", full);
+        die("no memory for %s", path);
     write(f);
-    if (fclose(f))
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    if (fclose(f) || !(is_current(full, text, size) || put(full, text, size)))
         die("cannot write %s", full);
+    free(text);
 }
 
 int main(int n, char **words)
 {
     if (n != 2)
-        die("usage: gen_ops ROOT");
-    write_file(words[1], "include/karat/ops.h", write_list);
+        die("usage: gen_ops FOLDER");
+    write_file(words[1], "ops.h", write_list);
     write_file(words[1], "include/karat/ops_typed.h", write_typed);
-    write_file(words[1], "src/op/ops.gen.c", write_bodies);
-    write_file(words[1], "src/op/argtable.gen.c", write_table);
+    write_file(words[1], "ops.gen.c", write_bodies);
+    write_file(words[1], "argtable.gen.c", write_table);
     return 0;
 }

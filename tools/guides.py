@@ -42,8 +42,9 @@ class Runner:
 
     def c(self, name, text, folder):
         Path(folder, name).write_text(text)
-        built = self.command(["cc", "-std=gnu17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", name, f"-L{self.build}/lib",
-                              "-lkarat", "-lm", "-o", "program"], folder)
+        built = self.command(["cc", "-std=gnu17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include",
+                              f"-I{self.build}/generated/include", name, f"-L{self.build}/lib", "-lkarat", "-lm",
+                              "-o", "program"], folder)
         return self.command(["./program"], folder) if Path(folder, "program").exists() else built
 
     def console(self, text, folder):

@@ -1,7 +1,9 @@
 #!/bin/sh
 # options.sh - an option is named: for every call macro of the public headers a call with an argument too many must not compile,
-# and the same call without it must, without a warning. In: include/karat; gcc and clang where they are. Out: one line a compiler.
+# and the same call without it must, without a warning. In: the build directory;
+# gcc and clang where they are. Out: one line a compiler.
 set -eu
+generated=$(cd "$1" && pwd)/generated/include
 cd "$(dirname "$0")/../.."
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
@@ -9,7 +11,7 @@ trap 'rm -rf "$room"' EXIT
 # A function each: "void f(const kt_tensor *self) { (void)kt_sum(self, 1); }", made of the declaration of kt_sum_kw.
 write_calls() { # write_calls <what stands after the arguments>
     echo '#include <karat/karat.h>'
-    cat include/karat/ops_typed.h include/karat/grad.h | awk -v more="$1" '
+    cat "$generated/karat/ops_typed.h" include/karat/grad.h | awk -v more="$1" '
         match($0, /kt_[a-z0-9_]+_kw\(/) && /_opts \*opts\);/ {
             name = substr($0, RSTART, RLENGTH - 4)
             rest = substr($0, RSTART + RLENGTH)
@@ -31,11 +33,12 @@ calls=$(grep -c '^void' "$room/right.c")
 checked=0
 for cc in gcc clang; do
     command -v $cc > /dev/null || continue
-    $cc -std=c17 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$room/right.c"
-    $cc -std=c17 -Wall -Wextra -Werror -DKT_SITES -Iinclude -fsyntax-only "$room/right.c"
+    $cc -std=c17 -Wall -Wextra -Werror -Iinclude -I"$generated" -fsyntax-only "$room/right.c"
+    $cc -std=c17 -Wall -Wextra -Werror -DKT_SITES -Iinclude -I"$generated" -fsyntax-only "$room/right.c"
     for wrong in 1 ${KARAT_TEST_ALL:+0 2.5 NULL KT_F32}; do
         write_calls ", $wrong" > "$room/wrong.c"
-        $cc -std=c17 -Iinclude -fsyntax-only $([ $cc = gcc ] && echo -fmax-errors=0 || echo -ferror-limit=0) "$room/wrong.c" \
+        $cc -std=c17 -Iinclude -I"$generated" -fsyntax-only \
+            $([ $cc = gcc ] && echo -fmax-errors=0 || echo -ferror-limit=0) "$room/wrong.c" \
             2> "$room/said" && { echo "options: $cc takes an option of $wrong by position"; exit 1; }
         refused=$(grep -o 'wrong.c:[0-9]*:[0-9]*: error' "$room/said" | cut -d: -f2 | sort -u | wc -l)
         [ "$refused" = "$calls" ] || { echo "options: $cc refuses $wrong in $refused of $calls calls"; exit 1; }
@@ -54,7 +57,7 @@ cat > "$room/named.c" << 'end'
 kt_tensor *f(kt_tensor *x);
 kt_tensor *f(kt_tensor *x) { return kt_sum(x, .dtype = KT_F64); }
 end
-${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$room/named.c"
+${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -I"$generated" -fsyntax-only "$room/named.c"
 cat > "$room/plus.cc" << 'end'
 #include <karat/karat.h>
 kt_tensor *f(kt_tensor *x)
@@ -64,5 +67,5 @@ kt_tensor *f(kt_tensor *x)
     return kt_add_kw(x, kt_sum_kw(x, nullptr), &o);
 }
 end
-g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$room/plus.cc"
+g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -I"$generated" -fsyntax-only "$room/plus.cc"
 [ $checked -gt 0 ]

@@ -298,7 +298,7 @@ static void print_reference(void)
     fputs("<!-- Written by `karat ops --markdown` (make gen): change the rows in src/tables/ops/ instead. -->\n"
           "# Operators\n\n"
           "Every operator, by sections, as the table of the engine has it; `karat ops NAME` shows one.\n\n"
-          "- **C**: the functions of [ops_typed.h](../include/karat/ops_typed.h); a trailing `_` writes in place, `_out` into "
+          "- **C**: the functions of [ops.h](../include/karat/ops.h); a trailing `_` writes in place, `_out` into "
           "a tensor that is given.\n"
           "- **signature**: the arguments by PyTorch's names. What begins with `nn_`, `linalg_` or `special_` stands in that "
           "module in Python (`nn_` in `torch.nn.functional`).\n"
