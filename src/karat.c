@@ -13,7 +13,6 @@ __attribute__((constructor)) static void wire(void)
 {
     kt__env_check();
     kt__scope_set_drop(kt_drop);
-    kt__rows_init();
     kt_backend_register(kt__cpu_backend()); /* kinds KT_CPU and KT_META by this order */
     kt_backend_register(kt__meta_backend());
     kt__modes_init();

@@ -1,10 +1,11 @@
 /* gen_ops.c - writes what follows from the operator table: ops.h (one line an operator: the list people read, of which a copy
- * is checked in), include/karat/ops_typed.h (what it stands for: option structs, functions, call macros), ops.gen.c (the typed
- * bodies) and argtable.gen.c (the packed argument table that bindings read).
+ * is checked in), include/karat/ops_typed.h (what it stands for: option structs, functions, call macros) and ops.gen.c (the
+ * functions).
  * In: tables/ops.def, parsed by the C compiler, and its schema strings, parsed here. usage: gen_ops FOLDER
  *
  * A C function has the arguments without default as parameters, in order; those with one form a size-first option struct. */
 #include "schema.h"
+#include "write_file.h"
 
 typedef struct row_text {
     const char *section, *name, *schema, *forms, *how, *doc;
@@ -16,36 +17,6 @@ static const row_text rows[] = {
 #include "tables/ops.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };
-
-/* ---- types ---- */
-
-static const struct {
-    const char *schema, *kind, *c, *field; /* field: of kt_value */
-} types[] = {
-    {"Tensor", "TENSOR", "const kt_tensor *", "t"},
-    {"Tensor|Scalar", "TENSOR_OR_SCALAR", "const kt_tensor *", "t"},
-    {"Tensor[]", "TENSORS", "kt_tensor *const *", "ts"},
-    {"Tensor?[]", "TENSORS", "kt_tensor *const *", "ts"}, /* with holes */
-    {"Scalar", "SCALAR", "kt_scalar ", "s"},
-    {"int", "INT", "int64_t ", "i"},
-    {"int[]", "INTS", "kt_shape ", "ints"},
-    {"float", "FLOAT", "double ", "f"},
-    {"bool", "BOOL", "bool ", "b"},
-    {"ScalarType", "DTYPE", "kt_dtype ", "dtype"},
-    {"Device", "DEVICE", "kt_device ", "device"},
-    {"MemoryFormat", "FORMAT", "kt_memory_format ", "format"},
-    {"str", "STRING", "const char *", "str"},
-    {"Generator", "GENERATOR", "kt_generator *", "generator"},
-};
-
-static int type_of(const arg *a)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (is(a, types[i].schema))
-            return (int)i;
-    die("unknown type %s", a->type);
-    return -1;
-}
 
 static bool zero_default(const arg *a)
 {
@@ -417,115 +388,6 @@ static void write_bodies(FILE *f)
     each_function(f, write_body);
 }
 
-/* ---- argtable.gen.c ---- */
-
-static void write_default(FILE *f, const arg *a)
-{
-    const char *v = a->value;
-    if (!v[0] || strcmp(v, "None") == 0)
-        fputs("{0}", f);
-    else if (is(a, "Scalar"))
-        fprintf(f,
-                strpbrk(v, ".e") ? "{.s = {{.re = %s}, 0, KT_SCALAR_FLOAT, 0}}"
-                                 : "{.s = {{.i = %s}, 0, KT_SCALAR_INT, 0}}",
-                v);
-    else if (is(a, "bool"))
-        fprintf(f, "{.b = %s}", strcmp(v, "True") == 0 ? "true" : "false");
-    else if (is(a, "int"))
-        fprintf(f, "{.i = %s}", v);
-    else if (is(a, "float"))
-        fprintf(f, "{.f = %s}", v);
-    else if (is(a, "int[]")) {
-        const char *comma = strchr(v, ',');
-        int         n = v[1] != ']';
-        for (; comma; comma = strchr(comma + 1, ','))
-            n++;
-        if (n == 0)
-            fputs("{.ints = {0, NULL}}", f);
-        else
-            fprintf(f, "{.ints = {%d, (const int64_t[]){%.*s}}}", n, (int)strlen(v) - 2, v + 1);
-    } else if (is(a, "str"))
-        fprintf(f, "{.str = \"%.*s\"}", (int)strlen(v) - 2, v + 1);
-    else
-        die("no way to write the default %s of %s", v, a->name);
-}
-
-static void write_table(FILE *f)
-{
-    fputs("/* argtable.gen.c - the arguments of every operator, packed. Written by tools/gen_ops.c from "
-          "src/tables/ops.def: do\n"
-          " * not edit. Bindings read it, so nothing is parsed at start. */\n"
-          "#include \"op/row.h\"\n\nconst kt_arg_spec kt__arg_table[] = {\n",
-          f);
-    int at = 0, first[ROWS + 1];
-    for (int i = 0; i < ROWS; i++) {
-        schema s = parse(rows[i].schema);
-        first[i] = at;
-        fprintf(f, "    /* %s */\n", rows[i].name);
-        for (int k = 0; k < s.n; k++, at++) {
-            const arg *a = &s.args[k];
-            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, %d, ", a->name, types[type_of(a)].kind, a->optional,
-                    a->value[0] != 0, a->keyword, holed(a), a->alone);
-            write_default(f, a);
-            fputs("},\n", f);
-        }
-    }
-    first[ROWS] = at;
-    fputs("};\n\nconst uint16_t kt__arg_first[] = {", f);
-    for (int i = 0; i <= ROWS; i++)
-        fprintf(f, "%s%d,", i % 16 ? " " : "\n    ", first[i]);
-    fputs("\n};\n\n/* The names of several results; those of the other rows have one, without a name. */\n"
-          "const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS] = {\n",
-          f);
-    for (int i = 0; i < ROWS; i++) {
-        schema s = parse(rows[i].schema);
-        if (s.results == 1)
-            continue;
-        fprintf(f, "    [KT_OP_%s] = {", rows[i].name);
-        for (int k = 0; k < s.results; k++)
-            fprintf(f, "%s\"%s\"", k ? ", " : "", s.result[k]);
-        fputs("},\n", f);
-    }
-    fputs("};\n", f);
-}
-
-/* A file that says the same already keeps its time, so that nothing is built anew for it. */
-static bool is_current(const char *path, const char *text, size_t size)
-{
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return false;
-    size_t same = 0;
-    int    c = fgetc(f);
-    for (; c != EOF && same < size && (char)c == text[same]; c = fgetc(f))
-        same++;
-    fclose(f);
-    return c == EOF && same == size;
-}
-
-static bool put(const char *path, const char *text, size_t size)
-{
-    FILE *f = fopen(path, "w");
-    if (!f)
-        return false;
-    const bool whole = fwrite(text, 1, size, f) == size;
-    return !fclose(f) && whole;
-}
-
-static void write_file(const char *root, const char *path, void (*write)(FILE *))
-{
-    char   full[1024], *text = NULL;
-    size_t size = 0;
-    FILE  *f = open_memstream(&text, &size);
-    if (!f)
-        die("no memory for %s", path);
-    write(f);
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    if (fclose(f) || !(is_current(full, text, size) || put(full, text, size)))
-        die("cannot write %s", full);
-    free(text);
-}
-
 int main(int n, char **words)
 {
     if (n != 2)
@@ -533,6 +395,5 @@ int main(int n, char **words)
     write_file(words[1], "ops.h", write_list);
     write_file(words[1], "include/karat/ops_typed.h", write_typed);
     write_file(words[1], "ops.gen.c", write_bodies);
-    write_file(words[1], "argtable.gen.c", write_table);
     return 0;
 }

@@ -134,6 +134,36 @@ static bool either(const arg *a) { return is(a, "Tensor|Scalar"); }
 static bool holed(const arg *a) { return is(a, "Tensor?[]"); } /* a list in which NULL may stand */
 static bool tensors(const arg *a) { return is(a, "Tensor[]") || holed(a); }
 
+/* ---- types ---- */
+
+static const struct {
+    const char *schema, *kind, *c, *field; /* field: of kt_value */
+} types[] = {
+    {"Tensor", "TENSOR", "const kt_tensor *", "t"},
+    {"Tensor|Scalar", "TENSOR_OR_SCALAR", "const kt_tensor *", "t"},
+    {"Tensor[]", "TENSORS", "kt_tensor *const *", "ts"},
+    {"Tensor?[]", "TENSORS", "kt_tensor *const *", "ts"}, /* with holes */
+    {"Scalar", "SCALAR", "kt_scalar ", "s"},
+    {"int", "INT", "int64_t ", "i"},
+    {"int[]", "INTS", "kt_shape ", "ints"},
+    {"float", "FLOAT", "double ", "f"},
+    {"bool", "BOOL", "bool ", "b"},
+    {"ScalarType", "DTYPE", "kt_dtype ", "dtype"},
+    {"Device", "DEVICE", "kt_device ", "device"},
+    {"MemoryFormat", "FORMAT", "kt_memory_format ", "format"},
+    {"str", "STRING", "const char *", "str"},
+    {"Generator", "GENERATOR", "kt_generator *", "generator"},
+};
+
+static int type_of(const arg *a)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (is(a, types[i].schema))
+            return (int)i;
+    die("unknown type %s", a->type);
+    return -1;
+}
+
 /* A row that users do not call: PyTorch's own name of it begins with an underscore (torch.unique is _unique2 there and
  * the _foreach functions are called by everybody), or it is a part of backward. */
 static bool is_internal(const char *text)

@@ -6,7 +6,7 @@
 
 /* ---- dims ---- */
 
-static const kt__fold_args *places(const kt__back *c) { return &kt__fold_args_of[c->node->row->id]; }
+static const kt__fold_args *places(const kt__back *c) { return &c->node->row->fold; }
 
 /* The reduced dims as they were given; none: all. */
 static kt_shape folded(const kt__back *c)

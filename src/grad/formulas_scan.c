@@ -73,7 +73,7 @@ GRAD(logcumsumexp)
 GRAD(cummax)
 {
     kt_tensor *none = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
-    dA = kt_scatter_add(none, arg(c, kt__fold_args_of[c->node->row->id].dim)->i, Z, G);
+    dA = kt_scatter_add(none, arg(c, c->node->row->fold.dim)->i, Z, G);
 }
 
 const kt__formula_row kt__formulas_scan[] = {

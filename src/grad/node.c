@@ -134,7 +134,7 @@ static const char *op_name(const kt_node *n)
         return overload;
     const char  *name = n->row->node;
     const size_t end = strlen(name) + 1;
-    const bool   alone = n->row->saves & SAVES_R || kt__inputs_of[n->row->id].n == 1;
+    const bool   alone = n->row->saves & SAVES_R || n->row->inputs.n == 1;
     const bool   second = n->scalars || (alone && n->form == KT_INPLACE);
     return second && n->row->node_bytes > end ? name + end : name;
 }

@@ -62,7 +62,7 @@ static kt_status out_rules(const kt_call *call)
         wanted |= (flags & KT_T_REQUIRES_GRAD) != 0;
         leaf |= flags & KT_T_REQUIRES_GRAD && (is_leaf(call->out[i]) || call->out[i]->flags & KT_T_VIEW_MADE);
     }
-    const bool flows = row->rule != RULE_COMPARE && (row->node || row->how == HOW_BODY); /* else there is no gradient */
+    const bool flows = row->rule != RULE_COMPARE && (row->node || row->way->composes); /* else there is no gradient */
     if (way == OUT_RECORDED || (way == OUT_OPAQUE && !leaf) || (!wanted && !flows))
         return KT_OK;
     return kt__refuse_out(call);
@@ -103,7 +103,7 @@ static inline kt_tensor *tensor_at(const kt_call *call, int at)
 
 static kt_status gather_lists(const kt_call *call, kt_tensor **few, inputs *in)
 {
-    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    const kt__input_map *map = &call->row->inputs;
     int64_t              n = map->n;
     *in = (inputs){.t = few};
     for (int i = 0; i < map->n; i++)
@@ -131,7 +131,7 @@ static kt_status gather_lists(const kt_call *call, kt_tensor **few, inputs *in)
 
 static inline __attribute__((always_inline)) void gather_few(const kt_call *call, kt_tensor **few, inputs *in)
 {
-    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    const kt__input_map *map = &call->row->inputs;
     *in = (inputs){.t = few, .n = map->n};
     for (uint32_t i = 0; i < map->n; i++) {
         kt_tensor *t = few[i] = tensor_at(call, map->at[i]);
@@ -165,7 +165,7 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
 {
     int values = kt__n_args(call->row);
     memcpy(n->arg, call->arg, (size_t)values * sizeof *n->arg);
-    for (int i = 0; kt__inputs_of[call->row->id].pointed && i < values; i++) {
+    for (int i = 0; call->row->inputs.pointed && i < values; i++) {
         if (!kt__given(call, i))
             continue;
         uint8_t kind = kt__arg_spec(call->row, i)->kind;
@@ -256,7 +256,7 @@ static void note_layouts(kt_node *node, kt_tensor *const *t, uint32_t ask)
 
 static void save_listed(kt_node *node, const kt_call *call)
 {
-    const kt__input_map *map = &kt__inputs_of[node->row->id];
+    const kt__input_map *map = &node->row->inputs;
     for (int i = 0; i < map->n; i++)
         for (int64_t k = 0; map->lists >> i & 1 && kt__given(call, map->at[i]) && k < call->arg[map->at[i]].ts.n; k++) {
             kt_tensor *t = call->arg[map->at[i]].ts.t[k];
@@ -319,9 +319,9 @@ static inline __attribute__((always_inline)) kt_status record(const kt_call *cal
 {
     const kt_row  *row = call->row;
     kt__node_parts parts = {.edges = in->n, .saved = kt__saved_places(row, in->listed), .ints = in->sizes};
-    if (!kt__operands_of[row->id].bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
+    if (!row->operands.bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
         parts.values = (uint32_t)kt__n_args(row);
-        parts.ints += kt__inputs_of[row->id].pointed ? argument_ints(call) : 0;
+        parts.ints += row->inputs.pointed ? argument_ints(call) : 0;
     }
     const bool geometry = row->saves & SAVES_G && in->ask & 1;
     parts.ints += geometry ? 1 + in->t[0]->ndim : 0;
@@ -338,7 +338,7 @@ static inline __attribute__((always_inline)) kt_status record(const kt_call *cal
     if (parts.values)
         copy_args(node, call, room + in->sizes);
     kt_status status = lists ? link_lists(node, in, room) : link_few(node, in, room);
-    if (row->saves & SAVES_X && row->how != HOW_ELEMENTWISE) /* a matrix product */
+    if (row->saves & SAVES_X && !row->way->broadcasts) /* a matrix product */
         note_layouts(node, in->t, in->ask);
     if (!status)
         status = save_inputs(node, call, plan, in);
@@ -387,7 +387,7 @@ static inline bool is_recorded(const kt_call *call)
     const kt_row *row = call->row;
     if (row->node)
         return row->rule != RULE_COMPARE || call->form == KT_INPLACE;
-    return call->form == KT_OUT && (row->how == HOW_BODY || kt__out_way_of(call) == OUT_OPAQUE);
+    return call->form == KT_OUT && (row->way->composes || kt__out_way_of(call) == OUT_OPAQUE);
 }
 
 KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token)
@@ -397,7 +397,7 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
     if (!is_recorded(call))
         return KT_OK;
     kt_node  *node = NULL;
-    kt_status status = KT__UNLIKELY(kt__inputs_of[call->row->id].lists) ? record_lists(call, plan, &node)
+    kt_status status = KT__UNLIKELY(call->row->inputs.lists) ? record_lists(call, plan, &node)
                                                                         : record_few(call, plan, &node);
     *token = node;
     return status;
@@ -479,7 +479,7 @@ KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 {
     (void)plan;
     kt_node *node = token;
-    if (call->row->how == HOW_LIST)
+    if (call->row->way->lists)
         return link_several(node, call->list, (uint32_t)call->n_list);
     if (KT__UNLIKELY(call->n_out > 1))
         return link_several(node, call->out, call->n_out);

@@ -115,261 +115,29 @@ kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_
     return status;
 }
 
-/* ---- elementwise ---- */
-
-typedef struct written {
-    const kt_call      *call;
-    const kt__gathered *g;
-    const kt__decision *d;
-} written;
-
-static kt_status check_overlaps(const void *what)
+bool kt__any_requires_grad(const kt_call *call)
 {
-    const written *w = what;
-    return kt__check_shapes(w->call, w->g);
-}
-
-/* Memory, sizes and dtype of what is written come before the numbers that go into it. */
-static kt_status check_written(const void *what)
-{
-    const written *w = what;
-    return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_cast(w->call, (kt_dtype)w->d->result);
-}
-
-kt_status kt__run_elementwise(kt_call *call)
-{
-    kt__gathered g;
-    kt__decision room;
-    kt_plan      plan;
-    kt__taping   taping;
-    kt_tensor   *out = NULL;
-    uint64_t     mode = kt__mode();
-    kt__gather(call, &g);
-    if (KT__UNLIKELY(call->form == KT_OUT || (call->form == KT_INPLACE && !g.simple)) && kt__reads_strided(call, &g))
-        return kt__run_apart(call);
-    if (kt__refine(call, &g))
-        return kt_error_status();
-    const kt__decision *d = kt__resolve(call, &g, mode, &room);
-    if (KT__UNLIKELY(!d))
-        return kt_error_status();
-    if (g.alone)
-        g.n = 1;
-    if (g.n_param && kt__check_params(call, &g, d))
-        return call->form == KT_PLAIN ? kt_error_status() : kt__unless_earlier(check_written, &(written){call, &g, d});
-    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
-        return kt_error_status();
-    kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
-    if (status && call->form != KT_PLAIN)
-        status = kt__unless_earlier(check_overlaps, &(written){call, &g, d});
-    if (status)
-        return kt__tape_after(call, NULL, &taping, status);
-#ifndef KT_NO_LINEAGE
-    if (call->form == KT_PLAIN) {
-        if (KT__LIKELY(d->origin != 0xff)) {
-            out->lineage = g.t[d->origin]->lineage;
-        } else {
-            const kt_tensor *from = g.t[0] ? g.t[0] : g.t[1] ? g.t[1] : g.t[2];
-            out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, from->dtype, d->result, from->lineage);
-        }
-    }
-#endif
-    if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
-        kt__warn_of_complex_half(); /* no operand had the dtype, which small results are made in without a word */
-    status = kt__launch(&plan, out);
-    return kt__finish(call, &plan, &taping, out, status);
-}
-
-/* Two dense tensors of one size and a decision that was made before: the same steps as above with nothing to gather. */
-KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
-{
-    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
-    uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
-    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG) ||
-                     a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
-        return false;
-    uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
-    uint64_t            dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
-    const kt_row       *row = call->row;
-    const kt__decision *d = kt__decided_before(kt__decision_key(call, row->rule, dtypes, KT_NONE, mode), mode);
-    if (KT__UNLIKELY(!d))
-        return false;
-    kt_plan    plan;
-    kt__taping taping = {.on = false};
-    plan.arg[1].as = d->as[0];
-    plan.arg[2].as = d->as[1];
-    if (KT__UNLIKELY(any & KT_T_REQUIRES_GRAD) && kt__tape_before(call, &plan, true, &taping)) {
-        *status = kt_error_status();
-        return true;
-    }
-    kt_tensor *out = kt__tensor_like(a, (kt_dtype)d->result);
-    if (KT__UNLIKELY(!out)) {
-        *status = kt__tape_after(call, NULL, &taping, kt_error_status());
-        return true;
-    }
-#ifndef KT_NO_LINEAGE
-    if (KT__UNLIKELY(d->origin)) /* else it is a's, which the result was made like */
-        out->lineage = d->origin == 1 ? b->lineage
-                                      : KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
-#endif
-    kt__plan_begin(&plan, row, row->kernel, d->compute, 2, a);
-    plan.origin = d->origin;
-    plan.numel = out->numel;
-    plan.nd = out->numel != 1;
-    plan.contiguous = 1;
-    plan.size[0] = out->numel;
-    plan.arg[0] = (kt_operand){.data = out->data, .is = d->result, .as = d->result};
-    plan.arg[1] = (kt_operand){.data = a->data, .is = a->dtype, .as = d->as[0], .why = d->why[0]};
-    plan.arg[2] = (kt_operand){.data = b->data, .is = b->dtype, .as = d->as[1], .why = d->why[1]};
-    plan.stride[0][0] = kt__dtype_rows[d->result].size;
-    plan.stride[1][0] = kt__dtype_rows[a->dtype].size;
-    plan.stride[2][0] = kt__dtype_rows[b->dtype].size;
-    *status = kt__launch(&plan, out);
-    call->out[0] = out;
-    call->n_out = 1;
-    if (KT__UNLIKELY(taping.on))
-        *status = kt__tape_after(call, &plan, &taping, *status);
-    if (KT__UNLIKELY(*status)) {
-        kt__unref(out);
-        call->out[0] = NULL;
-    }
-    return true;
-}
-
-/* ---- rows with a body ---- */
-
-static bool wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
-
-static bool any_requires_grad(const kt_call *call)
-{
-    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    const kt__input_map *map = &call->row->inputs;
     for (int i = 0; i < map->n; i++) {
         int at = map->at[i];
         if (!kt__given(call, at) || call->scalars >> at & 1)
             continue;
         if (!(map->lists >> i & 1)) {
-            if (wants_grad(call->arg[at].t))
+            if (kt__wants_grad(call->arg[at].t))
                 return true;
             continue;
         }
         for (int64_t k = 0; k < call->arg[at].ts.n; k++)
-            if (wants_grad(call->arg[at].ts.t[k]))
+            if (kt__wants_grad(call->arg[at].ts.t[k]))
                 return true;
     }
     return false;
 }
 
-/* Made without grad mode, a view is one that the tape will not follow back. */
-static kt_status unfollowed(kt_tensor *view)
-{
-    kt__view_made(view, kt__born_flags ? KT_T_IN_INFERENCE : KT_T_UNFOLLOWED);
-    return kt__tape.note && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.note(view) : KT_OK;
-}
-
-/* An inference tensor has no views, and so no history goes through one. */
-static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
-
-/* The first argument of a view's row is its only tensor. */
-static kt_status run_view(kt_call *call)
-{
-    kt__taping taping = {.on = false};
-    const bool grad = wants_grad(call->arg[0].t) && looked_into(call);
-    if (KT__UNLIKELY(grad || call->form != KT_PLAIN) && kt__tape_before(call, NULL, grad, &taping))
-        return kt_error_status();
-    kt_status status = call->row->body(call);
-    if (status)
-        return kt__tape_after(call, NULL, &taping, status);
-    if ((!(kt__mode() & KT_M_GRAD) || kt__born_flags) && call->out[0]->flags & KT_T_VIEW)
-        status = unfollowed(call->out[0]);
-    if (KT__LIKELY(!status && !taping.on && call->form == KT_PLAIN)) {
-        call->n_out = 1;
-        return KT_OK;
-    }
-    return kt__finish(call, NULL, &taping, call->out[0], status);
-}
-
-/* However often a body wrote to what it made, for the caller it is new: nobody else has it, and nothing has been saved of it. */
-static void born(kt_tensor *t)
-{
-    if (t && !kt_is_shared(t) && !(t->flags & (KT_T_VIEW | KT_T_INFERENCE)) &&
-        atomic_load_explicit(&t->storage->refs, memory_order_acquire) == 1)
-        kt__count_anew(t);
-}
-
-static kt_status run_body(kt_call *call)
-{
-    const kt_call *outer = kt__frame;
-    if (!outer)
-        kt__frame = call;
-    call->list = NULL;
-    call->n_list = 0;
-    kt_tensor *given[KT_MAX_RESULTS];
-    memcpy(given, call->out, sizeof given);
-    kt_status status = call->row->body(call);
-    if (KT__UNLIKELY(status)) /* what the body had made is gone, and the explanation looks at the call */
-        memcpy(call->out, given, sizeof given);
-    kt__frame = outer;
-    call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
-    for (int i = 0; i < call->n_out && call->form == KT_PLAIN; i++)
-        born(call->out[i]);
-    return status;
-}
-
-/* Views made together: written to, they would need a history each that leads back to all of them. */
-static kt_status mark_views(kt_call *call)
-{
-    kt_status status = KT_OK;
-    for (int64_t i = 0; i < call->n_list && !status; i++) {
-        if (!(call->list[i]->flags & KT_T_VIEW))
-            continue;
-        if (kt__mode() & KT_M_GRAD && !kt__born_flags)
-            kt__view_made(call->list[i], KT_T_ONE_OF_MANY); /* the body ran below the tape, where all are unfollowed */
-        else
-            status = unfollowed(call->list[i]);
-    }
-    return status;
-}
-
-/* A body with a derivative of its own runs below the tape, which records the call and not what the body is made of. */
-static kt_status run_derived(kt_call *call)
-{
-    kt__taping taping;
-    kt_tensor *given[KT_MAX_RESULTS];
-    uint64_t   mode = kt__mode();
-    int        n = kt__n_results(call->row);
-    bool       list = call->row->how == HOW_LIST;
-    if (kt__tape_before(call, NULL, any_requires_grad(call) && (!list || looked_into(call)), &taping))
-        return kt_error_status();
-    uint32_t version[KT_MAX_RESULTS] = {0};
-    for (int i = 0; i < n; i++) {
-        given[i] = call->out[i];
-        if (call->form != KT_PLAIN && !list)
-            version[i] = kt__version(call->form == KT_INPLACE ? call->arg[0].t : call->out[i]);
-    }
-    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
-    kt_status status = run_body(call);
-    kt__mode_word = mode;
-    for (int i = 0; i < n && !status && !list && call->form != KT_PLAIN; i++) {
-        if (call->out[i]->version) /* however often the body wrote, the call is one write */
-            atomic_store_explicit(call->out[i]->version, version[i], memory_order_relaxed);
-        kt__wrote(call->out[i]);
-    }
-    if (!status && list)
-        status = mark_views(call);
-    bool ran = !status;
-    status = kt__tape_after(call, NULL, &taping, status);
-    if (ran && status && !list)
-        for (int i = 0; i < n; i++) {
-            kt__unref(call->out[i]);
-            call->out[i] = given[i];
-        }
-    if (status && list)
-        kt_call_free_list(call);
-    return status;
-}
-
 bool kt__is_watched(const kt_call *call)
 {
-    return kt__tape.rules && kt__mode() & KT_M_GRAD && !kt__born_flags && (any_requires_grad(call) || writes_to_history(call));
+    return kt__tape.rules && kt__mode() & KT_M_GRAD && !kt__born_flags &&
+           (kt__any_requires_grad(call) || writes_to_history(call));
 }
 
 kt_status kt__check_history(const kt_call *call)
@@ -397,7 +165,7 @@ static kt_status run_copied(kt_call *call)
     kt_status  status = KT_OK;
     for (int i = 0; i < n && !status && !alone; i++) /* what has no derivative is never asked for one */
         status = kt__check_made(call, i, NULL);
-    if (status || kt__tape_before(call, NULL, alone && any_requires_grad(call), &taping))
+    if (status || kt__tape_before(call, NULL, alone && kt__any_requires_grad(call), &taping))
         return kt_error_status();
     for (int i = 0; i < n && !status && alone; i++)
         status = kt__check_made(call, i, NULL);
@@ -416,7 +184,7 @@ static kt_status run_copied(kt_call *call)
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
     for (int i = 0; i < n && !status; i++) { /* of a composite the result knows who wanted a gradient */
-        if (!taping.on && wants_grad(plain.out[i]))
+        if (!taping.on && kt__wants_grad(plain.out[i]))
             status = kt__refuse_out(call);
         status = status ? status : kt__check_made(call, i, plain.out[i]);
     }
@@ -493,9 +261,8 @@ static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *s
 
 static kt_status check_arguments(const kt_call *call)
 {
-    const kt__argument_bits bits = kt__arguments_of[call->row->id];
-    const uint32_t          missing = bits.required & ~call->given;
-    for (uint32_t left = (call->given & bits.checked) | missing; left; left &= left - 1) {
+    const uint32_t missing = call->row->required & ~call->given;
+    for (uint32_t left = (call->given & call->row->checked) | missing; left; left &= left - 1) {
         const int          i = __builtin_ctz(left);
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
         if (KT__UNLIKELY(missing >> i & 1))
@@ -524,7 +291,7 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
 
 KT__HOT static inline kt_status run_way(kt_call *call)
 {
-    if (call->form != KT_PLAIN && call->row->how != HOW_ELEMENTWISE) {
+    if (call->form != KT_PLAIN && !call->row->way->broadcasts) {
         bool copy = false;
         if (kt__check_memory(call, &copy))
             return kt__unless_earlier(kt__check_before_memory, call);
@@ -533,15 +300,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
         if (call->form == KT_OUT && kt__is_copied(call->row))
             return kt__check_before_values(call) ? kt_error_status() : run_copied(call);
     }
-    switch (call->row->how) {
-    case HOW_ELEMENTWISE: return kt__run_elementwise(call);
-    case HOW_REDUCE: return kt__run_reduce(call);
-    case HOW_SCAN: return kt__run_scan(call);
-    case HOW_MATMUL: return kt__run_matmul(call);
-    case HOW_COPY: return kt__run_copy(call);
-    case HOW_VIEW: return run_view(call);
-    default: return call->row->node ? run_derived(call) : run_body(call);
-    }
+    return call->row->way->run(call);
 }
 
 static kt_status run_any(kt_call *call)
@@ -561,7 +320,7 @@ KT__HOT kt_status kt_call_run(kt_call *call)
     if (KT__UNLIKELY(!call || !call->row))
         return kt_fail(KT_ERR_TYPE, "a call of no operator");
     if (!(KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&
-                     kt__operands_of[call->row->id].pair && call->arg[0].t && call->arg[1].t) &&
+                     call->row->operands.pair && call->arg[0].t && call->arg[1].t) &&
           kt__run_pair(call, &status)))
         status = run_any(call);
     if (KT__UNLIKELY(status))

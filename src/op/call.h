@@ -91,7 +91,7 @@ bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits, and narrow floa
 static inline __attribute__((always_inline)) void kt__gather(const kt_call *call, kt__gathered *g)
 {
     const kt_row          *row = call->row;
-    const kt__operand_map *map = &kt__operands_of[row->id];
+    const kt__operand_map *map = &row->operands;
     uint32_t               flags = 0;
     int                    n = 0;
     kt_tensor             *first = NULL;
@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
  * `nth` is. */
 static inline int kt__operand_argument(const kt_call *call, int nth)
 {
-    const kt__operand_map *map = &kt__operands_of[call->row->id];
+    const kt__operand_map *map = &call->row->operands;
     int                    k = 0;
     while (k + 1 < map->n && (!(call->given >> map->at[k] & 1) || nth--))
         k++;
@@ -240,8 +240,6 @@ kt_status kt__run_elementwise(kt_call *call);
 bool kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
-kt_status kt__run_copy(kt_call *call);
-kt_status kt__run_scan(kt_call *call);
 
 /* An in-place write is done: later reads of what was saved before it will find out. */
 static inline void kt__wrote(kt_tensor *t)
@@ -307,6 +305,8 @@ kt_status   kt__refuse_out(const kt_call *call);
 /* The tape's word on out= before anything is made: an operand or a target wants a gradient. */
 kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
+bool        kt__any_requires_grad(const kt_call *call);
+static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
 /* Writes what a composite made into out=, which takes its sizes, with its history where the row's way says so. */
 kt_status   kt__store_made(kt_call *call, kt_tensor *made);
 /* Ends a body whose result was made apart: it is the result, or goes into the buffer or the tensor that the form names. Takes

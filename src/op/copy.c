@@ -324,7 +324,7 @@ static kt_status write_copy(kt_call *call, kt_tensor *to)
     return kt__copy_into(to, from, KT_WHY_ASSIGN, KT_ROUND_TORCH);
 }
 
-kt_status kt__run_copy(kt_call *call)
+static kt_status run_copy(kt_call *call)
 {
     kt__taping taping;
     kt_tensor *self = call->arg[0].t, *out = NULL;
@@ -463,3 +463,5 @@ kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
     kt__wrote(to);
     return KT_OK;
 }
+
+const kt__way kt__way_copy = {.run = run_copy};

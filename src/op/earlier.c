@@ -23,9 +23,9 @@ static kt_status tape_rules(const void *call) { return kt__tape.rules(call); }
 KT__COLD kt_status kt__first_mistake(const kt_call *call)
 {
     const kt_row *row = call->row;
-    bool          itself = call->form == KT_OUT || (row->how != HOW_LIST && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
+    bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
     const bool opaque = call->form == KT_OUT && row->id != KT_OP_diag && kt__out_way_of(call) == OUT_OPAQUE;
-    if (row->how == HOW_BODY && !row->node && !opaque) /* a composite: what it checks comes before what its parts write */
+    if (row->way->composes && !row->node && !opaque) /* a composite: what it checks comes before what its parts write */
         itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];

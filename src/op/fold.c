@@ -50,7 +50,7 @@ static kt_status rank_wanted(const kt_call *call, const kt__fold_args *at, kt__g
 
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
 {
-    const kt__fold_args *at = &kt__fold_args_of[call->row->id];
+    const kt__fold_args *at = &call->row->fold;
     if (wanted_dtype(call, at->dtype, g) || (at->k >= 0 && rank_wanted(call, at, g)))
         return kt_error_status();
     if (at->descending >= 0)
@@ -127,7 +127,7 @@ kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d)
     if (row->rule == RULE_TRUTH && into != KT_BOOL && into != KT_U8)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s only supports bool tensor for result, got: %s",
                               row->kernel == KT_K_any ? "any" : "all", kt_dtype_torch_name(into));
-    if (row->rule == RULE_SAME && several == 1 && kt__fold_args_of[row->id].dim >= 0 && into != from)
+    if (row->rule == RULE_SAME && several == 1 && row->fold.dim >= 0 && into != from)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "Expected the dtype for input and out to match, but got %s for input's dtype and %s for "
                               "out's dtype.",

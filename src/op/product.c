@@ -478,3 +478,5 @@ kt_status kt__run_matmul(kt_call *call)
 #endif
     return kt__finish(call, &plan, &taping, out, status);
 }
+
+const kt__way kt__way_matmul = {.run = kt__run_matmul};

@@ -33,7 +33,7 @@ static kt_status add_dim(int64_t dim, int rank, uint64_t *mask)
 /* No dim means all. Neither does an empty list name one, but of any and all it asks for nothing. */
 static kt_status reduced_dims(const kt_call *call, const kt_tensor *t, fold *f)
 {
-    int                at = kt__fold_args_of[call->row->id].dim;
+    int                at = call->row->fold.dim;
     const kt_arg_spec *spec = at >= 0 ? kt__arg_spec(call->row, at) : NULL;
     bool               given = spec && kt__given(call, at);
     f->mask = 0;
@@ -51,7 +51,7 @@ static kt_status reduced_dims(const kt_call *call, const kt_tensor *t, fold *f)
 
 static kt_status fold_shape(const kt_call *call, const kt_tensor *self, fold *f)
 {
-    int keepdim = kt__fold_args_of[call->row->id].keepdim;
+    int keepdim = call->row->fold.keepdim;
     *f = (fold){.keep = keepdim >= 0 && kt__arg_bool(call, keepdim), .n_out = kt__n_results(call->row)};
     if (reduced_dims(call, self, f))
         return kt_error_status();
@@ -135,7 +135,7 @@ static void warn_of_freedom(const kt_call *call, const kt__gathered *g, const fo
 {
     const char *schema = call->row->schema;
     int64_t     n_out = 1;
-    if (kt__fold_args_of[call->row->id].unbiased < 0 && kt__fold_args_of[call->row->id].correction < 0)
+    if (call->row->fold.unbiased < 0 && call->row->fold.correction < 0)
         return;
     for (int i = 0; i < f->rank; i++)
         n_out *= f->sizes[i];
@@ -261,3 +261,5 @@ kt_status kt__run_reduce(kt_call *call)
     kt__trace_fold(call, self, d, f.out, f.n_out);
     return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
 }
+
+const kt__way kt__way_reduce = {.run = kt__run_reduce};

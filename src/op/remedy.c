@@ -81,7 +81,7 @@ static bool stage_arguments(stage *s, const kt__mistake *m, const change *c)
     for (int i = 0; i < kt__n_args(row); i++) {
         const kt_arg_spec *spec = kt__arg_spec(row, i);
         const bool         given = kt__given(call, i), number = call->scalars >> i & 1;
-        if (spec->kind == KT_ARG_DEVICE && (given || row->how == HOW_MAKE)) {
+        if (spec->kind == KT_ARG_DEVICE && (given || row->way->makes)) {
             call->arg[i].device = nowhere;
             call->given |= 1u << i;
         } else if (spec->kind == KT_ARG_DTYPE && c->want) {
@@ -112,7 +112,7 @@ static bool stage_arguments(stage *s, const kt__mistake *m, const change *c)
 
 static void drop_results(kt_call *call)
 {
-    if (call->row->how == HOW_LIST) {
+    if (call->row->way->lists) {
         kt_call_free_list(call);
         return;
     }
@@ -129,7 +129,7 @@ static kt_status run_changed(const kt_call *call, const kt__mistake *m, const ch
     s.call.n_list = 0;
     if (stage_arguments(&s, m, c)) {
         status = kt_call_run(&s.call);
-        if (!status && call->row->how != HOW_LIST && s.call.out[0])
+        if (!status && !call->row->way->lists && s.call.out[0])
             *result = (kt_dtype)s.call.out[0]->dtype;
         if (!status)
             drop_results(&s.call);

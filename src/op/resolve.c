@@ -341,7 +341,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
                               kt_dtype_torch_name(g.dtype[0]));
-    if (row->how == HOW_ELEMENTWISE && kt__check_shapes(call, given))
+    if (row->way->broadcasts && kt__check_shapes(call, given))
         return kt_error_status();
     if (common_and_result(call, &g, mode, &common, &result)) {
         if (g.rule != RULE_MATCH && g.rule != RULE_MATCH_REST)
@@ -349,10 +349,10 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt_error_status();
     }
     if (!category_is(common, accepts(row, &g))) {
-        const bool into = row->how == HOW_ELEMENTWISE && call->form == KT_OUT && kt__policy(mode) != KT_PERMISSIVE;
+        const bool into = row->way->broadcasts && call->form == KT_OUT && kt__policy(mode) != KT_PERMISSIVE;
         if (into && kt__check_exact(call, &g, result))
             return kt_error_status();
-        if ((row->how == HOW_ELEMENTWISE || row->how == HOW_BODY) && kt__check_cast(call, result))
+        if ((row->way->broadcasts || row->way->composes) && kt__check_cast(call, result))
             return kt_error_status();
         return missing(call, &g, common);
     }

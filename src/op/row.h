@@ -10,17 +10,17 @@ enum kt__op {
     KT_NUM_OPS
 };
 
-typedef enum kt__how {
-    HOW_ELEMENTWISE,
-    HOW_REDUCE,
-    HOW_SCAN,
-    HOW_MATMUL,
-    HOW_COPY,
-    HOW_VIEW,
-    HOW_MAKE,
-    HOW_BODY,
-    HOW_LIST
-} kt__how;
+/* How an operator runs (tables/ways.def). The file of a way defines it; a row points at it. */
+typedef struct kt__way {
+    kt_status (*run)(kt_call *call);
+    bool broadcasts; /* operands to one shape, and the kernel's elements may be written over them one by one */
+    bool composes;   /* the row is made of other operators, whose derivatives it has unless it names a node */
+    bool lists;      /* gives a list of tensors */
+    bool makes;      /* no tensor goes in */
+    bool views;      /* shares memory with its first argument */
+} kt__way;
+#define WAY(NAME, name, body) extern const kt__way kt__way_##name;
+#include "tables/ways.def"
 
 typedef enum kt__rule {
     RULE_NONE,
@@ -47,47 +47,12 @@ typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_
 enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128,
                  SAVES_G = 256, SAVES_N = 512, SAVES_T = 1024, SAVES_D = 2048, SAVES_O = 4096, SAVES_E = 8192 };
 
-struct kt_row {
-    const char *name, *schema, *doc;
-    const char *missing;     /* PyTorch's name of the kernel that refuses a dtype */
-    const char *node;        /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
-                              * name where a number stands in a tensor's place, or in place, under SAVES_R or of one operand */
-    kt_status (*body)(kt_call *call); /* VIEW, MAKE, BODY, LIST */
-    uint16_t    id;          /* enum kt__op */
-    uint16_t    kernel;      /* enum kt__kernel */
-    uint8_t     forms;       /* bits: 1 << kt_form */
-    uint8_t     how, rule;
-    uint8_t     accepts;     /* bits: kt_category */
-    uint8_t     autocast[2]; /* CPU, CUDA */
-    uint8_t     node_bytes;  /* of node's text, all of it */
-    uint16_t    saves;
-};
-
-extern const kt_row      kt__rows[KT_NUM_OPS];
-extern const kt_arg_spec kt__arg_table[];
-extern const uint16_t    kt__arg_first[];
-
-extern const char *const kt__result_names[KT_NUM_OPS][KT_MAX_RESULTS]; /* NULL: one result, or a list */
-
-const char *kt__schema_said(const kt_row *row); /* as PyTorch says it: of a part, whose name ends in _of, without its mark */
-
-static inline int kt__n_results(const kt_row *row)
-{
-    int n = 0;
-    while (n < KT_MAX_RESULTS && kt__result_names[row->id][n])
-        n++;
-    return n ? n : 1;
-}
-static inline int kt__n_args(const kt_row *row) { return kt__arg_first[row->id + 1] - kt__arg_first[row->id]; }
-static inline const kt_arg_spec *kt__arg_spec(const kt_row *row, int i) { return &kt__arg_table[kt__arg_first[row->id] + i]; }
-
-/* Which arguments of a row are operands of its kernel, in order: found once at start. */
+/* Which arguments of a row are operands of its kernel, in order. */
 typedef struct kt__operand_map {
-    uint8_t n, at[4];
-    bool    pair;    /* two tensors alone mean the row's own kernel, in order */
-    bool    bare;    /* it takes nothing but operands */
+    uint8_t n, at[KT_MAX_ARGS];
+    bool    pair; /* two tensors alone mean the row's own kernel, in order */
+    bool    bare; /* it takes nothing but operands */
 } kt__operand_map;
-extern kt__operand_map kt__operands_of[KT_NUM_OPS];
 
 /* Which arguments of a row are tensors or lists of them, in order: the inputs that the tape sees. */
 typedef struct kt__input_map {
@@ -95,20 +60,43 @@ typedef struct kt__input_map {
     uint16_t lists;   /* bit i: at[i] is a list */
     bool     pointed; /* an argument points at what is the caller's: ints, a string, a list */
 } kt__input_map;
-extern kt__input_map kt__inputs_of[KT_NUM_OPS];
-
-/* What every call must bring, and what of it is looked at before the body relies on it: bit i is argument i. */
-typedef struct kt__argument_bits {
-    uint16_t required; /* it has no default */
-    uint16_t checked;  /* its kind has values that are none: a NULL, a list without memory */
-} kt__argument_bits;
-extern kt__argument_bits kt__arguments_of[KT_NUM_OPS];
 
 /* Where a reduction takes what all of them may take, by the names of its arguments; -1: it has none such. */
 typedef struct kt__fold_args {
     int8_t dim, keepdim, dtype, unbiased, correction, order, k, descending;
 } kt__fold_args;
-extern kt__fold_args kt__fold_args_of[KT_NUM_OPS];
-void kt__rows_init(void);
+
+/* Written by tools/gen_rows.c into rows.gen.c: the columns of a row, and what follows from its schema. */
+struct kt_row {
+    const kt__way *way;
+    kt_status (*body)(kt_call *call); /* of ways that have one */
+    const kt_arg_spec *args;
+    uint16_t        id;     /* enum kt__op */
+    uint16_t        kernel; /* enum kt__kernel */
+    uint16_t        saves;
+    uint16_t        required, checked; /* bit i: argument i has no default; its kind has values that are none (a NULL) */
+    uint8_t         forms;             /* bits: 1 << kt_form */
+    uint8_t         rule;
+    uint8_t         accepts;     /* bits: kt_category */
+    uint8_t         autocast[2]; /* CPU, CUDA */
+    uint8_t         n_args, n_results;
+    uint8_t         node_bytes; /* of node's text, all of it */
+    bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
+    kt__operand_map operands;
+    kt__input_map   inputs;
+    kt__fold_args   fold;
+    const char     *name, *schema, *section, *doc;
+    const char     *missing; /* PyTorch's name of the kernel that refuses a dtype */
+    const char     *node;    /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
+                              * name where a number stands in a tensor's place, or in place, under SAVES_R or of one operand */
+    const char     *results[KT_MAX_RESULTS]; /* the names of several */
+};
+
+extern const kt_row kt__rows[KT_NUM_OPS];
+const char *kt__schema_said(const kt_row *row); /* as PyTorch says it: of a part, whose name ends in _of, without its mark */
+
+static inline int kt__n_results(const kt_row *row) { return row->n_results; }
+static inline int kt__n_args(const kt_row *row) { return row->n_args; }
+static inline const kt_arg_spec *kt__arg_spec(const kt_row *row, int i) { return &row->args[i]; }
 
 #endif

@@ -10,11 +10,6 @@ enum {
 };
 enum { GRAD__ = 0, GRAD_NO = 1 };
 
-static const char *const sections[KT_NUM_OPS] = {
-#define OP(name, ...) [KT_OP_##name] = SECTION,
-#include "tables/ops.def"
-};
-
 static const struct {
     uint8_t     takes, grad;
     const char *gives; /* NULL: the rule says it */
@@ -23,18 +18,9 @@ static const struct {
 #include "tables/results.def"
 };
 
-const char *kt_row_section(const kt_row *row) { return row ? sections[row->id] : ""; }
+const char *kt_row_section(const kt_row *row) { return row ? row->section : ""; }
 
-/* PyTorch's own name of it begins with an underscore (torch.unique is _unique2 there and the _foreach functions are called by
- * everybody), or it is a part of backward. tools/schema.h has the same rule: ops.h lists such rows apart. */
-bool kt_row_is_internal(const kt_row *row)
-{
-    if (!row)
-        return false;
-    const size_t n = strcspn(row->schema, ".(");
-    return (row->schema[0] == '_' && strncmp(row->schema, "_foreach_", 9) != 0 && strncmp(row->schema, "_unique2", 8) != 0) ||
-           (n > 9 && strncmp(row->schema + n - 9, "_backward", 9) == 0);
-}
+bool        kt_row_is_internal(const kt_row *row) { return row && row->internal; }
 
 const char *kt_row_dtype_rule(const kt_row *row)
 {
@@ -84,7 +70,7 @@ const char *kt_row_derivative(const kt_row *row)
         return "";
     if (row->node)
         return strcmp(row->node, "NotImplemented") == 0 ? "none: PyTorch has none either" : row->node;
-    if (is_gradless(row) || (row->how != HOW_BODY && row->how != HOW_LIST))
+    if (is_gradless(row) || (!row->way->composes && !row->way->lists))
         return "none: no gradient flows";
     return "that of the operators it is made of";
 }

@@ -135,20 +135,20 @@ static kt_status check_first(const void *what)
     const kt_call     *call = what;
     const int          op = call->row->id;
     const kt__decision as_is = {.result = call->arg[0].t->dtype, .second = KT_I64};
-    int64_t            dim = kt__arg_int(call, kt__fold_args_of[op].dim);
+    int64_t            dim = kt__arg_int(call, call->row->fold.dim);
     if ((op == KT_OP_cummax || op == KT_OP_cummin || op == KT_OP_logcumsumexp) && check_out(call, &as_is))
         return kt_error_status();
     return wrap_dim(call, &dim);
 }
 
-kt_status kt__run_scan(kt_call *call)
+static kt_status run_scan(kt_call *call)
 {
     kt__gathered g;
     kt__decision room;
     kt_plan      plan;
     kt__taping   taping;
     kt_tensor   *self = call->arg[0].t, *out[MOST_OUTPUTS] = {NULL, NULL};
-    int64_t      dim = kt__arg_int(call, kt__fold_args_of[call->row->id].dim);
+    int64_t      dim = kt__arg_int(call, call->row->fold.dim);
     int          n_out = kt__n_results(call->row);
     kt__gather(call, &g);
     if (kt__refine_fold(call, &g) || keep_dtype(call, &g))
@@ -174,3 +174,5 @@ kt_status kt__run_scan(kt_call *call)
     kt__trace_fold(call, self, d, out, n_out);
     return kt__finish_several(call, &plan, &taping, out, n_out, status);
 }
+
+const kt__way kt__way_scan = {.run = run_scan};

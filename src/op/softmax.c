@@ -62,7 +62,7 @@ static const kt__decision *decide(const kt_call *call, kt__gathered *g, int64_t 
 {
     kt_tensor *self = call->arg[0].t;
     kt__gather(call, g);
-    *dim = kt__arg_int(call, kt__fold_args_of[call->row->id].dim);
+    *dim = kt__arg_int(call, call->row->fold.dim);
     if (kt__refine_fold(call, g) || kt__wrap_dim(dim, self->ndim))
         return NULL;
     const kt__decision *d = kt__resolve(call, g, kt__mode(), room);

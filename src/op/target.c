@@ -189,7 +189,7 @@ static kt_status check_dtype(const kt_call *call, const kt__gathered *g, const k
     if (KT__LIKELY(out->dtype == d->result))
         return KT_OK;
     if (kt__policy(mode) != KT_PERMISSIVE) {
-        if (call->form == KT_OUT && call->row->how == HOW_ELEMENTWISE && kt__check_exact(call, g, (kt_dtype)d->result))
+        if (call->form == KT_OUT && call->row->way->broadcasts && kt__check_exact(call, g, (kt_dtype)d->result))
             return kt_error_status();
         if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype))
             return fail_cast(call, (kt_dtype)d->result, out);
@@ -208,7 +208,7 @@ static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
 kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out,
                            kt_shape shape)
 {
-    const bool fits = kt__has_sizes(out, shape), elementwise = call->row->how == HOW_ELEMENTWISE;
+    const bool fits = kt__has_sizes(out, shape), elementwise = call->row->way->broadcasts;
     if (g->first && elsewhere(out, g->first))
         return kt__refuse_devices(g->first, out);
     if (elementwise && check_overlap(call, g, out))
@@ -305,7 +305,7 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
         return kt_fail(KT_ERR_TYPE, "expected a row and two tensors, got NULL");
     const kt_call written = {.row = row, .form = KT_OUT, .out = {out}};
     kt_tensor    *shaped = NULL;
-    const bool    maker = kt__inputs_of[row->id].n == 0, fits = kt__has_sizes(out, kt__sizes(made));
+    const bool    maker = row->inputs.n == 0, fits = kt__has_sizes(out, kt__sizes(made));
     if (kt__check_cast(&written, (kt_dtype)made->dtype))
         return kt_error_status();
     if (is_range(row) && out->numel == made->numel) {
@@ -337,7 +337,7 @@ bool kt__is_copied(const kt_row *row)
     case KT_OP_nonzero:
     case KT_OP_nonzero_static:
     case KT_OP_polygamma: return true;
-    default: return row->how == HOW_BODY && row->rule == RULE_SAME && (row->node || kt__view_behind(row->id) >= 0);
+    default: return row->way->composes && row->rule == RULE_SAME && (row->node || kt__view_behind(row->id) >= 0);
     }
 }
 
@@ -457,7 +457,7 @@ kt_status kt__outputs_of(kt_call *call, const kt__gathered *g, const kt__decisio
 
 static kt_tensor *operand_at(const kt_call *call, int i)
 {
-    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    const kt__input_map *map = &call->row->inputs;
     const int            at = map->at[i];
     const bool           tensor = !(map->lists >> i & 1) && kt__given(call, at) && !(call->scalars >> at & 1);
     return tensor ? call->arg[at].t : NULL;
@@ -465,7 +465,7 @@ static kt_tensor *operand_at(const kt_call *call, int i)
 
 bool kt__reads_target(const kt_call *call, kt_shape shape, bool in_place)
 {
-    const int n = kt__inputs_of[call->row->id].n, targets = call->form == KT_OUT ? kt__n_results(call->row) : 0;
+    const int n = call->row->inputs.n, targets = call->form == KT_OUT ? kt__n_results(call->row) : 0;
     for (int i = 0; i < n; i++) {
         const kt_tensor *t = operand_at(call, i);
         for (int k = 0; t && k < targets; k++) {
@@ -609,7 +609,7 @@ static bool is_number(const kt_call *call, int at)
 
 kt_status kt__check_memory(const kt_call *call, bool *copy)
 {
-    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    const kt__input_map *map = &call->row->inputs;
     if (tolerance_of(call->row->id) == ANY_OPERAND)
         return KT_OK;
     for (int i = 0; i < map->n; i++) {
@@ -636,14 +636,14 @@ static bool is_shared(const kt_call *call, const kt_tensor *t)
     const kt_tensor *self = call->arg[0].t;
     bool             shared = call->form == KT_INPLACE && kt__overlap_of(self, t) == KT_OVERLAP_SOME;
     for (int k = 0; call->form == KT_OUT && k < kt__n_results(call->row); k++)
-        shared |= call->row->how == HOW_ELEMENTWISE ? kt__overlap_of(call->out[k], t) == KT_OVERLAP_SOME
+        shared |= call->row->way->broadcasts ? kt__overlap_of(call->out[k], t) == KT_OVERLAP_SOME
                                                     : call->out[k]->storage == t->storage;
     return shared;
 }
 
 kt_status kt__run_apart(kt_call *call)
 {
-    const kt__input_map *map = &kt__inputs_of[call->row->id];
+    const kt__input_map *map = &call->row->inputs;
     kt_tensor           *copy[KT_MAX_ARGS] = {NULL};
     kt_call              c = *call;
     kt_status            status = KT_OK;

@@ -18,15 +18,15 @@ static kt_form       form_now;
 static kt_tensor *call_row(kt_tensor **in)
 {
     kt_tensor *first = form_now == KT_INPLACE ? kt_clone(in[0]) : in[0]; /* a leaf may not be written to */
-    return by_row(row_now, form_now, NULL, kt__operands_of[row_now->id].n == 1 ? "t" : "tt", first, in[1]);
+    return by_row(row_now, form_now, NULL, row_now->operands.n == 1 ? "t" : "tt", first, in[1]);
 }
 
 TEST(every_elementwise_row)
 {
     int with = 0, without = 0;
     for (int i = 0; (row_now = kt_row_at(i)); i++) {
-        const int operands = kt__operands_of[row_now->id].n;
-        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || operands > 2)
+        const int operands = row_now->operands.n;
+        if (!row_now->way->broadcasts || !row_now->node || operands > 2)
             continue;
         if (!kt__formulas[row_now->id]) {
             without++;
@@ -59,13 +59,13 @@ TEST(a_row_without_a_derivative_says_so)
 {
     for (int i = 0; (row_now = kt_row_at(i)); i++) {
         KT_SCOPE;
-        if (row_now->how != HOW_ELEMENTWISE || !row_now->node || kt__formulas[row_now->id] ||
-            kt__operands_of[row_now->id].n > 2)
+        if (!row_now->way->broadcasts || !row_now->node || kt__formulas[row_now->id] ||
+            row_now->operands.n > 2)
             continue;
         kt_tensor *x = tensor_filled(KT_F64, KT_SHAPE(2), 0.5), *y;
         char       text[96];
         kt_set_requires_grad(x, true);
-        y = by_row(row_now, KT_PLAIN, NULL, kt__operands_of[row_now->id].n == 1 ? "t" : "tt", x, x);
+        y = by_row(row_now, KT_PLAIN, NULL, row_now->operands.n == 1 ? "t" : "tt", x, x);
         const bool named = strcmp(row_now->node, "NotImplemented") != 0;
         snprintf(text, sizeof text,
                  named ? "the derivative for '%s' is not implemented." : "derivative for aten::%s is not implemented",

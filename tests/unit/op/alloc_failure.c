@@ -658,7 +658,7 @@ TEST(every_elementwise_row)
             kinds[n] = kt_row_arg(row_now, n)->kind <= KT_ARG_TENSOR_OR_SCALAR ? 't' : '_';
         kinds[n] = 0;
         kinds_now = kinds;
-        if (row_now->how != HOW_ELEMENTWISE)
+        if (!row_now->way->broadcasts)
             continue;
         for (int form = KT_PLAIN; form <= KT_OUT; form++) {
             form_now = (kt_form)form;

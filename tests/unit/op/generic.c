@@ -306,7 +306,7 @@ static void check_sample(const sample *s)
 
 static void check_row(const kt_row *row, kt_dtype a, kt_dtype b)
 {
-    const int n = kt__operands_of[row->id].n;
+    const int n = row->operands.n;
     sample    s = {row, n, {a, b, b}, false};
     if (kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR_OR_SCALAR)
         return; /* pow.base: its own test */
@@ -334,7 +334,7 @@ TEST(every_elementwise_row)
         const kt_dtype b = test_all() ? (kt_dtype)(1 + p % dtypes) : pairs[p][1];
         const kt_row  *row;
         for (int i = 0; (row = kt_row_at(i)); i++)
-            if (row->how == HOW_ELEMENTWISE)
+            if (row->way->broadcasts)
                 check_row(row, a, b);
     }
     printf("  %d samples of which %d are refused\n", samples, refusals);
@@ -361,7 +361,7 @@ TEST(long_operands)
             kt_tensor *b = kt_mul(kt_to(a, .dtype = KT_F32), kt_to(a, .dtype = KT_F32)), *row = kt_select(b, 0, 3);
             kt_tensor *turned = kt_t(kt_contiguous(kt_t(a))),
                       *full_row = kt_contiguous(kt_expand(row, KT_SHAPE(ROWS, COLUMNS)));
-            const char *kinds = kt__operands_of[kt_row_find(rows[r])->id].n == 1 ? "t" : "tt";
+            const char *kinds = kt_row_find(rows[r])->operands.n == 1 ? "t" : "tt";
             kt_clear(); /* float8 and float32 do not promote: then both ways refuse */
             kt_tensor *want = by_name(rows[r], KT_PLAIN, NULL, kinds, a, full_row);
             char       text[256];

@@ -162,7 +162,7 @@ static void run(drawn_call *c, kt_device device, outcome *o)
         for (int64_t i = 0; i < call.n_list && i < MOST_RESULTS; i++)
             o->result[i] = kt_keep(call.list[i]);
         kt_call_free_list(&call);
-    } else if (c->row->how != HOW_LIST) {
+    } else if (!c->row->way->lists) {
         o->n = kt_row_n_results(c->row);
         for (int64_t i = 0; i < o->n; i++)
             o->result[i] = call.out[i];

@@ -1,0 +1,273 @@
+/* gen_rows.c - writes rows.gen.c: the operator table as C data, with all that follows from a row's schema worked out, so that
+ * nothing is parsed at start and a call asks its row alone.
+ * In: tables/ops.def and tables/ways.def, read by the C compiler, and the rows' schema strings, parsed here.
+ * usage: gen_rows FOLDER */
+#include "schema.h"
+#include "write_file.h"
+
+typedef struct row_text {
+    const char *section, *name, *schema, *forms, *way, *rule, *kernel, *accepts, *missing, *cpu, *cuda, *saves, *node, *doc;
+    int         node_bytes;
+} row_text;
+
+static const row_text rows[] = {
+#define OP(name, schema, forms, way, rule, kernel, accepts, missing, cpu, cuda, saves, node, doc)                      \
+    {SECTION, #name, schema, #forms, #way, #rule, #kernel, #accepts, missing, #cpu, #cuda, #saves, node, doc, sizeof(node)},
+#include "tables/ops.def"
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const struct {
+    const char *word, *name;
+    bool        body;
+} ways[] = {
+#define WAY(NAME, name, body) {#NAME, #name, body},
+#include "tables/ways.def"
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static int way_of(const row_text *r)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (strcmp(ways[i].word, r->way) == 0)
+            return i;
+    die("%s: there is no way %s", r->name, r->way);
+    return -1;
+}
+
+/* ---- arguments ---- */
+
+static void write_default(FILE *f, const arg *a)
+{
+    const char *v = a->value;
+    if (!v[0] || strcmp(v, "None") == 0)
+        fputs("{0}", f);
+    else if (is(a, "Scalar"))
+        fprintf(f,
+                strpbrk(v, ".e") ? "{.s = {{.re = %s}, 0, KT_SCALAR_FLOAT, 0}}"
+                                 : "{.s = {{.i = %s}, 0, KT_SCALAR_INT, 0}}",
+                v);
+    else if (is(a, "bool"))
+        fprintf(f, "{.b = %s}", strcmp(v, "True") == 0 ? "true" : "false");
+    else if (is(a, "int"))
+        fprintf(f, "{.i = %s}", v);
+    else if (is(a, "float"))
+        fprintf(f, "{.f = %s}", v);
+    else if (is(a, "int[]")) {
+        const char *comma = strchr(v, ',');
+        int         n = v[1] != ']';
+        for (; comma; comma = strchr(comma + 1, ','))
+            n++;
+        if (n == 0)
+            fputs("{.ints = {0, NULL}}", f);
+        else
+            fprintf(f, "{.ints = {%d, (const int64_t[]){%.*s}}}", n, (int)strlen(v) - 2, v + 1);
+    } else if (is(a, "str"))
+        fprintf(f, "{.str = \"%.*s\"}", (int)strlen(v) - 2, v + 1);
+    else
+        die("no way to write the default %s of %s", v, a->name);
+}
+
+/* `first`: where the arguments of each row begin. */
+static void write_arguments(FILE *f, int *first)
+{
+    int at = 0;
+    fputs("\nstatic const kt_arg_spec arguments[] = {\n", f);
+    for (int i = 0; i < ROWS; i++) {
+        const schema s = parse(rows[i].schema);
+        first[i] = at;
+        fprintf(f, "    /* %s */\n", rows[i].name);
+        for (int k = 0; k < s.n; k++, at++) {
+            const arg *a = &s.args[k];
+            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, %d, ", a->name, types[type_of(a)].kind, a->optional,
+                    a->value[0] != 0, a->keyword, holed(a), a->alone);
+            write_default(f, a);
+            fputs("},\n", f);
+        }
+    }
+    fputs("    {0},\n};\n", f); /* a last row without arguments points here */
+}
+
+/* ---- columns ---- */
+
+/* Letters of a column as bits, the first letter of `all` being bit 0: "IFC" of "BIFC". A lone "_" is none. */
+static unsigned bits_of(const char *letters, const char *all)
+{
+    unsigned bits = 0;
+    for (; *letters; letters++) {
+        const char *at = strchr(all, *letters);
+        if (*letters == '_' || *letters == ' ' || *letters == '|')
+            continue;
+        if (!at)
+            die("'%c' is none of %s", *letters, all);
+        bits |= 1u << (at - all);
+    }
+    return bits;
+}
+
+/* The plain form is bit 0, in place bit 1, out= bit 2; W is in place alone. */
+static unsigned forms_of(const row_text *r)
+{
+    return strcmp(r->forms, "W") == 0 ? 2 : 1 | bits_of(r->forms, "IO") << 1;
+}
+
+static void write_string(FILE *f, const char *s, int bytes)
+{
+    fputc('"', f);
+    for (int i = 0; i < bytes; i++) {
+        if (s[i] == 0)
+            fputs("\\0", f);
+        else if (s[i] == '"' || s[i] == '\\')
+            fprintf(f, "\\%c", s[i]);
+        else
+            fputc(s[i], f);
+    }
+    fputc('"', f);
+}
+
+static void write_text(FILE *f, const char *column, const char *s, int bytes)
+{
+    if (!s)
+        return;
+    fprintf(f, " .%s = ", column);
+    write_string(f, s, bytes);
+    fputc(',', f);
+}
+
+/* ---- what follows from the schema ---- */
+
+static bool is_operand(const arg *a) { return is(a, "Tensor") || either(a); }
+
+static int argument_named(const schema *s, const char *name)
+{
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->args[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static void write_places(FILE *f, const schema *s, bool (*wanted)(const arg *))
+{
+    int n = 0;
+    fputs("{", f);
+    for (int i = 0; i < s->n; i++)
+        if (wanted(&s->args[i]))
+            fprintf(f, "%s%d", n++ ? ", " : "", i);
+    fputs(n ? "}" : "0}", f);
+}
+
+static int count(const schema *s, bool (*wanted)(const arg *))
+{
+    int n = 0;
+    for (int i = 0; i < s->n; i++)
+        n += wanted(&s->args[i]);
+    return n;
+}
+
+static bool is_input(const arg *a) { return is_operand(a) || tensors(a); }
+static bool is_pointed(const arg *a) { return is(a, "int[]") || is(a, "str") || tensors(a); }
+static bool is_unchecked(const arg *a) { return is(a, "int") || is(a, "bool") || is(a, "float"); }
+
+static void write_operands(FILE *f, const row_text *r, const schema *s)
+{
+    const int  n = count(s, is_operand);
+    const bool refined = strcmp(r->name, "rsub") == 0 || strcmp(r->name, "log_sigmoid_backward") == 0;
+    const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !refined;
+    fprintf(f, " .operands = {.n = %d, .pair = %d, .bare = %d, .at = ", n, pair, n == s->n);
+    write_places(f, s, is_operand);
+    fputs("},", f);
+}
+
+static void write_inputs(FILE *f, const schema *s)
+{
+    unsigned lists = 0, n = 0;
+    for (int i = 0; i < s->n; i++)
+        if (is_input(&s->args[i]))
+            lists |= (unsigned)tensors(&s->args[i]) << n++;
+    fprintf(f, " .inputs = {.n = %u, .lists = %u, .pointed = %d, .at = ", n, lists, count(s, is_pointed) > 0);
+    write_places(f, s, is_input);
+    fputs("},", f);
+}
+
+static void write_bits(FILE *f, const schema *s)
+{
+    unsigned required = 0, checked = 0;
+    for (int i = 0; i < s->n; i++) {
+        const arg *a = &s->args[i];
+        required |= (unsigned)(!a->value[0] && !a->optional) << i;
+        checked |= (unsigned)!is_unchecked(a) << i;
+    }
+    fprintf(f, " .required = %#x, .checked = %#x,", required, checked);
+}
+
+/* Where a reduction takes what all of them may take, by the names of its arguments. */
+static void write_fold(FILE *f, const schema *s)
+{
+    static const char *const names[] = {"dim", "keepdim", "dtype", "unbiased", "correction", "k", "descending"};
+    fputs(" .fold = {", f);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fprintf(f, ".%s = %d, ", names[i], argument_named(s, names[i]));
+    const int p = argument_named(s, "p");
+    fprintf(f, ".order = %d},", p >= 0 ? p : argument_named(s, "ord"));
+}
+
+static void write_results(FILE *f, const schema *s)
+{
+    fprintf(f, " .n_results = %d,", s->results);
+    if (s->results == 1)
+        return;
+    fputs(" .results = {", f);
+    for (int k = 0; k < s->results; k++)
+        fprintf(f, "%s\"%s\"", k ? ", " : "", s->result[k]);
+    fputs("},", f);
+}
+
+static void write_row(FILE *f, const row_text *r, int first)
+{
+    const schema s = parse(r->schema);
+    const int    way = way_of(r);
+    fprintf(f, "    {.name = \"%s\",", r->name);
+    write_text(f, "schema", r->schema, (int)strlen(r->schema));
+    write_text(f, "section", r->section, (int)strlen(r->section));
+    write_text(f, "doc", r->doc, (int)strlen(r->doc));
+    write_text(f, "missing", r->missing, r->missing ? (int)strlen(r->missing) : 0);
+    write_text(f, "node", r->node, r->node_bytes - 1);
+    fprintf(f, "\n     .way = &kt__way_%s,", ways[way].name);
+    if (ways[way].body)
+        fprintf(f, " .body = kt__body_%s,", r->name);
+    fprintf(f, " .id = KT_OP_%s, .kernel = KT_K_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, r->kernel,
+            forms_of(r), r->rule, bits_of(r->accepts, "BIFC"));
+    fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .saves = %u, .node_bytes = %d,\n    ", r->cpu, r->cuda,
+            bits_of(r->saves, "ABCYXZLRGNTDOE"), r->node ? r->node_bytes : 0);
+    fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", is_internal(r->schema), first, s.n);
+    write_results(f, &s);
+    write_operands(f, r, &s);
+    write_inputs(f, &s);
+    write_bits(f, &s);
+    write_fold(f, &s);
+    fputs("},\n", f);
+}
+
+static void write_rows(FILE *f)
+{
+    int first[ROWS];
+    fputs("/* rows.gen.c - the rows of src/tables/ops.def. Written by tools/gen_rows.c: do not edit. */\n"
+          "#include \"op/kernels.h\"\n#include \"op/row.h\"\n\n",
+          f);
+    for (int i = 0; i < ROWS; i++)
+        if (ways[way_of(&rows[i])].body)
+            fprintf(f, "kt_status kt__body_%s(kt_call *call);\n", rows[i].name);
+    write_arguments(f, first);
+    fputs("\nconst kt_row kt__rows[KT_NUM_OPS] = {\n", f);
+    for (int i = 0; i < ROWS; i++)
+        write_row(f, &rows[i], first[i]);
+    fputs("};\n", f);
+}
+
+int main(int n, char **words)
+{
+    if (n != 2)
+        die("usage: gen_rows FOLDER");
+    write_file(words[1], "rows.gen.c", write_rows);
+    return 0;
+}
