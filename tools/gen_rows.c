@@ -15,7 +15,7 @@ static const row_text rows[] = {
     {SECTION, #name, schema, #forms, #way, #rule, #kernel, #accepts, missing, #cpu, #cuda, #saves, node, doc, sizeof(node)},
 #include "tables/ops.def"
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, MOST_GATHERED = 4 };
 
 static const struct {
     const char *word, *name;
@@ -134,6 +134,86 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
     fputc(',', f);
 }
 
+/* ---- the kernel and its parameters: "name", or "name(item, ...)" ----
+ *  swapped        operands 0 and 1 change places for the kernel
+ *  by f           kt__args_f says what the arguments change
+ *  arg exact      that operand meets reduced floats unrounded where it is a number or of no dims
+ *  arg as fit     the next parameter is that argument, a Scalar
+ *                 as: held (as an element of the dtype holds it), seen (the same, of integers), or nothing: as a double
+ *                 fit: wide (the arithmetic's type must hold it), fits (the dtype must), or nothing
+ *  3.5            the next parameter is that number */
+
+typedef struct kernel_text {
+    char name[TEXT], by[TEXT];
+    char param[MAX_PARAMS][TEXT]; /* an initializer of kt__param */
+    int  n, exact;
+    bool swapped;
+} kernel_text;
+
+static int argument_named(const schema *s, const char *name);
+static int operand_of(const schema *s, int argument);
+
+static void read_item(const row_text *r, const schema *s, char *item, kernel_text *k)
+{
+    char *word[3] = {strtok(item, " "), strtok(NULL, " "), strtok(NULL, " ")};
+    if (strcmp(word[0], "swapped") == 0) {
+        k->swapped = true;
+        return;
+    }
+    if (strcmp(word[0], "by") == 0 && word[1]) {
+        strcpy(k->by, word[1]);
+        return;
+    }
+    const int at = argument_named(s, word[0]);
+    if (at >= 0 && word[1] && strcmp(word[1], "exact") == 0) {
+        k->exact = operand_of(s, at);
+        return;
+    }
+    if (k->n == MAX_PARAMS)
+        die("%s: too many parameters", r->name);
+    char *into = k->param[k->n++];
+    if (at < 0) {
+        snprintf(into, TEXT, "{.at = -1, .value = %s}", word[0]);
+        return;
+    }
+    const char *as = "AS_DOUBLE", *fit = "FIT_ANY";
+    for (int i = 1; i < 3 && word[i]; i++)
+        if (strcmp(word[i], "held") == 0)
+            as = "AS_HELD";
+        else if (strcmp(word[i], "seen") == 0)
+            as = "AS_SEEN";
+        else if (strcmp(word[i], "wide") == 0)
+            fit = "FIT_WIDE";
+        else if (strcmp(word[i], "fits") == 0)
+            fit = "FIT_DTYPE";
+        else
+            die("%s: a parameter is not '%s'", r->name, word[i]);
+    snprintf(into, TEXT, "{.at = %d, .as = PARAM_%s, .fit = PARAM_%s}", at, as, fit);
+}
+
+static kernel_text read_kernel(const row_text *r, const schema *s)
+{
+    kernel_text k = {.exact = -1};
+    char        item[TEXT];
+    const char *c = take(r->kernel, "(", k.name);
+    for (c += *c == '('; *c && *c != ')'; c += *c == ',') {
+        c = take(blanks(c), ",)", item);
+        read_item(r, s, item, &k);
+    }
+    return k;
+}
+
+static void write_kernel(FILE *f, const kernel_text *k)
+{
+    fprintf(f, " .kernel = KT_K_%s, .swapped = %d, .exact = %d, .n_params = %d,", k->name, k->swapped, k->exact & 0xff, k->n);
+    if (k->by[0])
+        fprintf(f, " .refine = kt__args_%s,", k->by);
+    else if (k->n)
+        fputs(" .refine = kt__args_listed,", f);
+    for (int i = 0; i < k->n; i++)
+        fprintf(f, "%s%s%s", i ? ", " : " .params = (const kt__param[]){", k->param[i], i + 1 < k->n ? "" : "},");
+}
+
 /* ---- what follows from the schema ---- */
 
 static bool is_operand(const arg *a) { return is(a, "Tensor") || either(a); }
@@ -144,6 +224,14 @@ static int argument_named(const schema *s, const char *name)
         if (strcmp(s->args[i].name, name) == 0)
             return i;
     return -1;
+}
+
+static int operand_of(const schema *s, int argument)
+{
+    int nth = 0;
+    for (int i = 0; i < argument; i++)
+        nth += is_operand(&s->args[i]);
+    return nth;
 }
 
 static void write_places(FILE *f, const schema *s, bool (*wanted)(const arg *))
@@ -168,11 +256,13 @@ static bool is_input(const arg *a) { return is_operand(a) || tensors(a); }
 static bool is_pointed(const arg *a) { return is(a, "int[]") || is(a, "str") || tensors(a); }
 static bool is_unchecked(const arg *a) { return is(a, "int") || is(a, "bool") || is(a, "float"); }
 
-static void write_operands(FILE *f, const row_text *r, const schema *s)
+/* Two tensors alone mean the kernel on them in order, unless it is given more or in another order. */
+static void write_operands(FILE *f, const row_text *r, const schema *s, const kernel_text *k)
 {
     const int  n = count(s, is_operand);
-    const bool refined = strcmp(r->name, "rsub") == 0 || strcmp(r->name, "log_sigmoid_backward") == 0;
-    const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !refined;
+    const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !k->n && !k->swapped;
+    if (n > MOST_GATHERED)
+        die("%s: a call gathers no more than %d operands", r->name, MOST_GATHERED);
     fprintf(f, " .operands = {.n = %d, .pair = %d, .bare = %d, .at = ", n, pair, n == s->n);
     write_places(f, s, is_operand);
     fputs("},", f);
@@ -226,6 +316,7 @@ static void write_row(FILE *f, const row_text *r, int first)
 {
     const schema s = parse(r->schema);
     const int    way = way_of(r);
+    const kernel_text kernel = read_kernel(r, &s);
     fprintf(f, "    {.name = \"%s\",", r->name);
     write_text(f, "schema", r->schema, (int)strlen(r->schema));
     write_text(f, "section", r->section, (int)strlen(r->section));
@@ -235,13 +326,14 @@ static void write_row(FILE *f, const row_text *r, int first)
     fprintf(f, "\n     .way = &kt__way_%s,", ways[way].name);
     if (ways[way].body)
         fprintf(f, " .body = kt__body_%s,", r->name);
-    fprintf(f, " .id = KT_OP_%s, .kernel = KT_K_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, r->kernel,
-            forms_of(r), r->rule, bits_of(r->accepts, "BIFC"));
+    fprintf(f, " .id = KT_OP_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, forms_of(r), r->rule,
+            bits_of(r->accepts, "BIFC"));
+    write_kernel(f, &kernel);
     fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .saves = %u, .node_bytes = %d,\n    ", r->cpu, r->cuda,
             bits_of(r->saves, "ABCYXZLRGNTDOE"), r->node ? r->node_bytes : 0);
     fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", is_internal(r->schema), first, s.n);
     write_results(f, &s);
-    write_operands(f, r, &s);
+    write_operands(f, r, &s, &kernel);
     write_inputs(f, &s);
     write_bits(f, &s);
     write_fold(f, &s);
@@ -252,11 +344,17 @@ static void write_rows(FILE *f)
 {
     int first[ROWS];
     fputs("/* rows.gen.c - the rows of src/tables/ops.def. Written by tools/gen_rows.c: do not edit. */\n"
-          "#include \"op/kernels.h\"\n#include \"op/row.h\"\n\n",
+          "#include <math.h>\n\n#include \"op/kernels.h\"\n#include \"op/row.h\"\n\n",
           f);
     for (int i = 0; i < ROWS; i++)
         if (ways[way_of(&rows[i])].body)
             fprintf(f, "kt_status kt__body_%s(kt_call *call);\n", rows[i].name);
+    for (int i = 0; i < ROWS; i++) {
+        const schema      s = parse(rows[i].schema);
+        const kernel_text k = read_kernel(&rows[i], &s);
+        if (k.by[0])
+            fprintf(f, "kt_status kt__args_%s(const kt_call *call, struct kt__gathered *g);\n", k.by);
+    }
     write_arguments(f, first);
     fputs("\nconst kt_row kt__rows[KT_NUM_OPS] = {\n", f);
     for (int i = 0; i < ROWS; i++)

@@ -193,7 +193,7 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
     KT_SCOPE; /* the formula's temporaries */
     lock(node);
     /* of factors, each saved for the other's gradient, a formula reads all unless it runs for some of the inputs */
-    const bool read = node->row->saves & SAVES_X && node->row->how == HOW_ELEMENTWISE && !part;
+    const bool read = node->row->saves & SAVES_X && node->row->way->broadcasts && !part;
     kt_status  status = read ? KT_OK : kt__check_all_saved(node);
     if (!status && (KT__LIKELY(w->one != NULL) || any_arrived(w)))
         status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);

@@ -7,60 +7,66 @@
 #include "op/kernels.h"
 #include "op/wrap.h"
 
-static double as_double(kt_scalar s)
-{
-    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
-}
-
-static bool is_exact(kt_dtype d) { return kt__dtype_rows[d].category & (KT_CAT_BOOL | KT_CAT_INT); }
-
 /* ---- the numbers of a call ---- */
-
-static void put(kt__gathered *g, double value) { g->param[g->n_param++] = KT_FLOAT(value); }
-
-/* As an element of the dtype would hold it: there PyTorch compares with elements, where it does not compare with the number. */
-static void put_held(kt__gathered *g, kt_scalar s, kt_dtype d)
-{
-    unsigned char element[16] __attribute__((aligned(16)));
-    kt_scalar_store(element, d, s);
-    g->param[g->n_param++] = kt_scalar_load(element, d);
-}
-
-/* Integers are compared as integers. */
-static void put_seen(kt__gathered *g, kt_scalar s, kt_dtype d)
-{
-    if (is_exact(d))
-        put_held(g, s, d);
-    else
-        put(g, as_double(s));
-}
 
 static void put_elu(kt__gathered *g, double alpha, double scale, double input_scale)
 {
-    put(g, alpha * scale);
-    put(g, scale);
-    put(g, input_scale);
+    kt__give(g, alpha * scale);
+    kt__give(g, scale);
+    kt__give(g, input_scale);
 }
 
-static kt_status gelu(const kt_call *call, kt__gathered *g, int at, int by_tanh)
+kt_status kt__args_approximate(const kt_call *call, kt__gathered *g)
 {
+    const bool  back = g->kernel == KT_K_gelu_backward;
+    const int   at = back ? 2 : 1;
     const char *how = kt__given(call, at) ? call->arg[at].str : NULL;
     bool        tanh = how && strcmp(how, "tanh") == 0;
     if (how && !tanh && strcmp(how, "none") != 0)
         return kt_fail(KT_ERR_RUNTIME, "approximate argument must be either none or tanh.");
     if (tanh)
-        g->kernel = (uint16_t)by_tanh;
+        g->kernel = back ? KT_K_gelu_tanh_backward : KT_K_gelu_tanh;
     return KT_OK;
 }
 
-static kt_status celu(const kt_call *call, kt__gathered *g)
+/* The first `n` numbers of the call must fit what PyTorch computes with. */
+static kt_status fit_wide(const kt_call *call, int n, kt_dtype common)
+{
+    for (int i = 1; i <= n; i++)
+        if (kt__argument_fits(call, i, kt__arithmetic_of(common)))
+            return kt_error_status();
+    return KT_OK;
+}
+
+static kt_status fit_elu(const kt_call *call, const kt__gathered *g, kt_dtype common)
+{
+    (void)g;
+    return fit_wide(call, 3, common);
+}
+
+static kt_status fit_celu(const kt_call *call, const kt__gathered *g, kt_dtype common)
+{
+    (void)g;
+    return fit_wide(call, 1, common);
+}
+
+kt_status kt__args_elu(const kt_call *call, kt__gathered *g)
+{
+    put_elu(g, kt__as_double(kt__arg_scalar(call, 1)), kt__as_double(kt__arg_scalar(call, 2)),
+            kt__as_double(kt__arg_scalar(call, 3)));
+    g->fit = fit_elu;
+    return KT_OK;
+}
+
+kt_status kt__args_celu(const kt_call *call, kt__gathered *g)
 {
     const kt_scalar alpha = kt__arg_scalar(call, 1);
     if (alpha.kind == KT_SCALAR_COMPLEX && alpha.im != 0)
         return kt__fail_overflow(call, KT_F64);
-    if (as_double(alpha) == 0)
+    if (kt__as_double(alpha) == 0)
         return kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError: alpha cannot be 0 for CELU");
-    put_elu(g, as_double(alpha), 1, 1 / as_double(alpha));
+    put_elu(g, kt__as_double(alpha), 1, 1 / kt__as_double(alpha));
+    g->fit = fit_celu;
     return KT_OK;
 }
 
@@ -68,29 +74,29 @@ static kt_status celu(const kt_call *call, kt__gathered *g)
     "In-place %s backward calculation is triggered with a negative slope which is not supported. This is caused by "    \
     "calling in-place forward function with a negative slope, please call out-of-place version instead.%s"
 
-static kt_status elu_backward(const kt_call *call, kt__gathered *g)
+kt_status kt__args_elu_backward(const kt_call *call, kt__gathered *g)
 {
-    const double alpha = as_double(call->arg[2].s);
+    const double alpha = kt__as_double(call->arg[2].s);
     if (call->arg[5].b && alpha < 0)
         return kt_fail(KT_ERR_RUNTIME, NO_NEGATIVE_SLOPE, "elu", "");
     if (call->arg[5].b)
         g->kernel = KT_K_elu_backward_result;
-    put_elu(g, alpha, as_double(call->arg[3].s), as_double(call->arg[4].s));
+    put_elu(g, alpha, kt__as_double(call->arg[3].s), kt__as_double(call->arg[4].s));
     return KT_OK;
 }
 
-static kt_status leaky_relu_backward(const kt_call *call, kt__gathered *g)
+kt_status kt__args_leaky_relu_backward(const kt_call *call, kt__gathered *g)
 {
-    if (call->arg[3].b && as_double(call->arg[2].s) < 0)
+    if (call->arg[3].b && kt__as_double(call->arg[2].s) < 0)
         return kt_fail(KT_ERR_RUNTIME, NO_NEGATIVE_SLOPE, "leakyReLu",
                        " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
                        "backward calculation with negative slope");
-    put(g, as_double(call->arg[2].s));
+    kt__give(g, kt__as_double(call->arg[2].s));
     return KT_OK;
 }
 
 /* Of complex numbers PyTorch has silu alone, without a gradient; but in place it does not look. */
-static kt_status silu(const kt_call *call, const kt__gathered *g)
+kt_status kt__args_complex_without_grad(const kt_call *call, kt__gathered *g)
 {
     if (call->form == KT_PLAIN && g->any_grad && kt__mode() & KT_M_GRAD &&
         kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
@@ -99,66 +105,11 @@ static kt_status silu(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
-kt_status kt__refine_activation(const kt_call *call, kt__gathered *g)
+static kt_status fit_lambda(const kt_call *call, const kt__gathered *g, kt_dtype d)
 {
-    const kt_dtype d = (kt_dtype)g->dtype[0];
-    switch (call->row->id) {
-    case KT_OP_gelu: return gelu(call, g, 1, KT_K_gelu_tanh);
-    case KT_OP_gelu_backward: return gelu(call, g, 2, KT_K_gelu_tanh_backward);
-    case KT_OP_silu: return silu(call, g);
-    case KT_OP_elu:
-        put_elu(g, as_double(kt__arg_scalar(call, 1)), as_double(kt__arg_scalar(call, 2)), as_double(kt__arg_scalar(call, 3)));
-        return KT_OK;
-    case KT_OP_celu: return celu(call, g);
-    case KT_OP_elu_backward: return elu_backward(call, g);
-    case KT_OP_leaky_relu: put(g, as_double(kt__arg_scalar(call, 1))); return KT_OK;
-    case KT_OP_leaky_relu_backward: return leaky_relu_backward(call, g);
-    case KT_OP_threshold:
-    case KT_OP_hardtanh:
-        put_seen(g, kt__arg_scalar(call, 1), d);
-        put_seen(g, kt__arg_scalar(call, 2), d);
-        return KT_OK;
-    case KT_OP_threshold_backward: /* nothing is as large as NaN */
-        put(g, as_double(call->arg[2].s));
-        put(g, __builtin_nan(""));
-        return KT_OK;
-    case KT_OP_hardtanh_backward:
-        put_held(g, call->arg[2].s, d);
-        put_held(g, call->arg[3].s, d);
-        return KT_OK;
-    case KT_OP_softshrink: put(g, as_double(kt__arg_scalar(call, 1))); return KT_OK;
-    case KT_OP_hardshrink: put_held(g, kt__arg_scalar(call, 1), d); return KT_OK;
-    case KT_OP_hardshrink_backward:
-    case KT_OP_softshrink_backward: put_held(g, call->arg[2].s, d); return KT_OK;
-    case KT_OP_softplus:
-        put(g, as_double(kt__arg_scalar(call, 1)));
-        put(g, as_double(kt__arg_scalar(call, 2)));
-        return KT_OK;
-    case KT_OP_softplus_backward:
-        put(g, as_double(call->arg[2].s));
-        put(g, as_double(call->arg[3].s));
-        return KT_OK;
-    case KT_OP_log_sigmoid:
-    case KT_OP_log_sigmoid_backward:
-        put(g, -1);
-        put(g, __builtin_inf());
-        return KT_OK;
-    default: return KT_OK;
-    }
-}
-
-/* ---- do the numbers fit the dtype? ---- */
-
-static kt_status fits(const kt_call *call, int at, kt_dtype d)
-{
-    return kt__holds(kt__arg_scalar(call, at), d) ? KT_OK : kt__fail_overflow(call, d);
-}
-
-static kt_status check_lambda(const kt_call *call, kt_dtype d)
-{
-    kt_finfo info = {.max = 0};
-    double   lambda = as_double(kt__arg_scalar(call, 1));
-    if (fits(call, 1, KT_F64) || kt_dtype_finfo(d, &info))
+    kt_finfo     info = {.max = 0};
+    const double lambda = g->param[0].v.re;
+    if (kt__argument_fits(call, 1, KT_F64) || kt_dtype_finfo(d, &info))
         return kt_error_status();
     if (lambda >= 0 && lambda <= info.max)
         return KT_OK;
@@ -166,38 +117,38 @@ static kt_status check_lambda(const kt_call *call, kt_dtype d)
                           kt_dtype_torch_name(d), lambda);
 }
 
+kt_status kt__args_lambd(const kt_call *call, kt__gathered *g)
+{
+    kt__give(g, kt__as_double(kt__arg_scalar(call, 1)));
+    g->fit = fit_lambda;
+    return KT_OK;
+}
+
 static bool is_unsigned(kt_dtype d) { return d == KT_U8 || d == KT_U16 || d == KT_U32 || d == KT_U64; }
 
-/* Of integers the bounds are cut to integers first. */
-static kt_status check_bounds(const kt_call *call, kt_dtype d)
+/* Of integers the limits are cut to integers first. */
+static kt_status fit_limits(const kt_call *call, const kt__gathered *g, kt_dtype d)
 {
-    const kt_dtype first = is_exact(d) ? KT_I64 : KT_F64;
+    (void)g;
+    const kt_dtype first = kt__dtype_rows[d].category & (KT_CAT_BOOL | KT_CAT_INT) ? KT_I64 : KT_F64;
     for (int i = 1; i <= 2; i++)
-        if (fits(call, i, first))
+        if (kt__argument_fits(call, i, first))
             return kt_error_status();
     for (int i = 1; i <= 2; i++)
-        if (is_unsigned(d) && as_double(kt__arg_scalar(call, i)) <= -1)
+        if (is_unsigned(d) && kt__as_double(kt__arg_scalar(call, i)) <= -1)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "cannot do hardtanh on an unsigned type with negative limits");
     for (int i = 1; i <= 2; i++)
-        if (!(is_unsigned(d) && as_double(kt__arg_scalar(call, i)) < 0) && fits(call, i, d))
+        if (!(is_unsigned(d) && kt__as_double(kt__arg_scalar(call, i)) < 0) && kt__argument_fits(call, i, d))
             return kt_error_status();
     return KT_OK;
 }
 
-kt_status kt__check_activation(const kt_call *call, kt_dtype common)
+kt_status kt__args_limits(const kt_call *call, kt__gathered *g)
 {
-    const kt_dtype wide = is_exact(common) || common == KT_F64 ? common : KT_F32;
-    switch (call->row->id) {
-    case KT_OP_elu: return fits(call, 1, wide) || fits(call, 2, wide) ? kt_error_status() : fits(call, 3, wide);
-    case KT_OP_celu:
-    case KT_OP_leaky_relu: return fits(call, 1, wide);
-    case KT_OP_softplus: return fits(call, 1, wide) ? kt_error_status() : fits(call, 2, wide);
-    case KT_OP_threshold: return fits(call, 1, wide) ? kt_error_status() : fits(call, 2, common);
-    case KT_OP_hardshrink: return fits(call, 1, common);
-    case KT_OP_softshrink: return check_lambda(call, common);
-    case KT_OP_hardtanh: return check_bounds(call, common);
-    default: return KT_OK;
-    }
+    kt__give_seen(g, kt__arg_scalar(call, 1), (kt_dtype)g->dtype[0]);
+    kt__give_seen(g, kt__arg_scalar(call, 2), (kt_dtype)g->dtype[0]);
+    g->fit = fit_limits;
+    return KT_OK;
 }
 
 /* ---- rows made of others ---- */

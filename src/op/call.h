@@ -33,6 +33,9 @@ typedef struct kt__gathered {
     kt_tensor *t[4];   /* NULL where the operand is a number */
     kt_scalar  s[4];
     kt_scalar  param[KT_MAX_PARAMS];
+    const char *missing; /* PyTorch's name of the kernel, where that is missing */
+    /* May it take the numbers that it was given? NULL: any. */
+    kt_status (*fit)(const kt_call *call, const struct kt__gathered *g, kt_dtype common);
 } kt__gathered;
 
 typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt__rank_class; /* strength in promotion */
@@ -49,15 +52,17 @@ typedef struct kt__decision {
 } kt__decision;
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
-kt_status kt__refine(const kt_call *call, kt__gathered *g); /* refine.c: what alpha=, rounding_mode= and kin change */
-kt_status kt__refine_activation(const kt_call *call, kt__gathered *g); /* activation.c: the same for activation functions, */
-kt_status kt__check_activation(const kt_call *call, kt_dtype common);  /* whose numbers must fit the dtype */
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
 kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d); /* the dtypes that out= may have there */
 /* Lineage of the results that a fold or a scan of `self` made. */
 void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
-kt_status kt__check_params(const kt_call *call, const kt__gathered *g,
-                           const kt__decision *d); /* alpha fits the dtype */
+/* args.c: may an operator on `d` take the number of argument `at`? */
+kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d);
+kt_dtype  kt__arithmetic_of(kt_dtype d); /* the dtype that PyTorch computes with: narrow floats in float32 */
+void      kt__give(kt__gathered *g, double value); /* the kernel's next parameter */
+void      kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d); /* as an element of the dtype holds it */
+void      kt__give_seen(kt__gathered *g, kt_scalar s, kt_dtype d); /* the same of integers, others as a double */
+double    kt__as_double(kt_scalar s);
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
 kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
                     kt_reason why); /* the policy's word on one conversion */
@@ -130,10 +135,19 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
     g->rule = row->rule;
     g->kernel = row->kernel;
-    g->swap = g->alone = 0;
-    g->exact = 0xff;
+    g->swap = row->swapped;
+    g->exact = row->exact;
+    g->missing = row->missing;
+    g->fit = NULL;
+    g->alone = 0;
     g->n_param = 0;
     g->want = KT_NONE;
+}
+
+/* What a row's own arguments (alpha=, rounding_mode=, min=) change about it: kernel, parameters, rule. */
+static inline kt_status kt__refine(const kt_call *call, kt__gathered *g)
+{
+    return call->row->refine ? call->row->refine(call, g) : KT_OK;
 }
 
 /* Operands are counted as they are gathered: an optional one that was left out is not among them. The argument that operand

@@ -40,7 +40,7 @@ kt_status kt__run_elementwise(kt_call *call)
         return kt_error_status();
     if (g.alone)
         g.n = 1;
-    if (g.n_param && kt__check_params(call, &g, d))
+    if (KT__UNLIKELY(g.fit != NULL) && g.fit(call, &g, (kt_dtype)d->common))
         return call->form == KT_PLAIN ? kt_error_status() : kt__unless_earlier(check_written, &(written){call, &g, d});
     if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();

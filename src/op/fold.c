@@ -108,7 +108,7 @@ static kt_status check_order_out(const kt_call *call, const kt__decision *d)
 static kt_status check_mean_out(const kt_call *call)
 {
     const kt_dtype into = (kt_dtype)call->out[0]->dtype;
-    const kt_dtype want = kt__arg_dtype(call, kt__fold_args_of[call->row->id].dtype);
+    const kt_dtype want = kt__arg_dtype(call, call->row->fold.dtype);
     if (call->row->kernel != KT_K_nanmean)
         return want ? kt__same_dtype(call, want, call->out[0]) : KT_OK;
     return is_exact(into) ? kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,

@@ -150,25 +150,9 @@ static int accepts(const kt_row *row, const kt__gathered *g)
     return rounds ? row->accepts & ~KT_CAT_COMPLEX : row->accepts;
 }
 
-/* PyTorch's name of the kernel that these operands would go to. */
-static const char *kernel_name(const kt_call *call, const kt__gathered *g)
-{
-    const kt_row *row = call->row;
-    switch (row->id) {
-    case KT_OP_clamp: return g->n == 2 && g->t[1] ? (g->kernel == KT_K_minimum ? "minimum_cpu" : "maximum_cpu") : row->missing;
-    case KT_OP_clamp_min: return g->t[1] ? "maximum_cpu" : row->missing;
-    case KT_OP_clamp_max: return g->t[1] ? "minimum_cpu" : row->missing;
-    case KT_OP_lerp: return g->t[2] ? "lerp_kernel_tensor" : row->missing;
-    case KT_OP_polygamma_of: return kt__arg_int(call, 1) > 1 ? row->missing : kt__arg_int(call, 1) ? "trigamma" : "digamma";
-    case KT_OP_round: return kt__given(call, 1) && call->arg[1].i ? "round_cpu" : row->missing;
-    default:
-        return g->kernel == KT_K_div_trunc ? "div_trunc_cpu" : g->kernel == KT_K_div_floor ? "div_floor_cpu" : row->missing;
-    }
-}
-
 static kt_status missing(const kt_call *call, const kt__gathered *g, kt_dtype d)
 {
-    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kernel_name(call, g),
+    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", g->missing,
                           kt_dtype_torch_name(d));
 }
 

@@ -66,10 +66,22 @@ typedef struct kt__fold_args {
     int8_t dim, keepdim, dtype, unbiased, correction, order, k, descending;
 } kt__fold_args;
 
+/* A number that the kernel is given: an argument, or one that never changes. */
+typedef struct kt__param {
+    int8_t  at; /* the argument; -1: none, `value` it is */
+    uint8_t as, fit;
+    double  value;
+} kt__param;
+enum kt__param_as { PARAM_AS_DOUBLE, PARAM_AS_HELD, PARAM_AS_SEEN };    /* tools/gen_rows.c says what they mean */
+enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_WIDE, PARAM_FIT_DTYPE };
+struct kt__gathered;
+
 /* Written by tools/gen_rows.c into rows.gen.c: the columns of a row, and what follows from its schema. */
 struct kt_row {
     const kt__way *way;
     kt_status (*body)(kt_call *call); /* of ways that have one */
+    kt_status (*refine)(const kt_call *call, struct kt__gathered *g); /* what its own arguments change; NULL: nothing */
+    const kt__param *params;          /* of kt__args_listed, n_params of them */
     const kt_arg_spec *args;
     uint16_t        id;     /* enum kt__op */
     uint16_t        kernel; /* enum kt__kernel */
@@ -79,7 +91,9 @@ struct kt_row {
     uint8_t         rule;
     uint8_t         accepts;     /* bits: kt_category */
     uint8_t         autocast[2]; /* CPU, CUDA */
-    uint8_t         n_args, n_results;
+    uint8_t         n_args, n_results, n_params;
+    uint8_t         exact;   /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
+    bool            swapped; /* operands 0 and 1 change places for the kernel */
     uint8_t         node_bytes; /* of node's text, all of it */
     bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
     kt__operand_map operands;
@@ -94,6 +108,8 @@ struct kt_row {
 
 extern const kt_row kt__rows[KT_NUM_OPS];
 const char *kt__schema_said(const kt_row *row); /* as PyTorch says it: of a part, whose name ends in _of, without its mark */
+
+kt_status kt__args_listed(const kt_call *call, struct kt__gathered *g); /* args.c: the row's params */
 
 static inline int kt__n_results(const kt_row *row) { return row->n_results; }
 static inline int kt__n_args(const kt_row *row) { return row->n_args; }

@@ -1,4 +1,5 @@
-/* refine.c - what a row's own arguments change about it: alpha=, rounding_mode=, eps=, min= and max=.
+/* args.c - what a row's own arguments change about it: alpha=, rounding_mode=, eps=, min= and max=. The column `kernel` of a row
+ * lists arguments that are parameters of the kernel, or names a function kt__args_* here ("by alpha").
  * In: the call's arguments. Out: the kernel, its scalar parameters, the dtype rule. */
 #include <math.h>
 #include <string.h>
@@ -16,14 +17,84 @@ kt_dtype kt__dtype_of_number(kt_scalar s)
     }
 }
 
+/* ---- parameters ---- */
+
+double kt__as_double(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+}
+
+static bool is_exact(kt_dtype d) { return kt__dtype_rows[d].category & (KT_CAT_BOOL | KT_CAT_INT); }
+
 static void param(kt__gathered *g, kt_scalar value) { g->param[g->n_param++] = value; }
+
+void kt__give(kt__gathered *g, double value) { param(g, KT_FLOAT(value)); }
+
+/* There PyTorch compares with elements, where it does not compare with the number. */
+void kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d)
+{
+    unsigned char element[16] __attribute__((aligned(16)));
+    kt_scalar_store(element, d, s);
+    param(g, kt_scalar_load(element, d));
+}
+
+void kt__give_seen(kt__gathered *g, kt_scalar s, kt_dtype d)
+{
+    if (is_exact(d))
+        kt__give_held(g, s, d);
+    else
+        kt__give(g, kt__as_double(s));
+}
+
+kt_dtype kt__arithmetic_of(kt_dtype d)
+{
+    return kt__dtype_rows[d].category == KT_CAT_FLOAT && kt_dtype_size(d) < 4 ? KT_F32 : d;
+}
+
+kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d)
+{
+    return kt__holds(kt__arg_scalar(call, at), d) ? KT_OK : kt__fail_overflow(call, d);
+}
+
+static kt_status fit_listed(const kt_call *call, const kt__gathered *g, kt_dtype common)
+{
+    (void)g;
+    for (int i = 0; i < call->row->n_params; i++) {
+        const kt__param *one = &call->row->params[i];
+        const kt_dtype   among = one->fit == PARAM_FIT_WIDE ? kt__arithmetic_of(common) : common;
+        if (one->fit != PARAM_FIT_ANY && kt__argument_fits(call, one->at, among))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+kt_status kt__args_listed(const kt_call *call, kt__gathered *g)
+{
+    const kt_dtype d = (kt_dtype)g->dtype[0];
+    for (int i = 0; i < call->row->n_params; i++) {
+        const kt__param *one = &call->row->params[i];
+        if (one->at < 0)
+            kt__give(g, one->value);
+        else if (one->as == PARAM_AS_HELD)
+            kt__give_held(g, kt__arg_scalar(call, one->at), d);
+        else if (one->as == PARAM_AS_SEEN)
+            kt__give_seen(g, kt__arg_scalar(call, one->at), d);
+        else
+            kt__give(g, kt__as_double(kt__arg_scalar(call, one->at)));
+        if (one->fit != PARAM_FIT_ANY)
+            g->fit = fit_listed;
+    }
+    return KT_OK;
+}
+
+/* ---- functions of the rows that say `by` ---- */
 
 static bool is_one(kt_scalar s)
 {
     return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re == 1.0 && s.im == 0.0 : s.v.i == 1;
 }
 
-static kt_status rounding_mode(const kt_call *call, kt__gathered *g)
+kt_status kt__args_rounding_mode(const kt_call *call, kt__gathered *g)
 {
     const char *mode = kt__given(call, 2) ? call->arg[2].str : NULL;
     if (!mode)
@@ -34,6 +105,7 @@ static kt_status rounding_mode(const kt_call *call, kt__gathered *g)
                        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
     g->rule = RULE_PROMOTE;
     g->kernel = trunc ? KT_K_div_trunc : KT_K_div_floor;
+    g->missing = trunc ? "div_trunc_cpu" : "div_floor_cpu";
     if (trunc) /* by a number PyTorch does not round the quotient to a narrow dtype before it cuts it off */
         param(g, KT_INT(!g->t[1] || g->t[1]->ndim == 0));
     return KT_OK;
@@ -98,20 +170,30 @@ static kt_status numbers_to_choose(const kt_call *call, const kt__gathered *g)
     return status;
 }
 
-static kt_status clamp(const kt_call *call, kt__gathered *g)
+kt_status kt__args_bounds(const kt_call *call, kt__gathered *g)
 {
     bool min = kt__given(call, 1), max = kt__given(call, 2);
     if (!min && !max)
         return kt_fail(KT_ERR_RUNTIME, "torch.clamp: At least one of 'min' or 'max' must not be None");
     g->kernel = min && max ? KT_K_clamp_tensor : min ? KT_K_maximum : KT_K_minimum;
+    if (g->n == 2 && g->t[1])
+        g->missing = min ? "maximum_cpu" : "minimum_cpu";
+    return numbers_as_bounds(call, g);
+}
+
+kt_status kt__args_bound(const kt_call *call, kt__gathered *g)
+{
+    if (g->t[1])
+        g->missing = g->kernel == KT_K_maximum ? "maximum_cpu" : "minimum_cpu";
     return numbers_as_bounds(call, g);
 }
 
 /* self and end must match; a weight of no dims is promoted with them, one of more must match too, and a number must fit. */
-static kt_status lerp(const kt_call *call, kt__gathered *g)
+kt_status kt__args_weight(const kt_call *call, kt__gathered *g)
 {
     const bool real = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT;
-    g->exact = 2;
+    if (g->t[2])
+        g->missing = "lerp_kernel_tensor";
     if (g->t[2] && g->rank[2] != RANK_DIM && g->dtype[0] == g->dtype[1])
         g->rule = RULE_PROMOTE;
     if (!g->t[2] && real && g->dtype[0] == g->dtype[1] && g->s[2].kind == KT_SCALAR_COMPLEX && g->s[2].im != 0.0)
@@ -119,14 +201,15 @@ static kt_status lerp(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
-static void nan_to_num(const kt_call *call, kt__gathered *g)
+kt_status kt__args_replacements(const kt_call *call, kt__gathered *g)
 {
     kt_finfo f = {.max = 0};
     if (kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
         kt_dtype_finfo((kt_dtype)g->dtype[0], &f);
     const double defaults[3] = {0.0, f.max, f.min};
     for (int i = 0; i < 3; i++)
-        param(g, KT_FLOAT(kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]));
+        kt__give(g, kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]);
+    return KT_OK;
 }
 
 /* A number with an imaginary part does not fit among reals: it would be lost without a word. */
@@ -135,15 +218,9 @@ static bool fits_reals(kt_scalar s, kt_dtype among)
     return s.kind != KT_SCALAR_COMPLEX || s.im == 0 || kt__dtype_rows[among].category == KT_CAT_COMPLEX;
 }
 
-/* The type that PyTorch takes a number as beside a tensor: narrow floats compute in float. */
-static kt_dtype taken_as(kt_dtype d)
-{
-    return kt__dtype_rows[d].category == KT_CAT_FLOAT && kt_dtype_size(d) < 4 ? KT_F32 : d;
-}
-
 /* Powers that have a function of their own, exact where pow is not quite. Those of a bool or an integer go the usual way,
  * but for the square; roots of float16 too, so that -0 and -inf have that of 0 and inf there. */
-static kt_status known_power(const kt_call *call, kt__gathered *g)
+kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
 {
     kt_scalar e = call->arg[1].s;
     int       category = kt__dtype_rows[g->dtype[0]].category;
@@ -182,7 +259,7 @@ static double held(double x, kt_dtype d)
 
 /* Where a distance stops counting by its square: p0; what the square is multiplied by, or the distance in its slope: p1; and the
  * straight part: p2. Of mse nothing is straight. What flows back from a mean is shared by the elements. */
-static void bend(const kt_call *call, kt__gathered *g)
+kt_status kt__args_bend(const kt_call *call, kt__gathered *g)
 {
     const int    id = call->row->id;
     const bool   back = g->n == 3, square = id == KT_OP_mse_loss_backward;
@@ -193,96 +270,16 @@ static void bend(const kt_call *call, kt__gathered *g)
     const double share = mean ? 1.0 / (double)g->t[1]->numel : 1;
     const double curve = square ? 2 : (smooth ? 1 / at : 1) * (back ? 1 : 0.5);
     const double straight = square ? INFINITY : smooth ? 1 : at;
-    param(g, KT_FLOAT(at));
-    param(g, KT_FLOAT(back ? held(curve * share, narrow) : curve));
-    param(g, KT_FLOAT(back ? held(straight * share, narrow) : straight));
+    kt__give(g, at);
+    kt__give(g, back ? held(curve * share, narrow) : curve);
+    kt__give(g, back ? held(straight * share, narrow) : straight);
+    return KT_OK;
 }
 
-kt_status kt__refine(const kt_call *call, kt__gathered *g)
+static kt_status fit_alpha(const kt_call *call, const kt__gathered *g, kt_dtype common)
 {
-    switch (call->row->id) {
-    case KT_OP_rsub: g->swap = 1; __attribute__((fallthrough));
-    case KT_OP_add:
-    case KT_OP_sub:
-        if (kt__given(call, 2) && !(is_one(call->arg[2].s) && call->arg[2].s.kind == KT_SCALAR_INT)) {
-            g->kernel = call->row->id == KT_OP_add ? KT_K_add_scaled : KT_K_sub_scaled;
-            param(g, call->arg[2].s);
-        }
-        return KT_OK;
-    case KT_OP_mul:
-    case KT_OP_true_divide:
-    case KT_OP_div_by_number:
-    case KT_OP_mul_by_number:
-    case KT_OP_floor_divide: g->exact = 1; return KT_OK;
-    case KT_OP_lerp: return lerp(call, g);
-    case KT_OP_div: g->exact = 1; return rounding_mode(call, g);
-    case KT_OP_pow: return known_power(call, g);
-    case KT_OP_clamp: return clamp(call, g);
-    case KT_OP_clamp_min:
-    case KT_OP_clamp_max: return numbers_as_bounds(call, g);
-    case KT_OP_round:
-        if (kt__arg_int(call, 1)) {
-            g->kernel = KT_K_round_decimals;
-            param(g, KT_INT(kt__arg_int(call, 1)));
-        }
-        return KT_OK;
-    case KT_OP_logit:
-        param(g, KT_FLOAT(kt__given(call, 1) ? call->arg[1].f : 0.0));
-        param(g, KT_INT(kt__given(call, 1)));
-        return KT_OK;
-    case KT_OP_polygamma_of:
-        if (kt__arg_int(call, 1) < 0)
-            return kt_fail(KT_ERR_RUNTIME, "polygamma(n, x) does not support negative n.");
-        param(g, KT_INT(kt__arg_int(call, 1)));
-        return KT_OK;
-    case KT_OP_nan_to_num: nan_to_num(call, g); return KT_OK;
-    case KT_OP_addcmul:
-    case KT_OP_addcdiv: param(g, kt__arg_scalar(call, 3)); return KT_OK;
-    case KT_OP_smooth_l1_loss:
-    case KT_OP_huber_loss:
-    case KT_OP_mse_loss_backward:
-    case KT_OP_smooth_l1_loss_backward:
-    case KT_OP_huber_loss_backward: bend(call, g); return KT_OK;
-    case KT_OP_where:
-        if (g->dtype[0] == KT_U8)
-            KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-                          "version of PyTorch. Use a boolean condition instead.");
-        return numbers_to_choose(call, g);
-    case KT_OP_abs:
-        if (call->form == KT_INPLACE && kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place abs is not supported for complex tensors.");
-        if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0] &&
-            kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX &&
-            kt__dtype_rows[call->out[0]->dtype].category == KT_CAT_COMPLEX)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
-                                  kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name((kt_dtype)g->dtype[0]));
-        return KT_OK;
-    case KT_OP_heaviside:
-        if (call->form == KT_OUT && (is_complex(call->out[0]->dtype) || is_complex(g->dtype[0]) || is_complex(g->dtype[1])))
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "heaviside is not yet implemented for complex tensors.");
-        if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0])
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "heaviside is not yet implemented for tensors with different dtypes.");
-        return KT_OK;
-    case KT_OP_isposinf:
-    case KT_OP_isneginf:
-    case KT_OP_signbit:
-        if (call->form == KT_OUT && call->out[0]->dtype != KT_BOOL && kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s does not support non-boolean outputs.", call->row->name);
-        return KT_OK;
-    default: return kt__refine_activation(call, g);
-    }
-}
-
-kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt__decision *d)
-{
-    const bool factor = call->row->id == KT_OP_addcmul || call->row->id == KT_OP_addcdiv;
-    const bool whole = kt__dtype_rows[d->common].category == KT_CAT_INT;
-    if (factor && (!fits_reals(g->param[0], (kt_dtype)d->common) || (whole && !kt_scalar_fits(g->param[0], (kt_dtype)d->common))))
-        return kt__check_shapes(call, g) ? kt_error_status() : kt__fail_overflow(call, taken_as((kt_dtype)d->common));
-    if (!g->n_param || (g->kernel != KT_K_add_scaled && g->kernel != KT_K_sub_scaled))
-        return kt__check_activation(call, (kt_dtype)d->common);
-    uint32_t kind = g->param[0].kind;
-    int      category = kt__dtype_rows[d->common].category;
+    const uint32_t kind = g->param[0].kind;
+    const int      category = kt__dtype_rows[common].category;
     if (kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Boolean alpha only supported for Boolean results.");
     if ((kind == KT_SCALAR_FLOAT || kind == KT_SCALAR_COMPLEX) && (category & (KT_CAT_BOOL | KT_CAT_INT)))
@@ -291,5 +288,99 @@ kt_status kt__check_params(const kt_call *call, const kt__gathered *g, const kt_
     if (kind == KT_SCALAR_COMPLEX && category != KT_CAT_COMPLEX)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "For non-complex input tensors, argument alpha must not be a complex number.");
+    return KT_OK;
+}
+
+kt_status kt__args_alpha(const kt_call *call, kt__gathered *g)
+{
+    if (!kt__given(call, 2) || (is_one(call->arg[2].s) && call->arg[2].s.kind == KT_SCALAR_INT))
+        return KT_OK;
+    g->kernel = g->kernel == KT_K_add ? KT_K_add_scaled : KT_K_sub_scaled;
+    g->fit = fit_alpha;
+    param(g, call->arg[2].s);
+    return KT_OK;
+}
+
+static kt_status fit_factor(const kt_call *call, const kt__gathered *g, kt_dtype common)
+{
+    const bool whole = kt__dtype_rows[common].category == KT_CAT_INT;
+    const bool fits = fits_reals(g->param[0], common) && (!whole || kt_scalar_fits(g->param[0], common));
+    if (fits)
+        return KT_OK;
+    if (kt__check_shapes(call, g)) /* sizes that do not fit come first */
+        return kt_error_status();
+    return kt__fail_overflow(call, kt__arithmetic_of(common));
+}
+
+kt_status kt__args_factor(const kt_call *call, kt__gathered *g)
+{
+    param(g, kt__arg_scalar(call, 3));
+    g->fit = fit_factor;
+    return KT_OK;
+}
+
+kt_status kt__args_decimals(const kt_call *call, kt__gathered *g)
+{
+    if (!kt__arg_int(call, 1))
+        return KT_OK;
+    g->kernel = KT_K_round_decimals;
+    g->missing = "round_cpu";
+    param(g, KT_INT(kt__arg_int(call, 1)));
+    return KT_OK;
+}
+
+kt_status kt__args_eps(const kt_call *call, kt__gathered *g)
+{
+    kt__give(g, kt__given(call, 1) ? call->arg[1].f : 0.0);
+    param(g, KT_INT(kt__given(call, 1)));
+    return KT_OK;
+}
+
+kt_status kt__args_order(const kt_call *call, kt__gathered *g)
+{
+    const int64_t n = kt__arg_int(call, 1);
+    if (n < 0)
+        return kt_fail(KT_ERR_RUNTIME, "polygamma(n, x) does not support negative n.");
+    if (n < 2)
+        g->missing = n ? "trigamma" : "digamma";
+    param(g, KT_INT(n));
+    return KT_OK;
+}
+
+kt_status kt__args_condition(const kt_call *call, kt__gathered *g)
+{
+    if (g->dtype[0] == KT_U8)
+        KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+                      "version of PyTorch. Use a boolean condition instead.");
+    return numbers_to_choose(call, g);
+}
+
+/* A complex number's size is real, unless out= is as the number is. */
+kt_status kt__args_real_size(const kt_call *call, kt__gathered *g)
+{
+    if (!is_complex(g->dtype[0]))
+        return KT_OK;
+    if (call->form == KT_INPLACE)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place %s is not supported for complex tensors.", call->row->name);
+    if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0] && is_complex(call->out[0]->dtype))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
+                              kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name((kt_dtype)g->dtype[0]));
+    return KT_OK;
+}
+
+kt_status kt__args_equal_out(const kt_call *call, kt__gathered *g)
+{
+    if (call->form == KT_OUT && (is_complex(call->out[0]->dtype) || is_complex(g->dtype[0]) || is_complex(g->dtype[1])))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s is not yet implemented for complex tensors.", call->row->name);
+    if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0])
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s is not yet implemented for tensors with different dtypes.",
+                              call->row->name);
+    return KT_OK;
+}
+
+kt_status kt__args_bool_out(const kt_call *call, kt__gathered *g)
+{
+    if (call->form == KT_OUT && call->out[0]->dtype != KT_BOOL && kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s does not support non-boolean outputs.", call->row->name);
     return KT_OK;
 }
