@@ -1,7 +1,8 @@
 # python.cmake - the CPython extension and its package, importable from the build tree: PYTHONPATH=build/python.
-# In: KARAT_PYTHON_EXECUTABLE, python/*.c, python/**/*.py. Out: python/karat/_karat.<abi>.so beside links to the .py files.
+# In: KARAT_PYTHON_EXECUTABLE, python/<folder>/*.c, python/karat/**/*.py.
+# Out: python/karat/_karat.<abi>.so beside links to the .py files.
 # The interpreter itself says where its headers are; without headers the rest of the build goes on.
-glob_sources(python_sources ${CMAKE_SOURCE_DIR}/python/*.c)
+glob_sources(python_sources ${CMAKE_SOURCE_DIR}/python/*/*.c)
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python ${CMAKE_SOURCE_DIR}/python/*.py)
 
 foreach(file IN LISTS python_files)

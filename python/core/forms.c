@@ -1,0 +1,356 @@
+/* forms.c - the forms of a function: what PyTorch's overloads of a name take, each with the row that serves it.
+ *
+ * In: the rows of a name, their packed arguments, and overloads.def where PyTorch's overloads are not simply the rows.
+ * Out: one piece of memory with a kp_row_facts for each form, made when the function is first called. A parameter finds
+ * the row's argument by name; one that no row has an argument for makes a form that is listed but not served. Must not
+ * know: any operator by name (overloads.def does). */
+#include "core/binding.h"
+
+#define MAKER                                                                                                           \
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? requires_grad=False"
+
+#define KARATS_OWN "~str casting='unsafe', ~str rounding='torch'" /* how `to` casts */
+
+enum { IN_FUNCTION = 1, IN_FUNCTION_INPLACE = 2, IN_METHOD = 4, IN_METHOD_INPLACE = 8, IS_DEPRECATED = 16, IS_PYTHON = 32 };
+enum { F = IN_FUNCTION, f = IN_FUNCTION_INPLACE, M = IN_METHOD, m = IN_METHOD_INPLACE, D = IS_DEPRECATED, P = IS_PYTHON };
+
+static const struct overload {
+    const char *name;
+    unsigned    where; /* in which faces of the name PyTorch has it */
+    const char *parameters;
+} overloads[] = {
+#define OVERLOAD(name, where, parameters) {#name, where, parameters},
+#include "core/overloads.def"
+#undef OVERLOAD
+};
+enum { N_OVERLOADS = sizeof overloads / sizeof *overloads };
+
+typedef struct parameter {
+    kt_arg_spec spec;
+    PyObject   *name;
+    kp_span     value; /* the default's text */
+    char        own[40], rows[40]; /* the parameter's name and that of the row's argument */
+} parameter;
+
+/* ---- reading a form ---- */
+
+static const struct {
+    const char *type;
+    uint8_t     kind;
+} kinds[] = {
+    {"Tensor", KT_ARG_TENSOR},    {"Tensor|Scalar", KT_ARG_TENSOR_OR_SCALAR}, {"Tensor[]", KT_ARG_TENSORS},
+    {"Scalar", KT_ARG_SCALAR},    {"int", KT_ARG_INT},                        {"int[]", KT_ARG_INTS},
+    {"float", KT_ARG_FLOAT},      {"bool", KT_ARG_BOOL},                      {"ScalarType", KT_ARG_DTYPE},
+    {"Device", KT_ARG_DEVICE},    {"MemoryFormat", KT_ARG_FORMAT},            {"str", KT_ARG_STRING},
+    {"Layout", KP_ARG_LAYOUT},    {"Generator", KT_ARG_GENERATOR},            {"Like", KP_ARG_LIKE},
+    {"Dimname", KP_ARG_NAME},     {"Dimname[]", KP_ARG_NAMES},                {"NoDimname", KP_ARG_NO_NAME},
+    {"Scalar[]", KP_ARG_NUMBERS}, {"float[]", KP_ARG_ENDS},
+};
+
+static int kind_of(const char *type, size_t n)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strlen(kinds[i].type) == n && memcmp(kinds[i].type, type, n) == 0)
+            return kinds[i].kind;
+    return -1;
+}
+
+/* "int[1]? dim=None" into a parameter; the type "int[1]" is that of a list for which one integer may stand, and SymInt that
+ * of an integer for which any index may. */
+static int read_type(parameter *p, const char *type, size_t n)
+{
+    if (n && type[n - 1] == '?') {
+        p->spec.optional = 1;
+        n--;
+    }
+    if (n == 6 && memcmp(type, "int[1]", 6) == 0) {
+        p->spec.alone = 1;
+        p->spec.kind = KT_ARG_INTS;
+        return 0;
+    }
+    if (n == 6 && memcmp(type, "SymInt", 6) == 0) {
+        p->spec.alone = 1;
+        p->spec.kind = KT_ARG_INT;
+        return 0;
+    }
+    int kind = kind_of(type, n);
+    p->spec.kind = (uint8_t)kind;
+    return kind < 0 ? -1 : 0;
+}
+
+static const char *read_default(parameter *p, const char *s) /* a list has commas of its own */
+{
+    const char *end = s + (*s == '[' ? strcspn(s, "]") + 1 : strcspn(s, ","));
+    p->spec.has_default = 1;
+    p->value = (kp_span){s, (int)(end - s)};
+    return end;
+}
+
+static void copy_name(char *into, const char *from, size_t n)
+{
+    n = n < 39 ? n : 39;
+    memcpy(into, from, n);
+    into[n] = 0;
+}
+
+/* "Tensor other>src": the row calls it src. "~" before a type: texts do not say it. */
+static const char *read_parameter(parameter *p, const char *s, bool keyword_only)
+{
+    *p = (parameter){.spec = {.keyword_only = keyword_only}};
+    if (*s == '~') {
+        p->spec.keyword_only = KP_UNSHOWN;
+        s++;
+    }
+    size_t n = strcspn(s, " ");
+    if (read_type(p, s, n))
+        return NULL;
+    s += n + 1;
+    n = strcspn(s, "=,>");
+    copy_name(p->own, s, n);
+    copy_name(p->rows, s, n);
+    s += n;
+    if (*s == '>') {
+        n = strcspn(++s, "=,");
+        copy_name(p->rows, s, n);
+        s += n;
+    }
+    return *s == '=' ? read_default(p, s + 1) : s;
+}
+
+static int read_parameters(const char *s, parameter *p)
+{
+    int  n = 0;
+    bool keyword_only = false;
+    while (s && *s && n < KP_MOST_PARAMETERS) {
+        if (*s == '*') {
+            keyword_only = true;
+            s++;
+        } else {
+            s = read_parameter(&p[n++], s, keyword_only);
+        }
+        while (s && (*s == ',' || *s == ' '))
+            s++;
+    }
+    if (s && !*s)
+        return n;
+    PyErr_Format(PyExc_SystemError, "overloads.def: not understood at '%s'", s ? s : "");
+    return -1;
+}
+
+/* ---- the parameters of a row without overloads ---- */
+
+static void insert(parameter *p, int *n, int at, const char *name, int kind)
+{
+    memmove(p + at + 1, p + at, (size_t)(*n - at) * sizeof *p);
+    p[at] = (parameter){.spec = {.kind = (uint8_t)kind, .has_default = 1, .optional = 1, .keyword_only = 1}};
+    copy_name(p[at].own, name, strlen(name));
+    copy_name(p[at].rows, name, strlen(name));
+    ++*n;
+}
+
+/* Makers take a layout and pinned memory too. */
+static int parameters_of_row(const kt_row *row, parameter *p)
+{
+    int n = kt_row_n_args(row);
+    for (int i = 0; i < n; i++) {
+        p[i] = (parameter){.spec = *kt_row_arg(row, i)};
+        copy_name(p[i].own, p[i].spec.name, strlen(p[i].spec.name));
+        copy_name(p[i].rows, p[i].spec.name, strlen(p[i].spec.name));
+    }
+    for (int i = 0; i < n; i++)
+        if (p[i].spec.kind == KT_ARG_DEVICE) {
+            insert(p, &n, i + 1, "pin_memory", KT_ARG_BOOL);
+            insert(p, &n, i, "layout", KP_ARG_LAYOUT);
+            break;
+        }
+    for (int i = n - 1; i > 0; i--) /* PyTorch asks for the memory format first */
+        if (p[i].spec.kind == KT_ARG_FORMAT && p[i].spec.keyword_only && p[i - 1].spec.keyword_only) {
+            parameter format = p[i];
+            p[i] = p[i - 1];
+            p[i - 1] = format;
+        }
+    if (kt_row_has_form(row, KT_OUT))
+        insert(p, &n, n, "out", KT_ARG_TENSOR);
+    return n;
+}
+
+/* ---- which row serves it ---- */
+
+static bool serves(int wanted, int given, bool made) /* made: a tensor is made of a number */
+{
+    return wanted == given || (wanted == KT_ARG_TENSOR_OR_SCALAR && (given == KT_ARG_TENSOR || given == KT_ARG_SCALAR)) ||
+           (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
+           ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) ||
+           (wanted == KT_ARG_INTS && given == KT_ARG_INT) || (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE) ||
+           (wanted == KT_ARG_FLOAT && given == KP_ARG_ENDS);
+}
+
+static bool is_dropped(const parameter *p)
+{
+    return p->spec.kind == KP_ARG_LAYOUT || (p->spec.kind == KP_ARG_NAMES && p->spec.optional) ||
+           strcmp(p->own, "pin_memory") == 0 || strcmp(p->own, "non_blocking") == 0 || strcmp(p->own, "out") == 0;
+}
+
+static bool match(const kt_row *row, bool made, const parameter *p, int n, uint8_t *at, uint32_t *zeros)
+{
+    uint32_t found = 0;
+    *zeros = 0;
+    for (int i = 0; i < n; i++) {
+        at[i] = KP_NOWHERE;
+        for (int k = 0; k < kt_row_n_args(row); k++)
+            if (strcmp(kt_row_arg(row, k)->name, p[i].rows) == 0 &&
+                serves(kt_row_arg(row, k)->kind, p[i].spec.kind, made)) {
+                at[i] = (uint8_t)k;
+                found |= 1u << k;
+            }
+        if (at[i] == KP_NOWHERE && !is_dropped(&p[i]))
+            return false;
+    }
+    for (int k = 0; k < kt_row_n_args(row); k++) {
+        const kt_arg_spec *spec = kt_row_arg(row, k);
+        if ((found >> k & 1) || spec->has_default || spec->optional)
+            continue;
+        if (spec->kind != KT_ARG_SCALAR)
+            return false;
+        *zeros |= 1u << k;
+    }
+    return true;
+}
+
+/* ---- a form in its memory ---- */
+
+typedef struct block { /* a form and all that it points to */
+    kt_arg_spec spec[KP_MOST_PARAMETERS];
+    PyObject   *name[KP_MOST_PARAMETERS];
+    kp_span     defaults[KP_MOST_PARAMETERS];
+    uint8_t     at[KP_MOST_PARAMETERS];
+} block;
+
+static int name_parameter(parameter *p, bool method)
+{
+    p->spec.name = p->own;
+    p->name = PyUnicode_InternFromString(kp_arg_name(&p->spec, method));
+    if (!p->name)
+        return -1;
+    p->spec.name = strcmp(p->own, "self") == 0 ? "self" : PyUnicode_AsUTF8(p->name); /* interned names live on */
+    return p->spec.name ? 0 : -1;
+}
+
+/* A method's self is its first argument, wherever the row has it. */
+static void self_first(parameter *p, int n)
+{
+    for (int i = n - 1; i > 0; i--)
+        if (strcmp(p[i].own, "self") == 0) {
+            parameter self = p[i];
+            memmove(p + 1, p, (size_t)i * sizeof *p);
+            p[0] = self;
+            p[0].spec.kind = KT_ARG_TENSOR;
+        }
+}
+
+/* PyTorch's nn.functional is written in Python, where flags of its own are asked for their truth and a loss compares the word. */
+static void read_as_python(kt_arg_spec *spec)
+{
+    static const char *const flags[] = {"inplace", "size_average", "reduce"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (spec->kind == KT_ARG_BOOL && strcmp(spec->name, flags[i]) == 0)
+            spec->kind = KP_ARG_TRUTH;
+    if (spec->kind == KT_ARG_STRING && strcmp(spec->name, "reduction") == 0)
+        spec->kind = KP_ARG_WORD;
+}
+
+static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row *const *rows, int n_rows, bool with_out,
+                bool method)
+{
+    int kept = 0;
+    if (method)
+        self_first(p, n);
+    for (int i = 0; i < n; i++) { /* out= is of functions alone */
+        if (strcmp(p[i].own, "out") == 0) {
+            p[i].spec.kind = p[i].spec.kind == KT_ARG_TENSORS ? KP_ARG_OUTS : KP_ARG_OUT;
+            if (!with_out)
+                continue;
+        }
+        p[kept++] = p[i];
+    }
+    uint32_t zeros = 0;
+    *form = (kp_row_facts){
+        .spec = b->spec, .name = b->name, .defaults = b->defaults, .at = b->at, .n_args = kept, .device_at = -1};
+    memset(b->at, KP_NOWHERE, sizeof b->at);
+    for (int i = 0; i < 2 * n_rows && !form->row; i++) /* a row that takes the number itself is the better one */
+        if (match(rows[i % n_rows], i >= n_rows, p, kept, b->at, &zeros))
+            form->row = rows[i % n_rows];
+    form->zeros = form->row ? zeros : 0;
+    for (int i = 0; i < kept; i++) {
+        if (name_parameter(&p[i], method))
+            return -1;
+        if (p[i].spec.kind == KP_ARG_OUT && form->row && kt_row_n_results(form->row) > 1)
+            p[i].spec.kind = KP_ARG_OUTS;
+        b->spec[i] = p[i].spec;
+        if (form->row && strncmp(kt_row_name(form->row), "nn_", 3) == 0)
+            read_as_python(&b->spec[i]);
+        b->name[i] = p[i].name;
+        b->defaults[i] = p[i].value;
+        form->n_positional += !p[i].spec.keyword_only;
+        form->known |= (uint16_t)(kp_has_synonym(p[i].name) << i);
+        if (!form->row)
+            b->at[i] = KP_NOWHERE;
+    }
+    form->spread = form->n_positional == method + 1 && b->spec[method].kind == KT_ARG_INTS;
+    for (int k = 0; form->row && k < kt_row_n_args(form->row); k++)
+        if (kt_row_arg(form->row, k)->kind == KT_ARG_DEVICE)
+            form->device_at = k;
+    form->results = form->row ? kp_result_type(form->row, KT_PLAIN) : NULL;
+    form->results_out = form->results ? kp_result_type(form->row, KT_OUT) : NULL;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static unsigned face_of(kt_form form, bool method)
+{
+    return method ? (form == KT_INPLACE ? IN_METHOD_INPLACE : IN_METHOD)
+                  : (form == KT_INPLACE ? IN_FUNCTION_INPLACE : IN_FUNCTION);
+}
+
+static int count_overloads(const char *name, unsigned face)
+{
+    int n = 0;
+    for (int i = 0; i < N_OVERLOADS; i++)
+        n += (overloads[i].where & face) && strcmp(overloads[i].name, name) == 0;
+    return n;
+}
+
+kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row *const *rows, int n_rows, kt_form form,
+                          bool method, int *n)
+{
+    const unsigned face = face_of(form, method);
+    const char    *under = count_overloads(name, face) ? name : otherwise;
+    const int      n_overloads = under ? count_overloads(under, face) : 0;
+    const bool     with_out = !method && form == KT_PLAIN;
+    *n = n_overloads ? n_overloads : n_rows;
+    const size_t  head = (size_t)*n * sizeof(kp_row_facts);
+    kp_row_facts *forms = PyMem_Malloc(head + (size_t)*n * sizeof(block));
+    block        *blocks = (block *)(void *)(forms + *n);
+    parameter     p[KP_MOST_PARAMETERS + 3];
+    if (!forms) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    int made = 0, status = 0;
+    for (int i = 0; i < N_OVERLOADS && n_overloads && !status; i++) {
+        if (!(overloads[i].where & face) || strcmp(overloads[i].name, under) != 0)
+            continue;
+        int count = read_parameters(overloads[i].parameters, p);
+        status = count < 0 ? -1 : fill(&forms[made], &blocks[made], p, count, rows, n_rows, with_out, method);
+        forms[made].python = (overloads[i].where & IS_PYTHON) != 0;
+        forms[made++].deprecated = (overloads[i].where & IS_DEPRECATED) != 0;
+    }
+    for (; made < *n && !status; made++) {
+        int count = parameters_of_row(rows[made], p);
+        status = fill(&forms[made], &blocks[made], p, count, &rows[made], 1, with_out, method);
+        forms[made].defaults = NULL;
+    }
+    if (!status)
+        return forms;
+    PyMem_Free(forms);
+    return NULL;
+}

@@ -1,0 +1,449 @@
+/* function.c - every row of the operator table as a Python function and as a method of Tensor: one object a name, no
+ * wrapper written by hand.
+ *
+ * In: the table, read once when the module starts. Out: module.functions (a dict by name), one more dict for each
+ * family whose names begin alike (nn_, linalg_, special_, fft_), and methods in the Tensor type. A name with several
+ * rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row.
+ * Must not know: any operator by name. */
+#include "core/binding.h"
+
+enum { MOST_ROWS = 4 };
+
+typedef struct kp_function {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject      *name;
+    const char    *text;  /* of name */
+    kp_row_facts  *forms; /* NULL before the first call */
+    int            n_forms;
+    uint8_t        n_rows, form, method;
+    const kt_row  *row[MOST_ROWS];
+    char           plain[48], otherwise[48]; /* where its forms are listed: its name without "_", and that it is an alias of */
+} kp_function;
+
+static int find_forms(kp_function *f)
+{
+    if (!f->forms)
+        f->forms = kp_forms_of(f->plain, f->otherwise[0] ? f->otherwise : NULL, f->row, f->n_rows, (kt_form)f->form, f->method,
+                               &f->n_forms);
+    return f->forms ? 0 : -1;
+}
+
+/* ---- a call ---- */
+
+/* A form that PyTorch has and no row serves. */
+static PyObject *refuse_form(const kp_function *f, int which)
+{
+    PyObject *text = kp_signature_text(&f->forms[which], f->method);
+    if (text)
+        PyErr_Format(PyExc_NotImplementedError, "karat does not have this form of %s yet: %s%U", f->text, f->text, text);
+    Py_XDECREF(text);
+    return NULL;
+}
+
+/* A maker's out= may not want a gradient, nor what it is made from. */
+static bool is_followed(const kp_function *f, const kp_row_facts *form, const kp_args *a)
+{
+    bool operands = false, wanted = kt_requires_grad(kp_tensor_of(a->into));
+    for (int i = 0; i < kt_row_n_args(form->row); i++)
+        if (kt_row_arg(form->row, i)->kind == KT_ARG_TENSOR && a->call.given >> i & 1) {
+            operands = true;
+            wanted |= kt_requires_grad(a->call.arg[i].t);
+        }
+    if (!wanted || !kt_grad_enabled())
+        return false;
+    PyErr_Format(PyExc_RuntimeError,
+                 "%s%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                 "arguments requires grad.",
+                 operands ? "" : "aten::", f->text);
+    return true;
+}
+
+/* What a maker does to the requires_grad of its out=: most set it, and unless asked otherwise to false. */
+enum { LEAVES_GRAD, WANTS_NO_GRAD, WANTS_GRAD };
+
+/* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. */
+static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args *a)
+{
+    const kt_tensor *out = kp_tensor_of(a->into);
+    int              wants_grad = LEAVES_GRAD;
+    for (int i = 0; i < kt_row_n_args(form->row); i++) {
+        const int kind = kt_row_arg(form->row, i)->kind;
+        if (kind == KT_ARG_DTYPE && (a->call.given >> i & 1) && a->call.arg[i].dtype != kt_dtype_of(out)) {
+            PyErr_Format(PyExc_RuntimeError, "dtype %s does not match dtype of out parameter (%s)",
+                         kt_dtype_torch_name(a->call.arg[i].dtype), kt_dtype_torch_name(kt_dtype_of(out)));
+            return -1;
+        }
+        if (kind == KT_ARG_DEVICE && (a->call.given >> i & 1) && a->call.arg[i].device.kind != kt_device_of(out).kind) {
+            PyObject *asked = kp_device_object(a->call.arg[i].device), *there = kp_device_object(kt_device_of(out));
+            if (asked && there)
+                PyErr_Format(PyExc_RuntimeError, "device type %S does not match device type of out parameter (%S)", asked,
+                             there);
+            Py_XDECREF(asked);
+            Py_XDECREF(there);
+            return -1;
+        }
+        if (kind == KT_ARG_DTYPE)
+            a->call.arg[i].dtype = kt_dtype_of(out);
+        else if (kind == KT_ARG_DEVICE)
+            a->call.arg[i].device = kt_device_of(out);
+        else {
+            if (strcmp(kt_row_arg(form->row, i)->name, "requires_grad") == 0) {
+                wants_grad = (a->call.given >> i & 1) && a->call.arg[i].b ? WANTS_GRAD : WANTS_NO_GRAD;
+                a->call.given &= ~(1u << i);
+            }
+            continue;
+        }
+        a->call.given |= 1u << i;
+    }
+    return is_followed(f, form, a) ? -1 : wants_grad;
+}
+
+static bool set_grad(kt_tensor *out, int wants_grad)
+{
+    if (wants_grad == WANTS_GRAD)
+        return !kp_want_grad(out);
+    return wants_grad == LEAVES_GRAD || !kt_requires_grad(out) || !kt_is_leaf(out) || !kt_set_requires_grad(out, false);
+}
+
+static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, int wants_grad) /* takes over what was made */
+{
+    kt_tensor *target = kp_tensor_of(out);
+    if (made && kp_wait_for(target) == 0) {
+        const kt_status status = kt_store(row, target, kp_tensor_of(made));
+        if (!kp_say_warnings(NULL, status) && set_grad(target, wants_grad)) {
+            Py_DECREF(made);
+            return Py_NewRef(out);
+        }
+        if (!PyErr_Occurred())
+            kp_raise();
+    }
+    Py_XDECREF(made);
+    return NULL;
+}
+
+static PyObject *run_form(kp_function *f, int which, kp_args *a)
+{
+    const kp_row_facts *form = &f->forms[which];
+    if (KP_UNLIKELY(form->deprecated) && kp_warn_deprecated(f->text, f->forms, f->n_forms, which, f->method)) {
+        kp_args_free(a);
+        return NULL;
+    }
+    int wants_grad = KP_LIKELY(!a->into) ? LEAVES_GRAD : ask_as_out_is(f, form, a);
+    if (KP_UNLIKELY(wants_grad < 0)) {
+        kp_args_free(a);
+        return NULL;
+    }
+    const bool large = a->work > KP_LARGE_NUMEL;
+    if (KP_UNLIKELY(kp_flights != NULL) && kp_wait_for_others(&a->call, large)) {
+        kp_args_free(a);
+        return NULL;
+    }
+    kt_status status = kp_run(&a->call, large);
+    kp_args_free(a);
+    PyTypeObject *type = a->call.form == KT_OUT ? form->results_out : form->results;
+    PyObject     *result = status ? kp_raise() : kp_call_results(&a->call, type);
+    return KP_LIKELY(!a->into) ? result : write_into(form->row, a->into, result, wants_grad);
+}
+
+static PyObject *call_form(kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    PyObject        *self = (PyObject *)f;
+    kp_args          a;
+    kp_mistake       mistake = {.unasked = true};
+    if (f->method && (n == 0 || !kp_is_tensor(argv[0]))) {
+        PyErr_Format(PyExc_TypeError, "descriptor '%U' for 'karat.Tensor' objects doesn't apply to a '%s' object",
+                     f->name, n ? Py_TYPE(argv[0])->tp_name : "no");
+        return NULL;
+    }
+    PyObject *answer;
+    if (KP_UNLIKELY(kp_any_may_override(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0))) &&
+        kp_override_call(f->text, f->method, self, argv, n, keywords, &answer))
+        return answer;
+    if (KP_UNLIKELY(!f->forms) && find_forms(f))
+        return NULL;
+    for (int i = 0; i < f->n_forms; i++) {
+        if (n > f->forms[i].n_positional && !f->forms[i].spread)
+            continue;
+        int bound = kp_bind(&a, f->text, &f->forms[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
+        if (bound < 0)
+            return NULL;
+        if (bound && f->forms[i].row)
+            return run_form(f, i, &a);
+        if (bound) {
+            kp_args_free(&a);
+            return refuse_form(f, i);
+        }
+    }
+    kp_raise_mistakes(f->text, f->forms, f->n_forms, f->method, argv, n, keywords);
+    return NULL;
+}
+
+static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
+{
+    kp_function     *f = (kp_function *)self;
+    const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    PyObject        *result = call_form(f, argv, n, keywords);
+    return KP_LIKELY(result != NULL) ? result : kp_tell(f->text, f->forms, argv, n);
+}
+
+/* ---- the objects ---- */
+
+static void function_dealloc(PyObject *self)
+{
+    Py_XDECREF(((kp_function *)self)->name);
+    PyMem_Free(((kp_function *)self)->forms);
+    PyObject_Free(self);
+}
+
+static PyObject *function_repr(PyObject *self)
+{
+    const kp_function *f = (kp_function *)self;
+    return PyUnicode_FromFormat("<built-in %s %U of karat>", f->method ? "method" : "function", f->name);
+}
+
+static PyObject *get_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(((kp_function *)self)->name);
+}
+
+/* No tensor has named dims: such a form is there for names=None alone. */
+static bool asks_for_names(const kp_row_facts *form)
+{
+    bool asks = false;
+    for (int i = 0; i < form->n_args; i++)
+        asks |= form->spec[i].kind == KP_ARG_NAMES;
+    return asks;
+}
+
+static PyObject *get_doc(PyObject *self, void *unused)
+{
+    (void)unused;
+    kp_function *f = (kp_function *)self;
+    if (find_forms(f))
+        return NULL;
+    PyObject *text = PyUnicode_FromFormat("%s.", kt_row_doc(f->row[0]));
+    for (int i = 0; text && i < f->n_forms; i++) {
+        if (!f->forms[i].row || f->forms[i].deprecated || asks_for_names(&f->forms[i]))
+            continue;
+        PyObject *one = kp_signature_text(&f->forms[i], f->method);
+        if (one)
+            Py_SETREF(text, PyUnicode_FromFormat("%U\n%U%U", text, f->name, one));
+        else
+            Py_CLEAR(text);
+        Py_XDECREF(one);
+    }
+    const char *rule = kt_row_dtype_rule(f->row[0]);
+    if (text && *rule)
+        Py_SETREF(text, PyUnicode_FromFormat("%U\nResult dtype: %s.", text, rule));
+    return text;
+}
+
+static PyObject *get_schemas(PyObject *self, void *unused)
+{
+    (void)unused;
+    const kp_function *f = (kp_function *)self;
+    PyObject          *all = PyTuple_New(f->n_rows);
+    for (int i = 0; all && i < f->n_rows; i++) {
+        PyObject *one = PyUnicode_FromString(kt_row_schema(f->row[i]));
+        if (one)
+            PyTuple_SET_ITEM(all, i, one);
+        else
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
+static PyObject *get_module(PyObject *self, void *unused)
+{
+    (void)self, (void)unused;
+    return PyUnicode_FromString("karat");
+}
+
+static PyGetSetDef function_getset[] = {
+    {"__name__", get_name, NULL, NULL, NULL},
+    {"__qualname__", get_name, NULL, NULL, NULL},
+    {"__module__", get_module, NULL, NULL, NULL},
+    {"__doc__", get_doc, NULL, NULL, NULL},
+    {"schemas", get_schemas, NULL, "the rows of the operator table behind the name", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *owner)
+{
+    (void)owner;
+    return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+
+#define FUNCTION_PARTS                                                                                                 \
+    .tp_basicsize = sizeof(kp_function), .tp_dealloc = function_dealloc, .tp_repr = function_repr,                     \
+    .tp_call = PyVectorcall_Call, .tp_vectorcall_offset = offsetof(kp_function, vectorcall),                           \
+    .tp_getset = function_getset
+
+PyTypeObject kp_function_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.function",
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
+    FUNCTION_PARTS,
+};
+
+PyTypeObject kp_method_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.method",
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+                Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_descr_get = method_get,
+    FUNCTION_PARTS,
+};
+
+/* ---- the table ---- */
+
+/* Names with such a beginning live in a module of their own; some of PyTorch's messages say the whole name. */
+typedef struct family {
+    const char *prefix, *functions;
+    bool        said_whole;
+    PyObject   *names;
+} family;
+static family families[] = {{"nn_", "nn_functions", false, NULL},
+                            {"linalg_", "linalg_functions", true, NULL},
+                            {"special_", "special_functions", true, NULL},
+                            {"fft_", "fft_functions", true, NULL}};
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
+static const family *family_of(const kt_row *row)
+{
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (strncmp(kt_row_schema(row), families[i].prefix, strlen(families[i].prefix)) == 0)
+            return &families[i];
+    return NULL;
+}
+
+/* "sum.dim(Tensor self, ..." is the name sum. */
+static PyObject *python_name(const kt_row *row, kt_form form, size_t skip)
+{
+    const char *schema = kt_row_schema(row) + skip;
+    PyObject   *name = PyUnicode_FromStringAndSize(schema, (Py_ssize_t)strcspn(schema, ".("));
+    if (name && form == KT_INPLACE)
+        Py_SETREF(name, PyUnicode_FromFormat("%U_", name));
+    return name;
+}
+
+static kp_function *new_function(PyTypeObject *type, kt_form form, PyObject *name) /* takes over the name */
+{
+    kp_function *f = name ? PyObject_New(kp_function, type) : NULL;
+    if (!f) {
+        Py_XDECREF(name);
+        return NULL;
+    }
+    memset((char *)f + sizeof(PyObject), 0, sizeof *f - sizeof(PyObject));
+    f->vectorcall = call_function;
+    f->name = name;
+    f->form = (uint8_t)form;
+    f->method = type == &kp_method_type;
+    f->text = PyUnicode_AsUTF8(name);
+    if (f->text)
+        return f;
+    Py_DECREF(f);
+    return NULL;
+}
+
+static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_form form, const family *of)
+{
+    PyObject *name = python_name(row, form, of ? strlen(of->prefix) : 0);
+    if (!name)
+        return -1;
+    PyObject *known = PyDict_GetItemWithError(names, name);
+    if (known && Py_IS_TYPE(known, type)) {
+        kp_function *f = (kp_function *)known;
+        Py_DECREF(name);
+        if (f->n_rows == MOST_ROWS) {
+            PyErr_Format(PyExc_SystemError, "more than %d rows of one name: %s", MOST_ROWS, kt_row_name(row));
+            return -1;
+        }
+        f->row[f->n_rows++] = row;
+        return 0;
+    }
+    if (known || PyErr_Occurred()) { /* the type has something better already */
+        Py_DECREF(name);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    kp_function *f = new_function(type, form, of && of->said_whole ? python_name(row, form, 0) : Py_NewRef(name));
+    int          status = f ? 0 : -1;
+    if (f) {
+        const char *schema = kt_row_schema(row);
+        PyOS_snprintf(f->plain, sizeof f->plain, "%.*s", (int)strcspn(schema, ".("), schema);
+        f->row[f->n_rows++] = row;
+        status = PyDict_SetItem(names, name, (PyObject *)f);
+    }
+    Py_XDECREF(f);
+    Py_DECREF(name);
+    return status;
+}
+
+static int add_forms(PyObject *functions, const kt_row *row)
+{
+    const family      *of = family_of(row);
+    bool               is_method = false; /* has a tensor that is called self */
+    for (int i = 0; i < kt_row_n_args(row) && !of; i++) {
+        const kt_arg_spec *spec = kt_row_arg(row, i);
+        is_method |= (spec->kind == KT_ARG_TENSOR || (i && spec->kind == KT_ARG_TENSOR_OR_SCALAR)) &&
+                     strcmp(spec->name, "self") == 0;
+    }
+    for (int form = KT_PLAIN; form <= KT_INPLACE; form++)
+        if (kt_row_has_form(row, (kt_form)form) &&
+            (add_row(of ? of->names : functions, &kp_function_type, row, (kt_form)form, of) ||
+             (is_method && add_row(kp_tensor_type->tp_dict, &kp_method_type, row, (kt_form)form, NULL))))
+            return -1;
+    return 0;
+}
+
+/* The same rows under a second name, in place too. */
+static int add_alias(PyObject *names, const char *name, const char *of, const char *ending)
+{
+    PyObject *key = PyUnicode_FromFormat("%s%s", of, ending), *known = key ? PyDict_GetItemWithError(names, key) : NULL;
+    int       status = PyErr_Occurred() ? -1 : 0;
+    Py_XDECREF(key);
+    if (!known || (!Py_IS_TYPE(known, &kp_function_type) && !Py_IS_TYPE(known, &kp_method_type)))
+        return status; /* no such row, or not yet */
+    kp_function *from = (kp_function *)known;
+    kp_function *f = new_function(Py_TYPE(known), (kt_form)from->form, PyUnicode_FromFormat("%s%s", name, ending));
+    if (!f)
+        return -1;
+    memcpy(f->row, from->row, sizeof f->row);
+    f->n_rows = from->n_rows;
+    PyOS_snprintf(f->plain, sizeof f->plain, "%s", name);
+    PyOS_snprintf(f->otherwise, sizeof f->otherwise, "%s", of);
+    status = PyDict_SetItem(names, f->name, (PyObject *)f);
+    Py_DECREF(f);
+    return status;
+}
+
+static int add_aliases(PyObject *names)
+{
+    static const char *const aliases[][2] = {
+#define ALIAS(name, of) {#name, #of},
+#include "tables/aliases.def"
+#undef ALIAS
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (add_alias(names, aliases[i][0], aliases[i][1], "") || add_alias(names, aliases[i][0], aliases[i][1], "_"))
+            return -1;
+    return 0;
+}
+
+int kp_functions_start(PyObject *module)
+{
+    PyObject     *functions = PyDict_New();
+    const kt_row *row;
+    int           status = functions ? PyModule_AddObjectRef(module, "functions", functions) : -1;
+    for (int i = 0; !status && i < N_FAMILIES; i++) {
+        Py_XSETREF(families[i].names, PyDict_New());
+        status = families[i].names ? PyModule_AddObjectRef(module, families[i].functions, families[i].names) : -1;
+    }
+    for (int i = 0; !status && (row = kt_row_at(i)); i++)
+        status = add_forms(functions, row);
+    if (!status && (add_aliases(functions) || add_aliases(kp_tensor_type->tp_dict)))
+        status = -1;
+    PyType_Modified(kp_tensor_type);
+    Py_XDECREF(functions);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* parse.c - arguments of functions that are no rows (karat.tensor, result_type, finfo ...): the same binder, on a
+ * signature written down here in C, so that they take and refuse arguments in the same words.
+ *
+ * In: what vectorcall gives, a signature. Out: values by position. Must not know: what the functions do. */
+#include "core/binding.h"
+
+static const uint8_t in_order[KP_MOST_PARAMETERS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+static int start(kp_signature *s)
+{
+    kp_row_facts facts = {.spec = s->spec, .name = s->names, .at = in_order, .device_at = -1};
+    for (int i = 0; s->spec[i].name; i++) {
+        s->names[i] = PyUnicode_InternFromString(s->spec[i].name);
+        if (!s->names[i])
+            return -1;
+        s->spec[i].has_default |= s->spec[i].optional;
+        facts.n_positional += !s->spec[i].keyword_only;
+        facts.known |= (uint16_t)(kp_has_synonym(s->names[i]) << i);
+        facts.n_args++;
+    }
+    facts.spread = facts.n_positional == 1 && s->spec[0].kind == KT_ARG_INTS;
+    s->facts = facts;
+    return 0;
+}
+
+int kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    kp_mistake mistake = {0};
+    if (!s->facts.spec && start(s))
+        return -1;
+    int bound = kp_bind(a, s->name, &s->facts, KT_PLAIN, method, argv, n, keywords, &mistake);
+    if (!bound)
+        kp_raise_mistake(s->name, &s->facts, method, n, &mistake);
+    if (bound <= 0)
+        kp_tell(s->name, &s->facts, argv, n);
+    kp_mistake_free(&mistake);
+    return bound > 0 ? 0 : -1;
+}
+
+static int parse_any(kp_args *a, kp_signature *overloads, int n_overloads, bool method, PyObject *const *argv, Py_ssize_t n,
+                     PyObject *keywords)
+{
+    kp_row_facts forms[8];
+    kp_mistake   mistake = {.unasked = true};
+    for (int i = 0; i < n_overloads; i++) {
+        if (!overloads[i].facts.spec && start(&overloads[i]))
+            return -1;
+        forms[i] = overloads[i].facts;
+        int bound = kp_bind(a, overloads[i].name, &forms[i], KT_PLAIN, method, argv, n, keywords, &mistake);
+        if (bound < 0)
+            kp_tell(overloads[i].name, &forms[i], argv, n);
+        if (bound)
+            return bound > 0 ? i : -1;
+    }
+    kp_raise_mistakes(overloads[0].name, forms, n_overloads, method, argv, n, keywords);
+    kp_tell(overloads[0].name, forms, argv, n);
+    return -1;
+}
+
+int kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
+                 PyObject *keywords)
+{
+    return parse_any(a, overloads, n_overloads, false, argv, n, keywords);
+}
+
+int kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *self, PyObject *const *argv, Py_ssize_t n,
+                    PyObject *keywords)
+{
+    const Py_ssize_t given = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+    PyObject        *few[8], **all = given < 8 ? few : PyMem_Malloc((size_t)(given + 1) * sizeof *all);
+    if (!all) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    all[0] = self;
+    memcpy(all + 1, argv, (size_t)given * sizeof *all);
+    int which = parse_any(a, overloads, n_overloads, true, all, n + 1, keywords);
+    if (all != few)
+        PyMem_Free(all);
+    return which;
+}

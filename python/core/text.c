@@ -1,0 +1,25 @@
+/* text.c - a str as the engine reads texts: UTF-8 that ends at its first NUL.
+ *
+ * In: a str. Out: its bytes and what holds them. Must not know: what the text means. */
+#include "core/binding.h"
+
+const char *kp_text(PyObject *text, PyObject **kept)
+{
+    Py_ssize_t  n;
+    const char *bytes = PyUnicode_AsUTF8AndSize(text, &n);
+    *kept = NULL;
+    if (!bytes) {
+        if (PyErr_ExceptionMatches(PyExc_UnicodeError)) /* a lone surrogate; PyTorch's words */
+            PyErr_SetString(PyExc_RuntimeError, "error unpacking string as utf-8");
+        return NULL;
+    }
+    if (KP_LIKELY(strlen(bytes) == (size_t)n)) {
+        *kept = Py_NewRef(text);
+        return bytes;
+    }
+    PyObject *nul = PyUnicode_FromStringAndSize("", 1), *mark = PyUnicode_FromString("\xef\xbf\xbd");
+    *kept = nul && mark ? PyUnicode_Replace(text, nul, mark, -1) : NULL;
+    Py_XDECREF(nul);
+    Py_XDECREF(mark);
+    return *kept ? PyUnicode_AsUTF8(*kept) : NULL;
+}

@@ -1,0 +1,100 @@
+/* error.c - the engine's pending error as a Python exception.
+ *
+ * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first
+ * line is PyTorch's, what follows explains. A dtype error is there as data too, in its attribute `karat` (None for other
+ * errors). The pending error is cleared. Must not know: what failed. */
+#include "core/binding.h"
+
+static PyObject *out_of_memory; /* PyTorch's class, which programs catch to try a smaller batch */
+
+int kp_error_start(PyObject *module)
+{
+    if (!out_of_memory)
+        out_of_memory = PyErr_NewExceptionWithDoc("karat.OutOfMemoryError", "There is not enough memory for a tensor.",
+                                                  PyExc_RuntimeError, NULL);
+    return out_of_memory ? PyModule_AddObjectRef(module, "OutOfMemoryError", out_of_memory) : -1;
+}
+
+static PyObject *class_of(kt_status status)
+{
+    switch (status) {
+    case KT_ERR_TYPE: return PyExc_TypeError;
+    case KT_ERR_VALUE: return PyExc_ValueError;
+    case KT_ERR_INDEX: return PyExc_IndexError;
+    case KT_ERR_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
+    case KT_ERR_MEMORY: return out_of_memory;
+    case KT_ERR_OS: return PyExc_OSError;
+    default: return PyExc_RuntimeError;
+    }
+}
+
+/* A Python exception that travels through the engine, and is raised as itself at the other end. */
+static void release_exception(void *payload)
+{
+    if (!Py_IsInitialized())
+        return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF((PyObject *)payload);
+    PyGILState_Release(gil);
+}
+
+kt_status kp_fail_with_exception(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value && trace)
+        PyException_SetTraceback(value, trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return kt_fail_foreign(value, release_exception);
+}
+
+static bool raise_foreign(void)
+{
+    PyObject *exception = kt_error_take_foreign();
+    if (!exception)
+        return false;
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_DECREF(exception);
+    kt_clear();
+    return true;
+}
+
+PyObject *kp_raise(void)
+{
+    kt_status status = kt_error_status();
+    if (status == KT_ERR_FOREIGN && raise_foreign())
+        return NULL;
+    if (status == KT_OK) {
+        PyErr_SetString(PyExc_SystemError, "a call failed without saying why");
+        return NULL;
+    }
+    const char *text = kt_error();
+    PyObject   *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    PyObject   *error = message ? PyObject_CallOneArg(class_of(status), message) : NULL;
+    PyObject   *mistake = error ? kp_mistake_object() : NULL;
+    if (mistake && PyObject_SetAttrString(error, "karat", mistake) == 0)
+        PyErr_SetObject(class_of(status), error);
+    Py_XDECREF(message);
+    Py_XDECREF(error);
+    Py_XDECREF(mistake);
+    kt_clear();
+    return NULL;
+}
+
+PyObject *kp_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_dtype wanted, const char *text)
+{
+    const uint8_t before = kp_enter();
+    kt_refuse_dtype(status, t, op, KT_FIX_CAST, wanted, text);
+    kp_leave(before);
+    return kp_raise();
+}
+
+const kt_row *kp_row(const char *name)
+{
+    const kt_row *row = kt_row_find(name);
+    if (!row)
+        PyErr_Format(PyExc_SystemError, "the operator table has no row %s", name);
+    return row;
+}

@@ -1,0 +1,234 @@
+/* generator.c - Generator objects and the functions over the default one: seeds and states.
+ *
+ * In: seeds, states as uint8 tensors. Out: the engine's generators as Python objects, the same numbers as PyTorch's.
+ * Must not know: any operator that draws. */
+#include "core/binding.h"
+
+typedef struct kp_generator {
+    PyObject_HEAD
+    kt_generator *g;
+} kp_generator;
+
+static PyObject *the_default; /* one object of the process's generator */
+
+int kp_to_generator(PyObject *o, kt_generator **g)
+{
+    if (!Py_IS_TYPE(o, &kp_generator_type))
+        return 0;
+    *g = ((kp_generator *)o)->g;
+    return 1;
+}
+
+static kt_generator *of(PyObject *self) { return ((kp_generator *)self)->g; }
+
+static PyObject *new_generator(kt_generator *g) /* takes over the reference */
+{
+    kp_generator *self = g ? PyObject_New(kp_generator, &kp_generator_type) : NULL;
+    if (!self) {
+        kt_generator_drop(g);
+        return g ? NULL : kp_raise();
+    }
+    self->g = g;
+    return (PyObject *)self;
+}
+
+static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    (void)type;
+    static char *names[] = {"device", NULL};
+    PyObject    *device = NULL;
+    kt_device    d = {KT_CPU, 0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:Generator", names, &device))
+        return NULL;
+    int known = device && device != Py_None ? kp_to_device(device, &d) : 1;
+    if (known < 0)
+        return NULL;
+    if (!known) {
+        PyErr_Format(PyExc_TypeError, "Generator(): argument 'device' (position 1) must be torch.device, not %s",
+                     Py_TYPE(device)->tp_name);
+        return NULL;
+    }
+    if (d.kind == KT_META) {
+        PyErr_SetString(PyExc_RuntimeError, "META device type not an accelerator.");
+        return NULL;
+    }
+    return new_generator(kt_generator_new());
+}
+
+static void generator_dealloc(PyObject *self)
+{
+    kt_generator_drop(of(self));
+    PyObject_Free(self);
+}
+
+/* ---- seeds ---- */
+
+/* Any 64 bits, signed or not. */
+static int to_seed(PyObject *number, uint64_t *seed)
+{
+    *seed = PyLong_AsUnsignedLongLong(number);
+    if (!PyErr_Occurred())
+        return 0;
+    PyErr_Clear();
+    *seed = (uint64_t)PyLong_AsLongLong(number);
+    if (!PyErr_Occurred() && (int64_t)*seed < 0)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
+    return -1;
+}
+
+static PyObject *manual_seed(PyObject *self, PyObject *number)
+{
+    uint64_t seed;
+    if (!PyLong_Check(number)) {
+        PyErr_Format(PyExc_RuntimeError, "manual_seed expected a long, but got %s", Py_TYPE(number)->tp_name);
+        return NULL;
+    }
+    if (to_seed(number, &seed))
+        return NULL;
+    kt_generator_manual_seed(of(self), seed);
+    return Py_NewRef(self);
+}
+
+static PyObject *seed(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(kt_generator_seed(of(self)));
+}
+
+static PyObject *initial_seed(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(kt_generator_initial_seed(of(self)));
+}
+
+/* ---- states ---- */
+
+static PyObject *get_state(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_tensor *t = NULL;
+    if (kt_make(KT_U8, KT_SHAPE(KT_GENERATOR_STATE), "get_state", &t))
+        return kp_raise();
+    kt_generator_get_state(of(self), kt_data(t));
+    return kp_wrap(t);
+}
+
+static PyObject *set_state(PyObject *self, PyObject *state)
+{
+    if (!kp_is_tensor(state)) {
+        PyErr_Format(PyExc_TypeError, "expected a torch.ByteTensor, but got %s", Py_TYPE(state)->tp_name);
+        return NULL;
+    }
+    kt_tensor *t = kp_tensor_of(state);
+    if (kt_dtype_of(t) != KT_U8 || kt_device_of(t).kind != KT_CPU) {
+        PyErr_SetString(PyExc_TypeError, "RNG state must be a torch.ByteTensor");
+        return NULL;
+    }
+    if (!kt_is_contiguous(t)) {
+        PyErr_SetString(PyExc_RuntimeError, "RNG state must be contiguous");
+        return NULL;
+    }
+    if (kt_generator_set_state(of(self), kt_data(t), (size_t)kt_numel(t)))
+        return kp_raise();
+    return Py_NewRef(self);
+}
+
+static PyObject *clone_state(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    unsigned char state[KT_GENERATOR_STATE];
+    kt_generator *g = kt_generator_new();
+    if (g) {
+        kt_generator_get_state(of(self), state);
+        kt_generator_set_state(g, state, sizeof state);
+    }
+    return new_generator(g);
+}
+
+static PyObject *get_device(PyObject *self, void *unused)
+{
+    (void)self, (void)unused;
+    return kp_device_object((kt_device){KT_CPU, 0});
+}
+
+static PyMethodDef methods[] = {
+    {"manual_seed", manual_seed, METH_O, "manual_seed(seed): begin the stream of this seed; gives the generator"},
+    {"seed", seed, METH_NOARGS, "seed from the system, and tell the seed"},
+    {"initial_seed", initial_seed, METH_NOARGS, "the seed of the stream"},
+    {"get_state", get_state, METH_NOARGS, "the state as a uint8 tensor of 5,056 bytes, PyTorch's layout"},
+    {"set_state", set_state, METH_O, "set_state(state): go on from a state"},
+    {"clone_state", clone_state, METH_NOARGS, "another generator at the same place of the same stream"},
+    {"__copy__", clone_state, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"device", get_device, NULL, "where it draws: the CPU, for every device", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyTypeObject kp_generator_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.Generator",
+    .tp_doc = "Generator(device='cpu'): a stream of random numbers",
+    .tp_basicsize = sizeof(kp_generator),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = generator_new,
+    .tp_dealloc = generator_dealloc,
+    .tp_methods = methods,
+    .tp_getset = getset,
+};
+
+/* ---- the default generator's ---- */
+
+static PyObject *default_manual_seed(PyObject *module, PyObject *number)
+{
+    (void)module;
+    PyObject *whole = PyLong_Check(number) ? Py_NewRef(number) : PyObject_CallOneArg((PyObject *)&PyLong_Type, number);
+    PyObject *result = whole ? manual_seed(the_default, whole) : NULL;
+    Py_XDECREF(whole);
+    return result;
+}
+
+static PyObject *default_seed(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    return seed(the_default, unused);
+}
+
+static PyObject *default_initial_seed(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    return initial_seed(the_default, unused);
+}
+
+static PyObject *get_rng_state(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    return get_state(the_default, unused);
+}
+
+static PyObject *set_rng_state(PyObject *module, PyObject *state)
+{
+    (void)module;
+    PyObject *done = set_state(the_default, state);
+    Py_XDECREF(done);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+PyMethodDef kp_random_functions[] = {
+    {"manual_seed", default_manual_seed, METH_O, "manual_seed(seed): begin the default generator's stream of this seed"},
+    {"seed", default_seed, METH_NOARGS, "seed the default generator from the system, and tell the seed"},
+    {"initial_seed", default_initial_seed, METH_NOARGS, "the seed of the default generator's stream"},
+    {"get_rng_state", get_rng_state, METH_NOARGS, "the default generator's state as a uint8 tensor"},
+    {"set_rng_state", set_rng_state, METH_O, "set_rng_state(state): the default generator goes on from a state"},
+    {NULL, NULL, 0, NULL},
+};
+
+int kp_generator_start(PyObject *module)
+{
+    if (PyModule_AddType(module, &kp_generator_type))
+        return -1;
+    the_default = new_generator(kt_default_generator());
+    return the_default ? PyModule_AddObjectRef(module, "default_generator", the_default) : -1;
+}

@@ -1,0 +1,311 @@
+/* grad.c - what Python sees of the tape: grad, requires_grad, backward, autograd.grad.
+ *
+ * In: Tensors. Out: the engine's answers. Must not know: how a graph is kept. */
+#include "core/binding.h"
+
+PyObject *kp_get_grad(PyObject *self, void *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self), *grad = kt_grad(t);
+    if (!grad && kt_requires_grad(t) && !kt_is_leaf(t) && !kt_retains_grad(t) &&
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+                     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                     "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+                     "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+                     1))
+        return NULL;
+    return grad ? kp_wrap_borrowed(grad) : Py_NewRef(Py_None);
+}
+
+int kp_set_grad(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    if (value && value != Py_None && !kp_is_tensor(value)) {
+        PyErr_Format(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got grad of type %s",
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    if (value == self) {
+        PyErr_SetString(PyExc_RuntimeError, "can't assign Variable as its own grad");
+        return -1;
+    }
+    if (kt_set_grad(kp_tensor_of(self), value && value != Py_None ? kp_tensor_of(value) : NULL)) {
+        kp_raise();
+        return -1;
+    }
+    return 0;
+}
+
+PyObject *kp_get_requires_grad(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(kt_requires_grad(kp_tensor_of(self)));
+}
+
+/* With the user's line, which the engine asks for while a call is under way. */
+static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
+{
+    const uint8_t     before = kp_enter();
+    kt_lineage_record born = {.size = sizeof born};
+    const bool        known = fix == KT_FIX_DTYPE && kt_lineage_read(kt_lineage_of(t), &born) && born.op;
+    kt_refuse_grad(t, known ? born.op : "requires_grad_", fix, text);
+    kp_leave(before);
+    kp_raise();
+    return -1;
+}
+
+static bool can_have_grad(const kt_tensor *t)
+{
+    return kt_may_require_grad(kt_dtype_of(t));
+}
+
+int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self);
+    if (!value || !PyBool_Check(value)) {
+        PyErr_SetString(PyExc_RuntimeError, "requires_grad must be a bool");
+        return -1;
+    }
+    if (value == Py_True && !can_have_grad(t))
+        return refuse_grad(t, KT_FIX_CAST, "only Tensors of floating point and complex dtype can require gradients");
+    if (kt_set_requires_grad(t, value == Py_True)) {
+        kp_raise();
+        return -1;
+    }
+    return 0;
+}
+
+int kp_want_grad(kt_tensor *t)
+{
+    if (!can_have_grad(t))
+        return refuse_grad(t, KT_FIX_DTYPE, "Only Tensors of floating point and complex dtype can require gradients");
+    if (!kt_set_requires_grad(t, true))
+        return 0;
+    kp_raise();
+    return -1;
+}
+
+PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"requires_grad", NULL};
+    PyObject    *on = Py_True;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:requires_grad_", names, &on))
+        return NULL;
+    if (!PyBool_Check(on)) {
+        PyErr_Format(PyExc_TypeError, "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not %s",
+                     Py_TYPE(on)->tp_name);
+        return NULL;
+    }
+    const uint8_t   before = kp_enter();
+    const kt_status status = kt_set_requires_grad(kp_tensor_of(self), on == Py_True);
+    kp_leave(before);
+    return status ? kp_raise() : Py_NewRef(self);
+}
+
+PyObject *kp_get_is_leaf(PyObject *self, void *unused)
+{
+    (void)unused;
+    kt_tensor *t = kp_tensor_of(self);
+    const bool leaf = kt_is_leaf(t);
+    if (!leaf && kt_is_view(t)) { /* whether it has a history may be what cannot be known */
+        kt_node_drop(kt_grad_fn(t));
+        if (kt_failed())
+            return kp_raise();
+    }
+    return PyBool_FromLong(leaf);
+}
+
+/* ---- tensors of the user, as tuples and as the engine takes them ---- */
+
+/* A tensor or a sequence of them (None where allowed) as a new tuple. */
+static PyObject *tensors_of(PyObject *o, bool none_allowed)
+{
+    PyObject *all = kp_is_tensor(o) ? PyTuple_Pack(1, o) : PySequence_Tuple(o);
+    for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
+        PyObject *one = PyTuple_GET_ITEM(all, i);
+        if (!kp_is_tensor(one) && !(none_allowed && one == Py_None)) {
+            PyErr_Format(PyExc_TypeError, none_allowed ? "gradients can be either Tensors or None, but got %s"
+                                                       : "all inputs and outputs must be Tensors, got %s",
+                         Py_TYPE(one)->tp_name);
+            Py_CLEAR(all);
+        }
+    }
+    return all;
+}
+
+static void unwrap_all(PyObject *tuple, kt_tensor **t)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        PyObject *one = PyTuple_GET_ITEM(tuple, i);
+        t[i] = one == Py_None ? NULL : kp_tensor_of(one);
+    }
+}
+
+/* ---- backward ---- */
+
+static int keeps_graph(PyObject *retain, int create)
+{
+    return retain == Py_None ? create : PyObject_IsTrue(retain);
+}
+
+/* room: as many roots, gradients and inputs. */
+static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs, int keep, int create)
+{
+    const Py_ssize_t n = PyTuple_GET_SIZE(roots), n_in = inputs ? PyTuple_GET_SIZE(inputs) : 0;
+    kt_tensor      **room = PyMem_Calloc((size_t)(2 * n + n_in) + 1, sizeof *room);
+    if (!room)
+        return PyErr_NoMemory();
+    unwrap_all(roots, room);
+    if (given)
+        unwrap_all(given, room + n);
+    if (inputs)
+        unwrap_all(inputs, room + 2 * n);
+    kt_backward_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create,
+                                .inputs = inputs ? room + 2 * n : NULL, .n_inputs = n_in};
+    uint8_t   before = kp_enter();
+    kt_status status = kt_backward_many(room, room + n, n, &options);
+    kp_leave(before);
+    status = kp_after(NULL, status);
+    PyMem_Free(room);
+    return status ? kp_raise() : Py_NewRef(Py_None);
+}
+
+/* A gradient for each of n tensors; those beyond are not looked at. */
+static int fit_to(PyObject **given, Py_ssize_t n)
+{
+    if (PyTuple_GET_SIZE(*given) < n) {
+        PyErr_Format(PyExc_RuntimeError, "got %zd tensors and %zd gradients", n, PyTuple_GET_SIZE(*given));
+        return -1;
+    }
+    PyObject *first = PyTuple_GetSlice(*given, 0, n);
+    if (first)
+        Py_SETREF(*given, first);
+    return first ? 0 : -1;
+}
+
+static PyObject *backward_of(PyObject *tensors, PyObject *gradients, PyObject *retain, int create, PyObject *only)
+{
+    PyObject *roots = NULL, *given = NULL, *inputs = NULL, *result = NULL;
+    int       keep = keeps_graph(retain, create);
+    if (keep < 0 || !(roots = tensors_of(tensors, false)))
+        goto done;
+    if (gradients != Py_None && !(given = tensors_of(gradients, true)))
+        goto done;
+    if (only != Py_None && !(inputs = tensors_of(only, false)))
+        goto done;
+    if (inputs && PyTuple_GET_SIZE(inputs) == 0) {
+        PyErr_SetString(PyExc_RuntimeError, "`inputs` argument to `backward()` cannot be empty.");
+        goto done;
+    }
+    if (given && fit_to(&given, PyTuple_GET_SIZE(roots)))
+        goto done;
+    result = run_backward(roots, given, inputs, keep, create);
+done:
+    Py_XDECREF(roots);
+    Py_XDECREF(given);
+    Py_XDECREF(inputs);
+    return result;
+}
+
+PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"gradient", "retain_graph", "create_graph", "inputs", NULL};
+    PyObject    *gradient = Py_None, *retain = Py_None, *inputs = Py_None;
+    int          create = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOpO:backward", names, &gradient, &retain, &create, &inputs))
+        return NULL;
+    return backward_of(self, gradient, retain, create, inputs);
+}
+
+static PyObject *backward_many(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"tensors", "grad_tensors", "retain_graph", "create_graph", "inputs", NULL};
+    PyObject    *tensors, *gradients = Py_None, *retain = Py_None, *inputs = Py_None;
+    int          create = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOpO:backward", names, &tensors, &gradients, &retain, &create,
+                                     &inputs))
+        return NULL;
+    return backward_of(tensors, gradients, retain, create, inputs);
+}
+
+/* ---- autograd.grad ---- */
+
+/* What is asked, as plain tuples; room holds n_out outputs, n_out gradients, n_in inputs and n_in results. */
+static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *given, const kt_gradients_opts *options)
+{
+    const Py_ssize_t n_out = PyTuple_GET_SIZE(outputs), n_in = PyTuple_GET_SIZE(inputs);
+    kt_tensor      **room = PyMem_Calloc((size_t)(2 * n_out + 2 * n_in) + 1, sizeof *room);
+    if (!room)
+        return PyErr_NoMemory();
+    kt_tensor **in = room + 2 * n_out, **result = in + n_in;
+    unwrap_all(outputs, room);
+    unwrap_all(inputs, in);
+    if (given)
+        unwrap_all(given, room + n_out);
+    uint8_t   before = kp_enter();
+    kt_status status = kt_gradients(room, room + n_out, n_out, in, n_in, options, result);
+    kp_leave(before);
+    if (!status && (status = kp_after(NULL, KT_OK))) { /* the user's filters made a warning an exception */
+        for (Py_ssize_t i = 0; i < n_in; i++)
+            kt_drop(result[i]);
+    } else if (status) {
+        kp_after(NULL, status);
+    }
+    PyObject *all = status ? kp_raise() : PyTuple_New(n_in);
+    for (Py_ssize_t i = 0; !status && i < n_in; i++) {
+        PyObject *one = result[i] ? kp_wrap(result[i]) : Py_NewRef(Py_None); /* taken over, whatever happened before */
+        if (all && one) {
+            PyTuple_SET_ITEM(all, i, one);
+        } else {
+            Py_XDECREF(one);
+            Py_CLEAR(all);
+        }
+    }
+    PyMem_Free(room);
+    return all;
+}
+
+static PyObject *gradients(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "allow_unused", NULL};
+    PyObject    *outs, *ins, *gives = Py_None, *retain = Py_None, *unused = Py_None, *result = NULL;
+    int          create = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|OOpO:grad", names, &outs, &ins, &gives, &retain, &create,
+                                     &unused))
+        return NULL;
+    int keep = keeps_graph(retain, create);
+    int allow = unused == Py_None ? 0 : PyObject_IsTrue(unused);
+    if (keep < 0 || allow < 0)
+        return NULL;
+    PyObject *outputs = tensors_of(outs, false), *inputs = outputs ? tensors_of(ins, false) : NULL;
+    PyObject *given = inputs && gives != Py_None ? tensors_of(gives, true) : NULL;
+    if (!inputs || (!given && gives != Py_None))
+        goto done;
+    if (PyTuple_GET_SIZE(inputs) == 0) {
+        PyErr_SetString(PyExc_ValueError, "grad requires non-empty inputs.");
+        goto done;
+    }
+    if (given && fit_to(&given, PyTuple_GET_SIZE(outputs)))
+        goto done;
+    kt_gradients_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create, .allow_unused = allow};
+    result = run_gradients(outputs, inputs, given, &options);
+done:
+    Py_XDECREF(outputs);
+    Py_XDECREF(inputs);
+    Py_XDECREF(given);
+    return result;
+}
+
+PyMethodDef kp_grad_functions[] = {
+    {"backward", KP_FUNCTION(backward_many), METH_VARARGS | METH_KEYWORDS,
+     "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None): gradients of the sum, added "
+     "to the leaves"},
+    {"gradients", KP_FUNCTION(gradients), METH_VARARGS | METH_KEYWORDS,
+     "grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None): gradients of "
+     "the outputs' sum with respect to the inputs"},
+    {NULL, NULL, 0, NULL},
+};

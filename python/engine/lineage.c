@@ -1,0 +1,206 @@
+/* lineage.c - where a tensor's dtype came from, as data and as text.
+ *
+ * In: a Tensor. Out: its chain of records, oldest first as in every text, or the engine's explanation. */
+#include "core/binding.h"
+
+static kt_tensor *the_tensor(const char *name, PyObject *o)
+{
+    if (kp_is_tensor(o))
+        return kp_tensor_of(o);
+    PyErr_Format(PyExc_TypeError, "%s(): argument 'input' (position 1) must be Tensor, not %s", name,
+                 Py_TYPE(o)->tp_name);
+    return NULL;
+}
+
+static PyObject *record_object(const kt_lineage_record *r)
+{
+    PyObject *from = kp_dtype_object(r->from), *to = kp_dtype_object(r->to), *result = NULL;
+    if (from && to)
+        result = Py_BuildValue("{s:s, s:z, s:O, s:O, s:z, s:i}", "why", kt_reason_name(r->why), "op", r->op, "from",
+                               from, "to", to, "file", r->file, "line", r->line);
+    Py_XDECREF(from);
+    Py_XDECREF(to);
+    return result;
+}
+
+static PyObject *chain_object(uint32_t id)
+{
+    PyObject         *list = PyList_New(0);
+    kt_lineage_record record = {.size = sizeof record};
+    for (; list && id && kt_lineage_read(id, &record); id = record.parent) {
+        PyObject *one = record_object(&record);
+        if (!one || PyList_Append(list, one))
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    if (list && PyList_Reverse(list)) /* the engine reads from the newest back */
+        Py_CLEAR(list);
+    return list;
+}
+
+/* ---- an error as data ---- */
+
+/* Takes over what is put; NULL passes an exception on. */
+static int put(PyObject *dict, const char *key, PyObject *value)
+{
+    const int status = dict && value ? PyDict_SetItemString(dict, key, value) : -1;
+    Py_XDECREF(value);
+    return status;
+}
+
+static int append(PyObject *list, PyObject *value)
+{
+    const int status = value ? PyList_Append(list, value) : -1;
+    Py_XDECREF(value);
+    return status;
+}
+
+static PyObject *text_or_none(const char *text)
+{
+    return text ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace") : Py_NewRef(Py_None);
+}
+
+static PyObject *operand_object(const char *name, kt_dtype dtype, kt_shape shape, uint32_t lineage)
+{
+    PyObject  *o = PyDict_New();
+    const bool number = dtype == KT_NONE;
+    if (!o || put(o, "name", PyUnicode_FromString(name)) || put(o, "dtype", kp_dtype_object(dtype)) ||
+        put(o, "shape", number ? Py_NewRef(Py_None) : kp_size_object(shape)) || put(o, "lineage", chain_object(lineage)))
+        Py_CLEAR(o);
+    return o;
+}
+
+static PyObject *fix_object(const kt_mistake *m, const kt_fix *fix)
+{
+    PyObject *o = PyDict_New(), *operands = PyList_New(0);
+    for (int i = 0; operands && i < m->n; i++)
+        if (fix->operands >> i & 1 && append(operands, PyUnicode_FromString(m->operand[i].name)))
+            Py_CLEAR(operands);
+    const bool policy = fix->kind == KT_FIX_POLICY;
+    if (put(o, "operands", operands) || put(o, "action", PyUnicode_FromString(kt_fix_kind_name(fix->kind))) ||
+        put(o, "dtype", kp_dtype_object(fix->dtype)) ||
+        put(o, "policy", policy ? PyUnicode_FromString(kt_policy_name(fix->policy)) : Py_NewRef(Py_None)) ||
+        put(o, "can_lose_values", PyBool_FromLong(fix->loses)) || put(o, "text", text_or_none(fix->text)))
+        Py_CLEAR(o);
+    return o;
+}
+
+PyObject *kp_mistake_object(void)
+{
+    kt_mistake m = {.size = sizeof m};
+    if (!kt_error_mistake(&m))
+        m = (kt_mistake){.size = sizeof m};
+    PyObject *file = m.file ? text_or_none(m.file) : NULL, *o = PyDict_New();
+    PyObject *operands = PyList_New(0), *fixes = PyList_New(0);
+    int       line = m.line;
+    if (!m.file)
+        file = kp_site_place(&line);
+    for (int i = 0; operands && i < m.n; i++)
+        if (append(operands, operand_object(m.operand[i].name, m.operand[i].dtype, m.operand[i].shape, m.operand[i].lineage)))
+            Py_CLEAR(operands);
+    for (int i = 0; fixes && i < m.n_fixes; i++)
+        if (append(fixes, fix_object(&m, &m.fix[i])))
+            Py_CLEAR(fixes);
+    int status = put(o, "op", text_or_none(m.op));
+    status |= put(o, "file", file) | put(o, "line", PyLong_FromLong(line));
+    status |= put(o, "operands", operands) | put(o, "fixes", fixes);
+    if (status)
+        Py_CLEAR(o);
+    return o;
+}
+
+/* ---- exceptions that the binding raised itself ---- */
+
+static PyObject *argument_object(const kp_row_facts *form, Py_ssize_t i, PyObject *argument)
+{
+    static const char *const of_indexing[] = {"self", "index", "value"};
+    const char *name = !form ? of_indexing[i < 3 ? i : 2] : i < form->n_args ? PyUnicode_AsUTF8(form->name[i]) : "...";
+    if (!name)
+        return NULL;
+    const kt_tensor *t = kp_tensor_of(argument);
+    return operand_object(name, kt_dtype_of(t), kt_sizes(t), kt_lineage_of(t));
+}
+
+static PyObject *told_object(const char *op, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n)
+{
+    int       line;
+    PyObject *o = PyDict_New(), *operands = PyList_New(0);
+    for (Py_ssize_t i = 0; operands && i < n; i++)
+        if (kp_is_tensor(argv[i]) && append(operands, argument_object(form, i, argv[i])))
+            Py_CLEAR(operands);
+    PyObject *file = kp_site_place(&line);
+    int       status = put(o, "op", text_or_none(op)) | put(o, "file", file) | put(o, "line", PyLong_FromLong(line));
+    status |= put(o, "operands", operands) | put(o, "fixes", PyList_New(0));
+    if (status)
+        Py_CLEAR(o);
+    return o;
+}
+
+/* One with a traceback came from Python: it is the user's, and stays as it is. */
+PyObject *kp_tell(const char *op, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (trace || !type || !PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
+        PyErr_Restore(type, value, trace);
+        return NULL;
+    }
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *known = value ? PyObject_GetAttrString(value, "karat") : NULL;
+    PyErr_Clear();
+    PyObject *told = value && !known ? told_object(op, form, argv, n) : NULL;
+    if (told)
+        PyObject_SetAttrString(value, "karat", told);
+    PyErr_Clear(); /* without memory the exception goes on without */
+    Py_XDECREF(known);
+    Py_XDECREF(told);
+    PyErr_Restore(type, value, trace);
+    return NULL;
+}
+
+/* The same for one that Python code of the package is about to raise. */
+static PyObject *told(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject   *error, *self;
+    const char *op;
+    if (!PyArg_ParseTuple(args, "OsO", &error, &op, &self))
+        return NULL;
+    PyObject *karat = told_object(op, NULL, &self, 1);
+    int       status = karat ? PyObject_SetAttrString(error, "karat", karat) : -1;
+    Py_XDECREF(karat);
+    return status ? NULL : Py_NewRef(error);
+}
+
+static PyObject *lineage(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_tensor *t = the_tensor("lineage", o);
+    return t ? chain_object(kt_lineage_of(t)) : NULL;
+}
+
+static PyObject *explain(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_tensor *t = the_tensor("explain", o);
+    if (!t)
+        return NULL;
+    char *text = kt_explain(t);
+    if (kt_failed())
+        return kp_raise();
+    PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    kt_free_string(text);
+    return result;
+}
+
+PyMethodDef kp_lineage_functions[] = {
+    {"lineage", lineage, METH_O,
+     "lineage($module, t, /)\n--\n\n"
+     "How the tensor t came to its dtype: a list of records, oldest first.\n\n"
+     "Each record is a dict: why (\"born\", \"explicit\" for a cast, \"promotion\", \"scalar\", ...), op (what did it),\n"
+     "from and to (dtypes; from is None at a birth), file and line of the program. A result that has the dtype of an\n"
+     "operand shares its records. An empty list: the origin is unknown. explain(t) prints the same."},
+    {"told", told, METH_VARARGS, "told(error, op, self): the error, with op and the tensor self in its attribute karat"},
+    {"explain", explain, METH_O, "explain($module, t, /)\n--\n\nThe text that karat.explain(t) prints."},
+    {NULL, NULL, 0, NULL},
+};

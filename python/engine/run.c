@@ -1,0 +1,204 @@
+/* run.c - calls whose kernels run without the GIL, and what a call gave as Python objects.
+ *
+ * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Must not know: which row it
+ * is. */
+#include "core/binding.h"
+
+#include <karat/plugin/work.h>
+#include <pthread.h>
+#include <time.h>
+
+/* ---- the GIL ---- */
+
+/* Backward is not large: it holds locks of its own around kernels, and who waits for one holds the GIL. */
+static void *open_gil(bool waits)
+{
+    if (kp_here.state == 0 || !(kp_here.large || waits)) /* 0: a thread of C's own, which has no GIL to give */
+        return NULL;
+    kp_site_capture(&kp_here);
+    return PyEval_SaveThread();
+}
+
+static void shut_gil(void *opened)
+{
+    PyEval_RestoreThread(opened);
+    kp_here.state = 1;
+}
+
+static const kt_work_lock gil = {.abi = KT_WORK_ABI, .size = sizeof gil, .open = open_gil, .shut = shut_gil};
+
+/* ---- calls under way ---- */
+
+struct kp_flight {
+    kp_flight     *next;
+    const kt_call *call;
+    PyThreadState *thread;
+};
+kp_flight *kp_flights;
+
+static void in_child(void) { kp_flights = NULL; } /* the other threads are not there */
+
+/* Whose memory or sizes the call may change: targets of out=, and self of rows like resize_. How many. */
+static int targets_of(const kt_call *call, const kt_tensor *t[KT_MAX_RESULTS])
+{
+    const char *name = kt_row_name(call->row);
+    int         n = 0;
+    for (; call->form == KT_OUT && n < kt_row_n_results(call->row); n++)
+        t[n] = call->out[n];
+    if (n == 0 && name[strlen(name) - 1] == '_')
+        t[n++] = call->arg[0].t;
+    return n;
+}
+
+static bool relies_on(const kt_call *call, const kt_tensor *t)
+{
+    for (int i = 0; i < kt_row_n_args(call->row); i++) {
+        const uint8_t kind = kt_row_arg(call->row, i)->kind;
+        if (!(call->given >> i & 1) || call->scalars >> i & 1)
+            continue;
+        if ((kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && call->arg[i].t == t)
+            return true;
+        for (int64_t k = 0; kind == KT_ARG_TENSORS && k < call->arg[i].ts.n; k++)
+            if (call->arg[i].ts.t[k] == t)
+                return true;
+    }
+    for (int i = 0; call->form == KT_OUT && i < kt_row_n_results(call->row); i++)
+        if (call->out[i] == t)
+            return true;
+    return false;
+}
+
+static bool disturbs(const kt_call *one, const kt_call *other)
+{
+    const kt_tensor *t[KT_MAX_RESULTS];
+    for (int i = 0, n = targets_of(one, t); i < n; i++)
+        if (relies_on(other, t[i]))
+            return true;
+    return false;
+}
+
+/* The first call under way from `f` on that is another thread's: one's own can only be around what runs here. */
+static const kp_flight *others(const kp_flight *f)
+{
+    const PyThreadState *own = PyThreadState_Get();
+    while (f && f->thread == own)
+        f = f->next;
+    return f;
+}
+
+static bool in_use(const kt_tensor *t)
+{
+    for (const kp_flight *f = others(kp_flights); f; f = others(f->next))
+        if (relies_on(f->call, t))
+            return true;
+    return false;
+}
+
+static bool clashes(const kt_call *call, bool large)
+{
+    for (const kp_flight *f = others(kp_flights); f; f = others(f->next))
+        if (disturbs(call, f->call) || (large && disturbs(f->call, call)))
+            return true;
+    return false;
+}
+
+static int wait_a_moment(void)
+{
+    const struct timespec moment = {0, 50 * 1000};
+    Py_BEGIN_ALLOW_THREADS
+    nanosleep(&moment, NULL);
+    Py_END_ALLOW_THREADS
+    return PyErr_CheckSignals();
+}
+
+int kp_wait_for(const kt_tensor *t)
+{
+    while (in_use(t))
+        if (wait_a_moment())
+            return -1;
+    return 0;
+}
+
+int kp_wait_for_others(const kt_call *call, bool large)
+{
+    while (clashes(call, large))
+        if (wait_a_moment())
+            return -1;
+    return 0;
+}
+
+kt_status kp_run_large(kt_call *call)
+{
+    const kp_entry before = kp_here;
+    kp_flight      flight = {kp_flights, call, PyThreadState_Get()}, **at = &kp_flights;
+    kp_flights = &flight;
+    kp_here.state = 1;
+    kp_here.large = true;
+    kt_status status = kt_call_run(call);
+    kp_here = before;
+    while (*at != &flight)
+        at = &(*at)->next;
+    *at = flight.next;
+    return status;
+}
+
+kt_tensor *kp_run_row(const kt_row *row, kt_tensor *t)
+{
+    kt_call call;
+    kt_call_begin(&call, row, KT_PLAIN);
+    call.arg[0].t = t;
+    call.given = 1;
+    if (kp_run(&call, kp_is_large(t, NULL))) {
+        kp_raise();
+        return NULL;
+    }
+    return call.out[0];
+}
+
+int kp_run_start(void)
+{
+    if (kt_work_register(&gil)) {
+        kp_raise();
+        return -1;
+    }
+    return pthread_atfork(NULL, NULL, in_child);
+}
+
+/* ---- results ---- */
+
+static PyObject *list_results(kt_call *call)
+{
+    PyObject *all = PyTuple_New(call->n_list);
+    for (int64_t i = 0; all && i < call->n_list; i++) {
+        PyObject *one = kp_wrap_borrowed(call->list[i]);
+        if (one)
+            PyTuple_SET_ITEM(all, i, one);
+        else
+            Py_CLEAR(all);
+    }
+    kt_call_free_list(call);
+    return all;
+}
+
+PyObject *kp_call_results(kt_call *call, PyTypeObject *type)
+{
+    if (KP_LIKELY(call->out[0] && call->n_out <= 1))
+        return kp_wrap(call->out[0]);
+    if (!call->out[0] && call->form == KT_INPLACE) { /* a list written in place gives nothing back */
+        kt_call_free_list(call);
+        Py_RETURN_NONE;
+    }
+    if (!call->out[0])
+        return list_results(call);
+    PyObject *all = type ? PyStructSequence_New(type) : PyTuple_New(call->n_out);
+    for (int i = 0; i < call->n_out; i++) {
+        PyObject *one = kp_wrap(call->out[i]); /* each is taken over, whatever happened before */
+        if (all && one) {
+            PyTuple_SET_ITEM(all, i, one); /* a named tuple is a tuple */
+        } else {
+            Py_XDECREF(one);
+            Py_CLEAR(all);
+        }
+    }
+    return all;
+}

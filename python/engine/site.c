@@ -1,0 +1,268 @@
+/* site.c - which line of the user's program is running: (code object, instruction offset) of the innermost Python frame
+ * that is not karat's own package.
+ *
+ * In: the interpreter's frames. Out: the source of sites that lineage asks (karat/plugin/site.h). Must not know:
+ * tensors, calls. It answers only while a call made by this extension is under way on the thread: then the thread's
+ * frames stand still and may be read. Before the GIL is released the site is read and kept.
+ *
+ * Reading the frame's own record takes a few nanoseconds; the public API makes a frame object first and takes some
+ * twenty. The record differs from one CPython minor to the next, so each known minor has its lines below and
+ * any other uses the public API. -DKP_SITE_PUBLIC forces that. */
+#include <patchlevel.h>
+
+#if !defined(KP_SITE_PUBLIC) && PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030f0000
+#define KP_SITE_FRAMES
+#define Py_BUILD_CORE_MODULE 1
+#endif
+
+#include "core/binding.h"
+
+#include <karat/plugin/site.h>
+
+__thread kp_entry kp_here;
+
+static PyObject *package; /* folder of karat's own files, with the last slash; NULL until it is known */
+
+static bool is_own(PyCodeObject *code)
+{
+    PyObject *file = code->co_filename;
+    if (!package)
+        return false;
+    const Py_ssize_t n = PyUnicode_GET_LENGTH(package);
+    if (PyUnicode_GET_LENGTH(file) <= n)
+        return false;
+    const int kind = PyUnicode_KIND(file), own_kind = PyUnicode_KIND(package);
+    const char *a = PyUnicode_DATA(file), *b = PyUnicode_DATA(package);
+    if (KP_LIKELY(kind == own_kind)) { /* paths differ near the end of the folder's name sooner than at its start */
+        const Py_ssize_t last = (n - 1) * kind;
+        return a[last] == b[last] && memcmp(a, b, (size_t)(n * kind)) == 0;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (PyUnicode_READ(kind, a, i) != PyUnicode_READ(own_kind, b, i))
+            return false;
+    return true;
+}
+
+#ifdef KP_SITE_FRAMES
+
+#if PY_VERSION_HEX >= 0x030e0000
+#include <internal/pycore_interpframe.h>
+#else
+#include <internal/pycore_code.h>
+#include <internal/pycore_frame.h>
+#endif
+
+#if PY_VERSION_HEX >= 0x030d0000
+#define CODE_OF(frame) _PyFrame_GetCode(frame)
+#define INNERMOST(ts)  ((ts)->current_frame)
+#else
+#define CODE_OF(frame) ((frame)->f_code)
+#define INNERMOST(ts)  ((ts)->cframe->current_frame)
+#endif
+
+const char kp_site_variant[] = "frames of CPython " Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION);
+
+static bool read_frame(uintptr_t *code, int32_t *offset)
+{
+    for (struct _PyInterpreterFrame *f = INNERMOST(PyThreadState_Get()); f; f = f->previous) {
+        if (_PyFrame_IsIncomplete(f) || is_own(CODE_OF(f)))
+            continue;
+        *code = (uintptr_t)CODE_OF(f);
+        *offset = (int32_t)(_PyInterpreterFrame_LASTI(f) * (int)sizeof(_Py_CODEUNIT));
+        return true;
+    }
+    return false;
+}
+
+#else
+
+const char kp_site_variant[] = "public API";
+
+static bool read_frame(uintptr_t *code, int32_t *offset)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    Py_XINCREF(frame);
+    while (frame) {
+        PyCodeObject *of = PyFrame_GetCode(frame);
+        const bool    own = is_own(of);
+        *code = (uintptr_t)of; /* the frame holds it */
+        Py_DECREF(of);
+        if (!own) {
+            *offset = PyFrame_GetLasti(frame);
+            Py_DECREF(frame);
+            return true;
+        }
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    return false;
+}
+
+#endif
+
+void kp_site_capture(kp_entry *entry)
+{
+    entry->code = 0;
+    entry->offset = 0;
+    read_frame(&entry->code, &entry->offset);
+    entry->state = 2;
+}
+
+PyObject *kp_site_place(int *line)
+{
+    uintptr_t code;
+    int32_t   offset;
+    *line = 0;
+    if (!read_frame(&code, &offset))
+        Py_RETURN_NONE;
+    *line = PyCode_Addr2Line((PyCodeObject *)code, offset);
+    return Py_NewRef(((PyCodeObject *)code)->co_filename);
+}
+
+/* ---- the source ---- */
+
+static bool site_now(uintptr_t *code, int32_t *offset)
+{
+    if (KP_LIKELY(kp_here.state == 1))
+        return read_frame(code, offset);
+    *code = kp_here.code;
+    *offset = kp_here.offset;
+    return kp_here.state == 2 && *code;
+}
+
+static void site_hold(uintptr_t code)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_INCREF((PyObject *)code);
+    PyGILState_Release(gil);
+}
+
+static bool site_locate(uintptr_t code, int32_t offset, char *file, size_t room, int *line)
+{
+    if (!Py_IsInitialized())
+        return false;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject        *type, *value, *trace; /* an explanation must not disturb an exception on its way */
+    PyErr_Fetch(&type, &value, &trace);
+    Py_ssize_t  n = 0;
+    PyObject   *bytes = PyUnicode_AsEncodedString(((PyCodeObject *)code)->co_filename, "utf-8", "replace");
+    const char *text = bytes ? PyBytes_AS_STRING(bytes) : NULL;
+    n = bytes ? PyBytes_GET_SIZE(bytes) : 0;
+    bool fits = text && (size_t)n < room;
+    if (fits) {
+        memcpy(file, text, (size_t)n + 1);
+        *line = PyCode_Addr2Line((PyCodeObject *)code, offset);
+    }
+    Py_XDECREF(bytes);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    PyGILState_Release(gil);
+    return fits;
+}
+
+/* ---- the user's words ---- */
+
+/* A module by which the dtypes can be had: karat, and torch where Karat serves it. */
+static bool has_dtypes(PyObject *module, PyObject *float32)
+{
+    return module && PyModule_Check(module) && PyDict_GetItemString(PyModule_GetDict(module), "float32") == float32;
+}
+
+/* What `names`, a namespace, calls such a module, preferably karat; new references to both, NULL: it has none. */
+static PyObject *find_module(PyObject *names, PyObject *float32, PyObject **called)
+{
+    PyObject *items = names ? PyMapping_Items(names) : NULL, *module = NULL;
+    for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+        PyObject *item = PyList_GET_ITEM(items, i), *name = PyTuple_GET_ITEM(item, 0), *value = PyTuple_GET_ITEM(item, 1);
+        const bool better = !module || (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "karat") == 0);
+        if (better && PyUnicode_Check(name) && has_dtypes(value, float32)) {
+            Py_XSETREF(module, Py_NewRef(value));
+            Py_XSETREF(*called, Py_NewRef(name));
+        }
+    }
+    Py_XDECREF(items);
+    PyErr_Clear();
+    return module;
+}
+
+/* In the innermost frame that is the user's: its own names, then those of its file, then what an import would give. */
+static PyObject *users_module(PyObject *float32, PyObject **called)
+{
+    static const char *const spaces[] = {"f_locals", "f_globals"}, *const imports[] = {"torch", "karat"};
+    PyObject                *frame = Py_XNewRef((PyObject *)PyEval_GetFrame()), *module = NULL;
+    while (frame) {
+        PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)frame);
+        const bool    own = is_own(code);
+        Py_DECREF(code);
+        if (!own)
+            break;
+        Py_SETREF(frame, (PyObject *)PyFrame_GetBack((PyFrameObject *)frame));
+    }
+    for (int i = 0; frame && i < 2 && !module; i++) {
+        PyObject *names = PyObject_GetAttrString(frame, spaces[i]);
+        module = find_module(names, float32, called);
+        Py_XDECREF(names);
+    }
+    Py_XDECREF(frame);
+    for (int i = 0; i < 2 && !module; i++) {
+        PyObject *loaded = PyDict_GetItemString(PyImport_GetModuleDict(), imports[i]);
+        if (has_dtypes(loaded, float32) && (*called = PyUnicode_FromString(imports[i])))
+            module = Py_NewRef(loaded);
+    }
+    return module;
+}
+
+static bool write_name(const char *name, bool own, PyObject *module, PyObject *called, char *text, size_t room)
+{
+    const char *by = PyUnicode_AsUTF8(called), *module_name = PyModule_GetName(module);
+    const bool  foreign = own && (!module_name || strcmp(module_name, "karat") != 0);
+    return by && (size_t)snprintf(text, room, "%s.%s%s", foreign ? "karat" : by, name, foreign ? " (import karat)" : "") < room;
+}
+
+static bool site_spell(const char *name, bool own, char *text, size_t room)
+{
+    if (!Py_IsInitialized())
+        return false;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject        *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject  *float32 = kp_dtype_object(KT_F32), *called = NULL, *module = float32 ? users_module(float32, &called) : NULL;
+    const bool written = module && called && write_name(name, own, module, called, text, room);
+    Py_XDECREF(module);
+    Py_XDECREF(called);
+    Py_XDECREF(float32);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    PyGILState_Release(gil);
+    return written;
+}
+
+static const kt_site_source source = {.abi = KT_SITE_ABI,
+                                      .size = sizeof source,
+                                      .now = site_now,
+                                      .hold = site_hold,
+                                      .locate = site_locate,
+                                      .spell = site_spell};
+
+int kp_site_start(PyObject *module)
+{
+    if (kt_site_register(&source)) {
+        kp_raise();
+        return -1;
+    }
+    return PyModule_AddStringConstant(module, "sites", kp_site_variant);
+}
+
+int kp_site_set_package(PyObject *folder)
+{
+    if (!PyUnicode_Check(folder)) {
+        PyErr_SetString(PyExc_TypeError, "the package's folder must be a str");
+        return -1;
+    }
+    PyObject *with_slash = PyUnicode_FromFormat("%U/", folder);
+    if (!with_slash)
+        return -1;
+    Py_XSETREF(package, with_slash);
+    return 0;
+}
