@@ -20,7 +20,7 @@ static const struct overload {
     const char *parameters;
 } overloads[] = {
 #define OVERLOAD(name, where, parameters) {#name, where, parameters},
-#include "core/overloads.def"
+#include "tables/overloads.def"
 #undef OVERLOAD
 };
 enum { N_OVERLOADS = sizeof overloads / sizeof *overloads };

@@ -309,10 +309,10 @@ static family families[] = {{"nn_", "nn_functions", false, NULL},
                             {"fft_", "fft_functions", true, NULL}};
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
-static const family *family_of(const kt_row *row)
+static const family *family_of(const char *name)
 {
     for (int i = 0; i < N_FAMILIES; i++)
-        if (strncmp(kt_row_schema(row), families[i].prefix, strlen(families[i].prefix)) == 0)
+        if (strncmp(name, families[i].prefix, strlen(families[i].prefix)) == 0)
             return &families[i];
     return NULL;
 }
@@ -381,7 +381,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
 
 static int add_forms(PyObject *functions, const kt_row *row)
 {
-    const family      *of = family_of(row);
+    const family      *of = family_of(kt_row_schema(row));
     bool               is_method = false; /* has a tensor that is called self */
     for (int i = 0; i < kt_row_n_args(row) && !of; i++) {
         const kt_arg_spec *spec = kt_row_arg(row, i);
@@ -396,37 +396,51 @@ static int add_forms(PyObject *functions, const kt_row *row)
     return 0;
 }
 
-/* The same rows under a second name, in place too. */
-static int add_alias(PyObject *names, const char *name, const char *of, const char *ending)
+/* The rows of `from[row_name]` under a second name, as into[key]. */
+static int add_alias(PyObject *from, const char *row_name, PyObject *into, const char *key, const char *name, const char *ending)
 {
-    PyObject *key = PyUnicode_FromFormat("%s%s", of, ending), *known = key ? PyDict_GetItemWithError(names, key) : NULL;
+    PyObject *row_key = PyUnicode_FromFormat("%s%s", row_name, ending);
+    PyObject *known = row_key ? PyDict_GetItemWithError(from, row_key) : NULL;
     int       status = PyErr_Occurred() ? -1 : 0;
-    Py_XDECREF(key);
+    Py_XDECREF(row_key);
     if (!known || (!Py_IS_TYPE(known, &kp_function_type) && !Py_IS_TYPE(known, &kp_method_type)))
         return status; /* no such row, or not yet */
-    kp_function *from = (kp_function *)known;
-    kp_function *f = new_function(Py_TYPE(known), (kt_form)from->form, PyUnicode_FromFormat("%s%s", name, ending));
-    if (!f)
-        return -1;
-    memcpy(f->row, from->row, sizeof f->row);
-    f->n_rows = from->n_rows;
-    PyOS_snprintf(f->plain, sizeof f->plain, "%s", name);
-    PyOS_snprintf(f->otherwise, sizeof f->otherwise, "%s", of);
-    status = PyDict_SetItem(names, f->name, (PyObject *)f);
-    Py_DECREF(f);
+    kp_function *original = (kp_function *)known;
+    kp_function *f = new_function(Py_TYPE(known), (kt_form)original->form, PyUnicode_FromFormat("%s%s", name, ending));
+    PyObject    *alias_key = f ? PyUnicode_FromFormat("%s%s", key, ending) : NULL;
+    if (alias_key) {
+        memcpy(f->row, original->row, sizeof f->row);
+        f->n_rows = original->n_rows;
+        PyOS_snprintf(f->plain, sizeof f->plain, "%s", name);
+        PyOS_snprintf(f->otherwise, sizeof f->otherwise, "%s", row_name);
+    }
+    status = alias_key ? PyDict_SetItem(into, alias_key, (PyObject *)f) : -1;
+    Py_XDECREF(alias_key);
+    Py_XDECREF(f);
     return status;
 }
 
-static int add_aliases(PyObject *names)
+static int add_aliases(PyObject *functions, PyObject *methods)
 {
     static const char *const aliases[][2] = {
 #define ALIAS(name, of) {#name, #of},
 #include "tables/aliases.def"
 #undef ALIAS
     };
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (add_alias(names, aliases[i][0], aliases[i][1], "") || add_alias(names, aliases[i][0], aliases[i][1], "_"))
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        const char   *name = aliases[i][0], *of = aliases[i][1];
+        const family *module = family_of(name);
+        int           status = 0;
+        if (module)
+            status = add_alias(functions, of, module->names, name + strlen(module->prefix), name, "");
+        for (int in_place = 0; !module && !status && in_place < 2; in_place++) {
+            const char *ending = in_place ? "_" : "";
+            status = add_alias(functions, of, functions, name, name, ending) ||
+                     add_alias(methods, of, methods, name, name, ending);
+        }
+        if (status)
             return -1;
+    }
     return 0;
 }
 
@@ -441,7 +455,7 @@ int kp_functions_start(PyObject *module)
     }
     for (int i = 0; !status && (row = kt_row_at(i)); i++)
         status = add_forms(functions, row);
-    if (!status && (add_aliases(functions) || add_aliases(kp_tensor_type->tp_dict)))
+    if (!status && add_aliases(functions, kp_tensor_type->tp_dict))
         status = -1;
     PyType_Modified(kp_tensor_type);
     Py_XDECREF(functions);

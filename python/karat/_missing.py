@@ -109,6 +109,14 @@ def functions_of(rows):
     return {name: row for name, row in rows.items() if name in known or name in _PRIVATE}
 
 
+def functions_in(module, rows, family):
+    """What torch.<module> holds: the rows of its family (special_erf), and the functions that PyTorch has both there and in
+    torch itself."""
+    known = names_of(module)
+    shared = known & names_of("") & rows.keys()
+    return {name: rows[name] for name in shared} | {name: row for name, row in family.items() if name in known}
+
+
 def mark_absent(tensor_type):
     """What PyTorch's Tensor has and this one has not says so, what it has not is not here either. (A __getattr__ would slow
     every attribute.)"""

@@ -2,6 +2,6 @@
 
 from . import _karat, _missing
 
-globals().update(_karat.fft_functions)
+globals().update(_missing.functions_in("fft", _karat.functions, _karat.fft_functions))
 
 __getattr__ = _missing.of(__name__)

@@ -2,7 +2,6 @@
 
 from . import _karat, _missing
 
-globals().update({name: _karat.functions[name] for name in ("diagonal", "matmul") if name in _karat.functions})
-globals().update(_karat.linalg_functions)
+globals().update(_missing.functions_in("linalg", _karat.functions, _karat.linalg_functions))
 
 __getattr__ = _missing.of(__name__)

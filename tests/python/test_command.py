@@ -42,6 +42,7 @@ def test_one_command_knows_all():
     ("torch.multiply", "mul"), ("torch.concat", "concat"), ("clip_", "clamp"), ("torch.unique", "unique"),
     ("index_put_", "index_put"),
     ("uniform_", "uniform"), ("resize_", "resize_"), ("torch.special.softmax", "special_softmax"), ("var", "var"),
+    ("torch.special.expit", "sigmoid"), ("special.psi", "digamma"),
 ])
 def test_operators_are_found_by_any_name(name, row):
     done = karat("ops", "--json", name)

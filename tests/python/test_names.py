@@ -20,6 +20,25 @@ def test_a_name_of_pytorchs_that_is_absent_says_so():
     assert t.to_sparse == 3
 
 
+def test_functions_of_modules_bear_their_whole_names():
+    for name in ("erf", "expit", "psi", "round", "softmax"):
+        function = getattr(karat.special, name)
+        assert function.__name__ == "special_" + name and pickle.loads(pickle.dumps(function)) is function
+        with pytest.raises(TypeError, match=rf"^special_{name}\(\)"):
+            function(3)
+    assert karat.special.psi(karat.tensor(1.0)) == karat.digamma(karat.tensor(1.0))
+    assert karat.linalg.matmul.__name__ == "linalg_matmul"
+    assert not hasattr(karat, "special_erf") and not hasattr(karat.Tensor, "special_erf")
+
+
+def test_modules_hold_what_pytorchs_hold_and_no_inner_rows():
+    functional = karat.nn.functional
+    assert functional.hardshrink is karat.hardshrink and functional.logsigmoid.__name__ == "log_sigmoid"
+    for name in ("silu_", "gelu_backward", "glu_halves", "log_sigmoid", "dropout_", "unfold"):
+        assert not hasattr(functional, name), name
+    assert functional.relu.__doc__ == karat.relu.__doc__.partition("\n")[0]
+
+
 def test_there_is_no_cuda():
     assert karat.cuda.is_available() is False and karat.cuda.device_count() == 0 and karat.cuda.memory_allocated() == 0
     karat.cuda.manual_seed_all(1)

@@ -77,13 +77,14 @@ static int print_called(const char *name, const char *home, bool json, int befor
 static int find(const char *asked, bool json, int before)
 {
     static const char *const suffixes[] = {"_kw", "_out", "_", "_ss", "_s"};
-    char                     name[NAME];
+    char                     name[NAME], full[2 * NAME];
     const char              *home;
     strip(asked, name, &home);
     for (int tries = 0; tries < 4; tries++) {
         int n = print_called(name, home, json, before);
+        snprintf(full, sizeof full, "%s%s", home, name);
         for (size_t i = 0; !n && i < sizeof aliases / sizeof *aliases; i++)
-            if (strcmp(name, aliases[i].alias) == 0)
+            if (strcmp(name, aliases[i].alias) == 0 || strcmp(full, aliases[i].alias) == 0)
                 n = print_called(aliases[i].name, home, json, before);
         if (n)
             return n;
