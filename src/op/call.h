@@ -81,6 +81,8 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
 extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */
 extern KT__HOT_LOCAL bool kt__refused; /* and failed for a dtype */
 extern KT__HOT_LOCAL bool kt__narrowed; /* and converted on its own what the new dtype may not hold */
+/* autocast.c: the dtypes that a call under autocast is resolved with, and why. */
+void kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why);
 /* What autocast makes of an operand of a body that asks its dtype; owned, NULL after an error. */
 kt_tensor *kt__autocast_operand(const kt_call *call, kt_tensor *t);
 /* Is a mix of dtypes for the parts of a composite to decide? Under policy permissive and autocast it is. */

@@ -209,47 +209,6 @@ kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_
     return kt__fail_conversion(call, operand, from, to, words[why] ? words[why] : "implicit");
 }
 
-/* ---- autocast: the row's column read under the mode bit. Eligible: floating, not float64; never in place or out= ---- */
-
-static void autocast(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why)
-{
-    int  device = g->t[0] && g->t[0]->backend == KT_CPU ? 0 : 1;
-    bool on = (mode & (device ? KT_M_AUTOCAST_CUDA : KT_M_AUTOCAST_CPU)) && !(mode & KT_M_DECIDED);
-    if (!on || call->form != KT_PLAIN)
-        return;
-    kt__autocast how = call->row->autocast[device], whole = kt__frame ? kt__frame->row->autocast[device] : AUTOCAST__;
-    if (whole == AUTOCAST_LOWER || whole == AUTOCAST_FP32 || whole == AUTOCAST_WIDEST)
-        how = whole; /* decided on the outermost row: its parts follow */
-    kt_dtype     to = KT_NONE;
-    if (how == AUTOCAST_LOWER)
-        to = (kt_dtype)(mode >> (KT_M_AUTOCAST_SHIFT + 5 * device) & 31);
-    else if (how == AUTOCAST_FP32)
-        to = KT_F32;
-    else if (how == AUTOCAST_WIDEST)
-        for (int i = 0; i < g->n; i++)
-            if (g->t[i] && g->dtype[i] == KT_F32)
-                to = KT_F32;
-    if (how == AUTOCAST_SET_DTYPE && g->want == KT_NONE && (g->dtype[0] == KT_F16 || g->dtype[0] == KT_BF16))
-        g->want = KT_F32, why[0] = KT_WHY_AUTOCAST;
-    for (int i = 0; i < g->n && to; i++)
-        if (g->t[i] && category_is(g->dtype[i], KT_CAT_FLOAT) && g->dtype[i] != KT_F64 && g->dtype[i] != to &&
-            !kt_dtype_is_float8(g->dtype[i])) {
-            g->dtype[i] = (uint8_t)to;
-            why[i] = KT_WHY_AUTOCAST;
-        }
-}
-
-kt_tensor *kt__autocast_operand(const kt_call *call, kt_tensor *t)
-{
-    kt__gathered g = {.n = 1, .dtype = {t->dtype}, .t = {t}};
-    uint8_t      why[4] = {KT_WHY_NONE};
-    kt_tensor   *made = NULL;
-    autocast(call, &g, kt__mode(), why);
-    if (g.dtype[0] == t->dtype)
-        return kt__ref(t);
-    return kt_convert(t, (kt_dtype)g.dtype[0], KT_WHY_AUTOCAST, &made) ? NULL : made;
-}
-
 /* ---- the rules ---- */
 
 static kt_status match(const kt_call *call, const kt__gathered *g, int first, uint64_t mode, kt_dtype *common)
@@ -320,7 +279,8 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     memset(d, 0, sizeof *d);
     if (refused(call, &g))
         return kt_error_status();
-    autocast(call, &g, mode, d->why);
+    if (KT__UNLIKELY(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
+        kt__autocast_dtypes(call, &g, mode, d->why);
     if (g.rule == RULE_WHERE && g.dtype[0] != KT_BOOL && g.dtype[0] != KT_U8 && kt__policy(mode) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
