@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGS = 10, MAX_RESULTS = 3, MAX_PARAMS = 4, TEXT = 64 };
+enum { MAX_ARGS = 16, MAX_RESULTS = 8, MAX_PARAMS = 16, TEXT = 64 };
 
 typedef struct arg {
     char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */

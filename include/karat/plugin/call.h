@@ -12,7 +12,7 @@
 
 KT_BEGIN
 
-enum { KT_MAX_ARGS = 10, KT_MAX_RESULTS = 3 };
+enum { KT_MAX_ARGS = 16, KT_MAX_RESULTS = 8 };
 
 typedef enum kt_arg_kind {
     KT_ARG_TENSOR,
