@@ -2,6 +2,7 @@
  * nothing is parsed at start and a call asks its row alone.
  * In: tables/ops.def and tables/ways.def, read by the C compiler, and the rows' schema strings, parsed here.
  * usage: gen_rows FOLDER */
+#include "refusals.h"
 #include "schema.h"
 #include "write_file.h"
 
@@ -111,20 +112,6 @@ static unsigned forms_of(const row_text *r)
     return strcmp(r->forms, "W") == 0 ? 2 : 1 | bits_of(r->forms, "IO") << 1;
 }
 
-static void write_string(FILE *f, const char *s, int bytes)
-{
-    fputc('"', f);
-    for (int i = 0; i < bytes; i++) {
-        if (s[i] == 0)
-            fputs("\\0", f);
-        else if (s[i] == '"' || s[i] == '\\')
-            fprintf(f, "\\%c", s[i]);
-        else
-            fputc(s[i], f);
-    }
-    fputc('"', f);
-}
-
 static void write_text(FILE *f, const char *column, const char *s, int bytes)
 {
     if (!s)
@@ -150,7 +137,6 @@ typedef struct kernel_text {
     bool swapped;
 } kernel_text;
 
-static int argument_named(const schema *s, const char *name);
 static int operand_of(const schema *s, int argument);
 
 static void read_item(const row_text *r, const schema *s, char *item, kernel_text *k)
@@ -215,16 +201,6 @@ static void write_kernel(FILE *f, const kernel_text *k)
 }
 
 /* ---- what follows from the schema ---- */
-
-static bool is_operand(const arg *a) { return is(a, "Tensor") || either(a); }
-
-static int argument_named(const schema *s, const char *name)
-{
-    for (int i = 0; i < s->n; i++)
-        if (strcmp(s->args[i].name, name) == 0)
-            return i;
-    return -1;
-}
 
 static int operand_of(const schema *s, int argument)
 {
@@ -312,7 +288,7 @@ static void write_results(FILE *f, const schema *s)
     fputs("},", f);
 }
 
-static void write_row(FILE *f, const row_text *r, int first)
+static void write_row(FILE *f, const row_text *r, int first, int n_refusals, bool each_call)
 {
     const schema s = parse(r->schema);
     const int    way = way_of(r);
@@ -337,14 +313,17 @@ static void write_row(FILE *f, const row_text *r, int first)
     write_inputs(f, &s);
     write_bits(f, &s);
     write_fold(f, &s);
+    if (n_refusals)
+        fprintf(f, " .refusals = refusals_%s, .n_refusals = %d, .refused_each_call = %d,", r->name, n_refusals, each_call);
     fputs("},\n", f);
 }
 
 static void write_rows(FILE *f)
 {
-    int first[ROWS];
+    int  first[ROWS], n_refusals[ROWS];
+    bool each_call[ROWS];
     fputs("/* rows.gen.c - the rows of src/tables/ops.def. Written by tools/gen_rows.c: do not edit. */\n"
-          "#include <math.h>\n\n#include \"op/kernels.h\"\n#include \"op/row.h\"\n\n",
+          "#include <math.h>\n\n#include \"op/kernels.h\"\n#include \"op/refuse.h\"\n\n",
           f);
     for (int i = 0; i < ROWS; i++)
         if (ways[way_of(&rows[i])].body)
@@ -356,9 +335,14 @@ static void write_rows(FILE *f)
             fprintf(f, "kt_status kt__args_%s(const kt_call *call, struct kt__gathered *g);\n", k.by);
     }
     write_arguments(f, first);
+    fputs("\n", f);
+    for (int i = 0; i < ROWS; i++) {
+        const schema s = parse(rows[i].schema);
+        n_refusals[i] = write_refusals(f, rows[i].name, &s, &each_call[i]);
+    }
     fputs("\nconst kt_row kt__rows[KT_NUM_OPS] = {\n", f);
     for (int i = 0; i < ROWS; i++)
-        write_row(f, &rows[i], first[i]);
+        write_row(f, &rows[i], first[i], n_refusals[i], each_call[i]);
     fputs("};\n", f);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/refuse.h"
 #include "op/target.h"
 #include "op/wrap.h"
 #include "tensor/work.h"
@@ -309,6 +310,8 @@ static kt_status run_any(kt_call *call)
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
     if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
+        return kt_error_status();
+    if (KT__UNLIKELY(call->row->refused_each_call) && kt__refuse(call, STAGE_BEFORE))
         return kt_error_status();
     kt_status status = run_way(call);
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__first_mistake(call) : status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/refuse.h"
 #include "op/target.h"
 
 _Static_assert((int)KT_NUM_COMPUTE == (int)KT__NUM_COMPUTES && (int)KT_IN_C128 == (int)KT__COMPUTE_c128 &&
@@ -62,85 +63,6 @@ kt_dtype kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_st
 
 /* ---- refusals ---- */
 
-typedef enum when {
-    BOTH_BOOL,
-    ANY_BOOL,
-    ANY_COMPLEX,
-    FIRST_COMPLEX,
-    ALONE_COMPLEX,
-    MIXED,
-    DIVIDES_INTS,
-    FIRST_EXACT,
-    UNASKED_EXACT,
-    WANTS_EXACT,
-    WANTS_REAL,
-    WANTS_COMPLEX,
-    WANTS_NARROWER
-} when;
-
-/* Would dtype= narrow the operand? */
-static bool narrows(kt_dtype from, kt_dtype to)
-{
-    int refusal = 0;
-    return kt__promote_quiet(from, to, &refusal) != to;
-}
-
-static bool holds(when w, const kt__gathered *g)
-{
-    enum { EXACT = KT_CAT_BOOL | KT_CAT_INT };
-    int bools = 0, complexes = 0, tensors = 0;
-    for (int i = 0; i < g->n; i++) {
-        bools += g->dtype[i] == KT_BOOL;
-        complexes += category_is(g->dtype[i], KT_CAT_COMPLEX);
-        tensors += g->t[i] != NULL;
-    }
-    switch (w) {
-    case BOTH_BOOL: return bools == g->n;
-    case ANY_BOOL: return bools > 0;
-    case ANY_COMPLEX: return complexes > 0;
-    case FIRST_COMPLEX: return category_is(g->dtype[0], KT_CAT_COMPLEX);
-    case ALONE_COMPLEX: return complexes > 0 && tensors == 1;
-    case MIXED: return g->n > 1 && g->dtype[0] != g->dtype[1];
-    case DIVIDES_INTS:
-        return category_is(g->dtype[1], EXACT) && category_is(g->dtype[2], EXACT);
-    case FIRST_EXACT: return category_is(g->dtype[0], EXACT);
-    case UNASKED_EXACT: return !g->want && category_is(g->dtype[0], EXACT);
-    case WANTS_EXACT: return g->want && category_is(g->want, EXACT);
-    case WANTS_REAL: return g->want && complexes && !category_is(g->want, KT_CAT_COMPLEX);
-    case WANTS_COMPLEX: return g->want && !complexes && category_is(g->want, KT_CAT_COMPLEX);
-    case WANTS_NARROWER: return g->want && narrows(g->dtype[0], g->want);
-    }
-    return false;
-}
-
-static kt_status refused(const kt_call *call, const kt__gathered *g)
-{
-    enum { NAME, IS, WANTED }; /* what %s stands for: the operator, the operand's dtype and then dtype=, or the reverse */
-    static const struct {
-        uint16_t    op;
-        uint8_t     when, words;
-        int8_t      status;
-        const char *text;
-    } rules[] = {
-#define REFUSE(op, w, code, text)             {KT_OP_##op, w, NAME, KT_ERR_##code, text},
-#define REFUSE_DTYPE(op, w, code, from, text) {KT_OP_##op, w, from, KT_ERR_##code, text},
-#include "tables/refusals.def"
-    };
-    const kt_row *row = call->row;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].op == row->id && holds((when)rules[i].when, g)) {
-            char        text[1024];
-            const char *is = kt_dtype_torch_name(g->dtype[0]), *wanted = g->want ? kt_dtype_torch_name(g->want) : "";
-            snprintf(text, sizeof text, rules[i].text,
-                     rules[i].words == NAME ? row->name
-                     : rules[i].words == IS ? is
-                                            : wanted,
-                     rules[i].words == IS ? wanted : is);
-            return kt__fail_dtype(call, (kt_status)rules[i].status, "%s", text);
-        }
-    return KT_OK;
-}
-
 /* The categories of a row, less or more what the kernel that its arguments chose has a meaning for. */
 static int accepts(const kt_row *row, const kt__gathered *g)
 {
@@ -156,35 +78,14 @@ static kt_status missing(const kt_call *call, const kt__gathered *g, kt_dtype d)
                           kt_dtype_torch_name(d));
 }
 
-/* The first pair of the row's texts that differs speaks. */
+/* The row's own words, or those that most have. */
 static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
 {
-    enum { TORCH, C, INSIDE };
-    static const struct {
-        uint16_t    op;
-        uint8_t     first, second, names;
-        const char *text;
-    } texts[] = {
-#define MISMATCH(op, first, second, names, text) {KT_OP_##op, first, second, names, text},
-#include "tables/refusals.def"
-    };
-    const kt_row *row = call->row;
-    kt_dtype      a = g->dtype[0], b = g->dtype[at];
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].op == row->id && g->dtype[texts[i].first] != g->dtype[texts[i].second]) {
-            if (texts[i].names == INSIDE && !category_is(g->dtype[texts[i].first], row->accepts))
-                return missing(call, g, (kt_dtype)g->dtype[texts[i].first]);
-            char        text[512];
-            const char *name[3];
-            for (int k = 0; k < 3; k++) {
-                kt_dtype d = (kt_dtype)g->dtype[k == 0 ? texts[i].first : k == 1 ? texts[i].second : g->n - 1];
-                name[k] = texts[i].names == C ? kt_dtype_c_name(d) : kt_dtype_torch_name(d);
-            }
-            snprintf(text, sizeof text, texts[i].text, name[0], name[1], name[2]);
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s", text);
-        }
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s", kt_dtype_c_name(a),
-                          kt__arg_spec(row, kt__operand_argument(call, at))->name, kt_dtype_c_name(b));
+    if (kt__refuse_mix(call, g))
+        return kt_error_status();
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s",
+                          kt_dtype_c_name((kt_dtype)g->dtype[0]), kt__arg_spec(call->row, kt__operand_argument(call, at))->name,
+                          kt_dtype_c_name((kt_dtype)g->dtype[at]));
 }
 
 /* ---- policy ---- */
@@ -277,7 +178,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     kt__gathered  g = *given;
     kt_dtype      common = KT_NONE, result = KT_NONE;
     memset(d, 0, sizeof *d);
-    if (refused(call, &g))
+    if (!row->refused_each_call && kt__refuse(call, STAGE_BEFORE))
         return kt_error_status();
     if (KT__UNLIKELY(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
         kt__autocast_dtypes(call, &g, mode, d->why);

@@ -75,6 +75,7 @@ typedef struct kt__param {
 enum kt__param_as { PARAM_AS_DOUBLE, PARAM_AS_HELD, PARAM_AS_SEEN };    /* tools/gen_rows.c says what they mean */
 enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_WIDE, PARAM_FIT_DTYPE };
 struct kt__gathered;
+typedef struct kt__refusal_line kt__refusal_line; /* op/refuse.h */
 
 /* Written by tools/gen_rows.c into rows.gen.c: the columns of a row, and what follows from its schema. */
 struct kt_row {
@@ -83,6 +84,7 @@ struct kt_row {
     kt_status (*refine)(const kt_call *call, struct kt__gathered *g); /* what its own arguments change; NULL: nothing */
     const kt__param *params;          /* of kt__args_listed, n_params of them */
     const kt_arg_spec *args;
+    const kt__refusal_line *refusals; /* n_refusals of them */
     uint16_t        id;     /* enum kt__op */
     uint16_t        kernel; /* enum kt__kernel */
     uint16_t        saves;
@@ -91,7 +93,8 @@ struct kt_row {
     uint8_t         rule;
     uint8_t         accepts;     /* bits: kt_category */
     uint8_t         autocast[2]; /* CPU, CUDA */
-    uint8_t         n_args, n_results, n_params;
+    uint8_t         n_args, n_results, n_params, n_refusals;
+    bool            refused_each_call; /* a refusal before the shapes asks what is in no decision: out=, an index */
     uint8_t         exact;   /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
     bool            swapped; /* operands 0 and 1 change places for the kernel */
     uint8_t         node_bytes; /* of node's text, all of it */

@@ -1,0 +1,58 @@
+/* refuse.h - the lines of tables/refusals.def: which dtypes a row refuses, and in which words.
+ *
+ * In: a call. Out: KT_OK, or the error of the first line that holds. A line is a condition on the dtypes of the row's arguments,
+ * compiled by tools/gen_rows.c, and a text. It must not look at sizes or values: a line says when it is asked instead. */
+#ifndef KT_OP_REFUSE_H
+#define KT_OP_REFUSE_H
+
+#include "op/call.h"
+
+/* When a line is asked; refusals.def explains the words. */
+typedef enum kt__stage { STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_OUT } kt__stage;
+
+/* What a condition may ask. */
+typedef struct kt__facts {
+    const kt_call      *call;
+    const kt__gathered *g;         /* the operands as autocast left them; NULL: as they were given */
+    uint64_t            mode;
+    kt_dtype            result[2]; /* of the first two results, at STAGE_OUT */
+} kt__facts;
+
+struct kt__refusal_line {
+    bool (*when)(const kt__facts *f);
+    const char *text; /* with the names of arguments in braces */
+    uint8_t     stage;
+    int8_t      status;
+};
+
+/* ---- what the words of conditions become ---- */
+
+kt_dtype kt__fact_dtype(const kt__facts *f, int argument); /* KT_NONE: not given, or no dtype follows from it */
+bool     kt__narrows(kt_dtype from, kt_dtype to);          /* does promotion of both give another dtype than `to`? */
+
+static inline bool kt__fact_is(kt_dtype d, int categories) { return d && (kt__dtype_rows[d].category & categories) != 0; }
+#define kt__fact_accepted(d) kt__fact_is(d, f->call->row->accepts)
+static inline bool kt__fact_tensor(const kt__facts *f, int i)
+{
+    return f->call->given >> i & 1 && !(f->call->scalars >> i & 1);
+}
+static inline bool kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) && f->call->arg[i].t->ndim; }
+static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
+{
+    return f->call->form == KT_OUT && f->call->out[i] ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
+}
+
+/* ---- asking ---- */
+
+kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);
+kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
+/* The dtype of the targets, before or after they are made; the row's results have these dtypes. */
+kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second);
+
+/* STAGE_BEFORE and STAGE_AFTER. A body with sizes of its own to check asks for STAGE_AFTER when it has. */
+static inline kt_status kt__refuse(const kt_call *call, kt__stage stage)
+{
+    return KT__LIKELY(!call->row->n_refusals) ? KT_OK : kt__refuse_slow(call, stage);
+}
+
+#endif
