@@ -18,7 +18,7 @@ def test_script_is_main(tmp_path):
         tmp_path,
         "import sys, torch, torch.nn.functional as F\nfrom torch.linalg import matmul\nimport beside\n"
         "print(__name__, sys.argv[1:], torch.__version__, F.relu(torch.tensor([-1., 1.])), type(beside.value))\n"
-        "print(__file__ == sys.argv[0], torch.float32, matmul is torch.matmul)\n",
+        "print(__file__ == sys.argv[0], torch.float32, matmul is torch.linalg.matmul)\n",
         "a", "--b",
     )
     assert done.stderr == ""
