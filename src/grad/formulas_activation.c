@@ -2,28 +2,18 @@
  * _backward is one pass and a node of its own under create_graph, as in PyTorch; silu and mish are then made of operators. */
 #include "grad/formula.h"
 
-/* Formulas are called once a pass over memory: what they have in common is kept out of line. */
-#define SHARED static __attribute__((noinline))
-
-SHARED kt_tensor *kept(kt__back *c, uint32_t place) { return saved(c, place); }
-#undef A
-#undef B
-#define A kept(c, 0)
-#define B kept(c, 1)
-
-static bool      in_place(const kt__back *c) { return c->node->form == KT_INPLACE; }
-SHARED kt_tensor *self_or_result(kt__back *c) { return kept(c, in_place(c) ? SAVED_Y : 0); }
-SHARED kt_scalar number_of(const kt__back *c, int i) { return arg(c, i)->s; }
-SHARED double    float_of(const kt__back *c, int i)
+static bool       in_place(const kt__back *c) { return c->node->form == KT_INPLACE; }
+static kt_tensor *self_or_result(kt__back *c) { return saved(c, in_place(c) ? SAVED_Y : 0); }
+static kt_scalar  number_of(const kt__back *c, int i) { return arg(c, i)->s; }
+static double     float_of(const kt__back *c, int i)
 {
     const kt_scalar s = arg(c, i)->s;
     return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
 }
-SHARED kt_tensor *one_minus(kt_tensor *t) { return kt_rsub_s(t, KT_INT(1)); }
-SHARED kt_tensor *only_where(kt_tensor *where, kt_tensor *t) { return kt_where_s(where, t, KT_INT(0)); }
-SHARED kt_tensor *times(kt_tensor *t, double by) { return kt_mul_s(t, KT_FLOAT(by)); }
-SHARED kt_tensor *plus(kt_tensor *t, kt_tensor *u) { return kt_add(t, u); }
-SHARED kt_tensor *plus_one(kt_tensor *t) { return kt_add_s(t, KT_INT(1)); }
+static kt_tensor *one_minus(kt_tensor *t) { return kt_rsub_s(t, KT_INT(1)); }
+static kt_tensor *only_where(kt_tensor *where, kt_tensor *t) { return kt_where_s(where, t, KT_INT(0)); }
+static kt_tensor *times(kt_tensor *t, double by) { return kt_mul_s(t, KT_FLOAT(by)); }
+static kt_tensor *plus_one(kt_tensor *t) { return kt_add_s(t, KT_INT(1)); }
 static const char *text_of(const kt__back *c, int i) { return given(c, i) ? arg(c, i)->str : NULL; }
 
 /* ---- of normal distributions ---- */
@@ -46,7 +36,7 @@ static kt_tensor *gelu_tanh_bend(kt_tensor *x)
     kt_tensor   *square = kt_mul(x, x), *inner = times(plus_one(times(square, cubic)), k);
     kt_tensor   *t = kt_tanh(kt_mul(x, inner)), *slope = times(plus_one(times(square, 3 * cubic)), k);
     kt_tensor   *half_bend = kt_mul(x, kt_sub(times(x, 3 * k * cubic), kt_mul(t, kt_mul(slope, slope))));
-    return kt_mul(one_minus(kt_mul(t, t)), plus(slope, half_bend));
+    return kt_mul(one_minus(kt_mul(t, t)), kt_add(slope, half_bend));
 }
 GRAD(gelu_backward)
 {
@@ -69,7 +59,7 @@ GRAD(silu)
 GRAD(mish)
 {
     kt_tensor *x = A, *t = kt_tanh(kt_softplus(x));
-    dA = kt_mul(G, plus(t, kt_mul(kt_mul(x, kt_sigmoid(x)), one_minus(kt_mul(t, t)))));
+    dA = kt_mul(G, kt_add(t, kt_mul(kt_mul(x, kt_sigmoid(x)), one_minus(kt_mul(t, t)))));
 }
 
 /* ---- elu and kin: in place the result tells the slope ---- */
@@ -147,7 +137,7 @@ GRAD(prelu_kernel_backward)
     kt_tensor *input = c->gs[0], *weight = c->gs[1], *below = kt_le_s(B, KT_INT(0));
     kt_tensor *by_input = input ? kt_where(below, kt_mul(input, C), input) : NULL;
     kt_tensor *by_weight = weight ? only_where(below, kt_mul(weight, B)) : NULL;
-    dA = by_input && by_weight ? plus(by_input, by_weight) : by_input ? by_input : by_weight;
+    dA = by_input && by_weight ? kt_add(by_input, by_weight) : by_input ? by_input : by_weight;
     dB = weight ? only_where(below, kt_mul(weight, A)) : NULL;
     dC = input ? only_where(below, kt_mul(input, A)) : NULL;
 }
@@ -163,9 +153,9 @@ GRAD(glu_backward)
     kt_tensor    *a = kt_narrow(B, dim, 0, half), *s = kt_sigmoid(kt_narrow(B, dim, half, half));
     kt_tensor    *first = kt_narrow(G, dim, 0, half), *second = kt_narrow(G, dim, half, half);
     kt_tensor    *slope = kt_mul(s, one_minus(s)), *steep = kt_mul(A, slope);
-    dA = plus(kt_mul(first, s), kt_mul(kt_mul(second, a), slope));
+    dA = kt_add(kt_mul(first, s), kt_mul(kt_mul(second, a), slope));
     dB = joined(kt_mul(second, steep),
-                kt_mul(steep, plus(first, kt_mul(kt_mul(second, a), one_minus(times(s, 2))))), dim);
+                kt_mul(steep, kt_add(first, kt_mul(kt_mul(second, a), one_minus(times(s, 2))))), dim);
 }
 
 const kt__formula_row kt__formulas_activation[] = {
