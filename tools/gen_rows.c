@@ -109,7 +109,49 @@ static unsigned bits_of(const char *letters, const char *all)
 /* The plain form is bit 0, in place bit 1, out= bit 2; W is in place alone. */
 static unsigned forms_of(const row_text *r)
 {
-    return strcmp(r->forms, "W") == 0 ? 2 : 1 | bits_of(r->forms, "IO") << 1;
+    char letters[TEXT];
+    take(r->forms, "(", letters);
+    return strcmp(letters, "W") == 0 ? 2 : 1 | bits_of(letters, "IO") << 1;
+}
+
+/* What stands in brackets behind the forms: what the row may write into. ops.def explains the words. */
+static const struct {
+    const char *word, *column, *value;
+} target_words[] = {
+    {"cast", "dtype", "TARGET_CAST"},         {"exact", "dtype", "TARGET_EXACT"},
+    {"same", "dtype", "TARGET_SAME"},         {"whole", "memory", "TARGET_WHOLE"},
+    {"first", "memory", "TARGET_FIRST"},      {"alone", "memory", "TARGET_FIRST_ALONE"},
+    {"others", "memory", "TARGET_OTHERS"},    {"apart", "memory", "TARGET_APART"},
+    {"opaque", "grad", "TARGET_OPAQUE"},      {"recorded", "grad", "TARGET_RECORDED"},
+    {"made", "made", "true"},
+};
+
+static void write_target_word(FILE *f, const row_text *r, const char *word)
+{
+    if (strncmp(word, "by ", 3) == 0) {
+        fprintf(f, ".writer = \"%s\", ", word + 3);
+        return;
+    }
+    for (size_t i = 0; i < sizeof target_words / sizeof *target_words; i++)
+        if (strcmp(target_words[i].word, word) == 0) {
+            fprintf(f, ".%s = %s, ", target_words[i].column, target_words[i].value);
+            return;
+        }
+    die("%s: '%s' says nothing of a target", r->name, word);
+}
+
+static void write_target(FILE *f, const row_text *r)
+{
+    const char *c = strchr(r->forms, '(');
+    if (!c)
+        return;
+    fputs(" .target = {", f);
+    for (c++; *c && *c != ')'; c += *c == ',') {
+        char word[TEXT];
+        c = take(blanks(c), ",)", word);
+        write_target_word(f, r, word);
+    }
+    fputs("},", f);
 }
 
 static void write_text(FILE *f, const char *column, const char *s, int bytes)
@@ -288,7 +330,7 @@ static void write_results(FILE *f, const schema *s)
     fputs("},", f);
 }
 
-static void write_row(FILE *f, const row_text *r, int first, int n_refusals, bool each_call)
+static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
 {
     const schema s = parse(r->schema);
     const int    way = way_of(r);
@@ -304,6 +346,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals, boo
         fprintf(f, " .body = kt__body_%s,", r->name);
     fprintf(f, " .id = KT_OP_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, forms_of(r), r->rule,
             bits_of(r->accepts, "BIFC"));
+    write_target(f, r);
     write_kernel(f, &kernel);
     fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .saves = %u, .node_bytes = %d,\n    ", r->cpu, r->cuda,
             bits_of(r->saves, "ABCYXZLRGNTDOE"), r->node ? r->node_bytes : 0);
@@ -314,14 +357,13 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals, boo
     write_bits(f, &s);
     write_fold(f, &s);
     if (n_refusals)
-        fprintf(f, " .refusals = refusals_%s, .n_refusals = %d, .refused_each_call = %d,", r->name, n_refusals, each_call);
+        fprintf(f, " .refusals = refusals_%s, .n_refusals = %d,", r->name, n_refusals);
     fputs("},\n", f);
 }
 
 static void write_rows(FILE *f)
 {
-    int  first[ROWS], n_refusals[ROWS];
-    bool each_call[ROWS];
+    int first[ROWS], n_refusals[ROWS];
     fputs("/* rows.gen.c - the rows of src/tables/ops.def. Written by tools/gen_rows.c: do not edit. */\n"
           "#include <math.h>\n\n#include \"op/kernels.h\"\n#include \"op/refuse.h\"\n\n",
           f);
@@ -338,11 +380,11 @@ static void write_rows(FILE *f)
     fputs("\n", f);
     for (int i = 0; i < ROWS; i++) {
         const schema s = parse(rows[i].schema);
-        n_refusals[i] = write_refusals(f, rows[i].name, &s, &each_call[i]);
+        n_refusals[i] = write_refusals(f, rows[i].name, &s, strcmp(rows[i].rule, "NONE") != 0);
     }
     fputs("\nconst kt_row kt__rows[KT_NUM_OPS] = {\n", f);
     for (int i = 0; i < ROWS; i++)
-        write_row(f, &rows[i], first[i], n_refusals[i], each_call[i]);
+        write_row(f, &rows[i], first[i], n_refusals[i]);
     fputs("};\n", f);
 }
 

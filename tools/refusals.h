@@ -107,16 +107,17 @@ static void write_string(FILE *f, const char *s, int bytes)
     fputc('"', f);
 }
 
-/* The lines of one row, as functions and an array. Out: how many, and whether those before the shapes are asked at each call. */
-static int write_refusals(FILE *f, const char *name, const schema *s, bool *each_call)
+/* The lines of one row, as functions and an array. `decided`: the row has a rule, so that what is refused for the dtypes of its
+ * operands is found when a decision is made. Out: how many. */
+static int write_refusals(FILE *f, const char *name, const schema *s, bool decided)
 {
-    int n = 0;
-    *each_call = false;
+    bool each_call[REFUSALS];
+    int  n = 0;
     for (int i = 0; i < REFUSALS; i++) {
         if (strcmp(refusals[i].op, name) != 0)
             continue;
         fprintf(f, "static bool refuses_%d(const kt__facts *f) { return ", i);
-        *each_call |= write_condition(f, s, refusals[i].when) && strcmp(refusals[i].stage, "BEFORE") == 0;
+        each_call[i] = write_condition(f, s, refusals[i].when) || !decided;
         fputs("; }\n", f);
         n++;
     }
@@ -127,7 +128,8 @@ static int write_refusals(FILE *f, const char *name, const schema *s, bool *each
         if (strcmp(refusals[i].op, name) == 0) {
             fprintf(f, "    {refuses_%d, ", i);
             write_string(f, refusals[i].text, (int)strlen(refusals[i].text));
-            fprintf(f, ", STAGE_%s, KT_ERR_%s},\n", refusals[i].stage, refusals[i].status);
+            const bool before = strcmp(refusals[i].stage, "BEFORE") == 0;
+            fprintf(f, ", STAGE_%s, KT_ERR_%s},\n", before && each_call[i] ? "CALL" : refusals[i].stage, refusals[i].status);
         }
     fputs("};\n", f);
     return n;

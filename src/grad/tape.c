@@ -50,22 +50,22 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
 /* Itself, or seen through a view. */
 static bool is_leaf(const kt_tensor *t) { return (t->base ? t->base->flags : t->flags) & KT_T_LEAF; }
 
-/* out= has no derivative: refused where somebody wants one, unless the row's way is another (op/outs.c). A node that cannot be
+/* out= has no derivative: refused where somebody wants one, unless the row's column says otherwise. A node that cannot be
  * run may take the place of a history, not of a leaf nor of a view that the tape cannot follow. */
 static kt_status out_rules(const kt_call *call)
 {
-    const kt_row     *row = call->row;
-    const kt__out_way way = kt__out_way_of(call);
-    bool              wanted = false, leaf = false;
+    const kt_row *row = call->row;
+    const uint8_t grad = row->target.grad;
+    bool          wanted = false, leaf = false;
     for (int i = 0; i < kt__n_results(row); i++) {
         const uint32_t flags = kt__grad_flags(call->out[i]);
         wanted |= (flags & KT_T_REQUIRES_GRAD) != 0;
         leaf |= flags & KT_T_REQUIRES_GRAD && (is_leaf(call->out[i]) || call->out[i]->flags & KT_T_VIEW_MADE);
     }
     const bool flows = row->rule != RULE_COMPARE && (row->node || row->way->composes); /* else there is no gradient */
-    if (way == OUT_RECORDED || (way == OUT_OPAQUE && !leaf) || (!wanted && !flows))
+    if (grad == TARGET_RECORDED || (grad == TARGET_OPAQUE && !leaf) || (!wanted && !flows))
         return KT_OK;
-    return kt__refuse_out(call);
+    return kt__refuse_recording(call);
 }
 
 static kt_status written_rules(const kt_call *call, const kt_tensor *target)
@@ -387,7 +387,7 @@ static inline bool is_recorded(const kt_call *call)
     const kt_row *row = call->row;
     if (row->node)
         return row->rule != RULE_COMPARE || call->form == KT_INPLACE;
-    return call->form == KT_OUT && (row->way->composes || kt__out_way_of(call) == OUT_OPAQUE);
+    return call->form == KT_OUT && (row->way->composes || row->target.grad == TARGET_OPAQUE);
 }
 
 KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token)

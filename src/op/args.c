@@ -136,8 +136,7 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
     for (int i = 1; i < g->n; i++)
         imaginary |= !g->t[i] && g->s[i].kind == KT_SCALAR_COMPLEX && g->s[i].im != 0;
     if (imaginary && call->row->id == KT_OP_clamp && kt_dtype_category(own) == KT_CAT_FLOAT)
-        return call->form == KT_OUT && kt__check_exact(call, g, own) ? kt_error_status()
-                                                                     : kt__fail_overflow(call, g->n == 3 ? KT_F64 : own);
+        return kt__check_out(call, own, KT_NONE) ? kt_error_status() : kt__fail_overflow(call, g->n == 3 ? KT_F64 : own);
     const kt_dtype common = kt__common_dtype(g, 0, mode, &status);
     if (status || (call->row->id != KT_OP_clamp && is_complex(common)))
         return status;
@@ -353,34 +352,4 @@ kt_status kt__args_condition(const kt_call *call, kt__gathered *g)
         KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
                       "version of PyTorch. Use a boolean condition instead.");
     return numbers_to_choose(call, g);
-}
-
-/* A complex number's size is real, unless out= is as the number is. */
-kt_status kt__args_real_size(const kt_call *call, kt__gathered *g)
-{
-    if (!is_complex(g->dtype[0]))
-        return KT_OK;
-    if (call->form == KT_INPLACE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "In-place %s is not supported for complex tensors.", call->row->name);
-    if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0] && is_complex(call->out[0]->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
-                              kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name((kt_dtype)g->dtype[0]));
-    return KT_OK;
-}
-
-kt_status kt__args_equal_out(const kt_call *call, kt__gathered *g)
-{
-    if (call->form == KT_OUT && (is_complex(call->out[0]->dtype) || is_complex(g->dtype[0]) || is_complex(g->dtype[1])))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s is not yet implemented for complex tensors.", call->row->name);
-    if (call->form == KT_OUT && call->out[0]->dtype != g->dtype[0])
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s is not yet implemented for tensors with different dtypes.",
-                              call->row->name);
-    return KT_OK;
-}
-
-kt_status kt__args_bool_out(const kt_call *call, kt__gathered *g)
-{
-    if (call->form == KT_OUT && call->out[0]->dtype != KT_BOOL && kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s does not support non-boolean outputs.", call->row->name);
-    return KT_OK;
 }

@@ -162,33 +162,27 @@ static kt_status run_copied(kt_call *call)
     kt_call    plain = *call;
     kt__taping taping;
     const int  n = kt__n_results(call->row);
-    const bool alone = call->row->node || kt__out_way_of(call) == OUT_OPAQUE; /* recorded as one, or refused */
-    kt_status  status = KT_OK;
-    for (int i = 0; i < n && !status && !alone; i++) /* what has no derivative is never asked for one */
-        status = kt__check_made(call, i, NULL);
-    if (status || kt__tape_before(call, NULL, alone && kt__any_requires_grad(call), &taping))
+    const bool alone = call->row->node || call->row->target.grad == TARGET_OPAQUE; /* recorded as one, or refused */
+    if (kt__tape_before(call, NULL, alone && kt__any_requires_grad(call), &taping)) /* else it is never asked for a derivative */
         return kt_error_status();
-    for (int i = 0; i < n && !status && alone; i++)
-        status = kt__check_made(call, i, NULL);
     const kt_call *before = kt__copied;
     const uint64_t mode = kt__mode();
     plain.form = KT_PLAIN;
     plain.out[0] = NULL;
-    if (!status) {
-        kt__copied = &plain;
-        if (taping.on) /* the call is the node, not what the body is made of */
-            kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
-        status = kt_call_run(&plain);
-        kt__mode_word = mode;
-        kt__copied = before;
-    }
+    kt__copied = &plain;
+    if (taping.on) /* the call is the node, not what the body is made of */
+        kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    kt_status status = kt_call_run(&plain);
+    kt__mode_word = mode;
+    kt__copied = before;
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
     for (int i = 0; i < n && !status; i++) { /* of a composite the result knows who wanted a gradient */
         if (!taping.on && kt__wants_grad(plain.out[i]))
-            status = kt__refuse_out(call);
-        status = status ? status : kt__check_made(call, i, plain.out[i]);
+            status = kt__refuse_recording(call);
     }
+    if (!status)
+        status = kt__check_out(call, (kt_dtype)plain.out[0]->dtype, n > 1 ? (kt_dtype)plain.out[1]->dtype : KT_NONE);
     if (!status && call->row->id == KT_OP_narrow_copy && !kt__has_sizes(call->out[0], kt__sizes(plain.out[0])))
         status = kt__tensor_resize(call->out[0], kt__sizes(plain.out[0]), NULL); /* without a word */
     if (!status)
@@ -298,7 +292,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
             return kt__unless_earlier(kt__check_before_memory, call);
         if (copy)
             return kt__run_apart(call);
-        if (call->form == KT_OUT && kt__is_copied(call->row))
+        if (call->form == KT_OUT && call->row->target.made)
             return kt__check_before_values(call) ? kt_error_status() : run_copied(call);
     }
     return call->row->way->run(call);
@@ -311,9 +305,8 @@ static kt_status run_any(kt_call *call)
                        call->form == KT_INPLACE ? "in-place" : "out=");
     if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
         return kt_error_status();
-    if (KT__UNLIKELY(call->row->refused_each_call) && kt__refuse(call, STAGE_BEFORE))
-        return kt_error_status();
-    kt_status status = run_way(call);
+    kt_status status = kt__refuse(call, STAGE_CALL);
+    status = status ? status : run_way(call);
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__first_mistake(call) : status;
 }
 

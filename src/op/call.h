@@ -53,7 +53,6 @@ typedef struct kt__decision {
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
-kt_status kt__check_fold_out(const kt_call *call, const kt__decision *d); /* the dtypes that out= may have there */
 /* Lineage of the results that a fold or a scan of `self` made. */
 void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
 /* args.c: may an operator on `d` take the number of argument `at`? */
@@ -314,10 +313,7 @@ kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what)
 kt_status kt__check_before_memory(const void *call); /* what a row that may not read what it writes looks at first */
 kt_status kt__check_before_values(const kt_call *call); /* of a row that goes by an index: is out= one that it can write to? */
 kt_status kt__first_mistake(const kt_call *call);    /* of a call that failed and would have written */
-/* outs.c: out= where a gradient is wanted. Refused; recorded as the copy that it is; or as a node that cannot be run. */
-typedef enum kt__out_way { OUT_REFUSED, OUT_RECORDED, OUT_OPAQUE } kt__out_way;
-kt__out_way kt__out_way_of(const kt_call *call);
-kt_status   kt__refuse_out(const kt_call *call);
+kt_status   kt__refuse_recording(const kt_call *call); /* out= where a gradient is wanted, as the row's column has it */
 /* The tape's word on out= before anything is made: an operand or a target wants a gradient. */
 kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
@@ -328,6 +324,10 @@ kt_status   kt__store_made(kt_call *call, kt_tensor *made);
 /* Ends a body whose result was made apart: it is the result, or goes into the buffer or the tensor that the form names. Takes
  * no reference; NULL passes the error on. */
 kt_status kt__deliver(kt_call *call, kt_tensor *made);
+
+/* Runs `c`, a call of another row with its arguments, in the form of `call` and into its targets: the whole of a body that is
+ * another operator. */
+kt_status kt__run_as(kt_call *call, kt_call *c);
 
 /* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;

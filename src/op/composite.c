@@ -13,8 +13,7 @@ kt_status kt__body_positive(kt_call *call)
     return KT_OK;
 }
 
-/* Runs `c`, which another row opened for this call, in the call's form and into its target. */
-static kt_status run_as(kt_call *call, kt_call *c)
+kt_status kt__run_as(kt_call *call, kt_call *c)
 {
     c->form = call->form;
     c->out[0] = call->out[0];
@@ -29,7 +28,7 @@ kt_status kt__body_square(kt_call *call)
     kt__open(&c, KT_OP_pow, KT_PLAIN);
     kt__put_tensor(&c, 0, call->arg[0].t);
     kt__put_either(&c, 1, KT_INT(2));
-    return run_as(call, &c);
+    return kt__run_as(call, &c);
 }
 
 kt_status kt__body_conj_physical(kt_call *call)
@@ -42,7 +41,7 @@ kt_status kt__body_conj_physical(kt_call *call)
     }
     kt__open(&c, KT_OP_conj_physical_of, KT_PLAIN);
     kt__put_tensor(&c, 0, self);
-    return run_as(call, &c);
+    return kt__run_as(call, &c);
 }
 
 kt_status kt__body_polygamma(kt_call *call)
@@ -57,7 +56,7 @@ kt_status kt__body_polygamma(kt_call *call)
 }
 
 /* Always in the widest type: float64, or complex128 where an operand is complex. */
-kt_dtype kt__widest_of(const kt_call *call)
+static kt_dtype widest_of(const kt_call *call)
 {
     const bool number = call->scalars >> 1 & 1;
     int        categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
@@ -71,7 +70,7 @@ kt_dtype kt__widest_of(const kt_call *call)
 kt_status kt__body_float_power(kt_call *call)
 {
     const bool     number = call->scalars >> 1 & 1;
-    const kt_dtype wide = kt__widest_of(call);
+    const kt_dtype wide = widest_of(call);
     kt_tensor     *base = NULL, *exponent = NULL;
     kt_status  status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
     if (!status && number)
@@ -152,7 +151,7 @@ static bool is_wanted(const kt_call *call, const kt_tensor *made)
 kt_status kt__store_made(kt_call *call, kt_tensor *made)
 {
     kt_tensor *out = call->out[0];
-    if (is_wanted(call, made) && kt__out_way_of(call) == OUT_RECORDED) {
+    if (is_wanted(call, made) && call->row->target.grad == TARGET_RECORDED) {
         if (record_copy(out, made))
             return kt_error_status();
     } else {
@@ -190,7 +189,7 @@ kt_status kt__deliver(kt_call *call, kt_tensor *made)
     const kt__decision d = {.result = made->dtype};
     if (is_wanted(call, made) && kt__tape.rules(call))
         return kt_error_status();
-    return kt__check_target(call, &none, &d, call->out[0], kt__sizes(made)) ? kt_error_status() : kt__store_made(call, made);
+    return kt__check_target(call, &none, &d, 0, kt__sizes(made)) ? kt_error_status() : kt__store_made(call, made);
 }
 
 kt_status kt__body_frexp(kt_call *call)

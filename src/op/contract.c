@@ -118,12 +118,21 @@ kt_status kt__body_tensordot(kt_call *call)
     return into_same_dtype(call, tensordot(call, call->arg[0].t, call->arg[1].t, call->arg[2].ints, call->arg[3].ints));
 }
 
+static kt_status run_pair_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
+{
+    kt_call c;
+    kt__open(&c, op, KT_PLAIN);
+    kt__put_tensor(&c, 0, a);
+    kt__put_tensor(&c, 1, b);
+    return kt__run_as(call, &c);
+}
+
 kt_status kt__body_inner(kt_call *call)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
     KT_SCOPE;
     if (a->ndim == 0 || b->ndim == 0)
-        return kt__deliver(call, kt_mul(a, b));
+        return run_pair_as(call, KT_OP_mul, a, b);
     if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1]) {
         char has[256], wants[256];
         kt__shape_text(has, sizeof has, kt__sizes(a));
@@ -150,14 +159,10 @@ kt_status kt__body_linalg_vecdot(kt_call *call)
             call, KT_ERR_RUNTIME,
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
             kt_dtype_torch_name(x->dtype), kt_dtype_torch_name(y->dtype));
+    if (x->ndim == 1 && y->ndim == 1 && dim >= -1 && dim <= 0)
+        return kt__check_out(call, (kt_dtype)x->dtype, KT_NONE) ? kt_error_status() : run_pair_as(call, KT_OP_vdot, x, y);
     KT_SCOPE;
-    kt_tensor *z = x->ndim == 1 && y->ndim == 1 && dim >= -1 && dim <= 0
-                       ? kt_vdot(x, y)
-                       : kt_sum_dim(kt_mul(kt_conj(x), y), KT_SHAPE(dim));
-    if (z && call->form == KT_OUT && call->out[0]->dtype != z->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.vecdot: Expected out of dtype%s but found %s",
-                              kt_dtype_torch_name(z->dtype), kt_dtype_torch_name(call->out[0]->dtype));
-    return kt__deliver(call, z);
+    return kt__deliver(call, kt_sum_dim(kt_mul(kt_conj(x), y), KT_SHAPE(dim)));
 }
 
 /* ---- several matrices: the order of products with the fewest multiplications ---- */

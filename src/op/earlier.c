@@ -24,13 +24,13 @@ KT__COLD kt_status kt__first_mistake(const kt_call *call)
 {
     const kt_row *row = call->row;
     bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
-    const bool opaque = call->form == KT_OUT && row->id != KT_OP_diag && kt__out_way_of(call) == OUT_OPAQUE;
+    const bool opaque = call->form == KT_OUT && row->id != KT_OP_diag && row->target.grad == TARGET_OPAQUE;
     if (row->way->composes && !row->node && !opaque) /* a composite: what it checks comes before what its parts write */
         itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];
     if (call->form == KT_OUT) /* what has no derivative may write into anything */
-        itself = itself && (call->row->node || kt__out_way_of(call) == OUT_OPAQUE) && call->row->rule != RULE_COMPARE;
+        itself = itself && (call->row->node || row->target.grad == TARGET_OPAQUE) && call->row->rule != RULE_COMPARE;
     return itself && kt__is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
@@ -93,7 +93,7 @@ kt_status kt__check_before_memory(const void *what)
     case KT_OP_scatter_reduce: return check_scattered(call, "sum");
     default: return KT_OK;
     }
-    return out ? kt__check_made(call, 0, call->arg[0].t) : KT_OK;
+    return out ? kt__check_out(call, (kt_dtype)call->arg[0].t->dtype, KT_NONE) : KT_OK;
 }
 
 /* Rows that go by an index, whose result is as self is: when they ask whether elements of out= share their memory. */
@@ -126,7 +126,8 @@ kt_status kt__check_before_values(const kt_call *call)
     const kt_tensor *out = call->out[0], *self = call->arg[0].t;
     if (when == NEVER || (out->dtype == self->dtype && !kt__overlaps_itself(out)))
         return KT_OK;
-    if (kt__check_before_memory(call) || (when == FIRST && kt__check_written(out, NULL, 0)) || kt__check_made(call, 0, self))
+    if (kt__check_before_memory(call) || (when == FIRST && kt__check_written(out, NULL, 0)) ||
+        kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
         return kt_error_status();
     const kt_tensor *like = call->row->id == KT_OP_gather ? call->arg[2].t : self;
     return when == AS_IT_IS || kt__has_sizes(out, kt__sizes(like)) ? kt__check_written(out, NULL, 0) : KT_OK;

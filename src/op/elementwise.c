@@ -19,7 +19,7 @@ static kt_status check_overlaps(const void *what)
 static kt_status check_written(const void *what)
 {
     const written *w = what;
-    return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_cast(w->call, (kt_dtype)w->d->result);
+    return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_out(w->call, (kt_dtype)w->d->result, KT_NONE);
 }
 
 kt_status kt__run_elementwise(kt_call *call)

@@ -21,8 +21,7 @@ kt_status kt__made_both(kt_call *call, kt_tensor *first, kt_tensor *second)
     kt_tensor *made[] = {first, second};
     if (!first || !second || kt__failed())
         return kt_error_status();
-    if (call->form == KT_OUT && (kt__same_dtype(call, (kt_dtype)first->dtype, call->out[0]) ||
-                                 kt__same_dtype(call, (kt_dtype)second->dtype, call->out[1]) ||
+    if (call->form == KT_OUT && (kt__check_out(call, (kt_dtype)first->dtype, (kt_dtype)second->dtype) ||
                                  kt__store_several(call->out, made, 2)))
         return kt_error_status();
     for (int i = 0; i < 2; i++) {

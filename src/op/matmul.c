@@ -63,7 +63,7 @@ kt_status kt__body_matmul(kt_call *call)
     if (in_one_plan(call, a, b))
         return whole(call, KT_OP_matmul_batched, a, b);
     if (call->form == KT_OUT && a->dtype != b->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE &&
-        kt__same_dtype(call, (kt_dtype)(b->ndim > 2 ? b->dtype : a->dtype), call->out[0]))
+        kt__check_out(call, (kt_dtype)(b->ndim > 2 ? b->dtype : a->dtype), KT_NONE))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *y = b->ndim > 2    ? kt_matmul_batched(a, b)
@@ -106,7 +106,7 @@ kt_status kt__body_linear(kt_call *call)
     const bool fits = weight->ndim == 2 && input->sizes[input->ndim - 1] == weight->sizes[1] &&
                       !(bias && input->ndim == 2 && bias->dtype != input->dtype); /* sizes of the bias come last */
     if (call->form == KT_OUT && (fits || input->dtype != weight->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE &&
-        kt__same_dtype(call, (kt_dtype)input->dtype, call->out[0]))
+        kt__check_out(call, (kt_dtype)input->dtype, KT_NONE))
         return kt_error_status();
     if (bias && input->ndim == 2)
         return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
@@ -302,6 +302,8 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
             "matrix_power: Expected result to be safely castable from %s dtype, but got result with dtype %s",
             kt_dtype_torch_name(a->dtype), kt_dtype_torch_name(call->out[0]->dtype));
     KT_SCOPE;
+    if (n > 1 && call->form == KT_OUT && kt__is_watched(call)) /* the first powers are copies, others products */
+        return kt__refuse_recording(call);
     if (n == 0)
         return kt__deliver(call, identities(a));
     if (n == 1)

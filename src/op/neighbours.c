@@ -60,7 +60,7 @@ kt_status kt__body_diff(kt_call *call)
                    : kt_sub(all_but_first(t, dim), all_but_last(t, dim));
     if (call->form != KT_OUT)
         return kt__made(call, t);
-    if (t && (kt__check_history(call) || kt__check_cast(call, (kt_dtype)t->dtype)))
+    if (t && (kt__check_history(call) || kt__check_out(call, (kt_dtype)t->dtype, KT_NONE)))
         return kt_error_status();
     return kt__made_into(call, t);
 }

@@ -23,9 +23,9 @@ static kt_status give(kt_call *call, const char *name, kt_tensor *t)
 {
     if (!t || call->form != KT_OUT)
         return kt__made(call, t);
-    if (kt__out_way_of(call) == OUT_REFUSED && kt__check_history(call))
+    if (call->row->target.grad == TARGET_REFUSED && kt__check_history(call))
         return kt_error_status();
-    if (!name && kt__same_dtype(call, (kt_dtype)t->dtype, call->out[0]))
+    if (!name && kt__check_out(call, (kt_dtype)t->dtype, KT_NONE))
         return kt_error_status();
     if (call->out[0]->dtype != t->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s expected out tensor dtype %s but got: %s", name,

@@ -6,7 +6,7 @@ static kt_status argsort(kt_call *call, int64_t dim, bool descending)
 {
     KT_SCOPE;
     kt_tensor *places = kt_sort(call->arg[0].t, .dim = KT_SOME(dim), .descending = descending).indices;
-    if (places && call->form == KT_OUT && (kt__check_history(call) || kt__same_dtype(call, KT_I64, call->out[0])))
+    if (places && call->form == KT_OUT && (kt__check_history(call) || kt__check_out(call, KT_I64, KT_NONE)))
         return kt_error_status();
     return call->form == KT_OUT ? kt__made_into(call, places) : kt__made(call, places);
 }
@@ -19,7 +19,7 @@ kt_status kt__body_msort(kt_call *call)
     KT_SCOPE;
     kt_tensor *values = kt_sort(call->arg[0].t, .dim = KT_SOME(0)).values;
     if (values && call->form == KT_OUT &&
-        (kt__check_history(call) || kt__same_dtype(call, (kt_dtype)values->dtype, call->out[0])))
+        (kt__check_history(call) || kt__check_out(call, (kt_dtype)values->dtype, KT_NONE)))
         return kt_error_status();
     return call->form == KT_OUT ? kt__made_into(call, values) : kt__made(call, values);
 }

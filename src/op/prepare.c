@@ -384,7 +384,7 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     int                 rank = 0;
     if (kt__broadcast(g->t, g->n, plan->size, &rank))
         return kt_error_status();
-    if (out && kt__check_target(call, g, d, out, (kt_shape){rank, plan->size}))
+    if (out && kt__check_target(call, g, d, 0, (kt_shape){rank, plan->size}))
         return kt_error_status();
     bool row_major = true;
     for (int i = 0; i < g->n; i++) {
@@ -480,7 +480,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         if (g->n == 1 && lies_as_self(call, g))
             memcpy(out->strides, first->strides, first->ndim * sizeof *out->strides);
     } else {
-        if (kt__check_target(call, g, d, out, kt__sizes(first)))
+        if (kt__check_target(call, g, d, 0, kt__sizes(first)))
             return kt_error_status();
         kt__ref(out);
     }

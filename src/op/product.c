@@ -158,7 +158,7 @@ static kt_status addend_fits(const kt_call *call, const product *p)
         return kt_fail(KT_ERR_RUNTIME, "Bad in-place call: input tensor size %s and output tensor size %s should match",
                        has, wants);
     }
-    if (call->form == KT_OUT && kt__policy(kt__mode()) != KT_PERMISSIVE && kt__check_product_target(call, (kt_dtype)p->b->dtype))
+    if (call->form == KT_OUT && kt__policy(kt__mode()) != KT_PERMISSIVE && kt__check_out(call, (kt_dtype)p->b->dtype, KT_NONE))
         return kt_error_status();
     return must_expand(c, (kt_shape){p->rank, p->sizes});
 }
@@ -204,22 +204,7 @@ static kt_status mixed_target(const kt_call *call, const product *p)
         kt__policy(kt__mode()) == KT_PERMISSIVE || op == KT_OP_addmm || (op == KT_OP_baddbmm && p->c->dtype != p->a->dtype))
         return KT_OK;
     const kt_dtype wants = (kt_dtype)(op == KT_OP_mm || is_dot(op) ? p->a->dtype : p->b->dtype);
-    return kt__check_product_target(call, wants);
-}
-
-kt_status kt__check_product_target(const kt_call *call, kt_dtype wants)
-{
-    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->out[0];
-    if (out->dtype == wants)
-        return KT_OK;
-    if (call->form == KT_INPLACE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
-                              kt_dtype_c_name(out->dtype), kt_dtype_c_name(wants));
-    if (is_dot(call->row->id))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result dtype %s does not match input dtype %s",
-                              kt_dtype_torch_name(out->dtype), kt_dtype_torch_name(wants));
-    return kt__same_dtype(call, wants, out);
+    return kt__check_out(call, wants, KT_NONE);
 }
 
 static kt_status target(kt_call *call, const kt__decision *d, const product *p, kt_tensor **out)
@@ -229,7 +214,7 @@ static kt_status target(kt_call *call, const kt__decision *d, const product *p, 
         *out = kt__tensor_new((kt_dtype)d->result, kt__device(p->a), shape);
         return *out ? KT_OK : kt_error_status();
     }
-    if (kt__check_product_target(call, (kt_dtype)d->result))
+    if (kt__check_out(call, (kt_dtype)d->result, KT_NONE))
         return kt_error_status();
     if (call->form == KT_INPLACE) {
         if (kt__check_written(p->c, NULL, 0))
@@ -413,14 +398,14 @@ static kt_status check_sizes(const void *what)
     sized one = *(const sized *)what;
     if (shape_of(one.call, &one.p))
         return kt_error_status();
-    return one.call->form == KT_OUT ? kt__check_product_target(one.call, (kt_dtype)one.p.b->dtype) : KT_OK;
+    return one.call->form == KT_OUT ? kt__check_out(one.call, (kt_dtype)one.p.b->dtype, KT_NONE) : KT_OK;
 }
 
 /* The dtype of an out= comes before a kernel that is missing. */
 static kt_status check_out(const void *what)
 {
     const sized *one = what;
-    return kt__check_product_target(one->call, (kt_dtype)one->p.b->dtype);
+    return kt__check_out(one->call, (kt_dtype)one->p.b->dtype, KT_NONE);
 }
 
 kt_status kt__run_matmul(kt_call *call)

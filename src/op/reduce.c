@@ -207,10 +207,9 @@ static kt_status check_dims(const void *what)
 /* What comes before a kernel that is missing: the dtype of an out= that must have the operand's, and the dims. */
 static kt_status check_out_and_dims(const void *what)
 {
-    const folded      *w = what;
-    const kt__decision same = {.result = w->call->arg[0].t->dtype};
-    const bool         alike = w->call->row->rule == RULE_SAME && kt__n_results(w->call->row) == 1;
-    return alike && kt__check_fold_out(w->call, &same) ? kt_error_status() : check_dims(what);
+    const folded *w = what;
+    const bool    alike = w->call->row->rule == RULE_SAME && kt__n_results(w->call->row) == 1;
+    return alike && kt__check_out(w->call, (kt_dtype)w->call->arg[0].t->dtype, KT_NONE) ? kt_error_status() : check_dims(what);
 }
 
 /* Of a kernel that is missing PyTorch hears after the dims; what it refuses by a rule of its own comes before them, but for the
@@ -237,7 +236,8 @@ kt_status kt__run_reduce(kt_call *call)
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
         return refuse_dtype(call, &g);
-    if (kt__check_fold_out(call, d)) { /* a mean looks at its dims first, and so does what gives an index */
+    if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second)) {
+        /* a mean looks at its dims first, and so does what gives an index */
         const bool late = call->row->rule == RULE_MEAN || call->row->rule == RULE_INDEX;
         return late ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
     }

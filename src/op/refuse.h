@@ -7,8 +7,9 @@
 
 #include "op/call.h"
 
-/* When a line is asked; refusals.def explains the words. */
-typedef enum kt__stage { STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_OUT } kt__stage;
+/* When a line is asked; refusals.def explains the words. Of BEFORE those that a decision does not cover (they ask of out=, of an
+ * index, or the row has no rule) are asked at each call, first of all: the generator finds out which. */
+typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_OUT } kt__stage;
 
 /* What a condition may ask. */
 typedef struct kt__facts {
@@ -36,10 +37,11 @@ static inline bool kt__fact_tensor(const kt__facts *f, int i)
 {
     return f->call->given >> i & 1 && !(f->call->scalars >> i & 1);
 }
-static inline bool kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) && f->call->arg[i].t->ndim; }
+static inline int kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
 static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
 {
-    return f->call->form == KT_OUT && f->call->out[i] ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
+    const bool converts = kt__policy(f->mode) == KT_PERMISSIVE;
+    return f->call->form == KT_OUT && f->call->out[i] && !converts ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
 }
 
 /* ---- asking ---- */
@@ -49,7 +51,7 @@ kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
 /* The dtype of the targets, before or after they are made; the row's results have these dtypes. */
 kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second);
 
-/* STAGE_BEFORE and STAGE_AFTER. A body with sizes of its own to check asks for STAGE_AFTER when it has. */
+/* The stages that know no result. A body with sizes of its own to check asks for STAGE_AFTER when it has. */
 static inline kt_status kt__refuse(const kt_call *call, kt__stage stage)
 {
     return KT__LIKELY(!call->row->n_refusals) ? KT_OK : kt__refuse_slow(call, stage);

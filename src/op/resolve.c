@@ -178,7 +178,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     kt__gathered  g = *given;
     kt_dtype      common = KT_NONE, result = KT_NONE;
     memset(d, 0, sizeof *d);
-    if (!row->refused_each_call && kt__refuse(call, STAGE_BEFORE))
+    if (kt__refuse(call, STAGE_BEFORE))
         return kt_error_status();
     if (KT__UNLIKELY(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
         kt__autocast_dtypes(call, &g, mode, d->why);
@@ -194,10 +194,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt_error_status();
     }
     if (!category_is(common, accepts(row, &g))) {
-        const bool into = row->way->broadcasts && call->form == KT_OUT && kt__policy(mode) != KT_PERMISSIVE;
-        if (into && kt__check_exact(call, &g, result))
-            return kt_error_status();
-        if ((row->way->broadcasts || row->way->composes) && kt__check_cast(call, result))
+        if ((row->way->broadcasts || row->way->composes) && kt__check_out(call, result, KT_NONE))
             return kt_error_status();
         return missing(call, &g, common);
     }

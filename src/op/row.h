@@ -47,6 +47,16 @@ typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_
 enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128,
                  SAVES_G = 256, SAVES_N = 512, SAVES_T = 1024, SAVES_D = 2048, SAVES_O = 4096, SAVES_E = 8192 };
 
+/* What a row may write into: the words behind its forms, which tables/ops.def explains. */
+typedef struct kt__target_rule {
+    uint8_t     dtype, memory, grad;
+    bool        made;
+    const char *writer;
+} kt__target_rule;
+enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };
+enum kt__target_memory { TARGET_ANY, TARGET_WHOLE, TARGET_FIRST, TARGET_FIRST_ALONE, TARGET_OTHERS, TARGET_APART };
+enum kt__target_grad { TARGET_REFUSED, TARGET_RECORDED, TARGET_OPAQUE };
+
 /* Which arguments of a row are operands of its kernel, in order. */
 typedef struct kt__operand_map {
     uint8_t n, at[KT_MAX_ARGS];
@@ -94,7 +104,6 @@ struct kt_row {
     uint8_t         accepts;     /* bits: kt_category */
     uint8_t         autocast[2]; /* CPU, CUDA */
     uint8_t         n_args, n_results, n_params, n_refusals;
-    bool            refused_each_call; /* a refusal before the shapes asks what is in no decision: out=, an index */
     uint8_t         exact;   /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
     bool            swapped; /* operands 0 and 1 change places for the kernel */
     uint8_t         node_bytes; /* of node's text, all of it */
@@ -102,6 +111,7 @@ struct kt_row {
     kt__operand_map operands;
     kt__input_map   inputs;
     kt__fold_args   fold;
+    kt__target_rule target;
     const char     *name, *schema, *section, *doc;
     const char     *missing; /* PyTorch's name of the kernel that refuses a dtype */
     const char     *node;    /* name of the backward node; NULL: not differentiable. A second one may follow its end: the

@@ -7,34 +7,6 @@
 
 enum { MOST_OUTPUTS = 2 };
 
-/* In place the dtype is self's, and dtype= may only say so. */
-static kt_status keep_dtype(const kt_call *call, kt__gathered *g)
-{
-    const kt_tensor *self = call->arg[0].t;
-    if (call->form != KT_INPLACE)
-        return KT_OK;
-    if (g->want && g->want != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
-                              kt_dtype_c_name((kt_dtype)self->dtype), kt_dtype_c_name((kt_dtype)g->want));
-    g->want = self->dtype;
-    return KT_OK;
-}
-
-/* Sums are added up in the dtype of their buffer; the others must find the very dtype, and say so in two ways. */
-static kt_status check_out(const kt_call *call, const kt__decision *d)
-{
-    for (int i = 0; call->form == KT_OUT && call->row->rule != RULE_SUM && i < kt__n_results(call->row); i++) {
-        kt_dtype wants = (kt_dtype)(i ? d->second : d->result), is = (kt_dtype)call->out[i]->dtype;
-        if (is != wants && call->row->kernel == KT_K_sort)
-            return kt__same_dtype(call, wants, call->out[i]);
-        if (is != wants)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar_type %s but found %s", kt_dtype_torch_name(wants),
-                                  kt_dtype_torch_name(is));
-    }
-    return KT_OK;
-}
-
 /* What is sorted stays in its layout; what is carried along becomes row-major. */
 static kt_status as_self_lies(const kt_tensor *self, kt_dtype dtype, kt_tensor **out)
 {
@@ -132,11 +104,11 @@ static kt_status wrap_dim(const kt_call *call, int64_t *dim)
 /* What carries its elements along looks at out= before all else. */
 static kt_status check_first(const void *what)
 {
-    const kt_call     *call = what;
-    const int          op = call->row->id;
-    const kt__decision as_is = {.result = call->arg[0].t->dtype, .second = KT_I64};
-    int64_t            dim = kt__arg_int(call, call->row->fold.dim);
-    if ((op == KT_OP_cummax || op == KT_OP_cummin || op == KT_OP_logcumsumexp) && check_out(call, &as_is))
+    const kt_call *call = what;
+    const int      op = call->row->id;
+    int64_t        dim = kt__arg_int(call, call->row->fold.dim);
+    if ((op == KT_OP_cummax || op == KT_OP_cummin || op == KT_OP_logcumsumexp) &&
+        kt__check_out(call, (kt_dtype)call->arg[0].t->dtype, KT_I64))
         return kt_error_status();
     return wrap_dim(call, &dim);
 }
@@ -151,14 +123,16 @@ static kt_status run_scan(kt_call *call)
     int64_t      dim = kt__arg_int(call, call->row->fold.dim);
     int          n_out = kt__n_results(call->row);
     kt__gather(call, &g);
-    if (kt__refine_fold(call, &g) || keep_dtype(call, &g))
+    if (kt__refine_fold(call, &g))
         return kt_error_status();
+    if (call->form == KT_INPLACE)
+        g.want = self->dtype;
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
         return kt__unless_earlier(check_first, call);
     if (wrap_dim(call, &dim))
         return kt__unless_earlier(check_first, call);
-    if (check_out(call, d))
+    if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second))
         return kt_error_status();
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(self), true))
         return kt__run_apart(call);

@@ -22,7 +22,7 @@ static kt_status check_float(const kt_call *call, const kt_tensor *self, kt_dtyp
 
 static kt_status check_out(const kt_call *call, const kt__decision *d)
 {
-    return call->form == KT_OUT ? kt__same_dtype(call, (kt_dtype)d->result, call->out[0]) : KT_OK;
+    return kt__check_out(call, (kt_dtype)d->result, KT_NONE);
 }
 
 /* ---- the plan ---- */

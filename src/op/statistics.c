@@ -35,7 +35,7 @@ kt_status kt__body_logsumexp(kt_call *call)
     kt_tensor *made = complex_logsumexp(call);
     if (call->form != KT_OUT)
         return kt__made(call, made);
-    if (made && kt__check_cast(call, (kt_dtype)made->dtype))
+    if (made && kt__check_out(call, (kt_dtype)made->dtype, KT_NONE))
         return kt_error_status();
     return kt__made_into(call, made);
 }

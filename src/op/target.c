@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "op/move.h"
+#include "op/refuse.h"
 
 /* ---- memory ---- */
 
@@ -89,19 +90,6 @@ static KT__COLD kt_status fail_shape(const kt_tensor *out, kt_shape shape)
     return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
 }
 
-static KT__COLD kt_status fail_cast(const kt_call *call, kt_dtype result, const kt_tensor *out)
-{
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                          kt_dtype_torch_name(result), kt_dtype_torch_name(out->dtype));
-}
-
-kt_status kt__same_dtype(const kt_call *call, kt_dtype wants, const kt_tensor *out)
-{
-    return out->dtype == wants ? KT_OK
-                               : kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                                                kt_dtype_c_name(wants), kt_dtype_c_name(out->dtype));
-}
-
 /* Done twice to one element, these change it as done once: an expanded tensor may be their own target. */
 static bool is_idempotent(const kt_call *call, const kt__gathered *g)
 {
@@ -147,55 +135,37 @@ kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
-kt_status kt__check_cast(const kt_call *call, kt_dtype result)
+/* One target by the row's column. In place the result is always cast. */
+static kt_status check_dtype(const kt_call *call, const kt_tensor *out, kt_dtype result)
 {
-    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
-    if (out && !kt_can_cast(result, (kt_dtype)out->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return fail_cast(call, result, out);
-    return KT_OK;
-}
-
-/* Elementwise rows whose out= must have the dtype of the result: those that promote nothing, and where. */
-kt_status kt__check_exact(const kt_call *call, const kt__gathered *g, kt_dtype result)
-{
-    const kt_tensor *out = call->out[0];
-    bool one = g->n == 1 || !(g->t[1] || (g->n > 2 && g->t[2])); /* beside the first there are only numbers */
-    bool exact = call->row->rule == RULE_SAME || call->row->rule == RULE_WHERE;
-    switch (call->row->id) {
-    case KT_OP_clamp:
-    case KT_OP_clamp_min:
-    case KT_OP_clamp_max: exact = one; break;
-    case KT_OP_threshold: exact = false; break;
-    case KT_OP_lerp: exact = g->n > 2 && g->t[2] && g->t[2]->ndim; break; /* a 0-dim weight is a number, which promotes */
-    case KT_OP_softshrink: exact = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT; break; /* it looks at lambd first */
-    case KT_OP_abs: exact = kt__dtype_rows[g->dtype[0]].category != KT_CAT_COMPLEX; break;
-    default: break;
+    const int rule = call->form == KT_OUT ? call->row->target.dtype : TARGET_CAST;
+    if (out->dtype == result || (rule == TARGET_CAST && kt_can_cast(result, (kt_dtype)out->dtype)))
+        return KT_OK;
+    switch (rule) {
+    case TARGET_EXACT:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
+                              kt_dtype_c_name(result), kt_dtype_c_name(out->dtype));
+    case TARGET_SAME:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", kt_dtype_torch_name(out->dtype),
+                              kt_dtype_torch_name(result));
+    default:
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                              kt_dtype_torch_name(result), kt_dtype_torch_name(out->dtype));
     }
-    if (!exact || out->dtype == result)
-        return KT_OK;
-    const char *has = kt_dtype_torch_name(out->dtype), *wants = kt_dtype_torch_name(result);
-    if (call->row->rule == RULE_WHERE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out type to be %s but got %s", wants, has);
-    if (call->row->id == KT_OP_nan_to_num)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "nan_to_num: dtype of out: %s should be same as input: %s", has, wants);
-    if (call->row->id == KT_OP_log_sigmoid)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", wants, has);
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s", has, wants);
 }
 
-static kt_status check_dtype(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out)
+kt_status kt__check_out(const kt_call *call, kt_dtype result, kt_dtype second)
 {
-    uint64_t mode = kt__mode();
-    if (KT__LIKELY(out->dtype == d->result))
+    if (KT__LIKELY(call->form == KT_PLAIN) || kt__policy(kt__mode()) == KT_PERMISSIVE)
         return KT_OK;
-    if (kt__policy(mode) != KT_PERMISSIVE) {
-        if (call->form == KT_OUT && call->row->way->broadcasts && kt__check_exact(call, g, (kt_dtype)d->result))
+    if (call->row->n_refusals && kt__refuse_target(call, result, second))
+        return kt_error_status();
+    if (call->form == KT_INPLACE)
+        return check_dtype(call, call->arg[0].t, result);
+    for (int i = 0; i < kt__n_results(call->row); i++)
+        if (check_dtype(call, call->out[i], i ? second : result))
             return kt_error_status();
-        if (!kt_can_cast((kt_dtype)d->result, (kt_dtype)out->dtype))
-            return fail_cast(call, (kt_dtype)d->result, out);
-    }
-    return kt__allow(mode, call, "the result", (kt_dtype)d->result, (kt_dtype)out->dtype,
-                     KT_WHY_RESULT);
+    return KT_OK;
 }
 
 /* ---- one target ---- */
@@ -205,9 +175,10 @@ static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
     return a->backend != b->backend || a->index != b->index;
 }
 
-kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out,
-                           kt_shape shape)
+kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, int at, kt_shape shape)
 {
+    const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->out[at];
+    const kt_dtype   result = (kt_dtype)(at ? d->second : d->result);
     const bool fits = kt__has_sizes(out, shape), elementwise = call->row->way->broadcasts;
     if (g->first && elsewhere(out, g->first))
         return kt__refuse_devices(g->first, out);
@@ -215,7 +186,9 @@ kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt_
         return kt_error_status();
     if (elementwise && !fits && is_operand(call, g, out))
         return fail_shape(out, shape);
-    if (check_dtype(call, g, d, out))
+    if (at == 0 && (out->dtype != result || kt__n_results(call->row) > 1) && kt__check_out(call, result, (kt_dtype)d->second))
+        return kt_error_status(); /* of all targets at once */
+    if (out->dtype != result && kt__allow(kt__mode(), call, "the result", result, (kt_dtype)out->dtype, KT_WHY_RESULT))
         return kt_error_status();
     if (!elementwise && fits && kt__overlaps_itself(out))
         return fail_repeated();
@@ -306,7 +279,7 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
     const kt_call written = {.row = row, .form = KT_OUT, .out = {out}};
     kt_tensor    *shaped = NULL;
     const bool    maker = row->inputs.n == 0, fits = kt__has_sizes(out, kt__sizes(made));
-    if (kt__check_cast(&written, (kt_dtype)made->dtype))
+    if (kt__check_out(&written, (kt_dtype)made->dtype, KT_NONE))
         return kt_error_status();
     if (is_range(row) && out->numel == made->numel) {
         if (kt__call_ints(KT_OP_view, made, kt__sizes(out), &shaped))
@@ -322,93 +295,6 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
     if (!status)
         kt__wrote(out);
     return status;
-}
-
-/* ---- rows whose body only makes its result ---- */
-
-bool kt__is_copied(const kt_row *row)
-{
-    switch (row->id) {
-    case KT_OP_float_power:
-    case KT_OP_frexp:
-    case KT_OP_ldexp:
-    case KT_OP_multinomial:
-    case KT_OP_narrow_copy:
-    case KT_OP_nonzero:
-    case KT_OP_nonzero_static:
-    case KT_OP_polygamma: return true;
-    default: return row->way->composes && row->rule == RULE_SAME && (row->node || kt__view_behind(row->id) >= 0);
-    }
-}
-
-static kt_status check_frexp(const kt_call *call, int at, const kt_tensor *out)
-{
-    const kt_dtype wants = at ? KT_I32 : (kt_dtype)call->arg[0].t->dtype;
-    if (out->dtype == wants)
-        return KT_OK;
-    return at ? kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.frexp() expects exponent to have int dtype but got %s",
-                               kt_dtype_c_name(out->dtype))
-              : kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.frexp() expects mantissa to have dtype %s but got %s",
-                               kt_dtype_c_name(wants), kt_dtype_c_name(out->dtype));
-}
-
-/* Weights that multinomial draws from; of others its body speaks first. */
-static bool are_weights(const kt_tensor *t)
-{
-    return (t->ndim == 1 || t->ndim == 2) && kt__dtype_rows[t->dtype].category == KT_CAT_FLOAT;
-}
-
-/* Each in PyTorch's own words. */
-kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made)
-{
-    const kt_tensor *out = call->out[at];
-    const char      *is = kt_dtype_torch_name(out->dtype);
-    if (kt__policy(kt__mode()) == KT_PERMISSIVE)
-        return KT_OK;
-    switch (call->row->id) {
-    case KT_OP_frexp: return check_frexp(call, at, out);
-    case KT_OP_float_power:
-        return out->dtype == kt__widest_of(call)
-                   ? KT_OK
-                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                    "the output given to float_power has dtype %s but the operation's result requires dtype %s",
-                                    is, kt_dtype_torch_name(kt__widest_of(call)));
-    case KT_OP_multinomial:
-        return out->dtype == KT_I64 || !are_weights(call->arg[0].t)
-                   ? KT_OK
-                   : kt__fail_dtype(call, KT_ERR_RUNTIME, "multinomial expects Long tensor out, got: %s", is);
-    case KT_OP_narrow_copy:
-        return out->dtype == call->arg[0].t->dtype
-                   ? KT_OK
-                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                    "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error "
-                                    "message be improved?  If so, please report an enhancement request to PyTorch.)");
-    case KT_OP_nonzero:
-    case KT_OP_nonzero_static:
-        return out->dtype == KT_I64 || (call->row->id == KT_OP_nonzero_static && call->arg[1].i < 0) /* it looks at size= first */
-                   ? KT_OK
-                   : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                    "%s: Expected out tensor to have scalar type Long but got scalar type%s", call->row->name,
-                                    is);
-    default: break;
-    }
-    if (!made || out->dtype == made->dtype)
-        return KT_OK;
-    switch (call->row->id) {
-    case KT_OP_ldexp:
-        return kt_can_cast((kt_dtype)made->dtype, (kt_dtype)out->dtype)
-                   ? KT_OK
-                   : kt__fail_dtype(call, KT_ERR_RUNTIME, "ldexp can't be cast to the desired output type %s", is);
-    case KT_OP_take:
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "take(): self and out expected to have the same dtype, but got self.dtype = %s and out.dtype = %s",
-                              kt_dtype_torch_name(made->dtype), is);
-    case KT_OP_index_select:
-    case KT_OP_masked_select:
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): self and result must have the same scalar type", call->row->name);
-    case KT_OP_polygamma: return kt__check_cast(call, (kt_dtype)made->dtype);
-    default: return kt__same_dtype(call, (kt_dtype)made->dtype, out);
-    }
 }
 
 /* ---- outputs ---- */
@@ -429,20 +315,18 @@ static kt_status check_one_another(const kt_call *call, kt_shape shape, int n)
 kt_status kt__outputs_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, const int64_t *strides,
                          kt_tensor **out, int n)
 {
-    kt__decision one = *d;
-    kt_status    status = KT_OK;
-    for (int i = 0; i < n && call->form == KT_OUT; i++, one.result = d->second)
-        if (kt__check_target(call, g, &one, call->out[i], shape))
+    kt_status status = KT_OK;
+    for (int i = 0; i < n && call->form == KT_OUT; i++)
+        if (kt__check_target(call, g, d, i, shape))
             return kt_error_status();
     if (call->form == KT_OUT && n > 1 && check_one_another(call, shape, n))
         return kt_error_status();
-    one.result = d->result;
-    for (int i = 0; i < n && !status; i++, one.result = d->second) {
+    for (int i = 0; i < n && !status; i++) {
         if (call->form == KT_OUT) {
             status = kt__bind_target(call->out[i], shape, strides);
             out[i] = status ? NULL : kt__ref(call->out[i]);
         } else {
-            out[i] = kt__tensor_new((kt_dtype)one.result, kt__device(g->first), shape);
+            out[i] = kt__tensor_new((kt_dtype)(i ? d->second : d->result), kt__device(g->first), shape);
             status = out[i] ? KT_OK : kt_error_status();
         }
     }
@@ -486,76 +370,12 @@ bool kt__reads_strided(const kt_call *call, const kt__gathered *g)
     return any;
 }
 
-/* Whom may the target be, of a row that is not elementwise? PyTorch refuses the others. */
-typedef enum tolerance {
-    ANY_OPERAND,   /* the row reads everything before it writes, or on copies */
-    WHOLE_OPERAND, /* an operand may be the target, but not meet it otherwise */
-    WHOLE_FIRST,   /* the first may be; the others any */
-    FIRST_ALONE,   /* the first may be; the others must be apart */
-    NOT_FIRST,     /* another may be; the first must be apart */
-    NO_OPERAND
-} tolerance;
-
-static tolerance tolerance_of(int op)
-{
-    switch (op) {
-    case KT_OP_addr:
-    case KT_OP_bernoulli:
-    case KT_OP_cumprod:
-    case KT_OP_cumsum:
-    case KT_OP_float_power:
-    case KT_OP_kron:
-    case KT_OP_ldexp:
-    case KT_OP_logcumsumexp:
-    case KT_OP_masked_fill:
-    case KT_OP_masked_fill_tensor:
-    case KT_OP_msort:
-    case KT_OP_polygamma:
-    case KT_OP_renorm:
-    case KT_OP_sort:
-    case KT_OP_sort_stable:
-    case KT_OP_tril:
-    case KT_OP_triu: return WHOLE_OPERAND;
-    case KT_OP_addbmm:
-    case KT_OP_addmm:
-    case KT_OP_addmv:
-    case KT_OP_baddbmm: return WHOLE_FIRST;
-    case KT_OP_index_add:
-    case KT_OP_index_copy:
-    case KT_OP_index_fill:
-    case KT_OP_index_fill_tensor:
-    case KT_OP_index_put:
-    case KT_OP_index_reduce:
-    case KT_OP_scatter:
-    case KT_OP_scatter_add:
-    case KT_OP_scatter_combine:
-    case KT_OP_scatter_reduce:
-    case KT_OP_scatter_value:
-    case KT_OP_scatter_value_combine: return FIRST_ALONE;
-    case KT_OP_gather: return NOT_FIRST;
-    case KT_OP_index_select:
-    case KT_OP_kthvalue:
-    case KT_OP_linalg_cross:
-    case KT_OP_masked_select:
-    case KT_OP_max_dim:
-    case KT_OP_median_dim:
-    case KT_OP_min_dim:
-    case KT_OP_mode:
-    case KT_OP_nanmedian_dim:
-    case KT_OP_nonzero:
-    case KT_OP_nonzero_static:
-    case KT_OP_take:
-    case KT_OP_topk: return NO_OPERAND;
-    default: return ANY_OPERAND;
-    }
-}
-
 /* A mask is read where it stands, as an operand of an elementwise row; an index is not. */
-static bool is_refused(tolerance allowed, const kt_tensor *t, bool first, bool listed, kt__overlap over)
+static bool is_refused(uint8_t memory, const kt_tensor *t, bool first, bool listed, kt__overlap over)
 {
-    const bool may_be = allowed == WHOLE_OPERAND || (allowed == NOT_FIRST ? !first : first && allowed != NO_OPERAND) ||
+    const bool may_be = memory == TARGET_WHOLE || (memory == TARGET_OTHERS ? !first : first && memory != TARGET_APART) ||
                         (listed && t->dtype == KT_BOOL);
-    if (allowed == ANY_OPERAND || (allowed == WHOLE_FIRST && !first))
+    if (memory == TARGET_ANY || (memory == TARGET_FIRST && !first))
         return false;
     return over == KT_OVERLAP_PARTIAL || (over == KT_OVERLAP_FULL && !may_be);
 }
@@ -575,16 +395,16 @@ static kt__overlap overlap_in(const kt_call *call, const kt_tensor *target, cons
 
 static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool first, bool listed, bool *copy)
 {
-    const tolerance allowed = tolerance_of(call->row->id);
-    const bool      out = call->form == KT_OUT;
+    const uint8_t memory = call->row->target.memory;
+    const bool    out = call->form == KT_OUT;
     for (int k = 0; k < (out ? kt__n_results(call->row) : 1); k++) {
         const kt_tensor *target = out ? call->out[k] : call->arg[0].t;
         if (target->storage != t->storage)
             continue;
         const kt__overlap over = overlap_in(call, target, t);
-        if (is_refused(allowed, t, first, listed, over) || (listed && over == KT_OVERLAP_SOME))
+        if (is_refused(memory, t, first, listed, over) || (listed && over == KT_OVERLAP_SOME))
             return kt__fail_shared();
-        *copy |= over == KT_OVERLAP_SOME && (!out || allowed == WHOLE_OPERAND);
+        *copy |= over == KT_OVERLAP_SOME && (!out || memory == TARGET_WHOLE);
     }
     return KT_OK;
 }
@@ -610,7 +430,7 @@ static bool is_number(const kt_call *call, int at)
 kt_status kt__check_memory(const kt_call *call, bool *copy)
 {
     const kt__input_map *map = &call->row->inputs;
-    if (tolerance_of(call->row->id) == ANY_OPERAND)
+    if (call->row->target.memory == TARGET_ANY)
         return KT_OK;
     for (int i = 0; i < map->n; i++) {
         const int at = map->at[i];

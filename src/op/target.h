@@ -17,15 +17,14 @@ kt_status kt__check_written(const kt_tensor *out, kt_tensor *const *inputs, int 
 kt_status kt__check_apart(const kt_tensor *out, const kt_tensor *from);
 kt_status kt__fail_shared(void);
 
-/* ---- what PyTorch looks at before it promotes, and before it finds that a kernel is missing ---- */
+/* What PyTorch looks at before it promotes. */
 kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g);
-kt_status kt__check_cast(const kt_call *call, kt_dtype result);
-kt_status kt__check_exact(const kt_call *call, const kt__gathered *g, kt_dtype result); /* elementwise rows that cast nothing */
+
+/* ---- dtypes of every target of the call, whose results have these: the lines of stage OUT speak first, then the column */
+kt_status kt__check_out(const kt_call *call, kt_dtype result, kt_dtype second);
 
 /* ---- one target ---- */
-kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out,
-                           kt_shape shape);
-kt_status kt__same_dtype(const kt_call *call, kt_dtype wants, const kt_tensor *out); /* "Expected out tensor to have dtype" */
+kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, int at, kt_shape shape);
 /* Gives out these sizes, dense in the order of `strides` (NULL: row-major), with a warning where elements are lost. */
 kt_status kt__bind_target(kt_tensor *out, kt_shape shape, const int64_t *strides);
 /* Writes what was made apart into out, which takes its sizes; the two may share memory. Takes no reference. */
@@ -36,15 +35,8 @@ kt_status kt__store_several(kt_tensor *const *out, kt_tensor *const *made, int n
 kt_status kt__outputs_of(kt_call *call, const kt__gathered *g, const kt__decision *d, kt_shape shape, const int64_t *strides,
                          kt_tensor **out, int n); /* strides: of what is resized; NULL: row-major */
 
-/* ---- products: what is asked before the factors, in PyTorch's order ---- */
-kt_status kt__check_product_target(const kt_call *call, kt_dtype wants);
 /* The addend must grow to [batch, m, n], or of batches that are summed to [m, n]. */
 kt_status kt__check_batch_addend(const kt_tensor *c, const kt_tensor *a, const kt_tensor *b, bool summed);
-
-/* ---- rows whose body only makes its result: the engine gives it to out= ---- */
-bool      kt__is_copied(const kt_row *row);
-kt_dtype  kt__widest_of(const kt_call *call); /* composite.c: what float_power makes */
-kt_status kt__check_made(const kt_call *call, int at, const kt_tensor *made); /* NULL: what can be said before it is made */
 
 /* ---- calls that would read what they have written ---- */
 /* Operands that lie over a target, as PyTorch sees them: refused by the row's rule, or (*copy) to be copied first. */

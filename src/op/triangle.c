@@ -38,7 +38,7 @@ static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out
         return *out ? KT_OK : kt_error_status();
     }
     kt_tensor *target = call->out[0];
-    if (kt__policy(kt__mode()) != KT_PERMISSIVE && kt__same_dtype(call, (kt_dtype)self->dtype, target))
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
         return kt_error_status();
     if (kt__check_written(target, &self, 1) || kt__bind_target(target, kt__sizes(self), NULL))
         return kt_error_status();
@@ -208,7 +208,7 @@ static kt_status embed_into(kt_call *call, kt_tensor *row, int64_t offset)
     if (!kt_can_cast((kt_dtype)row->dtype, (kt_dtype)target->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "diag: result type %s can't be cast to the desired out= type %s",
                               kt_dtype_torch_name(row->dtype), kt_dtype_torch_name(target->dtype));
-    if (kt__policy(kt__mode()) != KT_PERMISSIVE && kt__same_dtype(call, (kt_dtype)row->dtype, target))
+    if (kt__check_out(call, (kt_dtype)row->dtype, KT_NONE))
         return kt_error_status();
     kt__taping taping;
     if (kt__tape_before(call, NULL, kt__grad_flags(row) & KT_T_REQUIRES_GRAD, &taping))

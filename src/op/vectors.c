@@ -190,7 +190,7 @@ kt_status kt__body_linalg_cross(kt_call *call)
     if (kt__broadcast(both, 2, sizes, &rank))
         return kt_error_status();
     const bool mixes = kt__mixes(kt__mode());
-    if (call->form == KT_OUT && !mixes && kt__same_dtype(call, (kt_dtype)a->dtype, call->out[0]))
+    if (call->form == KT_OUT && !mixes && kt__check_out(call, (kt_dtype)a->dtype, KT_NONE))
         return kt_error_status();
     if (a->dtype == KT_BOOL && (b->dtype == KT_BOOL || !mixes))
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"cross\" not implemented for 'Bool'");
