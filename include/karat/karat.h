@@ -2,6 +2,7 @@
 #ifndef KARAT_KARAT_H
 #define KARAT_KARAT_H
 
+#include <karat/autocast.h>
 #include <karat/base.h>
 #include <karat/dtype.h>
 #include <karat/grad.h>

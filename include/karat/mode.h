@@ -1,5 +1,5 @@
-/* mode.h - the thread's modes: cast policy and recording of gradients. Scoped, thread-local; a new thread starts from the
- * process default (KARAT_POLICY sets the policy's). */
+/* mode.h - the thread's modes: cast policy and recording of gradients; autocast has a header of its own. Scoped, thread-local; a
+ * new thread starts from the process default (KARAT_POLICY sets the policy's). */
 #ifndef KARAT_MODE_H
 #define KARAT_MODE_H
 

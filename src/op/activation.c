@@ -195,7 +195,7 @@ static kt_status check_weight(const kt_call *call)
 {
     const kt_tensor *self = call->arg[0].t, *weight = call->arg[1].t;
     const int64_t    channels = self->ndim > 1 ? self->sizes[1] : 1;
-    if (self->dtype != weight->dtype && !kt__mixes(kt__mode()))
+    if (self->dtype != weight->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "prelu: Type promoting not supported. Got %s and %s",
                               kt_dtype_torch_name((kt_dtype)self->dtype), kt_dtype_torch_name((kt_dtype)weight->dtype));
     if (weight->numel != 1 && self->ndim == 0)

@@ -1,11 +1,10 @@
 /* call.c - one operator call from its arguments to its results: the only way in, for C wrappers, bindings and formulas.
  * In: a kt_call. Out: owned results. It knows no kernel and no tape by name. */
-#include "op/call.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/autocast.h"
 #include "op/refuse.h"
 #include "op/target.h"
 #include "op/wrap.h"
@@ -298,6 +297,12 @@ KT__HOT static inline kt_status run_way(kt_call *call)
     return call->row->way->run(call);
 }
 
+KT__HOT static inline kt_status run_row(kt_call *call)
+{
+    kt_status status = kt__refuse(call, STAGE_CALL);
+    return status ? status : run_way(call);
+}
+
 static kt_status run_any(kt_call *call)
 {
     if (call->form > KT_OUT || !(call->row->forms >> call->form & 1))
@@ -305,8 +310,7 @@ static kt_status run_any(kt_call *call)
                        call->form == KT_INPLACE ? "in-place" : "out=");
     if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
         return kt_error_status();
-    kt_status status = kt__refuse(call, STAGE_CALL);
-    status = status ? status : run_way(call);
+    kt_status status = KT__UNLIKELY(kt__mode_word & KT_M_AUTOCAST) ? kt__run_under_autocast(call, run_row) : run_row(call);
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__first_mistake(call) : status;
 }
 

@@ -14,11 +14,18 @@
 #include "op/row.h"
 #include "tensor/tensor.h"
 
+/* All that a decision reads, exactly. */
+typedef struct kt__decision_key {
+    uint64_t operands; /* KT__IN_USE, and dtype and rank of the first nine in seven bits each */
+    uint64_t rest;     /* row, form, dtype=, rule, default dtype, the tenth operand, mode */
+} kt__decision_key;
+#define KT__IN_USE (1ull << 63) /* no key is 0, an empty place in the cache is */
+
 /* The operands of one call, gathered: tensors and wrapped numbers in the kernel's order. */
 typedef struct kt__gathered {
     uint8_t    n;
-    uint8_t    dtype[4];
-    uint8_t    rank[4];      /* kt__rank_class */
+    uint8_t    dtype[KT_MOST_GATHERED];
+    uint8_t    rank[KT_MOST_GATHERED]; /* kt__rank_class */
     uint8_t    rule;         /* of the row, unless its refinement chose another */
     uint8_t    swap;         /* operands 0 and 1 change places for the kernel (rsub) */
     uint8_t    exact;    /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
@@ -27,11 +34,11 @@ typedef struct kt__gathered {
     uint8_t    any_grad;
     uint16_t   kernel;
     uint8_t    n_param;
-    uint64_t   key;    /* dtypes and ranks, packed: the resolver's cache begins with it */
+    uint64_t   key;    /* dtypes and ranks of the first nine: the resolver's cache begins with them */
     uint8_t    simple; /* every tensor dense, row-major, of one size and on one device */
     kt_tensor *first;  /* the first that is a tensor; NULL: all are numbers */
-    kt_tensor *t[4];   /* NULL where the operand is a number */
-    kt_scalar  s[4];
+    kt_tensor *t[KT_MOST_GATHERED]; /* NULL where the operand is a number */
+    kt_scalar  s[KT_MOST_GATHERED];
     kt_scalar  param[KT_MAX_PARAMS];
     const char *missing; /* PyTorch's name of the kernel, where that is missing */
     /* May it take the numbers that it was given? NULL: any. */
@@ -42,7 +49,7 @@ typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt_
 
 /* What the resolver decides about dtypes. */
 typedef struct kt__decision {
-    uint8_t as[4], why[4];
+    uint8_t as[KT_MOST_GATHERED], why[KT_MOST_GATHERED];
     uint8_t common;     /* what the kernel computes on */
     uint8_t result;     /* dtype of a fresh result */
     uint8_t second;     /* dtype of a second one */
@@ -62,7 +69,7 @@ void      kt__give(kt__gathered *g, double value); /* the kernel's next paramete
 void      kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d); /* as an element of the dtype holds it */
 void      kt__give_seen(kt__gathered *g, kt_scalar s, kt_dtype d); /* the same of integers, others as a double */
 double    kt__as_double(kt_scalar s);
-kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d);
+kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
 kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
                     kt_reason why); /* the policy's word on one conversion */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
@@ -80,15 +87,6 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
 extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */
 extern KT__HOT_LOCAL bool kt__refused; /* and failed for a dtype */
 extern KT__HOT_LOCAL bool kt__narrowed; /* and converted on its own what the new dtype may not hold */
-/* autocast.c: the dtypes that a call under autocast is resolved with, and why. */
-void kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why);
-/* What autocast makes of an operand of a body that asks its dtype; owned, NULL after an error. */
-kt_tensor *kt__autocast_operand(const kt_call *call, kt_tensor *t);
-/* Is a mix of dtypes for the parts of a composite to decide? Under policy permissive and autocast it is. */
-static inline bool kt__mixes(uint64_t mode)
-{
-    return kt__policy(mode) == KT_PERMISSIVE || mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA);
-}
 kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
 bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits, and narrow floats hold no finite number beyond theirs */
 
@@ -127,7 +125,7 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
         }
         g->dtype[n] = dtype;
         g->rank[n] = rank;
-        key |= (uint64_t)(dtype | rank << 5) << 7 * n++;
+        key |= (uint64_t)(dtype | rank << 5) << 7 * n++; /* of a tenth KT__IN_USE is left */
     }
     g->key = key;
     g->n = (uint8_t)n;
@@ -165,41 +163,46 @@ static inline int kt__operand_argument(const kt_call *call, int nth)
 /* A small per-thread cache is the one sanctioned short cut. Its key holds everything that the decision reads. */
 enum { KT_DECISIONS = 128 };
 typedef struct kt__decided {
-    uint64_t     key; /* 0: empty */
-    kt__decision decision;
+    kt__decision_key key; /* 0: empty */
+    kt__decision     decision;
 } kt__decided;
 extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's first miss */
 
-static inline uint64_t kt__decision_key(const kt_call *call, uint8_t rule, uint64_t dtypes, uint8_t want, uint64_t mode)
+static inline kt__decision_key kt__key_of(const kt_call *call, uint8_t rule, uint64_t nine, unsigned tenth, uint8_t want,
+                                          uint64_t mode)
 {
-    return 1u | (uint64_t)call->row->id << 1 | (uint64_t)(call->form != KT_PLAIN) << 14 | dtypes << 15 |
-           (mode & (KT_M_POLICY | KT_M_DECIDED)) << 36 | (uint64_t)kt__default_dtype() << 43 | (uint64_t)want << 48 |
-           (uint64_t)rule << 53;
+    return (kt__decision_key){KT__IN_USE | nine,
+                              (uint64_t)call->row->id | (uint64_t)want << 16 | (uint64_t)rule << 21 |
+                                  (uint64_t)kt__default_dtype() << 27 | (uint64_t)tenth << 32 |
+                                  (mode & KT_M_DECIDES) << 40 | (uint64_t)(call->form != KT_PLAIN) << 47};
 }
 
-/* Operator and dtypes differ from call to call, the rest hardly: fold them onto each other. */
-static inline size_t kt__decision_slot(uint64_t key)
+/* Operator, dtypes, form and the state of autocast differ from call to call, the rest hardly: fold them onto each other. */
+static inline size_t kt__decision_slot(kt__decision_key key)
 {
-    uint64_t h = key >> 1 ^ key >> 14 ^ key >> 19;
+    const uint64_t h = (key.rest ^ key.rest >> 47) ^ (key.operands << 1 ^ key.operands >> 4);
     return h % KT_DECISIONS;
 }
 
-static inline const kt__decision *kt__decided_before(uint64_t key, uint64_t mode)
+static inline const kt__decision *kt__decided_before(kt__decision_key key)
 {
     const kt__decided *at = kt__decisions;
-    if (KT__UNLIKELY(!at || mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
+    if (KT__UNLIKELY(!at))
         return NULL;
     at += kt__decision_slot(key);
-    return KT__LIKELY(at->key == key) ? &at->decision : NULL;
+    return KT__LIKELY(at->key.operands == key.operands && at->key.rest == key.rest) ? &at->decision : NULL;
 }
 
 /* The decision about a call: in the cache, or made anew into `room`. NULL: refused. */
 static inline __attribute__((always_inline)) const kt__decision *kt__resolve(const kt_call *call, const kt__gathered *g,
                                                                              uint64_t mode, kt__decision *room)
 {
-    uint64_t            key = kt__decision_key(call, g->rule, g->key, g->want, mode);
-    const kt__decision *d = kt__decided_before(key, mode);
-    if (KT__LIKELY(d != NULL && g->n <= 3))
+    if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
+        mode = kt__mode_of_call(mode, g->first);
+    const unsigned         tenth = KT__LIKELY(g->n < 10) ? 0 : (unsigned)(g->dtype[9] | g->rank[9] << 5);
+    const kt__decision_key key = kt__key_of(call, g->rule, g->key, tenth, g->want, mode);
+    const kt__decision    *d = kt__decided_before(key);
+    if (KT__LIKELY(d != NULL))
         return d;
     return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
 }

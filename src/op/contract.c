@@ -82,7 +82,7 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
         kt_fail(KT_ERR_RUNTIME, "both dimension lists should have same length");
         return NULL;
     }
-    if (self->dtype != other->dtype && !kt__mixes(kt__mode())) {
+    if (self->dtype != other->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE) {
         kt__fail_dtype(call, KT_ERR_RUNTIME, "both inputs should have same dtype");
         return NULL;
     }
@@ -154,7 +154,7 @@ kt_status kt__body_linalg_vecdot(kt_call *call)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s",
                               kt_dtype_torch_name(x->dtype));
-    if (x->dtype != y->dtype && !kt__mixes(kt__mode()))
+    if (x->dtype != y->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
         return kt__fail_dtype(
             call, KT_ERR_RUNTIME,
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
@@ -183,7 +183,7 @@ static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         if (i > 0 && i < n - 1 && t[i]->ndim != 2)
             return kt_fail(KT_ERR_RUNTIME, "multi_dot(): tensor %lld must be 2D but got %dD", (long long)i, t[i]->ndim);
-        if (t[i]->dtype != t[0]->dtype && !kt__mixes(kt__mode()))
+        if (t[i]->dtype != t[0]->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
             return kt__fail_dtype(
                 call, KT_ERR_RUNTIME,
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %lld %s",

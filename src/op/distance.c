@@ -84,10 +84,7 @@ kt_status kt__body_cdist(kt_call *call)
     KT_SCOPE;
     const double  p = kt__arg(call, P)->f;
     const int64_t mode = kt__given(call, MODE) ? call->arg[MODE].i : 0;
-    kt_tensor    *x[2];
-    for (int i = 0; i < 2; i++)
-        if (!(x[i] = kt__scoped(kt__autocast_operand(call, call->arg[i].t))))
-            return kt_error_status();
+    kt_tensor    *x[2] = {call->arg[0].t, call->arg[1].t};
     if (check_pair(call, x))
         return kt_error_status();
     const bool many = x[0]->sizes[x[0]->ndim - 2] > MANY || x[1]->sizes[x[1]->ndim - 2] > MANY;

@@ -76,7 +76,9 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
     uint64_t            dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
     const kt_row       *row = call->row;
-    const kt__decision *d = kt__decided_before(kt__decision_key(call, row->rule, dtypes, KT_NONE, mode), mode);
+    if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
+        mode = kt__mode_of_call(mode, a);
+    const kt__decision *d = kt__decided_before(kt__key_of(call, row->rule, dtypes, 0, KT_NONE, mode));
     if (KT__UNLIKELY(!d))
         return false;
     kt_plan    plan;
@@ -121,4 +123,4 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     return true;
 }
 
-const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .broadcasts = true};
+const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .broadcasts = true, .fuses = true};

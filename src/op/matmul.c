@@ -135,7 +135,7 @@ static kt_status bilinear_dtypes(const kt_call *call)
             same &= call->arg[i].t->dtype == call->arg[0].t->dtype;
             name[i] = kt_dtype_c_name(call->arg[i].t->dtype);
         }
-    if (same || kt__mixes(kt__mode()))
+    if (same || kt__policy(kt__mode()) == KT_PERMISSIVE)
         return KT_OK;
     return kt__fail_dtype(call, KT_ERR_RUNTIME,
                           "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s", name[0],
@@ -193,16 +193,11 @@ kt_status kt__body_bilinear(kt_call *call)
 {
     kt_tensor *x = call->arg[0].t, *y = call->arg[1].t, *weight = call->arg[2].t;
     kt_tensor *bias = kt__given(call, 3) ? call->arg[3].t : NULL;
-    uint64_t   mode = kt__mode();
     if (bilinear_dtypes(call) || bilinear_sizes(x, y, weight, bias))
         return kt_error_status();
     KT_SCOPE;
-    if (call->row->autocast[x->backend != KT_CPU] == AUTOCAST__) /* autocast leaves it alone, and so its parts */
-        kt__mode_word = mode | KT_M_DECIDED;
     kt_tensor *z = bilinear(x, y, weight);
-    kt_status  status = kt__deliver(call, z && bias ? kt_add(z, bias) : z);
-    kt__mode_word = mode;
-    return status;
+    return kt__deliver(call, z && bias ? kt_add(z, bias) : z);
 }
 
 /* ---- addbmm: one product over batch and inner dim together ---- */

@@ -1,8 +1,9 @@
-/* mode.c - policy, grad mode and their guards. */
+/* mode.c - policy, grad mode, the state of autocast, and their guards. */
 #include "op/mode.h"
 
 #include <karat/plugin/call.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -74,4 +75,96 @@ bool kt_may_require_grad(kt_dtype dtype)
 {
     const int may = KT_CAT_FLOAT | KT_CAT_COMPLEX | (kt_get_policy() == KT_PERMISSIVE ? KT_CAT_INT : 0);
     return kt_dtype_category(dtype) & may;
+}
+
+/* ---- the state of autocast ---- */
+
+kt__autocast_state     kt__autocast_states[KT__MOST_STATES]; /* the first is that of a new thread */
+static int             n_states = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int interned(const kt__autocast_state *s)
+{
+    pthread_mutex_lock(&lock);
+    int id = 0;
+    while (id < n_states && memcmp(&kt__autocast_states[id], s, sizeof *s) != 0)
+        id++;
+    if (id == n_states && n_states < KT__MOST_STATES)
+        kt__autocast_states[n_states++] = *s;
+    pthread_mutex_unlock(&lock);
+    return id < KT__MOST_STATES ? id : -1;
+}
+
+static const kt__autocast_state *state_of(uint64_t mode) { return &kt__autocast_states[(mode & KT_M_STATE) >> 8]; }
+
+static kt_status enter_state(const kt__autocast_state *s)
+{
+    const int id = interned(s);
+    if (id < 0)
+        return kt_fail(KT_ERR_RUNTIME, "autocast: more than %d different settings in one process", KT__MOST_STATES);
+    kt__mode_word = kt__without_autocast(kt__mode()) | (uint64_t)id << 8 | (s->on ? KT_M_AUTOCAST : 0);
+    return KT_OK;
+}
+
+static kt_status check_kind(kt_device_kind kind)
+{
+    return kind != KT_META && kt__backend((int)kind)
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME, "unknown device type for autocast in get_autocast_dispatch_key_from_device_type");
+}
+
+kt_dtype kt__lower_dtype(uint64_t mode, int kind)
+{
+    const kt_dtype said = (kt_dtype)state_of(mode)->dtype[kind];
+    return said ? said : kind == KT_CPU ? KT_BF16 : KT_F16;
+}
+
+bool kt_autocast_enabled(kt_device_kind kind) { return !check_kind(kind) && state_of(kt__mode())->on >> (int)kind & 1; }
+
+kt_status kt_set_autocast_enabled(kt_device_kind kind, bool on)
+{
+    if (check_kind(kind))
+        return kt_error_status();
+    kt__autocast_state s = *state_of(kt__mode());
+    const uint16_t     bit = (uint16_t)(1u << (int)kind);
+    s.on = (uint16_t)(on ? s.on | bit : s.on & ~bit);
+    return enter_state(&s);
+}
+
+kt_dtype kt_autocast_dtype(kt_device_kind kind) { return check_kind(kind) ? KT_NONE : kt__lower_dtype(kt__mode(), (int)kind); }
+
+kt_status kt_set_autocast_dtype(kt_device_kind kind, kt_dtype dtype)
+{
+    if (check_kind(kind))
+        return kt_error_status();
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    kt__autocast_state s = *state_of(kt__mode());
+    s.dtype[kind] = (uint8_t)dtype;
+    return enter_state(&s);
+}
+
+bool kt_autocast_cache_enabled(void) { return !(kt__mode() & KT_M_UNCACHED); }
+
+void kt_set_autocast_cache_enabled(bool on)
+{
+    kt__mode_word = on ? kt__mode() & ~(uint64_t)KT_M_UNCACHED : kt__mode() | KT_M_UNCACHED;
+}
+
+/* A refusal leaves the mode as it was; the guard is to be closed all the same. */
+kt_mode_guard kt_autocast_open(kt_device_kind kind, kt_dtype dtype)
+{
+    kt_mode_guard g = {kt__mode()};
+    kt_autocast_enter();
+    if (dtype == KT_NONE || !kt_set_autocast_dtype(kind, dtype))
+        kt_set_autocast_enabled(kind, true);
+    return g;
+}
+
+void kt_autocast_close(kt_mode_guard *guard)
+{
+    if (!guard)
+        return;
+    kt_autocast_leave();
+    kt_mode_close(guard);
 }

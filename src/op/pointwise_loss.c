@@ -55,14 +55,13 @@ static kt_tensor *buffer_like(kt_tensor *input, kt_tensor *target)
     return kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){rank, sizes});
 }
 
-/* Under autocast the dtype is decided by that. */
 kt_status kt__body_huber_loss(kt_call *call)
 {
     if (kt__check_reduction(kt__arg_int(call, REDUCTION)))
         return kt_error_status();
     if (!(kt__arg(call, BEND)->f > 0))
         return kt_fail(KT_ERR_RUNTIME, "huber_loss does not support non-positive values for delta.");
-    if (kt__mixes(kt__mode()) || call->arg[INPUT].t->dtype == call->arg[TARGET].t->dtype)
+    if (kt__policy(kt__mode()) == KT_PERMISSIVE || call->arg[INPUT].t->dtype == call->arg[TARGET].t->dtype)
         return reduce_made(call, kt__run_elementwise(call));
     kt_tensor *buffer = buffer_like(call->arg[INPUT].t, call->arg[TARGET].t);
     if (!buffer)

@@ -116,21 +116,18 @@ static kt_status quantile(kt_call *call, kt_tensor *self, kt_tensor *q, bool pas
     return kt__deliver(call, shaped(call, rank ? taken(sorted, rank, way) : NULL, dim, q->ndim));
 }
 
-/* Autocast comes before every rule. */
 static kt_status by_tensor(kt_call *call, bool pass_nans)
 {
-    kt_tensor *self = kt__scoped(kt__autocast_operand(call, call->arg[0].t));
-    return quantile(call, self, self ? kt__scoped(kt__autocast_operand(call, call->arg[Q].t)) : NULL, pass_nans);
+    return quantile(call, call->arg[0].t, call->arg[Q].t, pass_nans);
 }
 
 static kt_status by_number(kt_call *call, bool pass_nans)
 {
     const double q = call->arg[Q].f;
-    kt_tensor   *self = kt__scoped(kt__autocast_operand(call, call->arg[0].t));
+    kt_tensor   *self = call->arg[0].t;
     if (!(q >= 0 && q <= 1))
         return kt_fail(KT_ERR_RUNTIME, "quantile() q must be in the range [0, 1] but got %g", q);
-    return quantile(call, self,
-                    self ? kt_scalar_tensor(KT_FLOAT(q), .dtype = (kt_dtype)self->dtype, .device = kt__device(self)) : NULL,
+    return quantile(call, self, kt_scalar_tensor(KT_FLOAT(q), .dtype = (kt_dtype)self->dtype, .device = kt__device(self)),
                     pass_nans);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "op/call.h"
+#include "op/autocast.h"
 
 #include <karat/lineage.h>
 
@@ -139,13 +139,20 @@ static kt_status run_changed(const kt_call *call, const kt__mistake *m, const ch
     return status;
 }
 
+/* Autocast is that of the device where the call's own tensors lie. */
+static uint64_t tried_under(uint64_t mode, const kt_call *call)
+{
+    const kt_tensor *t = kt__first_tensor(call);
+    return t && t->backend != KT_META ? kt__standing_for(mode, t->backend) : mode;
+}
+
 kt_status kt__rehearse(const kt_call *call)
 {
     const kt__mistake none = {.n = 0};
     const change      nothing = {.form = KT_PLAIN};
     const uint64_t    mode = kt__mode();
     kt_dtype          result = KT_NONE;
-    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    kt__mode_word = tried_under(mode & ~(uint64_t)KT_M_GRAD, call);
     const kt_status status = run_changed(call, &none, &nothing, false, &result);
     kt__mode_word = mode;
     return status;
@@ -177,7 +184,7 @@ static bool accepted(const kt_call *call, const kt__mistake *m, const change *c,
     kt__trying = true;
     kt__refused = kt__narrowed = false;
     kt__warn_muted++;
-    kt__mode_word = (mode & ~(uint64_t)(KT_M_GRAD | KT_M_POLICY)) | c->policy;
+    kt__mode_word = tried_under((mode & ~(uint64_t)(KT_M_GRAD | KT_M_POLICY)) | c->policy, call);
     kt_status status = c->sees_values ? KT_ERR_VALUE : run_changed(call, m, c, false, result ? result : &ignored);
     if (status && !kt__refused && may_copy(m)) { /* not for a dtype: it may have to see values */
         kt_clear();

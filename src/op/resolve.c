@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/autocast.h"
 #include "op/refuse.h"
 #include "op/target.h"
 
@@ -180,8 +181,8 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     memset(d, 0, sizeof *d);
     if (kt__refuse(call, STAGE_BEFORE))
         return kt_error_status();
-    if (KT__UNLIKELY(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA)))
-        kt__autocast_dtypes(call, &g, mode, d->why);
+    if (mode & KT_M_AUTOCAST && kt__autocast_dtypes(call, &g, mode, d->why))
+        return kt_error_status();
     if (g.rule == RULE_WHERE && g.dtype[0] != KT_BOOL && g.dtype[0] != KT_U8 && kt__policy(mode) != KT_PERMISSIVE)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
@@ -210,9 +211,10 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     bool     by_number = tensors.n < g.n && tensors.n && category_is(common, KT_CAT_FLOAT | KT_CAT_COMPLEX);
     kt_dtype alone = by_number ? kt__common_dtype(&tensors, g.rule == RULE_WHERE, mode | KT_PERMISSIVE, &ignored) : common;
     by_number = as_float(g.rule, alone) != common; /* would the tensors alone have given it? x / 2 is float whatever the 2 */
+    const bool casts = mode & KT_M_AUTOCAST && memcmp(g.dtype, given->dtype, g.n) != 0;
     bool folds = g.rule == RULE_SUM || g.rule == RULE_MEAN || g.rule == RULE_NORM; /* dtype= is theirs */
     d->origin = 0xff;
-    d->why_result = by_number ? KT_WHY_SCALAR : KT_WHY_PROMOTION;
+    d->why_result = by_number ? KT_WHY_SCALAR : casts ? KT_WHY_AUTOCAST : KT_WHY_PROMOTION;
     for (int i = 0; i < g.n; i++) {
         bool condition = g.rule == RULE_WHERE && i == 0;
         d->as[i] = condition ? given->dtype[0] : (uint8_t)common;
@@ -269,11 +271,10 @@ static kt__decided *decisions(void)
     return kt__decisions = t->entry;
 }
 
-kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, uint64_t key, kt__decision *d)
+kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d)
 {
     kt_status status = decide(call, g, mode, d);
-    bool      whole = g->n <= 3 && !kt__trying && !(mode & (KT_M_AUTOCAST_CPU | KT_M_AUTOCAST_CUDA));
-    if (!status && whole && decisions()) {
+    if (!status && !kt__trying && decisions()) {
         kt__decided *entry = &kt__decisions[kt__decision_slot(key)];
         entry->key = key;
         entry->decision = *d;
@@ -285,8 +286,8 @@ kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dt
 {
     kt__gathered g = {.n = (uint8_t)n};
     kt_status    status = KT_OK;
-    if (n < 1 || n > 4)
-        return kt_fail(KT_ERR_VALUE, "result_type: 1 to 4 operands, not %d", n);
+    if (n < 1 || n > KT_MOST_GATHERED)
+        return kt_fail(KT_ERR_VALUE, "result_type: 1 to %d operands, not %d", KT_MOST_GATHERED, n);
     if (!operand || !result)
         return kt_fail(KT_ERR_VALUE, "result_type: NULL");
     for (int i = 0; i < n; i++) {

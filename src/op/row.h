@@ -18,6 +18,7 @@ typedef struct kt__way {
     bool lists;      /* gives a list of tensors */
     bool makes;      /* no tensor goes in */
     bool views;      /* shares memory with its first argument */
+    bool fuses;      /* its kernels convert what they read: autocast is one of the resolver's reasons there */
 } kt__way;
 #define WAY(NAME, name, body) extern const kt__way kt__way_##name;
 #include "tables/ways.def"
@@ -42,7 +43,14 @@ typedef enum kt__rule {
     RULE_WITH_INDEX     /* as it is in and out; a second result is int64 */
 } kt__rule;
 
-typedef enum kt__autocast { AUTOCAST__, AUTOCAST_LOWER, AUTOCAST_FP32, AUTOCAST_WIDEST, AUTOCAST_SET_DTYPE } kt__autocast;
+typedef enum kt__autocast {
+    AUTOCAST__,        /* operands as they are; of a body the parts have classes of their own */
+    AUTOCAST_LOWER,    /* to the narrow float that autocast was asked for */
+    AUTOCAST_FP32,     /* to float32 */
+    AUTOCAST_WIDEST,   /* to the widest among them */
+    AUTOCAST_SET_DTYPE,/* dtype=float32, unless it is given */
+    AUTOCAST_KEEP      /* operands as they are, and so the parts of the body */
+} kt__autocast;
 
 enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128,
                  SAVES_G = 256, SAVES_N = 512, SAVES_T = 1024, SAVES_D = 2048, SAVES_O = 4096, SAVES_E = 8192 };
@@ -56,6 +64,8 @@ typedef struct kt__target_rule {
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };
 enum kt__target_memory { TARGET_ANY, TARGET_WHOLE, TARGET_FIRST, TARGET_FIRST_ALONE, TARGET_OTHERS, TARGET_APART };
 enum kt__target_grad { TARGET_REFUSED, TARGET_RECORDED, TARGET_OPAQUE };
+
+enum { KT_MOST_GATHERED = 10 }; /* operands of one call that the resolver decides on; tools/gen_rows.c holds rows to it */
 
 /* Which arguments of a row are operands of its kernel, in order. */
 typedef struct kt__operand_map {

@@ -149,4 +149,4 @@ static kt_status run_scan(kt_call *call)
     return kt__finish_several(call, &plan, &taping, out, n_out, status);
 }
 
-const kt__way kt__way_scan = {.run = run_scan};
+const kt__way kt__way_scan = {.run = run_scan, .fuses = true};

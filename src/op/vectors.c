@@ -189,7 +189,7 @@ kt_status kt__body_linalg_cross(kt_call *call)
     int        rank = 0;
     if (kt__broadcast(both, 2, sizes, &rank))
         return kt_error_status();
-    const bool mixes = kt__mixes(kt__mode());
+    const bool mixes = kt__policy(kt__mode()) == KT_PERMISSIVE;
     if (call->form == KT_OUT && !mixes && kt__check_out(call, (kt_dtype)a->dtype, KT_NONE))
         return kt_error_status();
     if (a->dtype == KT_BOOL && (b->dtype == KT_BOOL || !mixes))
@@ -277,7 +277,7 @@ kt_status kt__body_cartesian_prod(kt_call *call)
     if (n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "cartesian_prod: at most %d tensors, but got %lld", KT_MAX_DIMS, (long long)n);
     for (int64_t i = 0; i < n; i++) {
-        if (t[i]->dtype != t[0]->dtype && !kt__mixes(kt__mode()))
+        if (t[i]->dtype != t[0]->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "meshgrid expects all tensors to have the same dtype");
         count *= sizes[i] = t[i]->sizes[0];
     }

@@ -59,6 +59,7 @@ static const struct {
     {"kt_memory_format", 0, "(kt_memory_format)SMALL"},
     {"kt_status", 0, "(kt_status)SMALL"},
     {"kt_reason", 0, "(kt_reason)SMALL"},
+    {"kt_device_kind", 0, "(kt_device_kind)SMALL"},
     {"kt_policy", 0, "(kt_policy)SMALL"},
     {"kt_determinism", 0, "(kt_determinism)SMALL"},
     {"kt_casting", 0, "(kt_casting)SMALL"},

@@ -362,6 +362,10 @@ static void settle(void)
     sized = NULL;
     kt_memory_limit(256u << 20);
     kt_set_policy(KT_TORCH);
+    kt_set_autocast_enabled(KT_CPU, false);
+    kt_set_autocast_cache_enabled(true);
+    while (kt_autocast_leave() > 0)
+        continue;
     kt_set_grad_enabled(true);
     kt_set_inference(false);
     kt_set_default_dtype(KT_F32);

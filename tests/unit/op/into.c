@@ -230,13 +230,12 @@ TEST(autocast)
 {
     KT_SCOPE;
     kt_tensor     *m = kt_rand(KT_SHAPE(30, 3), .dtype = KT_BF16), *q = kt_full(KT_SHAPE(2), KT_FLOAT(0.5), .dtype = KT_BF16);
-    const uint64_t before = kt__mode();
-    kt__mode_word = before | KT_M_AUTOCAST_CPU | (uint64_t)KT_BF16 << KT_M_AUTOCAST_SHIFT;
+    kt_mode_guard on = kt_autocast_open(KT_CPU, KT_BF16);
     CHECK_EQ_INT(kt_dtype_of(kt_cdist(m, m)), KT_F32);
     CHECK_EQ_INT(kt_dtype_of(kt_cdist(m, m, .p = KT_SOME(1))), KT_F32);
     CHECK_EQ_INT(kt_dtype_of(kt_renorm(m, KT_INT(2), 0, KT_INT(1))), KT_BF16);
     CHECK_EQ_INT(kt_dtype_of(kt_quantile(m, q)), KT_F32);
     CHECK_EQ_INT(kt_dtype_of(kt_nanquantile_number(m, 0.5)), KT_F32);
-    kt__mode_word = before;
+    kt_autocast_close(&on);
     CHECK_FAILS(kt_quantile(m, q), KT_ERR_RUNTIME, "quantile() input tensor must be either float or double dtype");
 }

@@ -244,8 +244,7 @@ TEST(autocast)
 {
     KT_SCOPE;
     kt_tensor *m = kt_ones(KT_SHAPE(3, 3)), *v = kt_ones(KT_SHAPE(3)), *w = kt_ones(KT_SHAPE(3, 3), .dtype = KT_F64);
-    const uint64_t before = kt__mode();
-    kt__mode_word = before | KT_M_AUTOCAST_CPU | (uint64_t)KT_BF16 << KT_M_AUTOCAST_SHIFT;
+    kt_mode_guard on = kt_autocast_open(KT_CPU, KT_BF16);
     CHECK_EQ_INT(kt_dtype_of(kt_matmul(m, m)), KT_BF16);
     CHECK_EQ_INT(kt_dtype_of(kt_matmul(m, v)), KT_BF16);
     CHECK_EQ_INT(kt_dtype_of(kt_matmul(v, v)), KT_BF16);
@@ -266,7 +265,7 @@ TEST(autocast)
                 "mat1 and mat2 must have the same dtype, but got BFloat16 and Double");
     CHECK_FAILS(kt_addmm_(m, kt_to(m, .dtype = KT_BF16), kt_to(m, .dtype = KT_BF16)), KT_ERR_RUNTIME,
                 "self and mat2 must have the same dtype, but got Float and BFloat16");
-    kt__mode_word = before;
+    kt_autocast_close(&on);
 }
 
 /* ---- texts ---- */
