@@ -370,7 +370,7 @@ static void write_rows(FILE *f)
 {
     int first[ROWS], n_refusals[ROWS];
     fputs("/* rows.gen.c - the rows of src/tables/ops.def. Written by tools/gen_rows.c: do not edit. */\n"
-          "#include <math.h>\n\n#include \"op/kernels.h\"\n#include \"op/refuse.h\"\n\n",
+          "#include <math.h>\n\n#include \"op/refuse.h\"\n#include \"tables/kernels/all.h\"\n\n",
           f);
     for (int i = 0; i < ROWS; i++)
         if (ways[way_of(&rows[i])].body)

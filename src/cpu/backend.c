@@ -15,6 +15,9 @@
 #include "cpu/random.h"
 #include "cpu/scan.h"
 #include "cpu/unaligned.h"
+#include "tables/kernels/copy.h"
+#include "tables/kernels/index.h"
+#include "tables/kernels/search.h"
 
 #include <complex.h>
 #include <math.h>
@@ -114,46 +117,51 @@ static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
     return build->type[compute]->cast(plan);
 }
 
+static kt_status __attribute__((noinline)) no_kernel(const kt_plan *plan)
+{
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no kernel '%s' (%d) for this dtype", kt_kernel_name(plan->kernel),
+                   (int)plan->kernel);
+}
+
+static kt_status run_copies(const kt__cpu_build *build, const kt_plan *plan)
+{
+    switch (plan->kernel) {
+    case KT_K_copy: return run_copy(build, plan);
+    case KT_K_fill: return build->bytes->fill(plan);
+    case KT_K_eye:  return build->bytes->eye(plan);
+    case KT_K_band: return build->bytes->band(plan);
+    case KT_K_arange:
+    case KT_K_linspace:
+    case KT_K_logspace: return build->type[plan->compute]->range(plan);
+    default:            return no_kernel(plan);
+    }
+}
+
 KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
 {
     const kt__cpu_type *type = build->type[plan->compute];
-    if (plan->kernel < KT_K_elementwise_end)
+    const int           family = KT__FAMILY_OF(plan->kernel);
+    if (KT__LIKELY(family < KT_FAMILY_elementwise_end))
         return type->elementwise(plan);
-    if (plan->kernel >= KT_K_sum && plan->kernel < KT_K_reduce_end)
+    if (family == KT_FAMILY_reduce)
         return type->reduce(plan); /* an empty sum is zero: these and the products look at their sizes themselves */
-    if (plan->kernel == KT_K_matmul)
+    if (family == KT_FAMILY_product)
         return kt__product_run(build, plan);
-    if (plan->numel == 0)
+    if (plan->numel == 0 && family < KT_NUM_FAMILIES)
         return KT_OK;
-    if (plan->kernel >= KT_K_random_begin && plan->kernel < KT_K_random_end)
-        return kt__cpu_random(build, plan);
-    if (plan->kernel == KT_K_sort || (plan->kernel >= KT_K_rank_begin && plan->kernel < KT_K_rank_end))
-        return kt__cpu_order(plan);
-    if (plan->kernel >= KT_K_cumsum && plan->kernel < KT_K_scan_end)
-        return kt__cpu_scan(plan);
-    if (plan->kernel >= KT_K_softmax && plan->kernel < KT_K_softmax_end && type->softmax != NULL)
-        return type->softmax(plan);
-    switch (plan->kernel) {
-    case KT_K_copy:     return run_copy(build, plan);
-    case KT_K_fill:     return build->bytes->fill(plan);
-    case KT_K_eye:      return build->bytes->eye(plan);
-    case KT_K_band:     return build->bytes->band(plan);
-    case KT_K_index_take:
-    case KT_K_index_put:
-    case KT_K_index_add:
-    case KT_K_index_multiply:
-    case KT_K_index_amax:
-    case KT_K_index_amin:
-    case KT_K_index_offsets: return kt__cpu_index(plan);
-    case KT_K_masked_put: return kt__cpu_masked(plan);
-    case KT_K_nonzero:  return kt__cpu_nonzero(plan);
-    case KT_K_search:   return kt__cpu_search(plan);
-    case KT_K_sort_rows: return kt__cpu_sort_rows(plan);
-    case KT_K_arange:
-    case KT_K_linspace:
-    case KT_K_logspace: return type->range(plan);
+    switch (family) {
+    case KT_FAMILY_copy:    return run_copies(build, plan);
+    case KT_FAMILY_random:  return kt__cpu_random(build, plan);
+    case KT_FAMILY_order:   return kt__cpu_order(plan);
+    case KT_FAMILY_scan:    return kt__cpu_scan(plan);
+    case KT_FAMILY_softmax: return type->softmax ? type->softmax(plan) : no_kernel(plan);
+    case KT_FAMILY_index:
+        return plan->kernel == KT_K_masked_put ? kt__cpu_masked(plan)
+               : plan->kernel == KT_K_nonzero  ? kt__cpu_nonzero(plan)
+                                               : kt__cpu_index(plan);
+    case KT_FAMILY_search: return plan->kernel == KT_K_search ? kt__cpu_search(plan) : kt__cpu_sort_rows(plan);
+    default:               return no_kernel(plan);
     }
-    return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no kernel %d", (int)plan->kernel);
 }
 
 static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
@@ -167,13 +175,15 @@ static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
 static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 {
     (void)self;
-    if (kernel < KT_K_elementwise_end)
-        return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->has(kernel);
-    if (kernel >= KT_K_sum && kernel < KT_K_reduce_end)
-        return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->reduces(kernel);
-    if (kernel >= KT_K_softmax && kernel < KT_K_softmax_end)
-        return (unsigned)compute < KT_NUM_COMPUTE && chosen->type[compute]->softmax != NULL;
-    return kernel < KT_K_count;
+    if ((unsigned)compute >= KT_NUM_COMPUTE)
+        return false;
+    const kt__cpu_type *type = chosen->type[compute];
+    const int           family = KT__FAMILY_OF(kernel);
+    if (family < KT_FAMILY_elementwise_end)
+        return type->has(kernel);
+    if (family == KT_FAMILY_reduce)
+        return type->reduces(kernel);
+    return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || type->softmax);
 }
 
 /* ---- memory ---- */
@@ -212,8 +222,7 @@ static kt_status cpu_sync(kt_backend *self, int index)
 kt_backend *kt__cpu_backend(void)
 {
     static kt_backend cpu = {
-        .abi = KT_BACKEND_ABI,
-        .size = sizeof cpu,
+        .layout = KT_LAYOUT,
         .name = "cpu",
         .count = cpu_count,
         .alloc = cpu_alloc,

@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
+#include "tables/kernels/index.h"
 
 /* ---- one index ---- */
 

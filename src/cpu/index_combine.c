@@ -10,6 +10,7 @@
 #include "cpu/math_core.h"
 #include "cpu/order.h"
 #include "dtype/value.h"
+#include "tables/kernels/index.h"
 
 typedef void one_fn(char *to, const char *from);
 

@@ -12,6 +12,12 @@ enum {
     KT__GRAIN = 32768 /* elements below which a second thread costs more than it brings */
 };
 
+/* A plan of our own begins with zeros up to its operands; the rest, which is large, is written as far as it is used. */
+static inline void kt__plan_clear(kt_plan *plan)
+{
+    memset(plan, 0, offsetof(kt_plan, param));
+}
+
 /* ---- a plan as rows: every dim but one is walked, that one is the row ---- */
 typedef struct kt__rows {
     const kt_plan *plan;

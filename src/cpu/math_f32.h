@@ -1,4 +1,4 @@
-/* math_f32.h - the functions of unary.def and binary.def for float32 that do not come by inclusion
+/* math_f32.h - the functions of tables/kernels for float32 that do not come by inclusion
  * (math_real.inc.c).
  *
  * In and out: float. Each is one rounding of a double (math_core.h), at most 0.51 ulp from the true value; the rare

@@ -1,4 +1,4 @@
-/* math_f64.h - the functions of unary.def and binary.def for float64 that do not come by inclusion: the C library's,
+/* math_f64.h - the functions of tables/kernels for float64 that do not come by inclusion: the C library's,
  * and special.h. Must not know: tensors, tiles, dtypes. */
 #ifndef KT_CPU_MATH_F64_H
 #define KT_CPU_MATH_F64_H

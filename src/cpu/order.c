@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "cpu/kernels.h"
 #include "cpu/math_core.h"
+#include "tables/kernels/order.h"
 
 enum { FEW = 48, DIGITS = 256, VALUES = 0, INDICES = 1 };
 

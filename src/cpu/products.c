@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "tables/kernels/copy.h"
 
 #include <string.h>
 
@@ -184,7 +185,7 @@ static bool seen_as_copy(const kt__cpu_build *build, const kt_plan *plan, int at
     const int     d = plan->nd - 3;
     const int64_t w = kt__dtype_rows[dtype].size, rows = plan->size[d + row], columns = plan->size[d + column],
                   batches = d > 0 && plan->stride[at][0] != 0 ? plan->size[0] : 1;
-    memset(&copy, 0, offsetof(kt_plan, param));
+    kt__plan_clear(&copy);
     v->made = kt__block_get((size_t)(batches * rows * columns * w), &v->granted);
     if (v->made == NULL)
         return false;
@@ -305,7 +306,7 @@ static bool adds(const kt_plan *plan)
 static bool lay_addend(const kt__cpu_build *build, const kt_plan *plan)
 {
     kt_plan copy;
-    memset(&copy, 0, offsetof(kt_plan, param));
+    kt__plan_clear(&copy);
     copy.kernel = KT_K_copy, copy.compute = kt__dtype_rows[plan->arg[3].is].compute;
     copy.n_out = copy.n_in = 1, copy.nd = (uint8_t)(plan->nd - 1), copy.numel = plan->numel;
     copy.arg[0] = plan->arg[0], copy.arg[1] = plan->arg[3];

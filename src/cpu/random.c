@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "dtype/value.h"
+#include "tables/kernels/random.h"
 
 typedef struct drawing drawing;
 typedef void sampler(const drawing *d, void *tile, const void *each, int n); /* each: this tile's input, or NULL */

@@ -14,6 +14,7 @@
 #include "cpu/math_core.h"
 #include "cpu/special.h"
 #include "dtype/value.h"
+#include "tables/kernels/scan.h"
 
 enum { VALUES, INDICES, MOST_OPERANDS = 3, SIDE_BY_SIDE = 128, TILE = 256 };
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "tables/kernels/copy.h"
 
 /* Kernels load at most 8 bytes at a time as one number; strides are multiples of an element's size. */
 static bool is_odd(const kt_operand *o)
@@ -21,7 +22,7 @@ static bool moves_bytes(const kt_plan *plan)
     const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
     if (plan->kernel == KT_K_copy)
         return to->is == from->is && to->as == to->is && from->as == from->is && !from->bits && !from->immediate;
-    return plan->kernel >= KT_K_random_end;
+    return KT__FAMILY_OF(plan->kernel) == KT_FAMILY_index || KT__FAMILY_OF(plan->kernel) == KT_FAMILY_search;
 }
 
 bool kt__is_unaligned(const kt_plan *plan)
@@ -38,7 +39,8 @@ static void lay_out(kt_plan *plan, int i, kt_plan *in)
 {
     const uint8_t is = plan->arg[i].is;
     int64_t       step = kt__dtype_rows[is].size;
-    *in = (kt_plan){.kernel = KT_K_copy, .compute = plan->compute, .n_out = 1, .n_in = 1, .numel = 1};
+    kt__plan_clear(in);
+    in->kernel = KT_K_copy, in->compute = plan->compute, in->n_out = in->n_in = 1, in->numel = 1;
     in->arg[0] = in->arg[1] = (kt_operand){.is = is, .as = is};
     for (int d = 0; d < plan->nd; d++)
         if (plan->stride[i][d] != 0) {

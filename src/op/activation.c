@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "op/call.h"
-#include "op/kernels.h"
 #include "op/wrap.h"
+#include "tables/kernels/elementwise.h"
 
 /* ---- the numbers of a call ---- */
 

@@ -6,6 +6,7 @@
 
 #include "op/call.h"
 #include "op/target.h"
+#include "tables/kernels/elementwise.h"
 
 kt_dtype kt__dtype_of_number(kt_scalar s)
 {
@@ -352,4 +353,13 @@ kt_status kt__args_condition(const kt_call *call, kt__gathered *g)
         KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
                       "version of PyTorch. Use a boolean condition instead.");
     return numbers_to_choose(call, g);
+}
+
+/* The bits of a bool are one. */
+kt_status kt__args_truth(const kt_call *call, kt__gathered *g)
+{
+    (void)call;
+    if (g->dtype[0] == KT_BOOL)
+        g->kernel = KT_K_logical_not;
+    return KT_OK;
 }

@@ -7,6 +7,7 @@
 #include "op/move.h"
 #include "op/target.h"
 #include "op/wrap.h"
+#include "tables/kernels/copy.h"
 
 /* ---- moving values, no tape ---- */
 

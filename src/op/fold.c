@@ -1,7 +1,7 @@
 /* fold.c - what reductions and scans share: what their own arguments change (dtype=, unbiased= and correction=, the order of a
  * norm), and where the results' dtypes came from. In: the call. Out: the wanted dtype, the kernel's parameters, lineage. */
 #include "op/call.h"
-#include "op/kernels.h"
+#include "tables/kernels/reduce.h"
 
 /* A sum into out= adds up in the dtype of out=. */
 static void wanted_dtype(const kt_call *call, int at, kt__gathered *g)

@@ -5,6 +5,7 @@
 
 #include "op/move.h"
 #include "op/target.h"
+#include "tables/kernels/index.h"
 
 enum { ALONG_OUT, ALONG_FROM, ALONG_INDEX }; /* operands of a walk */
 

@@ -7,6 +7,7 @@
 #include "op/make.h"
 #include "op/move.h"
 #include "op/wrap.h"
+#include "tables/kernels/copy.h"
 
 typedef kt__make_options options;
 

@@ -65,8 +65,7 @@ kt_status kt__fail_on_meta(const char *op)
 
 kt_backend *kt__meta_backend(void)
 {
-    static kt_backend meta = {.abi = KT_BACKEND_ABI,
-                              .size = sizeof(kt_backend),
+    static kt_backend meta = {.layout = KT_LAYOUT,
                               .name = "meta",
                               .count = count,
                               .alloc = no_memory,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/target.h"
+#include "tables/kernels/copy.h"
 
 /* ---- broadcasting ---- */
 

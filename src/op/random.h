@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "op/call.h"
-#include "op/kernels.h"
+#include "tables/kernels/random.h"
 
 typedef struct kt__draw {
     kt_generator *generator;

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/kernels.h"
 #include "op/target.h"
+#include "tables/kernels/order.h"
+#include "tables/kernels/reduce.h"
 
 enum { MOST_OUTPUTS = 2 };
 
@@ -63,21 +64,20 @@ static kt_status fold_shape(const kt_call *call, const kt_tensor *self, fold *f)
 
 /* ---- a fold of nothing ---- */
 
+#define NOTHING INFINITY /* the column `empty` of the kernels: there is no result of no values */
+
 static bool identity_of(int kernel, double *value)
 {
-    static const struct {
-        uint16_t kernel;
-        double   value;
-    } identities[] = {{KT_K_sum, 0},     {KT_K_nansum, 0},   {KT_K_prod, 1},          {KT_K_mean, NAN},
-                      {KT_K_any, 0},     {KT_K_all, 1},      {KT_K_count_nonzero, 0}, {KT_K_nanmean, NAN},
-                      {KT_K_norm, 0},    {KT_K_var, NAN},    {KT_K_std, NAN},         {KT_K_logsumexp, -INFINITY},
-                      {KT_K_median, NAN},   {KT_K_nanmedian, NAN}};
-    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
-        if (identities[i].kernel == kernel) {
-            *value = identities[i].value;
-            return true;
-        }
-    return false;
+#define KERNEL(name, empty) [KT__PLACE_OF(KT_K_##name)] = empty,
+    static const double reductions[] = {
+#include "tables/kernels/reduce.def"
+    };
+    static const double ranks[] = {
+#include "tables/kernels/order.def"
+    };
+#undef KERNEL
+    *value = (KT__FAMILY_OF(kernel) == KT_FAMILY_order ? ranks : reductions)[KT__PLACE_OF(kernel)];
+    return *value != NOTHING;
 }
 
 static int first_empty(const kt_tensor *self, uint64_t mask)

@@ -7,6 +7,8 @@
 #include "op/autocast.h"
 #include "op/refuse.h"
 #include "op/target.h"
+#include "tables/kernels/elementwise.h"
+#include "tables/kernels/reduce.h"
 
 _Static_assert((int)KT_NUM_COMPUTE == (int)KT__NUM_COMPUTES && (int)KT_IN_C128 == (int)KT__COMPUTE_c128 &&
                    (int)KT_IN_I32 == (int)KT__COMPUTE_i32,

@@ -2,8 +2,8 @@
  * with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
 #include <string.h>
 
-#include "op/kernels.h"
 #include "op/target.h"
+#include "tables/kernels/order.h"
 
 enum { MOST_OUTPUTS = 2 };
 

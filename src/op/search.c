@@ -5,6 +5,7 @@
 
 #include "op/index.h"
 #include "op/made.h"
+#include "tables/kernels/search.h"
 
 /* ---- numbers as tensors ---- */
 

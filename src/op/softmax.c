@@ -1,9 +1,9 @@
 /* softmax.c - softmax and log_softmax along a dim, what flows back through them, and the forms of nn.functional, which choose
  * a dim where none is named. In: calls of the softmax rows of tables/ops/loss.def. Out: one tensor, row-major. */
 #include "op/index.h"
-#include "op/kernels.h"
 #include "op/made.h"
 #include "op/target.h"
+#include "tables/kernels/softmax.h"
 
 enum { OUT, FIRST, SECOND, MOST }; /* operands of a plan */
 

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "op/move.h"
 #include "op/target.h"
+#include "tables/kernels/copy.h"
 
 /* ---- tril, triu ---- */
 

@@ -4,6 +4,7 @@
 #include "op/index.h"
 #include "op/made.h"
 #include "op/meta.h"
+#include "tables/kernels/search.h"
 
 enum { VALUES, INVERSE, COUNTS, N_RESULTS };
 

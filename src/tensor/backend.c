@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tables/kernels/families.h"
 #include "tensor/tensor.h"
 
 kt_backend *_Atomic    kt__backends[KT_MAX_BACKENDS];
@@ -27,11 +28,30 @@ kt_status kt_set_default_device(kt_device d)
     return KT_OK;
 }
 
+/* ---- plugins: nothing of one runs before its structs are known to lie as ours do ---- */
+
+static kt_status check_layout(const kt_layout *theirs, const char *who)
+{
+    static const kt_layout   ours = KT_LAYOUT;
+    static const char *const names[] = {"kt_host", "kt_backend", "kt_plan", "kt_operand"};
+    const uint32_t           size[] = {ours.host, ours.backend, ours.plan, ours.operand};
+    const uint32_t           other[] = {theirs->host, theirs->backend, theirs->plan, theirs->operand};
+    if (theirs->abi != ours.abi)
+        return kt_fail(KT_ERR_RUNTIME, "%s was built for backend interface %u, and this library has %u: it must be built anew",
+                       who, (unsigned)theirs->abi, (unsigned)ours.abi);
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (other[i] != size[i])
+            return kt_fail(KT_ERR_RUNTIME, "%s was built with a %s of %u bytes, and here it has %u: it must be built anew", who,
+                           names[i], (unsigned)other[i], (unsigned)size[i]);
+    return KT_OK;
+}
+
 kt_status kt_backend_register(kt_backend *backend)
 {
-    if (!backend || backend->abi != KT_BACKEND_ABI || backend->size < sizeof(kt_backend))
-        return kt_fail(KT_ERR_RUNTIME, "a backend of abi %d is needed, this one has %u", KT_BACKEND_ABI,
-                       backend ? (unsigned)backend->abi : 0u);
+    if (!backend)
+        return kt_fail(KT_ERR_TYPE, "expected a backend, got NULL");
+    if (check_layout(&backend->layout, "a backend"))
+        return kt_error_status();
     kt_status status = KT_OK;
     pthread_mutex_lock(&lock);
     int32_t at = atomic_load(&count);
@@ -48,19 +68,57 @@ kt_status kt_backend_register(kt_backend *backend)
     return status;
 }
 
+static _Thread_local const char *opening; /* the plugin that is being opened; NULL once it asked for a kernel that is not there */
+
+static kt_kernel_id kernel_asked(const char *name)
+{
+    const kt_kernel_id kernel = kt_kernel_find(name);
+    if (kernel)
+        return kernel;
+    if (opening)
+        kt_fail(KT_ERR_RUNTIME, "%s asks for a kernel '%s', and this library has none of that name", opening,
+                name ? name : "NULL");
+    else
+        kt_fail(KT_ERR_RUNTIME, "there is no kernel '%s'", name ? name : "NULL");
+    opening = NULL;
+    return kernel;
+}
+
+static kt_status open_plugin(void *library, const char *path)
+{
+    static kt_host host = {kt_fail, kernel_asked, kt_kernel_name, KT_K_end, NULL};
+    kt_backend *(*open)(const kt_host *) = NULL;
+    const kt_layout *layout = dlsym(library, "kt_plugin_layout");
+    void            *symbol = dlsym(library, "kt_plugin_open");
+    if (!symbol)
+        return kt_fail(KT_ERR_OS, "%s offers no backend (kt_plugin_open)", path);
+    if (!layout)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "%s was built for a backend interface before %d (it has no kt_plugin_layout): it must be built anew",
+                       path, KT_BACKEND_ABI);
+    if (check_layout(layout, path))
+        return kt_error_status();
+    host.cpu = kt__backend(KT_CPU);
+    memcpy(&open, &symbol, sizeof symbol);
+    opening = path;
+    kt_backend *backend = open(&host);
+    const bool  knows_all = opening != NULL;
+    opening = NULL;
+    if (!knows_all)
+        return kt_error_status();
+    if (!backend)
+        return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_OS, "%s offers no backend", path);
+    return kt_backend_register(backend);
+}
+
 kt_status kt_backend_load(const char *path)
 {
+    if (!path)
+        return kt_fail(KT_ERR_TYPE, "expected the path of a backend, got NULL");
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return kt_fail(KT_ERR_OS, "cannot load the backend %s: %s", path, dlerror());
-    kt_backend *(*open_plugin)(const kt_host *) = NULL;
-    void *symbol = dlsym(library, "kt_plugin_open");
-    memcpy(&open_plugin, &symbol, sizeof symbol);
-    static kt_host host = {KT_BACKEND_ABI, sizeof host, kt_fail, NULL};
-    host.cpu = kt__backend(KT_CPU);
-    kt_backend *backend = open_plugin ? open_plugin(&host) : NULL;
-    kt_status   status =
-        backend ? kt_backend_register(backend) : kt_fail(KT_ERR_OS, "%s offers no backend (kt_plugin_open)", path);
+    const kt_status status = open_plugin(library, path);
     if (status)
         dlclose(library); /* a registered backend stays loaded for good */
     return status;

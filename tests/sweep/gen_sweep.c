@@ -55,6 +55,7 @@ static const struct {
     {"double", 0, "REAL"},
     {"bool", 0, "TRUTH"},
     {"kt_dtype", 0, "DTYPE"},
+    {"kt_kernel_id", 0, "(kt_kernel_id)SMALL"},
     {"kt_device", 0, "DEVICE"},
     {"kt_memory_format", 0, "(kt_memory_format)SMALL"},
     {"kt_status", 0, "(kt_status)SMALL"},

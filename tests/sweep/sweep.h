@@ -117,6 +117,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_category(name, value)      ((void)(value))
 #define GIVEN_kt_device(name, value)        ((void)(value))
 #define GIVEN_kt_dtype(name, value)         ((void)(value))
+#define GIVEN_kt_kernel_id(name, value)     ((void)(value))
 #define GIVEN_kt_policy(name, value)        ((void)(value))
 #define GIVEN_kt_determinism(name, value)   ((void)(value))
 #define GIVEN_kt_scalar(name, value)        ((void)(value))

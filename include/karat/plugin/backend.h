@@ -1,5 +1,5 @@
 /* backend.h - what a device must offer, and the plan it is handed. Versioned apart from the stable headers: a plugin is
- * refused unless its abi equals KT_BACKEND_ABI.
+ * refused unless it was built with the same KT_BACKEND_ABI and the same sizes of the structs below (kt_layout).
  *
  * A plan is a plain struct. It is what runs, and what lineage, audit, profiler and policy read. It holds no tensor: a
  * backend may copy it and run it later; the storages that it points into are freed through the same backend, in order. */
@@ -8,17 +8,21 @@
 
 #include <karat/dtype.h>
 #include <karat/random.h>
+#include <stddef.h>
+#include <string.h>
 
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 2,
+    KT_BACKEND_ABI  = 3,
     KT_MAX_DIMS     = 64,
-    KT_MAX_OPERANDS = 6, /* outputs and inputs of one kernel call */
-    KT_MAX_PARAMS   = 4  /* scalars of one kernel call: alpha, value, min, max, ... */
+    KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
+    KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
 };
 
-/* One kernel: rows of the tables in src/tables (unary.def, binary.def, ternary.def), then those with loops of their own. */
+/* One kernel of the tables in src/tables/kernels. The number holds for one process: tables grow, and rows move. A plugin has no
+ * number compiled into it; it asks for each by the kernel's name when it is opened (kt_host). What a name means does not change:
+ * a kernel that comes to mean something else gets another name. */
 typedef uint16_t kt_kernel_id;
 
 /* Compute types: what an elementwise expression is evaluated in. */
@@ -101,10 +105,17 @@ typedef struct kt_plan {
  *  sort rows     dims are [rows, columns], dense; out: int64, which row comes where. Equals keep their order.
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed, the index is the dim's own */
 
+/* How the structs of this header lie: what a plugin is asked before any of its code runs. */
+typedef struct kt_layout {
+    uint32_t abi;                          /* KT_BACKEND_ABI */
+    uint32_t host, backend, plan, operand; /* sizes, in bytes */
+} kt_layout;
+#define KT_LAYOUT {KT_BACKEND_ABI, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand)}
+
 typedef struct kt_backend kt_backend;
 struct kt_backend {
-    uint32_t    abi, size;
-    const char *name; /* "cpu", "meta", "cuda" */
+    kt_layout   layout; /* KT_LAYOUT */
+    const char *name;   /* "cpu", "meta", "cuda" */
     int         (*count)(kt_backend *self);                                        /* how many devices */
     kt_status   (*alloc)(kt_backend *self, int index, size_t bytes, void **data, size_t *granted);
     void        (*free)(kt_backend *self, int index, void *data, size_t granted);
@@ -117,13 +128,70 @@ struct kt_backend {
     uint8_t     stores_nothing; /* meta: no bytes at all */
 };
 
-/* What a plugin may call. Passed to its one symbol: kt_backend *kt_plugin_open(const kt_host *host) */
+/* What a plugin may call. */
 typedef struct kt_host {
-    uint32_t    abi, size;
-    kt_status (*fail)(kt_status code, const char *format, ...);
-    kt_backend *cpu;
+    kt_status    (*fail)(kt_status code, const char *format, ...);
+    kt_kernel_id (*kernel)(const char *name); /* 0: there is none, and the plugin that asks while it is opened is refused */
+    const char  *(*kernel_name)(kt_kernel_id kernel); /* "?": there is none */
+    kt_kernel_id kernels;                     /* every id lies below: the length of a table by id */
+    kt_backend  *cpu;                         /* may run what the device cannot */
 } kt_host;
 
+/* A plugin is one definition: KT_PLUGIN(host) { ask host->kernel for the ids; return &my_backend; }. NULL: no backend, with the
+ * reason told by host->fail. */
+#define KT_PLUGIN(host)                                                                                                \
+    KT_BEGIN                                                                                                           \
+    KT_API extern const kt_layout kt_plugin_layout;                                                                    \
+    KT_API kt_backend            *kt_plugin_open(const kt_host *host);                                                 \
+    KT_END                                                                                                             \
+    const kt_layout kt_plugin_layout = KT_LAYOUT;                                                                      \
+    kt_backend     *kt_plugin_open(const kt_host *host)
+
+/* ---- a plan that is kept ----
+ * A plan has room for the largest call, 7 KiB, of which most calls use 200 bytes. A backend that runs late keeps those. */
+typedef enum kt_packing { KT_PACK_COUNT, KT_PACK_IN, KT_PACK_OUT } kt_packing;
+
+static inline size_t kt_plan_part(void *part, size_t bytes, char *packed, size_t at, kt_packing what)
+{
+    if (what == KT_PACK_IN)
+        memcpy(packed + at, part, bytes);
+    else if (what == KT_PACK_OUT)
+        memcpy(part, packed + at, bytes);
+    return at + bytes;
+}
+
+/* The parts in use, one after the other; the first says how many the others are. */
+static inline size_t kt_plan_parts(kt_plan *plan, char *packed, kt_packing what)
+{
+    size_t       at = kt_plan_part(plan, offsetof(kt_plan, arg), packed, 0, what);
+    const size_t n = (size_t)(plan->n_out + plan->n_in), row = plan->nd * sizeof plan->size[0];
+    at = kt_plan_part(plan->arg, n * sizeof plan->arg[0], packed, at, what);
+    at = kt_plan_part(plan->param, plan->n_param * sizeof plan->param[0], packed, at, what);
+    at = kt_plan_part(plan->imm, n * sizeof plan->imm[0], packed, at, what);
+    at = kt_plan_part(plan->size, row, packed, at, what);
+    for (size_t i = 0; i < n; i++)
+        at = kt_plan_part(plan->stride[i], row, packed, at, what);
+    return at;
+}
+
+static inline size_t kt_plan_bytes(const kt_plan *plan) /* that kt_plan_pack fills */
+{
+    return kt_plan_parts((kt_plan *)(uintptr_t)plan, NULL, KT_PACK_COUNT);
+}
+
+static inline void kt_plan_pack(void *packed, const kt_plan *plan)
+{
+    kt_plan_parts((kt_plan *)(uintptr_t)plan, (char *)packed, KT_PACK_IN);
+}
+
+static inline void kt_plan_unpack(kt_plan *plan, const void *packed)
+{
+    kt_plan_parts(plan, (char *)(uintptr_t)packed, KT_PACK_OUT);
+}
+
+/* ---- the registries ---- */
+KT_API kt_kernel_id kt_kernel_find(const char *name);       /* 0: there is no kernel of that name */
+KT_API const char  *kt_kernel_name(kt_kernel_id kernel);    /* "?": there is no kernel of that id */
 KT_API kt_status kt_backend_register(kt_backend *backend);  /* append-only */
 KT_API kt_status kt_backend_load(const char *path);         /* dlopen a plugin and register what it offers */
 

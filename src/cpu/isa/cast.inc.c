@@ -3,6 +3,7 @@
  *
  * In: a plan of one output and one input over the same dims (cast), of one output alone (range). Out: the output. */
 #include "cpu/write.h"
+#include "tables/kernels/copy.h"
 
 typedef struct FN(cast_job) {
     FN(lens)    to, from;

@@ -1,148 +1,43 @@
-/* elementwise.inc.c - the rows of unary.def, binary.def and ternary.def in compute type T. A template: T, ID, SELF
- * and PICK(real, integer, complex), which chooses the column, are defined by the includer, tile.inc.c is included;
- * KT_LOOP_HOOK(z, a, n, kernel), if defined, may take a whole loop over.
+/* elementwise.inc.c - plans of elementwise kernels in compute type T. A template: the names of T are those of types/,
+ * tile.inc.c is included. The loops are other objects, one for each family of kernels (family.inc.c).
  *
  * In: a plan of one output and up to three inputs over the same dims. Out: the output. One pass over memory: inputs
  * pass through tiles in L1 where they are not dense Ts already. */
 #include "base/thread.h"
+#include "cpu/loops.h"
 #include "cpu/write.h"
 
-enum { NO }; /* an absent expression; its loop is dropped */
-
-KT_ALWAYS T FN(apply)(int kernel, T a, T b, T c, T p0, T p1, T p2, T p3)
-{
-    (void)b, (void)c, (void)p0, (void)p1, (void)p2, (void)p3;
-    switch (kernel) {
-#define UN(name, ...) case KT_K_##name: return (T)(PICK(__VA_ARGS__));
-#include "tables/unary.def"
-#define BIN(name, ...) case KT_K_##name: return (T)(PICK(__VA_ARGS__));
-#include "tables/binary.def"
-#define TER(name, ...) case KT_K_##name: return (T)(PICK(__VA_ARGS__));
-#include "tables/ternary.def"
-    }
-    return 0;
-}
-
-/* Rows that go a vector at a time, and what is left at the end as a vector that is filled up: a loop in the compiler's manner
- * holds its expression for vectors, for shorter ones and for single elements, and these rows are long or many. */
-KT_ALWAYS bool FN(goes_by_lanes)(int kernel)
-{
-    if (KT_VEC_BYTES <= 16) /* there the compiler's loop is the shorter one */
-        return false;
-    switch (kernel) {
-    case KT_K_acos: case KT_K_acosh: case KT_K_asin: case KT_K_asinh: case KT_K_atan: case KT_K_atan2: case KT_K_atanh:
-    case KT_K_cosh: case KT_K_erf: case KT_K_erfc: case KT_K_exp2: case KT_K_expm1: case KT_K_hypot: case KT_K_log10:
-    case KT_K_log1p: case KT_K_log2: case KT_K_logaddexp: case KT_K_logaddexp2: case KT_K_pow: case KT_K_sinh: case KT_K_xlogy:
-        return SELF == KT_F32; /* of the others most call the C library */
-    case KT_K_elu: case KT_K_gelu: case KT_K_gelu_tanh: case KT_K_hardshrink: case KT_K_hardsigmoid: case KT_K_hardswish:
-    case KT_K_leaky_relu: case KT_K_mish: case KT_K_silu: case KT_K_softplus: case KT_K_softshrink: case KT_K_threshold:
-    case KT_K_elu_backward: case KT_K_elu_backward_result: case KT_K_gate: case KT_K_glu: case KT_K_gelu_backward:
-    case KT_K_gelu_tanh_backward: case KT_K_hardsigmoid_backward: case KT_K_hardswish_backward:
-    case KT_K_leaky_relu_backward: case KT_K_prelu: case KT_K_shrink_backward: case KT_K_silu_backward:
-    case KT_K_softplus_backward: return true;
-    }
-    return false;
-}
-
-enum { FN(lanes) = KT_VEC_BYTES / sizeof(T) };
-typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
-
-KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int kernel)
-{
-    const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
-    for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
-        const T *x = a + done, *y = b + done;
-        T       *to = z + done;
-        KT_EACH_LANE
-        for (int i = 0; i < FN(lanes); i++)
-            to[i] = FN(apply)(kernel, x[i], y[i], y[i], p0, p1, p2, p3);
-    }
-}
-
-static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p,
-                                                            FN(lanes_fn) *lanes)
-{
-    const ptrdiff_t whole = n - n % FN(lanes), rest = n - whole;
-    T               room[3][FN(lanes)] = {{0}};
-    lanes(z, a, b, whole, p);
-    if (!rest)
-        return;
-    memcpy(room[0], a + whole, (size_t)rest * sizeof(T));
-    memcpy(room[1], b + whole, (size_t)rest * sizeof(T));
-    lanes(room[2], room[0], room[1], FN(lanes), p);
-    memcpy(z + whole, room[2], (size_t)rest * sizeof(T));
-}
-
-KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int kernel)
-{
-#ifdef KT_LOOP_HOOK
-    if (KT_LOOP_HOOK(z, a, n, kernel))
-        return;
-#endif
-    const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
-    KT_EACH
-    for (ptrdiff_t i = 0; i < n; i++)
-        z[i] = FN(apply)(kernel, a[i], b[i], c[i], p0, p1, p2, p3);
-}
-
-/* Stamp: one loop a row. */
-#define STAMP(name)                                                                                                    \
-    static void FN(lanes_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
-    {                                                                                                                  \
-        FN(by_lanes)(z, a, b, n, p, KT_K_##name);                                                                      \
-    }                                                                                                                  \
-    static void FN(loop_##name)(T * z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p)                    \
-    {                                                                                                                  \
-        if (FN(goes_by_lanes)(KT_K_##name))                                                                            \
-            FN(filled_up)(z, a, b, n, p, FN(lanes_##name));                                                            \
-        else                                                                                                           \
-            FN(loop)(z, a, b, c, n, p, KT_K_##name);                                                                   \
-    }
-#define UN(name, ...) STAMP(name)
-#include "tables/unary.def"
-#define BIN(name, ...) STAMP(name)
-#include "tables/binary.def"
-#define TER(name, ...) STAMP(name)
-#include "tables/ternary.def"
-#undef STAMP
-
-typedef void FN(loop_fn)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p);
-
-#define TEXT_(...)       #__VA_ARGS__
-#define TEXT(...)        TEXT_(__VA_ARGS__)
-#define ENTRY(name, ...) [KT_K_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
-static FN(loop_fn) *const FN(loops)[KT_K_elementwise_end] = {
-#define UN ENTRY
-#include "tables/unary.def"
-#define BIN ENTRY
-#include "tables/binary.def"
-#define TER ENTRY
-#include "tables/ternary.def"
+static const kt__loops FN(no_loops);
+#define ELEMENTWISE(family) extern const kt__loops KT__LOOPS(family, ID);
+#define FAMILY(family)
+#include "tables/kernels/families.def"
+static const kt__loops *const FN(families)[KT_FAMILY_elementwise_end] = {
+    [KT_FAMILY_none] = &FN(no_loops),
+#define ELEMENTWISE(family) [KT_FAMILY_##family] = &KT__LOOPS(family, ID),
+#define FAMILY(family)
+#include "tables/kernels/families.def"
 };
-#undef ENTRY
-#undef TEXT
-#undef TEXT_
 
 static bool FN(has)(kt_kernel_id kernel)
 {
-    return kernel > KT_K_none && kernel < KT_K_elementwise_end && FN(loops)[kernel] != NULL;
+    return kernel < KT_K_elementwise_end && FN(families)[KT__FAMILY_OF(kernel)]->loop[KT__PLACE_OF(kernel)] != NULL;
 }
 
-/* Integers alone: these rows look for zero divisors first. */
-KT_ALWAYS bool FN(divides)(kt_kernel_id k)
+/* Integers alone: some rows look for zero divisors first. */
+KT_ALWAYS bool FN(divides)(kt_kernel_id kernel)
 {
-    return KT_IS_INTEGER && (k == KT_K_div_trunc || k == KT_K_div_floor || k == KT_K_fmod || k == KT_K_remainder);
+    return KT_IS_INTEGER && (FN(families)[KT__FAMILY_OF(kernel)]->divides >> KT__PLACE_OF(kernel) & 1) != 0;
 }
 
 typedef struct FN(job) {
-    FN(loop_fn) *loop;
+    kt__loop_fn *loop;
     int          n_in;
     bool         divides;
     int          divided_by_zero;
     kt__writing  writing;
     FN(lens)     lens[4];   /* the output, then the inputs */
     ptrdiff_t    fetched[4]; /* bytes of an element of an input that is fetched ahead, else 0 */
-    T            p[KT_MAX_PARAMS];
+    T            p[KT__LOOP_PARAMS];
     char        *base[4];   /* of a contiguous plan, which needs no rows */
     kt__rows     rows;
 } FN(job);
@@ -229,7 +124,7 @@ static T FN(narrower)(int as)
     return (T)(as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0);
 }
 
-static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN(loop_fn) *loop)
+static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt__loop_fn *loop)
 {
     FN(job)       job;
     kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : FN(part);
@@ -246,7 +141,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
                                                  : imm || plan->nd == 0 ? 0
                                                                         : plan->stride[i][0]);
     }
-    for (int i = 0; i < KT_MAX_PARAMS; i++)
+    for (int i = 0; i < KT__LOOP_PARAMS; i++)
         job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
     job.p[3] = FN(narrower)(plan->arg[0].as);
     job.writing = kt__writing_of(plan, job.lens[0].step);
@@ -264,12 +159,10 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, FN
 /* Small, dense, and of type T throughout: straight to the loop. What costs anything is left to run_tiled. */
 static kt_status FN(elementwise)(const kt_plan *plan)
 {
-    static const T none[KT_MAX_PARAMS];
-    FN(loop_fn)   *loop = FN(loops)[plan->kernel];
+    static const T none[KT__LOOP_PARAMS];
+    kt__loop_fn   *loop = FN(families)[KT__FAMILY_OF(plan->kernel)]->loop[KT__PLACE_OF(plan->kernel)];
     const int64_t  n = plan->numel;
     const T       *in[3];
-    if (KT_IS_INTEGER && plan->kernel == KT_K_bitwise_not && plan->arg[0].as == KT_BOOL)
-        loop = FN(loops)[KT_K_logical_not];
     if (loop == NULL)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
     if (n == 0)
@@ -286,6 +179,6 @@ static kt_status FN(elementwise)(const kt_plan *plan)
     }
     if (!plain)
         return FN(run_tiled)(plan, loop);
-    loop((T *)(void *)z->data, in[0], in[plan->n_in > 1], in[plan->n_in > 2 ? 2 : 0], n, none);
+    loop(z->data, in[0], in[plan->n_in > 1], in[plan->n_in > 2 ? 2 : 0], n, none);
     return KT_OK;
 }

@@ -1,15 +1,7 @@
 /* i64.c - the kernels of compute type int64, and so of uint32. */
-#define T              int64_t
-#define A              int64_t
-#define ID             i64
-#define SELF           KT_I64
-#define KT_IS_INTEGER  1
-#define KT_IS_COMPLEX  0
-#define PICK(X, Y, Z)  Y
-#define MUL(x, y)      ((x) * (y))
-#include "cpu/isa/tile.inc.c"
+#include "cpu/isa/types/i64.h"
 
-#include "cpu/math_int.inc.c"
+#include "cpu/isa/tile.inc.c"
 
 #include "cpu/isa/elementwise.inc.c"
 #include "cpu/isa/cast.inc.c"

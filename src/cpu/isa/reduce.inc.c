@@ -449,7 +449,7 @@ static kt_status FN(reduce)(const kt_plan *plan)
     FN(reduction) r;
     if (!FN(reduces)(plan->kernel))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no kernel %d in this type", (int)plan->kernel);
-    r.op = &FN(ops)[plan->kernel - FIRST_OP];
+    r.op = &FN(ops)[KT__PLACE_OF(plan->kernel)];
     r.failed = false;
     FN(split_plan)(&r, plan);
     r.about = (FN(reduced)){(double)r.gone.numel, plan->n_param > 0 ? kt__scalar_f64(&plan->param[0]) : 0};

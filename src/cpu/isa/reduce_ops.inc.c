@@ -8,6 +8,7 @@
  * Must not know: layouts, threads, dtypes. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "tables/kernels/reduce.h"
 
 enum {
     LANES = 16,         /* independent accumulators of one row */
@@ -510,10 +511,9 @@ static void FN(end_logsumexp)(const FN(reduced) *r, A *f, int stride, int n)
 #endif
 
 /* ---- the table ---- */
-enum { FIRST_OP = KT_K_sum, NUM_OPS = KT_K_reduce_end - KT_K_sum };
 #define OP(name, takes, joins, count, ends, ...) \
-    [KT_K_##name - FIRST_OP] = {.take = FN(takes), .join = FN(joins), .fields = count, .end = ends, __VA_ARGS__},
-static const FN(op) FN(ops)[NUM_OPS] = {
+    [KT__PLACE_OF(KT_K_##name)] = {.take = FN(takes), .join = FN(joins), .fields = count, .end = ends, __VA_ARGS__},
+static const FN(op) FN(ops)[] = {
     /* kernel         take            join         fields  end */
     OP(sum,           take_sum,       join_sum,       1, NULL)
     OP(prod,          take_prod,      join_prod,      1, NULL, .zero = {1})
@@ -558,11 +558,12 @@ static const FN(op) *FN(norm_of)(double p)
            : p == 2         ? &FN(norm2)
            : p == INFINITY  ? &FN(highest)
            : p == -INFINITY ? &FN(lowest)
-                            : &FN(ops)[KT_K_norm - FIRST_OP];
+                            : &FN(ops)[KT__PLACE_OF(KT_K_norm)];
 }
 #endif
 
 static bool FN(reduces)(kt_kernel_id kernel)
 {
-    return kernel >= FIRST_OP && kernel < KT_K_reduce_end && FN(ops)[kernel - FIRST_OP].take != NULL;
+    const unsigned place = KT__PLACE_OF(kernel);
+    return KT__FAMILY_OF(kernel) == KT_FAMILY_reduce && place < sizeof FN(ops) / sizeof *FN(ops) && FN(ops)[place].take != NULL;
 }

@@ -1,10 +1,11 @@
 /* softmax.inc.c - softmax, log_softmax and what flows back through them, in compute type T. A template: T, ID and SELF are
- * defined by the includer, the templates of tiles, elementwise loops and reductions are included, exp_quick_ID is there.
+ * defined by the includer, the templates of tiles and reductions are included, exp_quick_ID is there.
  *
  * In: a plan whose last dim is the one that is summed over, of one output and one or two inputs. Out: the output. A line is
- * looked at two or three times, a tile at a time: for its largest, for the sum, for the results; a tile goes through the
- * loops of elementwise.inc.c in L1. Lines that lie side by side go forward together, as one tile an element. Sums are of
- * doubles, in an order that depends on sizes alone. Must not know: dtypes, operators. */
+ * looked at two or three times, a tile in L1 at a time: for its largest, for the sum, for the results. Lines that lie side by
+ * side go forward together, as one tile an element. Sums are of doubles, in an order that depends on sizes alone.
+ * Must not know: dtypes, operators. */
+#include "tables/kernels/softmax.h"
 
 enum { KEPT = 4 * TILE, ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17 };
 /* elements of a line whose shares stay in L1; lines side by side, those that always go so, elements that stay near */
@@ -23,7 +24,7 @@ typedef struct FN(soft_work) { /* of one line, or of lines abreast: top and tota
 
 #define SOFT_ONCE __attribute__((noinline)) /* small code rather than a call less a tile */
 
-/* ---- tiles, by the loops of the tables ---- */
+/* ---- tiles ---- */
 
 static SOFT_ONCE void FN(exp_less)(T *z, const T *x, const T *less, int n)
 {
@@ -32,11 +33,25 @@ static SOFT_ONCE void FN(exp_less)(T *z, const T *x, const T *less, int n)
         z[i] = FN(exp_quick)(x[i] - less[i]);
 }
 
-/* By its name at run time, or every call would carry a copy of the loop. */
-static SOFT_ONCE void FN(soft_loop)(int kernel, T *z, const T *a, const T *b, int n)
+static SOFT_ONCE void FN(soft_mul)(T *z, const T *a, const T *b, int n)
 {
-    static const T none[KT_MAX_PARAMS];
-    FN(loops)[kernel](z, a, b, a, n, none);
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        z[i] = a[i] * b[i];
+}
+
+static SOFT_ONCE void FN(soft_sub)(T *z, const T *a, const T *b, int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        z[i] = a[i] - b[i];
+}
+
+static SOFT_ONCE void FN(soft_max)(T *z, const T *a, const T *b, int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        z[i] = FN(maximum)(a[i], b[i]);
 }
 
 /* What a tile adds to the sum; calculated into `shares`, unless it is there. */
@@ -45,7 +60,7 @@ static SOFT_ONCE const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work)
     if (s->kernel == KT_K_log_softmax_back)
         return x;
     if (s->kernel == KT_K_softmax_back)
-        FN(soft_loop)(KT_K_mul, shares, x, y, n);
+        FN(soft_mul)(shares, x, y, n);
     else
         FN(exp_less)(shares, x, w->top, n);
     return shares;
@@ -56,20 +71,20 @@ static void FN(soft_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T 
 {
     switch (s->kernel) {
     case KT_K_softmax:
-        FN(soft_loop)(KT_K_mul, z, kept ? kept : FN(soft_shares)(s, w, w->shares, x, y, n), w->total, n);
+        FN(soft_mul)(z, kept ? kept : FN(soft_shares)(s, w, w->shares, x, y, n), w->total, n);
         return;
     case KT_K_log_softmax:
-        FN(soft_loop)(KT_K_sub, w->shares, x, w->top, n);
-        FN(soft_loop)(KT_K_sub, z, w->shares, w->total, n);
+        FN(soft_sub)(w->shares, x, w->top, n);
+        FN(soft_sub)(z, w->shares, w->total, n);
         return;
     case KT_K_softmax_back:
-        FN(soft_loop)(KT_K_sub, w->shares, x, w->total, n);
-        FN(soft_loop)(KT_K_mul, z, w->shares, y, n);
+        FN(soft_sub)(w->shares, x, w->total, n);
+        FN(soft_mul)(z, w->shares, y, n);
         return;
     default:
         FN(exp_less)(w->shares, y, w->top, n); /* which is 0 */
-        FN(soft_loop)(KT_K_mul, w->shares, w->shares, w->total, n);
-        FN(soft_loop)(KT_K_sub, z, x, w->shares, n);
+        FN(soft_mul)(w->shares, w->shares, w->total, n);
+        FN(soft_sub)(z, x, w->shares, n);
     }
 }
 
@@ -154,7 +169,7 @@ static SOFT_ONCE void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char
         w->sum[j] = 0;
     for (int64_t k = 0; FN(soft_forward)(s) && k < s->length; k++) {
         FN(soft_inputs)(s, w, s->aside, at, k, n, x);
-        FN(soft_loop)(KT_K_maximum, w->top, w->top, x[0], n);
+        FN(soft_max)(w->top, w->top, x[0], n);
     }
     for (int64_t k = 0; k < s->length; k++) {
         FN(soft_inputs)(s, w, s->aside, at, k, n, x);

@@ -1,5 +1,5 @@
-/* tile.inc.c - dtypes as tiles of a compute type. A template: T, ID and SELF (the dtype whose bytes are a T) are
- * defined by the includer, and KT_FAST_LOAD and KT_FAST_STORE where fast_rows.h has some; compiled once per
+/* tile.inc.c - dtypes as tiles of a compute type. A template: the names of T are those of types/ (SELF is the dtype whose bytes
+ * are a T), and KT_FAST_LOAD and KT_FAST_STORE where fast_rows.h has some; compiled once per
  * instruction set.
  *
  * In: elements of any dtype at any stride. Out: at most TILE values of type T, in L1, and back again. This is the

@@ -21,7 +21,7 @@ typedef struct work {
     work_kind    kind;
     char        *to; /* true addresses from here on */
     size_t       bytes;
-    kt_plan     *plan;   /* of WORK_RUN, behind the struct */
+    void        *plan;   /* of WORK_RUN, packed, behind the struct */
     char        *source; /* of WORK_COPY_IN, likewise */
 } work;
 
@@ -47,11 +47,22 @@ static void *there(const void *true_address)
 }
 
 /* ---- doing the work ---- */
+static kt_status run_plan(const void *packed)
+{
+    kt_plan plan;
+    kt_plan_unpack(&plan, packed);
+    plan.device_index = 0;
+    for (int i = 0; i < plan.n_out + plan.n_in; i++) {
+        plan.arg[i].data = here(plan.arg[i].data);
+    }
+    return host->cpu->run(host->cpu, &plan);
+}
+
 static kt_status perform(work *w)
 {
     kt_backend *cpu = host->cpu;
     switch (w->kind) {
-    case WORK_RUN: return cpu->run(cpu, w->plan);
+    case WORK_RUN: return run_plan(w->plan);
     case WORK_FREE: cpu->free(cpu, 0, w->to, w->bytes); return KT_OK;
     case WORK_COPY_IN: return cpu->copy_in(cpu, 0, w->to, w->source, w->bytes);
     }
@@ -187,24 +198,15 @@ static void mirror_free(kt_backend *self, int index, void *data, size_t granted)
     host->cpu->free(host->cpu, 0, here(data), granted);
 }
 
-static void translate(kt_plan *plan)
-{
-    plan->device_index = 0;
-    for (int i = 0; i < plan->n_out + plan->n_in; i++) {
-        plan->arg[i].data = here(plan->arg[i].data);
-    }
-}
-
 static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
-    work *w = new_work(WORK_RUN, NULL, 0, sizeof(kt_plan));
+    work *w = new_work(WORK_RUN, NULL, 0, kt_plan_bytes(plan));
     if (!w) {
         return host->fail(KT_ERR_MEMORY, "mirror: no memory to queue a kernel");
     }
-    w->plan = (kt_plan *)(void *)(w + 1);
-    *w->plan = *plan;
-    translate(w->plan);
+    w->plan = w + 1;
+    kt_plan_pack(w->plan, plan);
     enqueue(w);
     return KT_OK;
 }
@@ -242,8 +244,7 @@ static bool mirror_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute
 }
 
 static kt_backend mirror = {
-    .abi = KT_BACKEND_ABI,
-    .size = sizeof mirror,
+    .layout = KT_LAYOUT,
     .name = "mirror",
     .count = mirror_count,
     .alloc = mirror_alloc,
@@ -255,13 +256,8 @@ static kt_backend mirror = {
     .has = mirror_has,
 };
 
-KT_API kt_backend *kt_plugin_open(const kt_host *h);
-
-kt_backend *kt_plugin_open(const kt_host *h)
+KT_PLUGIN(from)
 {
-    if (!h || h->abi != KT_BACKEND_ABI || !h->cpu) {
-        return NULL;
-    }
-    host = h;
+    host = from;
     return &mirror;
 }

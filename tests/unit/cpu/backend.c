@@ -5,8 +5,8 @@ TEST(vtable)
 {
     kt_backend *cpu = kt__cpu_backend();
     CHECK_STR(cpu->name, "cpu");
-    CHECK_EQ_INT(cpu->abi, KT_BACKEND_ABI);
-    CHECK_EQ_INT(cpu->size, sizeof *cpu);
+    CHECK_EQ_INT(cpu->layout.abi, KT_BACKEND_ABI);
+    CHECK_EQ_INT(cpu->layout.backend, sizeof *cpu);
     CHECK_EQ_INT(cpu->count(cpu), 1);
     CHECK(cpu->addressable && !cpu->stores_nothing);
     CHECK_EQ_INT(cpu->sync(cpu, 0), KT_OK);
@@ -36,7 +36,7 @@ TEST(has)
     CHECK(cpu->has(cpu, KT_K_bitwise_and, KT_IN_I32) && !cpu->has(cpu, KT_K_bitwise_and, KT_IN_F32));
     CHECK(cpu->has(cpu, KT_K_exp, KT_IN_C64) && !cpu->has(cpu, KT_K_exp, KT_IN_I64));
     CHECK(!cpu->has(cpu, KT_K_lt, KT_IN_C64) && !cpu->has(cpu, KT_K_none, KT_IN_F32));
-    CHECK(!cpu->has(cpu, KT_K_add, (kt_compute)99) && !cpu->has(cpu, KT_K_count, KT_IN_F32));
+    CHECK(!cpu->has(cpu, KT_K_add, (kt_compute)99) && !cpu->has(cpu, KT_K_end, KT_IN_F32));
     CHECK(cpu->has(cpu, KT_K_copy, KT_IN_F32) && cpu->has(cpu, KT_K_sum, KT_IN_I64) &&
           cpu->has(cpu, KT_K_matmul, KT_IN_F64));
 }
@@ -47,7 +47,7 @@ TEST(refusals)
     kt_plan p;
     plan_dense(&p, KT_K_bitwise_and, KT_IN_F32, 2, (void *[]){z, x, x}, (kt_dtype[]){KT_F32, KT_F32, KT_F32}, 4);
     CHECK_FAILS(run_plan(&p), KT_ERR_NOT_IMPLEMENTED, "");
-    p.kernel = KT_K_count;
+    p.kernel = KT_K_end;
     CHECK_FAILS(run_plan(&p), KT_ERR_NOT_IMPLEMENTED, "");
     p.kernel = KT_K_none;
     CHECK_FAILS(run_plan(&p), KT_ERR_NOT_IMPLEMENTED, "");

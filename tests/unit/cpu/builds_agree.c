@@ -92,12 +92,10 @@ static void each_layout(int kernel, const char *name, int n_in)
 
 TEST(elementwise)
 {
-#define UN(name, ...) each_layout(KT_K_##name, #name, 1);
-#include "tables/unary.def"
+#define UN(name, ...)  each_layout(KT_K_##name, #name, 1);
 #define BIN(name, ...) each_layout(KT_K_##name, #name, 2);
-#include "tables/binary.def"
 #define TER(name, ...) each_layout(KT_K_##name, #name, 3);
-#include "tables/ternary.def"
+#include "tables/kernels/elementwise.def"
 }
 
 /* Along a dense line, a strided one, and lines side by side. */

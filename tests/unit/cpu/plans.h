@@ -6,6 +6,7 @@
 
 #include "cpu/backend.h"
 #include "cpu/kernels.h"
+#include "tables/kernels/all.h"
 #include "base/cpu.h"
 #include "harness.h"
 

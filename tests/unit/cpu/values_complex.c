@@ -121,12 +121,10 @@ TEST(rows)
 {
     static const kt_dtype types[] = {KT_C128, KT_C64, KT_C32};
     for (int k = 0; k < 3; k++) {
-#define UN(name, ...) check_row(KT_K_##name, #name, 1, types[k]);
-#include "tables/unary.def"
+#define UN(name, ...)  check_row(KT_K_##name, #name, 1, types[k]);
 #define BIN(name, ...) check_row(KT_K_##name, #name, 2, types[k]);
-#include "tables/binary.def"
 #define TER(name, ...) check_row(KT_K_##name, #name, 3, types[k]);
-#include "tables/ternary.def"
+#include "tables/kernels/elementwise.def"
     }
 }
 

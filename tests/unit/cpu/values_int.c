@@ -159,7 +159,7 @@ static void check_row(int kernel, const char *name, int arity, kt_dtype d)
         if (!CHECK_MSG(reference(kernel, a, b, c, 8 * (int)w, &want), "%s has no reference", name))
             return;
         if (d == KT_BOOL && kernel == KT_K_bitwise_not)
-            want = a == 0;
+            continue; /* bools are asked for logical_not */
         if (kernel == KT_K_pow && b > 60 && ref_abs(a) > 1)
             continue; /* the reference multiplies in 128 bits, step by step */
         const wide smallest = -((wide)1 << (8 * w - 1));
@@ -177,12 +177,10 @@ TEST(rows)
 {
     static const kt_dtype ints[] = {KT_BOOL, KT_U8, KT_I8, KT_I16, KT_I32, KT_I64, KT_U16, KT_U32, KT_U64};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
-#define UN(name, ...) check_row(KT_K_##name, #name, 1, ints[k]);
-#include "tables/unary.def"
+#define UN(name, ...)  check_row(KT_K_##name, #name, 1, ints[k]);
 #define BIN(name, ...) check_row(KT_K_##name, #name, 2, ints[k]);
-#include "tables/binary.def"
 #define TER(name, ...) check_row(KT_K_##name, #name, 3, ints[k]);
-#include "tables/ternary.def"
+#include "tables/kernels/elementwise.def"
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/cpu.h"
 #include "cpu/kernels.h"
+#include "tables/kernels/all.h"
 
 static void check_values(kt_tensor *t, const double *want, int n, int line)
 {

@@ -1,0 +1,155 @@
+/* loops.inc.c - the rows of one family in compute type T, each a loop over dense Ts. A template of family.inc.c; the names
+ * of T are those of types/. Which column of a row counts follows from T (PICK). */
+
+KT_ALWAYS T FN(apply)(int row, T a, T b, T c, T p0, T p1, T p2, T p3)
+{
+    (void)a, (void)b, (void)c, (void)p0, (void)p1, (void)p2, (void)p3;
+    switch (row) {
+#define UN(name, loop, ...)  case ROW_##name: return (T)(PICK(__VA_ARGS__));
+#define BIN(name, loop, ...) case ROW_##name: return (T)(PICK(__VA_ARGS__));
+#define TER(name, loop, ...) case ROW_##name: return (T)(PICK(__VA_ARGS__));
+#include ROWS
+#undef UN
+#undef BIN
+#undef TER
+    }
+    return 0;
+}
+
+/* ---- a vector at a time ---- */
+
+KT_ALWAYS bool FN(goes_by_lanes)(int how)
+{
+    if (KT_VEC_BYTES <= 16) /* there the compiler's loop is the shorter one */
+        return false;
+    return how == LOOP_LANES || (how == LOOP_LANES32 && SELF == KT_F32);
+}
+
+enum { FN(lanes) = KT_VEC_BYTES / sizeof(T) };
+typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
+
+KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int row)
+{
+    const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+    for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
+        const T *x = a + done, *y = b + done;
+        T       *to = z + done;
+        KT_EACH_LANE
+        for (int i = 0; i < FN(lanes); i++)
+            to[i] = FN(apply)(row, x[i], y[i], y[i], p0, p1, p2, p3);
+    }
+}
+
+static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p,
+                                                            FN(lanes_fn) *lanes)
+{
+    const ptrdiff_t whole = n - n % FN(lanes), rest = n - whole;
+    T               room[3][FN(lanes)] = {{0}};
+    lanes(z, a, b, whole, p);
+    if (!rest)
+        return;
+    memcpy(room[0], a + whole, (size_t)rest * sizeof(T));
+    memcpy(room[1], b + whole, (size_t)rest * sizeof(T));
+    lanes(room[2], room[0], room[1], FN(lanes), p);
+    memcpy(z + whole, room[2], (size_t)rest * sizeof(T));
+}
+
+/* ---- arguments beyond the reach of math_core.h: those within it get the same bits as in any other company ---- */
+#define FAR__(name)
+#define FAR_LANES(name)
+#define FAR_LANES32(name)
+#define FAR_DIVIDES(name)
+#define FAR_FAR(name) case ROW_##name: return kt__##name##_far(a);
+KT_ALWAYS float FN(apply_far)(int row, float a)
+{
+    switch (row) {
+#define UN(name, loop, ...) FAR_##loop(name)
+#define BIN(...)
+#define TER(...)
+#include ROWS
+#undef UN
+#undef BIN
+#undef TER
+    }
+    return a;
+}
+#undef FAR__
+#undef FAR_LANES
+#undef FAR_LANES32
+#undef FAR_DIVIDES
+#undef FAR_FAR
+
+KT_ALWAYS bool FN(goes_far)(T *z, const T *a, ptrdiff_t n, int row)
+{
+    int any = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        any |= !(fabsf((float)a[i]) < (float)CORE_TRIG_MAX);
+    for (ptrdiff_t i = 0; i < n && any; i++)
+        z[i] = fabsf((float)a[i]) < (float)CORE_TRIG_MAX ? FN(apply)(row, a[i], a[i], a[i], 0, 0, 0, 0)
+                                                         : FN(apply_far)(row, (float)a[i]);
+    return any != 0;
+}
+
+/* ---- one loop a row ---- */
+
+KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int row, int how)
+{
+    if (how == LOOP_FAR && SELF == KT_F32 && FN(goes_far)(z, a, n, row))
+        return;
+    const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+    KT_EACH
+    for (ptrdiff_t i = 0; i < n; i++)
+        z[i] = FN(apply)(row, a[i], b[i], c[i], p0, p1, p2, p3);
+}
+
+#define STAMP(name, how)                                                                                               \
+    static void FN(lanes_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
+    {                                                                                                                  \
+        FN(by_lanes)(z, a, b, n, p, ROW_##name);                                                                       \
+    }                                                                                                                  \
+    static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
+    {                                                                                                                  \
+        if (FN(goes_by_lanes)(how))                                                                                    \
+            FN(filled_up)(z, a, b, n, p, FN(lanes_##name));                                                            \
+        else                                                                                                           \
+            FN(loop)(z, a, b, c, n, p, ROW_##name, how);                                                               \
+    }
+#define UN(name, loop, ...)  STAMP(name, LOOP_##loop)
+#define BIN(name, loop, ...) STAMP(name, LOOP_##loop)
+#define TER(name, loop, ...) STAMP(name, LOOP_##loop)
+#include ROWS
+#undef UN
+#undef BIN
+#undef TER
+#undef STAMP
+
+/* ---- the table ---- */
+#define TEXT_(...)             #__VA_ARGS__
+#define TEXT(...)              TEXT_(__VA_ARGS__)
+#define ENTRY(name, loop, ...) [ROW_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
+#define DIVIDES(name, how, ...) | (uint64_t)(KT_IS_INTEGER && LOOP_##how == LOOP_DIVIDES) << ROW_##name
+extern const kt__loops KT__LOOPS(LOOPS_OF, ID);
+const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
+#define UN  DIVIDES
+#define BIN DIVIDES
+#define TER DIVIDES
+    .divides = 0
+#include ROWS
+    ,
+#undef UN
+#undef BIN
+#undef TER
+#define UN  ENTRY
+#define BIN ENTRY
+#define TER ENTRY
+    .loop = {
+#include ROWS
+    },
+#undef UN
+#undef BIN
+#undef TER
+};
+#undef ENTRY
+#undef DIVIDES
+#undef TEXT
+#undef TEXT_

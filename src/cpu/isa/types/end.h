@@ -1,0 +1,10 @@
+/* end.h - takes back the names of a compute type, so that the next one can be included. */
+#undef T
+#undef A
+#undef ID
+#undef SELF
+#undef KT_IS_INTEGER
+#undef KT_IS_COMPLEX
+#undef PICK
+#undef MUL
+#undef MATH

@@ -1,0 +1,19 @@
+/* f32.h - compute type float32: its names for the templates, and its functions. Included before a template,
+ * which may be stamped of several types one after another: types/end.h takes the names back. */
+#include "cpu/isa/names.h"
+#include "cpu/math_f32.h"
+
+#define T             float
+#define A             double
+#define ID            f32
+#define SELF          KT_F32
+#define KT_IS_INTEGER 0
+#define KT_IS_COMPLEX 0
+#define PICK(X, Y, Z) X
+#define MUL(x, y)     ((x) * (y))
+#define MATH(name)    __builtin_##name##f
+#ifndef KT_FUNCTIONS_F32
+#define KT_FUNCTIONS_F32
+#include "cpu/math_real.inc.c"
+#include "cpu/math_activation.inc.c"
+#endif

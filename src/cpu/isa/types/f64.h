@@ -1,0 +1,20 @@
+/* f64.h - compute type float64: its names for the templates, and its functions. Included before a template,
+ * which may be stamped of several types one after another: types/end.h takes the names back. */
+#include "cpu/isa/names.h"
+#include "cpu/math_f64.h"
+#include "dtype/convert.h"
+
+#define T             double
+#define A             double
+#define ID            f64
+#define SELF          KT_F64
+#define KT_IS_INTEGER 0
+#define KT_IS_COMPLEX 0
+#define PICK(X, Y, Z) X
+#define MUL(x, y)     ((x) * (y))
+#define MATH(name)    __builtin_##name
+#ifndef KT_FUNCTIONS_F64
+#define KT_FUNCTIONS_F64
+#include "cpu/math_real.inc.c"
+#include "cpu/math_activation.inc.c"
+#endif

@@ -1,0 +1,25 @@
+/* loops.h - the loops of the elementwise kernels as the stamped objects offer them: a table for each family and compute type, by
+ * place in the family (tables/kernels). In: dense elements of one compute type. Must not know: dtypes, plans, strides. */
+#ifndef KT_CPU_LOOPS_H
+#define KT_CPU_LOOPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tables/kernels/families.h"
+
+enum { KT__LOOP_PARAMS = 4 }; /* p0 to p3 of the tables */
+
+/* n elements each; the output may be one of the inputs. */
+typedef void kt__loop_fn(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *params);
+
+typedef struct kt__loops {
+    uint64_t     divides;               /* bit i: row i must not meet a zero divisor (integers) */
+    kt__loop_fn *loop[KT__FAMILY_ROWS]; /* NULL: not in this type */
+} kt__loops;
+
+#define KT__LOOPS__(family, id, isa) kt__loops_##family##_##id##_##isa
+#define KT__LOOPS_(family, id, isa)  KT__LOOPS__(family, id, isa)
+#define KT__LOOPS(family, id)        KT__LOOPS_(family, id, KT_ISA)
+
+#endif

@@ -1,0 +1,15 @@
+/* refused_abi.c - a plugin that must be refused: it was built for another interface. None of its code may run. */
+#include <karat/plugin/backend.h>
+
+#include <stdlib.h>
+
+KT_API extern const kt_layout kt_plugin_layout;
+KT_API kt_backend            *kt_plugin_open(const kt_host *host);
+
+const kt_layout kt_plugin_layout = {KT_BACKEND_ABI + 1, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand)};
+
+kt_backend *kt_plugin_open(const kt_host *host)
+{
+    (void)host;
+    abort();
+}
