@@ -335,6 +335,37 @@ static void write_results(FILE *f, const schema *s)
     fputs("},", f);
 }
 
+/* A row that names a node has a derivative: kt__grad_<row>, in a file of grad/formulas. "NotImplemented" says there is none. */
+static bool has_derivative(const row_text *r) { return r->node && strcmp(r->node, "NotImplemented") != 0; }
+
+/* Results are Y, Z, 3, 4 and so on; the other letters are bits (ORDER as enum kt__saves). Places: A, B, C, the results, lists. */
+static void write_saves(FILE *f, const row_text *r, const schema *s)
+{
+    static const char marks[] = "YZ3456789";
+    char              letters[TEXT];
+    unsigned          results = 0, n = 0;
+    for (const char *c = r->saves; *c; c++) {
+        const char *mark = strchr(marks, *c);
+        if (mark)
+            results |= 1u << (mark - marks);
+        else
+            letters[n++] = *c;
+    }
+    letters[n] = 0;
+    if (results >> s->results)
+        die("%s saves a result that it does not have", r->name);
+    const bool instead = strchr(letters, 'R') != NULL;
+    const int  last = results ? 32 - __builtin_clz(results) : instead;
+    const unsigned read = strchr(letters, 'X') && strcmp(r->way, "ELEMENTWISE") == 0;
+    fprintf(f, " .saves = %u, .saves_results = %u, .n_saved = ", bits_of(letters, "ABCXLRGNTDOE") | read << 12, results);
+    if (strchr(letters, 'L'))
+        fputs("SAVED_LISTED,", f);
+    else if (strchr(letters, 'X') && !last) /* the last two inputs */
+        fprintf(f, "%d,", count(s, is_input));
+    else
+        fprintf(f, "%d,", last ? 3 + last : strchr(letters, 'C') ? 3 : strchr(letters, 'B') ? 2 : strchr(letters, 'A') != NULL);
+}
+
 static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
 {
     const schema s = parse(r->schema);
@@ -349,12 +380,14 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     fprintf(f, "\n     .way = &kt__way_%s,", ways[way].name);
     if (ways[way].body)
         fprintf(f, " .body = kt__body_%s,", r->name);
+    if (has_derivative(r))
+        fprintf(f, " .grad = kt__grad_%s,", r->name);
     fprintf(f, " .id = KT_OP_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, forms_of(r), r->rule,
             bits_of(r->accepts, "BIFC"));
     write_target(f, r);
     write_kernel(f, &kernel);
-    fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .saves = %u, .node_bytes = %d,\n    ", r->cpu, r->cuda,
-            bits_of(r->saves, "ABCYXZLRGNTDOE"), r->node ? r->node_bytes : 0);
+    fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .node_bytes = %d,\n    ", r->cpu, r->cuda, r->node ? r->node_bytes : 0);
+    write_saves(f, r, &s);
     fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", is_internal(r->schema), first, s.n);
     write_results(f, &s);
     write_operands(f, r, &s, &kernel);
@@ -375,6 +408,9 @@ static void write_rows(FILE *f)
     for (int i = 0; i < ROWS; i++)
         if (ways[way_of(&rows[i])].body)
             fprintf(f, "kt_status kt__body_%s(kt_call *call);\n", rows[i].name);
+    for (int i = 0; i < ROWS; i++)
+        if (has_derivative(&rows[i]))
+            fprintf(f, "void kt__grad_%s(const kt_back *back);\n", rows[i].name);
     for (int i = 0; i < ROWS; i++) {
         const schema      s = parse(rows[i].schema);
         const kernel_text k = read_kernel(&rows[i], &s);

@@ -95,7 +95,7 @@ static bool holds_sums(const kt_tensor *grad)
     return kt__dtype_rows[grad->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
 }
 
-KT__HOT kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
+static kt_status accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
 {
     struct kt_autograd *a = kt__autograd_of(leaf);
     if (!a)
@@ -119,3 +119,14 @@ kt_status kt__keep_grad(kt_tensor *t, kt_tensor *g)
     kt__put(&c, 1, format, KT_CONTIGUOUS_FORMAT);
     return kt_call_run(&c) ? kt_error_status() : replace(t, c.out[0]);
 }
+
+/* ---- the node of a leaf ---- */
+
+KT__HOT static kt_status run(const kt_back *b) { return accumulate(b->node->leaf, b->grads[0], b->create_graph); }
+
+static void release(kt_node *node) { kt__unref(node->leaf); }
+
+const kt_node_type kt__node_accumulate = {
+    .abi = KT_NODE_ABI, .size = sizeof(kt_node_type), .name = "AccumulateGrad",
+    .run = run, .release = release,
+};

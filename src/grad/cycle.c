@@ -6,11 +6,10 @@
 /* Saved views hold their base, which holds the history: they count as the tensor itself. */
 static kt_status let_go(kt_node *node, const kt_tensor *base)
 {
-    for (uint32_t i = 0; i < SAVED_LISTED + node->n_listed; i++) {
-        bool listed = i >= SAVED_LISTED;
-        if (!listed && !(node->holds >> i & 1))
+    for (uint32_t i = 0, n = kt__n_saved(node); i < n; i++) {
+        if (!kt__is_saved(node, i))
             continue;
-        kt__saved *s = &node->saved[i];
+        kt__saved *s = kt__saved_at(node, i);
         if (!s->t || s->kind == SAVED_RESULT || (s->t != base && s->t->base != base))
             continue;
         kt_tensor *alias = kt__tensor_alias(s->t);
@@ -21,7 +20,7 @@ static kt_status let_go(kt_node *node, const kt_tensor *base)
         kt__unref(s->t);
         s->t = alias;
     }
-    return node->inner ? let_go(node->inner, base) : KT_OK;
+    return kt__inner(node) ? let_go(node->inner, base) : KT_OK;
 }
 
 static kt_status visit(kt_node *node, void *context) { return let_go(node, context); }
@@ -31,7 +30,8 @@ static bool is_held_once(const kt_tensor *t) { return atomic_load_explicit(&t->r
 kt_status kt__break_cycle(kt_node *node, kt_tensor *out)
 {
     kt_tensor *base = out->base ? out->base : out;
-    atomic_store_explicit(&base->storage->writer, out->base ? KT_WRITER_SLICES : node->row->id, memory_order_relaxed);
+    atomic_store_explicit(&base->storage->writer, out->base ? KT_WRITER_SLICES : node->row ? node->row->id : KT_WRITER_CUSTOM,
+                          memory_order_relaxed);
     /* Nobody saved what the caller alone holds; of a view that is so where the view alone holds its base. */
     if (is_held_once(out) && is_held_once(base))
         return KT_OK;

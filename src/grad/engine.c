@@ -66,7 +66,7 @@ static kt_status expect_behind(kt_node *node, void *context)
     engine *e = context;
     for (uint32_t i = 0; i < node->n_edges; i++) {
         kt_node *to = node->edge[i].to;
-        if (to && to->kind == NODE_ACCUMULATE && kt__reaches(&e->reach, to) && kt__leaves_expect(&e->leaves, to))
+        if (to && kt__is_accumulator(to) && kt__reaches(&e->reach, to) && kt__leaves_expect(&e->leaves, to))
             return kt_error_status();
     }
     return KT_OK;
@@ -108,7 +108,7 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
     if (!job->adds)
         return KT_OK;
     lock(node);
-    kt_status status = kt__accumulate(node->leaf, leaf->sum, job->create_graph);
+    kt_status status = node->type->run(&(kt_back){.node = node, .grads = &leaf->sum, .create_graph = job->create_graph});
     unlock(node);
     return status || !node->leaf->autograd->hooks ? status : kt__run_hooks_after(node->leaf);
 }
@@ -132,7 +132,7 @@ static kt_status run_ready(engine *e)
 
 static inline kt_status give(engine *e, const kt__edge *edge, kt_tensor *grad)
 {
-    return edge->to->kind == NODE_ACCUMULATE ? kt__leaves_give(&e->leaves, edge->to, grad)
+    return kt__is_accumulator(edge->to) ? kt__leaves_give(&e->leaves, edge->to, grad)
                                              : kt__queue_give(&e->queue, edge->to, edge->result, grad);
 }
 
@@ -143,7 +143,7 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
     for (uint32_t i = 0; i < node->n_edges; i++) {
         const kt__edge *edge = &node->edge[i];
         if (!status && needs[i] && d[i] && !kt__fits(d[i], edge))
-            status = kt__fit(&d[i], edge);
+            status = kt__fit(&d[i], node, i);
         if (!status && needs[i])
             status = give(e, edge, d[i]);
         else if (d[i])
@@ -154,6 +154,8 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
 
 static bool any_arrived(kt__waiting *w)
 {
+    if (w->node->type->flags & KT_NODE_ZEROS)
+        return true;
     for (uint32_t i = 0; i < w->node->n_results; i++)
         if (kt__grads_of(w)[i])
             return true;
@@ -190,13 +192,12 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
     }
     for (uint32_t i = 0; i < node->n_edges; i++)
         d[i] = NULL;
-    KT_SCOPE; /* the formula's temporaries */
+    KT_SCOPE; /* the temporaries of the run */
     lock(node);
-    /* of factors, each saved for the other's gradient, a formula reads all unless it runs for some of the inputs */
-    const bool read = node->row->saves & SAVES_X && node->row->way->broadcasts && !part;
-    kt_status  status = read ? KT_OK : kt__check_all_saved(node);
-    if (!status && (KT__LIKELY(w->one != NULL) || any_arrived(w)))
-        status = kt__run_node(node, kt__grads_of(w), needs, e->job->create_graph, d);
+    kt_tensor   **grads = kt__grads_of(w);
+    const kt_back back = {.node = node, .grads = grads, .needs = needs, .d = d, .n_results = node->n_results,
+                          .n_inputs = node->n_edges, .create_graph = e->job->create_graph, .part = part};
+    kt_status     status = KT__LIKELY(w->one != NULL) || any_arrived(w) ? kt__run_node(&back, grads) : kt__check_node(node);
     if (!status && !e->job->retain_graph)
         kt__node_release_saved(node);
     unlock(node);
@@ -271,7 +272,7 @@ static kt_status begin(engine *e, kt_node **start)
     const kt__job *job = e->job;
     for (int64_t i = 0; i < job->n_wanted; i++)
         if (kt__producer(job->wanted[i].t, &job->wanted[i].node, &job->wanted[i].result) ||
-            (kt__is_accumulator(job->wanted[i].node) && kt__leaves_hold(&e->leaves, job->wanted[i].node)))
+            (job->wanted[i].node && kt__is_accumulator(job->wanted[i].node) && kt__leaves_hold(&e->leaves, job->wanted[i].node)))
             return kt_error_status();
     for (int64_t i = 0; i < job->n_roots; i++) {
         uint32_t result = 0;

@@ -4,10 +4,11 @@
 #include "op/wrap.h"
 
 /* Sums over the dims that the forward pass broadcast. */
-kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e)
+static kt_status unbroadcast(kt_tensor **g, const kt_node *node, uint32_t input)
 {
-    int64_t dims[KT_MAX_DIMS];
-    int     lead = (*g)->ndim - e->ndim, n = 0;
+    const kt__edge *e = &node->edge[input];
+    int64_t         dims[KT_MAX_DIMS];
+    int             lead = (*g)->ndim - e->ndim, n = 0;
     for (int i = 0; i < (*g)->ndim; i++)
         if (i < lead || (e->sizes[i - lead] == 1 && (*g)->sizes[i] != 1))
             dims[n++] = i;
@@ -18,7 +19,9 @@ kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e)
         char has[256], wants[256];
         kt__shape_text(has, sizeof has, kt__sizes(*g));
         kt__shape_text(wants, sizeof wants, (kt_shape){e->ndim, e->sizes});
-        return kt_fail(KT_ERR_RUNTIME, "a gradient of shape %s does not fit an input of shape %s", has, wants);
+        return kt_fail(KT_ERR_RUNTIME,
+                       "Function %s returned an invalid gradient at index %u - got %s but expected shape compatible with %s",
+                       kt__node_name(node), input, has, wants);
     }
     if (!n)
         return KT_OK;
@@ -66,9 +69,10 @@ kt_dtype kt__gradient_of_integer(const kt_tensor *g)
 
 /* A gradient is always given to a tensor in that tensor's dtype (of an integer in a floating one): a recorded conversion, which
  * no policy refuses, since the forward conversion that it mirrors was allowed. */
-kt_status kt__fit(kt_tensor **g, const kt__edge *e)
+kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
 {
-    if (kt__unbroadcast(g, e))
+    const kt__edge *e = &node->edge[input];
+    if (unbroadcast(g, node, input))
         return kt_error_status();
     const kt_dtype to = kt__gradient_dtype(e->dtype, *g);
     if ((kt_dtype)(*g)->dtype == to)

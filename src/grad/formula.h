@@ -1,10 +1,10 @@
-/* formula.h - the vocabulary of the derivatives. G is dL/dy; A, B, C the saved operands, Y and Z the saved results, L(i) the
- * saved tensors of lists. The engine skips what nobody needs, sums away broadcasting and casts to the input's dtype, so a
- * formula is only mathematics.
+/* formula.h - the vocabulary of the derivatives. G is dL/dy; A, B, C the saved operands, Y and Z the saved results, RESULT(i)
+ * any of them, L(i) the saved tensors of lists. The engine skips what nobody needs, sums away broadcasting and casts to the
+ * input's dtype, so a formula is only mathematics.
  *
- * A row with several results has a gradient for each, of which some may be missing: c->gs[i] is NULL where none arrived (G is
- * c->gs[0]); result_grad(c, i) makes zeros there. A row that takes lists has c->n inputs: need(c, i) asks whether the gradient
- * of input i is wanted, c->d[i] is where it goes. */
+ * A row with several results has a gradient for each, of which some may be missing: c->grads[i] is NULL where none arrived (G
+ * is c->grads[0]); result_grad(c, i) makes zeros there. A row that takes lists has c->n_inputs inputs: need(c, i) asks whether
+ * the gradient of input i is wanted, c->d[i] is where it goes: of a formula the scope's, as typed wrappers give it. */
 #ifndef KT_GRAD_FORMULA_H
 #define KT_GRAD_FORMULA_H
 
@@ -12,11 +12,11 @@
 #include "grad/grad.h"
 #include "op/wrap.h"
 
-static inline kt_tensor *saved(kt__back *c, uint32_t place)
+static inline kt_tensor *saved(const kt_back *c, uint32_t place)
 {
     kt_tensor *t = NULL;
     bool       borrowed = false;
-    if (kt__failed() || kt__unpack(c->node, place, c->history, &t, &borrowed))
+    if (kt__failed() || kt__unpack(c->node, place, c->create_graph, &t, &borrowed))
         return NULL;
     if (!borrowed && kt__scope_add(t)) {
         kt__unref(t);
@@ -24,70 +24,75 @@ static inline kt_tensor *saved(kt__back *c, uint32_t place)
     }
     return t;
 }
-static inline bool need(const kt__back *c, int64_t i) { return c->needs[i]; }
+static inline bool need(const kt_back *c, int64_t i) { return c->needs[i]; }
 
-#define G  (c->g)
+#define G  (c->grads[0])
 #define A  saved(c, 0)
 #define B  saved(c, 1)
 #define C  saved(c, 2)
 #define Y  saved(c, SAVED_Y)
-#define Z  saved(c, SAVED_Z)
+#define Z  saved(c, SAVED_Y + 1)
+#define RESULT(i) saved(c, SAVED_Y + (i))
 #define L(i) saved(c, SAVED_LISTED + (uint32_t)(i))
 #define dA if (need(c, 0)) c->d[0]
 #define dB if (need(c, 1)) c->d[1]
 #define dC if (need(c, 2)) c->d[2]
-#define GRAD(op) static void grad_##op(kt__back *c)
 
-/* Rows of a file's table: the formula of an operator, under its own name or another's. */
-#define F(op)                {KT_OP_##op, grad_##op}
-#define AS(op, formula)      {KT_OP_##op, grad_##formula}
-#define KT__NO_MORE_FORMULAS {0, NULL}
+/* The derivative of the row `op`, or what several rows have in common. The row finds it by this name: the generator writes it
+ * into every row that names a node. */
+#define GRAD(op) void kt__grad_##op(const kt_back *c)
+/* A row that has the derivative of another, in whatever file that is. */
+#define GRAD_AS(op, formula) \
+    GRAD(formula);           \
+    GRAD(op) { kt__grad_##formula(c); }
+/* PyTorch names a node for it and has no derivative. */
+#define GRAD_MISSING(op) GRAD_AS(op, missing)
 
 /* Argument i of the recorded call. */
-static inline const kt_value *arg(const kt__back *c, int i)
+static inline const kt_value *arg(const kt_back *c, int i)
 {
     const kt_node *n = c->node;
     return n->arg && n->given >> i & 1 ? &n->arg[i] : &kt__arg_spec(n->row, i)->value;
 }
-static inline bool     number(const kt__back *c, int i) { return c->node->scalars >> i & 1; }
-static inline bool     given(const kt__back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
-static inline kt_scalar factor(const kt__back *c, int i) /* a number that multiplied an operand, as its gradient takes it */
+static inline bool     number(const kt_back *c, int i) { return c->node->scalars >> i & 1; }
+static inline bool     given(const kt_back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
+static inline kt_scalar factor(const kt_back *c, int i) /* a number that multiplied an operand, as its gradient takes it */
 {
     kt_scalar s = arg(c, i)->s;
     s.im = -s.im;
     return s;
 }
-static inline kt_shape in_sizes(const kt__back *c, int64_t i) /* of an input whose gradient is wanted */
+static inline kt_shape in_sizes(const kt_back *c, int64_t i) /* of an input whose gradient is wanted */
 {
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
 }
 
-static inline kt_dtype in_dtype(const kt__back *c, int64_t i, const kt_tensor *g) /* of its gradient; g: one that arrived */
+static inline kt_dtype in_dtype(const kt_back *c, int64_t i, const kt_tensor *g) /* of its gradient; g: one that arrived */
 {
     return kt__gradient_dtype(c->node->edge[i].dtype, g);
 }
 
 /* Another tensor through the recorded view, or through the view behind a recorded copy or scatter. `skip`: arguments that stand
  * before the view's own. */
-kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip);
+kt_tensor *kt__seen_alike(const kt_back *c, kt_tensor *t, int skip);
 
 /* Any of the gradients that arrived: there is always one. */
-static inline kt_tensor *any_grad(const kt__back *c)
+static inline kt_tensor *any_grad(const kt_back *c)
 {
     uint32_t i = 0;
-    while (i + 1 < c->node->n_results && !c->gs[i])
+    while (i + 1 < c->node->n_results && !c->grads[i])
         i++;
-    return c->gs[i];
+    return c->grads[i];
 }
 
 /* The gradient of result i of several; zeros where none arrived. */
-static inline kt_tensor *result_grad(const kt__back *c, int64_t i)
+static inline kt_tensor *result_grad(const kt_back *c, int64_t i)
 {
     const kt__form *form = &c->node->results[i];
-    return c->gs[i] ? c->gs[i]
+    return c->grads[i] ? c->grads[i]
                     : kt_zeros(((kt_shape){form->ndim, form->sizes}),
                                .dtype = kt__gradient_dtype(form->dtype, any_grad(c)),
-                               .device = kt_device_of(any_grad(c)));
+                               .device = form->device);
 }
 
 static inline bool is_complex(const kt_tensor *t) { return t && kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX; }

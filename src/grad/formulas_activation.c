@@ -2,19 +2,18 @@
  * _backward is one pass and a node of its own under create_graph, as in PyTorch; silu and mish are then made of operators. */
 #include "grad/formula.h"
 
-static bool       in_place(const kt__back *c) { return c->node->form == KT_INPLACE; }
-static kt_tensor *self_or_result(kt__back *c) { return saved(c, in_place(c) ? SAVED_Y : 0); }
-static kt_scalar  number_of(const kt__back *c, int i) { return arg(c, i)->s; }
-static double     float_of(const kt__back *c, int i)
+static bool       in_place(const kt_back *c) { return c->node->form == KT_INPLACE; }
+static kt_tensor *self_or_result(const kt_back *c) { return in_place(c) ? Y : A; }
+static kt_scalar  number_of(const kt_back *c, int i) { return arg(c, i)->s; }
+static double     float_of(const kt_back *c, int i)
 {
     const kt_scalar s = arg(c, i)->s;
     return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
 }
-static kt_tensor *one_minus(kt_tensor *t) { return kt_rsub_s(t, KT_INT(1)); }
-static kt_tensor *only_where(kt_tensor *where, kt_tensor *t) { return kt_where_s(where, t, KT_INT(0)); }
-static kt_tensor *times(kt_tensor *t, double by) { return kt_mul_s(t, KT_FLOAT(by)); }
-static kt_tensor *plus_one(kt_tensor *t) { return kt_add_s(t, KT_INT(1)); }
-static const char *text_of(const kt__back *c, int i) { return given(c, i) ? arg(c, i)->str : NULL; }
+static kt_tensor  *one_minus(kt_tensor *t) { return kt_rsub_s(t, KT_INT(1)); }
+static kt_tensor  *times(kt_tensor *t, double by) { return kt_mul_s(t, KT_FLOAT(by)); }
+static kt_tensor  *plus_one(kt_tensor *t) { return kt_add_s(t, KT_INT(1)); }
+static const char *text_of(const kt_back *c, int i) { return given(c, i) ? arg(c, i)->str : NULL; }
 
 /* ---- of normal distributions ---- */
 static bool by_tanh(const char *approximate) { return approximate && approximate[0] == 't'; }
@@ -49,7 +48,7 @@ GRAD(gelu_backward)
 GRAD(silu)
 {
     kt_tensor *x = A;
-    if (!c->history && x && kt_dtype_category(kt_dtype_of(x)) == KT_CAT_FLOAT) {
+    if (!c->create_graph && x && kt_dtype_category(kt_dtype_of(x)) == KT_CAT_FLOAT) {
         dA = kt_silu_backward(G, x);
         return;
     }
@@ -63,7 +62,7 @@ GRAD(mish)
 }
 
 /* ---- elu and kin: in place the result tells the slope ---- */
-static kt_tensor *elu_backward(kt__back *c, kt_scalar alpha, kt_scalar scale, kt_scalar input_scale)
+static kt_tensor *elu_backward(const kt_back *c, kt_scalar alpha, kt_scalar scale, kt_scalar input_scale)
 {
     return kt_elu_backward(G, self_or_result(c), alpha, scale, input_scale, in_place(c));
 }
@@ -74,7 +73,7 @@ GRAD(elu_backward)
     const double below = float_of(c, 2) * float_of(c, 3), inside = float_of(c, 4);
     dA = kt_elu_backward(G, B, number_of(c, 2), number_of(c, 3), number_of(c, 4), arg(c, 5)->b);
     kt_tensor *both = kt_mul(G, A);
-    dB = only_where(kt_lt_s(B, KT_INT(0)),
+    dB = zero_unless(kt_lt_s(B, KT_INT(0)),
                     arg(c, 5)->b ? times(both, inside)
                                  : kt_mul(both, times(kt_exp(times(B, inside)), below * inside * inside)));
 }
@@ -88,7 +87,6 @@ GRAD(leaky_relu_backward)
 }
 /* Of self, in place too: the value put in may be over the threshold. */
 GRAD(threshold)          { dA = kt_threshold_backward(G, A, number_of(c, 1)); }
-GRAD(relu)               { dA = kt_threshold_backward(G, Y, KT_INT(0)); }
 GRAD(threshold_backward) { dA = kt_threshold_backward(G, B, number_of(c, 2)); dB = kt_zeros_like(G); }
 GRAD(hardtanh)           { dA = kt_hardtanh_backward(G, A, number_of(c, 1), number_of(c, 2)); }
 GRAD(hardtanh_backward)  { dA = kt_hardtanh_backward(G, B, number_of(c, 2), number_of(c, 3)); dB = kt_zeros_like(G); }
@@ -101,7 +99,7 @@ GRAD(hardswish)          { dA = kt_hardswish_backward(G, A); }
 GRAD(hardswish_backward)
 {
     dA = kt_hardswish_backward(G, B);
-    dB = only_where(kt_lt_s(kt_abs(B), KT_INT(3)), times(kt_mul(G, A), 1.0 / 3));
+    dB = zero_unless(kt_lt_s(kt_abs(B), KT_INT(3)), times(kt_mul(G, A), 1.0 / 3));
 }
 
 /* ---- of logarithms ---- */
@@ -116,7 +114,7 @@ GRAD(softplus_backward)
     const double beta = float_of(c, 2);
     dA = kt_softplus_backward(G, B, number_of(c, 2), number_of(c, 3));
     kt_tensor *x = times(B, beta);
-    dB = only_where(kt_logical_not(kt_ge_s(x, number_of(c, 3))), times(kt_mul(kt_mul(G, A), sigmoid_slope(x)), beta));
+    dB = zero_unless(kt_logical_not(kt_ge_s(x, number_of(c, 3))), times(kt_mul(kt_mul(G, A), sigmoid_slope(x)), beta));
 }
 GRAD(log_sigmoid) { dA = kt_log_sigmoid_backward(G, A); }
 GRAD(log_sigmoid_backward)
@@ -134,12 +132,12 @@ GRAD(prelu_kernel)
 }
 GRAD(prelu_kernel_backward)
 {
-    kt_tensor *input = c->gs[0], *weight = c->gs[1], *below = kt_le_s(B, KT_INT(0));
+    kt_tensor *input = c->grads[0], *weight = c->grads[1], *below = kt_le_s(B, KT_INT(0));
     kt_tensor *by_input = input ? kt_where(below, kt_mul(input, C), input) : NULL;
-    kt_tensor *by_weight = weight ? only_where(below, kt_mul(weight, B)) : NULL;
+    kt_tensor *by_weight = weight ? zero_unless(below, kt_mul(weight, B)) : NULL;
     dA = by_input && by_weight ? kt_add(by_input, by_weight) : by_input ? by_input : by_weight;
-    dB = weight ? only_where(below, kt_mul(weight, A)) : NULL;
-    dC = input ? only_where(below, kt_mul(input, A)) : NULL;
+    dB = weight ? zero_unless(below, kt_mul(weight, A)) : NULL;
+    dC = input ? zero_unless(below, kt_mul(input, A)) : NULL;
 }
 static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
 {
@@ -157,11 +155,3 @@ GRAD(glu_backward)
     dB = joined(kt_mul(second, steep),
                 kt_mul(steep, kt_add(first, kt_mul(kt_mul(second, a), one_minus(times(s, 2))))), dim);
 }
-
-const kt__formula_row kt__formulas_activation[] = {
-    F(gelu), F(gelu_backward), F(silu), F(mish), F(elu), F(celu), F(elu_backward), F(leaky_relu), F(leaky_relu_backward),
-    F(threshold), F(relu), F(threshold_backward), F(hardtanh), F(hardtanh_backward), F(hardsigmoid), F(hardshrink),
-    F(hardshrink_backward), F(softshrink), F(softshrink_backward), F(hardswish), F(hardswish_backward), F(softplus),
-    F(softplus_backward), F(log_sigmoid), F(log_sigmoid_backward), F(prelu_kernel), F(prelu_kernel_backward), F(glu),
-    F(glu_backward), KT__NO_MORE_FORMULAS,
-};

@@ -5,11 +5,11 @@
 #include "grad/formula.h"
 
 /* g * the other factor, conjugated: the factor is a tensor or a number. */
-KT__HOT static kt_tensor *times_other(kt__back *c, kt_tensor *g, int other)
+KT__HOT static kt_tensor *times_other(const kt_back *c, kt_tensor *g, int other)
 {
     return number(c, other) ? kt_mul_s(g, factor(c, other)) : kt_mul(g, conjugate(saved(c, other)));
 }
-static kt_tensor *times_alpha(kt__back *c, int i) { return given(c, i) ? kt_mul_s(G, factor(c, i)) : G; }
+static kt_tensor *times_alpha(const kt_back *c, int i) { return given(c, i) ? kt_mul_s(G, factor(c, i)) : G; }
 
 /* As in PyTorch a gradient lies as its first factor does; filled in places it is row-major, unless t is new and keeps its own. */
 static kt_tensor *only_where(kt_tensor *t, kt_tensor *holds) { return kt_masked_fill(t, kt_logical_not(holds), KT_INT(0)); }
@@ -33,7 +33,7 @@ GRAD(true_divide)
 GRAD(div)
 {
     if (!given(c, 2)) { /* rounding_mode= */
-        grad_true_divide(c);
+        kt__grad_true_divide(c);
         return;
     }
     dA = kt_zeros_like(G); /* a rounded quotient is flat */
@@ -83,7 +83,7 @@ static kt_scalar log_of(kt_scalar s, bool among_complex)
 GRAD(pow_base)
 {
     if (!number(c, 0)) {
-        grad_pow(c);
+        kt__grad_pow(c);
         return;
     }
     const kt_scalar base = arg(c, 0)->s;
@@ -222,7 +222,7 @@ GRAD(minimum)
 }
 
 /* One of the two has it, the first where they are equal. */
-static void to_one(kt__back *c, kt_tensor *first)
+static void to_one(const kt_back *c, kt_tensor *first)
 {
     dA = only_where(G, first);
     dB = only_where(G, kt_logical_not(first));
@@ -232,7 +232,7 @@ GRAD(fmin)       { to_one(c, kt_logical_or(kt_le(A, B), kt_isnan(B))); }
 
 /* Operand 0 beside a bound that is a tensor or a number. A comparison with NaN does not hold: nobody gets its gradient. */
 #define BESIDE(name, compare)                                                                                          \
-    static kt_tensor *name(kt__back *c, int bound)                                                                     \
+    static kt_tensor *name(const kt_back *c, int bound)                                                                     \
     {                                                                                                                  \
         return number(c, bound) ? kt_##compare##_s(A, arg(c, bound)->s) : kt_##compare(A, saved(c, bound));            \
     }
@@ -244,11 +244,11 @@ GRAD(clamp_min)  { dA = zero_unless(from(c, 1), G); dB = zero_unless(below(c, 1)
 GRAD(clamp_max)  { dA = zero_unless(up_to(c, 1), G); dB = zero_unless(above(c, 1), G); }
 
 /* Bounds that cross, where max has the last word. At least one of the two is a tensor. */
-static kt_tensor *in_order(kt__back *c)
+static kt_tensor *in_order(const kt_back *c)
 {
     return number(c, 1) ? kt_gt_s(C, arg(c, 1)->s) : number(c, 2) ? kt_lt_s(B, arg(c, 2)->s) : kt_lt(B, C);
 }
-static kt_tensor *crossed(kt__back *c)
+static kt_tensor *crossed(const kt_back *c)
 {
     return number(c, 1) ? kt_lt_s(C, arg(c, 1)->s) : number(c, 2) ? kt_gt_s(B, arg(c, 2)->s) : kt_lt(C, B);
 }
@@ -331,17 +331,21 @@ GRAD(polar)
     dB = kt_mul(length, kt_sub(kt_mul(imag, cosine), kt_mul(real, sine)));
 }
 
-const kt__formula_row kt__formulas_elementwise[] = {
-    F(add), F(sub), F(rsub), F(mul), F(neg), F(div), F(true_divide), F(pow), F(pow_base), F(exp), F(exp2), F(expm1), F(log),
-    F(log2), F(log10), F(log1p), F(sqrt), F(rsqrt), F(reciprocal), F(sin), F(cos), F(tan), F(sinh), F(cosh), F(tanh),
-    F(sigmoid), F(asin), F(acos), F(atan), F(abs), F(erf), F(lgamma), F(digamma), F(polygamma_of),
-    F(i0), F(special_i1), F(sgn), F(angle), F(deg2rad), F(rad2deg), F(frac),
-    F(conj_physical_of), F(ldexp), F(where), F(maximum), F(minimum), F(asinh), F(acosh), F(atanh), F(erfc), F(erfinv), F(sinc),
-    F(logit), F(nan_to_num), F(fmax), F(fmin), F(clamp_min), F(clamp_max), F(clamp), F(remainder), F(fmod), F(atan2),
-    F(hypot), F(copysign), F(logaddexp), F(logaddexp2), F(xlogy), F(lerp), F(addcmul), F(addcdiv), AS(ceil, flat),
-    AS(floor, flat), AS(trunc, flat), AS(round, flat), AS(sign, flat), AS(zero, flat), AS(neg_view, neg),
-    AS(max_other, maximum), AS(min_other, minimum),
-    AS(eq, truth), AS(ne, truth), AS(lt, truth), AS(le, truth), AS(gt, truth), AS(ge, truth),
-    F(complex), F(polar), F(frexp),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- rectified ---- */
+GRAD(relu) { dA = kt_threshold_backward(G, Y, KT_INT(0)); }
+
+/* ---- named by PyTorch, which has no derivative for it either ---- */
+GRAD_MISSING(nextafter)
+
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(eq, truth)
+GRAD_AS(ne, truth)
+GRAD_AS(lt, truth)
+GRAD_AS(le, truth)
+GRAD_AS(gt, truth)
+GRAD_AS(ge, truth)
+GRAD_AS(sign, flat)
+GRAD_AS(ceil, flat)
+GRAD_AS(floor, flat)
+GRAD_AS(trunc, flat)
+GRAD_AS(round, flat)

@@ -4,16 +4,16 @@
 #include "op/index.h"
 
 /* Zeros of the sizes that input 0 had. */
-static kt_tensor *zeros(const kt__back *c)
+static kt_tensor *zeros(const kt_back *c)
 {
     return kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
 }
 
 /* ---- lists of index tensors, holes and all ---- */
-static kt_tensor *const *listed(kt__back *c, kt_tensor **room, int64_t n)
+static kt_tensor *const *listed(const kt_back *c, kt_tensor **room, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        room[i] = c->node->saved[SAVED_LISTED + i].t ? L(i) : NULL;
+        room[i] = L(i);
         if (room[i] && kt_dtype_of(room[i]) == KT_U8) /* a mask that was warned of once */
             room[i] = kt_ne_s(room[i], KT_INT(0));
     }
@@ -23,14 +23,14 @@ static kt_tensor *const *listed(kt__back *c, kt_tensor **room, int64_t n)
 GRAD(index)
 {
     kt_tensor *room[KT_MAX_DIMS];
-    int64_t    n = c->n - 1;
+    int64_t    n = c->n_inputs - 1;
     dA = kt_index_put(zeros(c), listed(c, room, n), n, G, .accumulate = true);
 }
 
 GRAD(index_put)
 {
     kt_tensor        *room[KT_MAX_DIMS];
-    int64_t           n = c->n - 2;
+    int64_t           n = c->n_inputs - 2;
     kt_tensor *const *indices = listed(c, room, n);
     if (need(c, 0) && arg(c, 3)->b)
         c->d[0] = G;
@@ -56,7 +56,7 @@ GRAD(put)
 GRAD(gather) { dA = kt_scatter_add(zeros(c), DIM, B, G); }
 
 /* Elements of src beyond the index were not used; without a dim it is as good as one element. */
-static kt_tensor *with_unused(kt__back *c, kt_tensor *g)
+static kt_tensor *with_unused(const kt_back *c, kt_tensor *g)
 {
     kt_shape   in = in_sizes(c, 2);
     if (g && g->numel == 1 && g->ndim != in.n)
@@ -73,7 +73,10 @@ static kt_tensor *with_unused(kt__back *c, kt_tensor *g)
         kt_copy_(part, g);
     return as_new(all);
 }
-static kt_tensor *gathered_back(kt__back *c, int64_t dim, kt_tensor *index) { return with_unused(c, kt_gather(G, dim, index)); }
+static kt_tensor *gathered_back(const kt_back *c, int64_t dim, kt_tensor *index)
+{
+    return with_unused(c, kt_gather(G, dim, index));
+}
 GRAD(scatter)
 {
     kt_tensor *index = B;
@@ -127,7 +130,7 @@ static kt_tensor *as(kt_tensor *truth, const kt_tensor *like) { return kt_to(tru
 static kt_tensor *or_one(kt_tensor *t, kt_tensor *where) { return kt_masked_fill(t, where, KT_INT(1)); }
 
 /* A factor that is 0 sees the product of the others, which is not 0 where it is the only one. */
-static void of_product(kt__back *c, const reduction *r)
+static void of_product(const kt_back *c, const reduction *r)
 {
     if (need(c, 0)) {
         kt_tensor *filled = or_one(r->x, kt_eq_s(r->x, KT_INT(0)));
@@ -146,7 +149,7 @@ static void of_product(kt__back *c, const reduction *r)
 }
 
 /* A share for each element that the result is, or that it was made of. */
-static void in_shares(kt__back *c, const reduction *r, bool mean)
+static void in_shares(const kt_back *c, const reduction *r, bool mean)
 {
     kt_tensor *mine = mean ? (r->own ? kt_ones_like(r->x) : kt_zeros_like(r->x)) : as(kt_eq(r->x, r->y), r->x);
     kt_tensor *theirs = mean ? kt_ones_like(r->from) : as(kt_eq(r->from, kt_gather(r->y, DIM, r->index)), r->x);
@@ -157,7 +160,7 @@ static void in_shares(kt__back *c, const reduction *r, bool mean)
         c->d[2] = kt_mul(kt_gather(share, DIM, r->index), theirs);
 }
 
-static void of_reduction(kt__back *c, kt_tensor *index, kt_tensor *from)
+static void of_reduction(const kt_back *c, kt_tensor *index, kt_tensor *from)
 {
     reduction r = {.x = A, .y = Y, .index = index, .from = from, .how = arg(c, 4)->str, .own = arg(c, 5)->b};
     if (kt__failed())
@@ -179,7 +182,7 @@ GRAD(scatter_reduce)
     kt_tensor *index = B, *from = C;
     if (index && index->numel == 0) { /* of any number of dims */
         dA = arg(c, 4)->str[0] == 's' ? G : kt_clone(G, .memory_format = KT_CONTIGUOUS_FORMAT);
-        const bool none = from && !from->numel && c->history; /* it hangs on G all the same */
+        const bool none = from && !from->numel && c->create_graph; /* it hangs on G all the same */
         dC = none ? kt_reshape(kt_narrow(kt_flatten(G), 0, 0, 0), kt_sizes(from)) : kt_zeros_like(from);
         return;
     }
@@ -253,10 +256,3 @@ GRAD(embedding)
         all = kt_index_fill(all, 0, kt_full(KT_SHAPE(1), KT_INT(arg(c, 2)->i), .device = kt_device_of(G)), KT_INT(0));
     dA = all;
 }
-
-const kt__formula_row kt__formulas_index[] = {
-    F(index), F(index_put), F(take), F(put), F(gather), F(scatter), F(scatter_value), F(scatter_add), F(index_select),
-    F(index_add), F(scatter_reduce), F(index_reduce), F(index_copy), F(index_fill), F(index_fill_tensor), F(masked_fill),
-    F(masked_fill_tensor), F(masked_select), F(masked_scatter), F(embedding),
-    KT__NO_MORE_FORMULAS,
-};

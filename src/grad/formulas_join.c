@@ -69,13 +69,13 @@ GRAD(interleave)
 /* ---- joined ---- */
 GRAD(stack)
 {
-    for (int64_t i = 0; i < c->n; i++)
+    for (int64_t i = 0; i < c->n_inputs; i++)
         if (need(c, i))
             c->d[i] = kt_select(G, arg(c, 1)->i, i);
 }
 
 /* ---- views, written into a copy ---- */
-GRAD(scatter)
+GRAD(view_scatter)
 {
     dB = kt__seen_alike(c, G, 1);
     if (!need(c, 0))
@@ -97,8 +97,79 @@ GRAD(as_strided_scatter)
     dB = g;
 }
 
-const kt__formula_row kt__formulas_join[] = {
-    F(flip), F(rot90), F(roll), F(tril), F(triu), F(diag_embed), F(constant_pad_nd), F(repeat), F(interleave), F(stack),
-    AS(select_scatter, scatter), AS(slice_scatter, scatter), AS(diagonal_scatter, scatter), F(as_strided_scatter),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- views made together, and what joins ---- */
+
+/* A place for the gradient of the whole: zeros, unless every part will be written. */
+static kt_tensor *whole(const kt_back *c)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < c->node->n_results; i++)
+        all &= c->grads[i] != NULL;
+    kt_dtype  dtype = in_dtype(c, 0, any_grad(c));
+    kt_device device = kt_device_of(any_grad(c));
+    return all ? kt_empty(in_sizes(c, 0), .dtype = dtype, .device = device)
+               : kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = device);
+}
+
+static int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
+
+GRAD(split)
+{
+    kt_tensor *all = whole(c);
+    int64_t    dim = wrapped(arg(c, 2)->i, in_sizes(c, 0).n), start = 0;
+    for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++) {
+        int64_t length = c->node->results[i].sizes[dim];
+        if (c->grads[i])
+            kt_copy_(kt_narrow(all, dim, start, length), c->grads[i]);
+        start += length;
+    }
+    dA = as_new(all);
+}
+
+GRAD(unbind)
+{
+    kt_tensor *all = whole(c);
+    for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++)
+        if (c->grads[i])
+            kt_copy_(kt_select(all, arg(c, 1)->i, i), c->grads[i]);
+    dA = as_new(all);
+}
+
+GRAD(cat)
+{
+    int64_t dim = wrapped(arg(c, 1)->i, G->ndim), start = 0;
+    for (int64_t i = 0; i < c->n_inputs && !kt__failed(); i++) {
+        kt_shape sizes = in_sizes(c, i);
+        int64_t  length = sizes.n == G->ndim ? sizes.d[dim] : 0; /* a 1-D tensor of no elements may stand anywhere */
+        if (need(c, i))
+            c->d[i] = sizes.n == G->ndim ? kt_narrow(G, dim, start, length) : kt_reshape(kt_narrow(G, dim, 0, 0), sizes);
+        start += length;
+    }
+}
+
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(split_sizes, split)
+GRAD_AS(unsafe_split, split)
+GRAD_AS(unsafe_split_with_sizes, split)
+GRAD_AS(split_copy, split)
+GRAD_AS(split_with_sizes_copy, split)
+GRAD_AS(unbind_copy, unbind)
+GRAD_AS(alias_copy, same)
+GRAD_AS(expand_copy, same)
+GRAD_AS(as_strided_copy, as_strided)
+GRAD_AS(diagonal_copy, through)
+GRAD_AS(select_copy, through)
+GRAD_AS(slice_copy, through)
+GRAD_AS(unfold_copy, through)
+GRAD_AS(permute_copy, permute)
+GRAD_AS(squeeze_copy, squeeze)
+GRAD_AS(squeeze_dim_copy, squeeze)
+GRAD_AS(t_copy, t)
+GRAD_AS(transpose_copy, transpose)
+GRAD_AS(unsqueeze_copy, reshaped)
+GRAD_AS(view_copy, reshaped)
+GRAD_AS(view_as_real_copy, view_as_real)
+GRAD_AS(view_as_complex_copy, view_as_complex)
+GRAD_AS(select_scatter, view_scatter)
+GRAD_AS(slice_scatter, view_scatter)
+GRAD_AS(diagonal_scatter, view_scatter)

@@ -6,7 +6,7 @@
 /* ---- softmax ---- */
 
 #define ALONG KT_SHAPE(arg(c, 2)->i)
-static kt_tensor *summed(const kt__back *c, kt_tensor *t)
+static kt_tensor *summed(const kt_back *c, kt_tensor *t)
 {
     return t && kt_ndim(t) ? kt_sum_dim(t, ALONG, .keepdim = true) : t;
 }
@@ -56,13 +56,13 @@ GRAD(huber_loss)
 }
 
 /* The backward rows take the gradient first. They are linear in it, and as steep in input and target as the square is. */
-static kt_tensor *steepness(kt__back *c, double curve)
+static kt_tensor *steepness(const kt_back *c, double curve)
 {
     const kt_tensor *x = B;
     const bool       mean = arg(c, 3)->i == 1;
     return x ? kt_mul_s(kt_mul(G, A), KT_FLOAT(mean ? curve / (double)kt_numel(x) : curve)) : NULL;
 }
-static kt_tensor *where_it_bends(kt__back *c, kt_tensor *steep)
+static kt_tensor *where_it_bends(const kt_back *c, kt_tensor *steep)
 {
     kt_tensor *size = kt_abs(kt_sub(B, C));
     return kt_where_s(kt_lt_s(size, KT_FLOAT(arg(c, 4)->f)), steep, KT_INT(0));
@@ -92,10 +92,10 @@ GRAD(huber_loss_backward)
 /* ---- classes by index: what flows back reaches the class that was named, by its weight ---- */
 
 /* Zeros in the form of the input. As in PyTorch the gradient hangs on the input's history, though it does not change with it. */
-static kt_tensor *of_nothing(kt__back *c)
+static kt_tensor *of_nothing(const kt_back *c)
 {
     kt_tensor *x = A;
-    return c->history && kt_requires_grad(x) ? kt_zero_(kt_clone(x, .memory_format = KT_CONTIGUOUS_FORMAT))
+    return c->create_graph && kt_requires_grad(x) ? kt_zero_(kt_clone(x, .memory_format = KT_CONTIGUOUS_FORMAT))
                                              : kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
 }
 
@@ -150,7 +150,7 @@ GRAD(bce_logits)
 {
     kt_tensor *t[4];
     for (int i = 0; i < 4; i++)
-        t[i] = c->node->saved[SAVED_LISTED + i].t ? L(i) : NULL;
+        t[i] = L(i);
     kt_tensor *x = t[0], *y = t[1], *g = shared_by(G, arg(c, 1)->i, t[0]);
     if (t[2])
         g = kt_mul(g, t[2]);
@@ -165,9 +165,5 @@ GRAD(bce_logits)
     dB = kt_mul(g, kt_sub(kt_mul(more, kt_logaddexp(kt_neg(x), none)), x));
 }
 
-const kt__formula_row kt__formulas_loss[] = {
-    F(softmax_along), F(log_softmax_along), F(softmax_backward_data), F(log_softmax_backward_data), F(mse_loss),
-    F(smooth_l1_loss), F(huber_loss), F(mse_loss_backward), F(smooth_l1_loss_backward), F(huber_loss_backward), F(nll_loss),
-    AS(nll_loss2d, nll_loss), F(binary_cross_entropy), F(bce_logits), F(mul_by_number), F(div_by_number),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(nll_loss2d, nll_loss)

@@ -8,7 +8,7 @@ static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -
 
 /* a @ b for input i, in its layout: where that is one of columns the product is made the other way round and turned. */
 static kt_tensor *turned(kt_tensor *t) { return t ? kt_transpose(t, -2, -1) : NULL; }
-static kt_tensor *product(const kt__back *c, int i, kt_tensor *a, kt_tensor *b)
+static kt_tensor *product(const kt_back *c, int i, kt_tensor *a, kt_tensor *b)
 {
     return c->node->edge[i].layout == MATRIX_COLUMNS ? turned(kt_mm(turned(b), turned(a))) : kt_mm(a, b);
 }
@@ -27,7 +27,7 @@ static kt_tensor *flat(kt_tensor *t) /* all but the last dim as one */
 
 /* One matrix met a whole batch: the sum over the batch is part of the product, so that no batch of gradients is made. PyTorch
  * makes it turned round, and so is the gradient of a matrix whose rows do not lie one behind the other. */
-static kt_tensor *for_one_matrix(const kt__back *c, kt_tensor *g, kt_tensor *b)
+static kt_tensor *for_one_matrix(const kt_back *c, kt_tensor *g, kt_tensor *b)
 {
     int64_t dims[KT_MAX_DIMS], n = g ? g->ndim - 2 : 0;
     for (int64_t i = 0; i < n; i++)
@@ -40,7 +40,7 @@ static kt_tensor *for_one_matrix(const kt__back *c, kt_tensor *g, kt_tensor *b)
                                                   : turned(kt_tensordot(conjugate(b), g, along, along));
 }
 
-static kt_tensor *for_first(const kt__back *c, kt_tensor *g, kt_tensor *b)
+static kt_tensor *for_first(const kt_back *c, kt_tensor *g, kt_tensor *b)
 {
     const int64_t rank = in_sizes(c, 0).n;
     if (!b)
@@ -52,7 +52,7 @@ static kt_tensor *for_first(const kt__back *c, kt_tensor *g, kt_tensor *b)
     return rank == 1 ? kt_squeeze_dim(d, KT_SHAPE(0)) : d;
 }
 
-static kt_tensor *for_second(const kt__back *c, kt_tensor *g, kt_tensor *a)
+static kt_tensor *for_second(const kt_back *c, kt_tensor *g, kt_tensor *a)
 {
     const kt_shape sizes = in_sizes(c, 1);
     if (!a)
@@ -141,11 +141,11 @@ GRAD(linalg_cross)
 
 GRAD(block_diag)
 {
-    for (int64_t i = 0, row = 0, column = 0; i < c->n; i++) {
+    for (int64_t i = 0, row = 0, column = 0; i < c->n_inputs; i++) {
         kt_shape s = in_sizes(c, i);
         int64_t  h = s.n == 2 ? s.d[0] : 1, w = s.n ? s.d[s.n - 1] : 1;
         kt_tensor *part = need(c, i) ? kt_narrow(kt_narrow(G, 0, row, h), 1, column, w) : NULL;
-        if (part && s.n == 1 && !c->history) /* a vector's has memory of its own, as in PyTorch */
+        if (part && s.n == 1 && !c->create_graph) /* a vector's has memory of its own, as in PyTorch */
             c->d[i] = w ? kt_select(kt_clone(part, .memory_format = KT_CONTIGUOUS_FORMAT), 0, 0)
                         : kt_zeros(s, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
         else if (part)
@@ -224,10 +224,3 @@ GRAD(renorm)
     kt_tensor *less = kt_mul(slope, kt_mul(kt_sum_dim(along, dims, .keepdim = true), kt_true_divide(factor, more)));
     dA = kt_where(kt_gt_s(norm, KT_FLOAT(most)), kt_sub(kt_mul(G, factor), less), G);
 }
-
-const kt__formula_row kt__formulas_product[] = {
-    F(mm), F(bmm), F(mv), F(dot), F(vdot), F(addmm), F(baddbmm), F(addmv), F(matmul_batched),
-    F(addr), F(addbmm), F(linalg_cross), F(block_diag),
-    F(cdist), F(renorm),
-    KT__NO_MORE_FORMULAS,
-};

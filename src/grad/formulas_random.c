@@ -9,10 +9,20 @@ GRAD(none_of_two)
     dB = kt_zeros(in_sizes(c, 1), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
 }
 
-const kt__formula_row kt__formulas_random[] = {
-    AS(normal, none), AS(uniform, none), AS(random, none), AS(random_to, none), AS(random_from, none),
-    AS(exponential, none), AS(cauchy, none), AS(log_normal, none), AS(geometric, none), AS(bernoulli, none_alike),
-    AS(bernoulli_tensor, none_of_two), AS(bernoulli_float, none), AS(poisson, none), AS(normal_tensor_float, none),
-    AS(normal_float_tensor, none), AS(normal_tensor_tensor, none_of_two),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(normal_tensor_float, none)
+GRAD_AS(normal_float_tensor, none)
+GRAD_AS(normal, none)
+GRAD_AS(uniform, none)
+GRAD_AS(random, none)
+GRAD_AS(random_to, none)
+GRAD_AS(random_from, none)
+GRAD_AS(exponential, none)
+GRAD_AS(cauchy, none)
+GRAD_AS(log_normal, none)
+GRAD_AS(geometric, none)
+GRAD_AS(bernoulli_float, none)
+GRAD_AS(poisson, none)
+GRAD_AS(normal_tensor_tensor, none_of_two)
+GRAD_AS(bernoulli_tensor, none_of_two)
+GRAD_AS(bernoulli, none_alike)

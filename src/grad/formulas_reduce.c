@@ -6,10 +6,10 @@
 
 /* ---- dims ---- */
 
-static const kt__fold_args *places(const kt__back *c) { return &c->node->row->fold; }
+static const kt__fold_args *places(const kt_back *c) { return &c->node->row->fold; }
 
 /* The reduced dims as they were given; none: all. */
-static kt_shape folded(const kt__back *c)
+static kt_shape folded(const kt_back *c)
 {
     int                at = places(c)->dim;
     const kt_arg_spec *spec = at >= 0 ? kt__arg_spec(c->node->row, at) : NULL;
@@ -20,7 +20,7 @@ static kt_shape folded(const kt__back *c)
     return arg(c, at)->ints;
 }
 
-static bool folds(const kt__back *c, int64_t dim)
+static bool folds(const kt_back *c, int64_t dim)
 {
     kt_shape dims = folded(c);
     bool     found = !dims.n;
@@ -30,7 +30,7 @@ static bool folds(const kt__back *c, int64_t dim)
 }
 
 /* How many elements went into one. */
-static double count(const kt__back *c)
+static double count(const kt_back *c)
 {
     kt_shape in = in_sizes(c, 0);
     double   n = 1;
@@ -40,7 +40,7 @@ static double count(const kt__back *c)
 }
 
 /* A result or its gradient with one element for each reduced dim, so that it broadcasts against the input. */
-static kt_tensor *spread(const kt__back *c, kt_tensor *t)
+static kt_tensor *spread(const kt_back *c, kt_tensor *t)
 {
     kt_shape in = in_sizes(c, 0);
     int64_t  sizes[KT_MAX_DIMS];
@@ -52,14 +52,14 @@ static kt_tensor *spread(const kt__back *c, kt_tensor *t)
     return kt_reshape(t, (kt_shape){in.n, sizes});
 }
 
-static kt_tensor *sum_folded(const kt__back *c, kt_tensor *t) { return kt_sum_dim(t, folded(c), .keepdim = true); }
+static kt_tensor *sum_folded(const kt_back *c, kt_tensor *t) { return kt_sum_dim(t, folded(c), .keepdim = true); }
 static kt_tensor *is_number(kt_tensor *t) { return kt_logical_not(kt_isnan(t)); }
 
 /* ---- sums and products ---- */
 
 GRAD(sum)       { dA = kt_expand(spread(c, G), in_sizes(c, 0)); }
 /* Expanded first, as in PyTorch: the gradient has memory of its own, which the caller may write to. */
-static kt_tensor *mean_grad(const kt__back *c, kt_tensor *g)
+static kt_tensor *mean_grad(const kt_back *c, kt_tensor *g)
 {
     return kt_true_divide_s(kt_expand(spread(c, g), in_sizes(c, 0)), KT_FLOAT(count(c)));
 }
@@ -107,7 +107,7 @@ GRAD(prod)
 
 /* ---- order: ties share, but an index was chosen ---- */
 
-static kt_tensor *shared(kt__back *c, kt_tensor *g, kt_tensor *chosen)
+static kt_tensor *shared(const kt_back *c, kt_tensor *g, kt_tensor *chosen)
 {
     return kt_mul(kt_true_divide(spread(c, g), sum_folded(c, chosen)), chosen);
 }
@@ -135,14 +135,14 @@ GRAD(indexed)
 static kt_tensor *added(kt_tensor *a, kt_tensor *b) { return a && b ? kt_add(a, b) : a ? a : b; }
 GRAD(aminmax)
 {
-    kt_tensor *least = c->gs[0] ? shared(c, c->gs[0], kt_eq(A, spread(c, Y))) : NULL;
-    kt_tensor *most = c->gs[1] ? shared(c, c->gs[1], kt_eq(A, spread(c, Z))) : NULL;
+    kt_tensor *least = c->grads[0] ? shared(c, c->grads[0], kt_eq(A, spread(c, Y))) : NULL;
+    kt_tensor *most = c->grads[1] ? shared(c, c->grads[1], kt_eq(A, spread(c, Z))) : NULL;
     dA = added(least, most);
 }
 
 /* ---- variance ---- */
 
-static double correction(const kt__back *c)
+static double correction(const kt_back *c)
 {
     const kt__fold_args *at = places(c);
     if (at->unbiased >= 0)
@@ -153,7 +153,7 @@ static double correction(const kt__back *c)
 
 /* Of too few elements the variance is not finite, and so is what flows back: as in PyTorch without the sign of the distance
  * where all dims are folded. */
-static kt_tensor *variance_grad(kt__back *c, kt_tensor *g, kt_tensor *x)
+static kt_tensor *variance_grad(const kt_back *c, kt_tensor *g, kt_tensor *x)
 {
     const double left = count(c) - correction(c);
     if (left <= 0.0 && (!folded(c).n || !in_sizes(c, 0).n))
@@ -161,7 +161,7 @@ static kt_tensor *variance_grad(kt__back *c, kt_tensor *g, kt_tensor *x)
     kt_tensor   *away = kt_sub(x, kt_mean_dim(x, folded(c), .keepdim = true));
     return kt_mul(kt_mul_s(spread(c, g), KT_FLOAT(2.0 / left)), away);
 }
-static kt_tensor *deviation_grad(kt__back *c, kt_tensor *g, kt_tensor *y, kt_tensor *x)
+static kt_tensor *deviation_grad(const kt_back *c, kt_tensor *g, kt_tensor *y, kt_tensor *x)
 {
     kt_tensor *spreads = kt_ne_s(y, KT_INT(0));
     return variance_grad(c, zero_unless(spreads, kt_true_divide(g, kt_mul_s(one_unless(spreads, y), KT_INT(2)))), x);
@@ -170,16 +170,16 @@ GRAD(var)       { dA = variance_grad(c, G, A); }
 GRAD(std)       { dA = deviation_grad(c, G, Y, A); }
 GRAD(var_mean)
 {
-    dA = added(c->gs[0] ? variance_grad(c, c->gs[0], A) : NULL, c->gs[1] ? mean_grad(c, c->gs[1]) : NULL);
+    dA = added(c->grads[0] ? variance_grad(c, c->grads[0], A) : NULL, c->grads[1] ? mean_grad(c, c->grads[1]) : NULL);
 }
 GRAD(std_mean)
 {
-    dA = added(c->gs[0] ? deviation_grad(c, c->gs[0], Y, A) : NULL, c->gs[1] ? mean_grad(c, c->gs[1]) : NULL);
+    dA = added(c->grads[0] ? deviation_grad(c, c->grads[0], Y, A) : NULL, c->grads[1] ? mean_grad(c, c->grads[1]) : NULL);
 }
 
 /* ---- norms: 0 where there is no slope ---- */
 
-static double order(const kt__back *c)
+static double order(const kt_back *c)
 {
     kt_scalar s = arg(c, places(c)->order)->s;
     return !s.kind ? 2.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
@@ -216,13 +216,24 @@ GRAD(dist)
 }
 GRAD(norm)      { dA = norm_grad(spread(c, G), A, spread(c, Y), order(c), folded(c)); }
 
-const kt__formula_row kt__formulas_reduce[] = {
-    F(sum), AS(sum_dim, sum), F(mean), AS(mean_dim, mean), F(nansum), F(nanmean), F(logsumexp), F(prod), AS(prod_dim, prod),
-    AS(amax, extreme), AS(amin, extreme), AS(max, extreme_of_all), AS(min, extreme_of_all), F(aminmax),
-    AS(max_dim, indexed), AS(min_dim, indexed), AS(kthvalue, indexed), AS(median_dim, indexed),
-    AS(nanmedian_dim, indexed), AS(mode, indexed), AS(median, extreme_of_all), AS(nanmedian, extreme_of_all), F(trace), F(dist),
-    F(var), AS(var_dim, var), AS(var_correction, var), F(std), AS(std_dim, std), AS(std_correction, std),
-    F(var_mean), AS(var_mean_dim, var_mean), AS(var_mean_correction, var_mean), F(std_mean), AS(std_mean_dim, std_mean),
-    AS(std_mean_correction, std_mean), F(norm), AS(linalg_vector_norm, norm),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(sum_dim, sum)
+GRAD_AS(prod_dim, prod)
+GRAD_AS(mean_dim, mean)
+GRAD_AS(var_dim, var)
+GRAD_AS(var_correction, var)
+GRAD_AS(std_dim, std)
+GRAD_AS(std_correction, std)
+GRAD_AS(var_mean_dim, var_mean)
+GRAD_AS(var_mean_correction, var_mean)
+GRAD_AS(std_mean_dim, std_mean)
+GRAD_AS(std_mean_correction, std_mean)
+GRAD_AS(max, extreme_of_all)
+GRAD_AS(min, extreme_of_all)
+GRAD_AS(max_other, maximum)
+GRAD_AS(max_dim, indexed)
+GRAD_AS(min_dim, indexed)
+GRAD_AS(min_other, minimum)
+GRAD_AS(amax, extreme)
+GRAD_AS(amin, extreme)
+GRAD_AS(linalg_vector_norm, norm)

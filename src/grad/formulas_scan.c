@@ -6,12 +6,12 @@
 
 #define DIM (arg(c, 1)->i)
 
-static kt_tensor *turned(const kt__back *c, kt_tensor *t)
+static kt_tensor *turned(const kt_back *c, kt_tensor *t)
 {
     return t && kt_ndim(t) ? kt_flip(t, KT_SHAPE(DIM)) : t;
 }
 
-static kt_tensor *sums_from(const kt__back *c, kt_tensor *t) { return turned(c, kt_cumsum(turned(c, t), DIM)); }
+static kt_tensor *sums_from(const kt_back *c, kt_tensor *t) { return turned(c, kt_cumsum(turned(c, t), DIM)); }
 
 GRAD(cumsum) { dA = kt_ndim(G) && kt_size(G, DIM) != 1 ? sums_from(c, G) : G; } /* of one element the gradient itself */
 
@@ -43,7 +43,7 @@ GRAD(cumprod)
 }
 
 /* e^x times the sum of g / e^y from here on. Gradients of either sign are summed as logarithms, so that nothing overflows. */
-static kt_tensor *exp_sums(const kt__back *c, kt_tensor *log_g, kt_tensor *x, kt_tensor *y)
+static kt_tensor *exp_sums(const kt_back *c, kt_tensor *log_g, kt_tensor *x, kt_tensor *y)
 {
     kt_tensor *logs = turned(c, kt_logcumsumexp(turned(c, kt_sub(log_g, y)), DIM));
     return kt_exp(kt_add(logs, x));
@@ -76,8 +76,5 @@ GRAD(cummax)
     dA = kt_scatter_add(none, arg(c, c->node->row->fold.dim)->i, Z, G);
 }
 
-const kt__formula_row kt__formulas_scan[] = {
-    F(cumsum), F(cumprod), F(logcumsumexp), F(cummax), AS(cummin, cummax), AS(sort, cummax), AS(sort_stable, cummax),
-    AS(topk, cummax),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(cummin, cummax)

@@ -1,11 +1,6 @@
-/* formulas_view.c - the derivatives of casts, copies and views; a view's copy has the view's. */
+/* formulas_view.c - the derivatives of views. */
 #include "grad/formula.h"
 #include "op/move.h"
-
-/* ---- casts and copies: the engine casts back ---- */
-GRAD(same)       { dA = G; }
-GRAD(copy)       { dA = kt_zeros_like(G); dB = G; }
-GRAD(fill)       { dA = kt_zeros_like(G); dB = kt_sum(G); }
 
 /* ---- views ---- */
 GRAD(transpose)  { dA = kt_transpose(G, arg(c, 1)->i, arg(c, 2)->i); }
@@ -28,7 +23,7 @@ GRAD(view_as_real)
 }
 GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
 
-kt_tensor *kt__seen_alike(kt__back *c, kt_tensor *t, int skip)
+kt_tensor *kt__seen_alike(const kt_back *c, kt_tensor *t, int skip)
 {
     const kt_node *n = c->node;
     const int      behind = kt__view_behind(n->row->id);
@@ -124,68 +119,17 @@ GRAD(as_strided)
     dA = back;
 }
 
-/* ---- views made together, and what joins ---- */
-
-/* A place for the gradient of the whole: zeros, unless every part will be written. */
-static kt_tensor *whole(const kt__back *c)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < c->node->n_results; i++)
-        all &= c->gs[i] != NULL;
-    kt_dtype  dtype = in_dtype(c, 0, any_grad(c));
-    kt_device device = kt_device_of(any_grad(c));
-    return all ? kt_empty(in_sizes(c, 0), .dtype = dtype, .device = device)
-               : kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = device);
-}
-
-static int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
-
-GRAD(split)
-{
-    kt_tensor *all = whole(c);
-    int64_t    dim = wrapped(arg(c, 2)->i, in_sizes(c, 0).n), start = 0;
-    for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++) {
-        int64_t length = c->node->results[i].sizes[dim];
-        if (c->gs[i])
-            kt_copy_(kt_narrow(all, dim, start, length), c->gs[i]);
-        start += length;
-    }
-    dA = as_new(all);
-}
-
-GRAD(unbind)
-{
-    kt_tensor *all = whole(c);
-    for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++)
-        if (c->gs[i])
-            kt_copy_(kt_select(all, arg(c, 1)->i, i), c->gs[i]);
-    dA = as_new(all);
-}
-
-GRAD(cat)
-{
-    int64_t dim = wrapped(arg(c, 1)->i, G->ndim), start = 0;
-    for (int64_t i = 0; i < c->n && !kt__failed(); i++) {
-        kt_shape sizes = in_sizes(c, i);
-        int64_t  length = sizes.n == G->ndim ? sizes.d[dim] : 0; /* a 1-D tensor of no elements may stand anywhere */
-        if (need(c, i))
-            c->d[i] = sizes.n == G->ndim ? kt_narrow(G, dim, start, length) : kt_reshape(kt_narrow(G, dim, 0, 0), sizes);
-        start += length;
-    }
-}
-
-const kt__formula_row kt__formulas_view[] = {
-    F(copy), F(fill), F(transpose), F(t), F(permute), F(conj_lazy), F(view_as_real), F(view_as_complex),
-    AS(to_copy, same), AS(clone, same), AS(alias, same), AS(expand, same), AS(view, reshaped),
-    AS(reshape_alias, reshaped), AS(unsafe_view, reshaped), AS(unsafe_squeeze, reshaped), F(squeeze),
-    AS(squeeze_dim, squeeze), AS(unsqueeze, reshaped), AS(select, through), AS(slice, through),
-    F(split), F(unbind), F(cat), AS(split_sizes, split), AS(unsafe_split, split),
-    AS(unsafe_split_with_sizes, split), AS(unbind_copy, unbind), AS(split_copy, split), AS(split_with_sizes_copy, split),
-    AS(diagonal, through), AS(unfold, through), F(as_strided),
-    AS(alias_copy, same), AS(expand_copy, same), AS(view_copy, reshaped), AS(squeeze_copy, squeeze),
-    AS(squeeze_dim_copy, squeeze), AS(unsqueeze_copy, reshaped), AS(transpose_copy, transpose), AS(t_copy, t),
-    AS(permute_copy, permute), AS(select_copy, through), AS(slice_copy, through), AS(diagonal_copy, through),
-    AS(unfold_copy, through), AS(as_strided_copy, as_strided), AS(view_as_real_copy, view_as_real),
-    AS(view_as_complex_copy, view_as_complex),
-    KT__NO_MORE_FORMULAS,
-};
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(select, through)
+GRAD_AS(slice, through)
+GRAD_AS(unfold, through)
+GRAD_AS(diagonal, through)
+GRAD_AS(expand, same)
+GRAD_AS(alias, same)
+GRAD_AS(view, reshaped)
+GRAD_AS(reshape_alias, reshaped)
+GRAD_AS(unsafe_view, reshaped)
+GRAD_AS(unsafe_squeeze, reshaped)
+GRAD_AS(unsqueeze, reshaped)
+GRAD_AS(squeeze_dim, squeeze)
+GRAD_AS(neg_view, neg)

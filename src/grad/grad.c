@@ -130,5 +130,5 @@ kt_node *kt_node_input(const kt_node *node, int64_t i, int64_t *result)
     return to ? kt__node_ref(to) : NULL;
 }
 
-kt_tensor *kt_node_leaf(const kt_node *node) { return node && node->kind == NODE_ACCUMULATE ? node->leaf : NULL; }
+kt_tensor *kt_node_leaf(const kt_node *node) { return node && kt__is_accumulator(node) ? node->leaf : NULL; }
 void       kt_node_drop(kt_node *node) { kt__node_unref(node); }

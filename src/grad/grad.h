@@ -1,6 +1,7 @@
-/* grad.h - the tape as its own files see it. A node is one recorded call: edges to where its inputs came from, what the row
- * says it saves (with the version it saw), and the arguments that its formula needs. It is one piece of memory, as large as
- * its inputs, saved tensors and arguments ask for.
+/* grad.h - the tape as its own files see it. A node is one recorded call: edges to where its inputs came from, what it saved
+ * (with the version it saw), and the arguments that its formula needs. It is one piece of memory, as large as its inputs, saved
+ * tensors, arguments and context ask for. What it does is its type's (plugin/node.h): operator.c, accumulate.c, views.c have one
+ * each, and custom.c makes those of others.
  *
  * A node's sequence number is its thread's clock when it was made, and larger than that of every node its edges lead to:
  * running nodes in falling order of it is PyTorch's order, newest first, and one in which all consumers of a tensor come before
@@ -15,12 +16,9 @@
 
 void kt__grad_init(void);
 
-typedef enum kt__node_kind {
-    NODE_OP,         /* a row: its formula runs */
-    NODE_ACCUMULATE, /* a leaf: adds into .grad */
-    NODE_SLICES,     /* an in-place write through a view, seen from the base */
-    NODE_WRITE       /* a row inside a NODE_SLICES, which runs its formula: nothing else leads to it */
-} kt__node_kind;
+extern const kt_node_type kt__node_operator;   /* a row: its formula runs (operator.c) */
+extern const kt_node_type kt__node_accumulate; /* a leaf: adds into .grad (accumulate.c) */
+extern const kt_node_type kt__node_slices;     /* an in-place write through a view, seen from the base (views.c) */
 
 typedef struct kt__edge {
     kt_node *to;          /* owned; NULL: nobody needs this gradient */
@@ -36,9 +34,10 @@ typedef enum kt__matrix_layout { MATRIX_OTHER, MATRIX_ROWS, MATRIX_COLUMNS } kt_
 typedef struct kt__saved {
     kt_tensor *t;       /* owned, where the node's `holds` says so */
     uint32_t   version;
-    uint8_t    as;      /* the dtype that the forward kernel saw, and that the formula is handed */
-    uint8_t    kind;    /* a kt__saved_kind */
-    uint8_t    alias;   /* for a tensor that was written to (cycle.c): a kt__alias_kind */
+    uint16_t   result;    /* SAVED_RESULT: which */
+    uint8_t    as;        /* the dtype that the forward kernel saw, and that the formula is handed */
+    uint8_t    kind : 4;  /* a kt__saved_kind */
+    uint8_t    alias : 4; /* for a tensor that was written to (cycle.c): a kt__alias_kind */
 } kt__saved;
 typedef enum kt__saved_kind {
     SAVED_LEAF,   /* an operand without a history of its own */
@@ -46,16 +45,16 @@ typedef enum kt__saved_kind {
     SAVED_RESULT  /* a result of the node itself, kept without its history */
 } kt__saved_kind;
 typedef enum kt__alias_kind { ALIAS_NONE, ALIAS_OF_WHOLE, ALIAS_OF_VIEW } kt__alias_kind;
-enum { KT_WRITER_SLICES = 0xffff }; /* of a storage: a part of it was written to */
+enum { KT_WRITER_SLICES = 0xffff, KT_WRITER_CUSTOM = 0xfffe }; /* of a storage: a part of it was written to; by no operator */
 
-/* Places of `saved`: operands A, B, C, the results Y and Z, then the tensors of the row's lists. */
-enum { SAVED_Y = 3, SAVED_Z = 4, SAVED_LISTED = 5 };
 /* In `holds`: a number stands where a factor is saved. PyTorch saves it as a tensor, and it is gone with the others. */
-enum { HOLDS_NUMBER = 0x80 };
+enum { HOLDS_NUMBER = 0x8000 };
+_Static_assert(SAVED_LISTED <= 15, "a node's `holds` has a bit for each place and one more");
 
 typedef struct kt__form { /* of a result */
-    int64_t *sizes;
-    uint8_t  dtype, ndim;
+    int64_t  *sizes;
+    kt_device device;
+    uint8_t   dtype, ndim;
 } kt__form;
 
 typedef struct kt__geometry { /* how a tensor looks into its storage */
@@ -68,28 +67,33 @@ typedef struct kt__geometry { /* how a tensor looks into its storage */
 
 struct kt_node {
     _Atomic int32_t refs;
-    uint8_t         kind;
     uint8_t         released;  /* backward went through it and let go what it saved */
     uint8_t         form;
-    uint8_t         holds;     /* bit i: saved[i] is there */
+    uint16_t        holds;     /* bit i < n_fixed: place i is taken */
     _Atomic bool    busy;      /* a thread runs it */
+    uint8_t         n_fixed;   /* saved places that an operator fills by what its row says; */
+    bool            noted;     /* `results` are */
+    bool            within;    /* it is what a kt__node_slices wrote: `outer` is meant, nothing else leads to it */
     uint32_t        n_edges;
     uint32_t        n_results;
-    uint32_t        n_listed;  /* saved tensors of lists; a place among them may be NULL */
+    uint32_t        n_listed;  /* those after them: of lists, or a custom node's; a tensor there may be NULL */
     uint32_t        bytes;     /* of the whole piece of memory */
     uint32_t        site;
-    uint32_t        given, scalars;
+    uint32_t        given;     /* arguments; kt__node_slices: which input was written to */
+    uint32_t        scalars;
     uint64_t        sequence;  /* larger than that of every node an edge leads to; 0: an accumulator */
-    const kt_row   *row;
+    const kt_node_type *type;
+    const kt_row   *row;       /* NULL: of no operator */
     kt_value       *arg;       /* those of the call that are no tensors; NULL where the formula needs none */
-    kt__saved      *saved;
     kt_hook        *hooks;     /* of the results, a list; owned */
-    kt_node        *inner;     /* NODE_SLICES: what was written */
     union {
-        kt__form     *results; /* NODE_OP with several: the form of each; else NULL */
-        kt_tensor    *leaf;    /* NODE_ACCUMULATE: owned */
-        kt__geometry *base;    /* NODE_SLICES: of the base and, after it, of the view */
-        kt_node      *outer;   /* NODE_WRITE: the NODE_SLICES around it; not owned */
+        kt_node      *inner;   /* kt__node_slices: what was written; owned. Else NULL */
+        kt_node      *outer;   /* of what is `within` */
+    };
+    union {
+        kt__form     *results; /* where `noted`, as it is of several: the form of each */
+        kt_tensor    *leaf;    /* kt__node_accumulate: owned */
+        kt__geometry *base;    /* kt__node_slices: of the base and, after it, of the view */
     };
     kt__edge        edge[];
 };
@@ -110,11 +114,13 @@ struct kt_autograd {
 /* node.c */
 typedef struct kt__node_parts {
     uint32_t edges, saved, values; /* how many of each */
-    int64_t  ints;                 /* integers at the end of the node's memory */
+    uint32_t context;              /* bytes at the end of the node's memory, a multiple of 16 */
+    int64_t  ints;                 /* integers before them */
 } kt__node_parts;
 void        kt__node_unref(kt_node *node);
 void        kt__node_release_saved(kt_node *node);
 const char *kt__node_name(const kt_node *node);
+kt_status   kt__note_forms(kt_node *node, kt_tensor *const *results, uint32_t n); /* sizes and dtypes of the results */
 struct kt_autograd *kt__autograd_new(kt_tensor *t); /* NULL and an error without memory */
 void        kt__autograd_free(kt_tensor *t);
 kt_node    *kt__accumulator_of(kt_tensor *leaf);    /* owned */
@@ -122,32 +128,43 @@ kt_node    *kt__accumulator_of(kt_tensor *leaf);    /* owned */
 /* Counts the nodes that the thread made; a node behind which another thread's lies sets it forward. */
 extern KT__HOT_LOCAL uint64_t kt__tape_clock;
 
-/* Edges, saved tensors, arguments and integers follow the node in one piece. */
-static inline __attribute__((always_inline)) kt_node *kt__node_new(kt__node_kind kind, kt__node_parts p)
+static inline kt__saved *kt__saved_at(const kt_node *n, uint32_t place)
 {
-    size_t   bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
+    return (kt__saved *)(uintptr_t)(n->edge + n->n_edges) + place;
+}
+
+static inline kt_node *kt__inner(const kt_node *n) { return n->within ? NULL : n->inner; }
+
+/* Edges, saved tensors, arguments, integers and context follow the node in one piece. `sequence`: ++kt__tape_clock, or 0. */
+static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node_type *type, uint64_t sequence,
+                                                                   kt__node_parts p)
+{
+    size_t bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
                    p.values * sizeof(kt_value) + (size_t)p.ints * sizeof(int64_t);
+    if (p.context)
+        bytes = ((bytes + 15) & ~(size_t)15) + p.context;
     kt_node *n = KT__LIKELY(bytes <= UINT32_MAX) ? kt__pool_get(bytes) : NULL;
     if (KT__UNLIKELY(!n)) {
         kt__fail_memory(bytes);
         return NULL;
     }
     atomic_init(&n->refs, 1);
-    n->kind = (uint8_t)kind;
     n->released = 0;
     n->form = KT_PLAIN;
     n->holds = 0;
     atomic_init(&n->busy, false);
+    n->n_fixed = 0;
+    n->noted = n->within = false;
     n->n_edges = p.edges;
     n->n_results = 1;
     n->n_listed = 0;
     n->bytes = (uint32_t)bytes;
     n->site = KT__SITE();
     n->given = n->scalars = 0;
-    n->sequence = kind == NODE_ACCUMULATE ? 0 : ++kt__tape_clock;
+    n->sequence = sequence;
+    n->type = type;
     n->row = NULL;
-    n->saved = (kt__saved *)(void *)(n->edge + p.edges);
-    n->arg = p.values ? (kt_value *)(void *)(n->saved + p.saved) : NULL;
+    n->arg = p.values ? (kt_value *)(void *)kt__saved_at(n, p.saved) : NULL;
     n->hooks = NULL;
     n->inner = NULL;
     n->results = NULL;
@@ -158,7 +175,7 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(kt__node_kind
 
 static inline int64_t *kt__node_ints(kt_node *n, kt__node_parts p)
 {
-    return (int64_t *)(void *)((kt_value *)(void *)(n->saved + p.saved) + p.values);
+    return (int64_t *)(void *)((kt_value *)(void *)kt__saved_at(n, p.saved) + p.values);
 }
 
 /* Under `permissive` integers may require grad (kt_may_require_grad). Their gradient stays in the floating type it arrives in. */
@@ -171,7 +188,8 @@ static inline kt_dtype kt__gradient_dtype(uint8_t dtype, const kt_tensor *g)
     return KT__LIKELY(!kt__is_integer(dtype)) ? (kt_dtype)dtype : kt__gradient_of_integer(g);
 }
 
-static inline bool kt__is_accumulator(const kt_node *n) { return n && n->kind == NODE_ACCUMULATE; }
+/* The one type whose gradients arrive in another way: they are collected until the leaf's is complete. */
+static inline bool kt__is_accumulator(const kt_node *n) { return n->sequence == 0; }
 
 static inline kt_node *kt__node_ref(kt_node *n)
 {
@@ -221,34 +239,33 @@ static inline bool kt__view_stale(const kt_tensor *t)
 }
 kt_status kt__restride(kt_tensor *view);
 kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out); /* owned */
-kt_status kt__rebase(kt_tensor *view, kt_node *inner); /* takes over the reference */
+kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input); /* takes over the reference; input: the one written to */
 kt_status kt__view_rules(const kt_tensor *t, bool written); /* views that the tape cannot follow */
 
 /* cycle.c */
 kt_status kt__break_cycle(kt_node *node, kt_tensor *out);
 
 /* saved.c */
-/* As many places as the last one that the row fills. */
-static inline uint32_t kt__saved_places(const kt_row *row, uint32_t listed)
-{
-    uint32_t saves = row->saves;
-    if (saves & SAVES_L)
-        return SAVED_LISTED + listed;
-    if (saves & (SAVES_Y | SAVES_Z | SAVES_R))
-        return saves & SAVES_Z ? SAVED_Z + 1 : SAVED_Y + 1;
-    return saves & SAVES_C ? 3 : saves & (SAVES_B | SAVES_X) ? 2 : saves & SAVES_A;
-}
 static inline __attribute__((always_inline)) void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
-    n->saved[place] = (kt__saved){kt__ref(t), kt__version(t), as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, ALIAS_NONE};
-    if (place < SAVED_LISTED)
-        n->holds |= (uint8_t)(1 << place);
+    *kt__saved_at(n, place) =
+        (kt__saved){kt__ref(t), kt__version(t), 0, as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, ALIAS_NONE};
+    if (place < n->n_fixed)
+        n->holds |= (uint16_t)(1 << place);
 }
+kt_status kt__refuse_inference(void); /* a tensor that cannot be saved */
 kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as);
-kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out);
+kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out, uint32_t result);
 kt_status kt__check_saved(const kt_node *node, uint32_t place); /* was it not written to since? */
 /* A saved tensor in its `as` dtype. *borrowed: the node's own; else owned. NULL and no error: a NULL among a list's. */
 kt_status kt__unpack(kt_node *node, uint32_t place, bool history, kt_tensor **t, bool *borrowed);
+
+/* How many places there are: each is empty (kt__is_saved) or was saved. */
+static inline uint32_t kt__n_saved(const kt_node *n) { return n->n_fixed + n->n_listed; }
+static inline bool kt__is_saved(const kt_node *n, uint32_t place)
+{
+    return place >= n->n_fixed || n->holds >> place & 1;
+}
 
 /* tape.c */
 kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result); /* owned: where a gradient for t must go; or NULL */
@@ -273,23 +290,5 @@ typedef struct kt__job {
     bool            adds; /* to the .grad of leaves: of all, or of those wanted */
 } kt__job;
 kt_status kt__backward(const kt__job *job);
-
-/* formulas.c */
-typedef struct kt__back { /* what a formula sees; tensors are borrowed from the engine's scope */
-    kt_node          *node;
-    kt_tensor        *g;       /* of result 0; NULL only where a node has several results and none arrived for it */
-    kt_tensor *const *gs;      /* of each result; NULL: none arrived */
-    int64_t           n;       /* inputs: as many as edges */
-    const bool       *needs;   /* of each input: is its gradient wanted? */
-    kt_tensor       **d;       /* of each input: the gradient, to be filled in; NULL: zero */
-    bool              history; /* create_graph */
-} kt__back;
-typedef void      kt__formula(kt__back *c);
-typedef struct kt__formula_row {
-    uint16_t     op;
-    kt__formula *formula;
-} kt__formula_row;
-extern kt__formula *kt__formulas[KT_NUM_OPS]; /* NULL: not derived */
-void                kt__formulas_init(void);
 
 #endif

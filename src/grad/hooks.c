@@ -78,7 +78,7 @@ static kt_status place_of(kt_tensor *t, kt_hook ***place, uint32_t *result)
         kt__node_unref(node);
         return kt_error_status();
     }
-    *place = node && node->kind != NODE_ACCUMULATE ? &node->hooks : &a->hooks;
+    *place = node && !kt__is_accumulator(node) ? &node->hooks : &a->hooks;
     kt__node_unref(node); /* the tensor holds it */
     return KT_OK;
 }
@@ -346,7 +346,7 @@ static void snapshot_end(snapshot *s)
 /* The user's first, in their order; then what is kept is what they made of it. */
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads)
 {
-    kt_hook **list = node->kind == NODE_ACCUMULATE ? &node->leaf->autograd->hooks : &node->hooks;
+    kt_hook **list = kt__is_accumulator(node) ? &node->leaf->autograd->hooks : &node->hooks;
     snapshot  s;
     kt_status status = snapshot_of(&s, *list, false);
     if (status)

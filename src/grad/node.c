@@ -14,13 +14,11 @@ KT__HOT void kt__node_release_saved(kt_node *n)
     n->holds = 0;
     left &= ~(uint32_t)HOLDS_NUMBER;
     for (; left; left &= left - 1)
-        kt__unref(n->saved[__builtin_ctz(left)].t);
+        kt__unref(kt__saved_at(n, (uint32_t)__builtin_ctz(left))->t);
     while (n->n_listed)
-        kt__unref(n->saved[SAVED_LISTED + --n->n_listed].t);
-    if (KT__UNLIKELY(n->kind == NODE_SLICES) && n->inner) {
-        kt__node_release_saved(n->inner);
-        n->inner->released = 1; /* a write through a view runs once, whatever it saved */
-    }
+        kt__unref(kt__saved_at(n, n->n_fixed + --n->n_listed)->t);
+    if (KT__UNLIKELY(n->type->forget != NULL))
+        n->type->forget(n);
 }
 
 /* A leaf knows its accumulator but does not own it: whether it dies or is taken up again is settled under a lock. */
@@ -50,25 +48,46 @@ static __attribute__((noinline)) bool last_owner_of_accumulator(kt_node *n)
 
 static inline bool last_owner(kt_node *n)
 {
-    return KT__LIKELY(n->kind != NODE_ACCUMULATE) ? kt__count_down(&n->refs) : last_owner_of_accumulator(n);
+    return KT__LIKELY(!kt__is_accumulator(n)) ? kt__count_down(&n->refs) : last_owner_of_accumulator(n);
 }
 
-static size_t results_bytes(const kt_node *n)
+/* What a node with several results knows of each: a formula may ask for zeros where no gradient arrived. */
+kt_status kt__note_forms(kt_node *node, kt_tensor *const *out, uint32_t n)
+{
+    size_t bytes = n * sizeof(kt__form);
+    for (uint32_t i = 0; i < n; i++)
+        bytes += out[i]->ndim * sizeof(int64_t);
+    kt__form *forms = kt__pool_get(bytes);
+    if (!forms)
+        return kt__fail_memory(bytes);
+    int64_t *room = (int64_t *)(void *)(forms + n);
+    for (uint32_t i = 0; i < n; i++) {
+        forms[i] = (kt__form){room, kt__device(out[i]), out[i]->dtype, out[i]->ndim};
+        for (int d = 0; d < out[i]->ndim; d++)
+            *room++ = out[i]->sizes[d];
+    }
+    node->results = forms;
+    node->n_results = n;
+    node->noted = true;
+    return KT_OK;
+}
+
+static void put_forms(kt_node *n)
 {
     size_t bytes = n->n_results * sizeof(kt__form);
     for (uint32_t i = 0; i < n->n_results; i++)
         bytes += n->results[i].ndim * sizeof(int64_t);
-    return bytes;
+    kt__pool_put(n->results, bytes);
 }
 
 static void put_node(kt_node *n)
 {
     if (n->holds || n->n_listed)
         kt__node_release_saved(n);
-    if (n->kind == NODE_ACCUMULATE)
-        kt__unref(n->leaf);
-    if (n->kind == NODE_OP && n->results)
-        kt__pool_put(n->results, results_bytes(n));
+    if (n->noted)
+        put_forms(n);
+    if (n->type->release)
+        n->type->release(n);
     if (n->hooks)
         kt__hooks_free(n->hooks);
     kt__pool_put(n, n->bytes);
@@ -81,7 +100,7 @@ static KT__HOT_LOCAL bool     burying;
 
 static inline void add_dead(kt_node *n)
 {
-    kt_node *inner = n->inner;
+    kt_node *inner = kt__inner(n);
     n->inner = dead_nodes;
     dead_nodes = n;
     if (KT__UNLIKELY(inner != NULL) && last_owner(inner)) { /* which has none inside it */
@@ -101,6 +120,7 @@ KT__HOT void kt__node_unref(kt_node *node)
     for (kt_node *n; (n = dead_nodes);) {
         dead_nodes = n->inner;
         n->inner = NULL;
+        n->within = false;
         for (uint32_t i = 0; i < n->n_edges; i++) {
             kt_node *to = n->edge[i].to;
             if (to && last_owner(to))
@@ -111,42 +131,7 @@ KT__HOT void kt__node_unref(kt_node *node)
     burying = false;
 }
 
-/* Overloads that share a row here and have names of their own there; NULL: none of those. */
-static const char *overload_name(const kt_node *n)
-{
-    static const char *const fills[] = {"FillBackward0", "FillBackward1", "FillBackward2", "FillBackward3"};
-    const kt_value          *values = n->arg;
-    switch (n->row->id) {
-    case KT_OP_fill: return fills[(n->form == KT_INPLACE ? 2 : 0) + !n->scalars];
-    case KT_OP_div: return n->given & 4 && values && values[2].str ? "DivBackward2" : NULL;
-    case KT_OP_round: return n->given & 2 ? "RoundBackward1" : NULL;
-    case KT_OP_squeeze_dim: return values && values[1].ints.n != 1 ? "SqueezeBackward2" : NULL;
-    default: return NULL;
-    }
-}
-
-/* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. So has an in-place form
- * that is derived from its result, or that has one operand and so no number in its place. */
-static const char *op_name(const kt_node *n)
-{
-    const char *overload = overload_name(n);
-    if (overload)
-        return overload;
-    const char  *name = n->row->node;
-    const size_t end = strlen(name) + 1;
-    const bool   alone = n->row->saves & SAVES_R || n->row->inputs.n == 1;
-    const bool   second = n->scalars || (alone && n->form == KT_INPLACE);
-    return second && n->row->node_bytes > end ? name + end : name;
-}
-
-const char *kt__node_name(const kt_node *n)
-{
-    switch (n->kind) {
-    case NODE_ACCUMULATE: return "AccumulateGrad";
-    case NODE_SLICES: return "CopySlices";
-    default: return n->row->node && n->form != KT_OUT ? op_name(n) : "NotImplemented";
-    }
-}
+const char *kt__node_name(const kt_node *n) { return n->type->name_of ? n->type->name_of(n) : n->type->name; }
 
 /* ---- a tensor's part ---- */
 
@@ -204,7 +189,7 @@ kt_node *kt__accumulator_of(kt_tensor *leaf)
     if (!a)
         return NULL;
     _Atomic bool *at = lock_leaf(leaf);
-    kt_node      *n = a->accumulator ? kt__node_ref(a->accumulator) : kt__node_new(NODE_ACCUMULATE, (kt__node_parts){0});
+    kt_node      *n = a->accumulator ? kt__node_ref(a->accumulator) : kt__node_new(&kt__node_accumulate, 0, (kt__node_parts){0});
     if (n && !a->accumulator) {
         n->leaf = kt__ref(leaf);
         a->accumulator = n;

@@ -4,7 +4,7 @@
 
 #include "grad/grad.h"
 
-/* fit.c: both replace *g; on failure the old one stays. */
+/* fit.c: does a gradient have the form of that input; and replaced by one that has. On failure the old one stays. */
 static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
 {
     if ((kt_dtype)g->dtype != kt__gradient_dtype(e->dtype, g) || g->ndim != e->ndim)
@@ -14,22 +14,28 @@ static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
             return false;
     return true;
 }
-kt_status kt__fit(kt_tensor **g, const kt__edge *e);
-kt_status kt__unbroadcast(kt_tensor **g, const kt__edge *e);
+kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input);
 
-/* run.c: the gradients of a node's inputs. gs: of its results; d: NULLs on entry, owned on return. */
-kt_status kt__check_node(kt_node *node); /* could it be run? */
-kt_status kt__check_all_saved(kt_node *node); /* is all that it saved as it was? */
-kt_status kt__run_node(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
-kt_status kt__run_formula(kt_node *node, kt_tensor *const *gs, const bool *needs, bool history, kt_tensor **d);
+/* run.c: nodes, whatever their type. The engine asks those with _node: their errors say which call was recorded, and where. */
+kt_status   kt__run_failed(const kt_node *node, kt_status status); /* says so below the pending error */
+kt_status   kt__fill_in(const kt_node *node, kt_tensor **grads);   /* zeros where no gradient arrived */
+static inline kt_status kt__run_node(const kt_back *b, kt_tensor **grads) /* grads: those of `b` */
+{
+    const kt_node_type *type = b->node->type;
+    if (KT__UNLIKELY(type->flags & KT_NODE_ZEROS) && kt__fill_in(b->node, grads))
+        return kt_error_status();
+    kt_status status = type->run(b);
+    return KT__UNLIKELY(status || kt__failed()) ? kt__run_failed(b->node, status) : KT_OK;
+}
+kt_status   kt__check_node(kt_node *node);         /* could it run? */
+kt_status   kt__check(kt_node *node);
+kt_status   kt__check_places(const kt_node *node); /* is all that it saved as it was? */
+kt_status   kt__fail_freed(void);                  /* what it saved is gone */
+const char *kt__node_said(const kt_node *node, char *room, size_t size); /* the operator, or what else the node is called */
 
-/* accumulate.c: into .grad, of a leaf and of a result that keeps its own */
-kt_status kt__accumulate(kt_tensor *leaf, kt_tensor *g, bool history);
+/* accumulate.c: into .grad of a result that keeps its own */
 kt_status kt__keep_grad(kt_tensor *t, kt_tensor *g);
 uint32_t  kt__gradient_lineage(uint32_t of, const kt_tensor *g); /* of: the lineage of the tensor that g belongs to */
-
-/* views.c: a write through a view, seen from the base. */
-kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d);
 
 /* hooks.c: what the gradients of a node's results go through when they are complete. */
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads);

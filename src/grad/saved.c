@@ -4,7 +4,15 @@
 
 #include <karat/grad.h>
 
-#include "grad/grad.h"
+#include "grad/run.h"
+
+kt_status kt__refuse_inference(void)
+{
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+                   "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+                   "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
+}
 
 /* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
 kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
@@ -17,22 +25,20 @@ kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
     return KT_OK;
 }
 
-kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out)
+kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out, uint32_t result)
 {
-    kt__saved *s = &n->saved[place];
-    s->t = kt__tensor_alias(out);
-    if (!s->t)
+    kt_tensor *alias = kt__tensor_alias(out);
+    if (!alias)
         return kt_error_status();
-    n->holds |= (uint8_t)(1 << place);
-    s->version = kt__version(out);
-    s->as = out->dtype;
-    s->kind = SAVED_RESULT;
+    *kt__saved_at(n, place) = (kt__saved){alias, kt__version(out), (uint16_t)result, out->dtype, SAVED_RESULT, ALIAS_NONE};
+    if (place < n->n_fixed)
+        n->holds |= (uint16_t)(1 << place);
     return KT_OK;
 }
 
-static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
+static kt_status stale(const kt_node *n, const kt__saved *s)
 {
-    char        shape[256], type[64], site[128] = "", output[96] = "";
+    char        shape[256], type[64], site[128] = "", output[96] = "", op[64];
     const char *maker = s->kind == SAVED_RESULT ? kt__node_name(n) : kt_grad_fn_name(s->t);
     if (s->kind == SAVED_RESULT && !(kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         maker = NULL; /* an index has no history */
@@ -40,11 +46,12 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
         const uint16_t writer = atomic_load_explicit(&s->t->storage->writer, memory_order_relaxed);
         maker = s->alias == ALIAS_OF_VIEW      ? "AsStridedBackward0"
                 : writer == KT_WRITER_SLICES ? "CopySlices"
-                                             : kt__rows[writer].node;
+                : writer == KT_WRITER_CUSTOM ? NULL
+                                             : kt_row_at(writer)->node;
     }
     if (s->kind != SAVED_RESULT && (s->alias || kt__view_stale(s->t)) && kt__view_rules(s->t, false))
         return kt_error_status(); /* a view that has no history to name */
-    uint32_t    result = s->kind == SAVED_RESULT ? place - SAVED_Y : s->t->autograd ? s->t->autograd->result : 0;
+    uint32_t    result = s->kind == SAVED_RESULT ? s->result : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
     if (maker && *maker) /* nodes that PyTorch writes by hand say where they live */
         snprintf(output, sizeof output, ", which is output %u of %s%s,", result,
@@ -57,7 +64,8 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
             "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
             kt__type_text((kt_dtype)s->t->dtype, type, sizeof type), shape, output, kt__version(s->t), s->version);
     if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
-        kt_fail_more("\n  needed by the backward of %s, recorded at %s", n->row->name, site);
+        kt_fail_more("\n  needed by the backward of %s, recorded at %s",
+                     n->row ? n->row->name : kt__node_said(n, op, sizeof op), site);
     uint32_t write = atomic_load_explicit(&s->t->storage->written_at, memory_order_relaxed);
     if (kt__lineage.site_text && kt__lineage.site_text(write, site, sizeof site))
         kt_fail_more("\n  written to at %s", site);
@@ -65,7 +73,7 @@ static kt_status stale(const kt_node *n, const kt__saved *s, uint32_t place)
 }
 
 /* A result's history comes back, but only in this handle: the node must not hold itself. */
-static kt_status with_history(kt_node *n, const kt__saved *s, uint32_t place, kt_tensor **t)
+static kt_status with_history(kt_node *n, const kt__saved *s, kt_tensor **t)
 {
     kt_tensor          *again = kt__tensor_alias(s->t);
     struct kt_autograd *a = again ? kt__autograd_of(again) : NULL;
@@ -74,7 +82,7 @@ static kt_status with_history(kt_node *n, const kt__saved *s, uint32_t place, kt
         return kt_error_status();
     }
     a->node = kt__node_ref(n);
-    a->result = place - SAVED_Y;
+    a->result = s->result;
     again->flags = (again->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
     *t = again;
     return KT_OK;
@@ -83,22 +91,22 @@ static kt_status with_history(kt_node *n, const kt__saved *s, uint32_t place, kt
 /* Is it as it was when it was saved? */
 KT__HOT kt_status kt__check_saved(const kt_node *n, uint32_t place)
 {
-    const kt__saved *s = &n->saved[place];
+    const kt__saved *s = kt__saved_at(n, place);
     if (!s->t)
         return KT_OK;
     if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW) && !s->alias))
         return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
                                        "This is not supported, please use out-of-place `.detach()` instead");
-    return KT__UNLIKELY(kt__version(s->t) != s->version) ? stale(n, s, place) : KT_OK;
+    return KT__UNLIKELY(kt__version(s->t) != s->version) ? stale(n, s) : KT_OK;
 }
 
 KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
 {
-    kt__saved *s = &n->saved[place];
+    kt__saved *s = kt__saved_at(n, place);
     *t = NULL;
     *borrowed = false;
-    if (place < SAVED_LISTED ? !(n->holds >> place & 1) : place - SAVED_LISTED >= n->n_listed)
-        return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that its row does not save", n->row->name);
+    if (KT__UNLIKELY(!(place < n->n_fixed ? n->holds >> place & 1 : place < kt__n_saved(n))))
+        return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that it did not save", kt__node_name(n));
     if (!s->t) { /* no tensor stood at this place of the list */
         *borrowed = true;
         return KT_OK;
@@ -106,14 +114,14 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     if (kt__check_saved(n, place))
         return kt_error_status();
     if (s->kind == SAVED_RESULT && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
-        return n->kind == NODE_WRITE ? kt__written_with_history(n, s->t, t) : with_history(n, s, place, t);
+        return n->within ? kt__written_with_history(n, s->t, t) : with_history(n, s, t);
     if (s->as == s->t->dtype) {
         *t = s->t;
         *borrowed = true;
         return KT_OK;
     }
     kt_call c; /* the forward pass saw it converted, and that was decided there: no policy is asked again */
-    kt_call_begin(&c, &kt__rows[KT_OP_to_copy], KT_PLAIN);
+    kt_call_begin(&c, kt_row_at(KT_OP_to_copy), KT_PLAIN);
     c.arg[0].t = s->t;
     c.arg[1].dtype = (kt_dtype)s->as;
     c.given = 3;

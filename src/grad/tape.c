@@ -260,9 +260,10 @@ static void save_listed(kt_node *node, const kt_call *call)
     for (int i = 0; i < map->n; i++)
         for (int64_t k = 0; map->lists >> i & 1 && kt__given(call, map->at[i]) && k < call->arg[map->at[i]].ts.n; k++) {
             kt_tensor *t = call->arg[map->at[i]].ts.t[k];
-            node->saved[SAVED_LISTED + node->n_listed].t = NULL;
+            const uint32_t place = kt__n_saved(node);
+            kt__saved_at(node, place)->t = NULL;
             if (t)
-                kt__save_input(node, SAVED_LISTED + node->n_listed, t, t->dtype);
+                kt__save_input(node, place, t, t->dtype);
             node->n_listed++;
         }
 }
@@ -303,13 +304,10 @@ static inline __attribute__((always_inline)) kt_status save_inputs(kt_node *node
 
 static kt_status check_saved(const kt_node *node)
 {
-    for (uint32_t i = 0; i < SAVED_LISTED + node->n_listed; i++) {
-        bool held = i < SAVED_LISTED ? node->holds >> i & 1 : true;
-        if (held && node->saved[i].t && node->saved[i].t->flags & KT_T_INFERENCE)
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
-                           "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
-                           "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
+    for (uint32_t i = 0, n = kt__n_saved(node); i < n; i++) {
+        const kt_tensor *t = kt__is_saved(node, i) ? kt__saved_at(node, i)->t : NULL;
+        if (t && t->flags & KT_T_INFERENCE)
+            return kt__refuse_inference();
     }
     return KT_OK;
 }
@@ -318,18 +316,21 @@ static inline __attribute__((always_inline)) kt_status record(const kt_call *cal
                                                                   const inputs *in, bool lists, kt_node **made)
 {
     const kt_row  *row = call->row;
-    kt__node_parts parts = {.edges = in->n, .saved = kt__saved_places(row, in->listed), .ints = in->sizes};
+    kt__node_parts parts = {.edges = in->n, .saved = row->n_saved, .ints = in->sizes};
+    if (lists && row->saves & SAVES_L)
+        parts.saved += in->listed;
     if (!row->operands.bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
         parts.values = (uint32_t)kt__n_args(row);
         parts.ints += row->inputs.pointed ? argument_ints(call) : 0;
     }
     const bool geometry = row->saves & SAVES_G && in->ask & 1;
     parts.ints += geometry ? 1 + in->t[0]->ndim : 0;
-    kt_node *node = kt__node_new(NODE_OP, parts);
+    kt_node *node = kt__node_new(&kt__node_operator, ++kt__tape_clock, parts);
     if (KT__UNLIKELY(!node))
         return kt_error_status();
     int64_t *room = kt__node_ints(node, parts);
     node->row = row;
+    node->n_fixed = row->n_saved;
     node->form = call->form;
     node->given = call->given;
     node->scalars = call->scalars;
@@ -428,8 +429,8 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
     }
     const uint32_t saves = node->row->saves;
     const bool     in_place = call->form == KT_INPLACE;
-    const bool     kept = (saves & SAVES_Y && !(saves & SAVES_E && call->scalars)) || (saves & SAVES_R && in_place);
-    if (kept && kt__save_output(node, SAVED_Y, out)) {
+    const bool kept = (node->row->saves_results & 1 && !(saves & SAVES_E && call->scalars)) || (saves & SAVES_R && in_place);
+    if (kept && kt__save_output(node, SAVED_Y, out, 0)) {
         kt__node_unref(node);
         return kt_error_status();
     }
@@ -437,37 +438,17 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
         kt__node_unref(node);
         return kt_error_status();
     }
-    return call->form != KT_PLAIN && out->base ? kt__rebase(out, node) : kt__link_result(out, node, 0);
+    return call->form != KT_PLAIN && out->base ? kt__rebase(out, node, 0) : kt__link_result(out, node, 0);
 }
 
-/* What a node with several results knows of each: a formula may ask for zeros where no gradient arrived. */
-static kt_status note_forms(kt_node *node, kt_tensor *const *out, uint32_t n)
-{
-    size_t bytes = n * sizeof(kt__form);
-    for (uint32_t i = 0; i < n; i++)
-        bytes += out[i]->ndim * sizeof(int64_t);
-    kt__form *forms = kt__pool_get(bytes);
-    if (!forms)
-        return kt__fail_memory(bytes);
-    int64_t *room = (int64_t *)(void *)(forms + n);
-    for (uint32_t i = 0; i < n; i++) {
-        forms[i] = (kt__form){.sizes = room, .dtype = out[i]->dtype, .ndim = out[i]->ndim};
-        for (int d = 0; d < out[i]->ndim; d++)
-            *room++ = out[i]->sizes[d];
-    }
-    node->results = forms;
-    node->n_results = n;
-    return KT_OK;
-}
-
-/* One node, which holds what it saved of the first two results without history; each floating result leads to it. */
+/* One node, which holds the results that it saved without their history; each floating result leads to it. */
 static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
-    kt_status status = note_forms(node, out, n);
-    if (!status && node->row->saves & SAVES_Y)
-        status = kt__save_output(node, SAVED_Y, out[0]);
-    if (!status && node->row->saves & SAVES_Z)
-        status = kt__save_output(node, SAVED_Z, out[1]);
+    kt_status status = kt__note_forms(node, out, n);
+    for (uint32_t left = node->row->saves_results; left && !status; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        status = kt__save_output(node, SAVED_Y + i, out[i], i);
+    }
     for (uint32_t i = 0; i < n && !status; i++)
         if (differentiable(node, out[i]))
             status = kt__link_result(out[i], kt__node_ref(node), i);
@@ -511,7 +492,6 @@ static const char *printed(const kt_tensor *t)
 
 void kt__grad_init(void)
 {
-    kt__formulas_init();
     kt__print_grad = printed;
     kt__tape = (kt__tape_hooks){before, after, cancel, rules, note};
     kt__autograd_release = kt__autograd_free;

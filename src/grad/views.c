@@ -168,12 +168,12 @@ kt_status kt__restride(kt_tensor *view)
 
 /* The base's history from now on: part of it comes from the written value. The view's own is made when it is asked for, which
  * it is at once where something waits for the view's gradient. */
-kt_status kt__rebase(kt_tensor *view, kt_node *inner)
+kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
 {
     enum { ROOM = 2 * sizeof(kt__geometry) / sizeof(int64_t) };
     kt_tensor     *base = view->base;
     kt__node_parts parts = {.edges = inner->n_edges, .ints = ROOM + 3 * base->ndim + 2 * view->ndim};
-    kt_node       *n = kt__node_new(NODE_SLICES, parts), *to = NULL;
+    kt_node       *n = kt__node_new(&kt__node_slices, ++kt__tape_clock, parts), *to = NULL;
     uint32_t       result = 0;
     if (!n || kt__producer(base, &to, &result)) {
         kt__node_unref(n);
@@ -184,13 +184,16 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner)
     n->base = (kt__geometry *)(void *)room;
     room = geometry_into(&n->base[0], base, room + ROOM);
     room = geometry_into(&n->base[1], view, room);
-    kt__edge_form(&n->edge[0], base, room);
-    kt__set_edge(n, 0, to, result);
+    kt__edge_form(&n->edge[input], base, room);
+    kt__set_edge(n, input, to, result);
+    n->given = input;
     n->row = inner->row;
     n->inner = inner;
-    inner->kind = NODE_WRITE;
+    inner->within = true;
     inner->outer = n;
-    for (uint32_t i = 1; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
+    for (uint32_t i = 0; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
+        if (i == input)
+            continue;
         n->edge[i] = inner->edge[i];
         kt__set_edge(n, i, inner->edge[i].to, inner->edge[i].result);
         inner->edge[i].to = NULL;
@@ -280,27 +283,58 @@ static kt_status row_major(kt_tensor *t, kt_tensor **copy)
     return KT_OK;
 }
 
-kt_status kt__run_slices(kt_node *node, kt_tensor *g, const bool *needs, bool history, kt_tensor **d)
+static kt_status check_slices(kt_node *node)
 {
-    kt_tensor *whole = NULL, *part = NULL, *slice = NULL;
-    kt_status  status = like_base(&node->base[0], g, &whole);
+    return node->inner->released ? kt__fail_freed() : kt__check(node->inner);
+}
+
+static kt_status run_inner(const kt_back *b, kt_tensor *slice)
+{
+    kt_back inner = *b;
+    inner.node = b->node->inner;
+    inner.grads = &slice;
+    return inner.node->type->run(&inner);
+}
+
+static kt_status run_slices(const kt_back *b)
+{
+    kt_node       *node = b->node;
+    const uint32_t input = node->given;
+    const bool     needed = b->needs[input];
+    kt_tensor    **d = &b->d[input], *whole = NULL, *part = NULL, *slice = NULL;
+    if (check_slices(node))
+        return kt_error_status();
+    kt_status status = like_base(&node->base[0], b->grads[0], &whole);
     if (!status)
         status = seen_through(whole, &node->base[0], &node->base[1], &part);
     if (!status)
         status = row_major(part, &slice);
     if (!status)
-        status = kt__run_formula(node->inner, &slice, needs, history, d);
-    if (!status && needs[0] && d[0])
-        status = kt__fit(&d[0], &node->inner->edge[0]);
-    if (!status && needs[0])
-        status = d[0] ? copy_over(part, d[0]) : write_over(KT_OP_zero, part, NULL);
-    kt__unref(d[0]);
-    d[0] = status || !needs[0] ? NULL : kt__ref(whole);
+        status = run_inner(b, slice);
+    if (!status && needed && *d)
+        status = kt__fit(d, node->inner, input);
+    if (!status && needed)
+        status = *d ? copy_over(part, *d) : write_over(KT_OP_zero, part, NULL);
+    kt__unref(*d);
+    *d = status || !needed ? NULL : kt__ref(whole);
     kt__unref(whole);
     kt__unref(part);
     kt__unref(slice);
     return status;
 }
+
+static void forget_slices(kt_node *node)
+{
+    if (!node->inner)
+        return;
+    kt__node_release_saved(node->inner);
+    node->inner->released = 1; /* a write through a view runs once, whatever it saved */
+}
+
+const kt_node_type kt__node_slices = {
+    .abi = KT_NODE_ABI, .size = sizeof(kt_node_type), .name = "CopySlices", .run = run_slices, .check = check_slices,
+    .forget = forget_slices,
+};
 
 /* What was written comes back with its history: it is the part of the base that the view shows, so its gradient goes to the
  * node of the base, by which every input is reached, and which runs once. `written` lies as the view does. */

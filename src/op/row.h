@@ -3,6 +3,7 @@
 #define KT_OP_ROW_H
 
 #include <karat/plugin/call.h>
+#include <karat/plugin/node.h>
 
 enum kt__op {
 #define OP(name, ...) KT_OP_##name,
@@ -52,8 +53,12 @@ typedef enum kt__autocast {
     AUTOCAST_KEEP      /* operands as they are, and so the parts of the body */
 } kt__autocast;
 
-enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_Y = 8, SAVES_X = 16, SAVES_Z = 32, SAVES_L = 64, SAVES_R = 128,
-                 SAVES_G = 256, SAVES_N = 512, SAVES_T = 1024, SAVES_D = 2048, SAVES_O = 4096, SAVES_E = 8192 };
+/* What backward needs (tables/ops.def; ORDER as the letters in tools/gen_rows.c), besides results. */
+enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_X = 8, SAVES_L = 16, SAVES_R = 32, SAVES_G = 64, SAVES_N = 128,
+                 SAVES_T = 256, SAVES_D = 512, SAVES_O = 1024, SAVES_E = 2048,
+                 SAVES_READ = 4096 /* X of elements: a formula that runs for all inputs reads all that was saved */ };
+/* Places of what a node saved: operands A, B, C, the results, then the tensors of the row's lists. */
+enum { SAVED_Y = 3, SAVED_LISTED = SAVED_Y + KT_MAX_RESULTS };
 
 /* What a row may write into: the words behind its forms, which tables/ops.def explains. */
 typedef struct kt__target_rule {
@@ -97,35 +102,40 @@ enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_WIDE, PARAM_FIT_DTYPE };
 struct kt__gathered;
 typedef struct kt__refusal_line kt__refusal_line; /* op/refuse.h */
 
-/* Written by tools/gen_rows.c into rows.gen.c: the columns of a row, and what follows from its schema. */
+/* Written by tools/gen_rows.c into rows.gen.c: the columns of a row, and what follows from its schema. What every call reads
+ * stands first, in whole cache lines. */
 struct kt_row {
-    const kt__way *way;
-    kt_status (*body)(kt_call *call); /* of ways that have one */
+    _Alignas(64) const kt__way *way;
+    kt_status (*body)(kt_call *call);  /* of ways that have one */
     kt_status (*refine)(const kt_call *call, struct kt__gathered *g); /* what its own arguments change; NULL: nothing */
-    const kt__param *params;          /* of kt__args_listed, n_params of them */
+    void (*grad)(const kt_back *back); /* its derivative (grad/formula.h); NULL: none */
     const kt_arg_spec *args;
-    const kt__refusal_line *refusals; /* n_refusals of them */
     uint16_t        id;     /* enum kt__op */
     uint16_t        kernel; /* enum kt__kernel */
     uint16_t        saves;
+    uint8_t         saves_results; /* bit i: result i */
+    uint8_t         n_saved;       /* places of what it saves, those of lists not counted */
     uint16_t        required, checked; /* bit i: argument i has no default; its kind has values that are none (a NULL) */
     uint8_t         forms;             /* bits: 1 << kt_form */
     uint8_t         rule;
     uint8_t         accepts;     /* bits: kt_category */
     uint8_t         autocast[2]; /* CPU, CUDA */
-    uint8_t         n_args, n_results, n_params, n_refusals;
+    uint8_t         n_args, n_results;
     uint8_t         exact;   /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
     bool            swapped; /* operands 0 and 1 change places for the kernel */
-    uint8_t         node_bytes; /* of node's text, all of it */
-    bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
     kt__operand_map operands;
     kt__input_map   inputs;
-    kt__fold_args   fold;
-    kt__target_rule target;
-    const char     *name, *schema, *section, *doc;
     const char     *missing; /* PyTorch's name of the kernel that refuses a dtype */
     const char     *node;    /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
                               * name where a number stands in a tensor's place, or in place, under SAVES_R or of one operand */
+    uint8_t         node_bytes; /* of node's text, all of it */
+    bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
+    uint8_t         n_params, n_refusals;
+    const kt__param *params;          /* of kt__args_listed, n_params of them */
+    const kt__refusal_line *refusals; /* n_refusals of them */
+    kt__fold_args   fold;
+    kt__target_rule target;
+    const char     *name, *schema, *section, *doc;
     const char     *results[KT_MAX_RESULTS]; /* the names of several */
 };
 

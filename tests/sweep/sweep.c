@@ -254,12 +254,41 @@ kt_hook *sweep_hook(int slot)
 
 static kt_node *node; /* owned here; kt_node_drop is given one of its own */
 
+static kt_status run_nothing(const kt_back *back) { return back->node ? KT_OK : KT_ERR_RUNTIME; }
+
+const kt_node_type *sweep_node_type(int slot)
+{
+    static const kt_node_type good = {.abi = KT_NODE_ABI, .size = sizeof good, .context = 24, .name = "SweepBackward",
+                                      .run = run_nothing, .flags = KT_NODE_ZEROS};
+    static kt_node_type       bad;
+    bad = good;
+    bad.abi += value == 1;
+    bad.size -= value == 2;
+    bad.flags = value == 3 ? 2 : value == 4 ? UINT32_MAX : 0;
+    bad.context = value == 5 ? UINT32_MAX : 0;
+    bad.name = value == 6 ? NULL : bad.name;
+    bad.run = value == 7 ? NULL : bad.run;
+    return slot < 0 || !sweep_aimed(slot) ? &good : value ? &bad : NULL;
+}
+
+kt_node **sweep_nodes(void)
+{
+    kt_node_drop(node);
+    node = NULL;
+    return &node;
+}
+
 kt_node *sweep_node(int slot)
 {
     if (sweep_aimed(slot))
         return NULL;
     kt_node_drop(node);
-    kt_tensor *made = kt_mul_s(kt_ones(KT_SHAPE(2), .requires_grad = true), KT_INT(2));
+    node = NULL;
+    kt_tensor *leaf = kt_ones(KT_SHAPE(2), .requires_grad = true), *made = kt_mul_s(leaf, KT_INT(2));
+    if (strcmp(now->name, "kt_node_attach") == 0 || strncmp(now->name, "kt_node_save", 12) == 0) {
+        kt_node_make(sweep_node_type(-1), &made, 1, 2, &node);
+        return node;
+    }
     node = kt_grad_fn(made);
     return strcmp(now->name, "kt_node_drop") == 0 ? kt_grad_fn(made) : node;
 }

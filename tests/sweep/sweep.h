@@ -8,6 +8,7 @@
 #include <karat/karat.h>
 #include <karat/plugin/backend.h>
 #include <karat/plugin/call.h>
+#include <karat/plugin/node.h>
 #include <karat/plugin/site.h>
 #include <karat/plugin/work.h>
 #include <stdio.h>
@@ -43,6 +44,8 @@ kt_call          *sweep_call(int slot);
 const kt_value   *sweep_values(int slot);
 kt_hook          *sweep_hook(int slot);
 kt_node          *sweep_node(int slot);
+kt_node         **sweep_nodes(void);
+const kt_node_type *sweep_node_type(int slot);
 char             *sweep_text(int slot);
 void             *sweep_memory(void);
 void             *sweep_zeroed(void);
@@ -85,6 +88,8 @@ void              sweep_before(void);
 #define SIZED(type, slot, name) sweep_sized(slot, sizeof(type))
 #define HOOK(slot, name)        sweep_hook(slot)
 #define NODE(slot, name)        sweep_node(slot)
+#define NODES(slot, name)       (sweep_aimed(slot) ? NULL : sweep_nodes())
+#define NODE_TYPE(slot, name)   sweep_node_type(slot)
 #define ROW(slot, name)         (sweep_aimed(slot) ? NULL : (void *)(size_t)kt_row_at(0))
 #define CALL(slot, name)        sweep_call(slot)
 #define VALUES(slot, name)      sweep_values(slot)
@@ -124,6 +129,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_shape(name, value)         ((void)(value))
 #define GIVEN_constkt_arg_specP(name, value) ((void)(value))
 #define GIVEN_constkt_rowP(name, value)     ((void)(value))
+#define GIVEN_constkt_node_typeP(name, value) ((void)(value))
 #define GIVEN_constkt_variableP(name, value) ((void)(value))
 #define GIVEN_int64_t(name, value)          sweep_got_count(#name, value)
 #define GIVEN_kt_status(name, value)        sweep_got_status(#name, value)

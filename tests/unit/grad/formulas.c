@@ -21,6 +21,9 @@ static kt_tensor *call_row(kt_tensor **in)
     return by_row(row_now, form_now, NULL, row_now->operands.n == 1 ? "t" : "tt", first, in[1]);
 }
 
+/* "NotImplemented" has none, and four rows have a name that PyTorch has no derivative for. */
+static bool is_derived(const kt_row *row) { return row->grad && strcmp(row->name, "nextafter") != 0; }
+
 TEST(every_elementwise_row)
 {
     int with = 0, without = 0;
@@ -28,7 +31,7 @@ TEST(every_elementwise_row)
         const int operands = row_now->operands.n;
         if (!row_now->way->broadcasts || !row_now->node || operands > 2)
             continue;
-        if (!kt__formulas[row_now->id]) {
+        if (!is_derived(row_now)) {
             without++;
             continue;
         }
@@ -59,7 +62,7 @@ TEST(a_row_without_a_derivative_says_so)
 {
     for (int i = 0; (row_now = kt_row_at(i)); i++) {
         KT_SCOPE;
-        if (!row_now->way->broadcasts || !row_now->node || kt__formulas[row_now->id] ||
+        if (!row_now->way->broadcasts || !row_now->node || is_derived(row_now) ||
             row_now->operands.n > 2)
             continue;
         kt_tensor *x = tensor_filled(KT_F64, KT_SHAPE(2), 0.5), *y;

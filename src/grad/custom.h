@@ -1,0 +1,11 @@
+/* custom.h - what the tape needs of nodes of others, for rows that bring their own type. */
+#ifndef KT_GRAD_CUSTOM_H
+#define KT_GRAD_CUSTOM_H
+
+#include "grad/run.h"
+
+kt_status kt__check_type(const kt_node_type *type); /* may nodes be made of it? */
+void      kt__custom_begin(kt_node *node);          /* its context and its places, empty */
+kt_status kt__attach(kt_node *node, kt_tensor *t, uint32_t result, int64_t from); /* one result, as kt_node_attach has it */
+
+#endif

@@ -1,0 +1,12 @@
+/* formulas_copy.c - the derivatives of casts and copies. */
+#include "grad/formula.h"
+
+/* ---- casts and copies: the engine casts back ---- */
+GRAD(same)       { dA = G; }
+GRAD(copy)       { dA = kt_zeros_like(G); dB = G; }
+GRAD(fill)       { dA = kt_zeros_like(G); dB = kt_sum(G); }
+
+/* ---- those that have the derivative of another ---- */
+GRAD_AS(to_copy, same)
+GRAD_AS(clone, same)
+GRAD_AS(zero, flat)

@@ -1,0 +1,96 @@
+/* operator.c - the node of an operator: the gradients of its results become those of its inputs by its row's formula. Order, sums
+ * and the form of gradients are not known here. */
+#include <string.h>
+
+#include "grad/formula.h"
+#include "grad/run.h"
+
+/* ---- the name ---- */
+
+/* Overloads that share a row here and have names of their own there; NULL: none of those. */
+static const char *overload_name(const kt_node *n)
+{
+    static const char *const fills[] = {"FillBackward0", "FillBackward1", "FillBackward2", "FillBackward3"};
+    const kt_value          *values = n->arg;
+    switch (n->row->id) {
+    case KT_OP_fill: return fills[(n->form == KT_INPLACE ? 2 : 0) + !n->scalars];
+    case KT_OP_div: return n->given & 4 && values && values[2].str ? "DivBackward2" : NULL;
+    case KT_OP_round: return n->given & 2 ? "RoundBackward1" : NULL;
+    case KT_OP_squeeze_dim: return values && values[1].ints.n != 1 ? "SqueezeBackward2" : NULL;
+    default: return NULL;
+    }
+}
+
+/* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. So has an in-place form
+ * that is derived from its result, or that has one operand and so no number in its place. */
+static const char *op_name(const kt_node *n)
+{
+    const char *overload = overload_name(n);
+    if (overload)
+        return overload;
+    const char  *name = n->row->node;
+    const size_t end = strlen(name) + 1;
+    const bool   alone = n->row->saves & SAVES_R || n->row->inputs.n == 1;
+    const bool   second = n->scalars || (alone && n->form == KT_INPLACE);
+    return second && n->row->node_bytes > end ? name + end : name;
+}
+
+static const char *name_of(const kt_node *n)
+{
+    return n->row->node && n->form != KT_OUT ? op_name(n) : "NotImplemented";
+}
+
+/* ---- no derivative ---- */
+
+/* A node that only says that it has no derivative; out= may leave one too. */
+static bool is_opaque(const kt_node *node) { return !node->row->grad || node->form == KT_OUT; }
+
+static kt_status refuse_opaque(const kt_node *node)
+{
+    const char *name = kt__schema_said(node->row);
+    return kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", (int)strcspn(name, ".("), name,
+                   node->form == KT_INPLACE ? "_" : "");
+}
+
+/* PyTorch's other way to say so: a derivative that it names and does not have. */
+GRAD(missing)
+{
+    const char *name = kt__schema_said(c->node->row);
+    kt_fail(KT_ERR_NOT_IMPLEMENTED, "the derivative for '%.*s' is not implemented.", (int)strcspn(name, ".("), name);
+}
+
+/* ---- a run ---- */
+
+static kt_status check(kt_node *node)
+{
+    if (is_opaque(node))
+        return refuse_opaque(node);
+    return node->released ? kt__fail_freed() : kt__check_places(node);
+}
+
+/* A formula may read a part of what was saved; PyTorch looks at all of it. Of factors, each saved for the other's gradient, a
+ * formula reads all, and so looks at all, unless it runs for some of the inputs. */
+KT__HOT static kt_status run(const kt_back *b)
+{
+    kt_node *node = b->node;
+    if (KT__UNLIKELY(is_opaque(node)))
+        return refuse_opaque(node);
+    if (KT__UNLIKELY(node->released))
+        return kt__fail_freed();
+    const kt_row *row = node->row;
+    if (!(row->saves & SAVES_READ && !b->part) && kt__check_places(node))
+        return kt_error_status();
+    row->grad(b);
+    if (KT__UNLIKELY(kt__failed())) {
+        for (int64_t i = 0; i < b->n_inputs; i++)
+            b->d[i] = NULL; /* the scope's */
+        return kt_error_status();
+    }
+    for (int64_t i = 0; i < b->n_inputs; i++)
+        b->d[i] = !b->d[i] || kt__scope_take(b->d[i]) ? b->d[i] : kt__ref(b->d[i]);
+    return KT_OK;
+}
+
+const kt_node_type kt__node_operator = {
+    .abi = KT_NODE_ABI, .size = sizeof(kt_node_type), .name_of = name_of, .run = run, .check = check,
+};
