@@ -23,7 +23,7 @@ static bool zero_default(const arg *a)
     return strcmp(a->value, "0") == 0 || strcmp(a->value, "0.0") == 0 || strcmp(a->value, "False") == 0;
 }
 
-/* The type of an option: a plain zero where the default is zero, else one that can say "not given". */
+/* The type of an option: plain where the default is zero, else one that can say "not given". */
 static const char *option_type(const arg *a, bool scalar)
 {
     if (either(a))
@@ -223,7 +223,7 @@ static void write_typed(FILE *f)
           "typedef struct kt_opt_real { bool some; double v; } kt_opt_real;\n"
           "typedef struct kt_opt_bool { bool some; bool v; } kt_opt_bool;\n"
           "#define KT_SOME(x) {true, (x)}\n"
-          "#ifdef KT_SITES /* every call says where it stands, for lineage */\n"
+          "#ifdef KT_SITES /* every call sets its file and line, for lineage */\n"
           "#define KT_AT __extension__({ static const kt_site kt_here_ = {__FILE__, __LINE__}; kt_site_set(&kt_here_); "
           "}),\n"
           "#else\n#define KT_AT\n#endif\n\n",
@@ -306,15 +306,15 @@ static void write_list(FILE *f)
 {
     fputs("/* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
           " *\n"
-          " * kt_add(a, b) makes a tensor. Forms stand in the second column: _ kt_add_(a, b) writes into a, out\n"
+          " * kt_add(a, b) returns a new tensor. The second column lists forms: _ kt_add_(a, b) writes into a, out\n"
           " * kt_add_out(out, a, b) writes into out, s kt_add_s(a, KT_INT(2)) takes a number for the last tensor, ss for each\n"
           " * (kt_where_ss). Suffixes combine: kt_add_s_, kt_add_s_out.\n"
           " * Options are named, kt_add(a, b, .alpha = KT_INT(2)): one given by position, kt_add(a, b, 2), does not compile. An\n"
-          " * option whose default is no zero is set by KT_SOME: .dim = KT_SOME(0).\n"
-          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`\n"
+          " * option whose default is not zero is set by KT_SOME: .dim = KT_SOME(0).\n"
+          " * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that return a list fill `results`\n"
           " * (room for so many) and return how many there are, or -1. Those with several results return a struct of them, all\n"
-          " * NULL after an error. ops_typed.h has the C declarations; `karat ops NAME` says which dtypes an operator takes\n"
-          " * and gives. */\n"
+          " * NULL after an error. ops_typed.h has the C declarations; `karat ops NAME` shows which dtypes an operator takes\n"
+          " * and returns. */\n"
           "#ifndef KARAT_OPS_H\n#define KARAT_OPS_H\n\n#include <karat/ops_typed.h>\n\n",
           f);
     write_sections(f, false);

@@ -1,7 +1,6 @@
-/* gen_rows.c - writes rows.gen.c: the operator table as C data, with all that follows from a row's schema worked out, so that
- * nothing is parsed at start and a call asks its row alone.
- * In: tables/ops.def and tables/ways.def, read by the C compiler, and the rows' schema strings, parsed here.
- * usage: gen_rows FOLDER */
+/* gen_rows.c - writes rows.gen.c: the operator table as C data, with everything derived from the schemas, so that nothing
+ * is parsed at start. In: tables/ops.def and tables/ways.def, read by the C compiler, and the rows' schema strings,
+ * parsed here. usage: gen_rows FOLDER */
 #include "refusals.h"
 #include "schema.h"
 #include "write_file.h"

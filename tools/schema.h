@@ -131,7 +131,7 @@ static schema parse(const char *text)
 
 static bool is(const arg *a, const char *type) { return strcmp(a->type, type) == 0; }
 static bool either(const arg *a) { return is(a, "Tensor|Scalar"); }
-static bool holed(const arg *a) { return is(a, "Tensor?[]"); } /* a list in which NULL may stand */
+static bool holed(const arg *a) { return is(a, "Tensor?[]"); } /* a list that may contain NULL */
 static bool tensors(const arg *a) { return is(a, "Tensor[]") || holed(a); }
 
 /* ---- types ---- */
@@ -164,8 +164,8 @@ static int type_of(const arg *a)
     return -1;
 }
 
-/* A row that users do not call: PyTorch's own name of it begins with an underscore (torch.unique is _unique2 there and
- * the _foreach functions are called by everybody), or it is a part of backward. */
+/* A row that users do not call: its PyTorch name begins with an underscore (except _unique2, which is torch.unique, and
+ * the _foreach functions), or it is part of backward. */
 static bool is_internal(const char *text)
 {
     size_t n = strcspn(text, ".(");

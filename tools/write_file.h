@@ -1,10 +1,10 @@
-/* write_file.h - how a generator writes a file: whole, and only where it would change. */
+/* write_file.h - how a generator writes a file: only if its content changes. */
 #ifndef KT_TOOLS_WRITE_FILE_H
 #define KT_TOOLS_WRITE_FILE_H
 
 #include "schema.h"
 
-/* A file that says the same already keeps its time, so that nothing is built anew for it. */
+/* An unchanged file keeps its timestamp, so that nothing is rebuilt. */
 static bool is_current(const char *path, const char *text, size_t size)
 {
     FILE *f = fopen(path, "r");

@@ -5,9 +5,10 @@
  *
  * Errors: functions that make things return them or NULL; functions that do things return a status. The first failure on
  * a thread is kept, with its message; while it is pending, operators return NULL, so one check per step is enough. NULL
- * where a tensor is expected is such a failure, or for functions that ask, release or close a defined nothing.
+ * where a tensor is expected is such a failure; functions that ask, release or close accept NULL.
  *
- * Text: a function that returns text never returns NULL. "" says that there is none; text that could not be made says so. */
+ * Text: a function that returns text never returns NULL. "" means none; text that could not be allocated is a fixed
+ * message. */
 #ifndef KARAT_BASE_H
 #define KARAT_BASE_H
 
@@ -37,8 +38,8 @@
 KT_BEGIN
 
 /* ---- option structs: size first, the other members by name ----
- * kt_sum(x, 1) must not compile: before every option stands a member that has no bytes, so that no value can be written into
- * it (clang), nor can any member of such a struct be given by position (gcc). C++ has no call macros: its structs are plain. */
+ * kt_sum(x, 1) must not compile: an empty struct stands before every option, so that no positional value fits (clang), and
+ * the struct is marked designated_init (gcc). C++ has no call macros: its structs are plain. */
 #if defined(__GNUC__) && !defined(__cplusplus)
 __extension__ typedef struct kt_by_name {
 } kt_by_name;
@@ -59,7 +60,7 @@ __extension__ typedef struct kt_by_name {
 #endif
 #define KT_KW(type, ...) (&(type){.size = sizeof(type), __VA_ARGS__})
 
-/* Each code names the Python exception that it becomes. */
+/* Each code is named after the Python exception it becomes. */
 typedef enum kt_status {
     KT_OK                  = 0,
     KT_ERR_RUNTIME         = -1, /* RuntimeError */
@@ -69,7 +70,7 @@ typedef enum kt_status {
     KT_ERR_NOT_IMPLEMENTED = -5, /* NotImplementedError */
     KT_ERR_MEMORY          = -6, /* MemoryError */
     KT_ERR_OS              = -7, /* OSError */
-    KT_ERR_FOREIGN         = -8  /* the binding's own exception travels as the payload */
+    KT_ERR_FOREIGN         = -8  /* a binding's exception, carried as the payload */
 } kt_status;
 
 typedef struct kt_tensor kt_tensor;
@@ -91,16 +92,17 @@ KT_API void            kt_error_pop(kt_error_state *state);
 typedef void kt_warning_fn(const char *text);
 KT_API void kt_on_warning(kt_warning_fn *handler);    /* called on the thread that warns, in the middle of a call: it must
                                                          not call operators. NULL, as at the start: warnings are dropped */
-KT_API void kt_set_warn_always(bool always);          /* also what is said once a process, each time */
+KT_API void kt_set_warn_always(bool always);          /* repeat once-per-process warnings too */
 KT_API bool kt_warn_always(void);
 
 /* ---- determinism (of the process) ---- */
-/* Every operator here gives the same bits for any number of threads. What PyTorch calls nondeterministic (put_) warns or is
- * refused when asked for, and elements that nobody has written (empty, resize_) are NaN, or the largest integer. */
+/* Every operator gives the same bits for any number of threads. In deterministic mode, operators that PyTorch calls
+ * nondeterministic (put_) warn or fail as there, and uninitialized elements (empty, resize_) are filled with NaN or the
+ * largest integer. */
 typedef enum kt_determinism { KT_NOT_ASKED, KT_DETERMINISTIC_WARN, KT_DETERMINISTIC } kt_determinism;
 KT_API void           kt_set_deterministic(kt_determinism mode); /* another value is an error and changes nothing */
 KT_API kt_determinism kt_deterministic(void);
-KT_API void           kt_set_fill_unwritten(bool on); /* true, as at the start: they are filled; false: left as they are */
+KT_API void           kt_set_fill_unwritten(bool on); /* true (the default): fill uninitialized elements in deterministic mode */
 KT_API bool           kt_fill_unwritten(void);
 
 /* ---- scopes (thread-local) ---- */
@@ -137,7 +139,7 @@ typedef struct kt_memory_stats {
 KT_API void      kt_memory_read(kt_memory_stats *stats);
 KT_API void      kt_memory_reset_peak(void);
 KT_API void      kt_memory_limit(uint64_t bytes);     /* 0: no limit. KARAT_MEMORY_LIMIT sets it at start */
-KT_API void      kt_memory_trim(void);                /* give cached blocks of this thread and the shared cache back */
+KT_API void      kt_memory_trim(void);                /* return cached blocks of this thread and the shared cache to the system */
 KT_API void      kt_memory_fail_after(int64_t n);     /* tests: the n-th allocation from now fails (0: the next); -1: never */
 
 /* ---- threads ---- */
@@ -147,7 +149,7 @@ KT_API kt_status kt_set_num_threads(int n);
 /* ---- environment variables ---- */
 typedef struct kt_variable {
     const char *name;    /* "KARAT_POLICY" */
-    const char *values;  /* what may be written */
+    const char *values;  /* accepted values */
     const char *meaning; /* one sentence */
 } kt_variable;
 KT_API const kt_variable *kt_variable_at(int index);  /* NULL past the end */
@@ -156,8 +158,8 @@ KT_API const kt_variable *kt_variable_at(int index);  /* NULL past the end */
 KT_API const char *kt_cpu_isa(void);                  /* the build in use, e.g. "avx512" */
 
 /* ---- matrix products ---- */
-/* "highest", "high": float32 throughout; "medium": float32 products on the CPU may multiply in bfloat16, with float32 sums,
- * where a library at hand is quick at it. For the whole process. Any other text is an error and has no effect. */
+/* "highest", "high": float32 throughout; "medium": float32 products on the CPU may multiply in bfloat16, with float32
+ * sums, where a loaded library is faster that way. Process-wide. Any other text is an error and has no effect. */
 KT_API kt_status   kt_set_float32_matmul_precision(const char *name);
 KT_API const char *kt_get_float32_matmul_precision(void);
 KT_API const char *kt_cpu_matmul(int index);          /* the libraries found for products: "oneDNN 2.6.3"; "" past the end */

@@ -6,7 +6,7 @@
 
 KT_BEGIN
 
-/* Values are ABI: never reused. 0 means "not said", so that a zero option is the default. */
+/* Values are ABI: never reused. 0 means "not given", so that a zero option is the default. */
 typedef enum kt_dtype {
     KT_NONE      = 0,
     KT_BOOL      = 1,
@@ -42,17 +42,17 @@ typedef enum kt_casting {
     KT_CAST_SAFE       = 2, /* every value of the source survives */
     KT_CAST_EQUIV      = 3,
     KT_CAST_NO         = 4,
-    KT_CAST_SAME_VALUE = 5  /* the values at hand survive: decided while converting */
+    KT_CAST_SAME_VALUE = 5  /* the actual values survive: checked while converting */
 } kt_casting;
 
-/* How a value is rounded on its way into a narrower float. */
+/* How a value is rounded when cast to a narrower float. */
 typedef enum kt_rounding {
     KT_ROUND_TORCH      = 0, /* PyTorch's: through float32 where it does so, each step to nearest even */
     KT_ROUND_ONCE       = 1, /* one rounding, to nearest even */
     KT_ROUND_STOCHASTIC = 2
 } kt_rounding;
 
-/* Why a value was converted. Only `explicit` is exempt from policy. The last three are births, not conversions. */
+/* Why a value was converted. Only `explicit` is exempt from policy. The last three create a dtype, they do not convert. */
 typedef enum kt_reason {
     KT_WHY_NONE = 0,
     KT_WHY_EXPLICIT,
@@ -73,7 +73,7 @@ typedef enum kt_reason {
     KT_NUM_REASONS
 } kt_reason;
 
-/* A number without a tensor: a "wrapped" Python or C number, weak in promotion. */
+/* A Python or C number ("wrapped number" in PyTorch): weak in promotion. */
 typedef enum kt_scalar_kind {
     KT_SCALAR_BOOL    = 1,
     KT_SCALAR_INT     = 2,

@@ -1,4 +1,4 @@
-/* grad.h - gradients: who wants one, backward, hooks, and the graph as it was recorded. */
+/* grad.h - gradients: requires_grad, backward, hooks, and the recorded graph. */
 #ifndef KARAT_GRAD_H
 #define KARAT_GRAD_H
 
@@ -12,15 +12,15 @@ KT_API bool        kt_requires_grad(const kt_tensor *t);
 KT_API bool        kt_is_leaf(const kt_tensor *t);
 KT_API kt_tensor  *kt_detach_(kt_tensor *t);                    /* t itself without its history; views refuse */
 
-/* ---- inference mode (thread-local): nothing is recorded, and what is made never takes part in a graph ---- */
+/* ---- inference mode (thread-local): nothing is recorded, and its tensors never take part in a graph ---- */
 KT_API void        kt_set_inference(bool on);
 KT_API bool        kt_inference(void);
-KT_API bool        kt_is_inference(const kt_tensor *t);         /* was it made there, or is it a view of such a tensor? */
+KT_API bool        kt_is_inference(const kt_tensor *t);         /* made in inference mode, or a view of such a tensor */
 
-/* ---- gradients that tensors hold ---- */
+/* ---- gradients stored in tensors ---- */
 KT_API kt_tensor  *kt_grad(const kt_tensor *t);                 /* borrowed; NULL when there is none */
 KT_API kt_status   kt_set_grad(kt_tensor *t, kt_tensor *grad);  /* NULL clears it */
-KT_API kt_status   kt_retain_grad(kt_tensor *t);                /* a result keeps its gradient as a leaf does */
+KT_API kt_status   kt_retain_grad(kt_tensor *t);                /* a non-leaf keeps its gradient too */
 KT_API bool        kt_retains_grad(const kt_tensor *t);
 
 /* ---- backward: adds to the leaves' gradients ---- */
@@ -51,27 +51,27 @@ typedef struct KT_OPTIONS kt_gradients_opts {
     KT_BY_NAME
     bool   retain_graph;
     bool   create_graph;
-    bool   allow_unused; /* an input that had no part gives NULL, no error */
+    bool   allow_unused; /* an unused input gives NULL, not an error */
 } kt_gradients_opts;
 KT_API kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradients, int64_t n_outputs,
                               kt_tensor *const *inputs, int64_t n_inputs, const kt_gradients_opts *opts,
                               kt_tensor **results);
 
 /* ---- hooks: called when a tensor's gradient is complete, in the order in which they were added ----
- * A hook may put a tensor of the same dtype and sizes into *instead (kt_keep it: the engine drops it), which takes the
- * gradient's place. A hook that fails ends backward. `name` is what an error calls it. The hooks that run are those there when
- * the gradient is complete: one that a hook removes still runs, one that it adds waits for the next backward. `grad` is NULL
- * where the tensor had a part in the graph but nothing flowed back to it. */
+ * A hook may put a tensor of the same dtype and sizes into *instead (kt_keep it: the engine drops it), which replaces the
+ * gradient. A hook that fails ends backward. `name` appears in errors. The list of hooks is fixed when the gradient is
+ * complete: a hook removed by another still runs, one added waits for the next backward. `grad` is NULL where the tensor was
+ * part of the graph but received no gradient. */
 typedef struct kt_hook kt_hook;
 typedef kt_status (*kt_hook_call)(kt_tensor *grad, void *context, kt_tensor **instead);
 KT_API kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context,
-                            void (*release)(void *context)); /* owned handle; release, if any, ends the context's life */
+                            void (*release)(void *context)); /* owned handle; release(context) runs with the hook's end */
 KT_API kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_call call, void *context,
                                   void (*release)(void *context)); /* is shown the leaf itself, after backward has added to
                                                                       its gradient: the place for an optimizer's step;
                                                                       it leaves *instead alone */
-KT_API void     kt_hook_remove(kt_hook *hook);               /* it runs no more; the handle is given back */
-KT_API void     kt_hook_drop(kt_hook *hook);                 /* only the handle is given back: the hook stays */
+KT_API void     kt_hook_remove(kt_hook *hook);               /* removes the hook and releases the handle */
+KT_API void     kt_hook_drop(kt_hook *hook);                 /* releases the handle; the hook stays */
 
 /* ---- the graph ---- */
 typedef struct kt_node kt_node;
@@ -79,7 +79,7 @@ KT_API const char *kt_grad_fn_name(const kt_tensor *t);         /* "MulBackward0
 KT_API kt_node    *kt_grad_fn(const kt_tensor *t);              /* what made t; owned: kt_node_drop; NULL for a leaf */
 KT_API int64_t     kt_output_nr(const kt_tensor *t);            /* which of its results t is */
 KT_API const char *kt_node_name(const kt_node *node);
-KT_API int64_t     kt_node_inputs(const kt_node *node);         /* how many inputs it had */
+KT_API int64_t     kt_node_inputs(const kt_node *node);         /* number of inputs */
 KT_API kt_node    *kt_node_input(const kt_node *node, int64_t i, int64_t *result); /* owned: what made input i; or NULL */
 KT_API kt_tensor  *kt_node_leaf(const kt_node *node);           /* of "AccumulateGrad": borrowed; else NULL */
 KT_API void        kt_node_drop(kt_node *node);

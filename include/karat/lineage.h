@@ -1,5 +1,5 @@
-/* lineage.h - where a dtype came from. A record exists only where a dtype is born or changes; any other result shares the
- * record of the operand that decided its dtype. */
+/* lineage.h - where a dtype came from. A record exists only where a dtype is created or changes; any other result shares
+ * the record of the operand that decided its dtype. */
 #ifndef KARAT_LINEAGE_H
 #define KARAT_LINEAGE_H
 
@@ -11,8 +11,8 @@ KT_BEGIN
 typedef struct kt_lineage_record {
     size_t      size;    /* of this struct, set by the caller */
     kt_reason   why;
-    const char *op;      /* operator or source that did it: "add", "kt_from" */
-    kt_dtype    from;    /* KT_NONE for a birth */
+    const char *op;      /* operator or source: "add", "kt_from" */
+    kt_dtype    from;    /* KT_NONE where the dtype was created */
     kt_dtype    to;
     const char *file;    /* NULL where the site is unknown */
     int         line;
@@ -26,12 +26,12 @@ KT_API const char *kt_reason_name(kt_reason why);                              /
 
 /* ---- the pending error of an operator as data: what its text says below the first line ---- */
 
-/* What would mend it. Each was tried on operands without data before it was proposed. */
+/* A proposed fix. Each one was tried on the meta device first. */
 typedef enum kt_fix_kind {
     KT_FIX_CAST,         /* convert `operands` to `dtype` */
-    KT_FIX_MAKE,         /* make `operands` (the target of out=) with `dtype` in the first place */
+    KT_FIX_MAKE,         /* create `operands` (the target of out=) with `dtype` */
     KT_FIX_OUT_OF_PLACE, /* call the operator that gives a new tensor: kt_add for kt_add_ */
-    KT_FIX_DTYPE,        /* say dtype= `dtype` */
+    KT_FIX_DTYPE,        /* pass dtype= `dtype` */
     KT_FIX_POLICY        /* run the call under `policy` */
 } kt_fix_kind;
 
@@ -40,8 +40,8 @@ typedef struct kt_fix {
     kt_dtype    dtype;    /* KT_NONE where the kind has none */
     kt_policy   policy;   /* of KT_FIX_POLICY */
     uint32_t    operands; /* bit i: operand i */
-    bool        loses;    /* a value may be lost; fixes that keep every value come first */
-    const char *text;     /* as the error says it: "other.float()" */
+    bool        loses;    /* can lose values; fixes that keep every value come first */
+    const char *text;     /* as in the error's text: "other.float()" */
 } kt_fix;
 
 typedef struct kt_mistake {
@@ -61,12 +61,12 @@ typedef struct kt_mistake {
 KT_API bool kt_error_mistake(kt_mistake *out); /* false when no operator's error is pending; texts live until kt_clear */
 KT_API const char *kt_fix_kind_name(kt_fix_kind kind); /* "cast", "make", "out_of_place", "dtype", "policy" */
 
-/* A site in C is a file and a line. Define KT_SITES before including karat.h and every call says where it stands. */
+/* A site in C is a file and a line. Define KT_SITES before including karat.h and every call sets its file and line. */
 typedef struct kt_site {
     const char *file;
     int         line;
 } kt_site;
-KT_API void kt_site_set(const kt_site *site); /* of this thread's next calls; the struct lives on and stays as it is */
+KT_API void kt_site_set(const kt_site *site); /* for this thread's next calls; the struct must live on, unchanged */
 
 KT_END
 #endif

@@ -7,12 +7,12 @@
 
 KT_BEGIN
 
-/* A ladder: what one rung accepts, the next accepts, with the same result. Explicit casts are always allowed. */
+/* Ordered: what one policy accepts, the next accepts too, with the same result. Explicit casts are always allowed. */
 typedef enum kt_policy {
-    KT_STRICT     = 0, /* no implicit conversion at all; scalars stay weak */
+    KT_STRICT     = 0, /* no implicit conversion; numbers never force one */
     KT_SAFE       = 1, /* what torch accepts, minus every conversion that can lose a value */
     KT_TORCH      = 2, /* PyTorch's rules: the default */
-    KT_PERMISSIVE = 3  /* also converts where PyTorch refuses a mix, by promotion */
+    KT_PERMISSIVE = 3  /* mixes that PyTorch rejects are promoted */
 } kt_policy;
 
 KT_API kt_policy   kt_get_policy(void);
@@ -23,7 +23,7 @@ KT_API int         kt_policy_find(const char *name); /* -1 if unknown */
 KT_API bool kt_grad_enabled(void);
 KT_API void kt_set_grad_enabled(bool on);
 
-/* Guards that put the mode back when the block ends. */
+/* Guards that restore the mode at the end of the block. */
 typedef struct kt_mode_guard {
     uint64_t saved;
 } kt_mode_guard;

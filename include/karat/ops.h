@@ -1,14 +1,14 @@
 /* ops.h - every operator, one line each. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.
  *
- * kt_add(a, b) makes a tensor. Forms stand in the second column: _ kt_add_(a, b) writes into a, out
+ * kt_add(a, b) returns a new tensor. The second column lists forms: _ kt_add_(a, b) writes into a, out
  * kt_add_out(out, a, b) writes into out, s kt_add_s(a, KT_INT(2)) takes a number for the last tensor, ss for each
  * (kt_where_ss). Suffixes combine: kt_add_s_, kt_add_s_out.
  * Options are named, kt_add(a, b, .alpha = KT_INT(2)): one given by position, kt_add(a, b, 2), does not compile. An
- * option whose default is no zero is set by KT_SOME: .dim = KT_SOME(0).
- * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that give a list fill `results`
+ * option whose default is not zero is set by KT_SOME: .dim = KT_SOME(0).
+ * With no option and -Wpedantic, or in C++, call kt_add_kw(a, b, NULL). Operators that return a list fill `results`
  * (room for so many) and return how many there are, or -1. Those with several results return a struct of them, all
- * NULL after an error. ops_typed.h has the C declarations; `karat ops NAME` says which dtypes an operator takes
- * and gives. */
+ * NULL after an error. ops_typed.h has the C declarations; `karat ops NAME` shows which dtypes an operator takes
+ * and returns. */
 #ifndef KARAT_OPS_H
 #define KARAT_OPS_H
 

@@ -1,4 +1,4 @@
-/* tensor.h - shapes, devices, tensors: making them from memory, asking them, reading them back. */
+/* tensor.h - shapes, devices, tensors: creating them from memory, accessors, reading elements. */
 #ifndef KARAT_TENSOR_H
 #define KARAT_TENSOR_H
 
@@ -23,7 +23,7 @@ typedef struct kt_device {
 KT_API kt_device   kt_device_find(const char *name);       /* "cpu", "meta", "mirror:0"; kind -1 and an error if unknown */
 KT_API const char *kt_device_name(kt_device d);            /* "cpu" */
 KT_API kt_status   kt_device_sync(kt_device d);
-/* Where this thread's makers put a tensor when no device is given: the CPU at first; KT_DEVICE_DEFAULT: the CPU again. */
+/* The device of this thread's new tensors when none is given; initially the CPU; KT_DEVICE_DEFAULT resets it. */
 KT_API kt_status   kt_set_default_device(kt_device d);
 KT_API kt_device   kt_get_default_device(void);
 
@@ -52,13 +52,12 @@ KT_API bool        kt_is_conj(const kt_tensor *t);
 KT_API bool        kt_is_neg(const kt_tensor *t);
 KT_API bool        kt_shares_storage(const kt_tensor *a, const kt_tensor *b);
 KT_API uint32_t    kt_tensor_version(const kt_tensor *t);       /* counts in-place writes */
-KT_API kt_tensor  *kt_base(const kt_tensor *t);                 /* borrowed: what a view looks into; NULL: it is none */
-KT_API size_t      kt_storage_bytes(const kt_tensor *t);        /* of the memory that it looks into, all of it */
-KT_API void       *kt_storage_data(const kt_tensor *t);         /* its start, in the device's addresses: to compare */
-KT_API kt_status   kt_get_data(kt_tensor *t, kt_tensor **data); /* owned: the same memory, without history; writes through it
-                                                                   are counted apart */
-KT_API kt_status   kt_set_data(kt_tensor *t, kt_tensor *from);  /* t's elements, sizes and dtype become those of from, memory
-                                                                   shared; its place in the graph and its version stay */
+KT_API kt_tensor  *kt_base(const kt_tensor *t);                 /* borrowed: the base of a view; NULL: not a view */
+KT_API size_t      kt_storage_bytes(const kt_tensor *t);        /* of the whole storage */
+KT_API void       *kt_storage_data(const kt_tensor *t);         /* start of the storage, a device address: for comparisons */
+KT_API kt_status   kt_get_data(kt_tensor *t, kt_tensor **data); /* owned: same storage, no history; has its own version counter */
+KT_API kt_status   kt_set_data(kt_tensor *t, kt_tensor *from);  /* t takes the storage, sizes and dtype of from; keeps its place
+                                                                 * in the graph and its version */
 
 /* ---- values in and out ---- */
 KT_API kt_tensor  *kt_from(const void *elements, kt_shape shape, kt_dtype dtype);   /* copies, row-major */

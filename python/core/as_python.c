@@ -1,5 +1,5 @@
-/* as_python.c - arguments too many, too few or unknown, in the words that Python has for its own functions: PyTorch has some
- * of its functions in Python, and their users see these.
+/* as_python.c - too many, too few or unknown arguments, in Python's own words: functions that PyTorch writes in Python
+ * raise these.
  *
  * In: a form and what was given. Out: a TypeError, or none where the count is right. Must not know: any operator by name. */
 #include "core/binding.h"
@@ -21,7 +21,7 @@ static void raise_missing(const char *of, const char *name, const kp_row_facts *
     Py_XDECREF(list);
 }
 
-/* Names first, then too many, then too few: Python's order. */
+/* Unknown names first, then too many, then too few: Python's order. */
 void kp_raise_as_python(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n, PyObject *keywords)
 {
     const char *of = method ? "Tensor." : "";

@@ -1,12 +1,12 @@
-/* bind.c - Python arguments to the arguments of any row, by a form of the function (forms.c).
+/* bind.c - binds Python arguments to the arguments of a row, by a form of the function (forms.c).
  *
  * In: positionals and keywords as vectorcall gives them. Out: a kt_call ready to run, or a description of what does not
  * fit, which becomes an exception only when no other form takes the call. Must not know: any operator by name.
  *
- * The order of questions is PyTorch's, since it decides which mistake is told: too many positionals, then parameter by
- * parameter its value by place or by name, then names that nobody asked for. What take.c kept for later is an error of
- * the form that was chosen. A list of integers that is the only positional may be spread over several. NumPy's names for
- * some arguments are understood. */
+ * The order of checks is PyTorch's, since it decides which mistake is reported: too many positionals, then each parameter
+ * by position or keyword, then unknown keywords. What take.c deferred is an error of the chosen form. A list of integers
+ * that is the only positional may be given as several integers. NumPy's names for some arguments (axis, keepdims) are
+ * accepted. */
 #include "core/binding.h"
 
 static const char *const synonyms[][4] = {{"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x", "a", "x1"}, {"other", "x2"}};
@@ -18,15 +18,15 @@ const char *kp_arg_name(const kt_arg_spec *spec, bool method)
     return !method && tensor && strcmp(spec->name, "self") == 0 ? "input" : spec->name;
 }
 
-/* None leaves an argument at its default where the schema allows it; flags of makers, and lists for which one integer may
- * stand, may be None too. */
+/* None means the default where the schema allows it; it is also accepted for flags of factory functions and for int[1]
+ * lists. */
 static bool may_be_none(const kp_row_facts *form, const kt_arg_spec *spec)
 {
     return spec->optional || (spec->has_default && ((spec->kind == KT_ARG_INTS && spec->alone) ||
                                                     (spec->kind == KT_ARG_BOOL && spec->keyword_only && form->device_at >= 0)));
 }
 
-/* None for what the row must have (sort's stable=) is its zero. */
+/* None for a required argument of the row (sort's stable=) is zero. */
 static int leave_out(kp_args *a, const kp_row_facts *form, int i)
 {
     const int          at = form->at[i];
@@ -96,7 +96,7 @@ bool kp_has_synonym(PyObject *name)
     return false;
 }
 
-/* As PyTorch counts: all that is needed from there on. */
+/* As PyTorch counts: all required parameters from there on. */
 static int tell_missing(const kp_row_facts *form, int first, kp_mistake *m)
 {
     *m = (kp_mistake){.what = KP_MISSING, .arg = first};
@@ -105,7 +105,7 @@ static int tell_missing(const kp_row_facts *form, int first, kp_mistake *m)
     return 0;
 }
 
-/* A keyword that no parameter took: unknown, or given by place already. */
+/* A keyword that no parameter took: unknown, or already given by position. */
 static int tell_superfluous(const kp_row_facts *form, Py_ssize_t n, bool method, PyObject *keywords, kp_mistake *m)
 {
     PyObject *first = NULL;
@@ -187,7 +187,7 @@ static int bind_all(kp_args *a, const kp_row_facts *form, bool method, PyObject 
     return m->unasked ? 0 : tell_superfluous(form, n, method, keywords, m);
 }
 
-/* Numbers where the row wants tensors: as weak as they are, beside the first tensor. */
+/* Numbers where the row takes tensors: converted with the weak dtype they have beside the first tensor. */
 static int make_tensors(kp_args *a, const kp_row_facts *form)
 {
     const kt_tensor *beside = NULL;

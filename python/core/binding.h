@@ -1,8 +1,8 @@
-/* binding.h - what the files of the extension share: the Tensor object, conversions of arguments, the way into a call.
+/* binding.h - what the files of the extension share: the Tensor object, argument conversion, calling the engine.
  *
- * In: Python objects. Out: kt_call and kt_scalar values, Python objects. The extension knows the public headers of
- * Karat and its plugin headers, never the inside of the engine. Names are kp_...; every function that can fail returns
- * NULL or -1 with a Python exception set, unless it says otherwise. All run with the GIL held. */
+ * In: Python objects. Out: kt_call and kt_scalar values, Python objects. The extension uses Karat's public and plugin
+ * headers, never the engine's internals. Names are kp_...; every function that can fail returns NULL or -1 with a Python
+ * exception set, unless it says otherwise. All run with the GIL held. */
 #ifndef KP_BINDING_H
 #define KP_BINDING_H
 
@@ -14,24 +14,24 @@
 
 #define KP_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define KP_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define KP_FUNCTION(f) ((PyCFunction)(void (*)(void))(f)) /* METH_FASTCALL and kin have other parameters */
+#define KP_FUNCTION(f) ((PyCFunction)(void (*)(void))(f)) /* for METH_FASTCALL and others with another signature */
 
 /* ---- the Tensor object (tensor.c) ---- */
 typedef struct kp_tensor {
     PyObject_HEAD
     kt_tensor *t;    /* one reference; t's wrapper slot points back here */
-    PyObject  *dict; /* the user's attributes; NULL until there is one: the GC does not track the object before */
+    PyObject  *dict; /* the user's attributes; NULL until the first: the GC does not track the object before */
     PyObject  *weak;
 } kp_tensor;
 extern PyTypeObject *kp_tensor_type;
 
-PyObject *kp_wrap(kt_tensor *t);    /* takes over the reference, on failure too; NULL gives NULL */
+PyObject *kp_wrap(kt_tensor *t);    /* steals the reference, on failure too; NULL gives NULL */
 PyObject *kp_wrap_borrowed(kt_tensor *t);
 PyObject *kp_wrap_as(kt_tensor *t, PyTypeObject *type); /* as kp_wrap, an object of a subclass; t has none yet */
 PyObject *kp_get_dict(PyObject *self, void *unused);
 PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free list: what an empty binding costs */
 
-static inline bool kp_is_tensor(PyObject *o) /* Python's own types are no heap types: a float is told at once */
+static inline bool kp_is_tensor(PyObject *o) /* built-in types are not heap types: a float is rejected at once */
 {
     return KP_LIKELY(Py_IS_TYPE(o, kp_tensor_type)) ||
            (PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyType_IsSubtype(Py_TYPE(o), kp_tensor_type));
@@ -42,7 +42,7 @@ static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t;
 enum { KP_NOT_ASKED, KP_ANSWERED, KP_DECLINED };
 extern __thread int kp_override_off;
 
-static inline bool kp_may_override(PyObject *o) /* plain tensors and Python's own types do not */
+static inline bool kp_may_override(PyObject *o) /* plain tensors and built-in types do not */
 {
     return !Py_IS_TYPE(o, kp_tensor_type) && PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE);
 }
@@ -50,9 +50,9 @@ bool kp_any_may_override(PyObject *const *argv, Py_ssize_t n); /* elements of li
 /* One of the three; answered: *answer is the result, or NULL with an exception; declined: NotImplemented. */
 int  kp_override(PyObject *function, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, PyObject **answer);
 int  kp_override_call(const char *name, bool method, PyObject *function, PyObject *const *argv, Py_ssize_t n,
-                      PyObject *keywords, PyObject **answer); /* 0: not asked; to decline is an exception */
-int  kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **answer); /* 0: not asked; b may be NULL */
-void kp_override_slots(PyType_Slot *slots, int n);            /* those of indexing ask first from now on */
+                      PyObject *keywords, PyObject **answer); /* 0: no override; all declining is an exception */
+int  kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **answer); /* 0: no override; b may be NULL */
+void kp_override_slots(PyType_Slot *slots, int n);            /* makes the indexing slots ask for overrides first */
 int  kp_override_start(PyObject *module);
 PyObject *kp_torch_function(PyObject *cls, PyObject *args, PyObject *keywords);
 PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords);
@@ -61,19 +61,19 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 
 /* ---- errors (error.c) ---- */
 int       kp_error_start(PyObject *module); /* module.OutOfMemoryError */
-/* Raises: t's dtype is refused in `op`, which would do with `wanted` (kt_refuse_dtype). Returns NULL. */
+/* Raises: `op` refuses t's dtype and would accept `wanted` (kt_refuse_dtype). Returns NULL. */
 PyObject *kp_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_dtype wanted, const char *text);
-PyObject *kp_raise(void); /* the engine's pending error becomes a Python exception and is cleared; returns NULL */
+PyObject *kp_raise(void); /* raises the engine's pending error and clears it; returns NULL */
 kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
 struct kp_row_facts;
-/* The pending exception of a call of `op` gets its attribute karat, unless it has one; `form` names the arguments, NULL:
- * they are an index's. Returns NULL. */
+/* Sets the attribute `karat` of the pending exception of a call of `op`, unless it is set; `form` names the arguments,
+ * NULL: an index. Returns NULL. */
 PyObject *kp_tell(const char *op, const struct kp_row_facts *form, PyObject *const *argv, Py_ssize_t n);
 PyObject *kp_mistake_object(void); /* the pending error as data: a new dict (karat.Mistake) */
 
-/* ---- the way in (site.c holds the state) ---- */
-/* A site is asked for only while a call made here is under way: 0 outside; 1 the frame may be read; 2 it was read
- * before the GIL was released. */
+/* ---- entering the engine (site.c holds the state) ---- */
+/* Sites are available only during a call made here. state: 0 outside; 1 the frame may be read; 2 it was read before the
+ * GIL was released. */
 typedef struct kp_entry {
     uintptr_t code;
     int32_t   offset;
@@ -82,10 +82,10 @@ typedef struct kp_entry {
 } kp_entry;
 extern __thread kp_entry kp_here;
 int  kp_site_start(PyObject *module);           /* registers the source of sites */
-int  kp_site_set_package(PyObject *folder);     /* frames of files in it are not the user's */
+int  kp_site_set_package(PyObject *folder);     /* files of this folder are not the user's */
 void kp_site_capture(kp_entry *entry);          /* reads the frame now */
-PyObject *kp_site_place(int *line);             /* the file of the user's line that runs now, and the line; None: unknown */
-extern const char kp_site_variant[];            /* which way of reading was compiled */
+PyObject *kp_site_place(int *line);             /* file and line of the user's current call; None: unknown */
+extern const char kp_site_variant[];            /* how frames are read: which variant was compiled */
 
 static inline uint8_t kp_enter(void)
 {
@@ -95,23 +95,23 @@ static inline uint8_t kp_enter(void)
 }
 static inline void kp_leave(uint8_t before) { kp_here.state = before; }
 
-/* Work worth more than giving the GIL away and taking it back. */
+/* From here on releasing the GIL pays. */
 enum { KP_LARGE_NUMEL = 100 * 1000, KP_LARGE_PRODUCT = 100 * 1000 * 1000 };
-int       kp_run_start(void);                   /* registers the GIL as the lock that long kernels run without */
+int       kp_run_start(void);                   /* registers the GIL as the lock to release around long kernels */
 kt_status kp_run_large(kt_call *call);          /* the caller keeps the arguments alive */
 
-/* A large call relies on its arguments' memory and sizes while other threads run. Whoever may change those of a tensor
- * (a call: of its targets) waits first until no call of another thread relies on it; a large call also until none may
- * change what it relies on itself. Nothing may have been read of them before. -1: interrupted. */
+/* A large call reads its arguments' memory and sizes while other threads run. Code that may change those of a tensor (a
+ * call: of its targets) first waits until no large call of another thread uses it; a large call also waits until no other
+ * call may change its arguments. Call before reading any of them. -1: interrupted. */
 typedef struct kp_flight kp_flight;
-extern kp_flight *kp_flights; /* the large calls under way; NULL: none */
+extern kp_flight *kp_flights; /* the large calls in progress; NULL: none */
 int kp_wait_for(const kt_tensor *t);
 int kp_wait_for_others(const kt_call *call, bool large);
 
 /* ---- the engine's warnings (warn.c) ---- */
-extern int kp_warnings_waiting; /* texts that some thread's call left behind; atomic */
-kt_status  kp_say_warnings(kt_call *call, kt_status status); /* after a call (or NULL); a status: one of them was raised, and
-                                                                the call's results are gone */
+extern int kp_warnings_waiting; /* number of undelivered warnings; atomic */
+kt_status  kp_say_warnings(kt_call *call, kt_status status); /* after a call (or NULL); a status: a warning was raised as an
+                                                              * exception, and the call's results were dropped */
 int        kp_warn_start(void);
 int        kp_warn_once(bool *said, const char *text); /* once a process, unless set_warn_always; -1: it was raised */
 
@@ -145,12 +145,12 @@ int           kp_results_start(PyObject *module);
 
 /* ---- numbers (scalar.c) ---- */
 int       kp_to_scalar(PyObject *o, kt_scalar *s); /* 1: done; 0: not a number, no exception; -1: too big */
-int       kp_to_operand(PyObject *o, kt_scalar *s); /* the same, as arithmetic sees it */
+int       kp_to_operand(PyObject *o, kt_scalar *s); /* the same, by the rules of arithmetic operands */
 PyObject *kp_from_scalar(kt_scalar s);
 
 /* ---- texts (text.c) ---- */
-/* UTF-8 for the engine, whose texts end at NUL: one inside becomes U+FFFD, which no word of the engine has, so that the
- * text is refused and not cut. *kept holds the bytes: the caller's to release. */
+/* UTF-8 for the engine, whose strings end at NUL: an embedded NUL becomes U+FFFD, so that the text is refused rather than
+ * truncated. *kept owns the bytes; the caller releases it. */
 const char *kp_text(PyObject *text, PyObject **kept);
 
 /* ---- dtypes, devices, sizes, memory formats ---- */
@@ -158,8 +158,8 @@ extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type,
 PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one object of d; None for KT_NONE */
 int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
 PyObject *kp_device_object(kt_device d);
-int       kp_to_device(PyObject *o, kt_device *d); /* 1, 0: neither device nor string, -1: there is no such device */
-int       kp_to_cpu(PyObject *o);                  /* the same, and any but the CPU is refused as constructors of old do */
+int       kp_to_device(PyObject *o, kt_device *d); /* 1; 0: neither device nor string; -1: no such device */
+int       kp_to_cpu(PyObject *o);                  /* the same; anything but the CPU is refused, as by legacy constructors */
 int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_size_object(kt_shape shape);
 PyObject *kp_layout_object(void);               /* torch.strided */
@@ -174,8 +174,8 @@ int kp_generator_start(PyObject *module);
 /* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
 enum { KP_NOWHERE = 255, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
 
-/* Why arguments do not fit a form, in PyTorch's words once it is raised. What it points to is its own: arguments are read by
- * calling them, and a call may let go of any object. */
+/* Why arguments do not fit a form; worded as PyTorch does when raised. It owns its objects: reading arguments may run
+ * Python code that releases them. */
 typedef struct kp_mistake {
     enum {
         KP_FITS, KP_TOO_MANY, KP_MISSING, KP_UNKNOWN, KP_TWICE, KP_WRONG_TYPE, KP_WRONG_ELEMENT, KP_TOO_LARGE, KP_NO_NAME,
@@ -186,67 +186,67 @@ typedef struct kp_mistake {
     PyObject   *got;         /* owned: the object's type, or the keyword's name */
     Py_ssize_t  element;     /* of a sequence; -1: not in one; -2: not in one, and any number would do */
     PyObject   *value;       /* owned: the object; of KP_NO_NAME the name */
-    bool        unasked;     /* nobody reads why it does not fit: another form is tried first */
+    bool        unasked;     /* the reason is not needed: other forms are tried first */
     int         n_missing;
 } kp_mistake;
 
 typedef struct kp_args {
     kt_call    call;
-    uint64_t   work;      /* elements of the tensors among the arguments, for the choice to release the GIL */
+    uint64_t   work;      /* elements of all tensor arguments: decides whether to release the GIL */
     int        n_held, n_owned;
-    PyObject  *held[KP_MOST_PARAMETERS];  /* what the call points to, one object a parameter: tuples, texts, tensors made of
-                                             numbers */
+    PyObject  *held[KP_MOST_PARAMETERS];  /* objects that the call borrows from, one per parameter: tuples, texts, tensors made
+                                           * from numbers */
     void      *owned[KP_MOST_PARAMETERS]; /* memory of long lists */
     int        pool_used;
     int64_t    pool[64];           /* memory of short ones */
-    bool       method;             /* the first argument is a method's self, which users do not count */
-    PyObject  *into;               /* borrowed: out= of a row that does not write there itself; NULL: none */
-    uint32_t   numbers;            /* bit i: the row's argument i is a number where the row wants a tensor */
-    kp_mistake late;               /* seen after its form was chosen by what comes before: raised if that form fits */
+    bool       method;             /* the first argument is a method's self, which positions in messages do not count */
+    PyObject  *into;               /* borrowed: out= of a row without an out= form; NULL: none */
+    uint32_t   numbers;            /* bit i: a number was given for the row's tensor argument i */
+    kp_mistake late;               /* deferred: raised if its form is chosen */
 } kp_args;
 
-/* Kinds of the binder's own, beside kt_arg_kind. */
+/* Kinds of arguments of the binding, beside kt_arg_kind. */
 enum {
     KP_ARG_OBJECT = 64, /* any object, borrowed, at value.t */
     KP_ARG_OUT,         /* out=: a Tensor */
     KP_ARG_OUTS,        /* out=: a tuple of as many as the row has results */
-    KP_ARG_LAYOUT,      /* there is but one: checked and dropped */
+    KP_ARG_LAYOUT,      /* strided is the only one: checked and ignored */
     KP_ARG_LIKE,        /* a tensor for its dtype and device */
-    KP_ARG_NAME,        /* a dim by name: no tensor has names, so none is found */
+    KP_ARG_NAME,        /* a dim name: no tensor has named dims, so it is never found */
     KP_ARG_NAMES,
-    KP_ARG_NO_NAME,     /* the same, where PyTorch does not look */
+    KP_ARG_NO_NAME,     /* the same, where PyTorch does not look the name up */
     KP_ARG_NUMBERS,     /* a list of numbers */
-    KP_ARG_ENDS,        /* two floats, for the row's argument and the next one */
-    KP_ARG_CPU,         /* a device, which must be the CPU: of the constructors of old */
-    KP_ARG_TRUTH,       /* any object, asked for its truth: a flag that PyTorch reads in Python */
-    KP_ARG_WORD         /* a text; any other object is the text that it prints as, which the row does not know */
+    KP_ARG_ENDS,        /* two floats: for the row's argument and the next one */
+    KP_ARG_CPU,         /* a device that must be the CPU (legacy constructors) */
+    KP_ARG_TRUTH,       /* any object, by its truth value: a flag that PyTorch reads in Python */
+    KP_ARG_WORD         /* a str; any other object is passed as its str(), which the row refuses */
 };
 typedef struct kp_span { /* part of a text */
     const char *text;
     int         n;
 } kp_span;
 
-typedef struct kp_row_facts { /* one form of a function: what it takes, and the row that serves it */
+typedef struct kp_row_facts { /* one form (overload) of a function: its parameters, and the row that serves it */
     const kt_row      *row;      /* NULL: none does */
-    const kt_arg_spec *spec;     /* n_args of them; keyword_only may be KP_UNSHOWN: texts do not say it */
-    PyObject *const   *name;     /* interned, as Python says them */
-    const uint8_t     *at;       /* the row's argument for each; KP_NOWHERE: checked and dropped */
-    uint16_t           known;    /* bit i: NumPy has a name of its own for parameter i */
-    const kp_span     *defaults; /* as written; NULL: as the specs have them */
+    const kt_arg_spec *spec;     /* n_args of them; keyword_only may be KP_UNSHOWN: not shown in messages */
+    PyObject *const   *name;     /* interned Python names */
+    const uint8_t     *at;       /* index of the row's argument for each; KP_NOWHERE: checked and ignored */
+    uint16_t           known;    /* bit i: parameter i has a NumPy synonym */
+    const kp_span     *defaults; /* as written in the table; NULL: those of the specs */
     int                n_args, n_positional;
     int                device_at;  /* the row's argument that is a device; -1: none */
-    uint32_t           zeros;      /* bit i: the row's argument i is the number 0, which this form does not ask for */
-    bool               spread;     /* integers may stand side by side for the one list */
-    bool               deprecated; /* taken with a warning, not listed */
-    bool               python;     /* PyTorch has it in Python, whose words are told where the count is wrong */
-    PyTypeObject      *results, *results_out; /* the named tuple of several results, without and with out=; NULL: none. They
-                                                 live as long as the module */
+    uint32_t           zeros;      /* bit i: this form lacks the row's argument i, which is then the number 0 */
+    bool               spread;     /* the list of integers may be given as several integers */
+    bool               deprecated; /* accepted with a warning, not listed in messages */
+    bool               python;     /* a Python function in PyTorch: wrong argument counts are worded as by Python */
+    PyTypeObject      *results, *results_out; /* named tuple types of several results, without and with out=; NULL: none. Owned by
+                                               * the module */
 } kp_row_facts;
 
-/* The signature of a function that is no row, for kp_parse. */
+/* The signature of a function that is not a row, for kp_parse. */
 typedef struct kp_signature {
     const char  *name;
-    kt_arg_spec  spec[8]; /* ended by one without a name */
+    kt_arg_spec  spec[8]; /* terminated by one without a name */
     kp_row_facts facts;   /* filled at the first use */
     PyObject    *names[8];
 } kp_signature;
@@ -258,7 +258,7 @@ void        kp_args_free(kp_args *a);
 void        kp_mistake_free(kp_mistake *m);
 int         kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake *m); /* take.c: 1, 0 or -1 */
 int         kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *shape, kp_mistake *m);
-bool        kp_is_index(PyObject *o); /* whatever can be an element of a list of integers */
+bool        kp_is_index(PyObject *o); /* can it be an element of a list of integers? */
 int         kp_parse(kp_args *a, kp_signature *s, bool method, PyObject *const *argv, Py_ssize_t n,
                      PyObject *keywords); /* 0: then kp_args_free; -1: exception, nothing to free */
 int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *const *argv, Py_ssize_t n,
@@ -268,8 +268,8 @@ int         kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads
 PyObject   *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside); /* number.c; beside may be NULL */
 
 /* ---- the forms of a name (forms.c) ---- */
-/* All forms of the Python name `name` (without "_") that these rows serve, in one piece of memory that PyMem_Free gives
- * back; n of them. `otherwise`: the name to look under when this one has no forms of its own. */
+/* All n forms of the Python name `name` (without "_") that these rows serve, in one allocation (PyMem_Free). `otherwise`:
+ * the name to look up when this one has no forms of its own. */
 kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row *const *rows, int n_rows, kt_form form,
                           bool method, int *n);
 
@@ -277,7 +277,7 @@ kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row 
 void        kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method,
                               PyObject *const *argv, Py_ssize_t n, PyObject *keywords); /* none of the forms fits */
 void        kp_raise_as_python(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n,
-                               PyObject *keywords); /* as_python.c: none where the count is right */
+                               PyObject *keywords); /* as_python.c: raises only where the count is wrong */
 PyObject   *kp_signature_text(const kp_row_facts *form, bool method); /* "(Tensor input, *, Number alpha = 1)" */
 int         kp_warn_deprecated(const char *name, const kp_row_facts *forms, int n_forms, int which, bool method);
 const char *kp_arg_name(const kt_arg_spec *spec, bool method);
@@ -296,7 +296,7 @@ extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
 extern PyTypeObject      kp_node_type, kp_handle_type, kp_empty_type; /* node.c, hook.c, ceiling.c */
 int kp_tensor_start(PyObject *module);
 int kp_numbers_start(void);
-int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0, or -1: it has several, or none that can be read */
+int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0; -1: not exactly one element, or not readable */
 int kp_index_start(void);
 int kp_methods_start(void);
 
@@ -314,9 +314,9 @@ PyObject *kp_register_hook_after(PyObject *self, PyObject *function);
 int       kp_hooks_traverse(kt_tensor *t, visitproc visit, void *arg);
 PyObject *kp_retain_grad(PyObject *self, PyObject *unused);
 PyObject *kp_get_retains_grad(PyObject *self, void *unused);
-int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a maker; -1: its dtype has no gradient */
+int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a factory function; -1: the dtype cannot have a gradient */
 
-/* ---- tensors of Python's things (data.c, make.c) ---- */
+/* ---- tensors from Python data (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
 kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords); /* owned: Tensor(2), t.new([1]) */
 PyObject  *kp_new(PyObject *self, PyObject *args, PyObject *keywords);      /* Tensor.new */
@@ -330,8 +330,8 @@ PyObject *kp_all_close(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyOb
 extern PyTypeObject kp_lender_type;
 bool       kp_is_array(PyObject *o);         /* an ndarray */
 bool       kp_is_numpy_number(PyObject *o);
-int        kp_numpy_dtype(PyObject *o, kt_dtype *d);     /* of an array or a number; -1: none of ours */
-int        kp_numpy_number(PyObject *o, kt_scalar *s);   /* 1 done, 0 no number of Python's, -1 exception */
+int        kp_numpy_dtype(PyObject *o, kt_dtype *d);     /* of an array or a number; -1: no such dtype here */
+int        kp_numpy_number(PyObject *o, kt_scalar *s);   /* 1 done, 0 not convertible to a Python number, -1 exception */
 bool kp_is_numpy_bool(PyObject *o);
 kt_tensor *kp_from_array(PyObject *array, const char *maker, bool warn); /* owned, on the array's memory */
 kt_tensor *kp_from_number(PyObject *number, const char *maker);          /* owned, of a NumPy number */
@@ -343,10 +343,10 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords); /* dlpa
 PyObject *kp_dlpack_device(PyObject *self, PyObject *unused);
 PyObject *kp_from_dlpack(PyObject *lender); /* a Tensor on the memory of a capsule, or of an object with __dlpack__ */
 
-/* ---- memory of others (buffer.c) ---- */
+/* ---- foreign memory (buffer.c) ---- */
 PyObject *kp_from_buffer(PyObject *object, kt_dtype dtype, Py_ssize_t count, Py_ssize_t offset, const char *maker);
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
-                         void (*release)(void *), void *owner); /* the owner is given back on failure too */
+                         void (*release)(void *), void *owner); /* the owner is released on failure too */
 
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
@@ -366,6 +366,6 @@ extern kp_row_set kp_rows;
 int kp_rows_start(void);
 
 kt_tensor    *kp_run_row(const kt_row *row, kt_tensor *t); /* a row of one tensor; owned; NULL and an exception */
-const kt_row *kp_row(const char *name); /* NULL and a SystemError: the table lacks what the binding needs */
+const kt_row *kp_row(const char *name); /* NULL and a SystemError: no such row */
 
 #endif

@@ -1,7 +1,7 @@
-/* ceiling.c - what Python itself costs, for benchmarks to stand beside: a binding of the same shape that does nothing.
+/* ceiling.c - a baseline for benchmarks: what an empty binding of the same shape costs in Python.
  *
- * In: nothing of tensors. Out: Empty, whose + gives a new object of a Tensor's size from the free list; nothing(a,
- * b), a function of two arguments. */
+ * In: no tensors. Out: Empty, whose + returns a new object of a Tensor's size from the free list; nothing(a, b), a
+ * function of two arguments. */
 #include "core/binding.h"
 
 static PyObject *empty_add(PyObject *a, PyObject *b)

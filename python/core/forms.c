@@ -1,9 +1,9 @@
-/* forms.c - the forms of a function: what PyTorch's overloads of a name take, each with the row that serves it.
+/* forms.c - the forms of a function: PyTorch's overloads of a name, each with the row that serves it.
  *
  * In: the rows of a name, their packed arguments, and overloads.def where PyTorch's overloads are not simply the rows.
- * Out: one piece of memory with a kp_row_facts for each form, made when the function is first called. A parameter finds
- * the row's argument by name; one that no row has an argument for makes a form that is listed but not served. Must not
- * know: any operator by name (overloads.def does). */
+ * Out: one allocation with a kp_row_facts per form, built when the function is first called. A parameter is matched with
+ * the row's argument of the same name; a form with a parameter that no row has is listed in messages but not served. Must
+ * not know: any operator by name (overloads.def does). */
 #include "core/binding.h"
 
 #define MAKER                                                                                                           \
@@ -16,7 +16,7 @@ enum { F = IN_FUNCTION, f = IN_FUNCTION_INPLACE, M = IN_METHOD, m = IN_METHOD_IN
 
 static const struct overload {
     const char *name;
-    unsigned    where; /* in which faces of the name PyTorch has it */
+    unsigned    where; /* function or method, in place or not: where PyTorch has it */
     const char *parameters;
 } overloads[] = {
 #define OVERLOAD(name, where, parameters) {#name, where, parameters},
@@ -55,8 +55,8 @@ static int kind_of(const char *type, size_t n)
     return -1;
 }
 
-/* "int[1]? dim=None" into a parameter; the type "int[1]" is that of a list for which one integer may stand, and SymInt that
- * of an integer for which any index may. */
+/* Parses "int[1]? dim=None". "int[1]" is a list that may be given as one integer, SymInt an integer that may be anything
+ * with __index__. */
 static int read_type(parameter *p, const char *type, size_t n)
 {
     if (n && type[n - 1] == '?') {
@@ -93,7 +93,7 @@ static void copy_name(char *into, const char *from, size_t n)
     into[n] = 0;
 }
 
-/* "Tensor other>src": the row calls it src. "~" before a type: texts do not say it. */
+/* "Tensor other>src": the row's argument is src. "~" before a type: not shown in messages. */
 static const char *read_parameter(parameter *p, const char *s, bool keyword_only)
 {
     *p = (parameter){.spec = {.keyword_only = keyword_only}};
@@ -148,7 +148,7 @@ static void insert(parameter *p, int *n, int at, const char *name, int kind)
     ++*n;
 }
 
-/* Makers take a layout and pinned memory too. */
+/* Factory functions also take layout and pin_memory. */
 static int parameters_of_row(const kt_row *row, parameter *p)
 {
     int n = kt_row_n_args(row);
@@ -163,7 +163,7 @@ static int parameters_of_row(const kt_row *row, parameter *p)
             insert(p, &n, i, "layout", KP_ARG_LAYOUT);
             break;
         }
-    for (int i = n - 1; i > 0; i--) /* PyTorch asks for the memory format first */
+    for (int i = n - 1; i > 0; i--) /* PyTorch has the memory format first */
         if (p[i].spec.kind == KT_ARG_FORMAT && p[i].spec.keyword_only && p[i - 1].spec.keyword_only) {
             parameter format = p[i];
             p[i] = p[i - 1];
@@ -176,7 +176,7 @@ static int parameters_of_row(const kt_row *row, parameter *p)
 
 /* ---- which row serves it ---- */
 
-static bool serves(int wanted, int given, bool made) /* made: a tensor is made of a number */
+static bool serves(int wanted, int given, bool made) /* made: a number is converted to a tensor */
 {
     return wanted == given || (wanted == KT_ARG_TENSOR_OR_SCALAR && (given == KT_ARG_TENSOR || given == KT_ARG_SCALAR)) ||
            (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
@@ -219,7 +219,7 @@ static bool match(const kt_row *row, bool made, const parameter *p, int n, uint8
 
 /* ---- a form in its memory ---- */
 
-typedef struct block { /* a form and all that it points to */
+typedef struct block { /* a form and everything it points to */
     kt_arg_spec spec[KP_MOST_PARAMETERS];
     PyObject   *name[KP_MOST_PARAMETERS];
     kp_span     defaults[KP_MOST_PARAMETERS];
@@ -236,7 +236,7 @@ static int name_parameter(parameter *p, bool method)
     return p->spec.name ? 0 : -1;
 }
 
-/* A method's self is its first argument, wherever the row has it. */
+/* A method's self comes first, wherever the row has it. */
 static void self_first(parameter *p, int n)
 {
     for (int i = n - 1; i > 0; i--)
@@ -248,7 +248,7 @@ static void self_first(parameter *p, int n)
         }
 }
 
-/* PyTorch's nn.functional is written in Python, where flags of its own are asked for their truth and a loss compares the word. */
+/* PyTorch writes nn.functional in Python: flags are read by truth value, and a loss compares the reduction string. */
 static void read_as_python(kt_arg_spec *spec)
 {
     static const char *const flags[] = {"inplace", "size_average", "reduce"};
@@ -265,7 +265,7 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
     int kept = 0;
     if (method)
         self_first(p, n);
-    for (int i = 0; i < n; i++) { /* out= is of functions alone */
+    for (int i = 0; i < n; i++) { /* only functions have out= */
         if (strcmp(p[i].own, "out") == 0) {
             p[i].spec.kind = p[i].spec.kind == KT_ARG_TENSORS ? KP_ARG_OUTS : KP_ARG_OUT;
             if (!with_out)
@@ -277,7 +277,7 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
     *form = (kp_row_facts){
         .spec = b->spec, .name = b->name, .defaults = b->defaults, .at = b->at, .n_args = kept, .device_at = -1};
     memset(b->at, KP_NOWHERE, sizeof b->at);
-    for (int i = 0; i < 2 * n_rows && !form->row; i++) /* a row that takes the number itself is the better one */
+    for (int i = 0; i < 2 * n_rows && !form->row; i++) /* prefer a row that takes the number itself */
         if (match(rows[i % n_rows], i >= n_rows, p, kept, b->at, &zeros))
             form->row = rows[i % n_rows];
     form->zeros = form->row ? zeros : 0;

@@ -1,10 +1,10 @@
-/* function.c - every row of the operator table as a Python function and as a method of Tensor: one object a name, no
- * wrapper written by hand.
+/* function.c - every row of the operator table as a Python function and as a method of Tensor: one object per name, no
+ * handwritten wrappers.
  *
- * In: the table, read once when the module starts. Out: module.functions (a dict by name), one more dict for each
- * family whose names begin alike (nn_, linalg_, special_, fft_), and methods in the Tensor type. A name with several
- * rows (sum, sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row.
- * Must not know: any operator by name. */
+ * In: the table, read once when the module starts. Out: module.functions (a dict by name), one dict per family of names
+ * with a common prefix (nn_, linalg_, special_, fft_), and methods in the Tensor type. A name with several rows (sum,
+ * sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row. Must not
+ * know: any operator by name. */
 #include "core/binding.h"
 
 enum { MOST_ROWS = 4 };
@@ -18,7 +18,7 @@ typedef struct kp_function {
     int            n_forms;
     uint8_t        n_rows, form, method;
     const kt_row  *row[MOST_ROWS];
-    char           plain[48], otherwise[48]; /* where its forms are listed: its name without "_", and that it is an alias of */
+    char           plain[48], otherwise[48]; /* keys of its forms: its name without "_", and the name it is an alias of */
 } kp_function;
 
 static int find_forms(kp_function *f)
@@ -41,7 +41,7 @@ static PyObject *refuse_form(const kp_function *f, int which)
     return NULL;
 }
 
-/* A maker's out= may not want a gradient, nor what it is made from. */
+/* PyTorch's check: neither a factory function's out= nor its tensor arguments may require grad. */
 static bool is_followed(const kp_function *f, const kp_row_facts *form, const kp_args *a)
 {
     bool operands = false, wanted = kt_requires_grad(kp_tensor_of(a->into));
@@ -59,10 +59,10 @@ static bool is_followed(const kp_function *f, const kp_row_facts *form, const kp
     return true;
 }
 
-/* What a maker does to the requires_grad of its out=: most set it, and unless asked otherwise to false. */
+/* What a factory function does to the requires_grad of its out=: most set it, to false by default. */
 enum { LEAVES_GRAD, WANTS_NO_GRAD, WANTS_GRAD };
 
-/* A maker with out=: what it makes has the dtype and the device of out, which is resized and written over. */
+/* A factory function with out=: the result takes dtype and device of out, which is resized and overwritten. */
 static int ask_as_out_is(const kp_function *f, const kp_row_facts *form, kp_args *a)
 {
     const kt_tensor *out = kp_tensor_of(a->into);
@@ -106,7 +106,7 @@ static bool set_grad(kt_tensor *out, int wants_grad)
     return wants_grad == LEAVES_GRAD || !kt_requires_grad(out) || !kt_is_leaf(out) || !kt_set_requires_grad(out, false);
 }
 
-static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, int wants_grad) /* takes over what was made */
+static PyObject *write_into(const kt_row *row, PyObject *out, PyObject *made, int wants_grad) /* steals `made` */
 {
     kt_tensor *target = kp_tensor_of(out);
     if (made && kp_wait_for(target) == 0) {
@@ -208,7 +208,7 @@ static PyObject *get_name(PyObject *self, void *unused)
     return Py_NewRef(((kp_function *)self)->name);
 }
 
-/* No tensor has named dims: such a form is there for names=None alone. */
+/* No tensor has named dims: such a form only accepts names=None. */
 static bool asks_for_names(const kp_row_facts *form)
 {
     bool asks = false;
@@ -297,7 +297,7 @@ PyTypeObject kp_method_type = {
 
 /* ---- the table ---- */
 
-/* Names with such a beginning live in a module of their own; some of PyTorch's messages say the whole name. */
+/* Names with these prefixes belong to a submodule; some of PyTorch's messages show the whole name. */
 typedef struct family {
     const char *prefix, *functions;
     bool        said_whole;
@@ -327,7 +327,7 @@ static PyObject *python_name(const kt_row *row, kt_form form, size_t skip)
     return name;
 }
 
-static kp_function *new_function(PyTypeObject *type, kt_form form, PyObject *name) /* takes over the name */
+static kp_function *new_function(PyTypeObject *type, kt_form form, PyObject *name) /* steals the name */
 {
     kp_function *f = name ? PyObject_New(kp_function, type) : NULL;
     if (!f) {
@@ -362,7 +362,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
         f->row[f->n_rows++] = row;
         return 0;
     }
-    if (known || PyErr_Occurred()) { /* the type has something better already */
+    if (known || PyErr_Occurred()) { /* the type defines it already */
         Py_DECREF(name);
         return PyErr_Occurred() ? -1 : 0;
     }
@@ -382,7 +382,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
 static int add_forms(PyObject *functions, const kt_row *row)
 {
     const family      *of = family_of(kt_row_schema(row));
-    bool               is_method = false; /* has a tensor that is called self */
+    bool               is_method = false; /* has a tensor argument named self */
     for (int i = 0; i < kt_row_n_args(row) && !of; i++) {
         const kt_arg_spec *spec = kt_row_arg(row, i);
         is_method |= (spec->kind == KT_ARG_TENSOR || (i && spec->kind == KT_ARG_TENSOR_OR_SCALAR)) &&

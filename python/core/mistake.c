@@ -1,6 +1,6 @@
-/* mistake.c - arguments that fit no row, in PyTorch's words.
+/* mistake.c - TypeErrors for arguments that fit no form, with PyTorch's texts.
  *
- * In: what bind.c found. Out: TypeErrors, and signatures as they print them. Must not know: any operator by name. */
+ * In: what bind.c found. Out: TypeErrors, and signatures as printed in them. Must not know: any operator by name. */
 #include "core/binding.h"
 
 static const char *kind_name(int kind)
@@ -38,7 +38,7 @@ static const char *kind_name(int kind)
 
 /* ---- signatures ---- */
 
-/* A default as it is written in a schema, in the words of the signatures: [0, 1] is {0,1}, 'fro' is "fro". */
+/* A default of a schema as signatures print it: [0, 1] is {0,1}, 'fro' is "fro". */
 static PyObject *written_default(kp_span written)
 {
     char   text[64];
@@ -100,7 +100,7 @@ static PyObject *argument_text(const kp_row_facts *form, int i, bool method)
     return text;
 }
 
-static int append(PyObject *parts, PyObject *text) /* takes over text */
+static int append(PyObject *parts, PyObject *text) /* steals text */
 {
     int status = text ? PyList_Append(parts, text) : -1;
     Py_XDECREF(text);
@@ -123,7 +123,7 @@ static PyObject *pieces_of(const kp_row_facts *form, bool method)
     return parts;
 }
 
-static PyObject *joined(PyObject *parts, const char *before, const char *after) /* takes over parts */
+static PyObject *joined(PyObject *parts, const char *before, const char *after) /* steals parts */
 {
     PyObject *comma = parts ? PyUnicode_FromString(", ") : NULL;
     PyObject *list = comma ? PyUnicode_Join(comma, parts) : NULL;
@@ -152,7 +152,7 @@ static void raise_missing(const char *name, const kp_row_facts *form, bool metho
     }
     if (list)
         PyErr_Format(PyExc_TypeError, "%s() missing %d required positional argument%s: %U", name, m->n_missing,
-                     m->n_missing == 1 ? "s" : "", list); /* PyTorch's own plural, the wrong way round */
+                     m->n_missing == 1 ? "s" : "", list); /* PyTorch's plural, inverted there too */
     Py_XDECREF(list);
 }
 
@@ -162,7 +162,7 @@ static void raise_too_many(const char *name, const kp_row_facts *form, bool meth
     int       needed = 0;
     for (int i = method; i < form->n_args; i++)
         needed += !form->spec[i].has_default;
-    if (needed != n_positional) /* PyTorch's count: what must come by keyword is among what is needed */
+    if (needed != n_positional) /* PyTorch counts required keyword-only parameters too */
         PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", name, needed,
                      n_positional, n_given - method);
     else
@@ -202,7 +202,7 @@ static void raise_too_large(const char *name, const char *arg, const kp_mistake 
                      name, arg, m->element + 1);
 }
 
-/* Positions are counted as the user wrote them: a method's self is not among them. */
+/* Positions are those the user wrote: a method's self is not counted. */
 void kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n_given, const kp_mistake *m)
 {
     const kt_arg_spec *spec = &form->spec[m->arg >= 0 && m->arg < form->n_args ? m->arg : 0];
@@ -231,7 +231,7 @@ void kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, P
     }
 }
 
-/* A dim by name, of a tensor or the first of a list. */
+/* A dim name that a tensor, or the first of a list, does not have. */
 void kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *tensor)
 {
     if (kind == KP_ARG_NO_NAME) {
@@ -269,10 +269,10 @@ typedef struct given { /* what the user wrote, without a method's self */
     PyObject *const *argv;
     Py_ssize_t       n, n_keywords;
     PyObject        *keywords;
-    Py_ssize_t       order[MOST_ORDERED]; /* in which keywords are told */
+    Py_ssize_t       order[MOST_ORDERED]; /* order in which keywords are listed */
 } given;
 
-/* MurmurHash64A as C++'s library for Linux uses it for strings. */
+/* MurmurHash64A, as libstdc++ uses it for strings. */
 static uint64_t hash_of(const char *text, size_t n)
 {
     const uint64_t factor = 0xc6a4a7935bd1e995u;
@@ -284,15 +284,15 @@ static uint64_t hash_of(const char *text, size_t n)
     }
     if (n) {
         word = 0;
-        memcpy(&word, text, n); /* little end first, as on all machines that PyTorch is built for */
+        memcpy(&word, text, n); /* little endian */
         hash = (hash ^ word) * factor;
     }
     hash = (hash ^ hash >> 47) * factor;
     return hash ^ hash >> 47;
 }
 
-/* PyTorch tells keywords in the order of a hash table of 13 chains: one that begins a chain comes first of all, any other
- * before the rest of its chain. Past 13 nothing is told. */
+/* PyTorch lists keywords in the iteration order of a hash table with 13 buckets: the first of a bucket goes to the front,
+ * any other before the rest of its bucket. More than 13 are not listed. */
 static given as_given(bool method, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     given    g = {argv + method, n - method, keywords ? PyTuple_GET_SIZE(keywords) : 0, keywords, {0}};
@@ -342,7 +342,7 @@ static PyObject *full_type(PyObject *o)
     return text;
 }
 
-/* A piece is its type, a space and its name: PyTorch compares texts, so one with a default has neither. */
+/* A piece is "Type name": PyTorch compares texts, so a parameter with a default never matches. */
 static PyObject *keyword_of_piece(PyObject *piece, const given *g, Py_ssize_t *at)
 {
     const Py_ssize_t space = PyUnicode_FindChar(piece, ' ', 0, PyUnicode_GET_LENGTH(piece), -1);
@@ -373,7 +373,7 @@ static PyObject *wrong_keywords(PyObject *pieces, const given *g)
     return wrong;
 }
 
-/* "(Tensor, !float!, dim1=int)": marked where the type is not the piece's. */
+/* "(Tensor, !float!, dim1=int)": wrong types are marked. */
 static PyObject *marked_types(PyObject *pieces, const given *g)
 {
     PyObject *parts = PyList_New(0);
@@ -397,7 +397,7 @@ static PyObject *marked_types(PyObject *pieces, const given *g)
     return joined(parts, "(", g->n ? ")" : ", )");
 }
 
-/* What is wrong with a form that has as many pieces as there are arguments; "" for others. */
+/* The remark on a form with as many parameters as arguments were given; "" for others. */
 static PyObject *remark_on(PyObject *pieces, const given *g, const char *on_keywords, const char *on_types, const char *end)
 {
     if (PyList_GET_SIZE(pieces) != g->n + g->n_keywords || (g->n + g->n_keywords == 0))
@@ -440,7 +440,7 @@ static void raise_the_only(const char *name, const kp_row_facts *form, bool meth
 {
     PyObject *pieces = pieces_or_empty(form, method), *signature = kp_signature_text(form, method);
     PyObject *remark = pieces ? remark_on(pieces, g, "", "", "") : NULL, *types = remark ? describe_given(g) : NULL;
-    PyObject *wrong = types ? wrong_keywords(pieces, g) : NULL; /* all, where the count is wrong too */
+    PyObject *wrong = types ? wrong_keywords(pieces, g) : NULL; /* listed even where the count is wrong */
     if (wrong && PyList_GET_SIZE(wrong)) {
         wrong = joined(wrong, "", "");
         if (wrong)
@@ -508,8 +508,8 @@ static void raise_of_one(const char *name, const kp_row_facts *form, bool method
     kp_mistake_free(&mistake);
 }
 
-/* PyTorch counts: the one form that takes as many arguments as there are says what is wrong with them; if there is not
- * exactly one, all are listed. A method that takes nothing is refused in Python's words. */
+/* If exactly one form takes as many arguments as were given, its mistake is reported; else all forms are listed, as in
+ * PyTorch. A method without parameters is refused in Python's words. */
 void kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method, PyObject *const *argv,
                        Py_ssize_t n, PyObject *keywords)
 {

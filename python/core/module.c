@@ -1,6 +1,6 @@
 /* module.c - the module karat._karat: its types, its functions, its constants. The package karat re-exports them.
  *
- * In: the files of the extension. Out: PyInit__karat. One interpreter a process: the engine's source of sites is one. */
+ * In: the files of the extension. Out: PyInit__karat. One interpreter per process: the engine has one source of sites. */
 #include "core/binding.h"
 
 static PyObject *own_package(PyObject *module, PyObject *folder)
@@ -9,7 +9,7 @@ static PyObject *own_package(PyObject *module, PyObject *folder)
     return kp_site_set_package(folder) ? NULL : Py_NewRef(Py_None);
 }
 
-/* Under `karat run` the types of objects say torch.dtype, as the objects themselves do. */
+/* Under `karat run` types are named torch.dtype, not karat.dtype. */
 static PyObject *name_types_of_torch(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -77,7 +77,7 @@ static int add_functions(PyObject *module)
     return 0;
 }
 
-/* The types and the engine's hooks are the process's: a second interpreter would share objects with the first. */
+/* Types and engine hooks are process-wide: a second interpreter would share objects with the first. */
 static int refuse_second_interpreter(void)
 {
     static int64_t first = -1;

@@ -1,16 +1,16 @@
-/* override.c - __torch_function__: an argument whose class wants to answer a call itself is asked first.
+/* override.c - __torch_function__: an argument whose class overrides a call is asked first.
  *
  * In: a function and its arguments, subclasses of Tensor or any object with __torch_function__ among them. Out: what
- * their classes say. Tensor's own __torch_function__ runs the call and gives the result its class: that is how results
- * of a subclass are of the subclass. Plain tensors pay for a look at their type, nothing more.
+ * their classes return. Tensor's own __torch_function__ runs the call and converts the result to the subclass. Plain
+ * tensors pay one type check.
  *
- * Functions of the table and operators ask here themselves. The other methods and attributes of a subclass's objects do
- * so because its type looks them up here: Tensor's __init_subclass__ sees to that. Must not know: operators. */
+ * Functions of the table and operators call this file. The other methods and attributes of a subclass do so through its
+ * tp_getattro, which Tensor's __init_subclass__ sets. Must not know: operators. */
 #include "core/binding.h"
 
 enum { MOST_TYPES = 16 };
 
-__thread int kp_override_off; /* scopes in which nobody is asked */
+__thread int kp_override_off; /* depth of DisableTorchFunction scopes */
 
 static PyObject *override_name, *disabled;
 static PyObject *disabled_override(PyObject *self, PyObject *args, PyObject *keywords);
@@ -22,7 +22,7 @@ static PyMethodDef disabled_definition = {"_disabled_torch_function_impl", KP_FU
 /* ---- who wants to be asked ---- */
 
 typedef struct askers {
-    PyObject *type[MOST_TYPES]; /* owned: asking one may let go of another; a subclass stands before its bases */
+    PyObject *type[MOST_TYPES]; /* owned: calling one may release another; subclasses come before their bases */
     int       n;
 } askers;
 
@@ -32,7 +32,7 @@ static void askers_done(askers *all)
         Py_DECREF(all->type[--all->n]);
 }
 
-/* Has the type a say? Not Tensor itself, and not one that has disabled it. */
+/* Does the type override? Not Tensor itself, and not one that disabled it. */
 static bool overrides(PyTypeObject *type)
 {
     if (type == kp_tensor_type || !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
@@ -40,7 +40,7 @@ static bool overrides(PyTypeObject *type)
     PyObject *method = PyObject_GetAttr((PyObject *)type, override_name);
     if (!method)
         PyErr_Clear();
-    Py_XDECREF(method); /* the class holds it, or it is bound anew for every question */
+    Py_XDECREF(method); /* the class holds it, or it is bound anew for every call */
     return method && method != disabled;
 }
 
@@ -137,7 +137,7 @@ int kp_override(PyObject *function, PyObject *const *argv, Py_ssize_t n, PyObjec
     return *answer == Py_NotImplemented ? KP_DECLINED : KP_ANSWERED;
 }
 
-/* As kp_override, but that all have declined is an exception. 1: *answer is the result; 0: nobody was there to ask. */
+/* As kp_override, but all declining is an exception. 1: *answer is the result; 0: no argument overrides. */
 int kp_override_call(const char *name, bool method, PyObject *function, PyObject *const *argv, Py_ssize_t n,
                      PyObject *keywords, PyObject **answer)
 {
@@ -157,7 +157,7 @@ int kp_override_call(const char *name, bool method, PyObject *function, PyObject
     return asked != KP_NOT_ASKED;
 }
 
-/* An operator's way: the function is a method of Tensor by name; that all have declined is NotImplemented. */
+/* For operators: the function is the method of Tensor; all declining is NotImplemented. */
 int kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **answer)
 {
     PyObject *argv[2] = {a, b}, *function = PyDict_GetItemString(kp_tensor_type->tp_dict, name);
@@ -166,7 +166,7 @@ int kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **
     return kp_override(function, argv, b ? 2 : 1, NULL, answer) != KP_NOT_ASKED;
 }
 
-/* ---- what Tensor's own class says: run it, and the result is of this class ---- */
+/* ---- Tensor.__torch_function__: runs the call and converts the result to the class ---- */
 
 static PyObject *as_class(PyObject *tensor, PyTypeObject *type) /* a new object on the same memory */
 {
@@ -174,7 +174,7 @@ static PyObject *as_class(PyObject *tensor, PyTypeObject *type) /* a new object 
     return alias ? kp_wrap_as(alias, type) : NULL;
 }
 
-/* Tensors in what a call gave, in lists and tuples too, become objects of the class. Takes over the reference. */
+/* Converts tensors in a result, in lists and tuples too, to the class. Steals the reference. */
 static PyObject *convert(PyObject *given, PyTypeObject *type)
 {
     if (!given || type == kp_tensor_type)
@@ -183,7 +183,7 @@ static PyObject *convert(PyObject *given, PyTypeObject *type)
         if (!PyObject_TypeCheck(given, type))
             Py_SETREF(given, as_class(given, type));
     } else if ((PyTuple_Check(given) && !Py_IS_TYPE(given, &kp_size_type)) || PyList_CheckExact(given)) {
-        PyObject *list = PySequence_List(given); /* a class's own tuple may change the given one */
+        PyObject *list = PySequence_List(given); /* a tuple subclass may alias the given one */
         for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); i++) {
             PyObject *one = convert(Py_NewRef(PyList_GET_ITEM(list, i)), type);
             if (!one || PyList_SetItem(list, i, one))
@@ -196,7 +196,7 @@ static PyObject *convert(PyObject *given, PyTypeObject *type)
     return given;
 }
 
-/* The gradient and the base of a tensor are themselves, whatever class it has. */
+/* .grad and ._base are returned as they are, whatever the class. */
 static bool is_itself(PyObject *function)
 {
     static const char *const names[] = {"grad", "_base"};
@@ -236,7 +236,7 @@ PyObject *kp_torch_function(PyObject *cls, PyObject *args, PyObject *keywords)
     PyObject *all = PySequence_Tuple(types);
     for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
         int is_base = PyObject_IsSubclass(cls, PyTuple_GET_ITEM(all, i));
-        if (is_base <= 0) { /* another class's tensors: not ours to answer */
+        if (is_base <= 0) { /* unrelated classes among the types: decline */
             Py_DECREF(all);
             return is_base < 0 ? NULL : Py_NewRef(Py_NotImplemented);
         }
@@ -274,7 +274,7 @@ PyObject *kp_as_subclass(PyObject *self, PyObject *cls)
     return check_class(cls) ? NULL : as_class(self, (PyTypeObject *)cls);
 }
 
-/* _make_subclass(cls, data, require_grad=False): on the data's memory, without its history */
+/* _make_subclass(cls, data, require_grad=False): shares the data's memory, without history */
 PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"cls", "data", "require_grad", NULL};
@@ -296,7 +296,7 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 
 /* ---- methods and attributes of a subclass's objects ---- */
 
-typedef struct kp_asking { /* a bound method of C that asks before it runs */
+typedef struct kp_asking { /* a bound C method that asks for overrides before it runs */
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject      *method, *self; /* owned */
@@ -353,7 +353,7 @@ static PyObject *bind_asking(PyObject *method, PyObject *self)
     return (PyObject *)m;
 }
 
-/* What Tensor itself has under the name; NULL where the object or a class before Tensor has something else. */
+/* Tensor's own attribute of this name; NULL if the object or a class before Tensor defines another. */
 static PyObject *tensors_own(PyObject *self, PyObject *name)
 {
     PyObject *mro = Py_TYPE(self)->tp_mro, *dict = ((kp_tensor *)self)->dict;
@@ -384,7 +384,7 @@ static PyObject *subclass_getattr(PyObject *self, PyObject *name)
     return PyObject_GenericGetAttr(self, name);
 }
 
-/* A class that looks attributes up in its own way keeps to it. */
+/* A class with its own __getattribute__ keeps it. */
 PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords)
 {
     PyTypeObject *type = (PyTypeObject *)cls;
@@ -398,7 +398,7 @@ PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords)
     return done;
 }
 
-/* ---- indexing and iterating: slots that ask before they run ---- */
+/* ---- indexing and iterating: slots that ask for overrides before they run ---- */
 
 static binaryfunc    subscript;
 static objobjargproc assign;

@@ -1,5 +1,5 @@
-/* parse.c - arguments of functions that are no rows (karat.tensor, result_type, finfo ...): the same binder, on a
- * signature written down here in C, so that they take and refuse arguments in the same words.
+/* parse.c - arguments of functions that are not rows (karat.tensor, result_type, finfo ...): the same binder on a
+ * signature in C, so that they accept arguments alike and raise the same errors.
  *
  * In: what vectorcall gives, a signature. Out: values by position. Must not know: what the functions do. */
 #include "core/binding.h"

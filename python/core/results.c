@@ -1,10 +1,10 @@
-/* results.c - the named tuples that rows with several results give: torch.return_types.max with values and indices, with
- * out= torch.return_types.max_out.
+/* results.c - the named tuples of rows with several results: torch.return_types.max with values and indices, with out=
+ * torch.return_types.max_out.
  *
  * In: a row. Out: a type made once when the module starts. Must not know: any operator by name. */
 #include "core/binding.h"
 
-/* PyTorch's text: one line a field. */
+/* PyTorch's repr: one line per field. */
 static PyObject *repr(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -20,7 +20,7 @@ static PyObject *repr(PyObject *self)
     return text;
 }
 
-/* Through pickle it goes by the operator's name: the type itself is in no module that could be imported. */
+/* Pickled by the operator's name: the type is in no importable module. */
 static PyObject *reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -36,7 +36,7 @@ static PyObject *reduce(PyObject *self, PyObject *unused)
 
 static PyMethodDef reduce_method = {"__reduce__", reduce, METH_NOARGS, NULL};
 
-static PyObject *types; /* by the operator's name: a function and a method of one name give one type */
+static PyObject *types; /* by operator name: a function and a method of one name share the type */
 
 static PyTypeObject *new_type(const kt_row *row, PyObject *called)
 {
@@ -60,7 +60,7 @@ static PyTypeObject *new_type(const kt_row *row, PyObject *called)
     return status ? NULL : type;
 }
 
-/* A name that begins with "result" is there for C alone: PyTorch gives a plain tuple then. */
+/* Result names that begin with "result" exist for C alone: PyTorch returns a plain tuple then. */
 PyTypeObject *kp_result_type(const kt_row *row, kt_form form)
 {
     const char *schema = kt_row_schema(row);
@@ -82,7 +82,7 @@ int kp_results_start(PyObject *module)
 {
     if (!types && !(types = PyDict_New()))
         return -1;
-    for (int i = 0; kt_row_at(i); i++) /* all of them: pickle must know each before it meets one */
+    for (int i = 0; kt_row_at(i); i++) /* all of them, for unpickling */
         if ((!kp_result_type(kt_row_at(i), KT_PLAIN) ||
              (kt_row_has_form(kt_row_at(i), KT_OUT) && !kp_result_type(kt_row_at(i), KT_OUT))) &&
             PyErr_Occurred())

@@ -1,10 +1,10 @@
-/* take.c - one Python object to one argument of a call, by its kind.
+/* take.c - converts one Python object to one argument of a call, by its kind.
  *
- * In: an object and the parameter it is for. Out: the value in the call, with what it points to held; 1 taken, 0 of the
- * wrong type, -1 exception. Must not know: any operator by name, or which parameter comes next.
+ * In: an object and the parameter it is for. Out: the value in the call, whose objects are kept alive; 1 taken, 0 wrong
+ * type, -1 exception. Must not know: any operator by name, or which parameter comes next.
  *
- * Of a list its first element alone decides whether it is taken; what is wrong further on, and an integer too large, is
- * kept for later, when the form has been chosen. */
+ * Only the first element of a list decides whether it is taken; errors in later elements, and integers that are too
+ * large, are deferred until the form is chosen. */
 #include "core/binding.h"
 
 /* ---- memory of one binding ---- */
@@ -39,7 +39,7 @@ void kp_args_free(kp_args *a)
         kp_mistake_free(&a->late);
 }
 
-/* The first mistake that does not decide about the form is kept. */
+/* Keeps the first deferred mistake. */
 static int later(kp_args *a, const kp_mistake *m, int what, Py_ssize_t element, PyObject *got)
 {
     if (!a->late.what) {
@@ -52,15 +52,15 @@ static int later(kp_args *a, const kp_mistake *m, int what, Py_ssize_t element, 
     return 1;
 }
 
-/* Items for a walk that calls back into Python, which may change a list meanwhile: a list is walked as a tuple of its
- * items at this moment, unless they are plain ints, whose reading calls nobody. */
+/* Items for a loop that may run Python code, which could change the list: copied into a tuple first, unless they are
+ * plain ints, whose conversion runs none. */
 static PyObject *const *steady_items(kp_args *a, PyObject *o, Py_ssize_t *n)
 {
     *n = PySequence_Fast_GET_SIZE(o);
     Py_ssize_t plain = PyTuple_Check(o) ? *n : 0;
     while (plain < *n && PyLong_CheckExact(PyList_GET_ITEM(o, plain)))
         plain++;
-    static PyObject *const none[1]; /* an empty list has no items to point at */
+    static PyObject *const none[1]; /* for an empty list */
     if (plain == *n)
         return *n ? PySequence_Fast_ITEMS(o) : none;
     PyObject *all = PyList_AsTuple(o);
@@ -80,7 +80,7 @@ static inline void count_work(kp_args *a, const kt_tensor *t)
 
 static inline bool holds_number(const kt_tensor *t) { return kt_ndim(t) == 0 && !kt_requires_grad(t); }
 
-/* An integer of Python's or NumPy's, or a tensor that holds one. */
+/* A Python or NumPy integer, or an integer tensor of one element. */
 static bool is_int(PyObject *o)
 {
     if (PyLong_Check(o))
@@ -90,7 +90,7 @@ static bool is_int(PyObject *o)
     return PyIndex_Check(o) && kp_is_numpy_number(o);
 }
 
-/* Whatever can be an index: what elements of lists may be. */
+/* Anything with __index__: what elements of lists may be. */
 bool kp_is_index(PyObject *o)
 {
     if (kp_is_tensor(o))
@@ -148,7 +148,7 @@ int kp_take_ints(kp_args *a, PyObject *const *items, Py_ssize_t n, kt_shape *sha
     return 1;
 }
 
-/* A list, or where the schema says so one integer that stands for it. */
+/* A list, or one integer where the schema says int[1]. */
 static int take_list_of_ints(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_shape *shape, kp_mistake *m)
 {
     if (PyList_Check(o) || PyTuple_Check(o)) {
@@ -165,7 +165,7 @@ static int take_list_of_ints(kp_args *a, const kt_arg_spec *spec, PyObject *o, k
     return read_int(a, o, d, m, -1);
 }
 
-/* An element that is no tensor is told at once, whatever the other forms may take: PyTorch's own way. */
+/* An element that is not a tensor is an error at once, whatever other forms take, as in PyTorch. */
 static int take_tensors(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_value *value, const kp_mistake *m)
 {
     if (!PyList_Check(o) && !PyTuple_Check(o))
@@ -194,7 +194,7 @@ static int take_tensors(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_val
     return 1;
 }
 
-/* A number, or a tensor that holds one. */
+/* A number, or a tensor of one element. */
 static int take_scalar(PyObject *o, kt_scalar *s)
 {
     int taken = kp_to_operand(o, s);
@@ -207,7 +207,7 @@ static int take_scalar(PyObject *o, kt_scalar *s)
     return -1;
 }
 
-/* Is it a number, whatever its size? One too large is an error only when its form is chosen. */
+/* A number of any size: one that is too large is an error only if its form is chosen. */
 static int take_number(kp_args *a, PyObject *o, kt_scalar *s, const kp_mistake *m)
 {
     int taken = take_scalar(o, s);
@@ -226,7 +226,7 @@ static int take_float(kp_args *a, PyObject *o, double *f, const kp_mistake *m)
     }
     if (PyComplex_Check(o))
         return 0;
-    if (PyLong_Check(o)) { /* of any size, unlike a number that becomes an element */
+    if (PyLong_Check(o)) { /* any size is accepted here */
         *f = PyLong_AsDouble(o);
         return *f == -1 && PyErr_Occurred() ? -1 : 1;
     }
@@ -285,7 +285,7 @@ static int take_device(PyObject *o, kt_device *d)
     return taken;
 }
 
-/* No tensor has named dims: a name fits, and is not found. */
+/* No tensor has named dims: the argument fits, and the name is not found. */
 static int take_name(kp_args *a, PyObject *o, const kp_mistake *m)
 {
     return PyUnicode_Check(o) ? later(a, m, KP_NO_NAME, -1, o) : 0;
@@ -300,7 +300,7 @@ static int take_names(kp_args *a, PyObject *o, const kp_mistake *m)
     return take_name(a, PySequence_Fast_GET_ITEM(o, 0), m);
 }
 
-/* out= is a Tensor, or a tuple of as many as the row has results. */
+/* out=: a Tensor, or a tuple with one per result. */
 static int take_outs(kp_args *a, const kp_row_facts *form, PyObject *o, kp_mistake *m)
 {
     const int n = form->row ? kt_row_n_results(form->row) : 0;
@@ -332,7 +332,7 @@ static int take_like(kp_args *a, const kp_row_facts *form, int at, PyObject *o)
     return 1;
 }
 
-/* One alone is left to the row to refuse. */
+/* A single element is refused by the row. */
 static int take_ends(kp_args *a, int at, PyObject *o, kp_mistake *m)
 {
     if (!PyTuple_Check(o) && !PyList_Check(o))
@@ -384,7 +384,7 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
     }
 }
 
-/* A number of this form, where the row takes a tensor or either. */
+/* A number in this form, where the row takes a tensor or either. */
 static int take_operand(kp_args *a, const kp_row_facts *form, int at, PyObject *o, kt_value *value, const kp_mistake *m)
 {
     int taken = kp_to_operand(o, &value->s);
@@ -399,7 +399,7 @@ static int take_operand(kp_args *a, const kp_row_facts *form, int at, PyObject *
     return taken;
 }
 
-/* A tensor of this form, where the row takes a number. */
+/* A tensor in this form, where the row takes a number. */
 static int take_its_number(kp_args *a, PyObject *o, kt_scalar *s, const kp_mistake *m)
 {
     if (kt_ndim(kp_tensor_of(o)))

@@ -1,4 +1,4 @@
-/* text.c - a str as the engine reads texts: UTF-8 that ends at its first NUL.
+/* text.c - a str as a C string for the engine: UTF-8 without embedded NUL.
  *
  * In: a str. Out: its bytes and what holds them. Must not know: what the text means. */
 #include "core/binding.h"
@@ -9,7 +9,7 @@ const char *kp_text(PyObject *text, PyObject **kept)
     const char *bytes = PyUnicode_AsUTF8AndSize(text, &n);
     *kept = NULL;
     if (!bytes) {
-        if (PyErr_ExceptionMatches(PyExc_UnicodeError)) /* a lone surrogate; PyTorch's words */
+        if (PyErr_ExceptionMatches(PyExc_UnicodeError)) /* a lone surrogate: PyTorch's text */
             PyErr_SetString(PyExc_RuntimeError, "error unpacking string as utf-8");
         return NULL;
     }

@@ -1,11 +1,11 @@
 /* buffer.c - karat.frombuffer: a tensor over the memory of any object with Python's buffer protocol.
  *
- * In: the object, a dtype, how many elements from which byte. Out: a 1-dim tensor without a copy. The buffer stays
- * exported as long as a tensor looks in, so that nobody can free or resize it meanwhile. Must not know: what the
- * object is. */
+ * In: the object, a dtype, count and offset. Out: a 1-dim tensor without a copy. The buffer stays exported while a tensor
+ * uses it, so that it cannot be freed or resized. Must not know: what the object is. */
 #include "core/binding.h"
 
-/* The last tensor may die on any thread, with the GIL or without; after the interpreter's end there is nothing to do. */
+/* The last tensor may be freed on any thread, with or without the GIL; after finalization of the interpreter there is
+ * nothing to do. */
 static void let_go(void *owner)
 {
     if (!Py_IsInitialized())
@@ -51,7 +51,7 @@ static Py_buffer *export_of(PyObject *object)
     return view;
 }
 
-/* How many elements; -1 with an exception. */
+/* Number of elements; -1 with an exception. */
 static Py_ssize_t count_elements(const Py_buffer *view, Py_ssize_t itemsize, Py_ssize_t count, Py_ssize_t offset)
 {
     if (view->len == 0 || count == 0)
@@ -76,7 +76,7 @@ static Py_ssize_t count_elements(const Py_buffer *view, Py_ssize_t itemsize, Py_
     return -1;
 }
 
-/* A tensor on memory that `release(owner)` gives back; on failure it is given back here. */
+/* A tensor on memory that `release(owner)` frees; called here on failure. */
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                          void (*release)(void *), void *owner)
 {

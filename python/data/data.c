@@ -1,8 +1,8 @@
-/* data.c - numbers and nested sequences of numbers into a new tensor, with PyTorch's inference of dtype.
+/* data.c - builds a tensor from numbers and nested sequences, with PyTorch's dtype inference.
  *
- * In: a number, or lists, tuples and arrays of equal lengths. Out: a new tensor, born at the caller's line. The dtype,
- * where none is asked for: all bool gives bool, all int int64, any float the default float, any complex the complex of
- * that; NumPy's numbers and tensors bring their own. Must not know: operators. */
+ * In: a number, or lists, tuples and arrays of equal lengths. Out: a new tensor whose lineage begins at the caller's
+ * line. Without dtype=: all bool gives bool, all int int64, any float the default dtype, any complex its complex dtype;
+ * NumPy numbers and tensors keep theirs. Must not know: operators. */
 #include "core/binding.h"
 
 typedef struct plan {
@@ -13,7 +13,7 @@ typedef struct plan {
     char    *at; /* where the next element goes */
 } plan;
 
-static bool is_sequence(PyObject *o) /* bytes are one, of ints */
+static bool is_sequence(PyObject *o) /* bytes are a sequence of ints */
 {
     return PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !kp_is_tensor(o) && !PyUnicode_Check(o));
 }
@@ -66,14 +66,14 @@ static int dtype_of_element(PyObject *o, kt_dtype *d)
         *d = KT_I64;
     } else if (kp_is_tensor(o)) {
         *d = kt_dtype_of(kp_tensor_of(o));
-    } else if (kp_is_numpy_number(o) || kp_is_array(o)) { /* before floats: NumPy's float64 is one */
+    } else if (kp_is_numpy_number(o) || kp_is_array(o)) { /* before floats: numpy.float64 is a float */
         return kp_numpy_dtype(o, d);
     } else if (PyFloat_Check(o)) {
         *d = kt_get_default_dtype();
     } else if (PyComplex_Check(o)) {
         const kt_dtype real = kt_get_default_dtype();
         *d = kt_dtype_complex(real);
-        if (kt_dtype_real(*d) != real) { /* PyTorch promotes numbers then, and makes no tensor of them */
+        if (kt_dtype_real(*d) != real) { /* PyTorch infers a dtype here and then fails to store it */
             PyErr_SetString(PyExc_RuntimeError, "invalid default scalar type for complex");
             return -1;
         }
@@ -95,7 +95,7 @@ static int join(kt_dtype *d, kt_dtype one)
     return *d == KT_NONE ? -1 : 0;
 }
 
-/* Promotes `*d` (KT_NONE: nothing seen) by all that data holds. A list in itself has no end: no tensor is so deep. */
+/* Promotes `*d` (KT_NONE: no element yet) with every element. The depth limit ends a list that contains itself. */
 static int find_dtype(PyObject *data, kt_dtype *d, int depth)
 {
     kt_dtype one;
@@ -112,7 +112,7 @@ static int find_dtype(PyObject *data, kt_dtype *d, int depth)
         return -1;
     int status = 0;
     for (Py_ssize_t i = 0; !status && i < PySequence_Fast_GET_SIZE(fast); i++) {
-        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(fast, i)); /* whose reading may take it out of the list */
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(fast, i)); /* reading it may run code that changes the list */
         status = find_dtype(item, d, depth + 1);
         Py_DECREF(item);
     }
@@ -120,7 +120,7 @@ static int find_dtype(PyObject *data, kt_dtype *d, int depth)
     return status;
 }
 
-/* ---- elements: what each kind of dtype asks of an object ---- */
+/* ---- elements: conversion of an object by kind of dtype ---- */
 
 static int refuse_too_large(void)
 {
@@ -130,9 +130,9 @@ static int refuse_too_large(void)
 
 static int as_unsigned_long(PyObject *o, kt_scalar *s)
 {
-    PyObject *index = kp_is_numpy_number(o) ? PyNumber_Index(o) : NULL; /* PyTorch cannot store what it infers here */
+    PyObject *index = kp_is_numpy_number(o) ? PyNumber_Index(o) : NULL; /* PyTorch cannot store the dtype it infers here */
     PyErr_Clear();
-    uint64_t value = PyLong_AsUnsignedLongLong(index ? index : o); /* nothing but an int will do */
+    uint64_t value = PyLong_AsUnsignedLongLong(index ? index : o); /* only an int is accepted */
     Py_XDECREF(index);
     *s = KT_INT((int64_t)value);
     s->is_unsigned = 1;
@@ -206,7 +206,7 @@ static int store(plan *p, PyObject *o)
             return -1;
         }
         if (kt_dtype_category(p->dtype) == KT_CAT_INT && s.kind == KT_SCALAR_INT && s.v.i < 0 &&
-            !kt_dtype_is_signed(p->dtype) && !s.is_unsigned) { /* a negative number wraps into an unsigned type */
+            !kt_dtype_is_signed(p->dtype) && !s.is_unsigned) { /* negative numbers wrap into unsigned dtypes */
             memcpy(p->at, &s.v.i, p->itemsize);
         } else {
             kt_scalar_store(p->at, p->dtype, s);
@@ -224,7 +224,7 @@ static int store_all(plan *p, PyObject *data, int dim)
     if (!fast)
         return -1;
     int status = 0;
-    for (Py_ssize_t i = 0; !status; i++) { /* the length is asked again after each element, whose reading may change it */
+    for (Py_ssize_t i = 0; !status; i++) { /* reading an element may change the length */
         const Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
         if (n != p->sizes[dim]) {
             PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)", (long long)p->sizes[dim],
@@ -241,7 +241,7 @@ static int store_all(plan *p, PyObject *data, int dim)
     return status;
 }
 
-/* PyTorch says it once. */
+/* PyTorch warns once. */
 static int warn_of_arrays(PyObject *data)
 {
     static bool warned; /* under the GIL */

@@ -1,4 +1,4 @@
-/* device.c - device objects, memory formats, the layout: the small values that arguments and attributes are made of.
+/* device.c - device, memory_format and layout objects.
  *
  * In: the engine's devices and shapes. Out: objects printed as PyTorch prints them. Must not know: tensors. */
 #include "core/binding.h"
@@ -8,7 +8,7 @@
 typedef struct kp_device {
     PyObject_HEAD
     kt_device d;
-    int       has_index; /* "cpu" and "cpu:0" are told apart, as PyTorch does */
+    int       has_index; /* "cpu" and "cpu:0" differ, as in PyTorch */
 } kp_device;
 
 static PyObject *new_device(kt_device d, int has_index)
@@ -23,15 +23,15 @@ static PyObject *new_device(kt_device d, int has_index)
 
 PyObject *kp_device_object(kt_device d) { return new_device(d, d.kind > KT_META); }
 
-/* Kinds of devices that PyTorch can name and that are not here: an object may name them, a tensor cannot live there.
- * Their kind is -2 and less. */
+/* Device kinds that PyTorch knows and Karat lacks: a device object may name them, no tensor can be there. Their kind is
+ * -2 and less. */
 static const char *const absent[] = {"cuda", "ipu",  "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip",  "ve",
                                      "fpga", "maia", "xla", "lazy",   "vulkan", "mps",    "hpu",   "mtia", "privateuseone"};
 enum { N_ABSENT = sizeof absent / sizeof *absent };
 
 enum { CUDA = -2, XPU = -4 };
 
-/* As a PyTorch that was built for the CPU alone. */
+/* The errors of a CPU-only build of PyTorch. */
 static int refuse_absent(int kind)
 {
     if (kind == CUDA || kind == XPU)
@@ -41,7 +41,7 @@ static int refuse_absent(int kind)
     return -1;
 }
 
-/* The number behind the colon at name[n]; 1 and 0 where there is none; -1: no number that a device may have. */
+/* The index after the colon at name[n]; 1 if there is one, 0 if not, -1: not a valid index. */
 static int read_index(const char *name, size_t n, kt_device *d)
 {
     char *end = NULL;
@@ -54,7 +54,7 @@ static int read_index(const char *name, size_t n, kt_device *d)
     return -1;
 }
 
-/* "cuda", "cuda:1" where there is no such device: 1 and its kind; 0: the text names none. */
+/* "cuda", "cuda:1" where there is no such device: 1 and its kind; else 0. */
 static int find_absent(const char *name, kt_device *d)
 {
     const size_t n = strcspn(name, ":");
@@ -66,7 +66,7 @@ static int find_absent(const char *name, kt_device *d)
     return 0;
 }
 
-/* "cpu:3": there is one CPU, and any number names it. */
+/* "cpu:3": any index names the one CPU. */
 static int find_numbered(const char *name, kt_device *d)
 {
     const size_t n = strcspn(name, ":");
@@ -92,7 +92,7 @@ static int device_named(const char *name, kt_device *d)
     return found ? found : -1;
 }
 
-/* What a text names, whether it is here or not; -1: nothing. */
+/* The device that a string names, available or not; -1: none. */
 static int device_of_text(PyObject *text, kt_device *d)
 {
     PyObject   *kept;
@@ -102,7 +102,7 @@ static int device_of_text(PyObject *text, kt_device *d)
     return found;
 }
 
-/* The index that an int names: 0, or -1 and an exception. */
+/* A device index from an int: 0; -1 and an exception. */
 static int read_number(PyObject *o, kt_device *d)
 {
     int             overflow;
@@ -111,7 +111,7 @@ static int read_number(PyObject *o, kt_device *d)
         PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
     else if (i < 0)
         PyErr_SetString(PyExc_RuntimeError, "Device index must not be negative");
-    else if (i > 127) /* PyTorch lets it overflow */
+    else if (i > 127) /* PyTorch's int8 overflows here */
         PyErr_Format(PyExc_RuntimeError, "Device index must be at most 127, got %lld", i);
     else
         d->index = (int32_t)i;
@@ -120,7 +120,7 @@ static int read_number(PyObject *o, kt_device *d)
 
 int kp_to_device(PyObject *o, kt_device *d)
 {
-    if (PyLong_Check(o) && !PyBool_Check(o)) /* an accelerator by its number */
+    if (PyLong_Check(o) && !PyBool_Check(o)) /* an int is an accelerator's index */
         return read_number(o, d) ? -1 : refuse_absent(CUDA);
     if (Py_IS_TYPE(o, &kp_device_type))
         *d = ((kp_device *)o)->d;

@@ -1,7 +1,7 @@
-/* dlpack.c - tensors to and from other libraries by DLPack capsules, without a copy.
+/* dlpack.c - exchange of tensors with other libraries by DLPack capsules, without a copy.
  *
- * In: a Tensor, or an object with __dlpack__, or a capsule. Out: a capsule (a "dltensor", or a "dltensor_versioned" for
- * who asks for version 1), or a Tensor on the other's memory. A capsule is consumed once: its name says so. The
+ * In: a Tensor, or an object with __dlpack__, or a capsule. Out: a capsule ("dltensor", or "dltensor_versioned" if
+ * version 1 is requested), or a Tensor on the other library's memory. A capsule is consumed once, and renamed then. The
  * structs are those of the DLPack specification. Must not know: any library by name. */
 #include "core/binding.h"
 
@@ -58,7 +58,7 @@ enum { N_TYPES = sizeof types / sizeof *types };
 
 /* ---- out ---- */
 
-/* One piece of memory: the managed tensor first, then sizes and strides. */
+/* One allocation: the managed tensor first, then sizes and strides. */
 typedef struct lent {
     union {
         dl_managed   plain;
@@ -70,13 +70,13 @@ typedef struct lent {
 
 static void free_lent(lent *l)
 {
-    kt_drop(l->t); /* the engine's own count: no GIL is needed */
+    kt_drop(l->t); /* atomic reference count: needs no GIL */
     PyMem_RawFree(l);
 }
 static void delete_plain(dl_managed *m) { free_lent(m->owner); }
 static void delete_versioned(dl_versioned *m) { free_lent(m->owner); }
 
-/* A capsule that nobody consumed gives its tensor back itself. */
+/* Destructor of an unconsumed capsule: releases the tensor. */
 static void forget(PyObject *capsule)
 {
     if (PyCapsule_IsValid(capsule, plain_name)) {
@@ -106,7 +106,7 @@ static void describe(dl_tensor *to, lent *l)
     }
 }
 
-/* Takes over the reference. */
+/* Steals the reference. */
 static PyObject *lend(kt_tensor *t, bool versioned, bool copied)
 {
     lent *l = PyMem_RawMalloc(sizeof *l + 2 * (size_t)kt_ndim(t) * sizeof(int64_t));
@@ -133,7 +133,7 @@ static int refuse(const kt_tensor *t)
 {
     if (kt_is_conj(t))
         PyErr_SetString(PyExc_BufferError, "Can't export tensors with the conjugate bit set");
-    else if (kt_is_neg(t)) /* PyTorch lends the wrong numbers here */
+    else if (kt_is_neg(t)) /* PyTorch exports the wrong numbers here */
         PyErr_SetString(PyExc_BufferError, "Can't export tensors with the negative bit set");
     else if (kt_device_of(t).kind != KT_CPU)
         PyErr_Format(PyExc_BufferError, "Cannot pack tensors on %s", kt_device_name(kt_device_of(t)));
@@ -169,7 +169,7 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
         return PyErr_Format(PyExc_TypeError, "stream must be ``int`` or ``none``");
     if (stream != Py_None && PyLong_AsLong(stream) != -1)
         return PyErr_Format(PyExc_AssertionError, "stream should be None on cpu.");
-    if (PyErr_Occurred()) { /* a number larger than any stream's */
+    if (PyErr_Occurred()) { /* larger than any stream handle */
         PyErr_Clear();
         return PyErr_Format(PyExc_AssertionError, "stream should be None on cpu.");
     }
@@ -229,7 +229,7 @@ static kt_dtype dtype_of(const dl_tensor *d)
     return KT_NONE;
 }
 
-/* A tensor on the other's memory; on failure the other's tensor stays with its capsule. */
+/* A tensor on the producer's memory; on failure the capsule keeps it. */
 static kt_tensor *take(const dl_tensor *d, void (*release)(void *), void *owner)
 {
     int64_t        dense[KT_MAX_DIMS], step = 1;
@@ -278,7 +278,7 @@ static PyObject *from_capsule(PyObject *capsule)
     return kp_wrap(t);
 }
 
-/* What an object with __dlpack__ lends; those that know no max_version are asked without. */
+/* The capsule of an object with __dlpack__; called again without max_version if it does not accept it. */
 static PyObject *ask_for_capsule(PyObject *o)
 {
     PyObject *method = PyObject_GetAttrString(o, "__dlpack__"), *none = PyTuple_New(0);

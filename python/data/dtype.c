@@ -1,6 +1,6 @@
-/* dtype.c - dtype objects: one per dtype, printed as PyTorch prints them, and what can be asked of pairs of them.
+/* dtype.c - dtype objects: one per dtype, printed as in PyTorch; promote_types, can_cast, result_type.
  *
- * In: names and facts of the engine's table. Out: karat.float32 and its kin. Must not know: tensors. */
+ * In: the engine's dtype table. Out: karat.float32 and the others. Must not know: tensors. */
 #include "core/binding.h"
 
 typedef struct kp_dtype {
@@ -14,7 +14,7 @@ static kt_dtype of(PyObject *self) { return ((kp_dtype *)self)->d; }
 
 static PyObject *dtype_repr(PyObject *self) { return PyUnicode_FromFormat("torch.%s", kt_dtype_name(of(self))); }
 
-/* For pickle and copy: the name, looked up in the package again. */
+/* For pickle and copy: by name in the package. */
 static PyObject *dtype_reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -91,7 +91,7 @@ PyObject *kp_dtype_object(kt_dtype d)
     return Py_NewRef(objects[d]);
 }
 
-/* Python's own types stand for the dtypes PyTorch takes them for. */
+/* float, int, bool and complex are accepted, as in PyTorch. */
 int kp_to_dtype(PyObject *o, kt_dtype *d)
 {
     if (Py_IS_TYPE(o, &kp_dtype_type))
@@ -136,7 +136,7 @@ static PyObject *can_cast(PyObject *module, PyObject *const *argv, Py_ssize_t n,
     return PyBool_FromLong(kt_can_cast(a.call.arg[0].dtype, a.call.arg[1].dtype));
 }
 
-/* The four overloads of PyTorch, by what their arguments are called. */
+/* PyTorch's four overloads, told apart by argument names. */
 static PyObject *result_type(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
@@ -176,7 +176,7 @@ static PyObject *set_default_dtype(PyObject *module, PyObject *o)
     return kt_set_default_dtype(d) ? kp_raise() : Py_NewRef(Py_None);
 }
 
-/* ---- limits, as a dict that karat/limits.py gives its shape ---- */
+/* ---- limits, as dicts for karat/limits.py ---- */
 
 static PyObject *float_limits(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {

@@ -1,14 +1,14 @@
-/* make.c - tensors out of Python's things: tensor, as_tensor, asarray, from_numpy, new_tensor, and the constructors of
- * old (FloatTensor).
+/* make.c - tensors from Python objects: tensor, as_tensor, asarray, from_numpy, new_tensor, and the legacy constructors
+ * (FloatTensor).
  *
- * In: numbers, nested sequences, arrays, tensors. Out: new tensors, or the same where as_ says that it may be. What
- * data means is data.c's and numpy.c's. */
+ * In: numbers, nested sequences, arrays, tensors. Out: new tensors, or the same one where as_tensor and asarray allow it.
+ * data.c and numpy.c read the data. */
 #include "core/binding.h"
 
-typedef struct wish { /* what a maker was asked for */
-    kt_dtype  dtype;  /* KT_NONE: as the data has it */
-    kt_device device; /* KT_DEVICE_DEFAULT: where it is */
-    bool      copy;   /* new memory always */
+typedef struct wish { /* the options of a factory function */
+    kt_dtype  dtype;  /* KT_NONE: the data's */
+    kt_device device; /* KT_DEVICE_DEFAULT: the data's */
+    bool      copy;   /* always copy */
 } wish;
 
 static bool is_fulfilled(const kt_tensor *t, wish w)
@@ -17,7 +17,7 @@ static bool is_fulfilled(const kt_tensor *t, wish w)
            (w.device.kind == KT_DEVICE_DEFAULT || w.device.kind == kt_device_of(t).kind);
 }
 
-/* The tensor, or what `to` makes of it. Takes over the reference. */
+/* The tensor, converted by `to` if needed. Steals the reference. */
 static kt_tensor *fulfil(kt_tensor *t, wish w)
 {
     kt_call call;
@@ -48,27 +48,27 @@ static kt_tensor *fulfil(kt_tensor *t, wish w)
     return status ? NULL : call.out[0];
 }
 
-static kt_tensor *without_history(kt_tensor *t) /* takes over the reference */
+static kt_tensor *without_history(kt_tensor *t) /* steals the reference */
 {
     kt_tensor *plain = t ? kp_run_row(kp_rows.detach, t) : NULL;
     kt_drop(t);
     return plain;
 }
 
-/* What another library lends by DLPack. Python's own types are no heap types: a list is told at once. */
+/* Does another library export it by DLPack? Built-in types are not heap types: a list is rejected at once. */
 static bool is_lender(PyObject *o)
 {
     return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString(o, "__dlpack__");
 }
 
-static kt_tensor *unwrap(PyObject *tensor) /* takes over the object; owned */
+static kt_tensor *unwrap(PyObject *tensor) /* steals the object; owned */
 {
     kt_tensor *t = tensor ? kt_keep(kp_tensor_of(tensor)) : NULL;
     Py_XDECREF(tensor);
     return t;
 }
 
-/* Owned: a tensor of the data. Where w.copy is not asked for, tensors and arrays are shared as far as they can be. */
+/* Owned: a tensor of the data. Unless w.copy, tensors and arrays share memory if possible. */
 static kt_tensor *make(PyObject *data, wish w, const char *maker)
 {
     if (kp_is_tensor(data)) {
@@ -76,7 +76,7 @@ static kt_tensor *make(PyObject *data, wish w, const char *maker)
         if (is_fulfilled(given, w))
             return kt_keep(given);
         kt_tensor *made = fulfil(kt_keep(given), w);
-        return w.copy ? without_history(made) : made; /* tensor(t) takes the values, as_tensor(t) is a conversion of t */
+        return w.copy ? without_history(made) : made; /* tensor(t) copies values, as_tensor(t) converts t and keeps its history */
     }
     if (kp_is_array(data)) {
         kt_tensor *t = kp_from_array(data, maker, !w.copy);
@@ -90,7 +90,7 @@ static kt_tensor *make(PyObject *data, wish w, const char *maker)
     return t && w.device.kind > KT_CPU ? fulfil(t, (wish){.device = w.device}) : t;
 }
 
-/* ---- the arguments that all of them take ---- */
+/* ---- their common arguments ---- */
 
 #define DATA(called)  {.name = called, .kind = KP_ARG_OBJECT}
 #define DTYPE(only)   {.name = "dtype", .kind = KT_ARG_DTYPE, .optional = 1, .has_default = 1, .keyword_only = only}
@@ -114,7 +114,7 @@ static PyObject *finish(kt_tensor *t, bool wants_grad)
 {
     if (!t)
         return kp_tell(NULL, NULL, NULL, 0);
-    if (kp_after(NULL, KT_OK)) { /* the user's filters made a warning an exception */
+    if (kp_after(NULL, KT_OK)) { /* a warning filter raised an exception */
         kp_raise();
         kt_drop(t);
         return NULL;
@@ -182,7 +182,7 @@ static PyObject *as_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n
     return finish(make(data, w, "as_tensor"), false);
 }
 
-/* copy=False: what would need new memory is refused. */
+/* copy=False: an error where a copy is needed. */
 static int refuse_to_copy(const kt_tensor *t, wish w)
 {
     if (w.device.kind != KT_DEVICE_DEFAULT && w.device.kind != kt_device_of(t).kind)
@@ -196,7 +196,7 @@ static int refuse_to_copy(const kt_tensor *t, wish w)
     return -1;
 }
 
-/* Owned: what the object itself is, its memory shared unless it is a sequence or a number. */
+/* Owned: a tensor sharing the object's memory, unless it is a sequence or a number. */
 static kt_tensor *as_it_is(PyObject *o, wish w, bool must_share)
 {
     if (kp_is_tensor(o))
@@ -240,7 +240,7 @@ static PyObject *as_array(PyObject *module, PyObject *const *argv, Py_ssize_t n,
     }
     if (t && !is_fulfilled(t, w))
         t = wants_grad ? fulfil(t, w) : without_history(fulfil(t, w));
-    else if (t && kt_requires_grad(t) && !wants_grad) /* a leaf no longer wants its own, as PyTorch has it */
+    else if (t && kt_requires_grad(t) && !wants_grad) /* requires_grad=False clears it on a leaf, as in PyTorch */
         t = kt_is_leaf(t) && !kt_set_requires_grad(t, false) ? t : without_history(t);
     return finish(t, wants_grad);
 }
@@ -255,14 +255,14 @@ static PyObject *from_numpy(PyObject *module, PyObject *array)
     return kp_wrap(kp_from_array(array, "from_numpy", true));
 }
 
-/* ---- the constructors of old: sizes, or data, or a tensor to look at ---- */
+/* ---- legacy constructors: sizes, or data, or a tensor to share ---- */
 
 static kt_tensor *of_sizes(kt_dtype dtype, kt_shape sizes)
 {
     kt_tensor *t = NULL;
     uint8_t    before = kp_enter();
     kt_status  status = kt_make(dtype, sizes, "Tensor", &t);
-    if (!status && kt_deterministic() != KT_NOT_ASKED) { /* empty knows what such memory holds then */
+    if (!status && kt_deterministic() != KT_NOT_ASKED) { /* deterministic mode fills uninitialized memory */
         kt_call call;
         kt_call_begin(&call, kp_rows.empty_like, KT_PLAIN);
         call.arg[0].t = t;
@@ -284,7 +284,7 @@ static PyObject *options_text(kt_dtype d)
                                 kt_dtype_c_name(d));
 }
 
-/* Another object on the tensor's memory, its history with it; of this dtype alone unless that is KT_NONE. */
+/* A new object sharing the tensor's memory and history; it must have this dtype, unless KT_NONE. */
 static kt_tensor *of_tensor(kt_dtype dtype, bool is_new, kt_tensor *t)
 {
     char name[32];
@@ -315,7 +315,7 @@ static kt_tensor *of_data(kt_dtype made, PyObject *o)
 enum { NOTHING, OTHER, SIZE, SOME_DATA };
 #define CPU_ALONE(shown) {.name = "device", .kind = KP_ARG_CPU, .optional = 1, .has_default = 1, .keyword_only = shown}
 
-/* As vectorcall has them: the names, and the values of positionals and keywords in `all`, the caller's to free. */
+/* In vectorcall's form: returns the keyword names, and all values in `all`, which the caller frees. */
 static PyObject *flattened(PyObject *args, PyObject *keywords, PyObject ***all)
 {
     const Py_ssize_t n = PyTuple_GET_SIZE(args), k = keywords ? PyDict_GET_SIZE(keywords) : 0;
@@ -336,7 +336,7 @@ static PyObject *flattened(PyObject *args, PyObject *keywords, PyObject ***all)
     return names;
 }
 
-/* What the arguments mean: a tuple or list that stands alone is data, unless it is a Size. */
+/* A single tuple or list is data, unless it is a Size. */
 static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, int which, PyObject *const *argv, Py_ssize_t n,
                                bool says_device)
 {
@@ -359,7 +359,7 @@ static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, in
     return NULL;
 }
 
-/* dtype KT_NONE: torch.Tensor itself, which takes any tensor and makes the default dtype of other things. */
+/* dtype KT_NONE: torch.Tensor itself, which accepts any tensor and otherwise creates the default dtype. */
 kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords)
 {
     static kp_signature overloads[] = {
@@ -396,7 +396,7 @@ static PyObject *legacy(PyObject *module, PyObject *args, PyObject *keywords)
     return tensor;
 }
 
-/* t.new(...): as the constructor of old for its dtype. */
+/* t.new(...): the legacy constructor of its dtype. */
 PyObject *kp_new(PyObject *self, PyObject *args, PyObject *keywords)
 {
     return kp_wrap(kp_legacy(kt_dtype_of(kp_tensor_of(self)), true, args, keywords));

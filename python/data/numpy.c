@@ -1,11 +1,11 @@
-/* numpy.c - arrays and numbers of NumPy, without its C API: in by __array_interface__, out by the buffer protocol. One
- * build serves every NumPy, and none: as long as nobody imported it, no object is an array.
+/* numpy.c - NumPy arrays and scalars without NumPy's C API: in by __array_interface__, out by the buffer protocol. One
+ * build serves every NumPy version, and none: while NumPy is not imported, no object is an array.
  *
- * In: ndarrays and NumPy's scalars. Out: tensors on the array's own memory; arrays on the tensor's own. Must not know:
+ * In: ndarrays and NumPy's scalars. Out: tensors sharing the array's memory; arrays sharing the tensor's. Must not know:
  * operators. */
 #include "core/binding.h"
 
-/* The types are NumPy's own as long as the process lives. */
+/* NumPy's types; they live as long as the process. */
 static PyTypeObject *array_type, *number_type;
 
 static bool find_numpy(void)
@@ -15,7 +15,7 @@ static bool find_numpy(void)
     PyObject *name = PyUnicode_FromString("numpy"), *numpy = name ? PyImport_GetModule(name) : NULL;
     PyObject *array = numpy ? PyObject_GetAttrString(numpy, "ndarray") : NULL;
     PyObject *number = array ? PyObject_GetAttrString(numpy, "generic") : NULL;
-    PyErr_Clear(); /* it may be half imported: then there is no array yet */
+    PyErr_Clear(); /* partially imported: there are no arrays yet */
     if (number && PyType_Check(array) && PyType_Check(number)) {
         array_type = (PyTypeObject *)Py_NewRef(array);
         number_type = (PyTypeObject *)Py_NewRef(number);
@@ -27,7 +27,7 @@ static bool find_numpy(void)
     return array_type != NULL;
 }
 
-/* Numbers and lists lend no memory: they are told at once, whether NumPy is there or not. */
+/* Numbers and lists have no buffer: rejected at once, with or without NumPy. */
 bool kp_is_array(PyObject *o) { return PyObject_CheckBuffer(o) && find_numpy() && PyObject_TypeCheck(o, array_type); }
 bool kp_is_numpy_number(PyObject *o) { return find_numpy() && PyObject_TypeCheck(o, number_type); }
 
@@ -36,7 +36,7 @@ bool kp_is_numpy_number(PyObject *o) { return find_numpy() && PyObject_TypeCheck
 static int refuse_type(PyObject *o)
 {
     PyObject *dtype = PyObject_GetAttrString(o, "dtype"), *type = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
-    if (type && PyType_Check(type)) /* a record is a void */
+    if (type && PyType_Check(type)) /* a record is a numpy.void */
         PyErr_Format(PyExc_TypeError,
                      "can't convert np.ndarray of type %s. The only supported types are: float64, float32, float16, "
                      "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.",
@@ -58,7 +58,7 @@ static int find_by_name(PyObject *o, kt_dtype *d)
     return status;
 }
 
-/* Whatever the order of bytes: who reads elements one by one does not mind. */
+/* Any byte order: elements are read one by one. */
 static int dtype_of_elements(PyObject *o, const char *typestr, kt_dtype *d)
 {
     *d = KT_NONE;
@@ -94,7 +94,7 @@ int kp_numpy_dtype(PyObject *o, kt_dtype *d)
     return status;
 }
 
-/* A NumPy scalar as the Python number it holds: 1 done, 0 none of Python's, -1 exception. */
+/* A NumPy scalar as a Python number: 1 done, 0 not convertible, -1 exception. */
 bool kp_is_numpy_bool(PyObject *o)
 {
     const char *name = Py_TYPE(o)->tp_name;
@@ -106,8 +106,8 @@ int kp_numpy_number(PyObject *o, kt_scalar *s)
     PyObject *number = PyObject_CallMethod(o, "item", NULL);
     if (!number)
         return -1;
-    const int found = kp_is_numpy_number(number) ? 0 : kp_to_scalar(number, s); /* a longdouble is its own item */
-    if (found > 0 && PyBool_Check(number)) /* PyTorch knows Python's own bools alone */
+    const int found = kp_is_numpy_number(number) ? 0 : kp_to_scalar(number, s); /* longdouble.item() returns a longdouble */
+    if (found > 0 && PyBool_Check(number)) /* PyTorch accepts Python's bools only */
         *s = KT_FLOAT(number == Py_True);
     Py_DECREF(number);
     return found;
@@ -124,7 +124,7 @@ static void let_go(void *owner)
     PyGILState_Release(gil);
 }
 
-/* Integers of a tuple; how many, or -1. */
+/* Reads a tuple of integers; returns the count, or -1. */
 static int64_t read_tuple(PyObject *tuple, int64_t *d)
 {
     if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) > KT_MAX_DIMS) {
@@ -174,7 +174,7 @@ static int warn_read_only(void)
                         "warning will be suppressed for the rest of this program.");
 }
 
-/* Owned: a tensor on the array's memory, which keeps the array. */
+/* Owned: a tensor sharing the array's memory; it keeps the array alive. */
 static kt_tensor *over(PyObject *array, PyObject *interface, const char *maker, bool warn)
 {
     int64_t     sizes[KT_MAX_DIMS], strides[KT_MAX_DIMS];
@@ -190,7 +190,7 @@ static kt_tensor *over(PyObject *array, PyObject *interface, const char *maker, 
     if (dtype_of(array, typestr, &dtype))
         return NULL;
     kt_shape  size = {read_tuple(shape, sizes), sizes};
-    PyObject *steps = PyObject_GetAttrString(array, "strides"); /* the interface leaves out those of dense arrays */
+    PyObject *steps = PyObject_GetAttrString(array, "strides"); /* __array_interface__ omits those of contiguous arrays */
     int       status = size.n < 0 || !steps ? -1 : strides_of(steps, size, (int64_t)kt_dtype_size(dtype), strides);
     Py_XDECREF(steps);
     if (status)
@@ -205,7 +205,7 @@ static kt_tensor *over(PyObject *array, PyObject *interface, const char *maker, 
         kp_raise();
         return NULL;
     }
-    Py_INCREF(array); /* let_go gives it back */
+    Py_INCREF(array); /* released by let_go */
     return t;
 }
 
@@ -221,7 +221,7 @@ kt_tensor *kp_from_array(PyObject *array, const char *maker, bool warn)
     return t;
 }
 
-/* Owned: NumPy's number as a tensor without dims. */
+/* Owned: a NumPy scalar as a 0-dim tensor. */
 kt_tensor *kp_from_number(PyObject *number, const char *maker)
 {
     PyObject  *numpy = PyImport_ImportModule("numpy");
@@ -232,7 +232,7 @@ kt_tensor *kp_from_number(PyObject *number, const char *maker)
     return t;
 }
 
-/* ---- out: an object that lends a tensor's memory, and NumPy's array on it ---- */
+/* ---- out: an object that exports a tensor's memory, and the array on it ---- */
 
 typedef struct kp_lender {
     PyObject_HEAD
@@ -251,7 +251,7 @@ static void lender_dealloc(PyObject *self)
 static int lend(PyObject *self, Py_buffer *view, int flags)
 {
     kp_lender *l = (kp_lender *)self;
-    (void)flags; /* NumPy asks for everything; nobody else sees the object */
+    (void)flags; /* only NumPy sees the object, and it requests everything */
     *view = (Py_buffer){.buf = kt_data(l->t), .obj = Py_NewRef(self), .len = (Py_ssize_t)kt_numel(l->t) * l->itemsize,
                         .itemsize = l->itemsize, .format = (char *)(uintptr_t)l->format, .ndim = (int)kt_ndim(l->t),
                         .shape = l->sizes, .strides = l->strides};
@@ -268,7 +268,7 @@ PyTypeObject         kp_lender_type = {
             .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 };
 
-/* Python's letter for a dtype; formats that the struct module lacks travel as integers of their size. */
+/* The struct format of a dtype; those that struct lacks are exported as integers of their size. */
 static const char *letter_of(kt_dtype d)
 {
     switch (d) {
@@ -277,7 +277,7 @@ static const char *letter_of(kt_dtype d)
     case KT_I8: return "b";
     case KT_I16: return "h";
     case KT_I32: return "i";
-    case KT_I64: return sizeof(long) == 8 ? "l" : "q"; /* NumPy prints its int64 without a dtype, a long long with */
+    case KT_I64: return sizeof(long) == 8 ? "l" : "q"; /* NumPy's int64 is long where that has 8 bytes */
     case KT_U16: return "H";
     case KT_U32: return "I";
     case KT_U64: return sizeof(long) == 8 ? "L" : "Q";
@@ -308,7 +308,7 @@ static PyObject *new_lender(kt_tensor *t)
     return (PyObject *)l;
 }
 
-/* An ml_dtypes type by its name; without that package PyTorch's refusal, and what would help. */
+/* An ml_dtypes type by name; without that package PyTorch's error and a hint. */
 static PyObject *foreign_type(const kt_tensor *t)
 {
     const kt_dtype d = kt_dtype_of(t);
@@ -363,7 +363,7 @@ static int refuse_numpy(PyObject *self)
     return -1;
 }
 
-/* force=True: what detach, cpu, resolve_conj and resolve_neg give. Owned. */
+/* force=True: detach, cpu, resolve_conj, resolve_neg. Owned. */
 static kt_tensor *plain_copy(kt_tensor *t)
 {
     const kt_row *const steps[] = {kp_rows.detach, kp_rows.to, kp_rows.resolve_conj, kp_rows.resolve_neg};
@@ -433,7 +433,7 @@ PyObject *kp_array(PyObject *self, PyObject *args, PyObject *keywords)
     return array;
 }
 
-/* What NumPy made of a tensor's array becomes a tensor again: np.sin(t). As in PyTorch, truths become bytes. */
+/* Converts the result of a NumPy function back to a tensor: np.sin(t). As in PyTorch, bool becomes uint8. */
 PyObject *kp_array_wrap(PyObject *self, PyObject *const *argv, Py_ssize_t n)
 {
     (void)self;

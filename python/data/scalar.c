@@ -1,8 +1,7 @@
-/* scalar.c - Python numbers and kt_scalar, both ways.
+/* scalar.c - conversion between Python numbers and kt_scalar.
  *
- * In: bool, int, float, complex and their subclasses, and NumPy's numbers. Out: weak numbers, kind kept: a bool is
- * asked before an int, since it is one. An int beyond 64 bits has no place in any tensor and is refused in Python's
- * words, as PyTorch does. */
+ * In: bool, int, float, complex and their subclasses, and NumPy's numbers. Out: weak numbers of the same kind; bool is
+ * tested before int, of which it is a subclass. An int beyond 64 bits raises Python's OverflowError, as in PyTorch. */
 #include "core/binding.h"
 
 static int from_long(PyObject *o, kt_scalar *s)
@@ -49,7 +48,7 @@ int kp_to_scalar(PyObject *o, kt_scalar *s)
     return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) || !kp_is_numpy_number(o) ? 0 : kp_numpy_number(o, s);
 }
 
-/* NumPy's complex numbers are floats to PyTorch's operators, by their real part, unless they are Python's too. */
+/* PyTorch's operators take a NumPy complex by its real part, unless it is a Python complex too (complex128). */
 int kp_to_operand(PyObject *o, kt_scalar *s)
 {
     int found = kp_to_scalar(o, s);

@@ -1,10 +1,9 @@
-/* size.c - Size: a tuple of ints with PyTorch's name, which stays one when it is sliced, joined and repeated.
+/* size.c - Size: a tuple of ints that stays a Size when sliced, concatenated and repeated.
  *
- * In: an iterable of ints, or a shape of the engine. Out: a Size. Must not know: tensors beyond those that hold an
- * integer. */
+ * In: an iterable of ints, or a kt_shape. Out: a Size. Must not know: tensors, except as integers. */
 #include "core/binding.h"
 
-/* A Size of a tuple's items; takes over the tuple. */
+/* A Size of a tuple's items; steals the tuple. */
 static PyObject *of_tuple(PyObject *tuple)
 {
     if (!tuple || !PyTuple_CheckExact(tuple))
@@ -47,7 +46,7 @@ static PyObject *size_repr(PyObject *self)
     return text;
 }
 
-/* (3,) + size is a Size too: the right operand, being of a subclass, is asked first. */
+/* (3,) + size is a Size too: Python tries the subclass's method first. */
 static PyObject *size_add(PyObject *a, PyObject *b)
 {
     if (!PyTuple_Check(a))

@@ -1,11 +1,11 @@
 /* error.c - the engine's pending error as a Python exception.
  *
- * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first
- * line is PyTorch's, what follows explains. A dtype error is there as data too, in its attribute `karat` (None for other
+ * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first line is
+ * PyTorch's, what follows explains. A dtype error also has its facts as data in the attribute `karat` (None for other
  * errors). The pending error is cleared. Must not know: what failed. */
 #include "core/binding.h"
 
-static PyObject *out_of_memory; /* PyTorch's class, which programs catch to try a smaller batch */
+static PyObject *out_of_memory; /* torch.OutOfMemoryError */
 
 int kp_error_start(PyObject *module)
 {
@@ -28,7 +28,7 @@ static PyObject *class_of(kt_status status)
     }
 }
 
-/* A Python exception that travels through the engine, and is raised as itself at the other end. */
+/* A Python exception carried through the engine and raised unchanged at the other end. */
 static void release_exception(void *payload)
 {
     if (!Py_IsInitialized())

@@ -1,4 +1,4 @@
-/* generator.c - Generator objects and the functions over the default one: seeds and states.
+/* generator.c - Generator objects, and seed and state functions of the default one.
  *
  * In: seeds, states as uint8 tensors. Out: the engine's generators as Python objects, the same numbers as PyTorch's.
  * Must not know: any operator that draws. */
@@ -9,7 +9,7 @@ typedef struct kp_generator {
     kt_generator *g;
 } kp_generator;
 
-static PyObject *the_default; /* one object of the process's generator */
+static PyObject *the_default; /* the one object of the default generator */
 
 int kp_to_generator(PyObject *o, kt_generator **g)
 {
@@ -63,7 +63,7 @@ static void generator_dealloc(PyObject *self)
 
 /* ---- seeds ---- */
 
-/* Any 64 bits, signed or not. */
+/* A signed or unsigned 64-bit integer. */
 static int to_seed(PyObject *number, uint64_t *seed)
 {
     *seed = PyLong_AsUnsignedLongLong(number);

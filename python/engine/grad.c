@@ -1,4 +1,4 @@
-/* grad.c - what Python sees of the tape: grad, requires_grad, backward, autograd.grad.
+/* grad.c - autograd in Python: grad, requires_grad, backward, autograd.grad.
  *
  * In: Tensors. Out: the engine's answers. Must not know: how a graph is kept. */
 #include "core/binding.h"
@@ -43,7 +43,7 @@ PyObject *kp_get_requires_grad(PyObject *self, void *unused)
     return PyBool_FromLong(kt_requires_grad(kp_tensor_of(self)));
 }
 
-/* With the user's line, which the engine asks for while a call is under way. */
+/* Within a call, so that the error has the user's line. */
 static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
 {
     const uint8_t     before = kp_enter();
@@ -109,7 +109,7 @@ PyObject *kp_get_is_leaf(PyObject *self, void *unused)
     (void)unused;
     kt_tensor *t = kp_tensor_of(self);
     const bool leaf = kt_is_leaf(t);
-    if (!leaf && kt_is_view(t)) { /* whether it has a history may be what cannot be known */
+    if (!leaf && kt_is_view(t)) { /* an invalid view's history cannot be read */
         kt_node_drop(kt_grad_fn(t));
         if (kt_failed())
             return kp_raise();
@@ -117,7 +117,7 @@ PyObject *kp_get_is_leaf(PyObject *self, void *unused)
     return PyBool_FromLong(leaf);
 }
 
-/* ---- tensors of the user, as tuples and as the engine takes them ---- */
+/* ---- the user's tensors as tuples and as arrays for the engine ---- */
 
 /* A tensor or a sequence of them (None where allowed) as a new tuple. */
 static PyObject *tensors_of(PyObject *o, bool none_allowed)
@@ -150,7 +150,7 @@ static int keeps_graph(PyObject *retain, int create)
     return retain == Py_None ? create : PyObject_IsTrue(retain);
 }
 
-/* room: as many roots, gradients and inputs. */
+/* room: space for roots, gradients and inputs. */
 static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs, int keep, int create)
 {
     const Py_ssize_t n = PyTuple_GET_SIZE(roots), n_in = inputs ? PyTuple_GET_SIZE(inputs) : 0;
@@ -172,7 +172,7 @@ static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs
     return status ? kp_raise() : Py_NewRef(Py_None);
 }
 
-/* A gradient for each of n tensors; those beyond are not looked at. */
+/* One gradient for each of n tensors; extra ones are ignored. */
 static int fit_to(PyObject **given, Py_ssize_t n)
 {
     if (PyTuple_GET_SIZE(*given) < n) {
@@ -233,7 +233,7 @@ static PyObject *backward_many(PyObject *module, PyObject *args, PyObject *keywo
 
 /* ---- autograd.grad ---- */
 
-/* What is asked, as plain tuples; room holds n_out outputs, n_out gradients, n_in inputs and n_in results. */
+/* All arguments are tuples; room holds n_out outputs, n_out gradients, n_in inputs and n_in results. */
 static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *given, const kt_gradients_opts *options)
 {
     const Py_ssize_t n_out = PyTuple_GET_SIZE(outputs), n_in = PyTuple_GET_SIZE(inputs);
@@ -248,7 +248,7 @@ static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *gi
     uint8_t   before = kp_enter();
     kt_status status = kt_gradients(room, room + n_out, n_out, in, n_in, options, result);
     kp_leave(before);
-    if (!status && (status = kp_after(NULL, KT_OK))) { /* the user's filters made a warning an exception */
+    if (!status && (status = kp_after(NULL, KT_OK))) { /* a warning filter raised an exception */
         for (Py_ssize_t i = 0; i < n_in; i++)
             kt_drop(result[i]);
     } else if (status) {
@@ -256,7 +256,7 @@ static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *gi
     }
     PyObject *all = status ? kp_raise() : PyTuple_New(n_in);
     for (Py_ssize_t i = 0; !status && i < n_in; i++) {
-        PyObject *one = result[i] ? kp_wrap(result[i]) : Py_NewRef(Py_None); /* taken over, whatever happened before */
+        PyObject *one = result[i] ? kp_wrap(result[i]) : Py_NewRef(Py_None); /* stolen, even after an exception */
         if (all && one) {
             PyTuple_SET_ITEM(all, i, one);
         } else {

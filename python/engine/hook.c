@@ -1,7 +1,7 @@
 /* hook.c - Python functions called when a gradient is complete: register_hook and its handle.
  *
- * In: a Tensor and a function of its gradient. Out: a handle whose remove() ends it. What the function raises travels
- * through the engine as itself. Must not know: how backward goes about. */
+ * In: a Tensor and a function of its gradient. Out: a handle whose remove() ends it. Its exceptions pass through the
+ * engine unchanged. Must not know: how backward works. */
 #include "core/binding.h"
 
 typedef struct kp_handle {
@@ -18,7 +18,7 @@ static void release_function(void *context)
     PyGILState_Release(gil);
 }
 
-/* What a function gave back instead of the gradient it was shown. */
+/* The return value of a hook, which replaces the gradient. */
 static kt_status take_result(PyObject *result, kt_tensor **instead)
 {
     if (result && result != Py_None && !kp_is_tensor(result))
@@ -42,7 +42,7 @@ static kt_status call_function(kt_tensor *grad, void *context, kt_tensor **inste
     return status;
 }
 
-/* ---- what the garbage collector asks: a hook may refer to its own tensor ---- */
+/* ---- garbage collection: a hook may refer to its own tensor ---- */
 
 typedef struct visit_with {
     visitproc visit;
@@ -66,7 +66,7 @@ static PyObject *register_with(PyObject *self, PyObject *function,
     PyObject   *name = PyObject_GetAttrString(function, "__name__");
     const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     PyErr_Clear();
-    PyObject *dict = kp_get_dict(self, NULL); /* from now on the collector knows the object */
+    PyObject *dict = kp_get_dict(self, NULL); /* from now on the object is tracked */
     if (!dict) {
         Py_XDECREF(name);
         return NULL;

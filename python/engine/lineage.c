@@ -1,6 +1,6 @@
 /* lineage.c - where a tensor's dtype came from, as data and as text.
  *
- * In: a Tensor. Out: its chain of records, oldest first as in every text, or the engine's explanation. */
+ * In: a Tensor. Out: its chain of records, oldest first, or the engine's text. */
 #include "core/binding.h"
 
 static kt_tensor *the_tensor(const char *name, PyObject *o)
@@ -33,14 +33,14 @@ static PyObject *chain_object(uint32_t id)
             Py_CLEAR(list);
         Py_XDECREF(one);
     }
-    if (list && PyList_Reverse(list)) /* the engine reads from the newest back */
+    if (list && PyList_Reverse(list)) /* the engine returns the newest first */
         Py_CLEAR(list);
     return list;
 }
 
 /* ---- an error as data ---- */
 
-/* Takes over what is put; NULL passes an exception on. */
+/* Steals the value; NULL propagates an exception. */
 static int put(PyObject *dict, const char *key, PyObject *value)
 {
     const int status = dict && value ? PyDict_SetItemString(dict, key, value) : -1;
@@ -109,7 +109,7 @@ PyObject *kp_mistake_object(void)
     return o;
 }
 
-/* ---- exceptions that the binding raised itself ---- */
+/* ---- exceptions raised by the binding ---- */
 
 static PyObject *argument_object(const kp_row_facts *form, Py_ssize_t i, PyObject *argument)
 {
@@ -136,7 +136,7 @@ static PyObject *told_object(const char *op, const kp_row_facts *form, PyObject 
     return o;
 }
 
-/* One with a traceback came from Python: it is the user's, and stays as it is. */
+/* An exception with a traceback was raised by Python code: it is left unchanged. */
 PyObject *kp_tell(const char *op, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n)
 {
     PyObject *type, *value, *trace;
@@ -151,14 +151,14 @@ PyObject *kp_tell(const char *op, const kp_row_facts *form, PyObject *const *arg
     PyObject *told = value && !known ? told_object(op, form, argv, n) : NULL;
     if (told)
         PyObject_SetAttrString(value, "karat", told);
-    PyErr_Clear(); /* without memory the exception goes on without */
+    PyErr_Clear(); /* out of memory: the exception stays without the attribute */
     Py_XDECREF(known);
     Py_XDECREF(told);
     PyErr_Restore(type, value, trace);
     return NULL;
 }
 
-/* The same for one that Python code of the package is about to raise. */
+/* The same for an exception that the package's Python code is about to raise. */
 static PyObject *told(PyObject *module, PyObject *args)
 {
     (void)module;

@@ -1,5 +1,4 @@
-/* mode.c - the thread's modes, memory and threads, read and set; the context managers on top are Python
- * (karat/modes.py).
+/* mode.c - the thread's modes, memory and thread settings; the context managers are in karat/modes.py.
  *
  * In: names and flags. Out: the engine's settings. */
 #include "core/binding.h"
@@ -148,7 +147,7 @@ static PyObject *set_precision(PyObject *module, PyObject *o)
     return status ? kp_raise() : Py_NewRef(Py_None);
 }
 
-/* Asking looks for them: not done while the module starts. */
+/* The first call loads the libraries, so it is not made at import. */
 static PyObject *product_libraries(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;

@@ -1,6 +1,6 @@
-/* node.c - grad_fn: the recorded operator that made a tensor, and the way from it to what made its inputs.
+/* node.c - grad_fn: nodes of the recorded graph and their next_functions.
  *
- * In: nodes of the engine's graph. Out: objects whose type bears PyTorch's name of the node. Must not know: formulas. */
+ * In: nodes of the engine's graph. Out: objects whose type has PyTorch's name of the node. Must not know: formulas. */
 #include "core/binding.h"
 
 typedef struct kp_node {
@@ -8,13 +8,13 @@ typedef struct kp_node {
     kt_node *node; /* owned */
 } kp_node;
 
-/* The objects that are alive, by the node's address: the same node is the same object. */
+/* Live objects by node address: one object per node. */
 static PyObject *alive;
 
 static void forget(const kp_node *self)
 {
     PyObject *type, *value, *trace, *key;
-    PyErr_Fetch(&type, &value, &trace); /* the object may die while an exception is on its way */
+    PyErr_Fetch(&type, &value, &trace); /* an exception may be pending during deallocation */
     key = PyLong_FromVoidPtr(self->node);
     if (!key || (alive && PyDict_DelItem(alive, key)))
         PyErr_Clear();
@@ -22,7 +22,7 @@ static void forget(const kp_node *self)
     PyErr_Restore(type, value, trace);
 }
 
-/* Nodes that PyTorch writes in C++ by hand say where they live. */
+/* Nodes that PyTorch writes by hand in C++ show their namespace. */
 static PyObject *node_name(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -46,7 +46,7 @@ static void node_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* ---- one type a name, made when first seen ---- */
+/* ---- one type per name, created when first needed ---- */
 
 static PyObject *types; /* by name */
 
@@ -58,7 +58,7 @@ static PyTypeObject *type_of(const char *name) /* borrowed */
     if (known)
         return (PyTypeObject *)known;
     char        full[128];
-    PyType_Slot slots[] = {{Py_tp_dealloc, node_dealloc}, {0, NULL}}; /* else Python's own would give the type up twice */
+    PyType_Slot slots[] = {{Py_tp_dealloc, node_dealloc}, {0, NULL}}; /* subtype_dealloc would release the type twice */
     PyType_Spec spec = {.name = full, .basicsize = sizeof(kp_node), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};
     PyOS_snprintf(full, sizeof full, "builtins.%s", name); /* as PyTorch: no module is shown */
     PyObject *type = PyType_FromSpecWithBases(&spec, (PyObject *)&kp_node_type);
@@ -66,12 +66,12 @@ static PyTypeObject *type_of(const char *name) /* borrowed */
         Py_XDECREF(type);
         return NULL;
     }
-    ((PyTypeObject *)type)->tp_name = name; /* the engine's own text: Python's errors say it without a module */
+    ((PyTypeObject *)type)->tp_name = name; /* the engine's string: messages show no module */
     Py_DECREF(type); /* the dict keeps it */
     return (PyTypeObject *)type;
 }
 
-static PyObject *new_node(kt_node *node, PyObject *key) /* takes over the reference to the node */
+static PyObject *new_node(kt_node *node, PyObject *key) /* steals the reference to the node */
 {
     PyTypeObject *type = type_of(kt_node_name(node));
     kp_node      *self = type ? PyObject_New(kp_node, type) : NULL;
@@ -87,12 +87,12 @@ static PyObject *new_node(kt_node *node, PyObject *key) /* takes over the refere
     return (PyObject *)self;
 }
 
-static PyObject *wrap_node(kt_node *node) /* takes over the reference */
+static PyObject *wrap_node(kt_node *node) /* steals the reference */
 {
     PyObject *key = alive || (alive = PyDict_New()) ? PyLong_FromVoidPtr(node) : NULL;
     PyObject *known = key ? PyDict_GetItemWithError(alive, key) : NULL, *object = NULL;
     if (known)
-        object = Py_NewRef((PyObject *)PyLong_AsVoidPtr(known)); /* it is taken out before it dies */
+        object = Py_NewRef((PyObject *)PyLong_AsVoidPtr(known)); /* removed before it is freed */
     if (!known && key && !PyErr_Occurred())
         object = new_node(node, key);
     else

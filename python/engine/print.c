@@ -1,6 +1,6 @@
-/* print.c - how tensors are printed: the process's options, from Python and back.
+/* print.c - set_printoptions: the process's print options, from Python and back.
  *
- * In: set_printoptions' arguments. Out: the engine's options. What a profile is, is karat/printing.py's. */
+ * In: set_printoptions' arguments. Out: the engine's options. karat/printing.py defines the profiles. */
 #include "core/binding.h"
 
 static PyObject *get_print_options(PyObject *module, PyObject *unused)
@@ -13,7 +13,7 @@ static PyObject *get_print_options(PyObject *module, PyObject *unused)
                          "edgeitems", (long long)o.edgeitems, "linewidth", o.linewidth, "sci_mode", sci);
 }
 
-/* Threshold and edgeitems may be float("inf"), as PyTorch takes it. */
+/* threshold and edgeitems may be float("inf"), as in PyTorch. */
 static int to_count(PyObject *o, int64_t *to)
 {
     double d = PyFloat_AsDouble(o);

@@ -1,4 +1,4 @@
-/* run.c - calls whose kernels run without the GIL, and what a call gave as Python objects.
+/* run.c - calls whose kernels run without the GIL, and results as Python objects.
  *
  * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Must not know: which row it
  * is. */
@@ -10,10 +10,10 @@
 
 /* ---- the GIL ---- */
 
-/* Backward is not large: it holds locks of its own around kernels, and who waits for one holds the GIL. */
+/* Backward does not release the GIL: it holds its own locks around kernels, and a waiting thread may hold the GIL. */
 static void *open_gil(bool waits)
 {
-    if (kp_here.state == 0 || !(kp_here.large || waits)) /* 0: a thread of C's own, which has no GIL to give */
+    if (kp_here.state == 0 || !(kp_here.large || waits)) /* 0: a C thread, which does not hold the GIL */
         return NULL;
     kp_site_capture(&kp_here);
     return PyEval_SaveThread();
@@ -36,9 +36,9 @@ struct kp_flight {
 };
 kp_flight *kp_flights;
 
-static void in_child(void) { kp_flights = NULL; } /* the other threads are not there */
+static void in_child(void) { kp_flights = NULL; } /* other threads do not exist in the child */
 
-/* Whose memory or sizes the call may change: targets of out=, and self of rows like resize_. How many. */
+/* The tensors whose memory or sizes the call may change: out= targets, self of rows such as resize_. Returns the count. */
 static int targets_of(const kt_call *call, const kt_tensor *t[KT_MAX_RESULTS])
 {
     const char *name = kt_row_name(call->row);
@@ -77,7 +77,7 @@ static bool disturbs(const kt_call *one, const kt_call *other)
     return false;
 }
 
-/* The first call under way from `f` on that is another thread's: one's own can only be around what runs here. */
+/* The first large call from `f` on that belongs to another thread; this thread's own calls enclose the current one. */
 static const kp_flight *others(const kp_flight *f)
 {
     const PyThreadState *own = PyThreadState_Get();
@@ -184,7 +184,7 @@ PyObject *kp_call_results(kt_call *call, PyTypeObject *type)
 {
     if (KP_LIKELY(call->out[0] && call->n_out <= 1))
         return kp_wrap(call->out[0]);
-    if (!call->out[0] && call->form == KT_INPLACE) { /* a list written in place gives nothing back */
+    if (!call->out[0] && call->form == KT_INPLACE) { /* an in-place list returns None */
         kt_call_free_list(call);
         Py_RETURN_NONE;
     }
@@ -192,7 +192,7 @@ PyObject *kp_call_results(kt_call *call, PyTypeObject *type)
         return list_results(call);
     PyObject *all = type ? PyStructSequence_New(type) : PyTuple_New(call->n_out);
     for (int i = 0; i < call->n_out; i++) {
-        PyObject *one = kp_wrap(call->out[i]); /* each is taken over, whatever happened before */
+        PyObject *one = kp_wrap(call->out[i]); /* stolen, even after an exception */
         if (all && one) {
             PyTuple_SET_ITEM(all, i, one); /* a named tuple is a tuple */
         } else {

@@ -1,13 +1,13 @@
-/* site.c - which line of the user's program is running: (code object, instruction offset) of the innermost Python frame
- * that is not karat's own package.
+/* site.c - the user's current line: (code object, instruction offset) of the innermost Python frame outside the karat
+ * package.
  *
- * In: the interpreter's frames. Out: the source of sites that lineage asks (karat/plugin/site.h). Must not know:
- * tensors, calls. It answers only while a call made by this extension is under way on the thread: then the thread's
- * frames stand still and may be read. Before the GIL is released the site is read and kept.
+ * In: the interpreter's frames. Out: the source of sites for lineage (karat/plugin/site.h). Must not know: tensors,
+ * calls. It answers only during a call made by this extension on the same thread: then the thread's frames do not change
+ * and may be read. The site is read before the GIL is released.
  *
- * Reading the frame's own record takes a few nanoseconds; the public API makes a frame object first and takes some
- * twenty. The record differs from one CPython minor to the next, so each known minor has its lines below and
- * any other uses the public API. -DKP_SITE_PUBLIC forces that. */
+ * Reading the interpreter's frame struct takes a few nanoseconds; the public API creates a frame object and takes about
+ * twenty. The struct differs between CPython minor versions: each known one has its lines below, any other uses the
+ * public API. -DKP_SITE_PUBLIC forces that. */
 #include <patchlevel.h>
 
 #if !defined(KP_SITE_PUBLIC) && PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030f0000
@@ -21,7 +21,7 @@
 
 __thread kp_entry kp_here;
 
-static PyObject *package; /* folder of karat's own files, with the last slash; NULL until it is known */
+static PyObject *package; /* the package's folder with a final slash; NULL until known */
 
 static bool is_own(PyCodeObject *code)
 {
@@ -33,7 +33,7 @@ static bool is_own(PyCodeObject *code)
         return false;
     const int kind = PyUnicode_KIND(file), own_kind = PyUnicode_KIND(package);
     const char *a = PyUnicode_DATA(file), *b = PyUnicode_DATA(package);
-    if (KP_LIKELY(kind == own_kind)) { /* paths differ near the end of the folder's name sooner than at its start */
+    if (KP_LIKELY(kind == own_kind)) { /* compare from the end: paths differ there first */
         const Py_ssize_t last = (n - 1) * kind;
         return a[last] == b[last] && memcmp(a, b, (size_t)(n * kind)) == 0;
     }
@@ -143,7 +143,7 @@ static bool site_locate(uintptr_t code, int32_t offset, char *file, size_t room,
     if (!Py_IsInitialized())
         return false;
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject        *type, *value, *trace; /* an explanation must not disturb an exception on its way */
+    PyObject        *type, *value, *trace; /* keep a pending exception */
     PyErr_Fetch(&type, &value, &trace);
     Py_ssize_t  n = 0;
     PyObject   *bytes = PyUnicode_AsEncodedString(((PyCodeObject *)code)->co_filename, "utf-8", "replace");
@@ -163,13 +163,13 @@ static bool site_locate(uintptr_t code, int32_t offset, char *file, size_t room,
 
 /* ---- the user's words ---- */
 
-/* A module by which the dtypes can be had: karat, and torch where Karat serves it. */
+/* A module that has the dtypes: karat, or torch under `karat run`. */
 static bool has_dtypes(PyObject *module, PyObject *float32)
 {
     return module && PyModule_Check(module) && PyDict_GetItemString(PyModule_GetDict(module), "float32") == float32;
 }
 
-/* What `names`, a namespace, calls such a module, preferably karat; new references to both, NULL: it has none. */
+/* The name of such a module in a namespace, preferably karat; new references to both; NULL: none. */
 static PyObject *find_module(PyObject *names, PyObject *float32, PyObject **called)
 {
     PyObject *items = names ? PyMapping_Items(names) : NULL, *module = NULL;
@@ -186,7 +186,7 @@ static PyObject *find_module(PyObject *names, PyObject *float32, PyObject **call
     return module;
 }
 
-/* In the innermost frame that is the user's: its own names, then those of its file, then what an import would give. */
+/* Searches the user's innermost frame: locals, then globals, then sys.modules. */
 static PyObject *users_module(PyObject *float32, PyObject **called)
 {
     static const char *const spaces[] = {"f_locals", "f_globals"}, *const imports[] = {"torch", "karat"};

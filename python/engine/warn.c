@@ -1,7 +1,7 @@
-/* warn.c - the engine's warnings as Python's.
+/* warn.c - the engine's warnings as Python warnings.
  *
- * In: texts, in the middle of a call that may run without the GIL. Out: UserWarnings when the call is over, with the user's line.
- * Must not know: what is warned of. A warning that the user's filters turn into an exception becomes the call's failure. */
+ * In: texts, in the middle of a call that may run without the GIL. Out: UserWarnings after the call, with the user's
+ * line. Must not know: what they say. A warning that a filter turns into an exception becomes the call's failure. */
 #include "core/binding.h"
 
 typedef struct kp_warning {
@@ -12,7 +12,7 @@ typedef struct kp_warning {
 static __thread kp_warning *warned;
 int                         kp_warnings_waiting;
 
-/* Without memory a warning is not worth a failure. */
+/* Out of memory: the warning is dropped. */
 static void keep(const char *text)
 {
     kp_warning **last = &warned;
@@ -53,10 +53,10 @@ static void forget_results(kt_call *call)
 
 kt_status kp_say_warnings(kt_call *call, kt_status status)
 {
-    kt_error_state *failure = status ? kt_error_push() : NULL; /* whoever shows warnings may call operators */
+    kt_error_state *failure = status ? kt_error_push() : NULL; /* showing a warning may call operators */
     if (say_all()) {
         if (status) {
-            PyErr_Clear(); /* the call's own failure comes first */
+            PyErr_Clear(); /* the call's failure has priority */
         } else {
             if (call)
                 forget_results(call);
@@ -82,7 +82,7 @@ int kp_warn_once(bool *said, const char *text)
     return PyErr_WarnEx(PyExc_UserWarning, text, 1);
 }
 
-/* For texts that the package says in Python: which were said is a set of them. */
+/* For once-only warnings of the package's Python code: a set of those given. */
 static PyObject *warn_once(PyObject *module, PyObject *text)
 {
     static PyObject *texts;

@@ -1,4 +1,4 @@
-"""karat._C: the few names of PyTorch's inner module that user code asks for."""
+"""karat._C: the few names of PyTorch's internal module that user code uses."""
 
 from . import _karat, _missing
 from ._karat import (  # noqa: F401
@@ -17,7 +17,7 @@ from ._karat import (  # noqa: F401
 from ._karat import set_grad as _set_grad_enabled  # noqa: F401
 
 TensorBase = _TensorBase = Tensor
-_GLIBCXX_USE_CXX11_ABI = True  # there is no C++ here that could have another
+_GLIBCXX_USE_CXX11_ABI = True  # there is no C++ ABI to choose
 
 
 def _log_api_usage_once(event):
@@ -29,22 +29,22 @@ def _get_tracing_state():
 
 
 def _is_torch_function_enabled():
-    """Are classes asked for their __torch_function__ on this thread?"""
+    """Is __torch_function__ enabled on this thread?"""
     return _karat.override_enabled()
 
 
 def _cuda_getDeviceCount():
-    """How many CUDA devices there are."""
+    """The number of CUDA devices."""
     return 0
 
 
 def _get_privateuse1_backend_name():
-    """The name of the kind of device that nobody has given another."""
+    """The name of the private device kind, which was never renamed."""
     return "privateuseone"
 
 
 class DisableTorchFunctionSubclass:
-    """Within the scope nobody's __torch_function__ is asked."""
+    """A scope in which __torch_function__ is disabled."""
 
     def __enter__(self):
         _karat.override_off()

@@ -1,7 +1,7 @@
-"""Karat: tensors and autograd whose subject is the data type, shaped like torch.
+"""Karat: tensors and autograd built around getting dtypes right, shaped like torch.
 
 The same names, arguments and results as PyTorch 2.11; every tensor also knows where its dtype came from (explain), and
-how strictly implicit conversions are treated is a scope (policy).
+policy sets, for a scope, which implicit conversions are accepted.
 """
 
 from . import _karat, _missing
@@ -105,7 +105,7 @@ __version__ = _karat.version
 
 
 def compile(model=None, **options):
-    """The model itself: nothing is compiled here (karat.compiler)."""
+    """Returns the model itself: nothing is compiled here (karat.compiler)."""
     return (lambda function: function) if model is None else model
 
 
@@ -117,7 +117,7 @@ def explain(t):
       born as float32, ones     train.py:1
       cast to float16, .half()  train.py:1
 
-    lineage(t) gives the same as data. An error of an operator says it of every operand, and carries it as e.karat.
+    lineage(t) returns the same as data. An operator's error shows it for every operand, and has it as e.karat.
     """
     print(_karat.explain(t))
 

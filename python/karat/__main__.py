@@ -1,4 +1,5 @@
-"""python -m karat run script.py [arguments]: an unmodified PyTorch script on Karat; any other word is the command's too."""
+"""python -m karat run script.py [arguments]: runs an unmodified PyTorch script on Karat; the other subcommands of karat
+work too."""
 
 import sys
 

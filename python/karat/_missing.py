@@ -1,6 +1,6 @@
-"""_missing.py - what a name that is not there says: whether PyTorch has it, and the nearest one that is here."""
+"""_missing.py - errors for missing names: whether PyTorch has the name, and the nearest one that Karat has."""
 
-shown = "karat"  # what the user calls the package: `karat run` says torch
+shown = "karat"  # the package's name in messages: torch under `karat run`
 
 
 def names_of(module):
@@ -10,7 +10,7 @@ def names_of(module):
     return NAMES.get(module, frozenset())
 
 
-# Words that many names share and that say nothing of what a function does.
+# Words that many names share and that do not describe a function.
 _COMMON = frozenset("get set is has with to and of dtype tensor indices copy type enabled all from new".split())
 
 def _words(name):
@@ -24,7 +24,7 @@ def _asks(name):
 
 
 def _nearest(name, here):
-    """The name here that is the same but for its form, or has most words in common; None: a far one would mislead."""
+    """The name that differs in form only, or has most words in common; None: nothing close enough."""
     for one in (name + "_", name.rstrip("_")):
         if one != name and one in here:
             return one
@@ -32,17 +32,17 @@ def _nearest(name, here):
     if not words:
         return None
     scored = []
-    for one in (one for one in here if _asks(one) == _asks(name)):  # a question is no help to who wants it done
+    for one in (one for one in here if _asks(one) == _asks(name)):  # do not propose is_x for x
         others = {word.lower() for word in _words(one)} - _COMMON
         shared = len(words & others)
         if 2 * shared >= len(words) and 2 * shared >= len(others):
-            same_end = one.rstrip("_").endswith(name.rstrip("_").rpartition("_")[2])  # the last word is what it is
+            same_end = one.rstrip("_").endswith(name.rstrip("_").rpartition("_")[2])  # the last word matters most
             scored.append((shared / len(words | others), same_end, -len(one), one))
     return max(scored)[3] if scored else None
 
 
 def _text(beginning, name, known, here):
-    """`known`: PyTorch's names there; those of Karat alone are no help to who asks for one of them."""
+    """`known`: PyTorch's names in the module; only those are proposed."""
     if name not in known:
         return beginning
     near = _nearest(name, [one for one in here if one in known])
@@ -50,21 +50,21 @@ def _text(beginning, name, known, here):
 
 
 def is_module(path):
-    """Is torch.<path> a module that PyTorch and Karat have? PyTorch's private ones that programs import are among them."""
+    """Is torch.<path> a module that both have? Includes PyTorch's private modules that programs import."""
     from ._torch_names import NAMES
 
     return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_utils")
 
 
 def _is_from_import(frame):
-    """Is the name asked for by `from module import name`, which would drop the text of an AttributeError?"""
+    """Is this `from module import name`, which would drop the text of an AttributeError?"""
     from opcode import opmap
 
     return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
 def of(module, lazy=()):
-    """A module's __getattr__; the submodules named in `lazy` are imported when first asked for."""
+    """A module's __getattr__; the submodules in `lazy` are imported when first used."""
 
     def missing(name):
         from importlib import import_module
@@ -87,7 +87,7 @@ def of(module, lazy=()):
 
 
 class _Absent:
-    """In the place of a method or attribute that PyTorch's Tensor has: asking for it is the AttributeError."""
+    """Stands for a method or attribute of PyTorch's Tensor that is missing: access raises the AttributeError."""
 
     def __init__(self, name):
         self.name = name
@@ -98,19 +98,19 @@ class _Absent:
         raise AttributeError(_text(f"{whose} has no attribute '{self.name}'", self.name, names_of("Tensor"), here))
 
 
-# Rows whose names PyTorch has, though not public.
+# Rows that are private functions in PyTorch too.
 _PRIVATE = frozenset("_conj _neg_view _foreach_mul _foreach_mul_ _unique2 _softmax _log_softmax _softmax_backward_data "
                      "_log_softmax_backward_data".split())
 
 
 def functions_of(rows):
-    """The rows that PyTorch has as functions; the others are C's names, and methods."""
+    """The rows that are functions in PyTorch; the others exist in C, or as methods."""
     known = names_of("")
     return {name: row for name, row in rows.items() if name in known or name in _PRIVATE}
 
 
 def functions_in(module, rows, family):
-    """What torch.<module> holds: the rows of its family (special_erf), and the functions that PyTorch has both there and in
+    """The functions of torch.<module>: the rows of its family (special_erf), and those that PyTorch has both there and in
     torch itself."""
     known = names_of(module)
     shared = known & names_of("") & rows.keys()
@@ -118,8 +118,8 @@ def functions_in(module, rows, family):
 
 
 def mark_absent(tensor_type):
-    """What PyTorch's Tensor has and this one has not says so, what it has not is not here either. (A __getattr__ would slow
-    every attribute.)"""
+    """Marks what PyTorch's Tensor has and this one lacks, and removes what PyTorch's lacks. (A __getattr__ would slow every
+    attribute.)"""
     known = names_of("Tensor")
     for name, value in list(vars(tensor_type).items()):
         if type(value).__name__ == "method" and name not in known and name not in _PRIVATE:

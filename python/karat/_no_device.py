@@ -1,16 +1,16 @@
-"""_no_device.py - what the modules of devices that are never here answer."""
+"""_no_device.py - functions of modules for devices that Karat does not have."""
 
 
 def is_available():
-    """Is there one that Karat can use? No."""
+    """Always False."""
     return False
 
 
 def device_count():
-    """How many there are: none."""
+    """Always 0."""
     return 0
 
 
 def is_initialized():
-    """Has one been used? No."""
+    """Always False."""
     return False

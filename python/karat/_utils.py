@@ -9,12 +9,12 @@ def _element_size(dtype):
 
 
 def _flatten_dense_tensors(tensors):
-    """The elements of all of them, one after the other in one dim."""
+    """All elements, concatenated in one dim."""
     return _karat.functions["cat"]([t.contiguous().view(-1) for t in tensors])
 
 
 def _unflatten_dense_tensors(flat, tensors):
-    """Views of such a dim, of the sizes of the tensors."""
+    """Views of a flat tensor with the sizes of the given ones."""
     views, at = [], 0
     for t in tensors:
         views.append(flat.narrow(0, at, t.numel()).view_as(t))
@@ -23,7 +23,7 @@ def _unflatten_dense_tensors(flat, tensors):
 
 
 def is_compiling():
-    """Is a program being compiled? Nothing is, here."""
+    """Always False: nothing is compiled."""
     return False
 
 

@@ -1,20 +1,20 @@
-"""karat.accelerator: the device that computes beside the CPU, of whatever kind; there is none here."""
+"""karat.accelerator: the accelerator device of any kind; there is none."""
 
 from . import _missing
 
 
 def is_available():
-    """Is there one that Karat can use? No."""
+    """Always False."""
     return False
 
 
 def device_count():
-    """How many there are: none."""
+    """Always 0."""
     return 0
 
 
 def current_accelerator(check_available=False):
-    """Its kind: None."""
+    """Always None."""
 
 
 __getattr__ = _missing.of(__name__)

@@ -1,4 +1,4 @@
-"""asking.py - questions about tensors, sizes and types that no operator answers."""
+"""asking.py - functions on tensors, sizes and types that are not operators."""
 
 from ._karat import Size, Tensor, memory_format
 
@@ -30,7 +30,7 @@ def broadcast_shapes(*shapes):
 
 
 def typename(obj):
-    """The name of the object's type; of a tensor, its old one."""
+    """The name of the object's type; of a tensor, its legacy type."""
     if isinstance(obj, Tensor):
         return obj.type()
     module = getattr(type(obj), "__module__", "")
@@ -38,7 +38,7 @@ def typename(obj):
 
 
 def _question(name):
-    """A method that asks, as a function: torch.is_complex(t)."""
+    """A method as a function: torch.is_complex(t)."""
 
     def ask(input):
         if not isinstance(input, Tensor):
@@ -63,7 +63,7 @@ def _reversed(self):
 
 
 def get_device(input):
-    """The number of the device that it is on; -1 on the CPU."""
+    """The index of its device; -1 on the CPU."""
     return input.get_device()
 
 
@@ -73,28 +73,28 @@ def is_same_size(input, other):
 
 
 def is_distributed(input):
-    """Is it spread over several machines? No."""
+    """Always False."""
     return False
 
 
 def is_storage(obj):
-    """Is it the memory behind a tensor?"""
+    """Is it a storage object?"""
     from .storage import UntypedStorage
 
     return isinstance(obj, UntypedStorage)
 
 
 def _is_ambiguous(t, formats):
-    """Has the tensor another order of dims too? A dim of one element, or with the stride of its neighbour, may stand anywhere;
-    where formats are given, it is ambiguous unless it is in exactly one of them."""
+    """Is the dim order ambiguous? A dim of size 1, or with the stride of its neighbour, has no definite position; with
+    formats given, it is ambiguous unless exactly one of them matches."""
     strides = t.stride()
     free = 1 in t.shape or any(a == b for a, b in zip(strides, strides[1:]))
     return free and (formats is None or sum(t.is_contiguous(memory_format=one) for one in formats) != 1)
 
 
 def _in_memory(t):
-    """From the outermost dim to the innermost. A dim of stride 0 passes none and is passed by none; of two with one stride the
-    larger is the outer one."""
+    """Dims from outermost to innermost. A dim of stride 0 keeps its position; of two dims with equal strides the larger is
+    the outer one."""
     order = list(range(t.dim()))[::-1]
     for i in range(1, 0 if t.is_contiguous() else len(order)):
         at = i

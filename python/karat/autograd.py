@@ -1,4 +1,4 @@
-"""karat.autograd: gradients given to the caller, and the modes of the tape."""
+"""karat.autograd: autograd.grad, backward, and the grad modes."""
 
 from . import _karat, _missing
 from ._karat import Tensor
@@ -13,7 +13,7 @@ from .modes import (  # noqa: F401
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):
-    """Gradients of the outputs' sum with respect to the inputs, given back instead of added to the leaves."""
+    """Gradients of the sum of the outputs with respect to the inputs, returned instead of accumulated in the leaves."""
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
@@ -46,7 +46,7 @@ class _VariableType(type):
 
 
 class Variable(metaclass=_VariableType):
-    """The name of old: Variable(t) is a Tensor on t's memory, and every Tensor is one."""
+    """Legacy name: Variable(t) is a Tensor sharing t's memory, and every Tensor is a Variable."""
 
 
 __getattr__ = _missing.of(__name__)

@@ -1,10 +1,10 @@
-"""karat.compiler: nothing is compiled here; code that asks, or asks not to be, runs as it is."""
+"""karat.compiler: nothing is compiled here; decorated code runs unchanged."""
 
 from . import _missing
 
 
 def is_compiling():
-    """Is the code being compiled? Never."""
+    """Always False."""
     return False
 
 
@@ -21,7 +21,7 @@ def _as_it_is(name, doc):
 
 
 def compile(model=None, **options):
-    """The model itself; operators run one by one, with the same results."""
+    """Returns the model itself; operators run eagerly, with the same results."""
     return (lambda function: function) if model is None else model
 
 
@@ -31,11 +31,11 @@ assume_constant_result = _as_it_is("assume_constant_result", "The function itsel
 
 
 def reset():
-    """Forget what was compiled: nothing."""
+    """No effect: nothing was compiled."""
 
 
 def cudagraph_mark_step_begin():
-    """A new step begins: nothing follows from it."""
+    """No effect."""
 
 
 __getattr__ = _missing.of(__name__)

@@ -1,5 +1,5 @@
 """copying.py - tensors through pickle, copy and deepcopy: memory with strides and offset, dtype, requires_grad and the user's
-attributes; and the other objects that PyTorch lets through."""
+attributes; and the other objects that PyTorch can pickle."""
 
 import copyreg
 
@@ -8,20 +8,20 @@ from ._karat import Tensor
 
 
 def _whole(t):
-    """All of the memory that it looks into, as bytes."""
+    """The whole storage of a tensor, as bytes."""
     bytes_there = t._storage()[1]
     return t.as_strided((bytes_there // t.element_size(),), (1,), 0).view(_karat.dtypes["uint8"])
 
 
 def _placed(memory, dtype, sizes, strides, offset):
-    """A tensor, no view, of these places in the memory."""
+    """A tensor with this offset and these strides in the memory, not marked as a view."""
     made = _karat.functions["empty"]((0,), dtype=dtype, device=memory.device)
     made.data = memory.view(dtype).as_strided(sizes, strides, offset)
     return made
 
 
 def rebuild(cls, data, dtype, sizes, strides, offset, requires_grad, turned=()):
-    """What pickle calls: the tensor in this memory (bytes, or how many on the meta device), conjugated and negated as it was."""
+    """Called by unpickling: the tensor in this memory (bytes, or their number on the meta device), with its lazy bits."""
     if isinstance(data, int):
         memory = _karat.functions["empty"]((data,), dtype=_karat.dtypes["uint8"], device="meta")
     elif data:
@@ -60,13 +60,13 @@ def _copy(self):
 
 
 def _copied(t, memo):
-    """A copy whose memory is shared with the copies of tensors that share t's."""
+    """A deep copy; copies of tensors that share memory share memory."""
     if t.is_conj() or t.is_neg() or t.device.type == "meta":
         return t.clone()
     place = ("karat memory", *t._storage())
     if place not in memo:
         memo[place] = _whole(t).clone()
-        memo.setdefault(id(memo), []).append(t)  # the memory stays where it is as long as the memo does
+        memo.setdefault(id(memo), []).append(t)  # keeps the memory, and so its address, alive as long as the memo
     return _placed(memo[place], t.dtype, t.shape, t.stride(), t.storage_offset())
 
 
@@ -95,19 +95,19 @@ Tensor.__copy__ = _copy
 Tensor.__deepcopy__ = _deepcopy
 
 
-# ---- what is no tensor ----
+# ---- other objects ----
 
 def named(name):
-    """What pickle calls: torch.strided, torch.channels_last."""
+    """Called by unpickling: torch.strided, torch.channels_last."""
     return getattr(_karat, name)
 
 
 def result(name, items):
-    """What pickle calls: torch.return_types.max (the types are made with their functions)."""
+    """Called by unpickling: torch.return_types.max."""
     return _karat.return_types[name](items)
 
 
-_homes = {}  # where each function of the operator table stands; filled when first asked for
+_homes = {}  # the family and name of each function of the operator table; filled at first use
 
 
 def _home(row):
@@ -119,12 +119,12 @@ def _home(row):
 
 
 def function(family, name):
-    """What pickle calls: a function of the operator table."""
+    """Called by unpickling: a function of the operator table."""
     return getattr(_karat, family)[name]
 
 
 def generator(device, state):
-    """What pickle calls: a generator with this state."""
+    """Called by unpickling: a generator with this state."""
     made = _karat.Generator(device)
     made.set_state(state)
     return made

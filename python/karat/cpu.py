@@ -1,34 +1,34 @@
-"""karat.cpu: the one device that is always there, asked as the others are."""
+"""karat.cpu: the CPU, with the functions of other device modules."""
 
 from . import _missing
 
 
 def is_available():
-    """Is there a CPU? Yes."""
+    """Always True."""
     return True
 
 
 def device_count():
-    """How many devices: one."""
+    """Always 1."""
     return 1
 
 
 def current_device():
-    """The one that is used: "cpu"."""
+    """Always "cpu"."""
     return "cpu"
 
 
 def is_initialized():
-    """Is it in use? Yes."""
+    """Always True."""
     return True
 
 
 def synchronize(device=None):
-    """Operators on the CPU have ended when they return: nothing to wait for."""
+    """No effect: operators on the CPU are done when they return."""
 
 
 def set_device(device):
-    """There is one: nothing changes."""
+    """No effect: there is one CPU."""
 
 
 __getattr__ = _missing.of(__name__)

@@ -1,26 +1,26 @@
-"""karat.cuda: there is no such device here, and every question about one says so."""
+"""karat.cuda: there is no CUDA device, and every function says so."""
 
 from . import _missing
 from ._karat import OutOfMemoryError, Tensor  # noqa: F401
 
 
 def is_available():
-    """Is there a CUDA device that Karat can use?"""
+    """Always False."""
     return False
 
 
 def is_initialized():
-    """Has one been used?"""
+    """Always False."""
     return False
 
 
 def device_count():
-    """How many there are."""
+    """Always 0."""
     return 0
 
 
 def is_bf16_supported(including_emulation=True):
-    """Does one compute in bfloat16?"""
+    """Always False."""
     return False
 
 
@@ -61,7 +61,7 @@ default_generators = ()
 
 
 def memory_stats(device=None):
-    """Figures of the memory of CUDA devices: none."""
+    """Memory statistics of CUDA devices: none."""
     from collections import OrderedDict
 
     return OrderedDict()
@@ -73,12 +73,12 @@ def get_rng_state_all():
 
 
 def is_tf32_supported():
-    """Does a CUDA device compute in TF32? No."""
+    """Always False."""
     return False
 
 
 def get_arch_list():
-    """The kinds of device that this build has code for: none."""
+    """The CUDA architectures of this build: none."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""drawing.py - make_tensor: a tensor of random values for tests, drawn as PyTorch's of the same seed."""
+"""drawing.py - make_tensor: a tensor of random values for tests, the same as PyTorch's for the same seed."""
 
 import math
 import warnings
@@ -6,8 +6,8 @@ import warnings
 from . import _karat
 from .limits import finfo, iinfo
 
-_FLOATS, _WHOLE, _TRUTHS = (-9, 9), (-9, 10), (0, 2)  # drawn from where no bounds are given; the second is never drawn
-_DRAWN_AS = {  # float8: drawn wide, then rounded
+_FLOATS, _WHOLE, _TRUTHS = (-9, 9), (-9, 10), (0, 2)  # default bounds; the upper one is excluded
+_DRAWN_AS = {  # float8: drawn in a wider dtype, then rounded
     "float8_e4m3fn": "float32", "float8_e4m3fnuz": "float32", "float8_e5m2": "float32", "float8_e5m2fnuz": "float32",
 }
 _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
@@ -23,7 +23,7 @@ def _refused(dtype):
 
 
 def _kind(dtype):
-    """The bounds where none are given, and the least and the greatest that may be given."""
+    """The default bounds, and the smallest and largest that are allowed."""
     name = _name(dtype)
     if name == "bool":
         return _TRUTHS, (0, 2)
@@ -31,7 +31,7 @@ def _kind(dtype):
         limits = finfo(_karat.dtypes[_PARTS.get(name, name)])
         return _FLOATS, (limits.min, limits.max)
     limits = iinfo(dtype)
-    return _WHOLE, (limits.min, limits.max + (name != "int64"))  # as far as randint goes
+    return _WHOLE, (limits.min, limits.max + (name != "int64"))  # randint's limit
 
 
 def _bounds(low, high, dtype):
@@ -60,7 +60,7 @@ def _drawn(shape, dtype, device, low, high):
         return call["randint"](low, high, shape, device=device, dtype=dtype)
     made = call["empty"](shape, device=device, dtype=dtype)
     numbers = call["view_as_real"](made) if dtype.is_complex else made
-    if high - low > finfo(numbers.dtype).max:  # more than uniform_ can take as one distance
+    if high - low > finfo(numbers.dtype).max:  # a wider range than uniform_ accepts
         numbers.uniform_(low / 2, high / 2).mul_(2)
     else:
         numbers.uniform_(low, high)
@@ -96,4 +96,4 @@ def _made(shape, dtype, device, low, high, requires_grad, noncontiguous, exclude
     if exclude_zero:
         tiny = finfo(dtype).tiny if dtype.is_floating_point or dtype.is_complex else 1
         made[made == 0] = complex(tiny, tiny) if dtype.is_complex else tiny
-    return made.requires_grad_() if requires_grad and _name(dtype) not in _DRAWN_AS else made  # PyTorch forgets it there
+    return made.requires_grad_() if requires_grad and _name(dtype) not in _DRAWN_AS else made  # PyTorch ignores it there

@@ -1,4 +1,4 @@
-"""errors.py - what an exception of Karat carries as data, beside its text: its attribute `karat`.
+"""errors.py - the attribute `karat` of exceptions: the error as data.
 
 Every exception that the engine raises, and every TypeError and IndexError of a call's arguments, has it:
 
@@ -21,8 +21,8 @@ from . import Size, dtype
 
 LineageRecord = TypedDict("LineageRecord", {
     "why": str,               # "born", "explicit" (a cast), "promotion", "scalar", "result", "assign", ...
-    "op": Optional[str],      # what did it: "ones", "half", "add"
-    "from": Optional[dtype],  # None at a birth
+    "op": Optional[str],      # operator or source: "ones", "half", "add"
+    "from": Optional[dtype],  # None where the dtype was created
     "to": dtype,
     "file": Optional[str],
     "line": int,
@@ -39,21 +39,21 @@ class Operand(TypedDict):
 
 
 class Fix(TypedDict):
-    """One change after which the call is accepted: it was tried, on operands without data, before it was proposed."""
+    """One change after which the call is accepted; it was tried on the meta device before it was proposed."""
 
     action: Literal["cast", "make", "out_of_place", "dtype", "policy"]
-    operands: List[str]  # cast: convert these to dtype; make: create these with dtype in the first place
+    operands: List[str]  # cast: convert these to dtype; make: create these with dtype
     dtype: Optional[dtype]  # of cast and make; dtype: pass dtype=
     policy: Optional[str]  # policy: run the call under karat.policy(...)
     can_lose_values: bool  # fixes that keep every value come first
-    text: str  # as the message says it
+    text: str  # as in the message
 
 
 class Mistake(TypedDict):
     """e.karat"""
 
-    op: Optional[str]  # the operator as the user calls it; None: raised outside of any (backward, item)
-    file: Optional[str]  # of the call; None: no frame of the user's
+    op: Optional[str]  # the operator that the user called; None: none (backward, item)
+    file: Optional[str]  # of the call; None: not called from user code
     line: int
     operands: List[Operand]
-    fixes: List[Fix]  # empty where dtypes are not the matter, or no single change helps
+    fixes: List[Fix]  # empty where dtypes are not the problem, or no single change helps

@@ -1,4 +1,5 @@
-"""karat.functional: functions whose arguments in Python are not those of their row: any number of tensors, dims in two forms."""
+"""karat.functional: functions whose Python arguments differ from those of their row: varargs, optional results, dims in two
+forms."""
 
 import contextlib
 
@@ -13,17 +14,17 @@ def _listed(tensors):
 
 
 def broadcast_tensors(*tensors):
-    """All expanded to their common shape."""
+    """Tensors broadcast to their common shape."""
     return _rows["broadcast_tensors"](_listed(tensors))
 
 
 def meshgrid(*tensors, indexing=None):
-    """Coordinates of a grid: a tensor for each of the 1-dim tensors."""
+    """Coordinate grids from 1-dim tensors."""
     return _rows["meshgrid"](_listed(tensors), **({} if indexing is None else {"indexing": indexing}))
 
 
 def _at_least(name):
-    """f(a) is one tensor, f(a, b) and f([a, b]) are several."""
+    """f(a) returns one tensor, f(a, b) and f([a, b]) several."""
     row = _rows[name]
 
     def at_least(*tensors):
@@ -38,17 +39,17 @@ atleast_1d, atleast_2d, atleast_3d = map(_at_least, ("atleast_1d", "atleast_2d",
 
 
 def block_diag(*tensors):
-    """Matrices along the diagonal of one."""
+    """Block diagonal matrix."""
     return _rows["block_diag"](tensors)
 
 
 def cartesian_prod(*tensors):
-    """Every combination of elements, one a row."""
+    """Cartesian product of 1-dim tensors, one combination per row."""
     return _rows["cartesian_prod"](_listed(tensors))
 
 
 def chain_matmul(*matrices, out=None):
-    """Product of several matrices in the cheapest order."""
+    """Product of several matrices, in the order with the fewest operations."""
     _karat.warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
                      "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
                      "multiple parameters.")
@@ -56,7 +57,7 @@ def chain_matmul(*matrices, out=None):
 
 
 def tensordot(a, b, dims=2, out=None):
-    """Sums of products over the last `dims` dims of a and the first of b, or over the pairs of dims in two lists."""
+    """Tensor contraction over the last `dims` dims of a and the first of b, or over the pairs of dims in two lists."""
     if hasattr(dims, "tolist"):
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):
@@ -79,7 +80,7 @@ def _letter(subscript):
 
 
 def einsum(*args):
-    """einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]): sums of products as subscripts say."""
+    """einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]): Einstein summation."""
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
@@ -94,13 +95,13 @@ def einsum(*args):
 
 
 def _into_list(name, shown):
-    """A row that gives a list, with out=: tensors that are there take the parts, and nothing is given back."""
+    """A row that returns a list, with out=: writes into the given tensors and returns None."""
     row, store = _rows[name], _rows["alias_copy"]
     arguments = ("self", "input", "split_size", "split_sizes", "dim")
 
     def into_list(*args, out=None, **options):
         if out is not None and not isinstance(out, (tuple, list)):
-            with contextlib.suppress(RuntimeError, IndexError):  # an argument of a wrong type that stands before out=
+            with contextlib.suppress(RuntimeError, IndexError):  # an argument before out= has the wrong type
                 row(*args, **{key: options[key] for key in options if key in arguments})
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         parts = row(*args, **options)
@@ -109,7 +110,8 @@ def _into_list(name, shown):
         if len(out) != len(parts):
             raise RuntimeError(f"{shown} expected an out= argument of size {len(parts)}, got size {len(out)}")
         pairs = list(zip(parts, out))
-        for part, target in sorted(pairs, key=lambda pair: pair[0].dtype == pair[1].dtype):  # a refusal comes before any write
+        # Mismatched dtypes first: fail before any write.
+        for part, target in sorted(pairs, key=lambda pair: pair[0].dtype == pair[1].dtype):
             store(part, out=target)
 
     into_list.__name__ = into_list.__qualname__ = name
@@ -123,7 +125,7 @@ unbind_copy = _into_list("unbind_copy", "unbind_copy_int_out()")
 
 
 def nonzero(input, *, out=None, as_tuple=False):
-    """The places of elements other than zero: a row each, or with as_tuple a tensor for each dim."""
+    """Indices of nonzero elements: one row per element, or with as_tuple one tensor per dim."""
     if not isinstance(as_tuple, bool):
         raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
     if as_tuple and out is not None:
@@ -134,7 +136,7 @@ def nonzero(input, *, out=None, as_tuple=False):
 
 
 def _nonzero(self, *, as_tuple=False):
-    """The places of elements other than zero."""
+    """Indices of nonzero elements."""
     return nonzero(self, as_tuple=as_tuple)
 
 
@@ -143,21 +145,20 @@ _karat.Tensor.nonzero = _nonzero
 
 
 def _asked(results, inverse, counts):
-    """Of (values, inverse, counts) what was asked for: the values alone, or a tuple that begins with them."""
+    """The requested ones of (values, inverse, counts): the values alone, or a tuple that begins with them."""
     some = tuple(t for t, wanted in zip(results, (True, inverse, counts)) if wanted)
     return some if len(some) > 1 else some[0]
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """Every value (or slice of a dim) once, in order; with it where each element's value stands there, and how often it
-    occurs."""
+    """Sorted unique values (or slices of a dim), optionally with inverse indices and counts."""
     options = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
     results = _rows["_unique2"](input, **options) if dim is None else _rows["unique_dim"](input, dim, **options)
     return _asked(results, return_inverse, return_counts)
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """Runs of equals shortened to one; with it to which run each element belongs, and how long the runs are."""
+    """Consecutive duplicates removed, optionally with inverse indices and counts."""
     results = _rows["unique_consecutive"](input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
     return _asked(results, return_inverse, return_counts)
 
@@ -167,7 +168,7 @@ _karat.Tensor.unique_consecutive = unique_consecutive
 
 
 def unravel_index(indices, shape):
-    """The indices, one a dim of the shape, of places counted row by row."""
+    """Coordinates of flat (row-major) indices, one tensor per dim of the shape."""
     if not isinstance(shape, (int, list, tuple, str)):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -181,7 +182,7 @@ _MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist":
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """The p-norm of the difference of every row of x1 and every row of x2."""
+    """Pairwise p-norm distances between the rows of x1 and x2."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     return _rows["cdist"](x1, x2, p, _MODES[compute_mode])

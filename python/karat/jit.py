@@ -1,4 +1,4 @@
-"""karat.jit: nothing is compiled here: a function that is scripted or traced is the function itself."""
+"""karat.jit: nothing is compiled: script and trace return the function itself."""
 
 from typing import Final  # noqa: F401
 
@@ -15,7 +15,7 @@ is_scripting = is_tracing = is_compiling
 
 
 def annotate(the_type, the_value):
-    """The value; its type is for compilers."""
+    """The value; the type is ignored."""
     return the_value
 
 

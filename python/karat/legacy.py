@@ -1,4 +1,4 @@
-"""legacy.py - the types of old: FloatTensor and its kin make tensors of one dtype, and isinstance knows them by it."""
+"""legacy.py - legacy types: FloatTensor and others create tensors of one dtype, and isinstance tests for it."""
 
 import copyreg
 
@@ -7,7 +7,7 @@ from ._karat import Tensor
 
 
 class tensortype(type):
-    """The type of FloatTensor: calling one makes a Tensor, isinstance asks for dtype and device."""
+    """The type of FloatTensor: calling it creates a Tensor, isinstance tests dtype and device."""
 
     def __call__(cls, *args, **keywords):
         return _karat.legacy(cls.dtype, *args, **keywords)
@@ -30,7 +30,7 @@ NAMES = {
 
 
 def named(name):
-    """What pickle calls: torch.FloatTensor."""
+    """Called by unpickling: torch.FloatTensor."""
     return NAMES[name]
 
 
@@ -38,7 +38,7 @@ copyreg.pickle(tensortype, lambda kind: (named, (kind.__name__,)))
 
 
 def type_of(self, dtype=None, non_blocking=False):
-    """type(): the name of the tensor's old type; type(dtype): the tensor in that type."""
+    """type(): the name of the tensor's legacy type; type(dtype): the tensor converted to it."""
     if dtype is None:
         place = "" if self.device.type == "cpu" else self.device.type + "."
         return f"torch.{place}{_karat.torch_name(self.dtype)}Tensor"
@@ -59,7 +59,7 @@ def type_of(self, dtype=None, non_blocking=False):
 
 
 def set_default_tensor_type(t):
-    """set_default_tensor_type(torch.DoubleTensor): its dtype is that of Python's floats."""
+    """set_default_tensor_type(torch.DoubleTensor): sets the default dtype."""
     if isinstance(t, str):
         name = t[len("torch."):]
         if not t.startswith("torch.") or name not in NAMES:

@@ -1,8 +1,8 @@
 """modes.py - scopes of the thread's modes: the cast policy, and whether operators are recorded for backward.
 
-Each is a context manager and a decorator; leaving puts back what was there on entering. A decorated generator
+Each is a context manager and a decorator; leaving restores the mode that was set on entering. A decorated generator
 runs in the mode, and its caller does not: the mode is left at every yield. A decorated `async def` is like any function, as
-in PyTorch: the mode holds while the coroutine is made, not while it is awaited; write `with` inside it.
+in PyTorch: the mode holds while the coroutine is created, not while it is awaited; write `with` inside it.
 """
 
 from . import _karat
@@ -28,7 +28,7 @@ def _steps(body, mode):
 
 
 class _Mode:
-    """Enters with _set(value), leaves with _set(what _get() said before)."""
+    """Enters with _set(value), leaves with _set(the value of _get() before)."""
 
     def __enter__(self):
         self._before.append(self._get())
@@ -47,7 +47,7 @@ class _Mode:
         return type(self)(self._value)
 
     def __call__(self, function):
-        from functools import wraps  # here: inspect is half of what importing this package would cost
+        from functools import wraps  # imported here: inspect would double the package's import time
         from inspect import isgeneratorfunction
 
         if isinstance(function, type):
@@ -69,7 +69,7 @@ class _Mode:
 
 
 class policy(_Mode):
-    """How far implicit conversions may go inside the block, or inside the function that it decorates.
+    """Which implicit conversions are accepted inside the block, or inside the decorated function.
 
     "strict"      none at all; Python numbers still take the tensor's dtype
     "safe"        those that cannot lose a value
@@ -80,8 +80,8 @@ class policy(_Mode):
     ...     karat.ones(2) + karat.ones(2).half()
     TypeError: karat.policy("strict") refuses to convert other from float16 to float32 in add (promotion)
 
-    What one accepts, the next accepts with the same result. Explicit casts are always allowed. get_policy() tells the one in
-    force, KARAT_POLICY=strict sets the process's default.
+    What one accepts, the next accepts with the same result. Explicit casts are always allowed. get_policy() returns the
+    current one, KARAT_POLICY=strict sets the process's default.
     """
 
     _get = staticmethod(_karat.get_policy)
@@ -126,7 +126,7 @@ class enable_grad(_Grad):
 
 
 class set_grad_enabled(_Grad):
-    """set_grad_enabled(mode): at once, and as a scope that puts the old mode back."""
+    """set_grad_enabled(mode): takes effect at once; as a context manager it restores the old mode."""
 
     def __init__(self, mode):
         if not isinstance(mode, bool):
@@ -172,7 +172,7 @@ class inference_mode(_Grad):
 
 
 class _force_original_view_tracking(_Mode):
-    """How the tape replays views after a write in place: Karat has one way, and the mode changes nothing."""
+    """Accepted without effect: Karat has one way to replay views after an in-place write."""
 
     _get = staticmethod(lambda: None)
     _set = staticmethod(lambda value: None)

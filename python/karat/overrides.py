@@ -1,4 +1,4 @@
-"""karat.overrides: asking arguments that have __torch_function__, for functions written in Python."""
+"""karat.overrides: __torch_function__ for functions written in Python."""
 
 from . import _karat, _missing
 from ._karat import Tensor
@@ -6,17 +6,17 @@ from ._karat import has_override as has_torch_function
 
 
 def has_torch_function_unary(obj):
-    """Does it want to be asked?"""
+    """Does it override __torch_function__?"""
     return has_torch_function((obj,))
 
 
 def has_torch_function_variadic(*args):
-    """Does one of them want to be asked?"""
+    """Does one of them override __torch_function__?"""
     return has_torch_function(args)
 
 
 def handle_torch_function(public_api, relevant_args, *args, **kwargs):
-    """What the arguments' classes say to a call of public_api."""
+    """Calls __torch_function__ of the arguments' classes for public_api."""
     result = _karat.ask_override(public_api, relevant_args, args, kwargs)
     if result is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"

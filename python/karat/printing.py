@@ -1,4 +1,4 @@
-"""printing.py - set_printoptions and printoptions: how tensors look as text."""
+"""printing.py - set_printoptions and printoptions."""
 
 from . import _karat
 
@@ -10,7 +10,7 @@ _PROFILES = {
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
-    """How tensors are printed, from now on; profile is "default", "short" or "full"."""
+    """Sets the print options; profile is "default", "short" or "full"."""
     asked = dict(_PROFILES.get(profile, {}))
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     asked.update({name: value for name, value in given.items() if value is not None})
@@ -18,7 +18,7 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 
 
 def get_printoptions():
-    """The options now, by name."""
+    """The current options, as a dict."""
     return _karat.get_print_options()
 
 

@@ -1,4 +1,4 @@
-"""karat.random: the default generator's seed and state, and a scope that puts them back."""
+"""karat.random: the default generator's seed and state, and fork_rng."""
 
 import contextlib
 
@@ -16,7 +16,7 @@ from ._karat import (  # noqa: F401
 
 @contextlib.contextmanager
 def fork_rng(devices=None, enabled=True, device_type="cuda"):
-    """The default generator's state is put back when the block ends. Every device draws from it."""
+    """Restores the default generator's state at the end of the block. Every device uses it."""
     if not enabled:
         yield
         return

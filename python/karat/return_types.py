@@ -1,4 +1,4 @@
-"""karat.return_types: the named tuples that functions of several results give."""
+"""karat.return_types: the named tuples of functions with several results."""
 
 from . import _karat, _missing
 

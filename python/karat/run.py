@@ -1,7 +1,7 @@
 """run.py - the command `karat` from Python: `python -m karat ...`, and the console script of an installed package.
 
-There is one command, the built one (tools/karat): in a package it lies in _bin, in a build tree beside it. It is given the
-words, and for `karat run` the interpreter that runs here, with its options.
+There is one command, the C program of tools/karat: in a package it is in _bin, in a build tree in bin. It gets the
+arguments and, for `karat run`, this interpreter with its options.
 """
 
 import os
@@ -17,7 +17,7 @@ def find_command():
 
 
 def main(arguments, interpreter=sys.executable):
-    """Returns only where there is no command to run."""
+    """Returns only if there is no command to run."""
     from subprocess import _args_from_interpreter_flags as options_given
 
     command = find_command()
@@ -28,7 +28,7 @@ def main(arguments, interpreter=sys.executable):
     if words[:1] == ["run"] and len(words) > 1 and words[1] not in ("-h", "--help") and interpreter:
         words[1:1] = [f"--python={interpreter}", *options_given()]
     sys.stdout.flush()
-    os.environ["KARAT_CHECKED"] = str(os.getpid())  # this process has been told of variables that are not understood
+    os.environ["KARAT_CHECKED"] = str(os.getpid())  # warnings about environment variables were already given
     os.execv(command, ["karat", *words])
 
 

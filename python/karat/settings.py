@@ -1,13 +1,13 @@
-"""settings.py - switches of the process that PyTorch has: threads, determinism, denormals, precision of products."""
+"""settings.py - PyTorch's process-wide settings: threads, determinism, denormals, matmul precision."""
 
 from . import _karat
 
-_warn_only = {"asked": False}  # remembered while the mode is off, as PyTorch does
+_warn_only = {"asked": False}  # kept while the mode is off, as in PyTorch
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Ask for deterministic algorithms. Karat has no others (the same bits for any number of threads), so that this refuses
-    or warns of what PyTorch calls nondeterministic, and fills memory that nobody has written."""
+    """Karat is always deterministic (the same bits for any number of threads). This makes operators that PyTorch calls
+    nondeterministic fail or warn, and fills uninitialized memory."""
     for name, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
         if not isinstance(value, bool):
             raise TypeError(f"_set_deterministic_algorithms(): argument {name} must be bool, not {type(value).__name__}")
@@ -16,12 +16,12 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
 
 
 def are_deterministic_algorithms_enabled():
-    """Were they asked for?"""
+    """Is deterministic mode on?"""
     return _karat.get_deterministic() > 0
 
 
 def is_deterministic_algorithms_warn_only_enabled():
-    """Were they last asked for with warn_only=True?"""
+    """Was it last set with warn_only=True?"""
     return _warn_only["asked"]
 
 
@@ -46,7 +46,7 @@ def get_deterministic_debug_mode():
 
 
 def set_flush_denormal(mode):
-    """False: denormal numbers are never flushed here, they are part of the dtype."""
+    """Returns False: denormal numbers are never flushed."""
     return False
 
 
@@ -56,7 +56,7 @@ def get_float32_matmul_precision():
 
 
 def set_float32_matmul_precision(precision):
-    """Set it; another word is a warning, as in PyTorch."""
+    """Sets it; any other value is a warning, as in PyTorch."""
     if precision not in ("highest", "high", "medium"):
         from warnings import warn
 
@@ -66,12 +66,12 @@ def set_float32_matmul_precision(precision):
 
 
 def get_num_interop_threads():
-    """Operators do not run beside one another here: 1."""
+    """Always 1: operators do not run in parallel with each other."""
     return 1
 
 
 def set_num_interop_threads(n):
-    """Taken and without effect."""
+    """Accepted without effect."""
     if not isinstance(n, int) or isinstance(n, bool):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(n).__name__}")
     if n < 1:
@@ -79,17 +79,17 @@ def set_num_interop_threads(n):
 
 
 def compiled_with_cxx11_abi():
-    """There is no C++ here that could have another: True."""
+    """Always True."""
     return True
 
 
 def is_vulkan_available():
-    """Is there a Vulkan device? No."""
+    """Always False."""
     return False
 
 
 def get_device_module(device=None):
-    """The module that answers for a kind of device: karat.cpu for "cpu"."""
+    """The module of a device kind: karat.cpu for "cpu"."""
     from importlib import import_module
 
     kind = "cpu" if device is None else _karat.device(device).type
@@ -100,12 +100,12 @@ def get_device_module(device=None):
 
 
 def get_default_device():
-    """Where makers put tensors when no device is given."""
+    """The device of new tensors when none is given."""
     return _karat.get_default_device()
 
 
 def set_default_device(device):
-    """set_default_device("meta"): from now on on this thread; None: the CPU again."""
+    """set_default_device("meta"): for this thread from now on; None resets it to the CPU."""
     _karat.set_default_device(None if device is None else _karat.device(device))
 
 

@@ -1,10 +1,10 @@
-"""storage.py - UntypedStorage: the memory behind a tensor as an object that can be compared and measured."""
+"""storage.py - UntypedStorage: a tensor's storage as an object with address and size."""
 
 from ._karat import Tensor
 
 
 class UntypedStorage:
-    """What t.untyped_storage() gives: it keeps the memory alive, and says where it is and how much."""
+    """Returned by t.untyped_storage(): keeps the memory alive and has its address and size."""
 
     def __init__(self, tensor):
         self._tensor = tensor.detach()
@@ -14,7 +14,7 @@ class UntypedStorage:
         return self._tensor._storage()[0]
 
     def nbytes(self):
-        """How many bytes it has."""
+        """Its size in bytes."""
         return self._tensor._storage()[1]
 
     size = __len__ = nbytes
@@ -23,7 +23,7 @@ class UntypedStorage:
         return self._tensor._storage_content()
 
     def tolist(self):
-        """Its bytes as numbers."""
+        """Its bytes as a list of ints."""
         return list(bytes(self))
 
     def __iter__(self):
@@ -38,12 +38,12 @@ class UntypedStorage:
 
     @property
     def device(self):
-        """Where it is."""
+        """Its device."""
         return self._tensor.device
 
     @property
     def is_cuda(self):
-        """Is it on a CUDA device?"""
+        """Always False."""
         return False
 
     def __eq__(self, other):
@@ -57,7 +57,7 @@ class UntypedStorage:
 
 
 def untyped_storage(self):
-    """The memory behind the tensor."""
+    """The tensor's storage."""
     return UntypedStorage(self)
 
 

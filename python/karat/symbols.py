@@ -1,10 +1,10 @@
-"""symbols.py - PyTorch's arithmetic of sizes that may be symbols: sizes are plain numbers here, and so is what comes of them."""
+"""symbols.py - PyTorch's functions on symbolic sizes: sizes are plain numbers here, and so are the results."""
 
 import math
 
 
 def sym_int(a):
-    """The whole number towards zero."""
+    """Truncated to an int."""
     return int(a)
 
 

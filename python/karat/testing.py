@@ -1,4 +1,4 @@
-"""karat.testing: assert_close, with PyTorch's words for what is not close; make_tensor (drawing.py)."""
+"""karat.testing: assert_close, with PyTorch's messages; make_tensor (drawing.py)."""
 
 from . import _karat, _missing
 from .drawing import make_tensor  # noqa: F401
@@ -11,16 +11,16 @@ _TOLERANCES = {  # dtype: relative, absolute
 
 
 class _Different(Exception):
-    """What is different, and the path to it."""
+    """A mismatch, and the path to it."""
 
     def __init__(self, text, kind=AssertionError, final=False):
         super().__init__(text)
         self.text, self.path, self.kind = text, (), kind
-        self.final = final or kind is not AssertionError  # not for the user's msg to change
+        self.final = final or kind is not AssertionError  # the user's msg does not replace it
 
 
 def _tolerances(names, rtol, atol):
-    """Those given, or the wider of the dtypes' own."""
+    """The given tolerances, or the larger defaults of the two dtypes."""
     if rtol is not None:
         return rtol, atol
     own = [_TOLERANCES.get(str(name).rpartition(".")[2], (0.0, 0.0)) for name in names]
@@ -73,7 +73,7 @@ def _place(flat, shape):
 
 
 def _greatest(difference, matches):
-    """The greatest of the differences at elements that do not match, and where."""
+    """The greatest difference among mismatched elements, and its index."""
     at = _karat.functions["where"](matches, 0, difference).flatten().argmax().item()
     return difference.flatten()[at].item(), _place(at, difference.shape)
 
@@ -142,7 +142,7 @@ def _containers(a, b, asked):
 
 
 def _plain_type(number):
-    """bool, int, float or complex: what a number of Python's or NumPy's is; None where it is none."""
+    """bool, int, float or complex: the kind of a Python or NumPy number; None if it is not one."""
     for kind in (bool, int, float, complex):
         if isinstance(number, kind):
             return kind
@@ -152,7 +152,7 @@ def _plain_type(number):
 
 
 def _numbers(a, b, asked, kinds):
-    if bool in kinds:  # PyTorch's own words for what it did not foresee
+    if bool in kinds:  # PyTorch's text for unexpected exceptions
         raise RuntimeError(f"Originating a NumberPair() at item  with\n\n{type(a).__name__}(): {a}\n\nand\n\n"
                            f"{type(b).__name__}(): {b}\n\nresulted in the unexpected exception above. If you are a user and see "
                            "this message during normal operation please file an issue at "
@@ -166,7 +166,7 @@ def _numbers(a, b, asked, kinds):
 
 
 def _both_or_none(asked):
-    """Asked where tolerances are first needed: what is no number has none."""
+    """Called when tolerances are first needed."""
     rtol, atol = asked["rtol"], asked["atol"]
     if (rtol is None) != (atol is None):
         raise _Different("Both 'rtol' and 'atol' must be either specified or omitted, "

@@ -1,4 +1,4 @@
-"""karat.torch_version: a version that is a string and is compared as a version: '2.11.0' >= '2.9', >= (2, 9)."""
+"""karat.torch_version: a str that compares as a version: '2.11.0' >= '2.9', >= (2, 9)."""
 
 import re
 
@@ -8,7 +8,7 @@ _LAST = float("inf")
 
 
 def _key(version):
-    """What versions are ordered by; None: it is none."""
+    """The sort key of a version; None: not a version."""
     if version is None or isinstance(version, (int, float)):
         return None
     if isinstance(version, (tuple, list)):
@@ -29,7 +29,7 @@ def _key(version):
 
 
 class TorchVersion(str):
-    """A version number. Compared with what is no version it is a plain string; != is a string's, as in PyTorch."""
+    """A version number. Compared with a non-version it is a plain str; != is that of str, as in PyTorch."""
 
     def _compared(self, other, how):
         own, others = _key(self), _key(other)

@@ -1,4 +1,4 @@
-/* attributes.c - what one reads from a Tensor without calling: dtype, shape, device, grad and their kin.
+/* attributes.c - the attributes of Tensor: dtype, shape, device, grad, T, real and others.
  *
  * In: a Tensor. Out: the engine's answers as objects. */
 #include "core/binding.h"
@@ -41,7 +41,7 @@ static PyObject *get_version(PyObject *self, void *unused)
     return PyLong_FromUnsignedLong(kt_tensor_version(kp_tensor_of(self)));
 }
 
-/* An attribute that is an operator of one argument; where its row stands is the closure. */
+/* An attribute that is a unary operator; the closure points at its row. */
 static PyObject *get_by_row(PyObject *self, void *row)
 {
     kt_tensor *result = kp_run_row(*(const kt_row *const *)row, kp_tensor_of(self));
@@ -110,7 +110,7 @@ static int warn_of_no_dims(const char *name, const char *advice)
     return PyErr_WarnFormat(PyExc_UserWarning, 1, "Tensor.%s is deprecated on 0-D tensors. %s", name, advice);
 }
 
-/* T: the dims in reverse. */
+/* T: dims reversed. */
 static PyObject *get_reversed(PyObject *self, void *unused)
 {
     (void)unused;
@@ -135,7 +135,7 @@ static PyObject *get_reversed(PyObject *self, void *unused)
     return kp_run(&call, false) ? kp_raise() : kp_wrap(call.out[0]);
 }
 
-/* mT, mH, H: the last two dims exchanged, and conjugated for the latter two. */
+/* mT, mH, H: the last two dims swapped; mH and H also conjugate. */
 static PyObject *get_adjoint(PyObject *self, void *which)
 {
     const char     *name = which;
@@ -168,7 +168,7 @@ static PyObject *get_adjoint(PyObject *self, void *which)
     return result ? kp_wrap(result) : NULL;
 }
 
-/* Is it on this device? The closure is its name; NULL: on none that Karat has. */
+/* is_cuda and others: the closure is the device name; NULL: a device that Karat does not have. */
 static PyObject *get_is_on(PyObject *self, void *device)
 {
     const char *name = kt_device_name(kt_device_of(kp_tensor_of(self)));
@@ -193,7 +193,7 @@ static PyObject *get_names(PyObject *self, void *unused)
 static PyObject *get_priority(PyObject *self, void *unused)
 {
     (void)self, (void)unused;
-    return PyLong_FromLong(1000); /* NumPy's operators let ours go first */
+    return PyLong_FromLong(1000); /* NumPy's operators defer to ours */
 }
 
 static PyObject *get_layout(PyObject *self, void *unused)

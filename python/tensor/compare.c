@@ -1,9 +1,9 @@
 /* compare.c - equal and allclose: two tensors compared to one Python bool.
  *
- * In: Tensors. Out: True or False. The comparison is an operator of the engine; what is counted is where it fails. */
+ * In: Tensors. Out: True or False. The comparison is an operator of the engine; this file reduces it to a bool. */
 #include "core/binding.h"
 
-/* Is no element true? Takes over the reference; -1: exception. */
+/* Is no element true? Steals the reference; -1: exception. */
 static int none_true(kt_tensor *t)
 {
     kt_call call;

@@ -1,8 +1,8 @@
-/* index.c - x[...], x[...] = y, len(x), iteration, `in`: every form of an index that PyTorch takes.
+/* index.c - x[...], x[...] = y, len(x), iteration, `in`: every kind of index that PyTorch accepts.
  *
- * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze, like any other call, and where tensors, lists,
- * arrays or bools are among the indices, what the row `index` takes from that view; assignment copies into the view, or puts
- * by `index_put`. Must not know: strides, what an index tensor means. */
+ * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze; tensors, lists, arrays and bools among the
+ * indices then index that view by the row `index`. Assignment copies into the view, or calls `index_put`. Must not know:
+ * strides, what an index tensor means. */
 #include "core/binding.h"
 
 static const kt_row *row_select, *row_slice, *row_unsqueeze, *row_alias, *row_unbind, *row_copy, *row_fill,
@@ -41,12 +41,11 @@ static kt_tensor *run_one(kt_call *call)
     return call->out[0];
 }
 
-/* Owned; the bounds are checked here because indexing says it in other words than select(). `named` is the dim as
- * the user counts it. */
+/* Owned. Bounds are checked here: indexing has another message than select(). `named` is the dim that the message shows. */
 static kt_tensor *select_at(kt_tensor *t, int64_t dim, int64_t index, int64_t named)
 {
     kt_call call;
-    if (dim >= kt_ndim(t)) { /* the index's own __index__ gave the tensor other sizes */
+    if (dim >= kt_ndim(t)) { /* __index__ of the index resized the tensor */
         PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %d", kt_ndim(t));
         return NULL;
     }
@@ -92,7 +91,7 @@ static kt_tensor *new_dim(kt_tensor *t, int64_t dim)
 
 /* ---- one index after the other ---- */
 
-/* 0, or -1 and an exception: PyTorch's, where the integer is larger than any index. */
+/* 0; -1 and an exception, PyTorch's where the integer overflows. */
 static int integer_of(PyObject *index, int64_t *i)
 {
     *i = PyNumber_AsSsize_t(index, PyExc_OverflowError);
@@ -105,16 +104,16 @@ static int integer_of(PyObject *index, int64_t *i)
     return -1;
 }
 
-/* What is left to look into after the steps so far: a view, and the tensors that index its dims, with holes. */
+/* The state of parsing an index: the view so far, and the index tensors of its dims, with holes. */
 typedef struct looking {
     kt_tensor *view;              /* owned */
     kt_tensor *index[KT_MAX_DIMS]; /* owned; NULL: the dim stays */
     int        n;
-    int64_t    covered;           /* dims of the view that the list speaks of */
-    int64_t    dim;               /* of the view, that the next step applies to */
-    int64_t    place;             /* of the step in the index: what PyTorch calls the dim where an integer is out of range */
-    int64_t    left;              /* how many dims an Ellipsis stands for */
-    bool       many;              /* a tuple, or written to: there a slice of a whole dim makes no view of its own */
+    int64_t    covered;           /* dims of the view that `index` covers */
+    int64_t    dim;               /* dim of the view that the next item applies to */
+    int64_t    place;             /* position of the item in the index: the dim that PyTorch's out-of-range message shows */
+    int64_t    left;              /* how many dims an Ellipsis covers */
+    bool       many;              /* a tuple, or an assignment: a full slice then makes no view of its own */
 } looking;
 
 static void looking_done(looking *l)
@@ -126,7 +125,7 @@ static void looking_done(looking *l)
 
 static bool is_mask(const kt_tensor *t) { return kt_dtype_of(t) == KT_BOOL || kt_dtype_of(t) == KT_U8; }
 
-/* A tensor of no dims stands for its integer; bool and uint8 are masks. */
+/* A 0-dim integer tensor counts as an integer; bool and uint8 are masks. */
 static bool is_integer(PyObject *o)
 {
     if (PyBool_Check(o))
@@ -146,7 +145,7 @@ static int next_view(looking *l, kt_tensor *view)
     return 0;
 }
 
-/* Takes over the tensor. */
+/* Steals the tensor. */
 static int record(looking *l, kt_tensor *index)
 {
     const int64_t dims = is_mask(index) ? kt_ndim(index) : 1;
@@ -165,7 +164,7 @@ static int record(looking *l, kt_tensor *index)
     return 0;
 }
 
-/* True and False, and 0-dim masks: a new dim of one element, that is there or not. */
+/* True, False and 0-dim masks: a new dim of size 1 or 0. */
 static int record_flag(looking *l, bool flag)
 {
     kt_tensor *place = NULL;
@@ -192,7 +191,7 @@ static int record_tensor(looking *l, kt_tensor *index)
     return record_flag(l, value.v.i != 0);
 }
 
-/* Owned, taking over `t`: masks as they are, anything else as int64. */
+/* Owned; steals `t`: masks unchanged, anything else as int64. */
 static kt_tensor *as_index(kt_tensor *t)
 {
     kt_tensor *whole = NULL;
@@ -204,7 +203,7 @@ static kt_tensor *as_index(kt_tensor *t)
     return whole;
 }
 
-/* Owned: bools and arrays of bytes are masks, all else is read as int64, be it made of floats. */
+/* Owned: bools and uint8 arrays are masks, everything else is read as int64, floats too. */
 static kt_tensor *index_of_sequence(PyObject *o)
 {
     if (kp_is_array(o))
@@ -242,7 +241,7 @@ static int raise_kind(PyObject *index)
 
 static int64_t dims_of(PyObject *index);
 
-/* A second ellipsis steps over as many dims again, beyond the last one. There PyTorch reads sizes that are none. */
+/* A second Ellipsis skips as many dims again, past the last one, where PyTorch reads out of bounds. */
 static int check_dim(const looking *l, PyObject *index)
 {
     const bool      adds = index == Py_None || PyBool_Check(index);
@@ -279,7 +278,7 @@ static int step(looking *l, PyObject *index)
 
 /* ---- the whole index ---- */
 
-/* How many dims of the tensor an index speaks of. */
+/* How many dims of the tensor an index covers. */
 static int64_t dims_of(PyObject *index)
 {
     if (index == Py_None || index == Py_Ellipsis || PyBool_Check(index))
@@ -287,7 +286,7 @@ static int64_t dims_of(PyObject *index)
     return kp_is_tensor(index) && is_mask(kp_tensor_of(index)) ? kt_ndim(kp_tensor_of(index)) : 1;
 }
 
-/* A short sequence that holds anything but numbers is meant as a tuple: 1, or 0; -1 and an exception. */
+/* A short sequence that contains anything but numbers is treated as a tuple: 1, else 0; -1 and an exception. */
 static int is_tuple_in_disguise(PyObject *index)
 {
     int found = 0;
@@ -313,7 +312,7 @@ static int is_tuple_in_disguise(PyObject *index)
     return found;
 }
 
-/* One integer or one slice of a tensor without dims: PyTorch's words depend on them. */
+/* An integer or a slice on a 0-dim tensor: PyTorch has a message for each. */
 static void raise_no_dim(PyObject *index)
 {
     Py_ssize_t start, stop, step;
@@ -399,7 +398,7 @@ static PyObject *item_at(PyObject *self, PyObject *index)
     if (l.view != t)
         return kp_wrap(l.view);
     kt_drop(l.view);
-    begin(&call, row_alias, t); /* x[...] and x[()]: another view, not x itself */
+    begin(&call, row_alias, t); /* x[...] and x[()]: a new view, not x itself */
     return kp_wrap(run_one(&call));
 }
 
@@ -411,15 +410,15 @@ static PyObject *subscript(PyObject *self, PyObject *index)
 
 /* ---- assignment ---- */
 
-/* Of NumPy's numbers those that are Python's too, and integers. */
+/* Python numbers, and NumPy's that are Python's too or integers. */
 static bool is_plain_number(PyObject *o)
 {
     return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) ||
            (kp_is_numpy_number(o) && PyIndex_Check(o) && strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10) != 0);
 }
 
-/* The number does not go into the dtype of `self`: what was said of the tensor made of the number is said of the assignment, and
- * `self` should have been made of a dtype that holds both. */
+/* The number does not fit the dtype of `self`: the error of the number's conversion becomes that of the assignment, with
+ * the fix to create `self` with a dtype that holds both. */
 static kt_tensor *refuse_number(PyObject *self)
 {
     const kt_status  status = kt_error_status();
@@ -438,7 +437,7 @@ static kt_tensor *refuse_number(PyObject *self)
     return NULL;
 }
 
-/* Owned: a tensor as it is; a number in the dtype that it is assigned to, as PyTorch: what fill_ refuses may overflow here. */
+/* Owned: a tensor unchanged; a number in the target's dtype. As in PyTorch, numbers that fill_ refuses may overflow here. */
 static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
 {
     kt_call call;
@@ -462,7 +461,7 @@ static kt_tensor *value_tensor(PyObject *self, PyObject *value, bool *is_number)
     return kp_run(&call, false) ? refuse_number(self) : call.out[0];
 }
 
-/* Owned: without the dims of one element in front, so that it may be broadcast; takes over `value`. */
+/* Owned: without leading dims of size 1, for broadcasting; steals `value`. */
 static kt_tensor *without_front(kt_tensor *value)
 {
     kt_shape sizes = kt_sizes(value);
@@ -488,7 +487,7 @@ static bool same_sizes(kt_shape a, kt_shape b)
     return a.n == b.n;
 }
 
-/* Owned: with the sizes of the view; what does not fit is refused in expand's words. Takes over `value`. */
+/* Owned: expanded to the view's sizes, with expand's error if it cannot be; steals `value`. */
 static kt_tensor *expanded(kt_tensor *value, kt_tensor *view)
 {
     kt_call call;
@@ -502,7 +501,7 @@ static kt_tensor *expanded(kt_tensor *value, kt_tensor *view)
     return wide;
 }
 
-/* Takes over `value`. */
+/* Steals `value`. */
 static int write_value(looking *l, kt_tensor *value, bool is_number)
 {
     kt_call call;
@@ -539,7 +538,7 @@ static int put_at(PyObject *self, PyObject *index, PyObject *value)
     kt_tensor *from = value_tensor(self, value, &is_number);
     if (!from)
         return -1;
-    if (index == Py_False) { /* nothing is named, and nothing is written */
+    if (index == Py_False) { /* x[False] = y writes nothing */
         kt_drop(from);
         return 0;
     }
@@ -594,7 +593,7 @@ static int contains(PyObject *self, PyObject *value)
     kt_call call;
     begin(&call, row_eq, kp_tensor_of(self));
     call.given = 3;
-    if (kp_is_tensor(value)) { /* in PyTorch's order, which a mismatch of sizes tells */
+    if (kp_is_tensor(value)) { /* in PyTorch's operand order, which a size mismatch shows */
         call.arg[0].t = kp_tensor_of(value);
         call.arg[1].t = kp_tensor_of(self);
     } else {

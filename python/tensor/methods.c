@@ -1,5 +1,5 @@
-/* methods.c - the methods of Tensor that are no operators: asking for sizes, leaving for Python's numbers and lists,
- * and the casts named after their dtype.
+/* methods.c - the methods of Tensor that are not operators: sizes and strides, conversion to Python numbers and lists,
+ * and casts such as half().
  *
  * In: a Tensor. Out: numbers, lists, Tensors. Operators as methods come from the table (function.c). */
 #include "core/binding.h"
@@ -63,7 +63,7 @@ static PyObject *to_list(PyObject *self, PyObject *unused)
     return list;
 }
 
-/* The elements in row-major order, as raw bytes: for pickle. */
+/* The elements in row-major order as bytes, for pickle. */
 static PyObject *to_bytes(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -183,7 +183,7 @@ static PyObject *ask_signed(PyObject *self, PyObject *unused)
     return PyBool_FromLong(kt_dtype_is_signed(kt_dtype_of(kp_tensor_of(self))));
 }
 
-/* Where the first element is; 0 where there is none to point at. */
+/* Address of the first element; 0 if there is none. */
 static PyObject *ask_data_ptr(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -225,7 +225,7 @@ static PyObject *ask_no(PyObject *self, PyObject *unused)
     Py_RETURN_FALSE;
 }
 
-/* The same sizes? The same geometry over the same memory? */
+/* Same sizes? Same memory, sizes and strides? */
 static PyObject *ask_same_size(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     static kp_signature signature = {.name = "is_same_size", .spec = {SELF, OTHER("other")}};
@@ -259,7 +259,7 @@ static PyObject *ask_view(PyObject *self, PyObject *unused)
     return PyBool_FromLong(kt_is_view(kp_tensor_of(self)));
 }
 
-/* (address, bytes) of the memory that it looks into: what a storage object is made of (karat/storage.py). */
+/* (address, bytes) of the storage, for storage objects (karat/storage.py). */
 static PyObject *ask_storage(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -276,7 +276,7 @@ static PyObject *ask_storage_content(PyObject *self, PyObject *unused)
     return PyBytes_FromStringAndSize(kt_storage_data(t), (Py_ssize_t)kt_storage_bytes(t));
 }
 
-/* `to` with what a method of its own name asks for; memory_format= may be given. */
+/* `to` for half(), cpu() and others; memory_format= is accepted. */
 static PyObject *cast_to(PyObject *self, kp_signature *signature, kt_dtype dtype, kt_device device, PyObject *const *argv,
                          Py_ssize_t n, PyObject *keywords)
 {
@@ -348,7 +348,7 @@ static PyObject *to_complex(PyObject *self, PyObject *unused)
     return result;
 }
 
-/* A 0-dim tensor is formatted as its number, without a specification too; any other, and a subclass's, as its text. */
+/* A 0-dim tensor is formatted as its number; any other, and a subclass's, as its repr. */
 static PyObject *format(PyObject *self, PyObject *spec)
 {
     const kt_tensor *t = kp_tensor_of(self);
@@ -360,7 +360,7 @@ static PyObject *format(PyObject *self, PyObject *spec)
     return text;
 }
 
-/* ---- casts with a name of their own ---- */
+/* ---- casts named after a dtype ---- */
 
 #define CASTS(X)                                                                                               \
     X(bool, KT_BOOL) X(byte, KT_U8) X(char, KT_I8) X(short, KT_I16) X(int, KT_I32) X(long, KT_I64)             \

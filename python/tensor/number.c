@@ -1,12 +1,12 @@
 /* number.c - Tensor's operators: + - * / // % ** @ & | ^ << >>, their in-place and reflected forms, comparisons, and
- * the way to a Python number.
+ * conversion to a Python number.
  *
- * In: a Tensor and a Tensor or number. Out: a Tensor, or NotImplemented for anything else, so that the other object
- * is asked. The rows are looked up once; arguments are not parsed; the call itself is like any other. */
+ * In: a Tensor and a Tensor or number. Out: a Tensor, or NotImplemented for other types, so that Python tries the other
+ * operand. Rows are looked up once and arguments are not parsed; the call itself is like any other. */
 #include "core/binding.h"
 
-/* What Python's operator is called, the row it is, and what `number op tensor` becomes: the same row with its operands
- * exchanged, another row, 1/tensor times the number (as PyTorch has it), the number as a tensor, or nothing. */
+/* Python's operator, its row, and what `number op tensor` becomes: the same row with operands swapped, another row,
+ * number * reciprocal(tensor) (as in PyTorch), the number as a tensor, or nothing. */
 #define OPERATORS(X)                                                                            \
     X(add, add, SWAP, add, "add", "add")                                                       \
     X(subtract, sub, OTHER, rsub, "sub", "__rsub__")                                           \
@@ -31,11 +31,11 @@ enum operator {
 };
 
 static const kt_row *plain[N_OPERATORS], *reflected[N_OPERATORS];
-static const kt_row *comparison[6]; /* by Python's number: Py_LT.. */
+static const kt_row *comparison[6]; /* indexed by Py_LT.. */
 static const kt_row *row_neg, *row_abs, *row_not, *row_reciprocal;
 
 static const struct {
-    const char  *row, *other, *method, *reflected; /* the last two: what __torch_function__ is told */
+    const char  *row, *other, *method, *reflected; /* the last two: names for __torch_function__ */
     enum reflect reflect;
 } facts[N_OPERATORS] = {
 #define X(slot, row, reflect, other, method, reflected) {#row, #other, method, reflected, reflect},
@@ -73,7 +73,7 @@ static inline void begin(kt_call *call, const kt_row *row, kt_form form, kt_tens
     call->given = 3;
 }
 
-/* The second operand is a number, or nothing that a tensor knows. */
+/* The second operand is a number, or not supported. */
 static PyObject *with_number(PyObject *a, PyObject *b, const kt_row *row, kt_form form)
 {
     kt_call call;
@@ -105,8 +105,8 @@ static PyObject *unary(PyObject *a, const kt_row *row)
     return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
 }
 
-/* As weak as a number is: of the tensor's dtype, unless its kind needs more. A bool stays one, which some rows refuse, beside
- * every dtype that promotes. Without a tensor: its kind's own dtype. */
+/* The dtype of a weak number: the tensor's, unless the number's category is higher. A bool stays bool (some rows refuse
+ * it) beside every dtype that promotes. Without a tensor: the default dtype of its category. */
 static kt_dtype dtype_beside(kt_scalar number, const kt_tensor *beside)
 {
     const kt_category kind = beside ? kt_dtype_category(kt_dtype_of(beside)) : (kt_category)0;
@@ -145,7 +145,7 @@ PyObject *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside)
     return kp_wrap(as_tensor(number, beside, kp_rows.scalar_tensor));
 }
 
-/* `a` is no Tensor, `b` is one. */
+/* `b` is a Tensor, `a` is not. */
 static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
 {
     kt_call call;
@@ -158,7 +158,7 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
         is_number = kp_to_operand(a, &number);
         if (is_number <= 0 && !(is_number == 0 && kp_is_array(a)))
             return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
-        PyObject *inverse = unary(b, row_reciprocal); /* times an array is NumPy's to compute */
+        PyObject *inverse = unary(b, row_reciprocal); /* with an array, NumPy multiplies */
         PyObject *result = !inverse    ? NULL
                            : is_number ? with_number(inverse, a, reflected[op], KT_PLAIN)
                                        : PyNumber_Multiply(inverse, a);
@@ -216,7 +216,7 @@ static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
     return reflect(a, b, op);
 }
 
-/* In place the method has the row's name and "_". */
+/* The in-place method is the row's name and "_". */
 static inline PyObject *operate_inplace(PyObject *a, PyObject *b, enum operator op, const char *method)
 {
     PyObject *answer;
@@ -271,7 +271,7 @@ static PyObject *slot_positive(PyObject *a)
     return Py_NewRef(a);
 }
 
-/* An array is equal where its elements are; other comparisons with one are NumPy's. */
+/* == and != with an array are elementwise here; other comparisons are NumPy's. */
 static PyObject *equal_to_array(PyObject *a, PyObject *array)
 {
     PyObject *b = kp_wrap(kp_from_array(array, "comparison", false));
@@ -315,7 +315,7 @@ int kp_only_element(PyObject *self, kt_scalar *s)
     return 0;
 }
 
-/* PyTorch says it once: what follows from the number has no gradient. */
+/* PyTorch's once-only warning: the number carries no gradient. */
 static int warn_of_lost_grad(const kt_tensor *t)
 {
     static bool warned; /* under the GIL */

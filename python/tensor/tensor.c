@@ -1,13 +1,12 @@
 /* tensor.c - the Tensor object: one reference to a kt_tensor, the same object for the same tensor.
  *
  * In: owned kt_tensor references. Out: Tensor objects; the tensor's wrapper slot points back, so that p.grad is p.grad
- * while someone holds it. When an object with attributes or of a subclass dies and its tensor does not, class and
- * attributes are left in the slot (a tuple, its address with the lowest bit set) for the next object of the tensor.
- * Must not know: operators.
+ * while someone holds it. When an object with attributes or of a subclass is freed before its tensor, class and
+ * attributes stay in the slot (a tuple, its address tagged in the lowest bit) for the tensor's next object. Must not
+ * know: operators.
  *
- * Objects of exactly this type come from a free list and are unknown to the garbage collector until the user gives
- * them an attribute or a hook: only then can they be part of a cycle. Objects of subclasses are tracked from birth, as Python
- * does it. */
+ * Objects of exactly this type come from a free list and are not tracked by the garbage collector until the user sets an
+ * attribute or a hook: only then can they be part of a cycle. Objects of subclasses are always tracked. */
 #include "core/binding.h"
 
 #include <structmember.h>
@@ -34,12 +33,12 @@ PyObject *kp_new_shell(void)
     return (PyObject *)self;
 }
 
-static PyObject *left_in(void *slot) /* the tuple, or NULL: the slot holds an object */
+static PyObject *left_in(void *slot) /* the tuple; NULL: the slot holds an object */
 {
     return (uintptr_t)slot & 1 ? (PyObject *)((uintptr_t)slot & ~(uintptr_t)1) : NULL;
 }
 
-/* The tensor is freed and nobody asked for it any more; on any thread. */
+/* The tensor was freed without another object; on any thread. */
 static void throw_away(void *slot)
 {
     if (!left_in(slot) || !Py_IsInitialized())
@@ -51,7 +50,7 @@ static void throw_away(void *slot)
 
 static void track_if_needed(kp_tensor *self);
 
-/* A new object with the class and the attributes of the one before. Takes over the reference. */
+/* A new object with the class and attributes of the previous one. Steals the reference. */
 static PyObject *wrap_again(kt_tensor *t, void **slot)
 {
     PyObject     *left = left_in(*slot), *dict = PyTuple_GET_ITEM(left, 1);
@@ -69,13 +68,13 @@ static PyObject *wrap_again(kt_tensor *t, void **slot)
     return (PyObject *)self;
 }
 
-/* What would be lost with the object stays with the tensor, as long as that has other owners. */
+/* Saves class and attributes in the tensor's slot if the tensor has other owners. */
 static void leave_behind(kp_tensor *self, PyTypeObject *type)
 {
     PyObject *error[3], *left;
     if (!kt_is_shared(self->t))
         return;
-    PyErr_Fetch(&error[0], &error[1], &error[2]); /* objects die while exceptions are on their way */
+    PyErr_Fetch(&error[0], &error[1], &error[2]); /* an exception may be pending during deallocation */
     left = PyTuple_Pack(2, type, self->dict ? self->dict : Py_None);
     if (left)
         *kt_tensor_wrapper(self->t) = (void *)((uintptr_t)left | 1);
@@ -156,13 +155,13 @@ static int tensor_traverse(PyObject *o, visitproc visit, void *arg)
 {
     const kp_tensor *self = (const kp_tensor *)o;
     Py_VISIT(Py_TYPE(o));
-    if (self->t && kt_is_shared(self->t)) /* the engine may show the tensor again, with its attributes */
+    if (self->t && kt_is_shared(self->t)) /* the tensor lives on: keep its attributes */
         return 0;
     Py_VISIT(self->dict);
     return self->t ? kp_hooks_traverse(self->t, visit, arg) : 0;
 }
 
-/* The dict itself stays: that there is one says that the collector knows the object. */
+/* Keeps the dict: its presence means that the object is tracked. */
 static int tensor_clear(PyObject *o)
 {
     kp_tensor *self = (kp_tensor *)o;
@@ -173,7 +172,7 @@ static int tensor_clear(PyObject *o)
     return 0;
 }
 
-/* The user's attributes may close a cycle: from the first on the collector knows the object. */
+/* Attributes may form a cycle: from the first one on the object is tracked. */
 static void track_if_needed(kp_tensor *self)
 {
     if (self->dict && !PyObject_GC_IsTracked((PyObject *)self))
@@ -194,13 +193,13 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
     return dict;
 }
 
-/* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): another object of the class on the same values, without history. */
+/* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): a new object sharing t's values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     return kp_wrap_as(kp_legacy(KT_NONE, false, args, keywords), type);
 }
 
-/* == compares elements: a tensor is its own key. */
+/* == is elementwise, so tensors hash by identity. */
 static Py_hash_t tensor_hash(PyObject *self) { return (Py_hash_t)(intptr_t)self; }
 
 static PyObject *tensor_repr(PyObject *self)
@@ -218,7 +217,7 @@ static PyObject *tensor_repr(PyObject *self)
     return result;
 }
 
-/* ---- the type, put together from the slots of several files ---- */
+/* ---- the type, assembled from the slots of several files ---- */
 
 static PyMemberDef offsets[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(kp_tensor, dict), READONLY, NULL},
@@ -249,7 +248,7 @@ int kp_tensor_start(PyObject *module)
     PyType_Slot                     slots[96];
     int                             n = 0;
     kt_on_wrapper_left(throw_away);
-    if (kp_tensor_type) /* the module is loaded again: the tensors of before are tensors still */
+    if (kp_tensor_type) /* the module is loaded again: existing tensors keep their type */
         return PyModule_AddObjectRef(module, "Tensor", (PyObject *)kp_tensor_type);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (const PyType_Slot *s = parts[i]; s->slot && n < 95; s++)
@@ -263,6 +262,6 @@ int kp_tensor_start(PyObject *module)
     kp_tensor_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
     if (!kp_tensor_type)
         return -1;
-    kp_tensor_type->tp_name = "Tensor"; /* as Python's messages call it; __module__ stays karat */
+    kp_tensor_type->tp_name = "Tensor"; /* as shown in Python's messages; __module__ stays karat */
     return PyModule_AddObjectRef(module, "Tensor", (PyObject *)kp_tensor_type);
 }

@@ -2,9 +2,9 @@
  *
  * In: sizes. Out: memory, or NULL. Must not know: what is stored.
  *
- * Counting: a thread counts in its own heap and adds to the process's numbers whenever it takes the slow path; who reads
- * adds what the heaps still hold. On a quiet process live bytes and blocks are exact; the peak is exact for one thread
- * and may miss, with several, what their free lists gave out and took back between two visits to the slow path. */
+ * Statistics: a thread counts in its own heap and adds to the process totals on the slow path; a reader adds what the
+ * heaps still hold. With no allocation in flight, live bytes and blocks are exact. The peak is exact for one thread; with
+ * several it may miss what their free lists handed out and took back between two visits to the slow path. */
 #include "base/alloc.h"
 
 #include "base/env.h"
@@ -38,7 +38,7 @@ enum {
 /* A cached large block, written into the block itself. */
 typedef struct block {
     struct block *bin_next, **bin_link;   /* those of the same size, newest first */
-    struct block *older, *newer;          /* all, by the time they came back */
+    struct block *older, *newer;          /* all of them, by time of release */
     size_t        bytes;
 } block;
 
@@ -52,7 +52,7 @@ static struct {
     block          *oldest, *newest;
     uint64_t        large_bytes, large_limit;
     int64_t  live, peak; /* atomics from here on: bytes */
-    uint64_t gets, puts; /* of the large, and of heaps that are gone */
+    uint64_t gets, puts; /* of large blocks, and of heaps that no longer exist */
     uint64_t epoch;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -74,7 +74,7 @@ static void after_fork_parent(void)
     pthread_mutex_unlock(&shared.lock);
 }
 
-/* The heaps of threads that do not exist here stay in the list: what they hold is lost to reuse, but counted. */
+/* The other threads' heaps stay in the child's list: their memory is not reused, but it is counted. */
 static void after_fork_child(void)
 {
     pthread_mutex_init(&shared.lock, NULL);
@@ -98,7 +98,7 @@ static void start(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* At load, before there are threads: a fork must never fall into a start that is half done. */
+/* Runs at load, before there are threads, so that a fork cannot interrupt initialization. */
 __attribute__((constructor)) static void ready(void)
 {
     pthread_once(&once, start);
@@ -119,7 +119,7 @@ static void raise_peak(int64_t to)
     }
 }
 
-/* The thread's own numbers go to the process; only the owner may call it. */
+/* Adds the thread's counts to the process totals; only the owner may call it. */
 static void flush(kt__heap *h)
 {
     if (h == &no_heap) {
@@ -335,7 +335,7 @@ static void close_heap(kt__exit_hook *hook)
     free(h);
 }
 
-/* NULL when there is no memory for one: the thread then works without lists. */
+/* NULL when out of memory: the thread then works without free lists. */
 static kt__heap *heap(void)
 {
     kt__heap *h = kt__my_heap;
@@ -462,7 +462,7 @@ KT__COLD void kt__pool_put_slow(void *p, size_t bytes)
     }
 }
 
-static size_t at_least_a_line(size_t bytes) /* blocks are aligned to a cache line: so small as records they never are */
+static size_t at_least_a_line(size_t bytes) /* blocks are aligned to a cache line, so they are never smaller than one */
 {
     return bytes < LINE ? LINE : bytes;
 }

@@ -1,18 +1,18 @@
-/* alloc.h - memory: small records and tensor data, both cached, both able to say no.
+/* alloc.h - memory: small records and tensor data, both cached; both can fail.
  *
  * In: sizes. Out: memory, or NULL (never an abort). Must not know: what is stored.
  *
  * Up to 64 KiB a request is rounded up to one of 43 sizes, each with a free list in the heap of the thread: a hit takes
- * no lock and no atomic operation. A list holds a bounded number; what is too much goes to lists shared by all threads,
- * where a thread whose list is empty looks first. Memory may be released on another thread than it was taken on.
- * Larger blocks are cached in bins behind a mutex. Sizes are a function of the request alone, so the release needs only
- * the number of bytes asked for or granted.
+ * no lock and no atomic operation. A list is bounded: the surplus goes to lists shared by all threads, which a thread
+ * with an empty list asks first. Memory may be released on another thread than the one that allocated it. Larger blocks
+ * are cached in bins behind a mutex. Sizes are a function of the request alone, so the release needs only the number of
+ * bytes asked for or granted.
  *
  * Alignment: 64 bytes; records of up to 48 bytes: 16.
  *
  * KARAT_ALLOC=system, and every build with the address sanitizer, turns all caches off: each request then reaches the
- * system. Tests that let the n-th allocation fail (kt_memory_fail_after) run that way: the failure is injected below
- * the caches, where warm ones would never come. */
+ * system. Tests that let the n-th allocation fail (kt_memory_fail_after) run that way: the failure is injected below the
+ * caches, where a cache hit would never arrive. */
 #ifndef KT_BASE_ALLOC_H
 #define KT_BASE_ALLOC_H
 
@@ -44,7 +44,7 @@ typedef struct kt__heap {
     kt__exit_hook    at_exit;
 } kt__heap;
 
-/* Never NULL: a thread without a heap has one whose lists are empty and have no room. */
+/* Never NULL: a thread without a heap points at an empty one whose lists have no room. */
 extern KT__HOT_LOCAL kt__heap *kt__my_heap;
 
 /* ---- what belongs to a size ---- */
@@ -126,7 +126,7 @@ static inline void kt__pool_put(void *p, size_t bytes) /* the bytes asked for; N
 /* ---- blocks: tensor data ---- */
 void *kt__block_get(size_t bytes, size_t *granted); /* NULL without memory; *granted >= bytes */
 void  kt__block_put(void *p, size_t bytes);         /* the bytes asked for or granted; NULL is fine */
-extern KT__HOT_LOCAL size_t kt__block_most;         /* no block of this thread is larger; past KT__SMALL_MAX, or 0: no bound */
+extern KT__HOT_LOCAL size_t kt__block_most;         /* largest block of this thread; above KT__SMALL_MAX, or 0: no bound */
 
 /* ---- bookkeeping memory of the base layer: can fail and be made to fail, not part of the live bytes ---- */
 void *kt__system_get(size_t bytes);
@@ -134,7 +134,7 @@ void  kt__system_put(void *p, size_t bytes);
 
 bool kt__alloc_is_direct(void); /* are caches off? */
 
-/* Has memory of others come in that does not begin at a multiple of 8 bytes? Until then nobody looks at addresses. */
+/* Has unaligned foreign memory (not at a multiple of 8 bytes) been wrapped? Until then no kernel checks addresses. */
 extern bool kt__odd_memory; /* atomic */
 
 #endif

@@ -1,7 +1,7 @@
-/* count.h - counts of owners. In: a counter. Out: whether the last owner left. Must not know: what is counted.
+/* count.h - reference counts. In: a counter. Out: whether the last reference was dropped. Must not know: what is counted.
  *
- * An atomic read-modify-write costs several times a load and a store. It is spent only where it must be: not by the last
- * owner, and not in a process of one thread (the C library knows). */
+ * An atomic read-modify-write costs several times a load and a store. It is used only where needed: not for the last
+ * reference, and not in a single-threaded process (the C library knows). */
 #ifndef KT_BASE_COUNT_H
 #define KT_BASE_COUNT_H
 
@@ -27,7 +27,7 @@ static inline void kt__count_up(_Atomic int32_t *count)
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
 }
 
-/* True: that was the last owner. The count is then no longer kept. */
+/* True: that was the last reference. The count is then no longer updated. */
 static inline bool kt__count_down(_Atomic int32_t *count)
 {
     int32_t now = atomic_load_explicit(count, memory_order_acquire);

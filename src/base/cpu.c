@@ -11,7 +11,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* Which register files the system saves on a context switch: without it an instruction faults or loses its upper half. */
+/* Which register files the system saves on a context switch: an instruction on another one faults or loses its upper half. */
 static uint64_t saved_state(void)
 {
     uint32_t low, high;
@@ -90,7 +90,7 @@ static uint32_t ask(void)
 uint32_t kt__cpu_bits(void)
 {
     const uint32_t ASKED = 1u << 31;
-    static uint32_t known; /* two threads may both ask: they find the same */
+    static uint32_t known; /* benign race: every thread finds the same bits */
     uint32_t        bits = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (!(bits & ASKED)) {
         bits = ask() | ASKED;

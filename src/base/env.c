@@ -1,8 +1,7 @@
 /* env.c - the table of environment variables: what each may hold, and the reading of sizes.
  *
- * In: the process environment. Out: values by name; when the library is loaded a warning of each value that its row does not
- * allow, and of each KARAT_ name that has no row.
- * Must not know: what a value is used for. */
+ * In: the process environment. Out: values by name; when the library is loaded, a warning for each value that its row
+ * does not allow and for each KARAT_ name that has no row. Must not know: what a value is used for. */
 #include "base/env.h"
 
 #include <assert.h>
@@ -104,14 +103,14 @@ static bool is_understood(int row, const char *value)
     return true;
 }
 
-/* An unknown folder is said, and the others are still looked into. */
+/* A missing folder is reported, and the others are still searched. */
 static bool is_ignored(int row, const char *value)
 {
     return !is_understood(row, value) && rows[row].kind != FOLDERS;
 }
 
-/* What tests and benchmarks read begins so; KARAT_ROOT is where CMake's find_package looks. KARAT_CHECKED holds the process that
- * has been told: `karat run` becomes Python, which loads the library once more. */
+/* Variables of tests and benchmarks; KARAT_ROOT, which CMake's find_package reads; KARAT_CHECKED, the process that was
+ * already warned (`karat run` becomes Python, which loads the library once more). */
 static bool is_for_others(const char *name)
 {
     return strncmp(name, "KARAT_TEST_", 11) == 0 || strncmp(name, "KARAT_BENCH_", 12) == 0 || strcmp(name, "KARAT_ROOT") == 0 ||
@@ -124,7 +123,7 @@ static bool told_before(void)
     return process && strtol(process, NULL, 10) == (long)getpid();
 }
 
-/* The row whose name is nearest, where at least about half of the letters after KARAT_ are its; or -1. Case does not count. */
+/* The row with the nearest name, if at least about half of the letters after KARAT_ agree; else -1. Case-insensitive. */
 static int nearest(const char *name)
 {
     char upper[KT_NEAR_MOST];

@@ -8,7 +8,7 @@
 
 const char *kt__env(const char *name); /* NULL when unset, empty or not allowed; the name must be in the table */
 bool        kt__env_bytes(const char *name, uint64_t *bytes);   /* "512m": false, and *bytes untouched, when unset or no size */
-void        kt__env_check(void);                                /* says on stderr which values and names are not allowed */
+void        kt__env_check(void);                                /* warns on stderr about values and names that are not allowed */
 bool        kt__env_parse_bytes(const char *text, uint64_t *bytes);
 
 #endif

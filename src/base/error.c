@@ -3,9 +3,9 @@
  * In: failures. Out: one pending error a thread, with text, payload and record. Must not know: tensors, operators,
  * Python.
  *
- * Only a code and a few pointers are thread-local. The text lives in a page taken when the thread first fails, from
- * pages reserved in the library (untouched ones cost nothing), past those from the system, so that a failure for lack
- * of memory can always be told. A thread keeps its page: a text stays readable after kt_clear until the next failure. */
+ * Only a code and a few pointers are thread-local. The text lives in a page that the thread takes at its first failure:
+ * from pages reserved in the library (untouched ones cost nothing), then from the system, so that an out-of-memory error
+ * can always be reported. A thread keeps its page: a text stays readable after kt_clear until the next failure. */
 #include "base/error.h"
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ typedef struct page {
     char text[TEXT_BYTES];
 } page;
 
-struct kt_error_state { /* what kt_error_push put aside */
+struct kt_error_state { /* what kt_error_push saved */
     kt_error_state *below;
     page           *page;
     kt_status       code;
@@ -70,7 +70,7 @@ static void give_page(page *p)
     }
 }
 
-/* The error is forgotten before its parts are released: a release function may itself fail, and clear. */
+/* Clears the error before releasing its parts: a release function may itself fail, and clear. */
 static void forget(void)
 {
     kt__error_code = KT_OK;
@@ -102,7 +102,7 @@ static void end_thread(kt__exit_hook *hook)
     current = NULL;
 }
 
-/* An empty page for a new failure; NULL when there is no memory even for that: then the code stands alone. */
+/* An empty page for a new failure; NULL when out of memory: the error then has a code and no text. */
 static page *open_page(void)
 {
     if (!current) {
@@ -295,7 +295,7 @@ static void pop_one(void)
     forget();
     kt_error_state *state = aside;
     aside = state->below;
-    if (state->page) { /* else the page at hand stays with the thread */
+    if (state->page) { /* else the thread keeps its current page */
         give_page(current);
         current = state->page;
     }
@@ -303,7 +303,7 @@ static void pop_one(void)
     kt__pool_put(state, sizeof *state);
 }
 
-/* States put aside above `state` go with it; one that is not on the stack (popped already, another thread's) is left. */
+/* States pushed after `state` are popped with it; one that is not on the stack (popped already, another thread's) is ignored. */
 void kt_error_pop(kt_error_state *state)
 {
     const kt_error_state *s = aside;

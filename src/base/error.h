@@ -19,7 +19,7 @@ static inline bool kt__failed(void)
     return KT__UNLIKELY(kt__error_code != KT_OK);
 }
 
-const char *kt__status_name(kt_status code); /* "RuntimeError": as Python calls it; "OK" for KT_OK */
+const char *kt__status_name(kt_status code); /* "RuntimeError": the Python exception; "OK" for KT_OK */
 
 /* An exception of the binding travels as the payload. `release` is called once, unless the payload is taken: at
  * kt_clear, at kt_error_pop, at the end of the thread, or at once when another error is already pending. */
@@ -32,9 +32,9 @@ void  kt__error_set_record(void *record, void (*free_record)(void *record));
 void *kt__error_record(void);      /* borrowed; NULL if none */
 void *kt__error_take_record(void); /* becomes the caller's */
 
-char *kt__no_text(void); /* what stands for text that could not be made; kt_free_string leaves it */
+char *kt__no_text(void); /* placeholder for text that could not be allocated; kt_free_string ignores it */
 
-/* The caching allocator, or the limit, refused: PyTorch's text. */
+/* Out of memory, or over the limit: PyTorch's text. */
 kt_status kt__fail_memory(size_t bytes);
 
 #endif

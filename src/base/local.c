@@ -1,4 +1,4 @@
-/* local.c - runs the exit hooks of a thread through one key of the system.
+/* local.c - runs the exit hooks of a thread through one pthread key.
  *
  * In: hooks, in their owners' storage. Out: each is run once when its thread ends. Must not know: what a hook frees. */
 #include "base/local.h"
@@ -29,7 +29,7 @@ static void make_key(void)
     have_key = pthread_key_create(&key, run_hooks) == 0;
 }
 
-/* The library may be closed while threads live on: they must not call into it any more. */
+/* The library may be closed while threads are running: they must not call into it any more. */
 __attribute__((destructor)) static void drop_key(void)
 {
     if (have_key) {

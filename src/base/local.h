@@ -26,8 +26,8 @@ typedef struct kt__exit_hook {
     struct kt__exit_hook *next;
 } kt__exit_hook;
 
-/* False when the system has no room for it: nothing was registered. The main thread's hooks run only if that thread
- * ends before the process does. */
+/* False when the system is out of keys: nothing was registered. The main thread's hooks run only if that thread ends
+ * before the process does. */
 bool kt__on_thread_exit(kt__exit_hook *hook, void (*run)(kt__exit_hook *hook));
 
 #endif

@@ -1,12 +1,12 @@
-/* near.h - how far two names lie apart, for "did you mean". The library and the command both ask. */
+/* near.h - edit distance between names, for "did you mean". Used by the library and the command. */
 #ifndef KT_BASE_NEAR_H
 #define KT_BASE_NEAR_H
 
 #include <string.h>
 
-enum { KT_NEAR_MOST = 128 }; /* a name that is compared is shorter */
+enum { KT_NEAR_MOST = 128 }; /* longest name compared, with its NUL */
 
-/* How many letters must change, come or go (Levenshtein). */
+/* Levenshtein distance: letters changed, inserted or removed. */
 static inline int kt__letters_apart(const char *a, const char *b)
 {
     int       row[KT_NEAR_MOST];

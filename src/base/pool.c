@@ -3,7 +3,7 @@
  * In: a function of (part, parts). Out: all parts done. Must not know: what the work is.
  *
  * Correct and simple rather than fast: it serves builds without OpenMP, the thread sanitizer's among them. Workers are
- * made at first need and sleep between jobs for the life of the process; a fork's child has none and starts anew. */
+ * created when first needed and sleep between jobs for the life of the process; after a fork the child starts with none. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -74,7 +74,7 @@ static void add_workers(int wanted)
         at_fork = pthread_atfork(hold, let_go, in_child) == 0;
     }
     sigset_t all, old;
-    sigfillset(&all); /* signals are for the program's threads */
+    sigfillset(&all); /* signals go to the program's threads */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (workers < wanted && workers < MOST_WORKERS) {
         pthread_t thread;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Runs work(arg, 0 .. parts-1, parts), part 0 on the calling thread. False, and nothing ran, when the pool is busy with
- * another thread's work: the caller then does it alone. With fewer workers than wanted, parts share a thread. */
+ * another thread's job: the caller then does the work alone. With fewer workers than wanted, parts share a thread. */
 bool kt__pool_run(int parts, void (*work)(void *arg, int part, int parts), void *arg);
 
 #endif

@@ -1,8 +1,8 @@
 /* rng.c - mt19937 by blocks of 624, generators as objects, their state as bytes.
  *
  * In: seeds, states. Out: draws. Must not know: tensors, operators. The state's layout is PyTorch's (measured):
- *     0 seed u64 | 8 left i32 | 12 seeded i32 | 16 next u64 | 24 words as u64[624] | 5016 0.0 | 5024 the waiting normal
- *     5032 0.0 | 5040 is one waiting? i32 | 5044 0 | 5048 the same as float | 5052 is one waiting? u8 | 0 0 0 */
+ *     0 seed u64 | 8 left i32 | 12 seeded i32 | 16 next u64 | 24 words as u64[624] | 5016 0.0 | 5024 the second normal
+ *     5032 0.0 | 5040 has a second normal i32 | 5044 0 | 5048 the same as float | 5052 has one u8 | 0 0 0 */
 #include "base/rng.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static inline uint32_t twisted(uint32_t high, uint32_t low, uint32_t far)
     return far ^ y >> 1 ^ (0x9908b0dfu & -(y & 1));
 }
 
-/* Loops of constant length, since those are vectorised at every level of optimisation. */
+/* Loops of constant length: compilers vectorize them at every optimization level. */
 static void twist(uint32_t *restrict w)
 {
     enum { EVEN = SPLIT / 4 * 4 };
@@ -69,7 +69,7 @@ void kt__rng_fill(kt_generator *g, uint32_t *to, int64_t n)
     }
 }
 
-/* Box and Muller's pair; the second one waits for the next call. */
+/* Box-Muller gives a pair; the second one is kept for the next call. */
 double kt__rng_normal(kt_generator *g)
 {
     if (g->has_normal) {
@@ -96,7 +96,7 @@ static void seed_with(kt_generator *g, uint64_t seed)
     g->normal_f32 = 0;
 }
 
-/* ---- the default generator: its lock is free in a child, whoever held it when the process forked ---- */
+/* ---- the default generator: its lock is reset in a forked child ---- */
 
 static kt_generator   default_generator = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
 /* rng.h - the generator itself: mt19937 by blocks, 32- and 64-bit draws, uniform and normal doubles.
  *
- * In: a seed or a state. Out: the stream of PyTorch's CPU generator. Must not know: tensors, dtypes, distributions
- * beyond the two that the state itself remembers something of.
+ * In: a seed or a state. Out: the stream of PyTorch's CPU generator. Must not know: tensors, dtypes, distributions other
+ * than uniform and normal.
  *
  * Every kt__rng_* function but lock and unlock expects the generator to be locked. */
 #ifndef KT_BASE_RNG_H
@@ -15,14 +15,14 @@
 enum { KT__MT_WORDS = 624 };
 
 struct kt_generator {
-    _Atomic int32_t refs; /* of the default generator: not kept */
+    _Atomic int32_t refs; /* not counted for the default generator */
     pthread_mutex_t lock;
     uint64_t        seed;
     uint32_t        next;                /* how many of `ready` are used up */
     bool            fresh;               /* seeded and nothing drawn: the first draw makes the first block */
     uint32_t        word[KT__MT_WORDS];  /* the state of mt19937 */
     uint32_t        ready[KT__MT_WORDS]; /* the numbers of this block */
-    bool            has_normal;          /* normals come in pairs: the second one waits here */
+    bool            has_normal;          /* normals are drawn in pairs: the second one is kept here */
     double          normal;
     bool            has_normal_f32; /* a slot of the exchanged state that CPU operators do not use */
     float           normal_f32;

@@ -2,8 +2,8 @@
  *
  * In: tensors, as plain pointers. Out: drops. Must not know: what a tensor is.
  *
- * A drop may run anybody's code (hooks, finalizers), which may open scopes, add to this one, even close it: nothing is
- * remembered across a drop but indexes, and the item leaves the stack before it is dropped. */
+ * A drop may run foreign code (hooks, finalizers) that opens scopes, adds to this one or closes it: only indexes are kept
+ * across a drop, and an item leaves the stack before it is dropped. */
 #include "base/scope.h"
 
 #include "base/alloc.h"
@@ -31,7 +31,7 @@ void kt__scope_set_drop(void (*drop)(kt_tensor *t))
 
 static void close_other(uint64_t token);
 
-/* Closes the innermost scope: drops what it owns, last come first. */
+/* Closes the innermost scope: drops what it owns, last in, first out. */
 static inline void close_innermost(kt__scope_stack *s, kt__scope_mark *mark)
 {
     const uint64_t token = mark->token;
@@ -45,7 +45,7 @@ static inline void close_innermost(kt__scope_stack *s, kt__scope_mark *mark)
     s->top = mark - 1;
 }
 
-/* Not the innermost: closing an outer scope closes those inside it; one that is closed already is left. */
+/* Closing an outer scope closes those inside it; one that is already closed is ignored. */
 KT__COLD static void close_other(uint64_t token)
 {
     kt__scope_stack *s = &kt__scopes;
@@ -73,7 +73,7 @@ static void end_thread(kt__exit_hook *hook)
     *s = (kt__scope_stack){.top = &no_scope, .marks = &no_scope, .last = &no_scope};
 }
 
-/* Twice the room, or the first: the old bytes are copied and released. NULL when there is no memory. */
+/* Doubles an array, or allocates the first; the old bytes are copied and released. NULL when out of memory. */
 static void *grow(void *old, size_t old_bytes, size_t first_bytes, size_t *new_bytes)
 {
     kt__scope_stack *s = &kt__scopes;

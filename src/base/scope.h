@@ -1,4 +1,4 @@
-/* scope.h - who owns a tensor that was given to C code: the innermost open scope.
+/* scope.h - ownership of tensors returned to C code: the innermost open scope.
  *
  * In: tensors, as plain pointers. Out: a call of the drop function for each, when its scope closes. Must not know: what
  * a tensor is; the tensor layer says how to drop one. Thread-local throughout. */
@@ -41,8 +41,7 @@ static inline kt_status kt__scope_add(kt_tensor *t)
     return KT_OK;
 }
 
-/* Takes the innermost scope's reference to t back, when t came last or nearly so: the caller then owns it. False: it is
- * not among the last few. */
+/* Takes the reference to t back from the innermost scope if t is among its last few: the caller then owns it. Else false. */
 static inline bool kt__scope_take(const kt_tensor *t)
 {
     kt__scope_stack *s = &kt__scopes;

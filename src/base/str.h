@@ -1,4 +1,4 @@
-/* str.h - text put together in a caller's buffer: bounded, always terminated, cut at a whole character.
+/* str.h - a string builder in the caller's buffer: bounded, always terminated, truncated at a whole character.
  *
  * In: pieces of text, numbers, shapes. Out: a C string. Must not know: what the text is for. Never allocates.
  *

@@ -1,4 +1,4 @@
-/* system.c - takes memory from the system and gives it back, within the limit.
+/* system.c - allocates memory from the system and returns it, within the limit.
  *
  * In: sizes. Out: memory, or NULL. Must not know: caches, threads' heaps. */
 #include "base/system.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Sanitizers end the process when memory runs out, unless told that their users can be refused, as ours can. */
+/* Sanitizers end the process when out of memory unless told that allocation may return NULL. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZER 1
 #elif defined(__has_feature)
@@ -48,7 +48,7 @@ void kt_memory_fail_after(int64_t n)
     __atomic_store_n(&countdown, n < 0 ? -1 : n, __ATOMIC_RELAXED);
 }
 
-/* mmap promises only the page size: map 2 MiB more and give the ends back. */
+/* mmap aligns to the page size only: map 2 MiB more and unmap the ends. */
 static void *map(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20, whole = bytes + huge;

@@ -1,4 +1,4 @@
-/* system.h - the floor of the allocator: the limit, the injected failure, the system's own functions.
+/* system.h - the lowest layer of the allocator: the limit, injected failures, the system's functions.
  *
  * In: sizes. Out: memory from the system, or NULL. Must not know: caches, threads' heaps. */
 #ifndef KT_BASE_SYSTEM_H

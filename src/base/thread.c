@@ -3,7 +3,7 @@
  * In: a range and a function over parts of it. Out: each index visited once. Must not know: what the work is.
  *
  * OpenMP in the normal build, since that is the pool oneDNN uses; our own pool (pool.c) without it, as for the thread
- * sanitizer, which cannot see into OpenMP's. After a fork the child is single-threaded for good: the workers are not
+ * sanitizer, which cannot see into OpenMP's. After a fork the child stays single-threaded: the workers do not exist
  * there, and OpenMP does not know. */
 #define _GNU_SOURCE 1 /* sched_getaffinity */
 #include "base/thread.h"
@@ -62,7 +62,7 @@ static void start(void)
     pthread_atfork(NULL, NULL, in_child);
 }
 
-/* At load, before there are threads: a fork must never fall into a start that is half done. */
+/* Runs at load, before there are threads, so that a fork cannot interrupt initialization. */
 __attribute__((constructor)) static void ready(void)
 {
     pthread_once(&once, start);

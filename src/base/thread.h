@@ -3,8 +3,8 @@
  * In: a range and a function over parts of it. Out: each index visited once, by the time the call returns. Must not
  * know: what the work is.
  *
- * The function runs on the calling thread and on workers, which inherit nothing of its error, scopes or modes: it must
- * not fail, open scopes or make tensors. */
+ * The function runs on the calling thread and on workers, which do not share its error, scopes or modes: it must not
+ * fail, open scopes or create tensors. */
 #ifndef KT_BASE_THREAD_H
 #define KT_BASE_THREAD_H
 

@@ -1,4 +1,4 @@
-/* warn.c - warnings on their way to the handler that a binding or a program set. In: texts. Out: calls of the handler, on the
+/* warn.c - warnings, passed to the handler that a binding or a program set. In: texts. Out: calls of the handler, on the
  * thread that warns. Must not know: Python. */
 #include "base/warn.h"
 

@@ -1,8 +1,10 @@
-/* warn.h - what a call has to say although it did not fail.
+/* warn.h - warnings.
  *
- * In: a text, PyTorch's word for word. Out: the process's handler hears it; without one nobody does. Must not know: who listens.
+ * In: a text, PyTorch's word for word. Out: a call of the process's handler; without one, warnings are dropped. Must not
+ * know: what the handler does.
  *
- * KT__WARN_ONCE speaks the first time that its line is reached, unless kt_set_warn_always: what PyTorch says once a process. */
+ * KT__WARN_ONCE warns the first time its line is reached, or every time under kt_set_warn_always: PyTorch's
+ * once-per-process warnings. */
 #ifndef KT_BASE_WARN_H
 #define KT_BASE_WARN_H
 
@@ -10,10 +12,10 @@
 
 #include <karat/base.h>
 
-extern KT__HOT_LOCAL int kt__warn_muted; /* above 0: a call is only tried, and warns nobody */
+extern KT__HOT_LOCAL int kt__warn_muted; /* above 0: a dry run, which does not warn */
 
 void kt__warn(const char *format, ...) KT_PRINTF(1, 2);
-bool kt__warn_now(bool *said); /* shall a text that is said once be said? Then it has been */
+bool kt__warn_now(bool *said); /* true if a once-only warning is due; marks it as given */
 
 #define KT__WARN_ONCE(...)                                                                                                       \
     do {                                                                                                                         \

@@ -78,7 +78,7 @@ void kt__convert(void *dst, kt_dtype to, ptrdiff_t dst_stride, const void *src, 
 {
     char *d = dst;
     const char *s = src;
-    if (to == from) { /* bits as they are, NaN payloads included */
+    if (to == from) { /* bit for bit, NaN payloads included */
         const size_t size = kt_dtype_size(to);
         if (dst_stride == (ptrdiff_t)size && src_stride == dst_stride && n > 0)
             memmove(d, s, size * (size_t)n);
@@ -162,7 +162,7 @@ static double draw(const kt__round_rng *rng, uint64_t i, int part)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* x rounded at random to a multiple of the step that the row has at x. The result is a number of the row, or one that
+/* x rounded stochastically to a multiple of the row's unit in the last place at x. The result is a value of the row, or
  * overflows it, so encoding it is exact. */
 static double at_random(double x, const kt__dtype_row *row, double uniform)
 {
@@ -183,7 +183,7 @@ static double at_random(double x, const kt__dtype_row *row, double uniform)
     return copysign((below + (uniform < fraction)) * step, x);
 }
 
-/* Does float32 hold less than the row asks for, so that its plain encoding must start from float64? */
+/* Is the row wider than float32, so that encoding must start from float64? */
 static bool wide(const kt__dtype_row *row)
 {
     return row->mantissa > 23;
@@ -224,7 +224,7 @@ void kt__convert_rounding(void *dst, kt_dtype to, ptrdiff_t dst_stride, const vo
 
 /* ---- do values survive? ---- */
 
-/* Are all values whole numbers of the integer dtype? */
+/* Are all values integers in the range of the dtype? */
 static bool whole_in_range(const tile *t, int compute, kt_dtype integer, int n)
 {
     int64_t min = 0;

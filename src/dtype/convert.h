@@ -1,4 +1,4 @@
-/* convert.h - one value from any dtype to any other: always-inline functions without branches, for loops to vectorise.
+/* convert.h - one value from any dtype to any other: always-inline functions without branches, for loops to vectorize.
  *
  * In: tables/dtypes.def. Out, stamped for every row ID (storage type S, compute type C) and every compute type F:
  *     C kt__decode_ID(S bits)       the value in its compute type; exact
@@ -10,7 +10,7 @@
  * complex to real drops the imaginary part. Same bits on every ISA, provided the compiler flags of the kernels
  * (-ffp-contract=off -fno-trapping-math -fwrapv). NaNs: sign and leading payload bits survive in the IEEE types of 16
  * bits and more, made quiet; 8-bit types have one NaN (per sign, where they have signs).
- * Must not know: tensors, strides, loops (dtype/rows.h has those that compilers do not vectorise by themselves). */
+ * Must not know: tensors, strides, loops (dtype/rows.h has those that compilers do not vectorize). */
 #ifndef KT_DTYPE_CONVERT_H
 #define KT_DTYPE_CONVERT_H
 
@@ -106,7 +106,7 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
     return sign | (a > 0x7f800000u ? nan : r < inf ? r : inf);
 }
 
-/* float16 where the machine converts it; bit for bit the same as above, quiet NaNs included. */
+/* float16 by the processor's conversion instructions; same bits as above, quiet NaNs included. */
 #if defined(__aarch64__)
 #define KT__FAST_F16 1
 KT__INLINE float kt__f16_decode(uint16_t b)
@@ -142,7 +142,7 @@ KT__INLINE float kt__small_decode(uint32_t b, int E, int M, kt__specials special
         return kt__f16_decode((uint16_t)b);
     if (!KT__FAST_F16 || E > 5 || (E == 5 && specials != KT__IEEE))
         return kt__mini_decode(b, E, M, specials);
-    /* A narrower exponent and mantissa sit in a float16's as they are, off by a power of two. */
+    /* A narrower float's exponent and mantissa bits, placed in a float16, give the value times a power of two. */
     const uint32_t ones = (1u << (E + M)) - 1, mag = b & ones, sign = b ^ mag;
     const float f = kt__f16_decode((uint16_t)(sign << (15 - E - M) | mag << (10 - M)));
     if (E == 5)
@@ -159,7 +159,7 @@ KT__INLINE uint32_t kt__small_encode(float f, int E, int M, kt__specials special
 }
 
 /* ---- float to integer ----
- * Ranges are tested on the bits, as integers: compilers vectorise that well and NaN falls into place. The value that
+ * Ranges are tested on the bits, as integers: compilers vectorize that well and NaN falls into place. The value that
  * reaches the C conversion is always in range, so nothing here is undefined. */
 
 KT__INLINE int32_t kt__to_i32_f32(float x)
@@ -337,7 +337,7 @@ KT__INLINE kt__c32 kt__pack_c32(kt__c64 x)
     {                                             \
         return expr;                              \
     }
-/* A complex source of a real target is its real part: encode that. */
+/* Complex to real: encode the real part. */
 #define KT__ENCODE_REAL_PART(ID, S)                                   \
     KT__ENCODE(c64, ID, S, kt__encode_f32_##ID(KT__REAL(x)))          \
     KT__ENCODE(c128, ID, S, kt__encode_f64_##ID(KT__REAL(x)))

@@ -1,4 +1,4 @@
-/* dtype.c - facts about the dtypes: names, sizes, limits, and the process's default dtype.
+/* dtype.c - properties of the dtypes: names, sizes, limits, and the process's default dtype.
  *
  * In: tables/dtypes.def. Out: the kt_dtype_* functions and the row table. Every answer comes from the rows, so a new
  * dtype needs no change here. Must not know: promotion, conversion, tensors. */
@@ -141,7 +141,7 @@ kt_dtype kt_dtype_complex(kt_dtype d)
     return KT_NONE;
 }
 
-/* 10 to the power -n, n decimal digits: the doubles nearest to the decimal numbers, which pow need not give. */
+/* 10 ** -n for n decimal digits: the nearest doubles, which pow does not guarantee. */
 static double resolution(int mantissa)
 {
     static const double tenth[] = {1.0,  1e-1, 1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,

@@ -15,7 +15,7 @@ typedef struct kt__c32 {
 typedef float _Complex  kt__c64;
 typedef double _Complex kt__c128;
 
-/* What kernels calculate in. The names are those of the table's column C. */
+/* The type that kernels compute in. Names as in the table's column C. */
 typedef enum kt__compute {
     KT__COMPUTE_f32,
     KT__COMPUTE_f64,
@@ -56,13 +56,13 @@ static inline bool kt__dtype_valid(kt_dtype d)
     return (unsigned)d - 1u < KT_NUM_DTYPES - 1u;
 }
 
-/* The row of any value: a wrong one reads as KT_NONE. */
+/* The row of a dtype; an invalid value gives that of KT_NONE. */
 static inline const kt__dtype_row *kt__dtype_row_of(kt_dtype d)
 {
     return &kt__dtype_rows[kt__dtype_valid(d) ? d : KT_NONE];
 }
 
-/* A tensor's type as some errors of PyTorch print it: "torch.FloatTensor", "CPUBFloat16Type". Returns `room`. */
+/* A tensor's type as some PyTorch errors print it: "torch.FloatTensor", "CPUBFloat16Type". Returns `room`. */
 const char *kt__type_text(kt_dtype d, char *room, size_t size);
 
 /* The range of an integer dtype, bool included; false for other dtypes. */
@@ -77,11 +77,11 @@ typedef enum kt__refusal {
     KT__REFUSED_NONE    /* an operand is no dtype */
 } kt__refusal;
 
-/* PyTorch's promotion without an error: KT_NONE and *refusal (may be NULL) where PyTorch refuses. Table lookup. */
+/* PyTorch's promotion, without setting an error: KT_NONE and *refusal (may be NULL) where PyTorch refuses. Table lookup. */
 kt_dtype kt__promote_quiet(kt_dtype a, kt_dtype b, int *refusal);
-/* The permissive policy's: joins what PyTorch refuses too. KT_NONE only when an operand is. */
+/* Promotion under the permissive policy: also where PyTorch refuses. KT_NONE only when an operand is. */
 kt_dtype kt__promote_permissive(kt_dtype a, kt_dtype b);
-/* Puts PyTorch's text for a refusal into the pending error; returns the status. */
+/* Fails with PyTorch's text for a refusal; returns the status. */
 kt_status kt__promote_fail(kt_dtype a, kt_dtype b, int refusal);
 
 #endif

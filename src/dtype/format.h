@@ -1,7 +1,7 @@
 /* format.h - one number as text, as Python's repr writes it: shortest digits that read back the same.
  *
- * In: a number or an element. Out: ASCII in the caller's buffer; the locale plays no part.
- * Must not know: tensors, columns, print options. */
+ * In: a number or an element. Out: ASCII in the caller's buffer, independent of the locale. Must not know: tensors,
+ * columns, print options. */
 #ifndef KT_DTYPE_FORMAT_H
 #define KT_DTYPE_FORMAT_H
 

@@ -1,9 +1,9 @@
-/* promote.c - which dtype two dtypes meet in, and which casts a level allows.
+/* promote.c - type promotion of two dtypes, and which casts a casting level allows.
  *
- * In: the rows' parents and numbers. Out: PyTorch's promotion with its refusals, the permissive join, casting levels.
- * A join is the least dtype above both in the lattice. Where two candidates are not ordered (float16 and bfloat16), it
- * is their join in turn; two integers with no integer above both meet in float64, as in NumPy. The pair table is
- * computed once, before main. Must not know: tensors, policies, conversion code. */
+ * In: the rows' parents and numbers. Out: PyTorch's promotion with its refusals, the permissive join, casting levels. A
+ * join is the least dtype above both in the lattice. Where two candidates are not ordered (float16 and bfloat16), it is
+ * their join in turn; two integers with no integer above both promote to float64, as in NumPy. The pair table is computed
+ * once, before main. Must not know: tensors, policies, conversion code. */
 #include "dtype/dtype.h"
 
 static uint8_t joins[KT_NUM_DTYPES][KT_NUM_DTYPES];    /* permissive; 0 where an operand is no dtype */
@@ -117,7 +117,7 @@ bool kt_can_cast(kt_dtype from, kt_dtype to)
     return kt__dtype_valid(from) && kt__dtype_valid(to) && kt_dtype_category(from) <= kt_dtype_category(to);
 }
 
-/* The numbers a dtype holds: `bits` significant bits, multiples of 2^unit, magnitudes below 2^top. */
+/* The values a dtype can represent: `bits` significant bits, multiples of 2^unit, magnitudes below 2^top. */
 typedef struct extent {
     int  bits, unit, top;
     bool negative, zero, infinite;

@@ -1,4 +1,4 @@
-/* scalar.c - one number without a tensor: read from an element, written to one, and whether it can be.
+/* scalar.c - scalars: read from an element, written to one, and whether a dtype can hold one.
  *
  * In: kt_scalar, elements, dtypes. Out: kt_scalar_load, kt_scalar_store, kt_scalar_fits.
  * Must not know: tensors; which operators ask. */
@@ -61,7 +61,7 @@ static bool int_fits(kt_scalar s, int64_t min, uint64_t max)
     return i >= min;
 }
 
-/* Infinity and NaN belong to every float. */
+/* Infinity and NaN fit every float. */
 static bool part_fits(double x, double largest)
 {
     return !isfinite(x) || fabs(x) <= largest;

@@ -1,4 +1,4 @@
-/* value.h - conversions of rows of elements by dtype: the plain reference that every build has.
+/* value.h - conversion of rows of elements by dtype: the reference that every build has.
  *
  * In: pointers, strides in bytes, dtypes. Out: converted elements, or whether values survive.
  * The CPU backend has faster loops over the same dtype/convert.h. Must not know: tensors, operators. */

@@ -1,4 +1,4 @@
-/* cache.c - gives each thread its short cuts, and takes them back when it ends.
+/* cache.c - each thread's cache of records and sites: allocated at its first miss, freed when it ends.
  *
  * In: a thread's first miss. Out: an empty cache, or none. Must not know: what the tables hold. */
 #include "base/alloc.h"

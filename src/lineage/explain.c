@@ -1,8 +1,8 @@
-/* explain.c - what an error says below its first line, and what kt_explain says of any tensor.
+/* explain.c - the explanation below an error's first line, and the text of kt_explain.
  *
- * In: a mistake (operator, operands, fixes), records, sites. Out: text, always the same for the same input, in the words of the
- * caller's language. Must not know: how records and sites are kept, how fixes are found; kernels, the tape. Never fails: what
- * is unknown is left out, what is too long is cut. An error that is not about dtypes shows the call alone.
+ * In: a mistake (operator, operands, fixes), records, sites. Out: deterministic text, with calls spelled as in the
+ * caller's language. Must not know: how records and sites are stored, how fixes are found; kernels, the tape. Never
+ * fails: unknown parts are left out, long text is truncated. An error that is not about dtypes shows the call alone.
  *
  *       matmul(input: float32[64, 784], other: float16[784, 10])          train.py:41
  *         input  float32   born as float64, numpy.load                    data.py:12
@@ -23,16 +23,16 @@ enum {
     SITE_COLUMN = 68,  /* where sites begin, unless a line is longer */
     LEFT_ROOM   = 320, /* the longest line without its site */
     SITE_ROOM   = 128,
-    BODY_ROOM   = 3072, /* an error has 4,095 bytes in all: its first line and the fix must find room */
+    BODY_ROOM   = 3072, /* of an error's 4,095 bytes: leaves room for the first line and the fix */
     FIX_ROOM    = 640,
     NAME_ROOM   = 64,
     SHOWN_LINES = 24,   /* of chains in one error, shared by the operands */
     SHOWN_LEAST = 4
 };
 
-/* ---- lines with a site at their right ---- */
+/* ---- lines with a site in the right column ---- */
 
-/* The same lines are made twice: first to see how wide they are, then to write them. */
+/* Lines are laid out twice: first to measure, then to write. */
 typedef struct sheet {
     kt__str *to; /* NULL: measuring */
     int      column;
@@ -83,14 +83,14 @@ static const struct {
     [KT_BORN_INTEROP] = {"taken over as ", ""},
 };
 
-/* A comparison gives bool, abs of a complex number its real type: nobody calls that a promotion. */
+/* A comparison gives bool, abs of complex its real type: "became", not "promoted to". */
 static bool loses_kind(const kt__record *r)
 {
     return r->why == KT_WHY_PROMOTION && r->from != KT_NONE &&
            kt_dtype_category((kt_dtype)r->to) < kt_dtype_category((kt_dtype)r->from);
 }
 
-/* A cast is a method in a binding's language: .half() */
+/* In Python a cast is a method: .half() */
 static void say_op(kt__str *s, const char *op, const kt__record *r)
 {
     const bool method = r->why == KT_WHY_EXPLICIT && r->site != 0 && kt__site_in_binding(r->site) && !strpbrk(op, ".() ");
@@ -133,7 +133,7 @@ static void read_chain(chain *c, uint32_t id)
     }
 }
 
-/* What precedes the first line of a chain, then as much blank before the others. */
+/* `head` before the first line of a chain, blanks of the same width before the others. */
 static void put_record(sheet *s, const char *head, bool first, const char *text, uint32_t site)
 {
     char    left[LEFT_ROOM];
@@ -264,7 +264,7 @@ static const char *method_of(kt_dtype d) /* Tensor's short cast methods */
     }
 }
 
-/* A parameter is known to the user by the name in its birth: nn.Linear weight "head". */
+/* A parameter is called by the name in its first record: nn.Linear weight "head". */
 static void say_owner(kt__str *s, const char *name, const chain *c)
 {
     const char *op = c->n ? c->record[0]->op : NULL;
@@ -284,7 +284,7 @@ static void say_place(kt__str *s, uint32_t site)
     }
 }
 
-/* Make o a `to`: by not casting it in the first place where the user did that last, else by a cast. */
+/* How to make o a `to`: drop the cast if the user's last change was one, else add a cast. */
 static void say_cast(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in_binding)
 {
     char  name[NAME_ROOM];
@@ -366,7 +366,7 @@ static void say_fix(kt__str *s, const kt__mistake *m, const kt__fix *fix, bool i
     }
 }
 
-/* Each in its own words, then all on one line; the first that changes the call says where. */
+/* Writes each fix, then all on one line; the first that changes the call names its site. */
 static void put_fixes(kt__str *s, kt__mistake *m, uint32_t site)
 {
     const bool in_binding = kt__site_in_binding(site);

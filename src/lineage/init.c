@@ -1,4 +1,4 @@
-/* init.c - joins the lineage layer to the engine: the hooks of op/observe.h.
+/* init.c - installs the lineage layer in the engine: the hooks of op/observe.h.
  *
  * In: the call of the library's constructor. Out: filled hooks. Must not know: how records, sites and text are made. */
 #include "lineage/intern.h"

@@ -85,7 +85,7 @@ uint32_t kt__intern_find(const kt__intern *table, const void *entry)
 static void publish(const kt__intern *table, kt__intern_index *index, uint32_t id)
 {
     uint32_t i = (uint32_t)table->hash(place_of(table, id));
-    while (index->slot[i & index->mask] != 0) { /* only writers change a slot, and we are the one */
+    while (index->slot[i & index->mask] != 0) { /* only writers change a slot, and we hold the mutex */
         i++;
     }
     __atomic_store_n(&index->slot[i & index->mask], id, __ATOMIC_RELEASE);
@@ -96,7 +96,7 @@ static size_t index_bytes(uint32_t slots)
     return sizeof(kt__intern_index) + (size_t)slots * sizeof(uint32_t);
 }
 
-/* Each of the two below takes memory with the mutex open, and gives it back if another thread was first. */
+/* Both functions below allocate with the mutex released, and free the memory if another thread was first. */
 static bool grow_index(kt__intern *table, const kt__intern_index *old)
 {
     const uint32_t    slots = old ? 2 * (old->mask + 1) : INDEX_FIRST;

@@ -1,11 +1,11 @@
-/* intern.h - a table in which equal entries are one entry, named by a small number that never changes meaning.
+/* intern.h - an interning table: equal entries have one id, which never changes meaning.
  *
  * In: entries of one fixed size, by value. Out: ids 1, 2, 3, ... in the order of arrival. Must not know: what an entry
  * is.
  *
- * Readers take no lock: an entry never moves and never changes once its id can be seen. Writers take one mutex, shared
- * by all tables, held across fork, and never while memory is asked for (so no other lock is ever taken under it).
- * Nothing is ever given back: what can be named stays. */
+ * Readers take no lock: an entry never moves and never changes once its id can be seen. Writers take one mutex, shared by
+ * all tables, held across fork, and never while allocating (so no other lock is ever taken under it). Entries are never
+ * removed. */
 #ifndef KT_LINEAGE_INTERN_H
 #define KT_LINEAGE_INTERN_H
 
@@ -16,7 +16,7 @@
 enum { KT__INTERN_CHUNKS = 20, KT__INTERN_FIRST = 64 }; /* chunk k holds FIRST << k entries: room for 2^26 */
 
 typedef struct kt__intern_index {
-    struct kt__intern_index *older; /* readers may still be looking into it */
+    struct kt__intern_index *older; /* readers may still use it */
     uint32_t                 mask;
     uint32_t                 slot[]; /* ids, open addressing; 0: free */
 } kt__intern_index;
@@ -44,7 +44,7 @@ void        kt__intern_init(void); /* once, before any thread forks */
 /* Text: equal text is one pointer, good for the life of the process; NULL when there is no memory. */
 const char *kt__intern_text(const char *text);
 
-static inline uint64_t kt__mix(uint64_t x) /* every bit of x reaches the high half, which folds onto the low one */
+static inline uint64_t kt__mix(uint64_t x) /* multiply, then fold the high half onto the low one */
 {
     x *= UINT64_C(0x9e3779b97f4a7c15);
     return x ^ x >> 32;

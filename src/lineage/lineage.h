@@ -1,9 +1,9 @@
-/* lineage.h - the parts of the lineage layer as they see each other, and what the tests may set.
+/* lineage.h - what the files of the lineage layer share, and what tests may set.
  *
  * In: nothing. Out: declarations. Must not know: kernels, the tape, Python.
  *
  * A record {why, op, from, to, site, parent} is interned: the same record is the same id. Id 0 is "unknown";
- * KT__UNTRACKED stands for every record that the table had no room for. */
+ * KT__UNTRACKED stands for records that did not fit into the table. */
 #ifndef KT_LINEAGE_LINEAGE_H
 #define KT_LINEAGE_LINEAGE_H
 
@@ -12,7 +12,7 @@
 #include <karat/lineage.h>
 
 /* Fills the hooks of op/observe.h. Called once, when the library is loaded. Without lineage (KT_NO_LINEAGE) nothing is
- * recorded, and errors are still explained as far as the call goes. */
+ * recorded; errors still show the call. */
 void kt__lineage_init(void);
 
 enum { KT__LINEAGE_CAP = 1 << 20, KT__LINEAGE_DEPTH = 64 };
@@ -24,13 +24,13 @@ typedef struct kt__record {
     uint32_t    parent, site;
     uint8_t     why, from, to;
     uint8_t     depth;  /* 1 for the first of a chain, at most KT__LINEAGE_DEPTH */
-    uint32_t    folded; /* how many records this one stands for; 0: it is one itself */
+    uint32_t    folded; /* how many records a fold stands for; 0: a plain record */
 } kt__record;
 
-/* `op` must never change its content: row names, literals, and what kt__intern_text gave. */
+/* `op` must live and stay unchanged for good: row names, literals, kt__intern_text's results. */
 uint32_t          kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent);
 uint32_t          kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype);
-const kt__record *kt__record_at(uint32_t id); /* NULL for 0 and for what was never given out */
+const kt__record *kt__record_at(uint32_t id); /* NULL for 0 and for unknown ids */
 const char       *kt__op_shown(const kt__record *r, char *room, size_t size); /* its op as the user writes it */
 uint32_t          kt__lineage_count(void);
 uint32_t          kt__lineage_set_cap(uint32_t cap); /* tests: returns the old one */
@@ -43,12 +43,12 @@ extern const struct kt_site_source *kt__site_source; /* the binding's, set once;
 uint32_t kt__site_now(void);                                      /* 0: unknown */
 bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
 bool     kt__site_place(uint32_t site, const char **file, int *line); /* the path as given; lives on */
-bool     kt__in_binding(void);              /* does a binding's language make the call that runs now? */
-bool     kt__site_in_binding(uint32_t site); /* in a binding's language; for site 0: is there a binding at all? */
-void     kt__spell(const char *name, bool own, char *text, size_t room); /* a name of Karat's as the binding's user has it */
+bool     kt__in_binding(void);              /* is the current call made by a binding? */
+bool     kt__site_in_binding(uint32_t site); /* is it a site of a binding? for site 0: is a binding loaded? */
+void     kt__spell(const char *name, bool own, char *text, size_t room); /* a Karat name as the binding's users write it */
 uint32_t kt__site_count(void);
 
-/* A program that has neither kind of site pays two loads. */
+/* A program without sites pays two loads. */
 static inline bool kt__no_sites(void)
 {
     return !kt__site_here && !__atomic_load_n(&kt__site_source, __ATOMIC_RELAXED);
@@ -58,7 +58,7 @@ static inline bool kt__no_sites(void)
 struct kt__mistake;
 void kt__lineage_explain(struct kt__mistake *mistake); /* appends to the pending error; fills in words and site */
 
-/* ---- each thread's short cuts into both tables (cache.c): a hit is a compare and a load ---- */
+/* ---- per-thread cache of both tables (cache.c): a hit is a compare and a load ---- */
 enum { KT__CACHE_BITS = 10 };
 
 typedef struct kt__record_slot {
@@ -79,9 +79,9 @@ typedef struct kt__lineage_cache {
     kt__exit_hook   at_exit;
 } kt__lineage_cache;
 
-extern KT__HOT_LOCAL kt__lineage_cache *kt__my_lineage; /* NULL until the thread first misses */
+extern KT__HOT_LOCAL kt__lineage_cache *kt__my_lineage; /* NULL before the thread's first miss */
 
-kt__lineage_cache *kt__lineage_cache_open(void); /* NULL: no memory, go without */
+kt__lineage_cache *kt__lineage_cache_open(void); /* NULL: out of memory */
 
 static inline unsigned kt__cache_slot(uint64_t key)
 {

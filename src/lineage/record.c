@@ -1,11 +1,11 @@
-/* record.c - where a dtype was born and where it changed, as chains of interned records.
+/* record.c - where a dtype was created and changed, as chains of interned records.
  *
  * In: plain values, one change at a time. Out: ids, and the records behind them. Must not know: tensors, operators, how
  * a site is found or printed.
  *
- * A chain of more than KT__LINEAGE_DEPTH records folds: the first KEEP_FIRST stay, the last KEEP_LAST are linked again
- * behind one record that stands for those between. Its count is exact up to FOLD_LIMIT and then stands still, so a
- * value that is converted back and forth in a loop comes round to the same ids: the loop then adds nothing any more. */
+ * A chain of more than KT__LINEAGE_DEPTH records is folded: the first KEEP_FIRST and the last KEEP_LAST stay, and one
+ * record stands for those between. Its count is exact up to FOLD_LIMIT and then constant, so that a value converted back
+ * and forth in a loop reaches the same ids again: the loop stops adding records. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
 #include "op/observe.h"
@@ -22,7 +22,7 @@ static uint64_t record_hash(const void *entry)
     return kt__mix(kt__mix(kt__mix((uintptr_t)r->op) + ((uint64_t)r->parent << 32 | r->site)) + what);
 }
 
-/* Depth and count follow from the rest: a fold's text holds its count. */
+/* Depth and count follow from the other fields: a fold's text contains its count. */
 static bool record_same(const void *a, const void *b)
 {
     const kt__record *x = a, *y = b;
@@ -92,7 +92,7 @@ static uint32_t fold(uint32_t id)
     return id;
 }
 
-/* ---- the way in: arguments stay in registers, the slow ways are tail calls ---- */
+/* ---- entry points: arguments stay in registers, slow paths are tail calls ---- */
 static inline unsigned slot_of(const char *op, uint32_t what, uint64_t whence)
 {
     return kt__cache_slot(((uintptr_t)op ^ whence) + ((uint64_t)what << 20));
@@ -114,7 +114,7 @@ static KT__COLD uint32_t intern_record(const char *op, uint32_t what, uint32_t p
     r.op = op ? kt__intern_text(op) : NULL;
     const uint32_t id = op && !r.op ? 0 : link_record(&r);
     if (id == 0) {
-        return KT__UNTRACKED; /* not cached: memory may come back */
+        return KT__UNTRACKED; /* not cached: a later attempt may find memory */
     }
     kt__lineage_cache *cache = kt__lineage_cache_open();
     if (cache) {
@@ -148,7 +148,7 @@ uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dty
     return kt__no_sites() ? look_up(op, what, parent, 0) : record_here(op, what, parent);
 }
 
-/* One record, which holds the dtype that the gradient was cast from, if it was. */
+/* One record with the dtype that the gradient was cast from, if any. */
 uint32_t kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype)
 {
     const kt__record *last = kt__record_at(had);

@@ -1,10 +1,10 @@
-/* site.c - which line of the user's program is running, as a small number.
+/* site.c - the current line of the user's program, as an interned id.
  *
  * In: the C site of the thread, or what a binding's source says. Out: interned ids, and their text. Must not know: what
  * a code object is; tensors, records.
  *
- * A site is (code, offset). In C, code is the file's name and offset the line. A binding's code is held for good when
- * it is first interned, so that its address can never come to mean another. */
+ * A site is (code, offset). In C, code is the file name and offset the line. A binding's code object is kept alive once
+ * interned, so that its address is never reused. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
 #include "op/observe.h"
@@ -23,7 +23,7 @@ typedef struct site_entry {
 const kt_site_source        *kt__site_source;
 KT__HOT_LOCAL const kt_site *kt__site_here;
 
-/* Offset and kind in one word: a C file's name and a code object must not be mistaken for each other. */
+/* Offset and kind in one word, so that a C file name and a code object never compare equal. */
 static inline uint64_t where_of(int32_t offset, bool in_c)
 {
     return (uint64_t)(uint32_t)offset << 1 | (in_c ? 1 : 0);

@@ -1,4 +1,4 @@
-/* access.c - the public questions one may ask a tensor. A NULL tensor answers with an error (or passes a pending one on). */
+/* access.c - the public accessors of tensors. A NULL tensor is an error, unless one is already pending. */
 #include <karat/grad.h>
 
 #include <karat/plugin/call.h>

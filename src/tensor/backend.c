@@ -1,5 +1,5 @@
-/* backend.c - the registry of devices: append-only, read without locks. The CPU and the meta device are entered at start;
- * plugins come by kt_backend_load or from the folders of KARAT_BACKEND_PATH. */
+/* backend.c - the registry of devices: append-only, read without locks. The CPU and the meta device are registered at
+ * start; plugins by kt_backend_load or from the folders of KARAT_BACKEND_PATH. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -120,12 +120,12 @@ kt_status kt_backend_load(const char *path)
         return kt_fail(KT_ERR_OS, "cannot load the backend %s: %s", path, dlerror());
     const kt_status status = open_plugin(library, path);
     if (status)
-        dlclose(library); /* a registered backend stays loaded for good */
+        dlclose(library); /* a registered backend is never unloaded */
     return status;
 }
 
-/* Every plugin of the folders in a colon-separated list. One that cannot be loaded is said on stderr and left out: a device
- * that is missing must not keep the CPU from working. */
+/* Every plugin of the folders in a colon-separated list. One that cannot be loaded is reported on stderr and skipped: the
+ * CPU must work without it. */
 void kt__backends_load(const char *folders)
 {
     char path[4096];
@@ -149,7 +149,7 @@ void kt__backends_load(const char *folders)
     }
 }
 
-/* "cpu" or "cpu:0": a word, and perhaps a number. */
+/* "cpu" or "cpu:0": a name and an optional index. */
 static bool is_device_string(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";

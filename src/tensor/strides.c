@@ -1,12 +1,12 @@
-/* strides.c - arithmetic on sizes and strides: density, formats, overlap, and whether a reshape needs a copy.
- * Pure functions over integers; no tensor is made here. */
+/* strides.c - arithmetic on sizes and strides: density, memory formats, overlap, and whether a reshape needs a copy. Pure
+ * functions over integers; no tensor is made here. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/str.h"
 #include "tensor/tensor.h"
 
-/* What is wrong with a shape that has no count. */
+/* The error for a shape whose element count is invalid. */
 static KT__COLD kt_status fail_count(kt_shape shape, const char *overflow)
 {
     char text[256];
@@ -23,7 +23,7 @@ static KT__COLD kt_status fail_count(kt_shape shape, const char *overflow)
                     : kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
 }
 
-/* Multiplied from the left, as PyTorch does it: a 0 that comes after an overflow does not save it. */
+/* Multiplied from the left, as in PyTorch: a 0 after an overflow does not undo it. */
 static inline kt_status count(kt_shape shape, const char *overflow, int64_t *numel)
 {
     uint64_t n = 1;
@@ -42,7 +42,7 @@ KT__HOT kt_status kt__count_view(kt_shape shape, int64_t *numel)
     return count(shape, "numel: integer multiplication overflow", numel);
 }
 
-/* Where there are elements, their count bounds every stride. */
+/* In a non-empty tensor the element count bounds every stride. */
 kt_status kt__check_strides(kt_shape shape)
 {
     int64_t step = 1;
@@ -124,7 +124,7 @@ bool kt__is_dense(kt_shape shape, kt_shape strides)
     return true;
 }
 
-/* A dense layout is kept as it is; any other is packed in the order of its strides, as PyTorch's preserve_format does. */
+/* A dense layout is kept; any other is packed in the order of its strides, as PyTorch's preserve_format does. */
 void kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out)
 {
     if (kt__is_dense(shape, strides)) {
@@ -139,7 +139,7 @@ void kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out)
         for (int later = i, earlier = i - 1; earlier >= 0; earlier--) {
             int64_t s0 = strides.d[perm[earlier]], s1 = strides.d[perm[later]];
             if (s0 == 0 || s1 == 0)
-                continue; /* a broadcast dim is ambiguous: it stays where it is */
+                continue; /* a broadcast dim (stride 0) has no order: it keeps its position */
             if (s0 < s1 || (s0 == s1 && shape.d[perm[earlier]] <= shape.d[perm[later]]))
                 break;
             uint8_t swap = perm[earlier];
@@ -162,7 +162,7 @@ bool kt__overlaps_itself(const kt_tensor *t)
         if (t->sizes[i] > 1 && t->strides[i] == 0)
             return true;
     uint8_t order[KT_MAX_DIMS];
-    int64_t reach = 0; /* the farthest element that the smaller strides can get to */
+    int64_t reach = 0; /* the farthest element reachable by the smaller strides */
     for (int i = 0, n = sorted_dims(kt__sizes(t), kt__strides(t), order); i < n; i++) {
         if (t->strides[order[i]] <= reach)
             return true;
@@ -173,9 +173,10 @@ bool kt__overlaps_itself(const kt_tensor *t)
 
 /* ---- do two tensors share an element? ---- */
 
-/* The question is whether a sum of steps, each step[k] taken 0 to most[k] times, gives a distance: the strides of one tensor,
- * those of the other taken backwards, and single bytes within the two elements. Largest step first: of layouts cut from one
- * tensor at most a few counts of each step leave a rest that the smaller ones can reach. */
+/* Two elements overlap if a sum of steps, each step[k] taken 0 to most[k] times, equals the distance between the tensors.
+ * Steps are the strides of one tensor, those of the other in reverse, and single bytes within the two elements. The
+ * search takes the largest step first: for views of one tensor, few counts of a step leave a rest that the smaller ones
+ * can reach. */
 typedef struct steps {
     int64_t step[2 * KT_MAX_DIMS + 1], most[2 * KT_MAX_DIMS + 1], reach[2 * KT_MAX_DIMS + 2]; /* reach[k]: of steps k and on */
     int     n, tries;
@@ -204,7 +205,7 @@ static bool reaches(steps *s, int at, int64_t distance)
 {
     if (distance < 0 || distance > s->reach[at])
         return false;
-    if (at == s->n || s->tries-- <= 0) /* given up: it may be */
+    if (at == s->n || s->tries-- <= 0) /* search limit reached: report a possible overlap */
         return true;
     int64_t least = distance - s->reach[at + 1], last = distance / s->step[at];
     least = least <= 0 ? 0 : (least + s->step[at] - 1) / s->step[at];
@@ -215,7 +216,7 @@ static bool reaches(steps *s, int at, int64_t distance)
     return false;
 }
 
-/* Tensors of one storage with at least one element each. Strides are not negative. */
+/* Both tensors share a storage and are not empty. Strides are not negative. */
 static bool share_elements(const kt_tensor *a, const kt_tensor *b)
 {
     steps         s = {.n = 0, .tries = 4096};
@@ -258,14 +259,14 @@ kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
     }
     if (end[0] <= begin[1] || end[1] <= begin[0])
         return KT_OVERLAP_NONE;
-    /* PyTorch looks no further than at dense tensors: where it refuses, so does Karat; elsewhere Karat finds out. */
+    /* PyTorch checks dense tensors only: Karat refuses where PyTorch does, and searches for an overlap elsewhere. */
     if (kt__is_dense(kt__sizes(a), kt__strides(a)) && kt__is_dense(kt__sizes(b), kt__strides(b)))
         return KT_OVERLAP_PARTIAL;
     return share_elements(a, b) ? KT_OVERLAP_SOME : KT_OVERLAP_NONE;
 }
 
-/* The strides under which the same elements, in the same order, have the sizes `to`; false where only a copy can do it.
- * Works on runs of dims that are contiguous among themselves: each run of the old shape must split evenly into new dims. */
+/* The strides of a view with sizes `to` and the same elements in the same order; false where a copy is needed. Works on
+ * runs of dims that are contiguous among themselves: each run of the old shape must split evenly into new dims. */
 bool kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out)
 {
     int64_t numel = 1;

@@ -1,6 +1,5 @@
-/* tensor.c - birth and death of tensors and storages.
- * In: a dtype, a device, sizes and strides. Out: an owned record. Memory comes from the device's backend, records from
- * the pool. */
+/* tensor.c - allocation and release of tensors and storages. In: a dtype, a device, sizes and strides. Out: an owned
+ * record. Memory comes from the device's backend, records from the pool. */
 #include "tensor/tensor.h"
 
 #include "base/warn.h"
@@ -14,7 +13,7 @@
 
 void (*kt__autograd_release)(kt_tensor *t);
 
-/* The usual tensor: record, storage header and small data in one piece of the pool. */
+/* The usual tensor: record, storage header and small data in one pool allocation. */
 typedef struct kt_block {
     kt_tensor     tensor;
     kt_storage    storage;
@@ -80,7 +79,7 @@ static inline void free_dims(kt_tensor *t)
         kt__pool_put(t->sizes, (size_t)t->ndim * 2 * sizeof(int64_t));
 }
 
-/* ---- counters apart from a storage's ---- */
+/* ---- version counters of their own, not the storage's ---- */
 
 typedef struct counter {
     _Atomic int32_t  refs;
@@ -152,7 +151,7 @@ kt_status kt__check_rank(kt_shape shape)
     return KT_OK;
 }
 
-/* A block for numel elements, with memory; geometry is the caller's. */
+/* A block for numel elements, with memory; the caller sets sizes and strides. */
 static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype, kt_device device, kt_shape shape,
                                                                   int64_t numel)
 {
@@ -235,7 +234,7 @@ static __attribute__((noinline)) kt_tensor *like_any(const kt_tensor *like, kt_d
     return t;
 }
 
-/* The result of a small operator: all in one block, and no call on the way. */
+/* The result of a small operator: one block, everything inlined. */
 KT__HOT kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
 {
     size_t    bytes = (size_t)like->numel * kt__dtype_rows[dtype].size;
@@ -257,7 +256,7 @@ KT__HOT kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
 #ifndef KT_NO_LINEAGE
     b->tensor.lineage = like->lineage;
 #endif
-    int64_t step = 1; /* not like's own strides: those of dims of one element may be odd */
+    int64_t step = 1; /* not like's strides: those of dims of size 1 may be arbitrary */
     for (int i = like->ndim - 1; i >= 0; i--) {
         int64_t size = b->tensor.dims[i] = like->sizes[i];
         b->tensor.dims[KT_INLINE_DIMS + i] = step;
@@ -278,7 +277,7 @@ kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape sha
     return t;
 }
 
-/* How many elements of storage a geometry reaches, counted from its start. */
+/* How many elements of storage the sizes and strides reach, counted from the first element. */
 static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64_t *span)
 {
     int64_t last = offset;
@@ -339,7 +338,7 @@ kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides
     return KT_OK;
 }
 
-/* A record that looks into the storage of another; geometry still to be set. */
+/* A record that shares the storage of another; the caller sets sizes and strides. */
 static kt_tensor *sharing_record(kt_tensor *of)
 {
     kt_tensor *t = kt__pool_get(sizeof *t);
@@ -436,7 +435,7 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
     return &b->tensor;
 }
 
-/* The memory of t seen as a tensor that the tape knows nothing of, writes through it neither. */
+/* An alias of t that the tape does not track, nor the writes through it (x.data). */
 kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
 {
     if (!t)
@@ -452,8 +451,7 @@ kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
     return KT_OK;
 }
 
-/* The record of t stays, with its place in the graph and its count of writes; elements, sizes and dtype are those of `from`,
- * memory shared. */
+/* t keeps its record, its place in the graph and its version counter; it takes the storage, sizes and dtype of `from`. */
 kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
 {
     if (!t || !from)
@@ -483,7 +481,7 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     return KT_OK;
 }
 
-/* A storage of so many bytes for t, whose version it goes on counting. */
+/* A larger storage for t that continues its version counter. */
 static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
 {
     kt_backend *backend = kt__backend(t->backend);
@@ -503,7 +501,7 @@ static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
     return s;
 }
 
-/* Other tensors that look into the old storage keep it. */
+/* Other tensors keep sharing the old storage. */
 kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides)
 {
     int64_t numel = 1, row_major[KT_MAX_DIMS], offset = kt__offset(t), bytes;
@@ -558,7 +556,7 @@ KT__HOT void kt__tensor_free(kt_tensor *t)
     }
     kt_block *b = (kt_block *)(void *)t;
     if (s == &b->storage && atomic_load_explicit(&s->refs, memory_order_acquire) == 1) {
-        storage_free_memory(s); /* nobody else looks in: one free for all of it */
+        storage_free_memory(s); /* no view shares the storage: one free for the whole block */
         block_put(b);
         return;
     }

@@ -1,6 +1,6 @@
-/* tensor.h - the tensor record, decided once (ARCHITECTURE gives it field by field).
- * One allocation holds tensor, storage header and up to 64 bytes of data; a view holds the tensor alone.
- * This layer knows dtypes and backends' memory; it must not know operators, the tape or Python. */
+/* tensor.h - the tensor record (ARCHITECTURE explains it field by field). One allocation holds tensor, storage header and
+ * up to 64 bytes of data; a view holds the tensor alone. This layer knows dtypes and backends' memory; it must not know
+ * operators, the tape or Python. */
 #ifndef KT_TENSOR_TENSOR_H
 #define KT_TENSOR_TENSOR_H
 
@@ -15,7 +15,7 @@
 enum { KT_INLINE_DIMS = 5, KT_INLINE_BYTES = 64 };
 
 enum kt__tensor_flag {
-    KT_T_REQUIRES_GRAD = 1 << 0, /* a leaf that collects a gradient, or the result of a recorded operator */
+    KT_T_REQUIRES_GRAD = 1 << 0, /* a leaf that accumulates a gradient, or the result of a recorded operator */
     KT_T_LEAF          = 1 << 1,
     KT_T_VIEW          = 1 << 2,
     KT_T_CONJ          = 1 << 3,
@@ -26,12 +26,12 @@ enum kt__tensor_flag {
     KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
     KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
     KT_T_BLOCK         = 1 << 10, /* the record begins a block that holds a storage too */
-    /* How a view was made, where the tape cannot follow a write; views of it inherit that. */
-    KT_T_UNFOLLOWED    = 1 << 11, /* without grad mode: no gradient flows through it */
-    KT_T_ONE_OF_MANY   = 1 << 12, /* together with others (split, unbind): not to be written to on the tape */
-    KT_T_IN_INFERENCE  = 1 << 13, /* in inference mode, of a tensor that is no inference tensor */
-    KT_T_OWN_COUNTER   = 1 << 14, /* `version` is not the storage's: a counter apart, which the tensor has a share in */
-    KT_T_TURNED        = 1 << 15, /* a view whose last step was no other geometry, but lazy bits or another dtype */
+    /* How a view was made, where the tape cannot follow a write; views of the view inherit the flag. */
+    KT_T_UNFOLLOWED    = 1 << 11, /* under no_grad: no gradient flows through it */
+    KT_T_ONE_OF_MANY   = 1 << 12, /* one of several results (split, unbind): the tape refuses in-place writes */
+    KT_T_IN_INFERENCE  = 1 << 13, /* in inference mode, of a normal tensor */
+    KT_T_OWN_COUNTER   = 1 << 14, /* `version` is a counter of its own, reference-counted, not the storage's */
+    KT_T_TURNED        = 1 << 15, /* a view that changed lazy bits or dtype, not sizes or strides */
     KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE
 };
 
@@ -39,19 +39,19 @@ typedef struct kt_storage {
     _Atomic int32_t  refs;
     _Atomic uint32_t version;    /* bumped by each in-place write; shared by views and detached tensors */
     _Atomic uint32_t written_at; /* site of the last in-place write; 0: unknown */
-    char            *data;       /* start of the memory, in the backend's own addresses */
-    size_t           bytes;      /* what tensors may use */
-    size_t           granted;    /* what the allocator gave; 0: not ours to free */
+    char            *data;       /* start of the memory, a device address */
+    size_t           bytes;      /* usable bytes */
+    size_t           granted;    /* allocated bytes; 0: foreign memory */
     void           (*release)(void *owner); /* foreign memory */
     void            *owner;
     uint8_t          backend, index;
-    uint16_t         block_bytes; /* size of the tensor's block that it lives in; 0: it stands alone */
+    uint16_t         block_bytes; /* size of the block that it is part of; 0: a separate allocation */
     _Atomic uint8_t  block_refs; /* in a block: the tensor and the storage each hold it */
-    uint8_t          fixed;      /* others have the address (NumPy): it is never resized */
-    _Atomic uint16_t writer;     /* what recorded the last in-place write: a row's id, or one of the tape's marks */
+    uint8_t          fixed;      /* its address was exported (NumPy): never resized */
+    _Atomic uint16_t writer;     /* what recorded the last in-place write: a row id, or a mark of the tape */
 } kt_storage;
 
-extern void (*kt__wrapper_left)(void *wrapper); /* what a binding has left in the slot of a tensor that is freed */
+extern void (*kt__wrapper_left)(void *wrapper); /* called with the wrapper of a tensor that is freed */
 
 struct kt_tensor {
     _Atomic int32_t refs;
@@ -63,32 +63,33 @@ struct kt_tensor {
     uint32_t        lineage;     /* id of the record that says where the dtype came from */
     char           *data;        /* address of the first element */
     int64_t         numel;
-    int64_t        *sizes;       /* `dims`, or the pool's when there are more than KT_INLINE_DIMS */
+    int64_t        *sizes;       /* `dims`, or pool memory for more than KT_INLINE_DIMS */
     int64_t        *strides;     /* in elements */
     kt_storage     *storage;
     _Atomic uint32_t *version;   /* the storage's, unless KT_T_OWN_COUNTER; NULL: none */
-    kt_tensor      *base;        /* of a view: the tensor that it looks into */
+    kt_tensor      *base;        /* of a view: the tensor it is a view of */
     struct kt_autograd *autograd; /* NULL without grad; owned, freed through the hook below */
     void           *wrapper;     /* a binding's object: the same tensor is the same object there */
     int64_t         dims[2 * KT_INLINE_DIMS];
 };
 
-/* The grad layer's part of a tensor's death. */
+/* Releases the autograd part of a tensor; set by the grad layer. */
 extern void (*kt__autograd_release)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
-void       kt__warn_of_complex_half(void); /* the dtype is young in PyTorch, which says so once a process */
-kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes and lineage of a dense one */
+void       kt__warn_of_complex_half(void); /* PyTorch's once-per-process warning that ComplexHalf is experimental */
+kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes and lineage of `like`, which is
+                                                                    * dense */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
-/* offset: absolute, in elements. Of an inference tensor: another one, since nobody counts writes to it. */
+/* offset: absolute, in elements. A view of an inference tensor is one too: it has no version counter. */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset);
-kt_tensor *kt__tensor_alias(kt_tensor *of);          /* the same geometry, same storage, not a view in the tape's eyes */
+kt_tensor *kt__tensor_alias(kt_tensor *of);          /* same storage, sizes and strides; not a view for the tape */
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);
-kt_status  kt__tensor_own_counter(kt_tensor *t, uint32_t version); /* its writes are counted apart from now on */
+kt_status  kt__tensor_own_counter(kt_tensor *t, uint32_t version); /* gives t a version counter of its own */
 kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
-extern KT__HOT_LOCAL uint32_t kt__born_flags; /* what new tensors of the thread are: inference tensors, in that mode */
-/* Grows the storage if it must; contents undefined. Dense in the order of `strides`, or row-major where that is NULL. */
+extern KT__HOT_LOCAL uint32_t kt__born_flags; /* flags of this thread's new tensors: KT_T_INFERENCE in inference mode */
+/* Grows the storage if needed; contents undefined. Dense in the order of `strides`, row-major if NULL. */
 kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides);
 void       kt__tensor_free(kt_tensor *t);            /* the count reached zero */
 
@@ -127,7 +128,7 @@ static inline uint32_t kt__version(const kt_tensor *t)
 {
     return t->version ? atomic_load_explicit(t->version, memory_order_relaxed) : 0;
 }
-/* Of a tensor that nobody has seen yet: what was written while it was made does not count. */
+/* Resets the version of a new tensor: writes that made it do not count. */
 static inline void kt__count_anew(kt_tensor *t)
 {
     if (t->version)
@@ -139,14 +140,14 @@ static inline void kt__bump_version(kt_tensor *t)
         atomic_fetch_add_explicit(t->version, 1, memory_order_relaxed);
 }
 
-/* The last one says how a view was made, but what inference mode made stays that. */
+/* The newest flag replaces the others, except KT_T_IN_INFERENCE, which stays. */
 static inline void kt__view_made(kt_tensor *view, uint32_t how)
 {
     if (!(view->flags & KT_T_IN_INFERENCE))
         view->flags = (view->flags & ~(uint32_t)KT_T_VIEW_MADE) | how;
 }
 
-/* A view follows the tensor that it looks into: history gained there is its own. */
+/* A view follows its base: it requires grad if its base does. */
 static inline uint32_t kt__grad_flags(const kt_tensor *t)
 {
     return t->flags | (t->flags & KT_T_VIEW ? t->base->flags & KT_T_REQUIRES_GRAD : 0);
@@ -154,16 +155,17 @@ static inline uint32_t kt__grad_flags(const kt_tensor *t)
 
 /* ---- stride arithmetic (strides.c) ---- */
 kt_status kt__count(kt_shape shape, int64_t *numel);                     /* refuses too many dims, negative sizes, overflow */
-kt_status kt__count_view(kt_shape shape, int64_t *numel);                /* the same of memory that is there */
+kt_status kt__count_view(kt_shape shape, int64_t *numel);                /* the same for a view of existing memory */
 kt_status kt__check_rank(kt_shape shape);
-kt_status kt__check_strides(kt_shape shape);                             /* int64 holds them, of no elements too */
+kt_status kt__check_strides(kt_shape shape);                             /* strides fit int64, of empty tensors too */
 void      kt__dense_strides(kt_shape shape, int64_t *strides);           /* row-major */
 bool      kt__format_strides(kt_shape shape, kt_memory_format format, int64_t *strides); /* false: rank does not fit */
-bool      kt__is_dense(kt_shape shape, kt_shape strides);                /* covers its span once: no gap, no overlap */
+bool      kt__is_dense(kt_shape shape, kt_shape strides);                /* every address in its span occurs once: no gap, no
+                                                                          * overlap */
 bool      kt__is_row_major(kt_shape shape, kt_shape strides);
 void      kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out); /* empty_like's rule */
 bool      kt__overlaps_itself(const kt_tensor *t);                       /* two indices may reach one element */
-/* FULL: the same elements in the same order. PARTIAL: dense tensors that meet. SOME: others that do, or may. */
+/* FULL: the same elements in the same order. PARTIAL: dense tensors that overlap. SOME: others that do, or may. */
 typedef enum kt__overlap { KT_OVERLAP_NONE, KT_OVERLAP_FULL, KT_OVERLAP_PARTIAL, KT_OVERLAP_SOME } kt__overlap;
 kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b);
 bool      kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out); /* false: needs a copy */
@@ -172,7 +174,7 @@ void      kt__shape_text(char *buffer, size_t size, kt_shape shape);     /* "[2,
 /* ---- the registry of backends (backend.c) ---- */
 enum { KT_MAX_BACKENDS = 16 };
 extern kt_backend *_Atomic kt__backends[KT_MAX_BACKENDS]; /* by kt_device_kind; append-only; 0 stays empty */
-static inline kt_backend *kt__backend(int kind) /* NULL if there is none */
+static inline kt_backend *kt__backend(int kind) /* NULL: none */
 {
     return (unsigned)kind < KT_MAX_BACKENDS ? atomic_load_explicit(&kt__backends[kind], memory_order_relaxed) : NULL;
 }

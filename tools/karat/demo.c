@@ -1,4 +1,4 @@
-/* demo.c - `karat demo`: what Karat is for, in one screen. Every line printed is computed here and now. */
+/* demo.c - `karat demo`: what Karat does, on one screen. Every line is computed when it is printed. */
 #define KT_SITES
 #include <karat/karat.h>
 #include <stdio.h>

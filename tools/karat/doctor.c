@@ -1,4 +1,4 @@
-/* doctor.c - `karat doctor`: what was found and chosen here, and every environment variable that changes it. */
+/* doctor.c - `karat doctor`: what was found and chosen on this machine, and the environment variables that change it. */
 #include <karat/karat.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* karat.h - the parts of the command: each takes the words after its own name and returns an exit code. */
+/* karat.h - the subcommands: each takes the arguments after its name and returns an exit code. */
 #ifndef KT_TOOLS_KARAT_H
 #define KT_TOOLS_KARAT_H
 

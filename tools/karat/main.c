@@ -1,4 +1,4 @@
-/* main.c - the command `karat`: finds the part that its first word names. It is a user of the public headers like any other. */
+/* main.c - the command `karat`: runs the subcommand that its first argument names. It uses the public headers only. */
 #include <karat/karat.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* ops.c - `karat ops`: the operator table, read through the public functions: by sections, one row whole, as JSON, or as the
- * reference docs/operators.md (--markdown), which `make gen` writes with it. */
+/* ops.c - `karat ops`: the operator table, read through the public functions: by section, one row in full, as JSON, or as
+ * docs/operators.md (--markdown, run by `make gen`). */
 #include <karat/plugin/call.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct {
 #include "tables/aliases.def"
 };
 
-/* The name that Python calls a row by: what its schema begins with, up to the overload. */
+/* A row's Python name: its schema up to the overload. */
 static void python_name(const kt_row *row, char *out)
 {
     snprintf(out, NAME, "%.*s", (int)strcspn(kt_row_schema(row), ".("), kt_row_schema(row));
@@ -38,7 +38,7 @@ static const char *const prefixes[] = {"torch.", "karat.", "aten::", "ops.aten."
 static const char *const homes[][2] = {{"nn.functional.", "nn_"}, {"functional.", "nn_"}, {"F.", "nn_"}, {"linalg.", "linalg_"},
                                        {"special.", "special_"}, {"fft.", "fft_"}};
 
-/* `name` without what stands before and after it; `home` gets what a row of that module begins with. */
+/* `name` without module and arguments; `home` is the prefix of that module's rows. */
 static void strip(const char *asked, char *name, const char **home)
 {
     *home = "";
@@ -59,7 +59,7 @@ static void strip(const char *asked, char *name, const char **home)
     snprintf(name, NAME, "%.*s", (int)strcspn(asked, "("), asked);
 }
 
-/* Does a row go by this name, in C or in Python, plain or with its module's prefix? */
+/* Does the row have this name, in C or in Python, with or without its module's prefix? */
 static bool is_called(const kt_row *row, const char *name, const char *home)
 {
     char python[NAME], full[2 * NAME];
@@ -73,7 +73,7 @@ static bool is_called(const kt_row *row, const char *name, const char *home)
 
 static int print_called(const char *name, const char *home, bool json, int before);
 
-/* The name itself, then without the suffix of a form, then the name that it is an alias of. */
+/* Tries the name, then without the suffix of a form, then the row it is an alias of. */
 static int find(const char *asked, bool json, int before)
 {
     static const char *const suffixes[] = {"_kw", "_out", "_", "_ss", "_s"};
@@ -260,7 +260,7 @@ static void print_all(bool internal, bool json)
 
 /* ---- the reference ---- */
 
-/* Plain text: what Markdown would take for a mark is escaped. */
+/* Plain text: Markdown's special characters are escaped. */
 static void print_plain(const char *text)
 {
     for (; *text; text++) {

@@ -1,4 +1,4 @@
-/* run.c - karat run: hands its words to Python, which serves torch from the package karat.
+/* run.c - karat run: passes its arguments to Python, where the package karat serves torch.
  *
  * The interpreter: --python=PATH, KARAT_PYTHON, else the one that the extension was built for. The package: beside this
  * command, in a build (build/bin, build/python) or in the package itself (karat/_bin, karat/_start), where Python is started
@@ -13,7 +13,7 @@
 
 #include "karat.h"
 
-/* What Python starts with, beside this command; false: there is nothing. */
+/* The package's _start folder beside this command; false: none. */
 static int find_start(char *folder, size_t room)
 {
     static const char *const places[] = {"python/karat/_start", "_start"}; /* of a build, of the package */
@@ -91,7 +91,7 @@ int karat_run(int n, char **words)
         argv[at++] = words[i];
     argv[at] = NULL;
     snprintf(folder, sizeof folder, "%ld", (long)getpid());
-    setenv("KARAT_CHECKED", folder, 1); /* the environment was looked at; without memory it is looked at again */
+    setenv("KARAT_CHECKED", folder, 1); /* warnings were given; if setenv fails they are given twice */
     execvp(python, argv);
     fprintf(stderr, "karat run: cannot start %s: %s (KARAT_PYTHON names another)\n", python, strerror(errno));
     free(argv);

@@ -1,10 +1,10 @@
-"""karat.backends: what this build has and has not, under PyTorch's names."""
+"""karat.backends: features of this build, under PyTorch's names."""
 
 from .. import _karat, _missing
 
 
 class _Backend:
-    """One of them: switches that can be set and asked, and functions."""
+    """One backend: settings and functions."""
 
     def __init__(self, name, *, is_available=False, is_built=None, **switches):
         self.__name__ = f"{__name__}.{name}"

@@ -1,4 +1,4 @@
-"""karat.nn: so far functional alone."""
+"""karat.nn: only functional so far."""
 
 from .. import _missing
 from . import functional  # noqa: F401

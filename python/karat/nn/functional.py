@@ -5,7 +5,7 @@ from .. import _karat, _missing
 from ..overrides import handle_torch_function, has_torch_function_unary
 
 globals().update(_missing.functions_in("nn.functional", _karat.functions, _karat.nn_functions))
-_Tensor = _karat.Tensor  # asked first: the usual argument has no __torch_function__ of its own
+_Tensor = _karat.Tensor  # tested first: plain tensors have no __torch_function__ override
 _rows = _karat.functions | _karat.nn_functions
 
 logsigmoid = _rows["log_sigmoid"]

@@ -1,4 +1,4 @@
-"""karat.utils: so far deterministic and dlpack."""
+"""karat.utils: only deterministic and dlpack so far."""
 
 from .. import _missing
 from . import deterministic, dlpack  # noqa: F401

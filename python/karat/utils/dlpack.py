@@ -6,7 +6,7 @@ from .._karat import to_dlpack  # noqa: F401
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
-    """A tensor on another library's memory: an object with __dlpack__, or a capsule; copy=True: on its own."""
+    """A tensor sharing the memory of an object with __dlpack__, or of a capsule; copy=True copies."""
     t = _take(ext_tensor)
     if device is not None:
         t = t.to(device)
