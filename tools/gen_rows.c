@@ -126,7 +126,7 @@ static const struct {
     {"first", "memory", "TARGET_FIRST"},      {"alone", "memory", "TARGET_FIRST_ALONE"},
     {"others", "memory", "TARGET_OTHERS"},    {"apart", "memory", "TARGET_APART"},
     {"opaque", "grad", "TARGET_OPAQUE"},      {"recorded", "grad", "TARGET_RECORDED"},
-    {"made", "made", "true"},
+    {"quiet", "quiet", "true"},
 };
 
 static void write_target_word(FILE *f, const row_text *r, const char *word)

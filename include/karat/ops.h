@@ -597,6 +597,7 @@
  * kt_conj_lazy(self)                                                   complex conjugate as a lazy view
  * kt_neg_view(self)                                                    negation as a lazy view
  * kt_interleave(self, repeats, dim, output_size)                       repeat_interleave along dim, with counts in a tensor
+ * kt_diag_embed_of(self, .offset = 0)                       out        diagonal matrix from a vector, also into out=
  * kt_softmax_along(self, dim, half_to_float)                           softmax along dim, without a dtype conversion
  * kt_log_softmax_along(self, dim, half_to_float)                       log_softmax along dim, without a dtype conversion
  * kt_softmax_backward_data(grad_output, output, dim, input_dtype)             gradient of softmax

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "op/call.h"
+#include "op/end.h"
 #include "op/wrap.h"
 #include "tables/kernels/elementwise.h"
 
@@ -180,13 +181,13 @@ kt_status kt__body_relu6(kt_call *call)
 kt_status kt__body_softsign(kt_call *call)
 {
     KT_SCOPE;
-    return kt__deliver(call, kt_true_divide(call->arg[0].t, kt_add_s(kt_abs(call->arg[0].t), KT_INT(1))));
+    return kt__end(call, kt_true_divide(call->arg[0].t, kt_add_s(kt_abs(call->arg[0].t), KT_INT(1))));
 }
 
 kt_status kt__body_tanhshrink(kt_call *call)
 {
     KT_SCOPE;
-    return kt__deliver(call, kt_sub(call->arg[0].t, kt_tanh(call->arg[0].t)));
+    return kt__end(call, kt_sub(call->arg[0].t, kt_tanh(call->arg[0].t)));
 }
 
 /* ---- prelu ---- */
@@ -221,7 +222,7 @@ kt_status kt__body_prelu(kt_call *call)
         sizes[i] = i == 1 ? weight->numel : 1;
     if (weight->ndim || self->ndim)
         weight = kt_reshape(weight, ((kt_shape){self->ndim, sizes}));
-    return kt__deliver(call, kt_prelu_kernel(self, weight));
+    return kt__end(call, kt_prelu_kernel(self, weight));
 }
 
 kt_status kt__body_prelu_kernel_backward(kt_call *call)
@@ -263,7 +264,7 @@ kt_status kt__body_glu(kt_call *call)
     if (half_of(call, self, &dim, &half))
         return kt_error_status();
     KT_SCOPE;
-    return kt__deliver(call, kt_glu_halves(kt_narrow(self, dim, 0, half), kt_narrow(self, dim, half, half)));
+    return kt__end(call, kt_glu_halves(kt_narrow(self, dim, 0, half), kt_narrow(self, dim, half, half)));
 }
 
 kt_status kt__body_glu_backward(kt_call *call)
@@ -276,5 +277,5 @@ kt_status kt__body_glu_backward(kt_call *call)
     kt_tensor *opened = kt_sigmoid(kt_narrow(self, dim, half, half)), *first = kt_mul(g, opened);
     kt_tensor *second = kt_mul(kt_mul(first, kt_rsub_s(opened, KT_INT(1))), kt_narrow(self, dim, 0, half));
     kt_tensor *parts[2] = {first, second};
-    return kt__deliver(call, first && second ? kt_cat(parts, 2, .dim = dim) : NULL);
+    return kt__end(call, first && second ? kt_cat(parts, 2, .dim = dim) : NULL);
 }

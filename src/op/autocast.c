@@ -201,7 +201,7 @@ kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
 {
     const uint64_t     before = kt__mode(), mode = kt__mode_of_call(before, kt__first_tensor(call));
     const kt__autocast how = class_of(call->row, mode);
-    const bool         plain = kt__form_asked(call) == KT_PLAIN;
+    const bool         plain = call->form == KT_PLAIN;
     if (how == AUTOCAST__ || (plain && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
         return run(call);
     casting   c = {.call = call, .mode = mode};

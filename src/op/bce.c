@@ -51,7 +51,7 @@ kt_status kt__body_binary_cross_entropy(kt_call *call)
     kt_tensor *loss = kt_sub(kt_mul(kt_sub_s(t, KT_INT(1)), bounded(kt_log1p(kt_neg(x)))), kt_mul(t, bounded(kt_log(x))));
     if (loss && kt__given(call, WEIGHT))
         loss = kt_mul_(loss, call->arg[WEIGHT].t);
-    return kt__made(call, kt__reduced(loss, (kt__reduction)kt__arg_int(call, REDUCTION)));
+    return kt__end(call, kt__reduced(loss, (kt__reduction)kt__arg_int(call, REDUCTION)));
 }
 
 /* A weight is spread over the target. */
@@ -86,7 +86,7 @@ kt_status kt__body_nn_binary_cross_entropy(kt_call *call)
     kt_tensor *spread = spread_weight(w, t);
     if ((w && !spread) || kt__no_slope(w, "binary_cross_entropy", "weight"))
         return kt_error_status();
-    return kt__made(call, kt_binary_cross_entropy(x, t, .weight = spread, .reduction = KT_SOME((int64_t)how)));
+    return kt__end(call, kt_binary_cross_entropy(x, t, .weight = spread, .reduction = KT_SOME((int64_t)how)));
 }
 
 /* ---- logits ---- */
@@ -129,7 +129,7 @@ kt_status kt__body_bce_logits(kt_call *call)
         return kt_error_status();
     if (call->arg[0].ts.n != LISTED || !call->arg[0].ts.t[INPUT] || !call->arg[0].ts.t[TARGET])
         return kt_fail(KT_ERR_VALUE, "_bce_logits: input, target, weight and pos_weight are wanted");
-    return kt__made(call, kt__reduced(logits_loss(kt__frame ? kt__frame : call, call->arg[0].ts.t),
+    return kt__end(call, kt__reduced(logits_loss(kt__frame ? kt__frame : call, call->arg[0].ts.t),
                                       (kt__reduction)kt__arg_int(call, 1)));
 }
 
@@ -146,7 +146,7 @@ static kt_tensor *with_logits(const kt_call *call, int weight, int positive, kt_
 kt_status kt__body_binary_cross_entropy_with_logits(kt_call *call)
 {
     KT_SCOPE;
-    return kt__made(call, with_logits(call, 2, 3, (kt__reduction)kt__arg_int(call, 4)));
+    return kt__end(call, with_logits(call, 2, 3, (kt__reduction)kt__arg_int(call, 4)));
 }
 
 kt_status kt__body_nn_binary_cross_entropy_with_logits(kt_call *call)
@@ -158,7 +158,7 @@ kt_status kt__body_nn_binary_cross_entropy_with_logits(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){3, 4, 5}, &how))
         return kt_error_status();
     if (kt__same_sizes(x, t))
-        return kt__made(call, with_logits(call, 2, 6, how));
+        return kt__end(call, with_logits(call, 2, 6, how));
     kt__shape_text(in, sizeof in, kt__sizes(x));
     kt__shape_text(to, sizeof to, kt__sizes(t));
     return kt_fail(KT_ERR_VALUE, "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))", to, in);
@@ -185,7 +185,7 @@ kt_status kt__body_kl_div(kt_call *call)
     kt_tensor *each = kl(call, kt__arg_bool(call, 3));
     if (!each || kt__check_reduction(kt__arg_int(call, 2)))
         return kt_error_status();
-    return kt__made(call, kt__reduced(each, (kt__reduction)kt__arg_int(call, 2)));
+    return kt__end(call, kt__reduced(each, (kt__reduction)kt__arg_int(call, 2)));
 }
 
 kt_status kt__body_nn_kl_div(kt_call *call)
@@ -203,5 +203,5 @@ kt_status kt__body_nn_kl_div(kt_call *call)
     if (!by_batch && kt__reduction_of(call, at, &how))
         return kt_error_status();
     kt_tensor *loss = kt__reduced(kl(call, kt__arg_bool(call, 5)), how);
-    return kt__made(call, by_batch && x->ndim ? kt_true_divide_s(loss, KT_INT(x->sizes[0])) : loss);
+    return kt__end(call, by_batch && x->ndim ? kt_true_divide_s(loss, KT_INT(x->sizes[0])) : loss);
 }

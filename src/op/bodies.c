@@ -113,8 +113,12 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
-/* A row that names a node has a derivative of its own. */
-static kt_status run_row(kt_call *call) { return call->row->node ? run_derived(call) : run_body(call); }
+/* A row that names a node has a derivative of its own; out= may be recorded as a node that cannot be run. */
+static kt_status run_row(kt_call *call)
+{
+    const bool opaque = call->form == KT_OUT && call->row->target.grad == TARGET_OPAQUE;
+    return call->row->node || opaque ? run_derived(call) : run_body(call);
+}
 
 const kt__way kt__way_view = {.run = run_view, .views = true};
 const kt__way kt__way_make = {.run = run_row, .makes = true};

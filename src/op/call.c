@@ -14,7 +14,7 @@ kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
 KT__HOT_LOCAL uint32_t kt__site_known;
 
-KT__HOT_LOCAL const kt_call *kt__frame, *kt__copied;
+KT__HOT_LOCAL const kt_call *kt__frame;
 
 /* Kernels honour lazy bits on load alone: what was written plainly through a lazy view is turned in a second pass. */
 KT__COLD kt_status kt__turn_written(kt_tensor *on)
@@ -155,47 +155,6 @@ static kt_status fail_inference(kt_call *call)
                    "details.");
 }
 
-/* A row whose body only makes its result: made as without out=, then written there. */
-static kt_status run_copied(kt_call *call)
-{
-    kt_call    plain = *call;
-    kt__taping taping;
-    const int  n = kt__n_results(call->row);
-    const bool alone = call->row->node || call->row->target.grad == TARGET_OPAQUE; /* recorded as one, or refused */
-    if (kt__tape_before(call, NULL, alone && kt__any_requires_grad(call), &taping)) /* else it is never asked for a derivative */
-        return kt_error_status();
-    const kt_call *before = kt__copied;
-    const uint64_t mode = kt__mode();
-    plain.form = KT_PLAIN;
-    plain.out[0] = NULL;
-    kt__copied = &plain;
-    if (taping.on) /* the call is the node, not what the body is made of */
-        kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
-    kt_status status = kt_call_run(&plain);
-    kt__mode_word = mode;
-    kt__copied = before;
-    if (status)
-        return kt__tape_after(call, NULL, &taping, status);
-    for (int i = 0; i < n && !status; i++) { /* of a composite the result knows who wanted a gradient */
-        if (!taping.on && kt__wants_grad(plain.out[i]))
-            status = kt__refuse_recording(call);
-    }
-    if (!status)
-        status = kt__check_out(call, (kt_dtype)plain.out[0]->dtype, n > 1 ? (kt_dtype)plain.out[1]->dtype : KT_NONE);
-    if (!status && call->row->id == KT_OP_narrow_copy && !kt__has_sizes(call->out[0], kt__sizes(plain.out[0])))
-        status = kt__tensor_resize(call->out[0], kt__sizes(plain.out[0]), NULL); /* without a word */
-    if (!status)
-        status = kt__store_several(call->out, plain.out, n);
-    kt_tensor *out[KT_MAX_RESULTS];
-    for (int i = 0; i < n; i++) {
-        kt__unref(plain.out[i]);
-        out[i] = kt__ref(call->out[i]);
-    }
-    status = kt__finish_several(call, NULL, &taping, out, n, status);
-    call->n_out = status ? 0 : (uint8_t)n;
-    return status;
-}
-
 /* Inference tensors count no versions: outside of their mode nobody may write to them. */
 static kt_status check_inference(kt_call *call)
 {
@@ -291,8 +250,8 @@ KT__HOT static inline kt_status run_way(kt_call *call)
             return kt__unless_earlier(kt__check_before_memory, call);
         if (copy)
             return kt__run_apart(call);
-        if (call->form == KT_OUT && call->row->target.made)
-            return kt__check_before_values(call) ? kt_error_status() : run_copied(call);
+        if (call->form == KT_OUT && kt__check_before_values(call))
+            return kt_error_status();
     }
     return call->row->way->run(call);
 }
@@ -407,17 +366,6 @@ kt_status kt__close_written(kt_call *c)
     if (kt__failed() || kt_call_run(c))
         return kt_error_status();
     kt_call_free_list(c);
-    return KT_OK;
-}
-
-kt_status kt__end_made(kt_call *call, kt_tensor *out, const kt_tensor *origin, kt_status status)
-{
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    out->lineage = origin->lineage;
-    call->out[0] = out;
     return KT_OK;
 }
 

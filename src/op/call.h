@@ -284,9 +284,6 @@ kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *tap
                              kt_status status);
 kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status);
 
-/* Ends a body that made `out`, whose dtype comes from `origin`. Takes over the reference. */
-kt_status kt__end_made(kt_call *call, kt_tensor *out, const kt_tensor *origin, kt_status status);
-
 /* ---- arguments ---- */
 static inline bool            kt__given(const kt_call *c, int i) { return c->given >> i & 1; }
 static inline const kt_value *kt__arg(const kt_call *c, int i)
@@ -322,20 +319,7 @@ kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
 bool        kt__any_requires_grad(const kt_call *call);
 static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
-/* Writes what a composite made into out=, which takes its sizes, with its history where the row's way says so. */
-kt_status   kt__store_made(kt_call *call, kt_tensor *made);
-/* Ends a body whose result was made apart: it is the result, or goes into the buffer or the tensor that the form names. Takes
- * no reference; NULL passes the error on. */
-kt_status kt__deliver(kt_call *call, kt_tensor *made);
-
-/* Runs `c`, a call of another row with its arguments, in the form of `call` and into its targets: the whole of a body that is
- * another operator. */
-kt_status kt__run_as(kt_call *call, kt_call *c);
-
 /* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;
-/* A call with out= whose body runs as the plain form, its result copied afterwards: errors still speak of out=. */
-extern KT__HOT_LOCAL const kt_call *kt__copied;
-static inline kt_form kt__form_asked(const kt_call *call) { return call == kt__copied ? KT_OUT : (kt_form)call->form; }
 
 #endif

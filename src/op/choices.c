@@ -81,7 +81,7 @@ kt_status kt__body_combinations(kt_call *call)
     if (r < 0)
         return kt_fail(KT_ERR_RUNTIME, "Expect a non-negative number, but got %lld", (long long)r);
     if (r == 0)
-        return kt__made(call, kt_new_empty(self, KT_SHAPE(0)));
+        return kt__end(call, kt_new_empty(self, KT_SHAPE(0)));
     const int64_t most = INT64_MAX / 32, count = r > most ? -1 : count_choices(n, r, again);
     if (count < 0 || count > most / r)
         return kt_fail(KT_ERR_MEMORY, "combinations: there are too many of them");
@@ -90,7 +90,7 @@ kt_status kt__body_combinations(kt_call *call)
     if (!columns)
         return kt__fail_memory(bytes);
     list_choices(columns, columns + count * r, count, n, r, again);
-    kt_status status = kt__made(call, chosen(self, columns, (kt_tensor **)(void *)(columns + count * r + r), count, r));
+    kt_status status = kt__end(call, chosen(self, columns, (kt_tensor **)(void *)(columns + count * r + r), count, r));
     kt__system_put(columns, bytes);
     return status;
 }

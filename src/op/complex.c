@@ -36,15 +36,8 @@ static kt_status join(kt_call *call, kt_dtype dtype, kt_tensor *real, kt_tensor 
     kt_tensor *pair[2] = {real, imag}, *both[2];
     if (kt__failed() || kt_broadcast_tensors(pair, 2, both, 2) < 0)
         return kt_error_status();
-    kt_tensor *made = kt__scoped(kt__output_beside(both, 2, dtype)), *out = call->out[0];
-    if (!made || write_parts(made, both[0], both[1]))
-        return kt_error_status();
-    if (call->form != KT_OUT)
-        return kt__made(call, made);
-    if (kt__store(out, made))
-        return kt_error_status();
-    kt__ref(out);
-    return KT_OK;
+    kt_tensor *made = kt__scoped(kt__output_beside(both, 2, dtype));
+    return !made || write_parts(made, both[0], both[1]) ? kt_error_status() : kt__end(call, made);
 }
 
 kt_status kt__body_complex(kt_call *call)
@@ -70,6 +63,6 @@ kt_status kt__body_isreal(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *self = call->arg[0].t;
-    return kt__made(call, kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_COMPLEX ? kt_eq_s(kt_imag(self), KT_INT(0))
+    return kt__end(call, kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_COMPLEX ? kt_eq_s(kt_imag(self), KT_INT(0))
                                                                                      : kt_ones_like(self, .dtype = KT_BOOL));
 }

@@ -2,6 +2,7 @@
  * errors name the operator that the user wrote. */
 #include <string.h>
 
+#include "op/end.h"
 #include "op/target.h"
 #include "op/wrap.h"
 
@@ -11,15 +12,6 @@ kt_status kt__body_positive(kt_call *call)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "The `+` operator, on a bool tensor is not supported.");
     call->out[0] = kt__ref(call->arg[0].t);
     return KT_OK;
-}
-
-kt_status kt__run_as(kt_call *call, kt_call *c)
-{
-    c->form = call->form;
-    c->out[0] = call->out[0];
-    kt_status status = kt_call_run(c);
-    call->out[0] = status ? call->out[0] : c->out[0];
-    return status;
 }
 
 kt_status kt__body_square(kt_call *call)
@@ -51,8 +43,7 @@ kt_status kt__body_polygamma(kt_call *call)
     kt__put_tensor(&c, 0, call->arg[1].t);
     kt__put(&c, 1, i, call->arg[0].i);
     kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
-    return status;
+    return kt__end_made(call, status ? NULL : c.out[0], NULL, status);
 }
 
 /* Always in the widest type: float64, or complex128 where an operand is complex. */
@@ -71,24 +62,24 @@ kt_status kt__body_float_power(kt_call *call)
 {
     const bool     number = call->scalars >> 1 & 1;
     const kt_dtype wide = widest_of(call);
-    kt_tensor     *base = NULL, *exponent = NULL;
-    kt_status  status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
+    kt_tensor     *base = NULL, *exponent = NULL, *power = NULL;
+    kt_status      status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
     if (!status && number)
-        status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &call->out[0]);
+        status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &power);
     if (!status && !number)
         status = kt_convert(call->arg[1].t, wide, KT_WHY_PROMOTION, &exponent);
     if (!status && !number)
-        status = kt__call2(KT_OP_pow, base, exponent, &call->out[0]);
+        status = kt__call2(KT_OP_pow, base, exponent, &power);
     kt__unref(base);
     kt__unref(exponent);
-    return status;
+    return kt__end_made(call, power, NULL, status);
 }
 
 /* A number times 2 to an integer keeps its dtype. In float64 or complex128 between: neither the power nor the product can
  * overflow there where the result does not. */
 static kt_status scale_exactly(kt_call *call)
 {
-    kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL;
+    kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL, *scaled = NULL;
     const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
     kt_status  status = kt_convert(self, real ? KT_F64 : KT_C128, KT_WHY_EXPLICIT, &wide);
     if (!status)
@@ -98,14 +89,12 @@ static kt_status scale_exactly(kt_call *call)
     if (!status)
         status = kt__call2(KT_OP_mul, wide, power, &product);
     if (!status)
-        status = kt_convert(product, (kt_dtype)self->dtype, KT_WHY_EXPLICIT, &call->out[0]);
-    if (!status)
-        call->out[0]->lineage = self->lineage;
+        status = kt_convert(product, (kt_dtype)self->dtype, KT_WHY_EXPLICIT, &scaled);
     kt__unref(wide);
     kt__unref(exponent);
     kt__unref(power);
     kt__unref(product);
-    return status;
+    return kt__end_made(call, scaled, self, status);
 }
 
 kt_status kt__body_ldexp(kt_call *call)
@@ -119,77 +108,10 @@ kt_status kt__body_ldexp(kt_call *call)
     kt__put_tensor(&c, 1, call->arg[1].t);
     if (kt_call_run(&c))
         return kt_error_status();
-    kt_status status = kt__call2(KT_OP_mul, call->arg[0].t, c.out[0], &call->out[0]);
+    kt_tensor *product = NULL;
+    kt_status  status = kt__call2(KT_OP_mul, call->arg[0].t, c.out[0], &product);
     kt__unref(c.out[0]);
-    return status;
-}
-
-/* ---- results made apart ---- */
-
-/* A target is first asked as the copy will ask it: it keeps its sizes when it is refused. */
-static kt_status record_copy(kt_tensor *out, kt_tensor *made)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_copy, KT_INPLACE);
-    kt__put_tensor(&c, 0, out);
-    kt__put_tensor(&c, 1, made);
-    if (kt__tape.rules(&c) || kt__bind_target(out, kt__sizes(made), NULL))
-        return kt_error_status();
-    kt_status status = kt_call_run(&c);
-    if (!status)
-        kt__unref(c.out[0]);
-    return status;
-}
-
-/* Does a gradient flow through what was made, or into what is written? */
-static bool is_wanted(const kt_call *call, const kt_tensor *made)
-{
-    return (kt__grad_flags(made) | kt__grad_flags(call->out[0])) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD &&
-           !kt__born_flags && kt__tape.rules;
-}
-
-kt_status kt__store_made(kt_call *call, kt_tensor *made)
-{
-    kt_tensor *out = call->out[0];
-    if (is_wanted(call, made) && call->row->target.grad == TARGET_RECORDED) {
-        if (record_copy(out, made))
-            return kt_error_status();
-    } else {
-        if (kt__store(out, made))
-            return kt_error_status();
-        kt__wrote(out);
-    }
-    kt__ref(out);
-    return KT_OK;
-}
-
-kt_status kt__deliver(kt_call *call, kt_tensor *made)
-{
-    if (!made)
-        return kt_error_status();
-    if (call->form == KT_PLAIN) {
-        call->out[0] = kt__ref(made);
-        return KT_OK;
-    }
-    if (call->form == KT_INPLACE && call->row->node) { /* the caller records it and counts the write */
-        kt_status status = kt__copy_into(call->arg[0].t, made, KT_WHY_RESULT, KT_ROUND_TORCH);
-        call->out[0] = status ? NULL : kt__ref(call->arg[0].t);
-        return status;
-    }
-    if (call->form == KT_INPLACE) {
-        kt_call c;
-        kt__open(&c, KT_OP_copy, KT_INPLACE);
-        kt__put_tensor(&c, 0, call->arg[0].t);
-        kt__put_tensor(&c, 1, made);
-        kt_status status = kt_call_run(&c);
-        call->out[0] = status ? NULL : c.out[0];
-        return status;
-    }
-    const kt__gathered none = {.n = 0};
-    const kt__decision d = {.result = made->dtype};
-    if (is_wanted(call, made) && kt__tape.rules(call))
-        return kt_error_status();
-    return kt__check_target(call, &none, &d, 0, kt__sizes(made)) ? kt_error_status() : kt__store_made(call, made);
+    return kt__end_made(call, product, NULL, status);
 }
 
 kt_status kt__body_frexp(kt_call *call)
@@ -205,16 +127,12 @@ kt_status kt__body_frexp(kt_call *call)
         kt__unref(exponent);
         exponent = whole;
     }
-    if (status) {
-        kt__unref(mantissa);
-        kt__unref(exponent);
-        return status;
-    }
-    if (kt__is_contiguous(self)) { /* made like self, down to the strides of dims of one element */
+    if (!status && kt__is_contiguous(self)) { /* made like self, down to the strides of dims of one element */
         memcpy(mantissa->strides, self->strides, self->ndim * sizeof *self->strides);
         memcpy(exponent->strides, self->strides, self->ndim * sizeof *self->strides);
     }
-    call->out[0] = mantissa;
-    call->out[1] = exponent;
-    return KT_OK;
+    status = status ? status : kt__end_several(call, (kt_tensor *[]){mantissa, exponent}, 2);
+    kt__unref(mantissa);
+    kt__unref(exponent);
+    return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "op/call.h"
+#include "op/end.h"
 #include "op/target.h"
 #include "op/wrap.h"
 
@@ -109,7 +110,7 @@ static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
                        "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
                        "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure "
                        "its shape matches the expected output.");
-    return kt__deliver(call, made);
+    return kt__end(call, made);
 }
 
 kt_status kt__body_tensordot(kt_call *call)
@@ -162,7 +163,7 @@ kt_status kt__body_linalg_vecdot(kt_call *call)
     if (x->ndim == 1 && y->ndim == 1 && dim >= -1 && dim <= 0)
         return kt__check_out(call, (kt_dtype)x->dtype, KT_NONE) ? kt_error_status() : run_pair_as(call, KT_OP_vdot, x, y);
     KT_SCOPE;
-    return kt__deliver(call, kt_sum_dim(kt_mul(kt_conj(x), y), KT_SHAPE(dim)));
+    return kt__end(call, kt_sum_dim(kt_mul(kt_conj(x), y), KT_SHAPE(dim)));
 }
 
 /* ---- several matrices: the order of products with the fewest multiplications ---- */
@@ -270,7 +271,7 @@ kt_status kt__body_linalg_multi_dot(kt_call *call)
     if (y && call->form == KT_OUT && call->out[0]->dtype != y->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "multi_dot(): expected out tensor to have dtype %s but got %s",
                               kt_dtype_c_name(y->dtype), kt_dtype_c_name(call->out[0]->dtype));
-    return kt__deliver(call, y);
+    return kt__end(call, y);
 }
 
 kt_status kt__body_chain_matmul(kt_call *call)
@@ -284,5 +285,5 @@ kt_status kt__body_chain_matmul(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "chain_matmul(): Expected one or more matrices");
     if (n > 1)
         return kt__body_linalg_multi_dot(call);
-    return call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &call->out[0]) : kt__deliver(call, t[0]);
+    return call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &call->out[0]) : kt__end(call, t[0]);
 }

@@ -1,5 +1,6 @@
 /* copies.c - views turned into tensors of their own: the *_copy family, and its other direction, the *_scatter family (a
  * copy of a tensor with one view of it overwritten). In: the arguments of the view. */
+#include "op/end.h"
 #include "op/move.h"
 
 /* ---- the view that a row copies or writes ---- */
@@ -21,21 +22,17 @@ int kt__view_behind(int op)
 /* The body of the view makes the view; the arguments are the same. */
 static kt_status copied(kt_call *call)
 {
-    kt_status status = kt__rows[kt__view_behind(call->row->id)].body(call);
-    if (status)
-        return status;
-    kt_tensor *view = call->out[0];
+    kt_call look = *call;
+    look.form = KT_PLAIN;
+    if (kt__rows[kt__view_behind(call->row->id)].body(&look))
+        return kt_error_status();
+    kt_tensor *view = look.out[0];
     kt_tensor *out = kt__tensor_new((kt_dtype)view->dtype, kt__device(view), kt__sizes(view));
-    status = out ? kt__copy_into(out, view, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
+    kt_status  status = out ? kt__copy_into(out, view, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
     if (out)
         out->lineage = view->lineage;
     kt__unref(view);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_made(call, out, NULL, status);
 }
 
 #define BEHIND(view) kt_status kt__body_##view##_copy(kt_call *call) { return copied(call); }
@@ -58,7 +55,7 @@ static kt_status refuse_length(const kt_tensor *t, int64_t dim, int64_t start, i
 /* Rows that are composites themselves: the copy is a clone of their view. */
 kt_status kt__body_narrow_copy(kt_call *call)
 {
-    kt_tensor *view = NULL;
+    kt_tensor *view = NULL, *made = NULL;
     if (call->arg[0].t->ndim && call->arg[1].i >= call->arg[0].t->ndim)
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
@@ -67,9 +64,9 @@ kt_status kt__body_narrow_copy(kt_call *call)
         return refuse_length(call->arg[0].t, call->arg[1].i, call->arg[2].i, call->arg[3].i);
     kt_status status = kt__call_narrow(call->arg[0].t, call->arg[1].i, call->arg[2].i, call->arg[3].i, &view);
     if (!status)
-        status = kt__call_clone(view, KT_CONTIGUOUS_FORMAT, &call->out[0]);
+        status = kt__call_clone(view, KT_CONTIGUOUS_FORMAT, &made);
     kt__unref(view);
-    return status;
+    return kt__end_made(call, made, NULL, status);
 }
 
 /* ---- lists ---- */

@@ -101,8 +101,8 @@ kt_status kt__body_nn_cross_entropy(kt_call *call)
     if (p.smooth > 1)
         return kt_fail(KT_ERR_RUNTIME, "label_smoothing must be between 0.0 and 1.0. Got: %g", p.smooth);
     if (kt__same_sizes(p.input, p.target))
-        return check_probabilities(call, &p) ? kt_error_status() : kt__made(call, by_probability(&p));
+        return check_probabilities(call, &p) ? kt_error_status() : kt__end(call, by_probability(&p));
     if (p.smooth > 0)
-        return kt__made(call, smoothed(&p));
-    return kt__made(call, kt__nll_of(log_softmax(&p), p.target, p.weight, p.how, p.ignore));
+        return kt__end(call, smoothed(&p));
+    return kt__end(call, kt__nll_of(log_softmax(&p), p.target, p.weight, p.how, p.ignore));
 }

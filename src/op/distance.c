@@ -89,7 +89,7 @@ kt_status kt__body_cdist(kt_call *call)
         return kt_error_status();
     const bool many = x[0]->sizes[x[0]->ndim - 2] > MANY || x[1]->sizes[x[1]->ndim - 2] > MANY;
     const bool product = p == 2 && mode != NEVER && (mode == ALWAYS || many) && x[0]->numel && x[1]->numel;
-    return kt__made(call, product ? by_product(x[0], x[1]) : piecewise(x[0], x[1], p));
+    return kt__end(call, product ? by_product(x[0], x[1]) : piecewise(x[0], x[1], p));
 }
 
 /* ---- renorm ---- */
@@ -138,5 +138,5 @@ kt_status kt__body_renorm(kt_call *call)
     kt_tensor   *factor = kt_mul_s(kt_reciprocal(kt_add_s(norm, KT_FLOAT(1e-7))), KT_FLOAT(most));
     factor = kt_masked_fill(factor, kt_logical_not(kt_gt_s(norm, KT_FLOAT(most))), KT_INT(1));
     factor = kt__converted(factor, kt_dtype_real((kt_dtype)self->dtype), KT_WHY_EXPLICIT);
-    return kt__deliver(call, kt_mul(kt_contiguous(self), factor));
+    return kt__end(call, kt_mul(kt_contiguous(self), factor));
 }

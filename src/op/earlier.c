@@ -24,7 +24,7 @@ KT__COLD kt_status kt__first_mistake(const kt_call *call)
 {
     const kt_row *row = call->row;
     bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
-    const bool opaque = call->form == KT_OUT && row->id != KT_OP_diag && row->target.grad == TARGET_OPAQUE;
+    const bool opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
     if (row->way->composes && !row->node && !opaque) /* a composite: what it checks comes before what its parts write */
         itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "op/call.h"
+#include "op/end.h"
 #include "op/wrap.h"
 
 enum { LETTERS = 52, ELLIPSIS = LETTERS };
@@ -418,7 +419,7 @@ kt_status kt__body_einsum(kt_call *call)
     for (int i = 0; i < KT_MAX_DIMS; i++)
         e.covered[i] = 1;
     KT_SCOPE;
-    kt_status status = kt__deliver(call, einsum(&e));
+    kt_status status = kt__end(call, einsum(&e));
     kt__system_put(memory, room);
     return status;
 }

@@ -1,5 +1,6 @@
 /* embedding.c - rows of a table by index (embedding), and indices as rows (one_hot). In: integer tensors. Out: one tensor.
  * Made of the rows of tables/ops/index.def. */
+#include "op/end.h"
 #include "op/index.h"
 
 #include <string.h>
@@ -46,11 +47,7 @@ kt_status kt__body_embedding(kt_call *call)
         status = kt__run_along(KT_K_index_take, &a);
     }
     kt__unref(from);
-    if (status)
-        kt__unref(out);
-    else
-        out->lineage = weight->lineage, call->out[0] = out;
-    return status;
+    return kt__end_made(call, out, weight, status);
 }
 
 /* Rows that are used and longer than max_norm are shortened to it, in place and off the tape. */
@@ -87,9 +84,7 @@ kt_status kt__body_nn_embedding(kt_call *call)
     kt__put(&c, 2, i, padding);
     kt__put(&c, 3, b, kt__arg_bool(call, 5));
     kt__put(&c, 4, b, kt__arg_bool(call, 6));
-    kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
-    return status;
+    return kt__run_as(call, &c);
 }
 
 /* ---- indices as rows ---- */
@@ -147,9 +142,7 @@ kt_status kt__body_nn_one_hot(kt_call *call)
             kt__unref(c.out[0]);
     }
     kt__unref(place);
-    if (status)
-        kt__unref(out);
-    else
-        out->lineage = KT__RECORD(KT_BORN, "one_hot", KT_NONE, KT_I64, 0), call->out[0] = out;
-    return status;
+    if (!status)
+        out->lineage = KT__RECORD(KT_BORN, "one_hot", KT_NONE, KT_I64, 0);
+    return kt__end_made(call, out, NULL, status);
 }

@@ -73,13 +73,13 @@ kt_status kt__body_bincount(kt_call *call)
     if (least < 0)
         return kt_fail(KT_ERR_RUNTIME, "minlength should be >= 0");
     if (self->ndim == 1 && self->numel == 0)
-        return kt__made(call, kt_zeros(KT_SHAPE(least), .dtype = KT_I64, .device = kt__device(self)));
+        return kt__end(call, kt_zeros(KT_SHAPE(least), .dtype = KT_I64, .device = kt__device(self)));
     kt_tensor *at = kt__converted(self, KT_I64, KT_WHY_EXPLICIT);
     if (!at || check_numbers(call, at, &n) || kt__one_device((kt_tensor *[]){self, w}, w ? 2 : 1))
         return kt_error_status();
     const kt_dtype sums = !w ? KT_I64 : w->dtype == KT_F32 ? KT_F32 : KT_F64;
     kt_tensor     *into = kt_zeros(KT_SHAPE(n < least ? least : n), .dtype = sums, .device = kt__device(self));
-    return kt__made(call, kt_index_add_(into, 0, at, w ? kt__converted(w, sums, KT_WHY_PROMOTION) : ones_for(at)));
+    return kt__end(call, kt_index_add_(into, 0, at, w ? kt__converted(w, sums, KT_WHY_PROMOTION) : ones_for(at)));
 }
 
 /* ---- bins ---- */
@@ -186,7 +186,7 @@ kt_status kt__body_histc(kt_call *call)
         return kt_error_status();
     const double apart = low == high;
     kt_tensor   *counts = linear_bins(flat(self), low - apart, high + apart, bins);
-    return kt__deliver(call, kt__converted(counts, (kt_dtype)self->dtype, KT_WHY_EXPLICIT));
+    return kt__end(call, kt__converted(counts, (kt_dtype)self->dtype, KT_WHY_EXPLICIT));
 }
 
 /* ---- histogram: the bin is looked for among the edges ---- */
@@ -222,7 +222,7 @@ static kt_status count_between(kt_call *call, kt_tensor *edges, int options)
     kt_tensor    *hist = tally(at, inside, w ? flat(w) : NULL, bins, (kt_dtype)self->dtype);
     if (hist && kt__arg_bool(call, options + 1))
         hist = kt__converted(density_of(hist, edges), (kt_dtype)self->dtype, KT_WHY_RESULT);
-    return kt__made_both(call, hist, edges);
+    return kt__end_several(call, (kt_tensor *[]){hist, edges}, 2);
 }
 
 static kt_status check_outs(const kt_call *call)

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "op/end.h"
 #include "op/deterministic.h"
 
 typedef struct pointed {
@@ -313,11 +314,7 @@ kt_status kt__body_index(kt_call *call)
     }
     p.self = self;
     pointed_done(&p);
-    if (status)
-        kt__unref(out);
-    else
-        out->lineage = call->arg[0].t->lineage, call->out[0] = out;
-    return status;
+    return kt__end_made(call, out, call->arg[0].t, status);
 }
 
 /* ---- writing ---- */
@@ -480,11 +477,7 @@ kt_status kt__body_take(kt_call *call)
     status = status ? status : along_row(KT_K_index_take, row, out, index);
     kt__unref(row);
     kt__unref(plain);
-    if (status)
-        kt__unref(out);
-    else
-        out->lineage = self->lineage, call->out[0] = out;
-    return status;
+    return kt__end_made(call, out, self, status);
 }
 
 /* Elements of `from`, in order, at the places of `index` in self seen as one row; self may lie as it likes. */

@@ -3,6 +3,7 @@
  * dtypes are checked here, indices by the kernel. */
 #include <string.h>
 
+#include "op/end.h"
 #include "op/index.h"
 
 /* ---- an index for each element ---- */
@@ -221,13 +222,11 @@ kt_status kt__body_take_along_dim(kt_call *call)
     }
     if (!status) {
         kt_call c;
-        kt__open(&c, KT_OP_gather, (kt_form)call->form);
-        c.out[0] = call->out[0];
+        kt__open(&c, KT_OP_gather, KT_PLAIN);
         kt__put_tensor(&c, 0, from);
         kt__put(&c, 1, i, dim);
         kt__put_tensor(&c, 2, at);
-        status = kt_call_run(&c);
-        call->out[0] = status ? call->out[0] : c.out[0];
+        status = kt__run_as(call, &c);
     }
     kt__unref(from);
     kt__unref(at);

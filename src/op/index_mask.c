@@ -1,6 +1,7 @@
 /* index_mask.c - elements by a mask: masked_fill, masked_select, masked_scatter; and where elements differ from zero: nonzero and
  * kin, whose shapes depend on values, which the meta device does not have. In: tensors. Out: one, or a list. */
 #include "op/index.h"
+#include "op/end.h"
 #include "op/meta.h"
 #include "tensor/work.h"
 
@@ -72,10 +73,11 @@ kt_status kt__nonzero(kt_tensor *t, kt_tensor **result)
 
 kt_status kt__body_nonzero(kt_call *call)
 {
-    kt_status status = kt__nonzero(call->arg[0].t, &call->out[0]);
+    kt_tensor *places = NULL;
+    kt_status  status = kt__nonzero(call->arg[0].t, &places);
     if (!status)
-        call->out[0]->lineage = KT__RECORD(KT_BORN, "nonzero", KT_NONE, KT_I64, 0);
-    return status;
+        places->lineage = KT__RECORD(KT_BORN, "nonzero", KT_NONE, KT_I64, 0);
+    return kt__end_made(call, places, NULL, status);
 }
 kt_status kt__body_argwhere(kt_call *call) { return kt__body_nonzero(call); }
 
@@ -99,13 +101,9 @@ kt_status kt__body_nonzero_static(kt_call *call)
         status = kt__part_copy(&to, &from);
     }
     kt__unref(places);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    out->lineage = KT__RECORD(KT_BORN, "nonzero_static", KT_NONE, KT_I64, 0);
-    call->out[0] = out;
-    return KT_OK;
+    if (!status)
+        out->lineage = KT__RECORD(KT_BORN, "nonzero_static", KT_NONE, KT_I64, 0);
+    return kt__end_made(call, out, NULL, status);
 }
 
 kt_status kt__body_nonzero_numpy(kt_call *call)
@@ -218,11 +216,11 @@ static kt_status places_in_row(kt_tensor *mask, kt_shape sizes, kt_tensor **plac
 
 kt_status kt__body_masked_select(kt_call *call)
 {
-    kt_tensor *self = call->arg[0].t, *mask = call->arg[1].t, *row = NULL, *places = NULL;
+    kt_tensor *self = call->arg[0].t, *mask = call->arg[1].t, *row = NULL, *places = NULL, *chosen = NULL;
     int64_t    sizes[KT_MAX_DIMS];
     int        rank = 0;
-    if (call->out[0] && call->out[0]->dtype != self->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_select(): self and result must have the same scalar type");
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
+        return kt_error_status();
     if (mask->dtype != KT_BOOL)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_select: expected BoolTensor for mask");
     if (kt__one_device((kt_tensor *[]){self, mask}, 2) || kt__broadcast((kt_tensor *[]){mask, self}, 2, sizes, &rank))
@@ -231,12 +229,10 @@ kt_status kt__body_masked_select(kt_call *call)
         return kt__fail_on_meta("masked_select");
     kt_status status = row_of(self, (kt_shape){rank, sizes}, &row);
     status = status ? status : places_in_row(mask, (kt_shape){rank, sizes}, &places);
-    status = status ? status : kt__call2(KT_OP_take, row, places, &call->out[0]);
-    if (!status)
-        call->out[0]->lineage = self->lineage;
+    status = status ? status : kt__call2(KT_OP_take, row, places, &chosen);
     kt__unref(row);
     kt__unref(places);
-    return status;
+    return kt__end_made(call, chosen, self, status);
 }
 
 /* ---- elements of another tensor where it holds ---- */

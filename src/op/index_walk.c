@@ -1,6 +1,8 @@
 /* index_walk.c - see index.h. In: tensors and an index. Out: a plan for the backend; the tensor that a row writes to. */
 #include "op/index.h"
 
+#include "op/end.h"
+
 /* ---- the walk ---- */
 
 kt_status kt__run_along(int kernel, const kt__along *a)
@@ -83,14 +85,12 @@ kt_status kt__begin_write(kt_call *call, bool keep_layout, kt_tensor **work)
 kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status)
 {
     kt_tensor *self = call->arg[0].t;
-    if (!status && call->form == KT_INPLACE && work != self) {
+    if (call->form != KT_INPLACE)
+        return kt__end_made(call, work, NULL, status);
+    if (!status && work != self)
         status = kt__copy_into(self, work, KT_WHY_NONE, KT_ROUND_TORCH);
-        kt__take(&work, kt__ref(self));
-    }
-    if (status)
-        kt__unref(work);
-    else
-        call->out[0] = work;
+    kt__unref(work);
+    call->out[0] = status ? NULL : kt__ref(self);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* interleave.c - repeat_interleave: each element of a dim so many times in a row. In: one count for all, or a tensor of
  * counts, which is read on the host since the result's size depends on it. */
 #include "base/alloc.h"
+#include "op/end.h"
 #include "op/move.h"
 
 /* ---- one count ---- */

@@ -1,5 +1,6 @@
 /* matmul.c - products that choose among the kernels' own by rank: matmul, linear, bilinear, addbmm, addr, powers. In: calls
  * of their rows. Out: results of mm and kin; none has a derivative of its own. Where the kernel takes it no copy is made. */
+#include "op/end.h"
 #include "op/target.h"
 #include "op/wrap.h"
 
@@ -25,7 +26,7 @@ static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
     if (made && call->form == KT_OUT && call->out[0]->dtype != made->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
                               kt_dtype_c_name(made->dtype), kt_dtype_c_name(call->out[0]->dtype));
-    return kt__deliver(call, made);
+    return kt__end(call, made);
 }
 
 /* Can one plan do it? What is refused goes the other way, where the parts say it in PyTorch's words. */
@@ -197,7 +198,7 @@ kt_status kt__body_bilinear(kt_call *call)
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *z = bilinear(x, y, weight);
-    return kt__deliver(call, z && bias ? kt_add(z, bias) : z);
+    return kt__end(call, z && bias ? kt_add(z, bias) : z);
 }
 
 /* ---- addbmm: one product over batch and inner dim together ---- */
@@ -246,7 +247,7 @@ kt_status kt__body_addbmm(kt_call *call)
     if (!here)
         return KT_OK;
     kt_tensor *made = whole_call.out[0];
-    kt_status  status = kt__deliver(call, made);
+    kt_status  status = kt__end(call, made);
     kt__unref(made);
     return status;
 }
@@ -300,9 +301,9 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
     if (n > 1 && call->form == KT_OUT && kt__is_watched(call)) /* the first powers are copies, others products */
         return kt__refuse_recording(call);
     if (n == 0)
-        return kt__deliver(call, identities(a));
+        return kt__end(call, identities(a));
     if (n == 1)
-        return kt__deliver(call, kt_clone(a, .memory_format = KT_CONTIGUOUS_FORMAT));
+        return kt__end(call, kt_clone(a, .memory_format = KT_CONTIGUOUS_FORMAT));
     return into_same_dtype(call, power_of(a, n));
 }
 

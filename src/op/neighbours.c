@@ -58,11 +58,7 @@ kt_status kt__body_diff(kt_call *call)
     for (int64_t i = 0; t && i < times && kt_size(t, dim); i++) /* of nothing the tensor itself */
         t = truths ? kt_logical_xor(all_but_first(t, dim), all_but_last(t, dim))
                    : kt_sub(all_but_first(t, dim), all_but_last(t, dim));
-    if (call->form != KT_OUT)
-        return kt__made(call, t);
-    if (t && (kt__check_history(call) || kt__check_out(call, (kt_dtype)t->dtype, KT_NONE)))
-        return kt_error_status();
-    return kt__made_into(call, t);
+    return t && kt__check_history(call) ? kt_error_status() : kt__end(call, t);
 }
 
 /* ---- integrals: the area between two places is their distance times the mean of their values ---- */
@@ -126,7 +122,7 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
     if (!each && kt__wrap_dim(&dim, y->ndim))
         return kt_error_status();
     if (!each && y->sizes[dim] == 0) /* before anything is asked of the elements */
-        return kt__made(call, zeros_without(y, dim));
+        return kt__end(call, zeros_without(y, dim));
     if (no_bools(name, y, NULL))
         return kt_error_status();
     if (dx.kind == KT_SCALAR_COMPLEX || dx.kind == KT_SCALAR_BOOL)
@@ -137,11 +133,11 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
         return kt_error_status();
     const double wide = dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i;
     if (each)
-        return kt__made(call, kt_cumsum(kt_mul_by_number_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
+        return kt__end(call, kt_cumsum(kt_mul_by_number_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
     /* The ends count by half. The sum of integers is wide, that of the two ends is not, as in PyTorch. */
     kt_tensor *ends = kt_add(kt_select(y, dim, 0), kt_select(y, dim, -1));
     kt_tensor *sum = kt_sub(kt_sum_dim(y, KT_SHAPE(dim)), kt_mul_by_number_s(ends, KT_FLOAT(0.5)));
-    return kt__made(call, kt_mul_by_number_s(sum, KT_FLOAT(wide)));
+    return kt__end(call, kt_mul_by_number_s(sum, KT_FLOAT(wide)));
 }
 
 static kt_status places_given(kt_call *call, const char *name, bool each)
@@ -154,7 +150,7 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
     if (!each && y->ndim == 0)
         return no_dims(dim);
     if (!each && y->sizes[dim] == 0)
-        return kt__made(call, zeros_without(y, dim));
+        return kt__end(call, zeros_without(y, dim));
     if (no_bools(name, y, x))
         return kt_error_status();
     if (y->ndim == 0)
@@ -162,7 +158,7 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
     kt_tensor *twice = strips(name, x, y, dim);
     if (!twice)
         return kt_error_status();
-    return kt__made(call, kt_div_by_number_s(each ? kt_cumsum(twice, dim) : kt_sum_dim(twice, KT_SHAPE(dim)), KT_FLOAT(2.0)));
+    return kt__end(call, kt_div_by_number_s(each ? kt_cumsum(twice, dim) : kt_sum_dim(twice, KT_SHAPE(dim)), KT_FLOAT(2.0)));
 }
 
 kt_status kt__body_trapezoid_x(kt_call *call) { return places_given(call, "trapezoid", false); }
@@ -209,9 +205,9 @@ kt_status kt__body_vander(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "N must be non-negative.");
     const bool wide = kt_dtype_category((kt_dtype)x->dtype) & (KT_CAT_BOOL | KT_CAT_INT);
     if (n < 2)
-        return kt__made(call, kt_new_ones(x, KT_SHAPE(x->sizes[0], n), .dtype = wide ? KT_I64 : KT_NONE));
+        return kt__end(call, kt_new_ones(x, KT_SHAPE(x->sizes[0], n), .dtype = wide ? KT_I64 : KT_NONE));
     kt_tensor *rising = powers(x, n);
-    return kt__made(call, kt__arg_bool(call, 2) || !rising ? rising : kt_flip(rising, KT_SHAPE(1)));
+    return kt__end(call, kt__arg_bool(call, 2) || !rising ? rising : kt_flip(rising, KT_SHAPE(1)));
 }
 
 kt_status kt__body_linalg_vander(kt_call *call)
@@ -226,5 +222,5 @@ kt_status kt__body_linalg_vander(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "N must be greater than 1.");
     if (x->ndim == KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
-    return kt__made(call, powers(x->ndim ? x : kt_reshape(x, KT_SHAPE(1)), n));
+    return kt__end(call, powers(x->ndim ? x : kt_reshape(x, KT_SHAPE(1)), n));
 }

@@ -132,7 +132,7 @@ static kt_status nll(kt_call *call)
     kt_tensor *at = input->ndim == 1 ? kt_reshape(c.index, KT_SHAPE(1)) : kt_unsqueeze(c.index, dim);
     kt_tensor *taken = kt_reshape(kt_gather(input, dim, at), kt__sizes(target));
     kt_tensor *each = kt_where_s(c.valid, kt_neg(kt_mul(taken, c.count)), KT_INT(0));
-    return kt__made(call, folded(each, c.count, (kt__reduction)kt__arg_int(call, REDUCTION), (kt_dtype)input->dtype));
+    return kt__end(call, folded(each, c.count, (kt__reduction)kt__arg_int(call, REDUCTION), (kt_dtype)input->dtype));
 }
 
 kt_status kt__body_nll_loss(kt_call *call) { return nll(call); }
@@ -215,5 +215,5 @@ kt_status kt__body_nn_nll_loss(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){3, 5, 6}, &how))
         return kt_error_status();
     kt_tensor *weight = kt__given(call, 2) ? call->arg[2].t : NULL;
-    return kt__made(call, kt__nll_of(call->arg[INPUT].t, call->arg[TARGET].t, weight, how, kt__arg_int(call, 4)));
+    return kt__end(call, kt__nll_of(call->arg[INPUT].t, call->arg[TARGET].t, weight, how, kt__arg_int(call, 4)));
 }

@@ -22,15 +22,15 @@ static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re :
 static kt_status give(kt_call *call, const char *name, kt_tensor *t)
 {
     if (!t || call->form != KT_OUT)
-        return kt__made(call, t);
+        return kt__end(call, t);
     if (call->row->target.grad == TARGET_REFUSED && kt__check_history(call))
         return kt_error_status();
-    if (!name && kt__check_out(call, (kt_dtype)t->dtype, KT_NONE))
-        return kt_error_status();
+    if (!name)
+        return kt__end(call, t);
     if (call->out[0]->dtype != t->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s expected out tensor dtype %s but got: %s", name,
                               kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(call->out[0]->dtype));
-    return kt__made_into(call, t);
+    return kt__end(call, t);
 }
 
 /* ---- matrix norms ---- */
@@ -228,7 +228,7 @@ kt_status kt__body_frobenius_norm(kt_call *call)
     kt_tensor *self = call->arg[0].t;
     if (check_inexact(call, (kt_dtype)self->dtype))
         return kt_error_status();
-    return kt__made(call,
+    return kt__end(call,
                     kt_linalg_vector_norm(self, .dim = call->arg[1].ints, .keepdim = kt__arg_bool(call, 2)));
 }
 
@@ -238,5 +238,5 @@ kt_status kt__body_dist(kt_call *call)
     kt_tensor *apart = kt_sub(call->arg[0].t, call->arg[1].t);
     if (!apart || check_inexact(call, (kt_dtype)apart->dtype))
         return kt_error_status();
-    return kt__made(call, kt_linalg_vector_norm(apart, .ord = kt__arg_scalar(call, 2)));
+    return kt__end(call, kt_linalg_vector_norm(apart, .ord = kt__arg_scalar(call, 2)));
 }

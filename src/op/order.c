@@ -6,9 +6,9 @@ static kt_status argsort(kt_call *call, int64_t dim, bool descending)
 {
     KT_SCOPE;
     kt_tensor *places = kt_sort(call->arg[0].t, .dim = KT_SOME(dim), .descending = descending).indices;
-    if (places && call->form == KT_OUT && (kt__check_history(call) || kt__check_out(call, KT_I64, KT_NONE)))
+    if (places && kt__check_history(call))
         return kt_error_status();
-    return call->form == KT_OUT ? kt__made_into(call, places) : kt__made(call, places);
+    return kt__end(call, places);
 }
 
 kt_status kt__body_argsort(kt_call *call) { return argsort(call, kt__arg_int(call, 1), kt__arg_bool(call, 2)); }
@@ -18,10 +18,9 @@ kt_status kt__body_msort(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *values = kt_sort(call->arg[0].t, .dim = KT_SOME(0)).values;
-    if (values && call->form == KT_OUT &&
-        (kt__check_history(call) || kt__check_out(call, (kt_dtype)values->dtype, KT_NONE)))
+    if (values && kt__check_history(call))
         return kt_error_status();
-    return call->form == KT_OUT ? kt__made_into(call, values) : kt__made(call, values);
+    return kt__end(call, values);
 }
 
 /* The first k of a sorted dim, as a tensor of its own. */
@@ -44,5 +43,5 @@ kt_status kt__body_topk(kt_call *call)
     if (kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_COMPLEX)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, " topk does not support complex dtypes on CPU");
     kt_sort_results all = kt_sort(self, .dim = KT_SOME(dim), .descending = kt__arg_bool(call, 3));
-    return kt__made_both(call, first_of(all.values, dim, k), first_of(all.indices, dim, k));
+    return kt__end_several(call, (kt_tensor *[]){first_of(all.values, dim, k), first_of(all.indices, dim, k)}, 2);
 }

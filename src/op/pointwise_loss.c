@@ -21,7 +21,7 @@ static kt_status reduce_made(kt_call *call, kt_status status)
         call->out[0] = each;
         return KT_OK;
     }
-    status = kt__made(call, kt__reduced(each, how));
+    status = kt__end(call, kt__reduced(each, how));
     kt__unref(each);
     return status;
 }
@@ -156,15 +156,15 @@ kt_status kt__body_nn_mse_loss(kt_call *call)
     if (make_pair(call, WITH_OLD, 5, &p))
         return kt_error_status();
     if (p.weight)
-        return kt__made(call, weighed(&p, kt_pow_s(kt_sub(p.input, p.target), KT_INT(2))));
-    return kt__made(call, kt_mse_loss(p.input, p.target, .reduction = KT_SOME((int64_t)p.how)));
+        return kt__end(call, weighed(&p, kt_pow_s(kt_sub(p.input, p.target), KT_INT(2))));
+    return kt__end(call, kt_mse_loss(p.input, p.target, .reduction = KT_SOME((int64_t)p.how)));
 }
 
 kt_status kt__body_nn_l1_loss(kt_call *call)
 {
     KT_SCOPE;
     pair p;
-    return make_pair(call, WITH_OLD, 5, &p) ? kt_error_status() : kt__made(call, l1(&p));
+    return make_pair(call, WITH_OLD, 5, &p) ? kt_error_status() : kt__end(call, l1(&p));
 }
 
 kt_status kt__body_nn_smooth_l1_loss(kt_call *call)
@@ -174,7 +174,7 @@ kt_status kt__body_nn_smooth_l1_loss(kt_call *call)
     pair         p;
     if (make_pair(call, WITH_OLD, -1, &p))
         return kt_error_status();
-    return kt__made(call, beta == 0 ? l1(&p)
+    return kt__end(call, beta == 0 ? l1(&p)
                                     : kt_smooth_l1_loss(p.input, p.target, .reduction = KT_SOME((int64_t)p.how),
                                                         .beta = KT_SOME(beta)));
 }
@@ -188,5 +188,5 @@ kt_status kt__body_nn_huber_loss(kt_call *call)
         return kt_error_status();
     const int64_t how = p.weight ? REDUCE_NONE : p.how;
     kt_tensor    *loss = kt_huber_loss(p.input, p.target, .reduction = KT_SOME(how), .delta = KT_SOME(delta));
-    return kt__made(call, p.weight ? kt__reduced(kt_mul(loss, p.weight), p.how) : loss);
+    return kt__end(call, p.weight ? kt__reduced(kt_mul(loss, p.weight), p.how) : loss);
 }

@@ -113,7 +113,7 @@ static kt_status quantile(kt_call *call, kt_tensor *self, kt_tensor *q, bool pas
     for (int d = 0; d < sorted->ndim; d++)
         sizes[d] = d < sorted->ndim - 1 ? sorted->sizes[d] : q->numel;
     rank = kt_expand(rank, ((kt_shape){sorted->ndim, sizes}));
-    return kt__deliver(call, shaped(call, rank ? taken(sorted, rank, way) : NULL, dim, q->ndim));
+    return kt__end(call, shaped(call, rank ? taken(sorted, rank, way) : NULL, dim, q->ndim));
 }
 
 static kt_status by_tensor(kt_call *call, bool pass_nans)

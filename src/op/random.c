@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/warn.h"
+#include "op/end.h"
 #include "op/target.h"
 #include "op/wrap.h"
 #include "tensor/work.h"
@@ -365,14 +366,12 @@ typedef kt_status writer(kt_call *call, kt_tensor *self);
 /* An in-place row: its history ends here, and its gradient is zero. */
 static kt_status write_over(kt_call *call, writer *write)
 {
-    kt__taping taping;
     kt_tensor *self = call->arg[0].t;
-    if (kt__tape_before(call, NULL, kt__grad_flags(self) & KT_T_REQUIRES_GRAD, &taping))
+    if (kt__check_written(self, NULL, 0) || write(call, self))
         return kt_error_status();
-    kt_status status = kt__check_written(self, NULL, 0);
-    if (!status)
-        status = write(call, self);
-    return kt__finish(call, NULL, &taping, kt__ref(self), status);
+    kt__wrote(self);
+    call->out[0] = kt__ref(self);
+    return KT_OK;
 }
 
 static kt_status write_uniform(kt_call *call, kt_tensor *self)
@@ -474,21 +473,11 @@ kt_status kt__body_bernoulli_tensor(kt_call *call) { return write_over(call, wri
 
 static kt_status make_over(kt_call *call, writer *write)
 {
-    kt__taping taping;
     kt_tensor *self = call->arg[0].t;
-    if (kt__tape_before(call, NULL, call->row->node && kt__grad_flags(self) & KT_T_REQUIRES_GRAD, &taping))
-        return kt_error_status();
     kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
     kt_tensor *out = kt__tensor_new((kt_dtype)(target ? target : self)->dtype, kt__device(self), kt__sizes(self));
     kt_status  status = out ? write(call, out) : kt_error_status();
-    if (out)
-        out->lineage = self->lineage;
-    if (target) {
-        status = status ? status : kt__store(target, out);
-        kt__unref(out);
-        out = status ? NULL : kt__ref(target);
-    }
-    return kt__finish(call, NULL, &taping, out, status);
+    return kt__end_made(call, out, self, status);
 }
 
 static kt_status each_by_self(kt_call *call, kt_tensor *out)

@@ -2,6 +2,7 @@
  *
  * In: sizes or tensors, parameters, a generator. Out: a new tensor. The drawing itself is random.c's. */
 #include "op/make.h"
+#include "op/end.h"
 #include "op/move.h"
 #include "op/random.h"
 #include "op/target.h"
@@ -212,18 +213,9 @@ static kt_status scaled(kt_call *call, kt_tensor *mean, double m, kt_tensor *std
 
 static kt_status normal_of(kt_call *call, kt_tensor *mean, double m, kt_tensor *std, double s)
 {
-    kt__taping taping;
     kt_tensor *out = NULL;
-    uint32_t   flags = (mean ? kt__grad_flags(mean) : 0) | (std ? kt__grad_flags(std) : 0);
-    if (kt__tape_before(call, NULL, flags & KT_T_REQUIRES_GRAD, &taping))
-        return kt_error_status();
-    kt_status status = scaled(call, mean, m, std, s, kt__arg_generator(call, 2), &out);
-    if (call->form == KT_OUT) {
-        status = status ? status : kt__store(call->out[0], out);
-        kt__unref(out);
-        out = status ? NULL : kt__ref(call->out[0]);
-    }
-    return kt__finish(call, NULL, &taping, out, status);
+    kt_status  status = scaled(call, mean, m, std, s, kt__arg_generator(call, 2), &out);
+    return kt__end_made(call, out, NULL, status);
 }
 
 kt_status kt__body_normal_tensor_float(kt_call *call)
@@ -300,5 +292,7 @@ kt_status kt__body_multinomial(kt_call *call)
         kt__unref(drawn);
         kt__unref(near);
     }
-    return kt__born(call, out, &(kt__make_options){.dtype = KT_I64}, status);
+    if (!status)
+        out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_I64, 0);
+    return kt__end_made(call, out, NULL, status);
 }

@@ -110,7 +110,7 @@ static const char *op_text(const kt_row *row, kt_form form, char *room, size_t s
 const char *kt__op_text(const kt_call *call, char *room, size_t size)
 {
     call = kt__frame ? kt__frame : call;
-    return call ? op_text(call->row, kt__form_asked(call), room, size) : "a copy";
+    return call ? op_text(call->row, (kt_form)call->form, room, size) : "a copy";
 }
 
 /* ---- the operands ---- */
@@ -133,7 +133,7 @@ static void note_list(kt__mistake *m, const char *name, kt_tensor *const *t, int
 
 static void note_call(kt__mistake *m, const kt_call *call)
 {
-    const kt_form form = kt__form_asked(call);
+    const kt_form form = (kt_form)call->form;
     m->row = call->row;
     op_text(call->row, form, m->op, sizeof m->op);
     for (int i = 0; i < kt__n_args(call->row); i++) {

@@ -533,7 +533,7 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
 {
     search s = {.call = call,
                 .m = m,
-                .as_is = {.form = (uint8_t)kt__form_asked(call), .policy = (uint8_t)kt__policy(kt__mode())}};
+                .as_is = {.form = call->form, .policy = (uint8_t)kt__policy(kt__mode())}};
     s.as_is.sees_values = accepted(call, m, &s.as_is, NULL);
     find_free(&s);
     convert &= s.free;

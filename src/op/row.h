@@ -63,7 +63,7 @@ enum { SAVED_Y = 3, SAVED_LISTED = SAVED_Y + KT_MAX_RESULTS };
 /* What a row may write into: the words behind its forms, which tables/ops.def explains. */
 typedef struct kt__target_rule {
     uint8_t     dtype, memory, grad;
-    bool        made;
+    bool        quiet;
     const char *writer;
 } kt__target_rule;
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };

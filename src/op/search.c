@@ -192,7 +192,7 @@ static kt_status search_for(kt_call *call, const search *s, kt_dtype common)
         kt__one_device(all, s->sorter ? 3 : 2) || check_kind(call, common))
         return kt_error_status();
     warn_of_copies(s);
-    return kt__deliver(call, found(*s, common));
+    return kt__end(call, found(*s, common));
 }
 
 static kt_status searchsorted(kt_call *call, kt_tensor *values, uint32_t number)
@@ -301,7 +301,7 @@ static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests, uint
     if (!tests)
         return kt_error_status();
     kt_tensor *is = assumed && elements->numel ? has_equal_behind(elements, tests) : among(elements, tests);
-    return kt__deliver(call, is && kt__arg_bool(call, 3) ? kt_logical_not(is) : is);
+    return kt__end(call, is && kt__arg_bool(call, 3) ? kt_logical_not(is) : is);
 }
 
 kt_status kt__body_isin(kt_call *call)

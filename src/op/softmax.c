@@ -116,20 +116,18 @@ static kt_status softmax(kt_call *call, int along)
 {
     kt__gathered g;
     kt__decision room;
-    kt__taping   taping;
     int64_t      dim;
     const kt__decision *d = decide(call, &g, &dim, &room);
     if (!d)
         return kt_error_status();
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(call->arg[0].t), true))
         return kt__run_apart(call);
-    if (call->form == KT_OUT && kt__tape_before(call, NULL, g.any_grad, &taping))
-        return kt_error_status();
     const bool warns = kt_dtype_category((kt_dtype)g.dtype[0]) == KT_CAT_COMPLEX; /* a copy says what it loses */
-    if (call->form == KT_OUT) {
-        kt_tensor *out = NULL;
-        kt_status  status = run_lines(call, &g, d, dim, &out);
-        return kt__finish(call, NULL, &taping, out, status);
+    if (call->form == KT_OUT) { /* written where it belongs */
+        kt_tensor      *out = NULL;
+        const kt_status status = run_lines(call, &g, d, dim, &out);
+        call->out[0] = status ? call->out[0] : out;
+        return status;
     }
     if ((!g.any_grad || !(kt__mode() & KT_M_GRAD)) && !warns)
         return along_dim(call, &g, d, dim);
@@ -155,13 +153,13 @@ kt_status kt__body_log_softmax(kt_call *call) { return softmax(call, KT_OP_log_s
 kt_status kt__body_special_softmax(kt_call *call)
 {
     KT_SCOPE;
-    return kt__made(call, kt_softmax(call->arg[0].t, call->arg[1].i, .dtype = kt__arg_dtype(call, 2)));
+    return kt__end(call, kt_softmax(call->arg[0].t, call->arg[1].i, .dtype = kt__arg_dtype(call, 2)));
 }
 
 kt_status kt__body_special_log_softmax(kt_call *call)
 {
     KT_SCOPE;
-    return kt__made(call, kt_log_softmax(call->arg[0].t, call->arg[1].i, .dtype = kt__arg_dtype(call, 2)));
+    return kt__end(call, kt_log_softmax(call->arg[0].t, call->arg[1].i, .dtype = kt__arg_dtype(call, 2)));
 }
 
 enum { DIM = 1, DTYPE = 3 };
@@ -179,18 +177,18 @@ static int64_t chosen_dim(const kt_call *call, const char *name)
 kt_status kt__body_nn_softmax(kt_call *call)
 {
     KT_SCOPE;
-    return kt__made(call, kt_softmax(call->arg[0].t, chosen_dim(call, "softmax"), .dtype = kt__arg_dtype(call, DTYPE)));
+    return kt__end(call, kt_softmax(call->arg[0].t, chosen_dim(call, "softmax"), .dtype = kt__arg_dtype(call, DTYPE)));
 }
 
 kt_status kt__body_nn_log_softmax(kt_call *call)
 {
     KT_SCOPE;
-    return kt__made(call, kt_log_softmax(call->arg[0].t, chosen_dim(call, "log_softmax"), .dtype = kt__arg_dtype(call, DTYPE)));
+    return kt__end(call, kt_log_softmax(call->arg[0].t, chosen_dim(call, "log_softmax"), .dtype = kt__arg_dtype(call, DTYPE)));
 }
 
 kt_status kt__body_nn_softmin(kt_call *call)
 {
     KT_SCOPE;
     const int64_t dim = chosen_dim(call, "softmin");
-    return kt__made(call, kt_softmax(kt_neg(call->arg[0].t), dim, .dtype = kt__arg_dtype(call, DTYPE)));
+    return kt__end(call, kt_softmax(kt_neg(call->arg[0].t), dim, .dtype = kt__arg_dtype(call, DTYPE)));
 }

@@ -9,7 +9,7 @@ kt_status kt__body_trace(kt_call *call)
     kt_tensor *self = call->arg[0].t;
     if (self->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "trace: expected a matrix, but got tensor with dim %d", self->ndim);
-    return kt__made(call, kt_sum(kt_diagonal(self)));
+    return kt__end(call, kt_sum(kt_diagonal(self)));
 }
 
 /* ---- logsumexp: complex numbers have no order, so their real parts say what to take out ---- */
@@ -32,12 +32,7 @@ kt_status kt__body_logsumexp(kt_call *call)
     if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) != KT_CAT_COMPLEX)
         return kt__run_reduce(call);
     KT_SCOPE;
-    kt_tensor *made = complex_logsumexp(call);
-    if (call->form != KT_OUT)
-        return kt__made(call, made);
-    if (made && kt__check_out(call, (kt_dtype)made->dtype, KT_NONE))
-        return kt_error_status();
-    return kt__made_into(call, made);
+    return kt__end(call, complex_logsumexp(call));
 }
 
 /* ---- cov ---- */
@@ -136,7 +131,7 @@ kt_status kt__body_cov(kt_call *call)
     KT_SCOPE;
     if (check_rows(call, "cov"))
         return kt_error_status();
-    return kt__made(call, covariance(call));
+    return kt__end(call, covariance(call));
 }
 
 /* ---- corrcoef ---- */
@@ -150,11 +145,11 @@ kt_status kt__body_corrcoef(kt_call *call)
         return kt_error_status();
     kt_tensor *c = kt_cov(call->arg[0].t);
     if (c && c->ndim == 0)
-        return kt__made(call, kt_true_divide(c, c));
+        return kt__end(call, kt_true_divide(c, c));
     kt_tensor *spread = kt_sqrt(kt_real(kt_diagonal(c)));
     c = kt_true_divide(kt_true_divide(c, kt_unsqueeze(spread, 1)), kt_unsqueeze(spread, 0));
     const bool complex = c && kt_dtype_category((kt_dtype)c->dtype) == KT_CAT_COMPLEX;
     if (complex)
-        return kt__made(call, kt_complex(within_1(kt_real(c)), within_1(kt_imag(c))));
-    return kt__made(call, within_1(c));
+        return kt__end(call, kt_complex(within_1(kt_real(c)), within_1(kt_imag(c))));
+    return kt__end(call, within_1(c));
 }

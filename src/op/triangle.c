@@ -1,5 +1,6 @@
 /* triangle.c - parts of matrices by their diagonals: tril, triu, their indices, diag, diag_embed and kin. */
 #include "base/alloc.h"
+#include "op/end.h"
 #include "op/move.h"
 #include "op/target.h"
 #include "tables/kernels/copy.h"
@@ -203,37 +204,11 @@ static kt_status embed(kt_tensor *row, int64_t offset, kt_tensor **result)
     return kt__call_int(KT_OP_diag_embed, row, offset, result);
 }
 
-static kt_status embed_into(kt_call *call, kt_tensor *row, int64_t offset)
+kt_status kt__body_diag_embed_of(kt_call *call)
 {
-    kt_tensor *made = NULL, *target = call->out[0];
-    if (!kt_can_cast((kt_dtype)row->dtype, (kt_dtype)target->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "diag: result type %s can't be cast to the desired out= type %s",
-                              kt_dtype_torch_name(row->dtype), kt_dtype_torch_name(target->dtype));
-    if (kt__check_out(call, (kt_dtype)row->dtype, KT_NONE))
-        return kt_error_status();
-    kt__taping taping;
-    if (kt__tape_before(call, NULL, kt__grad_flags(row) & KT_T_REQUIRES_GRAD, &taping))
-        return kt_error_status();
-    const uint64_t mode = kt__mode();
-    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD; /* the call is one node */
-    kt_status status = embed(row, offset, &made);
-    kt__mode_word = mode;
-    if (!status)
-        status = kt__store(target, made);
-    kt__unref(made);
-    return kt__finish(call, NULL, &taping, kt__ref(target), status);
-}
-
-static kt_status diagonal_into(kt_call *call, kt_tensor *matrix, int64_t offset)
-{
-    kt_call c;
-    kt__open(&c, KT_OP_diagonal_copy, (kt_form)call->form);
-    kt__put_tensor(&c, 0, matrix);
-    kt__put(&c, 1, i, offset);
-    c.out[0] = call->out[0];
-    kt_status status = kt_call_run(&c);
-    call->out[0] = status ? call->out[0] : c.out[0];
-    return status;
+    kt_tensor *made = NULL;
+    kt_status  status = embed(call->arg[0].t, kt__arg_int(call, 1), &made);
+    return kt__end_made(call, made, NULL, status);
 }
 
 kt_status kt__body_diag(kt_call *call)
@@ -243,9 +218,13 @@ kt_status kt__body_diag(kt_call *call)
     if (self->ndim != 1 && self->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "%sSupports 1D or 2D tensors. Got %dD", call->form == KT_OUT ? "" : "diag(): ",
                        self->ndim);
-    if (self->ndim == 2)
-        return diagonal_into(call, self, offset);
-    return call->form == KT_OUT ? embed_into(call, self, offset) : embed(self, offset, &call->out[0]);
+    if (self->ndim == 1 && kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
+        return kt_error_status();
+    kt_call c;
+    kt__open(&c, self->ndim == 2 ? KT_OP_diagonal_copy : KT_OP_diag_embed_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, i, offset);
+    return kt__run_as(call, &c);
 }
 
 kt_status kt__body_diagflat(kt_call *call)

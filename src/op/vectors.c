@@ -37,16 +37,16 @@ kt_status kt__body_outer(kt_call *call)
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *column = kt_unsqueeze(a, 1);
-    if (call->form == KT_PLAIN)
-        return kt__deliver(call, kt_mul(column, b));
-    kt_tensor *out = kt_mul_out(call->out[0], column, b);
-    call->out[0] = out ? kt__ref(out) : call->out[0];
-    return out ? KT_OK : kt_error_status();
+    kt_call    c;
+    kt__open(&c, KT_OP_mul, KT_PLAIN);
+    kt__put_tensor(&c, 0, column);
+    kt__put_tensor(&c, 1, b);
+    return column ? kt__run_as(call, &c) : kt_error_status();
 }
 
 kt_status kt__body_ger(kt_call *call)
 {
-    if (kt__form_asked(call) == KT_OUT)
+    if (call->form == KT_OUT)
         kt__warn("torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.");
     return kt__body_outer(call);
 }
@@ -123,7 +123,7 @@ kt_status kt__body_addr(kt_call *call)
     self = kt__converted(self, common, KT_WHY_PROMOTION);
     kt_tensor *column = kt_unsqueeze(kt__converted(in[1], common, KT_WHY_PROMOTION), 1);
     kt_tensor *row = kt__converted(in[2], common, KT_WHY_PROMOTION);
-    return kt__deliver(call, self && column && row ? addr(self, column, row, beta, alpha) : NULL);
+    return kt__end(call, self && column && row ? addr(self, column, row, beta, alpha) : NULL);
 }
 
 /* ---- kron ---- */
@@ -157,7 +157,7 @@ kt_status kt__body_kron(kt_call *call)
     kt_tensor     *product = kt_mul(spread(a, rank, false), spread(b, rank, true));
     if (product && (call->form == KT_OUT || !kt__view_strides(kt__sizes(product), kt__strides(product), shape, strides)))
         product = kt_contiguous(product);
-    return kt__deliver(call, kt_unsafe_view(product, shape));
+    return kt__end(call, kt_unsafe_view(product, shape));
 }
 
 /* ---- cross ---- */
@@ -203,7 +203,7 @@ kt_status kt__body_linalg_cross(kt_call *call)
     if (y && call->form == KT_OUT && call->out[0]->dtype != y->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
                               kt_dtype_c_name(y->dtype), kt_dtype_c_name(call->out[0]->dtype));
-    return kt__deliver(call, y);
+    return kt__end(call, y);
 }
 
 kt_status kt__body_cross(kt_call *call)
@@ -212,7 +212,7 @@ kt_status kt__body_cross(kt_call *call)
     kt_call          c = *call;
     c.row = &kt__rows[KT_OP_linalg_cross];
     if (!kt__given(call, 2)) {
-        if (kt__form_asked(call) == KT_PLAIN)
+        if (call->form == KT_PLAIN)
             KT__WARN_ONCE("Using torch.cross without specifying the dim arg is deprecated.");
         int64_t dim = 0;
         while (dim < a->ndim && a->sizes[dim] != 3)
@@ -221,9 +221,7 @@ kt_status kt__body_cross(kt_call *call)
             return kt_fail(KT_ERR_RUNTIME, "no dimension of size 3 in input");
         kt__put(&c, 2, i, dim);
     }
-    kt_status status = kt_call_run(&c);
-    call->out[0] = c.out[0];
-    return status;
+    return kt__run_as(call, &c);
 }
 
 /* ---- several tensors ---- */
@@ -256,7 +254,7 @@ kt_status kt__body_block_diag(kt_call *call)
         row += h;
         column += w;
     }
-    return kt__deliver(call, out);
+    return kt__end(call, out);
 }
 
 kt_status kt__body_cartesian_prod(kt_call *call)
@@ -273,7 +271,7 @@ kt_status kt__body_cartesian_prod(kt_call *call)
     if (n == 0)
         return kt_fail(KT_ERR_RUNTIME, "meshgrid expects a non-empty TensorList");
     if (n == 1)
-        return kt__deliver(call, t[0]);
+        return kt__end(call, t[0]);
     if (n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "cartesian_prod: at most %d tensors, but got %lld", KT_MAX_DIMS, (long long)n);
     for (int64_t i = 0; i < n; i++) {
@@ -291,5 +289,5 @@ kt_status kt__body_cartesian_prod(kt_call *call)
         if (!columns[i])
             return kt_error_status();
     }
-    return kt__deliver(call, kt_stack(columns, n, .dim = 1));
+    return kt__end(call, kt_stack(columns, n, .dim = 1));
 }
