@@ -169,6 +169,7 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
 /* ---- the kernel and its parameters: "name", or "name(item, ...)" ----
  *  swapped        operands 0 and 1 change places for the kernel
  *  by f           kt__args_f says what the arguments change
+ *  as p           of MATMUL: which product it is, kt__product_p
  *  arg exact      that operand meets reduced floats unrounded where it is a number or of no dims
  *  arg as fit     the next parameter is that argument, a Scalar
  *                 as: held (as an element of the dtype holds it), seen (the same, of integers), or nothing: as a double
@@ -176,7 +177,7 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
  *  3.5            the next parameter is that number */
 
 typedef struct kernel_text {
-    char name[TEXT], by[TEXT];
+    char name[TEXT], by[TEXT], as[TEXT];
     char param[MAX_PARAMS][TEXT]; /* an initializer of kt__param */
     int  n, exact;
     bool swapped;
@@ -193,6 +194,10 @@ static void read_item(const row_text *r, const schema *s, char *item, kernel_tex
     }
     if (strcmp(word[0], "by") == 0 && word[1]) {
         strcpy(k->by, word[1]);
+        return;
+    }
+    if (strcmp(word[0], "as") == 0 && word[1]) {
+        strcpy(k->as, word[1]);
         return;
     }
     const int at = argument_named(s, word[0]);
@@ -241,6 +246,8 @@ static void write_kernel(FILE *f, const kernel_text *k)
         fprintf(f, " .refine = kt__args_%s,", k->by);
     else if (k->n)
         fputs(" .refine = kt__args_listed,", f);
+    if (k->as[0])
+        fprintf(f, " .product = &kt__product_%s,", k->as);
     for (int i = 0; i < k->n; i++)
         fprintf(f, "%s%s%s", i ? ", " : " .params = (const kt__param[]){", k->param[i], i + 1 < k->n ? "" : "},");
 }
@@ -415,6 +422,10 @@ static void write_rows(FILE *f)
         const kernel_text k = read_kernel(&rows[i], &s);
         if (k.by[0])
             fprintf(f, "kt_status kt__args_%s(const kt_call *call, struct kt__gathered *g);\n", k.by);
+        if (k.as[0])
+            fprintf(f, "extern const kt__product kt__product_%s;\n", k.as);
+        else if (strcmp(rows[i].way, "MATMUL") == 0)
+            die("%s does not say which product it is", rows[i].name);
     }
     write_arguments(f, first);
     fputs("\n", f);

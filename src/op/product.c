@@ -8,6 +8,7 @@
 #include "tensor/work.h"
 
 typedef struct product {
+    const kt__product *kind;
     kt_tensor *a, *b, *c; /* c: the addend, or NULL */
     int64_t    m, n, k;
     int        batch, rank;        /* dims of the result: all, and those before m and n */
@@ -18,78 +19,156 @@ static bool has_m(const product *p) { return p->a->ndim >= 2; }
 static bool has_n(const product *p) { return p->b->ndim >= 2; }
 static int  batch_of(const kt_tensor *t) { return t->ndim > 2 ? t->ndim - 2 : 0; }
 
-/* ---- shapes ---- */
+/* ---- what the products differ in ---- */
 
-static KT__COLD kt_status refuse_ranks(int op, const product *p)
+typedef enum asked { ASKED_FIRST, ASKED_SECOND, ASKED_NONE } asked;
+
+struct kt__product {
+    int   a, b;          /* ranks of the factors; 0: any, with batches that broadcast */
+    bool  conjugates;    /* the first factor, where it is complex */
+    bool  dtypes_first;  /* PyTorch looks at dtypes before sizes */
+    asked target;        /* the factor whose dtype a target must have, where PyTorch asks before it compares the factors */
+    bool  asks_always;   /* also where the factors have one dtype */
+    bool  asks_matching; /* only where the addend has the dtype of the first factor */
+    bool  addend_first;  /* the addend is looked at before the factors */
+    bool  addend_vector; /* it has at most one dim, and sizes that do not fit are told with it */
+    bool  names_result;  /* in place an addend that does not fit is told beside the result's size, whether it would grow or not */
+    kt_status (*bad_ranks)(const product *p);
+    kt_status (*bad_sizes)(const product *p);
+};
+
+static KT__COLD kt_status no_dims(void)
 {
-    int a = p->a->ndim, b = p->b->ndim, c = p->c ? p->c->ndim : 1;
-    switch (op) {
-    case KT_OP_mm: return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", a != 2 ? "self" : "mat2");
-    case KT_OP_addmm:
-        return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix, got %d-D tensor", a != 2 ? "mat1" : "mat2",
-                       a != 2 ? a : b);
-    case KT_OP_baddbmm:
-        if (a == 3 && b < 3)
-            return kt__wrap_dim(&(int64_t){2}, b);
-        __attribute__((fallthrough));
-    case KT_OP_bmm: return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", a != 3 ? "batch1" : "batch2");
-    case KT_OP_mv:
-        if (a == 0)
-            return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
-        __attribute__((fallthrough));
-    case KT_OP_addmv: return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got %d, %d, %d", c, a, b);
-    case KT_OP_matmul_batched:
-        return kt_fail(KT_ERR_RUNTIME, "a product of batches needs at least one 3D tensor, but got %dD and %dD", a, b);
-    default: return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", a, b);
-    }
+    return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
 }
 
-static KT__COLD kt_status refuse_sizes(int op, const product *p)
+static KT__COLD kt_status ranks_of_mm(const product *p)
 {
-    const kt_tensor *a = p->a, *b = p->b;
-    const int64_t   *x = a->sizes, *y = b->sizes;
-    switch (op) {
-    case KT_OP_mm:
-    case KT_OP_addmm:
-        return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                       (long long)x[0], (long long)x[1], (long long)y[0], (long long)y[1]);
-    case KT_OP_addmv:
-        if (p->c->ndim == 0)
-            return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
-        __attribute__((fallthrough));
-    case KT_OP_mv:
-        return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                       (long long)(p->c ? p->c->sizes[0] : x[0]), (long long)x[0], (long long)x[1], (long long)y[0]);
-    case KT_OP_dot:
-    case KT_OP_vdot:
-        return kt_fail(
-            KT_ERR_RUNTIME,
-            "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
-            "got %lld and %lld elements respectively",
-            (long long)x[0], (long long)y[0], (long long)x[0], (long long)y[0]);
-    default: break;
-    }
-    int64_t left = 1; /* batches; those that broadcast are the same by now */
+    return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", p->a->ndim != 2 ? "self" : "mat2");
+}
+
+static KT__COLD kt_status ranks_of_addmm(const product *p)
+{
+    const int a = p->a->ndim, b = p->b->ndim;
+    return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix, got %d-D tensor", a != 2 ? "mat1" : "mat2", a != 2 ? a : b);
+}
+
+static KT__COLD kt_status ranks_of_bmm(const product *p)
+{
+    return kt_fail(KT_ERR_RUNTIME, "%s must be a 3D tensor", p->a->ndim != 3 ? "batch1" : "batch2");
+}
+
+static KT__COLD kt_status ranks_of_baddbmm(const product *p)
+{
+    return p->a->ndim == 3 && p->b->ndim < 3 ? kt__wrap_dim(&(int64_t){2}, p->b->ndim) : ranks_of_bmm(p);
+}
+
+static KT__COLD kt_status ranks_of_addmv(const product *p)
+{
+    return kt_fail(KT_ERR_RUNTIME, "vector + matrix @ vector expected, got %d, %d, %d", p->c ? p->c->ndim : 1, p->a->ndim,
+                   p->b->ndim);
+}
+
+static KT__COLD kt_status ranks_of_mv(const product *p) { return p->a->ndim ? ranks_of_addmv(p) : no_dims(); }
+
+static KT__COLD kt_status ranks_of_batches(const product *p)
+{
+    return kt_fail(KT_ERR_RUNTIME, "a product of batches needs at least one 3D tensor, but got %dD and %dD", p->a->ndim,
+                   p->b->ndim);
+}
+
+static KT__COLD kt_status ranks_of_dot(const product *p)
+{
+    return kt_fail(KT_ERR_RUNTIME, "1D tensors expected, but got %dD and %dD tensors", p->a->ndim, p->b->ndim);
+}
+
+static KT__COLD kt_status sizes_of_mm(const product *p)
+{
+    const int64_t *x = p->a->sizes, *y = p->b->sizes;
+    return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", (long long)x[0],
+                   (long long)x[1], (long long)y[0], (long long)y[1]);
+}
+
+static KT__COLD kt_status sizes_of_mv(const product *p)
+{
+    const int64_t *x = p->a->sizes, *y = p->b->sizes;
+    if (p->c && p->c->ndim == 0)
+        return no_dims();
+    return kt_fail(KT_ERR_RUNTIME, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                   (long long)(p->c ? p->c->sizes[0] : x[0]), (long long)x[0], (long long)x[1], (long long)y[0]);
+}
+
+static KT__COLD kt_status sizes_of_dot(const product *p)
+{
+    const long long x = p->a->sizes[0], y = p->b->sizes[0];
+    return kt_fail(KT_ERR_RUNTIME,
+                   "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but "
+                   "got %lld and %lld elements respectively",
+                   x, y, x, y);
+}
+
+static KT__COLD kt_status sizes_of_bmm(const product *p)
+{
+    const kt_tensor *b = p->b;
+    int64_t          left = 1; /* batches; those that broadcast are the same by now */
     for (int i = 0; i < p->batch; i++)
         left *= p->sizes[i];
-    int64_t right = op == KT_OP_matmul_batched ? left : y[0];
+    const int64_t right = p->kind->a ? b->sizes[0] : left, rows = b->sizes[has_n(p) ? b->ndim - 2 : 0];
     return kt_fail(KT_ERR_RUNTIME,
                    "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                   (long long)left, (long long)p->k, (long long)right, (long long)(has_n(p) ? y[b->ndim - 2] : y[0]));
+                   (long long)left, (long long)p->k, (long long)right, (long long)rows);
 }
 
-static bool ranks_fit(int op, int a, int b)
+const kt__product kt__product_mm = {.a = 2, .b = 2, .target = ASKED_FIRST, .bad_ranks = ranks_of_mm, .bad_sizes = sizes_of_mm};
+const kt__product kt__product_addmm = {.a = 2,
+                                       .b = 2,
+                                       .dtypes_first = true,
+                                       .target = ASKED_NONE,
+                                       .names_result = true,
+                                       .bad_ranks = ranks_of_addmm,
+                                       .bad_sizes = sizes_of_mm};
+const kt__product kt__product_bmm = {
+    .a = 3, .b = 3, .target = ASKED_SECOND, .bad_ranks = ranks_of_bmm, .bad_sizes = sizes_of_bmm};
+const kt__product kt__product_baddbmm = {.a = 3,
+                                         .b = 3,
+                                         .dtypes_first = true,
+                                         .target = ASKED_SECOND,
+                                         .asks_matching = true,
+                                         .addend_first = true,
+                                         .bad_ranks = ranks_of_baddbmm,
+                                         .bad_sizes = sizes_of_bmm};
+const kt__product kt__product_mv = {.a = 2, .b = 1, .target = ASKED_SECOND, .bad_ranks = ranks_of_mv, .bad_sizes = sizes_of_mv};
+const kt__product kt__product_addmv = {.a = 2,
+                                       .b = 1,
+                                       .target = ASKED_SECOND,
+                                       .addend_vector = true,
+                                       .bad_ranks = ranks_of_addmv,
+                                       .bad_sizes = sizes_of_mv};
+const kt__product kt__product_dot = {.a = 1,
+                                     .b = 1,
+                                     .dtypes_first = true,
+                                     .target = ASKED_FIRST,
+                                     .asks_always = true,
+                                     .bad_ranks = ranks_of_dot,
+                                     .bad_sizes = sizes_of_dot};
+const kt__product kt__product_vdot = {.a = 1,
+                                      .b = 1,
+                                      .conjugates = true,
+                                      .dtypes_first = true,
+                                      .target = ASKED_FIRST,
+                                      .asks_always = true,
+                                      .bad_ranks = ranks_of_dot,
+                                      .bad_sizes = sizes_of_dot};
+const kt__product kt__product_batches = {.target = ASKED_SECOND, .bad_ranks = ranks_of_batches, .bad_sizes = sizes_of_bmm};
+
+/* ---- shapes ---- */
+
+static bool ranks_fit(const product *p)
 {
-    switch (op) {
-    case KT_OP_mm:
-    case KT_OP_addmm: return a == 2 && b == 2;
-    case KT_OP_bmm:
-    case KT_OP_baddbmm: return a == 3 && b == 3;
-    case KT_OP_mv:
-    case KT_OP_addmv: return a == 2 && b == 1;
-    case KT_OP_matmul_batched: return a >= 1 && b >= 1 && (a >= 3 || b >= 3);
-    default: return a == 1 && b == 1;
-    }
+    const int a = p->a->ndim, b = p->b->ndim;
+    if (!p->kind->a)
+        return a >= 1 && b >= 1 && (a >= 3 || b >= 3);
+    return a == p->kind->a && b == p->kind->b && !(p->kind->addend_vector && p->c->ndim > 1);
 }
 
 /* The leading dims of the result: those of both, broadcast. */
@@ -150,9 +229,9 @@ static kt_status addend_fits(const kt_call *call, const product *p)
     }
     if (KT__LIKELY(same || (grows && call->form != KT_INPLACE)))
         return KT_OK;
-    if (call->row->id == KT_OP_addmv && !grows)
-        return refuse_sizes(KT_OP_addmv, p);
-    if (call->form == KT_INPLACE && (grows || call->row->id == KT_OP_addmm)) {
+    if (p->kind->addend_vector && !grows)
+        return p->kind->bad_sizes(p);
+    if (call->form == KT_INPLACE && (grows || p->kind->names_result)) {
         kt__shape_text(has, sizeof has, kt__sizes(c));
         kt__shape_text(wants, sizeof wants, (kt_shape){p->rank, p->sizes});
         return kt_fail(KT_ERR_RUNTIME, "Bad in-place call: input tensor size %s and output tensor size %s should match",
@@ -166,23 +245,22 @@ static kt_status addend_fits(const kt_call *call, const product *p)
 static kt_status shape_of(const kt_call *call, product *p)
 {
     const kt_tensor *a = p->a, *b = p->b;
-    int              op = call->row->id;
-    if (KT__UNLIKELY(!ranks_fit(op, a->ndim, b->ndim) || (op == KT_OP_addmv && p->c->ndim > 1)))
-        return refuse_ranks(op, p);
+    if (KT__UNLIKELY(!ranks_fit(p)))
+        return p->kind->bad_ranks(p);
     p->m = has_m(p) ? a->sizes[a->ndim - 2] : 1;
     p->k = a->sizes[a->ndim - 1];
     p->n = has_n(p) ? b->sizes[b->ndim - 1] : 1;
     p->batch = 0;
-    if (op == KT_OP_matmul_batched) {
+    if (!p->kind->a) {
         if (batch_sizes(p))
             return kt_error_status();
     } else if (a->ndim == 3) {
         p->sizes[p->batch++] = a->sizes[0];
         if (KT__UNLIKELY(a->sizes[0] != b->sizes[0]))
-            return refuse_sizes(op, p);
+            return p->kind->bad_sizes(p);
     }
     if (KT__UNLIKELY(p->k != (has_n(p) ? b->sizes[b->ndim - 2] : b->sizes[0])))
-        return refuse_sizes(op, p);
+        return p->kind->bad_sizes(p);
     p->rank = p->batch;
     if (has_m(p))
         p->sizes[p->rank++] = p->m;
@@ -193,18 +271,15 @@ static kt_status shape_of(const kt_call *call, product *p)
 
 /* ---- the target ---- */
 
-static bool is_dot(int op) { return op == KT_OP_dot || op == KT_OP_vdot; }
-
-/* Of factors of two dtypes PyTorch first asks whether the target has that of one: of the first, of batches and vectors the
- * second. */
+/* Of factors of two dtypes PyTorch first asks whether the target has that of one. */
 static kt_status mixed_target(const kt_call *call, const product *p)
 {
-    const int op = call->row->id;
-    if (KT__LIKELY(call->form == KT_PLAIN || (p->a->dtype == p->b->dtype && !is_dot(op))) ||
-        kt__policy(kt__mode()) == KT_PERMISSIVE || op == KT_OP_addmm || (op == KT_OP_baddbmm && p->c->dtype != p->a->dtype))
+    const kt__product *kind = p->kind;
+    if (KT__LIKELY(call->form == KT_PLAIN || (p->a->dtype == p->b->dtype && !kind->asks_always)) ||
+        kt__policy(kt__mode()) == KT_PERMISSIVE || kind->target == ASKED_NONE ||
+        (kind->asks_matching && p->c->dtype != p->a->dtype))
         return KT_OK;
-    const kt_dtype wants = (kt_dtype)(op == KT_OP_mm || is_dot(op) ? p->a->dtype : p->b->dtype);
-    return kt__check_out(call, wants, KT_NONE);
+    return kt__check_out(call, (kt_dtype)(kind->target == ASKED_FIRST ? p->a->dtype : p->b->dtype), KT_NONE);
 }
 
 static kt_status target(kt_call *call, const kt__decision *d, const product *p, kt_tensor **out)
@@ -326,7 +401,7 @@ static kt_status plan_product(const kt_call *call, const kt__gathered *g, const 
         int from = i < 2 ? first + i : 0;
         kt__set_operand(plan, 1 + i, in[i], (kt_dtype)d->as[from], (kt_reason)d->why[from]);
     }
-    if (call->row->id == KT_OP_vdot && kt__dtype_rows[d->common].category == KT_CAT_COMPLEX)
+    if (p->kind->conjugates && kt__dtype_rows[d->common].category == KT_CAT_COMPLEX)
         plan->arg[1].bits ^= KT_BIT_CONJ;
     const int a = p->a->ndim, b = p->b->ndim;
     batch_strides(plan, 1, p->a, batch_of(p->a));
@@ -382,12 +457,6 @@ static kt_status one_device(const kt__gathered *g)
     return KT_OK;
 }
 
-/* PyTorch looks at dtypes before sizes in these. */
-static bool dtypes_first(int op)
-{
-    return op == KT_OP_dot || op == KT_OP_vdot || op == KT_OP_addmm || op == KT_OP_baddbmm;
-}
-
 typedef struct sized {
     const kt_call *call;
     product        p;
@@ -418,15 +487,16 @@ kt_status kt__run_matmul(kt_call *call)
     product             p;
     kt_tensor          *out = NULL;
     kt__gather(call, &g);
+    p.kind = call->row->product;
     p.c = g.n == 3 ? g.t[0] : NULL;
     p.a = g.t[g.n - 2];
     p.b = g.t[g.n - 1];
-    if (dtypes_first(call->row->id)) {
+    if (p.kind->dtypes_first) {
         if (!p.c && mixed_target(call, &p))
             return kt_error_status();
-        if (!p.c && !ranks_fit(call->row->id, p.a->ndim, p.b->ndim))
-            return refuse_ranks(call->row->id, &p);
-        if ((call->row->id == KT_OP_baddbmm && kt__check_batch_addend(p.c, p.a, p.b, false)) || mixed_target(call, &p))
+        if (!p.c && !ranks_fit(&p))
+            return p.kind->bad_ranks(&p);
+        if ((p.kind->addend_first && kt__check_batch_addend(p.c, p.a, p.b, false)) || mixed_target(call, &p))
             return kt_error_status();
         if (!(d = kt__resolve(call, &g, kt__mode(), &room)))
             return kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt__unless_earlier(check_sizes, &(sized){call, p})

@@ -100,6 +100,7 @@ typedef struct kt__param {
 enum kt__param_as { PARAM_AS_DOUBLE, PARAM_AS_HELD, PARAM_AS_SEEN };    /* tools/gen_rows.c says what they mean */
 enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_WIDE, PARAM_FIT_DTYPE };
 struct kt__gathered;
+typedef struct kt__product      kt__product;      /* product.c */
 typedef struct kt__refusal_line kt__refusal_line; /* op/refuse.h */
 
 /* Written by tools/gen_rows.c into rows.gen.c: the columns of a row, and what follows from its schema. What every call reads
@@ -132,6 +133,7 @@ struct kt_row {
     bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
     uint8_t         n_params, n_refusals;
     const kt__param *params;          /* of kt__args_listed, n_params of them */
+    const kt__product *product;       /* of MATMUL: which one */
     const kt__refusal_line *refusals; /* n_refusals of them */
     kt__fold_args   fold;
     kt__target_rule target;
