@@ -170,6 +170,7 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
  *  swapped        operands 0 and 1 change places for the kernel
  *  by f           kt__args_f says what the arguments change
  *  as p           of MATMUL: which product it is, kt__product_p
+ *  lies h         how a fresh result lies in memory: LIES_h of op/row.h
  *  arg exact      that operand meets reduced floats unrounded where it is a number or of no dims
  *  arg as fit     the next parameter is that argument, a Scalar
  *                 as: held (as an element of the dtype holds it), seen (the same, of integers), or nothing: as a double
@@ -177,7 +178,7 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
  *  3.5            the next parameter is that number */
 
 typedef struct kernel_text {
-    char name[TEXT], by[TEXT], as[TEXT];
+    char name[TEXT], by[TEXT], as[TEXT], lies[TEXT];
     char param[MAX_PARAMS][TEXT]; /* an initializer of kt__param */
     int  n, exact;
     bool swapped;
@@ -198,6 +199,10 @@ static void read_item(const row_text *r, const schema *s, char *item, kernel_tex
     }
     if (strcmp(word[0], "as") == 0 && word[1]) {
         strcpy(k->as, word[1]);
+        return;
+    }
+    if (strcmp(word[0], "lies") == 0 && word[1]) {
+        snprintf(k->lies, TEXT, "LIES_%s", word[1]);
         return;
     }
     const int at = argument_named(s, word[0]);
@@ -248,6 +253,8 @@ static void write_kernel(FILE *f, const kernel_text *k)
         fputs(" .refine = kt__args_listed,", f);
     if (k->as[0])
         fprintf(f, " .product = &kt__product_%s,", k->as);
+    if (k->lies[0])
+        fprintf(f, " .lies = %s,", k->lies);
     for (int i = 0; i < k->n; i++)
         fprintf(f, "%s%s%s", i ? ", " : " .params = (const kt__param[]){", k->param[i], i + 1 < k->n ? "" : "},");
 }

@@ -261,22 +261,16 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
     return KT_OK;
 }
 
-/* Of one operand, and in PyTorch a product of it with a number all the same. */
-static bool is_product_with_number(const kt_call *call)
-{
-    return call->row->id == KT_OP_deg2rad || call->row->id == KT_OP_rad2deg;
-}
+/* ---- how a result lies (row.h, kt__lies) ---- */
 
 /* A number is broadcast too, unless the operator has a way of its own for numbers. */
 static bool is_broadcast(const kt_call *call, const kt__gathered *g)
 {
-    bool      differs = false;
-    const int id = call->row->id;
+    bool differs = false;
     for (int i = 0; i < g->n; i++)
         differs |= g->t[i] ? !kt__same_sizes(g->t[i], g->first) : !g->alone;
-    const bool number = g->alone || !g->t[g->n - 1]; /* stands last, and has a way of its own */
-    return differs && !(number && (id == KT_OP_pow || id == KT_OP_lerp || id == KT_OP_clamp || id == KT_OP_clamp_min ||
-                                   id == KT_OP_clamp_max));
+    const bool number = g->alone || !g->t[g->n - 1]; /* stands last */
+    return differs && !(number && call->row->lies == LIES_NUMBERS_APART);
 }
 
 /* Dims of one element, and all dims where there is none, may have any stride in a dense tensor. PyTorch looks at them where it
@@ -292,32 +286,17 @@ static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
             step *= t->sizes[d] > 1 ? t->sizes[d] : 1;
         }
     }
-    return odd && (is_product_with_number(call) || is_broadcast(call, g));
+    return odd && (call->row->lies == LIES_AS_PRODUCT || is_broadcast(call, g));
 }
 
-/* Of one operand, and in PyTorch a comparison of its size with a number: isinf of what can be infinite. */
-static bool compares_size(const kt_call *call, const kt__gathered *g)
+static bool may_be_infinite(const kt__gathered *g)
 {
-    return call->row->id == KT_OP_isinf && kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    return kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
 }
 
-/* Rows whose results are row-major whatever their operand is: a power of a number, made of a tensor of it, a sigmoid that
- * PyTorch hands a dense copy, and the gradients of losses. */
 static bool is_row_major(const kt_call *call, const kt__gathered *g)
 {
-    switch (call->row->id) {
-    case KT_OP_log_sigmoid:
-    case KT_OP_mse_loss_backward:
-    case KT_OP_smooth_l1_loss_backward:
-    case KT_OP_huber_loss_backward: return true;
-    default: return call->row->id == KT_OP_pow_base && !g->t[0];
-    }
-}
-
-/* Rows whose result lies as self does before the gradient that stands first: the other way round, until it is made. */
-static bool self_comes_first(const kt_call *call)
-{
-    return call->row->id == KT_OP_threshold_backward || call->row->id == KT_OP_leaky_relu_backward;
+    return call->row->lies == LIES_DENSE || (call->row->lies == LIES_DENSE_OF_NUMBER && !g->t[0]);
 }
 
 static void exchange_strides(kt_plan *plan, int rank)
@@ -329,15 +308,9 @@ static void exchange_strides(kt_plan *plan, int rank)
     }
 }
 
-/* Rows that PyTorch makes the result of like self, down to the strides of dims of one element. */
 static bool lies_as_self(const kt_call *call, const kt__gathered *g)
 {
-    switch (call->row->id) {
-    case KT_OP_hardtanh:
-    case KT_OP_nan_to_num: return true;
-    case KT_OP_isinf: return !(kt__dtype_rows[g->dtype[0]].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX));
-    default: return false;
-    }
+    return call->row->lies == LIES_AS_SELF || (call->row->lies == LIES_AS_COMPARED && !may_be_infinite(g));
 }
 
 /* Where operand i stands for the kernel. */
@@ -400,10 +373,11 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     row_major = is_row_major(call, g) || (row_major && !has_odd_dims(call, lies));
     if (!out) {
         const kt_tensor *first = lies->first;
-        const bool       turned = !row_major && self_comes_first(call);
+        const bool       turned = !row_major && call->row->lies == LIES_AS_SECOND;
         if (turned)
             exchange_strides(plan, rank);
-        const bool alike = !row_major && !compares_size(call, g) && !is_broadcast(call, lies) && lie_alike(lies->t, g->n, first);
+        const bool       compared = call->row->lies == LIES_AS_COMPARED && may_be_infinite(g);
+        const bool       alike = !row_major && !compared && !is_broadcast(call, lies) && lie_alike(lies->t, g->n, first);
         out = alike ? kt__tensor_new_strided((kt_dtype)d->result, kt__device(first), kt__sizes(first), kt__strides(first))
                     : fresh_output(plan, (kt_dtype)d->result, first, rank, row_major);
         if (turned)
@@ -467,7 +441,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     if (call->form != KT_PLAIN) {
         out = call->form == KT_INPLACE ? g->t[0] : call->out[0];
         simple &= call->form == KT_INPLACE && kt__is_contiguous(out);
-    } else if (simple && (g->n > 1 || is_product_with_number(call))) {
+    } else if (simple && (g->n > 1 || call->row->lies == LIES_AS_PRODUCT)) {
         simple = !has_odd_dims(call, g);
     }
     if (KT__UNLIKELY(!simple)) {

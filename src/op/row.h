@@ -99,6 +99,18 @@ typedef struct kt__param {
 } kt__param;
 enum kt__param_as { PARAM_AS_DOUBLE, PARAM_AS_HELD, PARAM_AS_SEEN };    /* tools/gen_rows.c says what they mean */
 enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_WIDE, PARAM_FIT_DTYPE };
+/* How a fresh result of an elementwise row lies in memory. PyTorch makes one as its operands lie; of these rows it goes another
+ * way, which shows where dims have one element or none. */
+enum kt__lies {
+    LIES_AS_OPERANDS,
+    LIES_AS_PRODUCT,      /* of one operand, and in PyTorch a product of it with a number */
+    LIES_NUMBERS_APART,   /* a number that stands last is not broadcast: PyTorch has another kernel for it */
+    LIES_AS_COMPARED,     /* of what can be infinite the size is compared with a number; of the rest as self */
+    LIES_DENSE,           /* row-major, whatever the operands are */
+    LIES_DENSE_OF_NUMBER, /* the same where the first operand is a number */
+    LIES_AS_SECOND,       /* as self, before the gradient that stands first */
+    LIES_AS_SELF          /* down to the strides of dims of one element */
+};
 struct kt__gathered;
 typedef struct kt__product      kt__product;      /* product.c */
 typedef struct kt__refusal_line kt__refusal_line; /* op/refuse.h */
@@ -124,6 +136,7 @@ struct kt_row {
     uint8_t         n_args, n_results;
     uint8_t         exact;   /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
     bool            swapped; /* operands 0 and 1 change places for the kernel */
+    uint8_t         lies;    /* kt__lies */
     kt__operand_map operands;
     kt__input_map   inputs;
     const char     *missing; /* PyTorch's name of the kernel that refuses a dtype */
