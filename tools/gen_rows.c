@@ -17,8 +17,7 @@ static const row_text rows[] = {
 };
 enum {
     ROWS = sizeof rows / sizeof *rows,
-    MOST_GATHERED = 10, /* src/op/row.h: KT_MOST_GATHERED */
-    MOST_OF_KERNEL = 5  /* karat/plugin/backend.h: KT_MAX_OPERANDS less the result */
+    MOST_GATHERED = 10 /* src/op/row.h: KT_MOST_GATHERED */
 };
 
 static const struct {
@@ -296,9 +295,8 @@ static void write_operands(FILE *f, const row_text *r, const schema *s, const ke
 {
     const int  n = count(s, is_operand);
     const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !k->n && !k->swapped;
-    const int most = strcmp(k->name, "none") == 0 ? MOST_GATHERED : MOST_OF_KERNEL;
-    if (n > most)
-        die("%s: a call gathers no more than %d operands", r->name, most);
+    if (n > MOST_GATHERED)
+        die("%s: a call gathers no more than %d operands", r->name, MOST_GATHERED);
     fprintf(f, " .operands = {.n = %d, .pair = %d, .bare = %d, .at = ", n, pair, n == s->n);
     write_places(f, s, is_operand);
     fputs("},", f);

@@ -351,7 +351,8 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
-    kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[];
+    kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
+    kp_autocast_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

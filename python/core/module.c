@@ -70,7 +70,8 @@ static int add_functions(PyObject *module)
                                        kp_lineage_functions, kp_mode_functions,   kp_dtype_functions,
                                        kp_ceiling_functions, kp_random_functions, kp_print_functions,
                                        kp_dlpack_functions,  kp_compare_functions, kp_device_functions,
-                                       kp_override_functions, kp_warn_functions, own_functions};
+                                       kp_override_functions, kp_warn_functions, kp_autocast_functions,
+                                       own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
             return -1;

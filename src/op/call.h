@@ -47,6 +47,8 @@ typedef struct kt__gathered {
 
 typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt__rank_class; /* strength in promotion */
 
+_Static_assert((int)KT_MOST_GATHERED < (int)KT_MAX_OPERANDS, "a plan has room for a result beside what was gathered");
+
 /* What the resolver decides about dtypes. */
 typedef struct kt__decision {
     uint8_t as[KT_MOST_GATHERED], why[KT_MOST_GATHERED];

@@ -56,23 +56,30 @@ static kt_status meet(side *a, side *b, kt_shape dims_a, kt_shape dims_b)
     return KT_OK;
 }
 
-/* The tensor as a matrix: free dims by summed ones, or the other way round; the free sizes are appended. */
-static kt_tensor *as_matrix(const side *s, bool summed_first, int64_t *sizes, int64_t *rank)
+/* The tensor with its free dims before the summed ones, or behind; the free sizes are appended. */
+typedef struct turned {
+    kt_tensor *t;
+    int64_t    kept, inner; /* elements of the free dims, of the summed ones */
+} turned;
+
+static turned turn(const side *s, bool summed_first, int64_t *sizes, int64_t *rank)
 {
-    int64_t order[KT_MAX_DIMS], at = 0, kept = 1, inner = 1;
+    int64_t order[KT_MAX_DIMS], at = 0;
+    turned  m = {s->t, 1, 1};
     for (int64_t i = 0; i < s->n && summed_first; i++)
         order[at++] = s->summed[i];
     for (int64_t d = 0; d < s->t->ndim; d++)
         if (!(s->mask >> d & 1)) {
             order[at++] = d;
-            kept *= sizes[(*rank)++] = s->t->sizes[d];
+            m.kept *= sizes[(*rank)++] = s->t->sizes[d];
         }
     for (int64_t i = 0; i < s->n && !summed_first; i++)
         order[at++] = s->summed[i];
     for (int64_t i = 0; i < s->n && s->t->ndim; i++)
-        inner *= s->t->sizes[s->summed[i]];
-    kt_tensor *turned = s->t->ndim ? kt_permute(s->t, (kt_shape){at, order}) : s->t;
-    return kt_reshape(turned, summed_first ? KT_SHAPE(inner, kept) : KT_SHAPE(kept, inner));
+        m.inner *= s->t->sizes[s->summed[i]];
+    if (s->t->ndim)
+        m.t = kt_permute(s->t, (kt_shape){at, order});
+    return m;
 }
 
 static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt_shape dims_a, kt_shape dims_b)
@@ -89,12 +96,16 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
     }
     if (side_of(self, dims_a, &a) || side_of(other, dims_b, &b) || meet(&a, &b, dims_a, dims_b))
         return NULL;
-    kt_tensor *left = as_matrix(&a, false, sizes, &rank), *right = as_matrix(&b, true, sizes, &rank);
+    const turned left = turn(&a, false, sizes, &rank), right = turn(&b, true, sizes, &rank);
     if (rank > KT_MAX_DIMS) {
         kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
         return NULL;
     }
-    return kt_view(kt_mm(left, right), (kt_shape){rank, sizes});
+    kt_tensor *product =
+        left.kept == 1 && right.kept == 1
+            ? kt_dot(kt_reshape(left.t, KT_SHAPE(left.inner)), kt_reshape(right.t, KT_SHAPE(right.inner)))
+            : kt_mm(kt_reshape(left.t, KT_SHAPE(left.kept, left.inner)), kt_reshape(right.t, KT_SHAPE(right.inner, right.kept)));
+    return kt_view(product, (kt_shape){rank, sizes});
 }
 
 static kt_status into_same_dtype(kt_call *call, kt_tensor *made)

@@ -578,6 +578,17 @@ STEP(refused_stale)
     backward_of(z);
 }
 
+static void under_autocast(bool keeps)
+{
+    kt_tensor *h = kt_to(matrix(), .dtype = KT_BF16), *w = kt_ones(KT_SHAPE(10, 10), .requires_grad = true);
+    KT_AUTOCAST(KT_CPU, KT_BF16);
+    kt_set_autocast_cache_enabled(keeps);
+    kt_tensor *y = kt_linear(kt_matmul(h, w), w), *list[2] = {y, w};
+    kt_backward(kt_mse_loss(kt_cat(list, 2), kt_zeros(KT_SHAPE(16, 10))));
+}
+STEP(grad_autocast) { under_autocast(false); }
+STEP(grad_autocast_kept) { under_autocast(true); }
+
 /* Every row of index.def: two index tensors, masks, what is not dense, what is in place. */
 STEP(indexing)
 {
@@ -628,7 +639,8 @@ STEP(refused_indexing)
     X(explained) X(read_back) X(policy) X(refused_dtypes) X(refused_shapes) X(refused_policy) X(refused_result)        \
     X(refused_view) X(refused_leaf) X(grad_arithmetic) X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views)   \
     X(grad_in_place) X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists) X(grad_named)           \
-    X(refused_part) X(refused_stale) X(other_data) X(indexing) X(grad_indexing) X(refused_indexing)
+    X(refused_part) X(refused_stale) X(other_data) X(indexing) X(grad_indexing) X(refused_indexing)                    \
+    X(grad_autocast) X(grad_autocast_kept)
 ALL(SWEEP)
 #define FOLDS(X)                                                                                                       \
     X(folds) X(other_folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)

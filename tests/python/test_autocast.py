@@ -1,0 +1,242 @@
+"""Autocast on the CPU: the dtype that each class of operator gives, its casts as nodes of the graph, and the casts that are kept.
+The dtypes and graphs are those that PyTorch 2.11 shows for the same lines."""
+import contextlib
+import threading
+
+import pytest
+
+import karat
+from karat import _karat
+
+F = karat.nn.functional
+f32, f64, f16, bf16 = karat.float32, karat.float64, karat.float16, karat.bfloat16
+
+
+@contextlib.contextmanager
+def autocast(dtype=bf16, on=True, cache=True):
+    before, kept = _karat.get_autocast("cpu"), _karat.get_autocast_cache()
+    _karat.autocast_enter()
+    _karat.set_autocast("cpu", on, dtype)
+    _karat.set_autocast_cache(cache)
+    try:
+        yield
+    finally:
+        _karat.autocast_leave()
+        _karat.set_autocast("cpu", *before)
+        _karat.set_autocast_cache(kept)
+
+
+def ones(*sizes, dtype=f32, grad=True):
+    return karat.ones(*sizes, dtype=dtype, requires_grad=grad)
+
+
+def graph(t):
+    def text(node):
+        if node is None:
+            return "-"
+        inputs = [text(n) for n, _ in node.next_functions]
+        name = node.name().replace("torch::autograd::", "").replace("Backward0", "")
+        return f"{name}({', '.join(inputs)})" if inputs else name
+    return text(t.grad_fn)
+
+
+A, C = "AccumulateGrad", "ToCopy(AccumulateGrad)"
+
+PRODUCTS = {  # of float32 operands: the dtype is the one that autocast lowers to, unless said otherwise
+    "mm": (lambda m, v, b: karat.mm(m, m), f"Mm({C}, {C})"),
+    "matmul": (lambda m, v, b: m @ m, f"Mm({C}, {C})"),
+    "matmul, a vector": (lambda m, v, b: m @ v, f"Mv({C}, {C})"),
+    "matmul, two": (lambda m, v, b: v @ v, f"Dot({C}, {C})"),
+    "bmm": (lambda m, v, b: karat.bmm(b, b), f"Bmm({C}, {C})"),
+    "addmm": (lambda m, v, b: karat.addmm(m, m, m), f"Addmm({C}, {C}, {C})"),
+    "baddbmm": (lambda m, v, b: karat.baddbmm(b, b, b), f"Baddbmm({C}, {C}, {C})"),
+    "addbmm": (lambda m, v, b: karat.addbmm(m, b, b), f"Addbmm({C}, {C}, {C})"),
+    "linear": (lambda m, v, b: F.linear(m, m, v), f"Addmm({C}, {C}, T({C}))"),
+    "linear of a batch": (lambda m, v, b: F.linear(b, m, v), f"View(Addmm({C}, View({C}), T({C})))"),
+    "linear without bias": (lambda m, v, b: F.linear(m, m), f"Mm({C}, T({C}))"),
+    "vecdot": (lambda m, v, b: karat.linalg.vecdot(m, m), f"SumBackward1(Mul({C}, {C}))"),
+    "matrix_power": (lambda m, v, b: karat.linalg.matrix_power(m, 2), f"Mm({C}, {C})"),
+    "prelu": (lambda m, v, b: F.prelu(m, v), f"PreluKernel({C}, View({C}))"),
+    "tensordot": (lambda m, v, b: karat.tensordot(m, m, 1),
+                  "View(Mm(ToCopy(View(Permute(AccumulateGrad))), ToCopy(View(Permute(AccumulateGrad)))))"),
+    "einsum": (lambda m, v, b: karat.einsum("ij,jk->ik", m, m), None),
+}
+UNTOUCHED = {
+    "mv": lambda m, v, b: karat.mv(m, v), "dot": lambda m, v, b: karat.dot(v, v), "addmv": lambda m, v, b: karat.addmv(v, m, v),
+    "addr": lambda m, v, b: karat.addr(m, v, v), "outer": lambda m, v, b: karat.outer(v, v),
+    "bilinear": lambda m, v, b: F.bilinear(m, m, b), "cross": lambda m, v, b: karat.linalg.cross(m, m),
+    "inner": lambda m, v, b: karat.inner(v, v), "tensordot": lambda m, v, b: karat.tensordot(m, m, 2),
+    "exp": lambda m, v, b: m.exp(), "sum": lambda m, v, b: m.sum(), "softmax": lambda m, v, b: m.softmax(0),
+}
+
+
+@pytest.mark.parametrize("dtype", [bf16, f16])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_are_lowered(name, dtype):
+    call, nodes = PRODUCTS[name]
+    m, v, b = ones(3, 3), ones(3), ones(2, 3, 3)
+    assert call(m, v, b).dtype == f32
+    with autocast(dtype):
+        y = call(m, v, b)
+    assert y.dtype == dtype and (nodes is None or graph(y) == nodes)
+    y.float().sum().backward()
+    assert all(t.grad is None or t.grad.dtype == f32 for t in (m, v, b))
+
+
+@pytest.mark.parametrize("name", UNTOUCHED)
+def test_others_are_not(name):
+    m, v, b = ones(3, 3), ones(3), ones(2, 3, 3)
+    plain = graph(UNTOUCHED[name](m, v, b))
+    with autocast():
+        y = UNTOUCHED[name](m, v, b)
+    assert y.dtype == f32 and graph(y) == plain
+
+
+LOSSES = {
+    "mse_loss": f"MseLoss({C}, {C})", "smooth_l1_loss": f"SmoothL1Loss({C}, {C})", "huber_loss": f"HuberLoss({C}, {C})",
+    "l1_loss": f"Mean(Abs(Sub({C}, {C})))",
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_float32(name):
+    h, m = ones(3, 3, dtype=bf16), ones(3, 3)
+    loss = getattr(F, name)
+    assert loss(h, h).dtype == bf16
+    with autocast():
+        y, mixed, wide = loss(h, h), loss(m, h), loss(m.double(), h)
+    assert y.dtype == mixed.dtype == f32 and wide.dtype == f64
+    assert graph(y) == LOSSES[name] and graph(mixed) == LOSSES[name].replace(C, A, 1)
+    y.backward()
+    assert h.grad.dtype == bf16
+
+
+def test_what_else_is_float32():
+    h, i = ones(3, 3, dtype=bf16), karat.arange(3)
+    p = karat.full((3, 2), 0.5, dtype=bf16, requires_grad=True)
+    with autocast():
+        for y in (h.prod(), h.prod(0), h.trace(), karat.cdist(h, h), karat.quantile(h, 0.5), F.cross_entropy(h, i),
+                  F.nll_loss(h, i), F.kl_div(h, h, reduction="sum"), F.binary_cross_entropy(p, p.detach()),
+                  F.binary_cross_entropy_with_logits(h, h)):
+            assert y.dtype == f32
+        assert h.prod(dtype=f64).dtype == f64
+        assert karat.polar(p, p).dtype == karat.view_as_complex(p).dtype == karat.complex64
+        for y in (h.exp(), h.sum(), h.softmax(0), h.norm(), F.pad(h, (1, 1))):
+            assert y.dtype == bf16
+    with pytest.raises(RuntimeError, match="view_as_complex is only supported for half, float and double"):
+        karat.view_as_complex(p)
+
+
+def test_what_is_joined_has_the_widest():
+    h, m = ones(3, 3, dtype=bf16), ones(3, 3)
+    with autocast():
+        for join in (karat.cat, karat.stack, karat.vstack, karat.hstack):
+            assert join([h, m]).dtype == f32 and join([h, h]).dtype == bf16 and join([h, m.double()]).dtype == f64
+        assert graph(karat.cat([h, m])) == f"Cat({C}, {A})"
+        assert karat.index_copy(m, 0, karat.tensor([0]), h[:1]).dtype == f32
+        assert karat.cat([m, h.half()]).dtype == f32
+        for mixed in ([h, h.half()], [h.half(), m]):
+            with pytest.raises(RuntimeError, match="^Unexpected floating ScalarType in at::autocast::prioritize"):
+                karat.cat(mixed)
+
+
+def test_float64_and_integers_are_left_alone():
+    m = ones(2, 2)
+    with autocast():
+        assert (m.double() @ m.double()).dtype == f64
+        with pytest.raises(RuntimeError, match="^mat1 and mat2 must have the same dtype, but got BFloat16 and Double"):
+            F.linear(m, m.double(), karat.ones(2, dtype=f64))
+        with pytest.raises(RuntimeError, match="but got: long int != c10::BFloat16"):
+            karat.ones(2, 2, dtype=karat.int64) @ m
+        for mixed in (lambda: karat.tensordot(m, m.bfloat16(), 1), lambda: karat.inner(m, m.bfloat16())):
+            with pytest.raises(RuntimeError, match="^both inputs should have same dtype"):
+                mixed()
+
+
+def test_weights_are_cast_once():
+    x, w, h = ones(3, 3), ones(3, 3), ones(3, 3, dtype=bf16)
+
+    def node(y, i=1):
+        return y.grad_fn.next_functions[i][0]
+    with autocast():
+        first = x @ w
+        assert node(first) is node(h @ w) and node(first, 0) is node(x @ h, 0)
+        with autocast(on=False):
+            assert (x @ w).dtype == f32
+        assert node(first) is node(h @ w)
+        view = w.t()
+        assert node(h @ view) is not node(h @ view)
+        with karat.no_grad():
+            h @ w
+            w.mul_(2)
+        again = h @ w
+        assert node(again) is not node(first) and again.tolist() == [[6.0] * 3] * 3
+        with autocast(cache=False):
+            assert node(h @ w) is not node(again)
+        with karat.no_grad():
+            assert not (x @ ones(3, 3)).requires_grad
+    with autocast():
+        assert node(h @ w) is not node(again)
+        (h.detach() @ w).sum().backward()
+        (h.detach() @ w).sum().backward()
+    assert w.grad.dtype == f32 and w.grad.tolist() == [[6.0] * 3] * 3
+
+
+def test_a_cast_made_without_grad_is_one_with():
+    x, w = ones(3, 3, grad=False), ones(3, 3)
+    with autocast():
+        with karat.no_grad():
+            x @ w
+        with karat.inference_mode():
+            x @ w
+        assert (x @ w).requires_grad
+
+
+def test_in_place_and_out():
+    m, h = ones(3, 3, grad=False), ones(3, 3, dtype=bf16, grad=False)
+    with autocast():
+        assert karat.mm(m, m, out=karat.empty(3, 3)).dtype == f32
+        assert m.clone().addmm_(m, m).dtype == f32
+        assert karat.cat([m, h], out=karat.empty(6, 3, dtype=bf16)).dtype == bf16
+        with pytest.raises(RuntimeError, match="^Expected out tensor to have dtype float, but got c10::BFloat16 instead"):
+            karat.mm(m, m, out=karat.empty(3, 3, dtype=bf16))
+        with pytest.raises(RuntimeError, match="^tensordot: Expected the output tensor to have dtype BFloat16"):
+            karat.tensordot(m, m, 1, out=karat.empty(3, 3))
+
+
+def test_meta_tensors_are_left_alone():
+    m = karat.ones(3, 3, device="meta")
+    with autocast():
+        assert (m @ m).dtype == f32 and F.mse_loss(m.bfloat16(), m.bfloat16()).dtype == bf16
+
+
+def test_policies_refuse_the_casts():
+    m = ones(3, 3)
+    with autocast(), karat.policy("strict"):
+        with pytest.raises(TypeError, match=r"refuses to convert self from float32 to bfloat16 in mm \(autocast\)"):
+            karat.mm(m, m)
+        assert karat.mm(m.bfloat16(), m.bfloat16()).dtype == bf16
+
+
+def test_lineage(capsys):
+    m = ones(3, 3)
+    with autocast():
+        karat.explain(F.linear(m, m))
+    assert "autocast to bfloat16, linear" in capsys.readouterr().out
+
+
+def test_the_state_is_the_threads():
+    seen = []
+    with autocast(f16):
+        assert _karat.get_autocast("cpu") == (True, f16)
+        thread = threading.Thread(target=lambda: seen.append(_karat.get_autocast("cpu")))
+        thread.start()
+        thread.join()
+    assert seen == [(False, bf16)] and _karat.get_autocast("cpu") == (False, bf16)
+    assert _karat.get_autocast_cache() is True
+    for wrong, error in ((("meta", True, bf16), RuntimeError), (("cpu", True, 3), TypeError), ((3, True, bf16), TypeError),
+                         (("nowhere", True, bf16), RuntimeError)):
+        with pytest.raises(error):
+            _karat.set_autocast(*wrong)
+    with pytest.raises(RuntimeError, match="unknown device type for autocast"):
+        _karat.get_autocast("meta")
