@@ -42,9 +42,8 @@ static void failed(int n)
 
 static void push_pop(int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         kt_error_pop(kt_error_push());
-    }
 }
 
 static void fail_clear(int n)

@@ -33,9 +33,8 @@ static bool find(void *library, const char *name, void *function, size_t bytes)
 {
     void *symbol = dlsym(library, name);
     memcpy(function, &symbol, bytes);
-    if (!symbol) {
+    if (!symbol)
         fprintf(stderr, "lineage: the library has no %s\n", name);
-    }
     return symbol != NULL;
 }
 
@@ -96,9 +95,8 @@ static void trains(engine *e)
     kt_guard             g = e->scope_open();
     e->site_set(&here);
     kt_tensor *y = e->leaf;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++)
         y = e->mul(y, e->other_f32);
-    }
     e->backward(e->sum(y, NULL), NULL);
     e->set_grad(e->leaf, NULL);
     e->site_set(NULL);
@@ -115,9 +113,8 @@ static double now_ns(void)
 static double time_once(engine *e, void (*work)(engine *e), int calls)
 {
     const double start = now_ns();
-    for (int i = 0; i < calls; i++) {
+    for (int i = 0; i < calls; i++)
         work(e);
-    }
     return (now_ns() - start) / calls;
 }
 
@@ -155,9 +152,8 @@ static void print_both(const char *name, engine *with, engine *without, void (*w
     }
     qsort(ratio, REPEATS, sizeof *ratio, by_size);
     printf("%-40s %9.1f ns", name, on);
-    if (without) {
+    if (without)
         printf("   compiled out %9.1f ns   %+5.1f %%", off, (ratio[REPEATS / 2] - 1.0) * 100.0);
-    }
     printf("\n");
 }
 
@@ -166,9 +162,8 @@ int main(void)
     static engine with, without;
     const char   *folder = getenv("KARAT_BENCH_NOLINEAGE");
     engine       *second = NULL;
-    if (!open_engine(&with, dlopen(NULL, RTLD_NOW))) {
+    if (!open_engine(&with, dlopen(NULL, RTLD_NOW)))
         return 1;
-    }
     if (folder) {
         char path[4096];
         snprintf(path, sizeof path, "%s/lib/libkarat.so", folder);
@@ -184,9 +179,8 @@ int main(void)
     print_both("to float64: one record", &with, second, casts, CALLS);
     print_both("to float64: one record with its site", &with, second, casts_at_a_site, CALLS);
     print_both("20 mul forward and backward, with sites", &with, second, trains, CALLS / 20);
-    if (second) {
+    if (second)
         second->scope_close(&second->scope);
-    }
     with.scope_close(&with.scope);
     return kt_report(stderr);
 }

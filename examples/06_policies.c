@@ -5,7 +5,7 @@
  *     torch       PyTorch's rules; the default
  *     permissive  also where PyTorch refuses a mix
  *
- * What one rung accepts, the next accepts with the same result. A cast that you write is allowed on every rung. */
+ * What one policy accepts, the next accepts with the same result. A cast that you write is allowed under every policy. */
 #define KT_SITES /* errors name file and line */
 #include <karat/karat.h>
 

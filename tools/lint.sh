@@ -19,8 +19,10 @@ BEGIN { unfinished = "TO" "DO|FIX" "ME|not implemented " "yet" }
     generated = file ~ /^include\/karat\/ops\.h$/
     table = file ~ /^src\/tables\// || file ~ /\.def$/
     engine = file ~ /^(src|python|backends)\//
+    code = file ~ /\.(c|h|cu|cuh)$/
     line = 0
     opening = 0
+    before = before_that = ""
     while ((getline text < file) > 0) {
         line++
         if (line == 1 && text ~ /^#!/) continue
@@ -34,6 +36,17 @@ BEGIN { unfinished = "TO" "DO|FIX" "ME|not implemented " "yet" }
         if (text ~ unfinished) finding("unfinished work belongs in an issue")
         if (text ~ /(\/work|\/root|\/home)\//) finding("a path of one machine")
         if (engine && text ~ /(^|[^a-zA-Z0-9_])(abort|exit|_exit) *\(/) finding("never abort or exit: kt_fail and unwind")
+        # One brace style: K&R, a function'"'"'s brace on its own line, none around a single statement.
+        if (code && text ~ /^ *\}$/ && before ~ /;$/ && before !~ /KT_[A-Z]+(\(.*\))?;$/ &&
+            before_that ~ /^ *(if|for|while) \(.*\) \{$/)
+            finding("braces around a single statement")
+        if (code && text ~ /^ *else/ && before ~ /^ *\}$/) finding("} else { on one line")
+        if (code && text ~ /^[a-z].*\) \{$/ && text !~ /^(typedef|struct|enum|union|extern|static const) /)
+            finding("the brace of a function on a line of its own")
+        if (code && text ~ /^ +\{$/ && before ~ /^ *(if|for|while|switch) \(.*\)$/)
+            finding("the brace on the line of its statement")
+        before_that = before
+        before = text
     }
     close(file)
     if (line == 0) finding("an empty file")

@@ -86,7 +86,7 @@ static int refuse_second_interpreter(void)
     if (first < 0)
         first = here;
     if (here != first)
-        PyErr_SetString(PyExc_ImportError, "karat is loaded in another interpreter of this process, and works in one alone");
+        PyErr_SetString(PyExc_ImportError, "karat supports one interpreter per process, and is already loaded in another");
     return here == first ? 0 : -1;
 }
 

@@ -83,18 +83,16 @@ static void after_fork_child(void)
 static void start(void)
 {
     const char *how = kt__env("KARAT_ALLOC");
-    if (how && strcmp(how, "system") == 0) {
+    if (how && strcmp(how, "system") == 0)
         direct = true;
-    }
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t   memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)4 << 30;
     uint64_t   bytes = memory / 8;
     kt__env_bytes("KARAT_CACHE_LIMIT", &bytes);
     shared.large_limit = bytes;
     shared.small_limit = bytes / 4 < (64u << 20) ? bytes / 4 : 64u << 20;
-    if (kt__floor_limit() == 0 && kt__env_bytes("KARAT_MEMORY_LIMIT", &bytes)) {
+    if (kt__floor_limit() == 0 && kt__env_bytes("KARAT_MEMORY_LIMIT", &bytes))
         kt__floor_set_limit(bytes);
-    }
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
@@ -122,9 +120,8 @@ static void raise_peak(int64_t to)
 /* Adds the thread's counts to the process totals; only the owner may call it. */
 static void flush(kt__heap *h)
 {
-    if (h == &no_heap) {
+    if (h == &no_heap)
         return;
-    }
     const uint64_t epoch = __atomic_load_n(&shared.epoch, __ATOMIC_RELAXED);
     const int64_t  live = h->live, high = h->epoch == epoch ? h->high : live;
     h->epoch = epoch;
@@ -152,9 +149,8 @@ static void count_put(size_t bytes)
 
 static size_t large_bytes(size_t bytes) /* eighths of a power of two; 0 when no address space can hold it */
 {
-    if (bytes > (size_t)PTRDIFF_MAX / 4) {
+    if (bytes > (size_t)PTRDIFF_MAX / 4)
         return 0;
-    }
     const unsigned power = 63 - (unsigned)__builtin_clzll(bytes - 1);
     const size_t   step = (size_t)1 << (power - 3);
     return (bytes + step - 1) & ~(step - 1);
@@ -177,9 +173,8 @@ static size_t align_of(size_t bytes)
 static void unlink_block(block *b)
 {
     *b->bin_link = b->bin_next;
-    if (b->bin_next) {
+    if (b->bin_next)
         b->bin_next->bin_link = b->bin_link;
-    }
     *(b->older ? &b->older->newer : &shared.oldest) = b->newer;
     *(b->newer ? &b->newer->older : &shared.newest) = b->older;
     shared.large_bytes -= b->bytes;
@@ -189,9 +184,8 @@ static void link_block(block *b, size_t bytes)
 {
     block **bin = &shared.bins[large_bin(bytes)];
     *b = (block){.bin_next = *bin, .bin_link = bin, .older = shared.newest, .bytes = bytes};
-    if (*bin) {
+    if (*bin)
         (*bin)->bin_link = &b->bin_next;
-    }
     *bin = b;
     *(shared.newest ? &shared.newest->newer : &shared.oldest) = b;
     shared.newest = b;
@@ -202,9 +196,8 @@ static void *large_get(size_t bytes)
 {
     pthread_mutex_lock(&shared.lock);
     block *b = shared.bins[large_bin(bytes)];
-    if (b) {
+    if (b)
         unlink_block(b);
-    }
     pthread_mutex_unlock(&shared.lock);
     return b ? (void *)b : kt__floor_get(bytes, LINE, bytes >= KT__MAP_MIN, kt_memory_trim);
 }
@@ -258,15 +251,13 @@ static void give_back_small(void *chain, size_t size)
 /* Moves `n` records of the list (it has as many) to the shared list, or to the system when that is full. */
 static void spill(kt__heap *h, unsigned c, int32_t n)
 {
-    if (n <= 0) {
+    if (n <= 0)
         return;
-    }
     kt__list    *list = &h->lists[c];
     const size_t size = kt__class_bytes(c);
     void        *first = list->head, *last = first;
-    for (int32_t i = 1; i < n; i++) {
+    for (int32_t i = 1; i < n; i++)
         last = *(void **)last;
-    }
     list->head = *(void **)last;
     KT__POKE(list->room, list->room + n);
     pthread_mutex_lock(&shared.lock);
@@ -288,15 +279,13 @@ static void spill(kt__heap *h, unsigned c, int32_t n)
 static void refill(kt__heap *h, unsigned c)
 {
     kt__list *list = &h->lists[c];
-    if (KT__PEEK(shared.small_count[c]) == 0) {
+    if (KT__PEEK(shared.small_count[c]) == 0)
         return;
-    }
     pthread_mutex_lock(&shared.lock);
     int32_t n = 0;
     void   *first = shared.small[c], *last = NULL;
-    for (void *p = first; p && n < list->limit / 2; p = *(void **)p, n++) {
+    for (void *p = first; p && n < list->limit / 2; p = *(void **)p, n++)
         last = p;
-    }
     if (last) {
         shared.small[c] = *(void **)last;
         KT__POKE(shared.small_count[c], shared.small_count[c] - (uint64_t)n);
@@ -320,17 +309,15 @@ static void close_heap(kt__exit_hook *hook)
     (void)hook;
     kt__heap *h = kt__my_heap;
     kt__my_heap = &no_heap;
-    for (unsigned c = 0; c < KT__CLASSES; c++) {
+    for (unsigned c = 0; c < KT__CLASSES; c++)
         spill(h, c, held_by(&h->lists[c]));
-    }
     flush(h);
     pthread_mutex_lock(&shared.lock);
     __atomic_fetch_add(&shared.gets, h->gets, __ATOMIC_RELAXED);
     __atomic_fetch_add(&shared.puts, h->puts, __ATOMIC_RELAXED);
     *h->link = h->next;
-    if (h->next) {
+    if (h->next)
         h->next->link = h->link;
-    }
     pthread_mutex_unlock(&shared.lock);
     free(h);
 }
@@ -339,9 +326,8 @@ static void close_heap(kt__exit_hook *hook)
 static kt__heap *heap(void)
 {
     kt__heap *h = kt__my_heap;
-    if (h != &no_heap) {
+    if (h != &no_heap)
         return h;
-    }
     h = calloc(1, sizeof *h);
     if (!h || !kt__on_thread_exit(&h->at_exit, close_heap)) {
         free(h);
@@ -356,9 +342,8 @@ static kt__heap *heap(void)
     pthread_mutex_lock(&shared.lock);
     h->next = shared.heaps;
     h->link = &shared.heaps;
-    if (h->next) {
+    if (h->next)
         h->next->link = &h->next;
-    }
     shared.heaps = h;
     pthread_mutex_unlock(&shared.lock);
     kt__my_heap = h;
@@ -375,14 +360,12 @@ static void *small_get(unsigned c)
             refill(h, c);
             p = kt__list_get(h, c, size);
         }
-        if (p) {
+        if (p)
             return p;
-        }
     }
     void *p = kt__floor_get(size, align_of(size), false, kt_memory_trim);
-    if (p) {
+    if (p)
         count_get(size);
-    }
     return p;
 }
 
@@ -405,9 +388,8 @@ static void small_put(void *p, unsigned c)
 static void *direct_get(size_t bytes, size_t align)
 {
     void *p = kt__floor_get(bytes ? bytes : 1, align, false, NULL);
-    if (p) {
+    if (p)
         count_get(bytes ? bytes : 1);
-    }
     return p;
 }
 
@@ -426,9 +408,8 @@ static void *any_get(size_t bytes, size_t *granted)
     }
     *granted = large_bytes(bytes);
     void *p = *granted ? large_get(*granted) : NULL;
-    if (p) {
+    if (p)
         count_get(*granted);
-    }
     return p;
 }
 
@@ -452,9 +433,8 @@ KT__COLD void *kt__pool_get_slow(size_t bytes)
 
 KT__COLD void kt__pool_put_slow(void *p, size_t bytes)
 {
-    if (!p) {
+    if (!p)
         return;
-    }
     if (direct) {
         direct_put(p, bytes);
     } else {
@@ -481,9 +461,8 @@ void *kt__block_get(size_t bytes, size_t *granted)
             return p;
         }
     }
-    if (KT__UNLIKELY(kt__block_most && bytes > kt__block_most)) {
+    if (KT__UNLIKELY(kt__block_most && bytes > kt__block_most))
         return NULL;
-    }
     ready();
     if (direct) {
         *granted = bytes;
@@ -494,15 +473,13 @@ void *kt__block_get(size_t bytes, size_t *granted)
 
 void kt__block_put(void *p, size_t bytes)
 {
-    if (!p) {
+    if (!p)
         return;
-    }
     bytes = at_least_a_line(bytes);
     if (bytes <= KT__SMALL_MAX) {
         const unsigned c = kt__size_class(bytes);
-        if (KT__LIKELY(kt__list_put(kt__my_heap, c, kt__class_bytes(c), p))) {
+        if (KT__LIKELY(kt__list_put(kt__my_heap, c, kt__class_bytes(c), p)))
             return;
-        }
     }
     kt__pool_put_slow(p, bytes);
 }
@@ -515,18 +492,16 @@ void *kt__system_get(size_t bytes)
 
 void kt__system_put(void *p, size_t bytes)
 {
-    if (p) {
+    if (p)
         kt__floor_put(p, bytes, false);
-    }
 }
 
 /* ---- the public part ---- */
 
 void kt_memory_read(kt_memory_stats *stats)
 {
-    if (!stats) {
+    if (!stats)
         return;
-    }
     kt_memory_stats s = {.size = stats->size};
     int64_t         live, high;
     flush(kt__my_heap);
@@ -539,9 +514,8 @@ void kt_memory_read(kt_memory_stats *stats)
         live += KT__PEEK(h->live);
         gets += KT__PEEK(h->gets);
         puts += KT__PEEK(h->puts);
-        for (unsigned c = 0; c < KT__CLASSES; c++) {
+        for (unsigned c = 0; c < KT__CLASSES; c++)
             s.cached_bytes += (uint64_t)held_by(&h->lists[c]) * kt__class_bytes(c);
-        }
     }
     pthread_mutex_unlock(&shared.lock);
     s.live_bytes = live > 0 ? (uint64_t)live : 0;
@@ -559,9 +533,8 @@ void kt_memory_reset_peak(void)
     __atomic_fetch_add(&shared.epoch, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&shared.lock);
     int64_t live = __atomic_load_n(&shared.live, __ATOMIC_RELAXED);
-    for (const kt__heap *h = shared.heaps; h; h = h->next) {
+    for (const kt__heap *h = shared.heaps; h; h = h->next)
         live += KT__PEEK(h->live);
-    }
     __atomic_store_n(&shared.peak, live, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&shared.lock);
 }
@@ -570,9 +543,8 @@ void kt_memory_limit(uint64_t bytes)
 {
     ready();
     kt__floor_set_limit(bytes);
-    if (bytes && kt__floor_held() > bytes) {
+    if (bytes && kt__floor_held() > bytes)
         kt_memory_trim();
-    }
 }
 
 bool kt__odd_memory;
@@ -591,14 +563,12 @@ void kt_memory_trim(void)
     pthread_mutex_lock(&shared.lock);
     memcpy(small, shared.small, sizeof small);
     memset(shared.small, 0, sizeof shared.small);
-    for (unsigned c = 0; c < KT__CLASSES; c++) {
+    for (unsigned c = 0; c < KT__CLASSES; c++)
         KT__POKE(shared.small_count[c], 0);
-    }
     shared.small_bytes = 0;
     block *large = evict(0, 0);
     pthread_mutex_unlock(&shared.lock);
-    for (unsigned c = 0; c < KT__CLASSES; c++) {
+    for (unsigned c = 0; c < KT__CLASSES; c++)
         give_back_small(small[c], kt__class_bytes(c));
-    }
     give_back_large(large);
 }

@@ -50,12 +50,10 @@ extern KT__HOT_LOCAL kt__heap *kt__my_heap;
 /* ---- what belongs to a size ---- */
 static inline unsigned kt__size_class(size_t bytes) /* bytes <= KT__SMALL_MAX */
 {
-    if (bytes <= 48) {
+    if (bytes <= 48)
         return bytes ? (unsigned)(bytes - 1) / 16 : 0;
-    }
-    if (bytes <= 1024) {
+    if (bytes <= 1024)
         return 3 + (unsigned)(bytes - 1) / 64;
-    }
     const unsigned last = (unsigned)bytes - 1, power = 31 - (unsigned)__builtin_clz(last);
     return 19 + (power - 10) * 4 + (last >> (power - 2) & 3);
 }
@@ -79,9 +77,8 @@ static inline void *kt__list_get(kt__heap *h, unsigned c, size_t size)
         KT__POKE(list->room, list->room + 1);
         KT__POKE(h->gets, h->gets + 1);
         KT__POKE(h->live, live);
-        if (live > h->high) {
+        if (live > h->high)
             KT__POKE(h->high, live);
-        }
     }
     return p;
 }
@@ -89,9 +86,8 @@ static inline void *kt__list_get(kt__heap *h, unsigned c, size_t size)
 static inline bool kt__list_put(kt__heap *h, unsigned c, size_t size, void *p)
 {
     kt__list *list = &h->lists[c];
-    if (KT__UNLIKELY(list->room <= 0)) {
+    if (KT__UNLIKELY(list->room <= 0))
         return false;
-    }
     *(void **)p = list->head;
     list->head = p;
     KT__POKE(list->room, list->room - 1);
@@ -105,9 +101,8 @@ static inline void *kt__pool_get(size_t bytes)
     if (KT__LIKELY(bytes <= KT__RECORD_MAX)) {
         const unsigned c = kt__size_class(bytes);
         void          *p = kt__list_get(kt__my_heap, c, kt__class_bytes(c));
-        if (KT__LIKELY(p != NULL)) {
+        if (KT__LIKELY(p != NULL))
             return p;
-        }
     }
     return kt__pool_get_slow(bytes);
 }
@@ -116,9 +111,8 @@ static inline void kt__pool_put(void *p, size_t bytes) /* the bytes asked for; N
 {
     if (KT__LIKELY(bytes <= KT__RECORD_MAX && p != NULL)) {
         const unsigned c = kt__size_class(bytes);
-        if (KT__LIKELY(kt__list_put(kt__my_heap, c, kt__class_bytes(c), p))) {
+        if (KT__LIKELY(kt__list_put(kt__my_heap, c, kt__class_bytes(c), p)))
             return;
-        }
     }
     kt__pool_put_slow(p, bytes);
 }

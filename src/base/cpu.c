@@ -28,13 +28,11 @@ static uint32_t ask(void)
 {
     enum { XMM_YMM = 0x6, MASK_ZMM = 0xe0, TILES = 0x60000 };
     uint32_t a, b, c, d, found = 0;
-    if (!__get_cpuid(1, &a, &b, &c, &d)) {
+    if (!__get_cpuid(1, &a, &b, &c, &d))
         return 0;
-    }
     const uint32_t osxsave = 1u << 27, avx = 1u << 28, fma = 1u << 12, f16c = 1u << 29, movbe = 1u << 22;
-    if (!all(c, osxsave | avx | fma | f16c | movbe)) {
+    if (!all(c, osxsave | avx | fma | f16c | movbe))
         return 0;
-    }
     const uint64_t saved = saved_state();
     uint32_t       ea, eb, ec, ed;
     if ((saved & XMM_YMM) != XMM_YMM || !__get_cpuid_count(7, 0, &a, &b, &c, &d) ||
@@ -42,14 +40,12 @@ static uint32_t ask(void)
         return 0;
     }
     const uint32_t bmi1 = 1u << 3, avx2 = 1u << 5, bmi2 = 1u << 8, lzcnt = 1u << 5;
-    if (!all(b, bmi1 | avx2 | bmi2) || !all(ec, lzcnt)) {
+    if (!all(b, bmi1 | avx2 | bmi2) || !all(ec, lzcnt))
         return 0;
-    }
     found |= KT__CPU_AVX2;
     uint32_t a1 = 0, b1 = 0, c1 = 0, d1 = 0;
-    if (a >= 1) {
+    if (a >= 1)
         __get_cpuid_count(7, 1, &a1, &b1, &c1, &d1);
-    }
     const uint32_t f = 1u << 16, dq = 1u << 17, cd = 1u << 28, bw = 1u << 30, vl = 1u << 31;
     if ((saved & MASK_ZMM) == MASK_ZMM && all(b, f | dq | cd | bw | vl)) {
         found |= KT__CPU_AVX512;
@@ -57,9 +53,8 @@ static uint32_t ask(void)
         found |= all(d, 1u << 23) ? KT__CPU_AVX512_FP16 : 0;
         found |= all(a1, 1u << 5) ? KT__CPU_AVX512_BF16 : 0;
     }
-    if ((saved & TILES) == TILES && all(d, 1u << 22 | 1u << 24)) {
+    if ((saved & TILES) == TILES && all(d, 1u << 22 | 1u << 24))
         found |= KT__CPU_AMX_BF16;
-    }
     return found;
 }
 
@@ -112,9 +107,8 @@ static const struct {
 static const char *runnable(const char *isa_name)
 {
     for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++) {
-        if (strcmp(builds[i].name, isa_name) == 0) {
+        if (strcmp(builds[i].name, isa_name) == 0)
             return (kt__cpu_bits() & builds[i].needs) == builds[i].needs ? builds[i].name : NULL;
-        }
     }
     return NULL;
 }
@@ -127,8 +121,7 @@ bool kt__cpu_has(const char *isa_name)
 const char *kt__cpu_wanted(const char **refused)
 {
     const char *set = kt__env("KARAT_ISA"), *name = set ? runnable(set) : NULL;
-    if (refused) {
+    if (refused)
         *refused = name ? NULL : set;
-    }
     return name;
 }

@@ -23,18 +23,19 @@ static const struct {
     kind        kind; /* WORD: one of the words of is.values */
 } rows[] = {
     {{"KARAT_ALLOC", "system",
-      "every allocation goes to the system and every release gives back: no caches, no free lists"}, WORD},
-    {{"KARAT_BACKEND_PATH", "directories, separated by ':'", "where device plugins are looked for"}, FOLDERS},
+      "allocate from and release to the system every time: no caches, no free lists"}, WORD},
+    {{"KARAT_BACKEND_PATH", "directories, separated by ':'", "folders searched for device plugins"}, FOLDERS},
     {{"KARAT_CACHE_LIMIT", "bytes, with k, m or g",
-      "most bytes of large freed blocks kept for reuse (one eighth of the memory)"}, BYTES},
+      "most bytes of large freed blocks cached for reuse (default: one eighth of the memory)"}, BYTES},
     {{"KARAT_ISA", "base, avx2, avx512, neon82", "the build of the CPU kernels to use instead of the best one"}, WORD},
     {{"KARAT_MATMUL", "auto, own, onednn, openblas",
-      "who makes matrix products: by dtype and size, or one of these alone (auto)"}, WORD},
-    {{"KARAT_MEMORY_LIMIT", "bytes, with k, m or g", "most bytes the CPU allocator takes from the system (no limit)"}, BYTES},
+      "the library for matrix products (auto: by dtype and size)"}, WORD},
+    {{"KARAT_MEMORY_LIMIT", "bytes, with k, m or g",
+      "most bytes the CPU allocator takes from the system (default: no limit)"}, BYTES},
     {{"KARAT_NUM_THREADS", "a number from 1 to 1024",
-      "threads of the CPU kernels (OMP_NUM_THREADS, at most the cores at hand)"}, COUNT},
-    {{"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted at start (torch)"}, WORD},
-    {{"KARAT_PYTHON", "a command", "the interpreter that `karat run` starts (the one the package was built for)"}, ANY},
+      "threads of the CPU kernels (default: OMP_NUM_THREADS, at most the available cores)"}, COUNT},
+    {{"KARAT_POLICY", "strict, safe, torch, permissive", "which implicit conversions are accepted (default: torch)"}, WORD},
+    {{"KARAT_PYTHON", "a command", "the interpreter that `karat run` starts (default: the one the package was built for)"}, ANY},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -47,9 +48,8 @@ const kt_variable *kt_variable_at(int index)
 static int find(const char *name)
 {
     for (int i = 0; i < ROWS; i++) {
-        if (strcmp(rows[i].is.name, name) == 0) {
+        if (strcmp(rows[i].is.name, name) == 0)
             return i;
-        }
     }
     return -1;
 }
@@ -59,9 +59,8 @@ static bool in_list(const char *text, const char *list)
 {
     const size_t n = strlen(text);
     for (; *list; list += strcspn(list, ","), list += strspn(list, ", ")) {
-        if (strcspn(list, ",") == n && memcmp(list, text, n) == 0) {
+        if (strcspn(list, ",") == n && memcmp(list, text, n) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -78,14 +77,12 @@ static bool are_folders(const char *text)
     for (; *text; text += strcspn(text, ":"), text += *text == ':') {
         const size_t n = strcspn(text, ":");
         struct stat  found;
-        if (n >= sizeof path) {
+        if (n >= sizeof path)
             return false;
-        }
         memcpy(path, text, n);
         path[n] = '\0';
-        if (n && (stat(path, &found) || !S_ISDIR(found.st_mode))) {
+        if (n && (stat(path, &found) || !S_ISDIR(found.st_mode)))
             return false;
-        }
     }
     return true;
 }
@@ -128,9 +125,8 @@ static int nearest(const char *name)
 {
     char upper[KT_NEAR_MOST];
     int  best = -1, n = 0;
-    for (; name[n]; n++) {
+    for (; name[n]; n++)
         upper[n] = (char)toupper((unsigned char)name[n]);
-    }
     upper[n] = '\0';
     for (int i = 0, least = 2 + (n - 6) / 2; i < ROWS; i++) {
         const int apart = kt__letters_apart(upper, rows[i].is.name);
@@ -146,15 +142,14 @@ static void check_name(const char *entry)
 {
     const size_t n = strcspn(entry, "=");
     char         name[KT_NEAR_MOST];
-    if (strncmp(entry, "KARAT_", 6) != 0 || n >= sizeof name) {
+    if (strncmp(entry, "KARAT_", 6) != 0 || n >= sizeof name)
         return;
-    }
     memcpy(name, entry, n);
     name[n] = '\0';
     if (find(name) < 0 && !is_for_others(name)) {
-        const int near = nearest(name);
-        fprintf(stderr, "karat: warning: the variable %s is not known and ignored%s%s\n", name,
-                near >= 0 ? ": nearest to it is " : "; `karat doctor` lists those that are", near >= 0 ? rows[near].is.name : "");
+        const int nearby = nearest(name);
+        fprintf(stderr, "karat: warning: unknown variable %s ignored; %s%s\n", name,
+                nearby >= 0 ? "did you mean " : "`karat doctor` lists the known ones", nearby >= 0 ? rows[nearby].is.name : "");
     }
 }
 
@@ -162,14 +157,13 @@ void kt__env_check(void)
 {
     if (told_before())
         return;
-    for (char **entry = environ; entry && *entry; entry++) {
+    for (char **entry = environ; entry && *entry; entry++)
         check_name(*entry);
-    }
     for (int i = 0; i < ROWS; i++) {
         const char *value = getenv(rows[i].is.name);
         if (value && *value && !is_understood(i, value)) {
-            fprintf(stderr, "karat: warning: %s=%s is %s: it may be %s\n", rows[i].is.name, value,
-                    is_ignored(i, value) ? "not understood and ignored" : "not all there", rows[i].is.values);
+            fprintf(stderr, "karat: warning: %s=%s %s: expected %s\n", rows[i].is.name, value,
+                    is_ignored(i, value) ? "is invalid and ignored" : "names folders that do not exist", rows[i].is.values);
         }
     }
 }
@@ -185,13 +179,11 @@ const char *kt__env(const char *name)
 bool kt__env_parse_bytes(const char *text, uint64_t *bytes)
 {
     uint64_t n = 0;
-    if (*text < '0' || *text > '9') {
+    if (*text < '0' || *text > '9')
         return false;
-    }
     for (; *text >= '0' && *text <= '9'; text++) {
-        if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*text - '0'), &n)) {
+        if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*text - '0'), &n))
             return false;
-        }
     }
     int shift = 0;
     switch (*text) {
@@ -200,9 +192,8 @@ bool kt__env_parse_bytes(const char *text, uint64_t *bytes)
     case 'g': case 'G': shift = 30; text++; break;
     default: break;
     }
-    if (*text != '\0' || n > UINT64_MAX >> shift) {
+    if (*text != '\0' || n > UINT64_MAX >> shift)
         return false;
-    }
     *bytes = n << shift;
     return true;
 }

@@ -46,15 +46,13 @@ static page *take_page(void)
 {
     page *p = NULL;
     for (int i = 0; i < RESERVED_PAGES && !p; i++) {
-        if (!KT__PEEK(reserved[i].taken) && !__atomic_exchange_n(&reserved[i].taken, true, __ATOMIC_ACQUIRE)) {
+        if (!KT__PEEK(reserved[i].taken) && !__atomic_exchange_n(&reserved[i].taken, true, __ATOMIC_ACQUIRE))
             p = &reserved[i];
-        }
     }
     if (!p) {
         p = calloc(1, sizeof *p);
-        if (!p) {
+        if (!p)
             return NULL;
-        }
         p->from_system = true;
     }
     p->str = kt__str_in(p->text, TEXT_BYTES);
@@ -75,28 +73,24 @@ static void forget(void)
 {
     kt__error_code = KT_OK;
     page *p = current;
-    if (!p) {
+    if (!p)
         return;
-    }
     void *foreign = p->foreign, *record = p->record;
     void (*release_foreign)(void *) = p->release_foreign;
     void (*free_record)(void *) = p->free_record;
     p->foreign = p->record = NULL;
-    if (foreign && release_foreign) {
+    if (foreign && release_foreign)
         release_foreign(foreign);
-    }
-    if (record && free_record) {
+    if (record && free_record)
         free_record(record);
-    }
 }
 
 static void end_thread(kt__exit_hook *hook)
 {
     (void)hook;
     hooked = false;
-    while (aside) {
+    while (aside)
         kt_error_pop(aside);
-    }
     kt_clear();
     give_page(current);
     current = NULL;
@@ -107,13 +101,11 @@ static page *open_page(void)
 {
     if (!current) {
         current = take_page();
-        if (current && !hooked) {
+        if (current && !hooked)
             hooked = kt__on_thread_exit(&at_exit, end_thread);
-        }
     }
-    if (current) {
+    if (current)
         current->str = kt__str_in(current->text, TEXT_BYTES);
-    }
     return current;
 }
 
@@ -125,17 +117,15 @@ __attribute__((format(printf, 2, 0))) static void put_text(bool fresh, const cha
     kt__str   s = kt__str_in(buffer, sizeof buffer);
     kt__str_addv(&s, format, args);
     page *p = fresh ? open_page() : current;
-    if (p) {
+    if (p)
         kt__str_addn(&p->str, s.text, s.length);
-    }
     errno = keep_errno;
 }
 
 kt_status kt_fail(kt_status code, const char *format, ...)
 {
-    if (kt__failed()) {
+    if (kt__failed())
         return kt__error_code;
-    }
     va_list args;
     va_start(args, format);
     put_text(true, format ? format : "", args);
@@ -146,9 +136,8 @@ kt_status kt_fail(kt_status code, const char *format, ...)
 
 void kt_fail_more(const char *format, ...)
 {
-    if (!kt__failed()) {
+    if (!kt__failed())
         return;
-    }
     va_list args;
     va_start(args, format);
     put_text(false, format ? format : "", args);
@@ -159,9 +148,8 @@ KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload))
 {
     if (kt__failed()) {
         const kt_status code = kt__error_code;
-        if (payload && release) {
+        if (payload && release)
             release(payload);
-        }
         return code;
     }
     page *p = open_page();
@@ -178,9 +166,8 @@ KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload))
 KT_API void *kt_error_take_foreign(void)
 {
     void *payload = kt__failed() && current ? current->foreign : NULL;
-    if (payload) {
+    if (payload)
         current->foreign = NULL;
-    }
     return payload;
 }
 
@@ -194,9 +181,8 @@ void kt__error_set_record(void *record, void (*free_record)(void *record))
         current->record = record;
         current->free_record = free_record;
     }
-    if (old && free_old) {
+    if (old && free_old)
         free_old(old);
-    }
 }
 
 void *kt__error_record(void)
@@ -207,9 +193,8 @@ void *kt__error_record(void)
 void *kt__error_take_record(void)
 {
     void *record = kt__error_record();
-    if (record) {
+    if (record)
         current->record = NULL;
-    }
     return record;
 }
 
@@ -233,15 +218,14 @@ kt_status kt_error_status(void)
 
 const char *kt_error(void)
 {
-    if (!kt__failed()) {
+    if (!kt__failed())
         return "";
-    }
     return current ? current->text : "failed, and no memory was left to say why";
 }
 
 char *kt__no_text(void)
 {
-    static char text[] = "(no text: kt_error() says why)"; /* not malloc's: kt_free_string knows it */
+    static char text[] = "(no text: see kt_error())"; /* not malloc's: kt_free_string knows it */
     return text;
 }
 
@@ -268,21 +252,18 @@ const char *kt__status_name(kt_status code)
 
 int kt_report(FILE *to)
 {
-    if (!kt__failed()) {
+    if (!kt__failed())
         return 0;
-    }
-    if (to) {
+    if (to)
         fprintf(to, "%s: %s\n", kt__status_name(kt__error_code), kt_error());
-    }
     return 1;
 }
 
 kt_error_state *kt_error_push(void)
 {
     kt_error_state *state = kt__pool_get(sizeof *state);
-    if (!state) {
+    if (!state)
         return NULL;
-    }
     *state = (kt_error_state){aside, current, kt__error_code};
     aside = state;
     current = NULL;
@@ -307,12 +288,10 @@ static void pop_one(void)
 void kt_error_pop(kt_error_state *state)
 {
     const kt_error_state *s = aside;
-    while (s && s != state) {
+    while (s && s != state)
         s = s->below;
-    }
-    if (!s) {
+    if (!s)
         return;
-    }
     for (bool last = false; !last;) {
         last = aside == state;
         pop_one();

@@ -32,18 +32,16 @@ static void make_key(void)
 /* The library may be closed while threads are running: they must not call into it any more. */
 __attribute__((destructor)) static void drop_key(void)
 {
-    if (have_key) {
+    if (have_key)
         pthread_key_delete(key);
-    }
 }
 
 bool kt__on_thread_exit(kt__exit_hook *hook, void (*run)(kt__exit_hook *hook))
 {
     if (!armed) {
         pthread_once(&once, make_key);
-        if (!have_key || pthread_setspecific(key, &key) != 0) {
+        if (!have_key || pthread_setspecific(key, &key) != 0)
             return false;
-        }
         armed = true;
     }
     hook->run = run;

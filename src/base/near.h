@@ -11,9 +11,8 @@ static inline int kt__letters_apart(const char *a, const char *b)
 {
     int       row[KT_NEAR_MOST];
     const int n = (int)strlen(b);
-    for (int j = 0; j <= n; j++) {
+    for (int j = 0; j <= n; j++)
         row[j] = j;
-    }
     for (int i = 1; a[i - 1]; i++) {
         int diagonal = row[0];
         row[0] = i;

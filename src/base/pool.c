@@ -51,9 +51,8 @@ static void take_parts(void)
         pthread_mutex_unlock(&lock);
         work(arg, part, parts);
         pthread_mutex_lock(&lock);
-        if (--parts_left == 0) {
+        if (--parts_left == 0)
             pthread_cond_signal(&done);
-        }
     }
 }
 
@@ -70,9 +69,8 @@ static void *worker(void *unused)
 static void add_workers(int wanted)
 {
     static bool at_fork;
-    if (!at_fork) {
+    if (!at_fork)
         at_fork = pthread_atfork(hold, let_go, in_child) == 0;
-    }
     sigset_t all, old;
     sigfillset(&all); /* signals go to the program's threads */
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -89,9 +87,8 @@ static void add_workers(int wanted)
 
 bool kt__pool_run(int parts, void (*work)(void *arg, int part, int parts), void *arg)
 {
-    if (pthread_mutex_trylock(&owner) != 0) {
+    if (pthread_mutex_trylock(&owner) != 0)
         return false;
-    }
     pthread_mutex_lock(&lock);
     add_workers(parts - 1);
     job_work = work;
@@ -100,9 +97,8 @@ bool kt__pool_run(int parts, void (*work)(void *arg, int part, int parts), void 
     next_part = 0;
     pthread_cond_broadcast(&wake);
     take_parts();
-    while (parts_left > 0) {
+    while (parts_left > 0)
         pthread_cond_wait(&done, &lock);
-    }
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&owner);
     return true;

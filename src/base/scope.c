@@ -51,9 +51,8 @@ KT__COLD static void close_other(uint64_t token)
     kt__scope_stack *s = &kt__scopes;
     for (size_t i = (size_t)(s->top - s->marks); i > 0 && s->marks[i].token >= token; i--) {
         if (s->marks[i].token == token) {
-            while (s->top >= s->marks + i) {
+            while (s->top >= s->marks + i)
                 close_innermost(s, s->top);
-            }
             return;
         }
     }
@@ -63,13 +62,11 @@ static void end_thread(kt__exit_hook *hook)
 {
     (void)hook;
     kt__scope_stack *s = &kt__scopes;
-    while (s->top > s->marks) {
+    while (s->top > s->marks)
         close_innermost(s, s->top);
-    }
     kt__system_put(s->items, (size_t)((char *)s->end - (char *)s->items));
-    if (s->marks != &no_scope) {
+    if (s->marks != &no_scope)
         kt__system_put(s->marks, (size_t)((char *)(s->last + 1) - (char *)s->marks));
-    }
     *s = (kt__scope_stack){.top = &no_scope, .marks = &no_scope, .last = &no_scope};
 }
 
@@ -77,9 +74,8 @@ static void end_thread(kt__exit_hook *hook)
 static void *grow(void *old, size_t old_bytes, size_t first_bytes, size_t *new_bytes)
 {
     kt__scope_stack *s = &kt__scopes;
-    if (!s->hooked && !(s->hooked = kt__on_thread_exit(&s->at_exit, end_thread))) {
+    if (!s->hooked && !(s->hooked = kt__on_thread_exit(&s->at_exit, end_thread)))
         return NULL;
-    }
     *new_bytes = old_bytes ? old_bytes * 2 : first_bytes;
     void *p = kt__system_get(*new_bytes);
     if (p && old_bytes) {
@@ -99,9 +95,8 @@ static bool more_items(kt__scope_stack *s)
         kt_fail(KT_ERR_MEMORY, "no memory for a scope of %zu tensors", count + 1);
         return false;
     }
-    for (kt__scope_mark *m = s->marks + 1; m <= s->top; m++) {
+    for (kt__scope_mark *m = s->marks + 1; m <= s->top; m++)
         m->base = items + ((uintptr_t)m->base - moved_from) / sizeof *items;
-    }
     s->next = items + count;
     s->end = items + bytes / sizeof *items;
     s->items = items;
@@ -115,9 +110,8 @@ KT__COLD kt_status kt__scope_add_slow(kt_tensor *t)
         return kt_fail(KT_ERR_RUNTIME, "no scope is open: a tensor given to C code belongs to a scope; write KT_SCOPE; "
                                        "at the top of the block (or call kt_scope_open and kt_scope_close)");
     }
-    if (!more_items(s)) {
+    if (!more_items(s))
         return kt_error_status();
-    }
     *s->next++ = t;
     return KT_OK;
 }
@@ -175,9 +169,8 @@ KT__HOT void kt_scope_close(kt_guard *guard)
 kt_tensor *kt_escape(kt_tensor *t)
 {
     kt__scope_stack *s = &kt__scopes;
-    if (!t) {
+    if (!t)
         return NULL;
-    }
     const size_t open = (size_t)(s->top - s->marks);
     if (open < 2) {
         kt_fail(KT_ERR_RUNTIME, open ? "kt_escape: no scope encloses the open one: open one outside, or kt_keep the "

@@ -34,9 +34,8 @@ kt_status kt__scope_add_slow(kt_tensor *t);
 static inline kt_status kt__scope_add(kt_tensor *t)
 {
     kt__scope_stack *s = &kt__scopes;
-    if (KT__UNLIKELY(s->top == s->marks || s->next == s->end)) {
+    if (KT__UNLIKELY(s->top == s->marks || s->next == s->end))
         return kt__scope_add_slow(t);
-    }
     *s->next++ = t;
     return KT_OK;
 }

@@ -13,9 +13,8 @@ size_t kt__str_whole(const char *text, size_t limit)
     while (start > 0 && limit - start < 3 && ((unsigned char)text[start - 1] & 0xc0) == 0x80) {
         start--; /* back over continuation bytes */
     }
-    if (start == 0) {
+    if (start == 0)
         return limit;
-    }
     const unsigned char lead = (unsigned char)text[start - 1];
     const size_t        want = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
     const size_t        have = limit - start + 1;
@@ -40,16 +39,14 @@ static void mark_cut(kt__str *s)
 
 void kt__str_addn(kt__str *s, const char *text, size_t n)
 {
-    if (s->cut) {
+    if (s->cut)
         return;
-    }
     const size_t room = s->capacity - 1 - s->length, take = n < room ? n : room;
     memcpy(s->text + s->length, text, take);
     s->length += take;
     s->text[s->length] = '\0';
-    if (take < n) {
+    if (take < n)
         mark_cut(s);
-    }
 }
 
 void kt__str_add(kt__str *s, const char *text)
@@ -59,9 +56,8 @@ void kt__str_add(kt__str *s, const char *text)
 
 void kt__str_addv(kt__str *s, const char *format, va_list args)
 {
-    if (s->cut) {
+    if (s->cut)
         return;
-    }
     const size_t room = s->capacity - s->length;
     const int    n = vsnprintf(s->text + s->length, room, format, args);
     if (n < 0) { /* the C library could not format: keep what was there */
@@ -84,8 +80,7 @@ void kt__str_addf(kt__str *s, const char *format, ...)
 void kt__str_dims(kt__str *s, const int64_t *dims, int n)
 {
     kt__str_add(s, "[");
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         kt__str_addf(s, i ? ", %lld" : "%lld", (long long)dims[i]);
-    }
     kt__str_add(s, "]");
 }

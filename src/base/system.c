@@ -53,16 +53,13 @@ static void *map(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20, whole = bytes + huge;
     char        *p = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
+    if (p == MAP_FAILED)
         return NULL;
-    }
     const size_t before = (huge - (uintptr_t)p % huge) % huge, after = whole - before - bytes;
-    if (before) {
+    if (before)
         munmap(p, before);
-    }
-    if (after) {
+    if (after)
         munmap(p + before + bytes, after);
-    }
 #ifdef MADV_HUGEPAGE
     madvise(p + before, bytes, MADV_HUGEPAGE); /* advice: a refusal costs only speed */
 #endif
@@ -91,9 +88,8 @@ static void *once(size_t bytes, size_t align, bool mapped)
 
 void *kt__floor_get(size_t bytes, size_t align, bool mapped, void (*trim)(void))
 {
-    if (injected()) {
+    if (injected())
         return NULL;
-    }
     void *p = once(bytes, align, mapped);
     if (!p && trim) {
         trim();

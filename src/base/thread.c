@@ -76,13 +76,11 @@ int kt_get_num_threads(void)
 
 kt_status kt_set_num_threads(int n)
 {
-    if (n < 1) {
+    if (n < 1)
         return kt_fail(KT_ERR_RUNTIME, "set_num_threads expects a positive integer");
-    }
     ready();
-    if (!forked) {
+    if (!forked)
         __atomic_store_n(&threads, n < KT_MOST_THREADS ? n : KT_MOST_THREADS, __ATOMIC_RELAXED);
-    }
     return KT_OK;
 }
 
@@ -90,9 +88,8 @@ int kt__hold_openmp(int n)
 {
 #if WITH_OPENMP
     const int was = omp_get_max_threads();
-    if (n > 0 && n != was) {
+    if (n > 0 && n != was)
         omp_set_num_threads(n);
-    }
     return was;
 #else
     (void)n;
@@ -124,17 +121,15 @@ static void run_part(void *arg, int part, int parts)
 
 void kt__parallel(int64_t n, int64_t grain, kt__range_fn *fn, void *ctx)
 {
-    if (n <= 0) {
+    if (n <= 0)
         return;
-    }
     if (n <= grain || inside) {
         fn(ctx, 0, n);
         return;
     }
     int64_t parts = grain > 1 ? n / grain + (n % grain != 0) : n;
-    if (parts > kt_get_num_threads()) {
+    if (parts > kt_get_num_threads())
         parts = kt_get_num_threads();
-    }
     if (parts <= 1) {
         fn(ctx, 0, n);
         return;
@@ -148,8 +143,7 @@ void kt__parallel(int64_t n, int64_t grain, kt__range_fn *fn, void *ctx)
 #pragma omp parallel num_threads((int)parts)
     run_part(&j, omp_get_thread_num(), omp_get_num_threads());
 #else
-    if (!kt__pool_run((int)parts, run_part, &j)) {
+    if (!kt__pool_run((int)parts, run_part, &j))
         fn(ctx, 0, n);
-    }
 #endif
 }

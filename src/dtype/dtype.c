@@ -153,7 +153,7 @@ kt_status kt_dtype_finfo(kt_dtype d, kt_finfo *out)
 {
     const kt__dtype_row *row = kt__dtype_row_of(d);
     if (!out)
-        return kt_fail(KT_ERR_VALUE, "kt_dtype_finfo: nowhere to write to");
+        return kt_fail(KT_ERR_VALUE, "kt_dtype_finfo: out is NULL");
     if (row->specials == KT__NA)
         return kt_fail(KT_ERR_TYPE, "torch.finfo() requires a floating point input type. "
                                     "Use torch.iinfo to handle 'torch.finfo'");
@@ -196,7 +196,7 @@ kt_status kt_dtype_iinfo(kt_dtype d, kt_iinfo *out)
 {
     const kt__dtype_row *row = kt__dtype_row_of(d);
     if (!out)
-        return kt_fail(KT_ERR_VALUE, "kt_dtype_iinfo: nowhere to write to");
+        return kt_fail(KT_ERR_VALUE, "kt_dtype_iinfo: out is NULL");
     if (d == KT_BOOL)
         return kt_fail(KT_ERR_TYPE, "torch.bool is not supported by torch.iinfo");
     if (!kt__int_range(d, &out->min, &out->max))

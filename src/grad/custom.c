@@ -39,7 +39,7 @@ void kt__custom_begin(kt_node *node)
 kt_status kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64_t n_inputs, int64_t n_saved, kt_node **made)
 {
     if (!made)
-        return kt_fail(KT_ERR_TYPE, "kt_node_make: nowhere to put the node");
+        return kt_fail(KT_ERR_TYPE, "kt_node_make: the pointer for the node is NULL");
     *made = NULL;
     if (kt__check_type(type))
         return kt_error_status();
@@ -138,7 +138,7 @@ kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t)
 {
     bool borrowed = false;
     if (!t)
-        return kt_fail(KT_ERR_TYPE, "kt_node_saved: nowhere to put the tensor");
+        return kt_fail(KT_ERR_TYPE, "kt_node_saved: the pointer for the tensor is NULL");
     *t = NULL;
     if (!node)
         return no_node();

@@ -17,13 +17,11 @@ static void end_thread(kt__exit_hook *hook)
 
 kt__lineage_cache *kt__lineage_cache_open(void)
 {
-    if (kt__my_lineage) {
+    if (kt__my_lineage)
         return kt__my_lineage;
-    }
     kt__lineage_cache *cache = kt__system_get(sizeof *cache);
-    if (!cache) {
+    if (!cache)
         return NULL;
-    }
     memset(cache, 0, sizeof *cache);
     if (!kt__on_thread_exit(&cache->at_exit, end_thread)) {
         kt__system_put(cache, sizeof *cache);

@@ -56,9 +56,8 @@ static void put_line(sheet *s, const char *left, uint32_t site)
         return;
     }
     kt__str_addf(s->to, "%s%s", s->to->length ? "\n" : "", left);
-    if (site != 0 && kt__site_text(site, place, sizeof place)) {
+    if (site != 0 && kt__site_text(site, place, sizeof place))
         kt__str_addf(s->to, "%*s%s", s->column - taken, "", place);
-    }
 }
 
 /* ---- one record, one chain ---- */
@@ -106,9 +105,8 @@ static void say_record(kt__str *s, const kt__record *r)
     const int why = loses_kind(r) ? KT_WHY_NONE : r->why;
     if (why == KT_WHY_GRADIENT && r->op && strcmp(r->op, "backward") == 0) {
         kt__str_add(s, "gradient of it");
-        if (r->from != r->to) {
+        if (r->from != r->to)
             kt__str_addf(s, ", cast from %s to %s", kt_dtype_name((kt_dtype)r->from), kt_dtype_name((kt_dtype)r->to));
-        }
     } else {
         kt__str_addf(s, "%s%s%s", phrases[why].before, kt_dtype_name((kt_dtype)r->to), phrases[why].after);
     }
@@ -128,9 +126,8 @@ static void read_chain(chain *c, uint32_t id)
 {
     const kt__record *r = kt__record_at(id);
     c->n = r ? r->depth : 0;
-    for (int i = c->n; i-- > 0; r = kt__record_at(r->parent)) {
+    for (int i = c->n; i-- > 0; r = kt__record_at(r->parent))
         c->record[i] = r;
-    }
 }
 
 /* `head` before the first line of a chain, blanks of the same width before the others. */
@@ -164,9 +161,8 @@ static void put_chain(sheet *s, const char *head, const chain *c, int most)
         t = kt__str_in(text, sizeof text);
         if (i == before && i < c->n - after) {
             int left_out = 0;
-            for (; i < c->n - after; i++) {
+            for (; i < c->n - after; i++)
                 left_out += c->record[i]->folded ? (int)c->record[i]->folded : 1;
-            }
             i--;
             kt__str_addf(&t, "... %d conversions ...", left_out);
             put_record(s, head, first, text, 0);
@@ -195,9 +191,8 @@ static const char *name_of(const kt__operand_note *o, char *room, size_t size)
 {
     kt__str s = kt__str_in(room, size);
     kt__str_add(&s, o->name);
-    if (o->element) {
+    if (o->element)
         kt__str_addf(&s, "[%d]", o->element - 1);
-    }
     return room;
 }
 
@@ -279,9 +274,8 @@ static void say_owner(kt__str *s, const char *name, const chain *c)
 static void say_place(kt__str *s, uint32_t site)
 {
     char place[SITE_ROOM];
-    if (kt__site_text(site, place, sizeof place)) {
+    if (kt__site_text(site, place, sizeof place))
         kt__str_addf(s, " (%s)", place);
-    }
 }
 
 /* How to make o a `to`: drop the cast if the user's last change was one, else add a cast. */
@@ -340,9 +334,8 @@ static void say_policy(kt__str *s, kt_policy policy, bool in_binding)
         return;
     }
     kt__str_add(s, "run under KT_POLICY(KT_");
-    for (const char *p = kt_policy_name(policy); *p; p++) {
+    for (const char *p = kt_policy_name(policy); *p; p++)
         kt__str_addf(s, "%c", *p - 'a' + 'A');
-    }
     kt__str_add(s, ")");
 }
 
@@ -376,27 +369,24 @@ static void put_fixes(kt__str *s, kt__mistake *m, uint32_t site)
         kt__str words = kt__str_in(m->fix[i].words, sizeof m->fix[i].words);
         say_fix(&words, m, &m->fix[i], in_binding);
         kt__str_addf(s, "%s%s", i ? ", or " : "\n  fix: ", words.text);
-        if (i == 0 && placed && m->fix[0].kind != KT_FIX_MAKE && strncmp(words.text, "keep ", 5) != 0) {
+        if (i == 0 && placed && m->fix[0].kind != KT_FIX_MAKE && strncmp(words.text, "keep ", 5) != 0)
             kt__str_addf(s, " at %s", place);
-        }
         kt__str_add(s, m->fix[i].loses ? " (can lose values)" : "");
     }
 }
 
 void kt__lineage_explain(kt__mistake *m)
 {
-    if (!kt__failed()) {
+    if (!kt__failed())
         return;
-    }
     const uint32_t site = kt__site_now();
     char           body[BODY_ROOM], fix[FIX_ROOM];
     kt__str        text = kt__str_in(body, sizeof body), hint = kt__str_in(fix, sizeof fix);
     sheet          s = {NULL, SITE_COLUMN};
     for (int pass = 0; pass < 2; pass++, s.to = &text) {
         put_call(&s, m, site);
-        if (m->about_dtypes) {
+        if (m->about_dtypes)
             put_operands(&s, m);
-        }
     }
     put_fixes(&hint, m, site);
     kt_fail_more("\n%s%s", body, fix);
@@ -410,7 +400,7 @@ void kt__lineage_explain(kt__mistake *m)
 char *kt_explain(const kt_tensor *t)
 {
     if (!t) {
-        kt_fail(KT_ERR_VALUE, "kt_explain: no tensor");
+        kt_fail(KT_ERR_VALUE, "kt_explain: the tensor is NULL");
         return kt__no_text();
     }
     chain c;

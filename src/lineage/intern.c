@@ -25,9 +25,8 @@ static void give(void)
 void kt__intern_init(void)
 {
     static bool done;
-    if (!__atomic_exchange_n(&done, true, __ATOMIC_RELAXED)) {
+    if (!__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
         pthread_atfork(take, give, give);
-    }
 }
 
 /* Chunk k begins with id FIRST * (2^k - 1) + 1. */
@@ -71,14 +70,12 @@ uint32_t kt__intern_set_cap(kt__intern *table, uint32_t cap)
 uint32_t kt__intern_find(const kt__intern *table, const void *entry)
 {
     const kt__intern_index *index = __atomic_load_n(&table->index, __ATOMIC_ACQUIRE);
-    if (!index) {
+    if (!index)
         return 0;
-    }
     for (uint32_t i = (uint32_t)table->hash(entry);; i++) {
         const uint32_t id = __atomic_load_n(&index->slot[i & index->mask], __ATOMIC_ACQUIRE);
-        if (id == 0 || table->same(place_of(table, id), entry)) {
+        if (id == 0 || table->same(place_of(table, id), entry))
             return id;
-        }
     }
 }
 
@@ -101,24 +98,21 @@ static bool grow_index(kt__intern *table, const kt__intern_index *old)
 {
     const uint32_t    slots = old ? 2 * (old->mask + 1) : INDEX_FIRST;
     kt__intern_index *index = kt__system_get(index_bytes(slots));
-    if (!index) {
+    if (!index)
         return false;
-    }
     memset(index, 0, index_bytes(slots));
     index->mask = slots - 1;
     take();
     const bool first = table->index == old;
     if (first) {
-        for (uint32_t id = 1; id <= table->count; id++) {
+        for (uint32_t id = 1; id <= table->count; id++)
             publish(table, index, id);
-        }
         index->older = table->index;
         __atomic_store_n(&table->index, index, __ATOMIC_RELEASE);
     }
     give();
-    if (!first) {
+    if (!first)
         kt__system_put(index, index_bytes(slots));
-    }
     return true;
 }
 
@@ -126,26 +120,22 @@ static bool grow_chunk(kt__intern *table, unsigned k)
 {
     const size_t bytes = (size_t)KT__INTERN_FIRST << k;
     char        *chunk = kt__system_get(bytes * table->entry_bytes);
-    if (!chunk) {
+    if (!chunk)
         return false;
-    }
     take();
     const bool first = table->chunk[k] == NULL;
-    if (first) {
+    if (first)
         __atomic_store_n(&table->chunk[k], chunk, __ATOMIC_RELEASE);
-    }
     give();
-    if (!first) {
+    if (!first)
         kt__system_put(chunk, bytes * table->entry_bytes);
-    }
     return true;
 }
 
 uint32_t kt__intern_add(kt__intern *table, const void *entry, bool *added)
 {
-    if (added) {
+    if (added)
         *added = false;
-    }
     for (;;) {
         take();
         uint32_t id = kt__intern_find(table, entry);
@@ -164,16 +154,14 @@ uint32_t kt__intern_add(kt__intern *table, const void *entry, bool *added)
             __atomic_store_n(&table->count, id, __ATOMIC_RELEASE);
             publish(table, index, id);
             give();
-            if (added) {
+            if (added)
                 *added = true;
-            }
             return id;
         }
         give();
         const bool room = k < KT__INTERN_CHUNKS;
-        if (!room || (need_index && !grow_index(table, index)) || (need_chunk && !grow_chunk(table, k))) {
+        if (!room || (need_index && !grow_index(table, index)) || (need_chunk && !grow_chunk(table, k)))
             return 0;
-        }
     }
 }
 
@@ -187,9 +175,8 @@ static uint64_t text_hash(const void *entry)
 {
     const text_entry *e = entry;
     uint64_t          h = e->length;
-    for (size_t i = 0; i < e->length; i++) {
+    for (size_t i = 0; i < e->length; i++)
         h = (h ^ (unsigned char)e->text[i]) * UINT64_C(0x100000001b3);
-    }
     return kt__mix(h);
 }
 
@@ -205,16 +192,13 @@ const char *kt__intern_text(const char *text)
 {
     text_entry     entry = {text, strlen(text)};
     const uint32_t known = kt__intern_find(&texts, &entry);
-    if (known != 0) {
+    if (known != 0)
         return ((const text_entry *)kt__intern_at(&texts, known))->text;
-    }
-    if (kt__intern_full(&texts)) {
+    if (kt__intern_full(&texts))
         return NULL;
-    }
     char *copy = kt__system_get(entry.length + 1);
-    if (!copy) {
+    if (!copy)
         return NULL;
-    }
     memcpy(copy, text, entry.length + 1);
     entry.text = copy;
     bool           added;

@@ -107,9 +107,8 @@ static KT__COLD uint32_t intern_record(const char *op, uint32_t what, uint32_t p
         r.parent = 0;
     } else if (before->depth >= KT__LINEAGE_DEPTH) {
         r.parent = fold(parent);
-        if (r.parent == 0) {
+        if (r.parent == 0)
             return KT__UNTRACKED;
-        }
     }
     r.op = op ? kt__intern_text(op) : NULL;
     const uint32_t id = op && !r.op ? 0 : link_record(&r);
@@ -130,9 +129,8 @@ static inline uint32_t look_up(const char *op, uint32_t what, uint32_t parent, u
     if (KT__LIKELY(cache != NULL)) {
         const uint64_t         whence = (uint64_t)parent << 32 | site;
         const kt__record_slot *slot = &cache->record[slot_of(op, what, whence)];
-        if (KT__LIKELY(slot->op == op && slot->whence == whence && slot->what == what)) {
+        if (KT__LIKELY(slot->op == op && slot->whence == whence && slot->what == what))
             return slot->id;
-        }
     }
     return intern_record(op, what, parent, site);
 }
@@ -179,9 +177,8 @@ const char *kt_reason_name(kt_reason why)
 bool kt_lineage_read(uint32_t id, kt_lineage_record *out)
 {
     const kt__record *r = kt__record_at(id);
-    if (!r || !out) {
+    if (!r || !out)
         return false;
-    }
     char        room[64];
     const char *op = r->op ? kt__intern_text(kt__op_shown(r, room, sizeof room)) : NULL;
     kt_lineage_record full = {.size = out->size, .why = (kt_reason)r->why, .op = op, .from = (kt_dtype)r->from,

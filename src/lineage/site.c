@@ -84,7 +84,7 @@ kt_status kt_site_register(const kt_site_source *s)
     const kt_site_source *none = NULL;
     if (!__atomic_compare_exchange_n(&kt__site_source, &none, s, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
         none != s) {
-        return kt_fail(KT_ERR_RUNTIME, "kt_site_register: this process has a source of sites already");
+        return kt_fail(KT_ERR_RUNTIME, "kt_site_register: a source of sites is already registered");
     }
     return KT_OK;
 }
@@ -92,34 +92,28 @@ kt_status kt_site_register(const kt_site_source *s)
 /* The caller runs inside the code that is interned here, so it lives at least until hold() has returned. */
 static bool hold_code(uintptr_t code)
 {
-    if (kt__intern_find(&codes, &code) != 0) {
+    if (kt__intern_find(&codes, &code) != 0)
         return true;
-    }
     bool added;
-    if (kt__intern_add(&codes, &code, &added) == 0) {
+    if (kt__intern_add(&codes, &code, &added) == 0)
         return false;
-    }
     const kt_site_source *s = the_source();
-    if (added && s->hold) {
+    if (added && s->hold)
         s->hold(code);
-    }
     return true;
 }
 
 static KT__COLD uint32_t intern_site(uintptr_t code, uint64_t where)
 {
     site_entry entry = {code, where};
-    if (is_c(&entry)) {
+    if (is_c(&entry))
         entry.code = (uintptr_t)kt__intern_text((const char *)code);
-    }
     uint32_t id = entry.code ? kt__intern_find(&sites, &entry) : 0;
-    if (id == 0 && entry.code && !kt__intern_full(&sites) && (is_c(&entry) || hold_code(code))) {
+    if (id == 0 && entry.code && !kt__intern_full(&sites) && (is_c(&entry) || hold_code(code)))
         id = kt__intern_add(&sites, &entry, NULL);
-    }
     kt__lineage_cache *cache = id != 0 ? kt__lineage_cache_open() : NULL;
-    if (cache) {
+    if (cache)
         cache->site[kt__cache_slot(code + (where << 32))] = (kt__site_slot){code, where, id};
-    }
     return id;
 }
 
@@ -128,9 +122,8 @@ static uint32_t cached_site(uintptr_t code, uint64_t where)
     const kt__lineage_cache *cache = kt__my_lineage;
     if (KT__LIKELY(cache != NULL)) {
         const kt__site_slot *slot = &cache->site[kt__cache_slot(code + (where << 32))];
-        if (KT__LIKELY(slot->code == code && slot->where == where)) {
+        if (KT__LIKELY(slot->code == code && slot->where == where))
             return slot->id;
-        }
     }
     return code ? intern_site(code, where) : 0;
 }
@@ -162,9 +155,8 @@ bool kt__in_binding(void)
 void kt__spell(const char *name, bool own, char *text, size_t room)
 {
     const kt_site_source *s = the_source();
-    if (!s || s->size < sizeof *s || !s->spell || !s->spell(name, own, text, room)) {
+    if (!s || s->size < sizeof *s || !s->spell || !s->spell(name, own, text, room))
         snprintf(text, room, "karat.%s", name);
-    }
 }
 
 uint32_t kt__site_count(void)
@@ -176,15 +168,13 @@ uint32_t kt__site_count(void)
 static bool locate(uint32_t site, char *path, size_t room, int *line)
 {
     const site_entry *e = kt__intern_at(&sites, site);
-    if (!e) {
+    if (!e)
         return false;
-    }
     if (is_c(e)) {
         const char  *file = (const char *)e->code;
         const size_t n = strlen(file);
-        if (n >= room) {
+        if (n >= room)
             return false;
-        }
         memcpy(path, file, n + 1);
         *line = offset_of(e);
         return true;
@@ -197,12 +187,10 @@ bool kt__site_text(uint32_t site, char *buffer, size_t room)
 {
     char path[PATH_ROOM];
     int  line = 0;
-    if (room > 0) {
+    if (room > 0)
         buffer[0] = '\0';
-    }
-    if (!locate(site, path, sizeof path, &line)) {
+    if (!locate(site, path, sizeof path, &line))
         return false;
-    }
     const char *slash = strrchr(path, '/');
     snprintf(buffer, room, "%s:%d", slash ? slash + 1 : path, line);
     return true;
@@ -211,9 +199,8 @@ bool kt__site_text(uint32_t site, char *buffer, size_t room)
 bool kt__site_place(uint32_t site, const char **file, int *line)
 {
     char path[PATH_ROOM];
-    if (!locate(site, path, sizeof path, line)) {
+    if (!locate(site, path, sizeof path, line))
         return false;
-    }
     *file = kt__intern_text(path);
     return *file != NULL;
 }

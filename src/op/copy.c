@@ -433,7 +433,7 @@ kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NE
 kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
 {
     if (!t || !result)
-        return kt_fail(KT_ERR_TYPE, t ? "nowhere to put the result" : "expected a tensor, got NULL");
+        return kt_fail(KT_ERR_TYPE, t ? "the pointer for the result is NULL" : "expected a tensor, got NULL");
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
     if ((kt_dtype)t->dtype == dtype) {

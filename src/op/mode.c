@@ -42,7 +42,7 @@ kt_policy kt_get_policy(void) { return kt__policy(kt__mode()); }
 void kt_set_policy(kt_policy policy)
 {
     if ((unsigned)policy > KT_PERMISSIVE)
-        kt_fail(KT_ERR_VALUE, "there is no policy %d: kt_set_policy takes KT_STRICT, KT_SAFE, KT_TORCH or KT_PERMISSIVE",
+        kt_fail(KT_ERR_VALUE, "unknown policy %d: kt_set_policy takes KT_STRICT, KT_SAFE, KT_TORCH or KT_PERMISSIVE",
                 (int)policy);
     else
         kt__mode_word = (kt__mode() & ~(uint64_t)KT_M_POLICY) | (uint64_t)policy;

@@ -26,7 +26,7 @@ kt_tensor *kt_from(const void *elements, kt_shape shape, kt_dtype dtype)
         return NULL;
     if (t->numel && !elements) {
         kt__unref(t);
-        kt_fail(KT_ERR_VALUE, "kt_from: there are no elements to copy");
+        kt_fail(KT_ERR_VALUE, "kt_from: elements is NULL");
         return NULL;
     }
     if (t->numel)
@@ -40,7 +40,7 @@ kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor *
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
     if (!result)
-        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
     *result = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
     if (!*result)
         return kt_error_status();
@@ -69,7 +69,7 @@ kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape st
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
     if (!result)
-        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
     if (strides.n != shape.n || (strides.n && !strides.d))
         return kt_fail(KT_ERR_VALUE, "%lld sizes and %lld strides", (long long)shape.n, (long long)strides.n);
     if (reach(dtype, shape, strides, &bytes))
@@ -100,7 +100,7 @@ kt_tensor *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype, void (*release)
     if (kt__count(shape, &numel))
         return NULL;
     if (numel && !memory) {
-        kt_fail(KT_ERR_VALUE, "kt_wrap: there is no memory to wrap");
+        kt_fail(KT_ERR_VALUE, "kt_wrap: memory is NULL");
         return NULL;
     }
     kt_tensor *t = kt__tensor_wrap(memory, (size_t)numel * kt_dtype_size(dtype), dtype, shape, release, owner);
@@ -122,7 +122,7 @@ kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
     if (needed == 0)
         return KT_OK;
     if (!elements)
-        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
     if (kt__backend(t->backend)->addressable && kt__is_contiguous(t) && !(t->flags & (KT_T_CONJ | KT_T_NEG))) {
         memcpy(elements, t->data, needed);
         return KT_OK;

@@ -79,7 +79,7 @@ static kt_kernel_id kernel_asked(const char *name)
         kt_fail(KT_ERR_RUNTIME, "%s asks for a kernel '%s', and this library has none of that name", opening,
                 name ? name : "NULL");
     else
-        kt_fail(KT_ERR_RUNTIME, "there is no kernel '%s'", name ? name : "NULL");
+        kt_fail(KT_ERR_RUNTIME, "unknown kernel '%s'", name ? name : "NULL");
     opening = NULL;
     return kernel;
 }
@@ -91,7 +91,7 @@ static kt_status open_plugin(void *library, const char *path)
     const kt_layout *layout = dlsym(library, "kt_plugin_layout");
     void            *symbol = dlsym(library, "kt_plugin_open");
     if (!symbol)
-        return kt_fail(KT_ERR_OS, "%s offers no backend (kt_plugin_open)", path);
+        return kt_fail(KT_ERR_OS, "%s is not a plugin: it lacks kt_plugin_open", path);
     if (!layout)
         return kt_fail(KT_ERR_RUNTIME,
                        "%s was built for a backend interface before %d (it has no kt_plugin_layout): it must be built anew",
@@ -107,7 +107,7 @@ static kt_status open_plugin(void *library, const char *path)
     if (!knows_all)
         return kt_error_status();
     if (!backend)
-        return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_OS, "%s offers no backend", path);
+        return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_OS, "%s: kt_plugin_open returned no backend", path);
     return kt_backend_register(backend);
 }
 

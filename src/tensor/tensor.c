@@ -393,7 +393,7 @@ kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent)
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!lent)
-        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
     *lent = kt__tensor_alias(t);
     if (*lent && fixed)
         t->storage->fixed = true;
@@ -441,7 +441,7 @@ kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!data)
-        return kt_fail(KT_ERR_VALUE, "nowhere to put the result");
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
     kt_tensor *alias = kt__tensor_alias(t);
     if (!alias || kt__tensor_own_counter(alias, 0)) {
         kt__unref(alias);

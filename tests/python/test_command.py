@@ -28,7 +28,7 @@ def test_one_command_knows_all():
             done = karat(part, word)
             assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"usage: karat {part}")
     done = karat("nonsense")
-    assert done.returncode == 2 and "there is no 'nonsense'" in done.stderr
+    assert done.returncode == 2 and "unknown command 'nonsense'" in done.stderr
     done = karat("run", "--help")
     assert done.returncode == 0 and done.stdout.startswith("usage: karat run")
 
@@ -91,7 +91,7 @@ def test_the_reference_has_every_public_operator():
 
 def test_a_wrong_name_has_near_ones():
     done = karat("ops", "torch.matmull")
-    assert done.returncode == 1 and "there is no operator 'torch.matmull'; near to it: matmul" in done.stderr
+    assert done.returncode == 1 and "unknown operator 'torch.matmull'; did you mean matmul" in done.stderr
     done = karat("ops", "--nonsense")
     assert done.returncode == 2 and "--nonsense" in done.stderr
 
@@ -108,9 +108,9 @@ def test_ops_tells_its_usage_and_the_name_that_was_meant():
     done = karat("ops", "--help")
     assert done.returncode == 0 and done.stdout.startswith("usage: karat ops") and not done.stderr
     done = karat("ops", "--unknown")
-    assert done.returncode == 2 and "no option '--unknown'" in done.stderr and "usage: karat ops" in done.stderr
+    assert done.returncode == 2 and "unknown option '--unknown'" in done.stderr and "usage: karat ops" in done.stderr
     done = karat("ops", "ADD")
-    assert done.returncode == 1 and "there is no operator 'ADD'; near to it: add" in done.stderr
+    assert done.returncode == 1 and "unknown operator 'ADD'; did you mean add" in done.stderr
 
 
 @pytest.mark.parametrize("value", ["abc", "0", "1025", "99999999999999999999999"])
@@ -120,7 +120,7 @@ def test_a_bad_variable_is_said(value):
     done = subprocess.run([sys.executable, "-c", "import karat"], capture_output=True, text=True,
                           env={**os.environ, "KARAT_NUM_THREADS": value})
     assert done.returncode == 0
-    assert done.stderr == (f"karat: warning: KARAT_NUM_THREADS={value} is not understood and ignored: it may be a number from 1 "
+    assert done.stderr == (f"karat: warning: KARAT_NUM_THREADS={value} is invalid and ignored: expected a number from 1 "
                            "to 1024\n")
 
 
@@ -132,7 +132,7 @@ def test_a_wrong_variable_is_said_once_by_run_and_by_each_child(tmp_path):
                        "    subprocess.run([sys.executable, __file__, 'child'], check=True)\n")
     done = subprocess.run([sys.executable, "-m", "karat", "run", str(program)], capture_output=True, text=True,
                           env={**os.environ, "KARAT_POLICY": "bogus"}, check=True)
-    assert done.stderr.count("KARAT_POLICY=bogus is not understood") == 2
+    assert done.stderr.count("KARAT_POLICY=bogus is invalid") == 2
 
 
 def test_an_unknown_variable_is_said():
@@ -141,7 +141,7 @@ def test_an_unknown_variable_is_said():
     done = subprocess.run([sys.executable, "-c", "import karat"], capture_output=True, text=True,
                           env={**os.environ, "KARAT_POLCY": "strict"})
     assert done.returncode == 0
-    assert done.stderr == "karat: warning: the variable KARAT_POLCY is not known and ignored: nearest to it is KARAT_POLICY\n"
+    assert done.stderr == "karat: warning: unknown variable KARAT_POLCY ignored; did you mean KARAT_POLICY\n"
 
 
 @pytest.mark.parametrize("name, takes", [

@@ -276,7 +276,7 @@ def test_another_interpreter_is_told():
         interpreters.run_string(other, f"import sys; sys.path[:0] = {sys.path!r}\n"
                                        "try:\n    import karat._karat as found\n    says = ''\n"
                                        "except ImportError as e:\n    says = str(e)\n"
-                                       "assert 'another interpreter' in says or 'does not support' in says, says")
+                                       "assert 'one interpreter per process' in says or 'does not support' in says, says")
     finally:
         interpreters.destroy(other)
 

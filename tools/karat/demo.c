@@ -54,7 +54,7 @@ static void a_refused_mix(void)
 static void the_four_policies(void)
 {
     KT_SCOPE;
-    puts("\nThe four policies: what one rung accepts, the next accepts, with the same result");
+    puts("\nThe four policies: what one accepts, the next accepts too, with the same result");
     kt_tensor *wide = kt_full(KT_SHAPE(2), KT_FLOAT(0.1), .dtype = KT_F64), *narrow = kt_ones(KT_SHAPE(2));
     kt_tensor *small = kt_ones(KT_SHAPE(2), .dtype = KT_U16), *number = kt_ones(KT_SHAPE(2), .dtype = KT_I32);
     printf("  %-12s %-24s %-24s %-24s\n", "", "float32 + float64", "float32 += float64", "uint16 + int32");

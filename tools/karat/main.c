@@ -12,7 +12,7 @@ static int usage(FILE *to)
           "usage:\n"
           "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
           "  karat doctor            what this build found and chose on this machine\n"
-          "  karat ops [NAME ...]    every operator in a line each, or those named whole (--json, --internal, --markdown)\n"
+          "  karat ops [NAME ...]    every operator, one line each, or the named ones in full (--json, --internal, --markdown)\n"
           "  karat run SCRIPT ...    a Python script (or -m MODULE, -c CODE) with `import torch` served by Karat\n"
           "  karat version\n",
           to);
@@ -36,6 +36,6 @@ int main(int n, char **words)
     }
     if (strcmp(words[1], "help") == 0 || strcmp(words[1], "--help") == 0)
         return usage(stdout);
-    fprintf(stderr, "karat: there is no '%s'\n\n", words[1]);
+    fprintf(stderr, "karat: unknown command '%s'\n\n", words[1]);
     return usage(stderr);
 }

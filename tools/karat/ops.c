@@ -102,11 +102,11 @@ static int find(const char *asked, bool json, int before)
 static void say_nearest(const char *asked)
 {
     char        name[NAME];
-    const char *home, *comma = "; near to it: ";
+    const char *home, *comma = "; did you mean ";
     strip(asked, name, &home);
     for (char *c = name; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    fprintf(stderr, "karat ops: there is no operator '%s'", asked);
+    fprintf(stderr, "karat ops: unknown operator '%s'", asked);
     const int most = 1 + (int)strlen(name) / 3;
     int       said = 0;
     for (int d = 0; d <= most; d++)
@@ -346,7 +346,7 @@ int karat_ops(int n, char **words)
         else if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
             return usage(stdout);
         else if (words[i][0] == '-') {
-            fprintf(stderr, "karat ops: there is no option '%s'\n\n", words[i]);
+            fprintf(stderr, "karat ops: unknown option '%s'\n\n", words[i]);
             return usage(stderr);
         } else
             names++;

@@ -52,8 +52,8 @@ static int usage(FILE *to)
     fputs("usage: karat run [--python=PATH] script.py [arguments]\n"
           "       karat run [--python=PATH] -m module [arguments]\n"
           "       karat run [--python=PATH] -c code [arguments]\n"
-          "       karat run [--python=PATH] - [arguments]           the script comes from standard input\n"
-          "Python's own options may stand before them.\n",
+          "       karat run [--python=PATH] - [arguments]           reads the script from standard input\n"
+          "Python's options go before them.\n",
           to);
     return to == stderr ? 2 : 0;
 }
@@ -93,7 +93,7 @@ int karat_run(int n, char **words)
     snprintf(folder, sizeof folder, "%ld", (long)getpid());
     setenv("KARAT_CHECKED", folder, 1); /* warnings were given; if setenv fails they are given twice */
     execvp(python, argv);
-    fprintf(stderr, "karat run: cannot start %s: %s (KARAT_PYTHON names another)\n", python, strerror(errno));
+    fprintf(stderr, "karat run: cannot start %s: %s (set KARAT_PYTHON to use another)\n", python, strerror(errno));
     free(argv);
     return 127;
 }

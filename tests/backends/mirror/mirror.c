@@ -52,9 +52,8 @@ static kt_status run_plan(const void *packed)
     kt_plan plan;
     kt_plan_unpack(&plan, packed);
     plan.device_index = 0;
-    for (int i = 0; i < plan.n_out + plan.n_in; i++) {
+    for (int i = 0; i < plan.n_out + plan.n_in; i++)
         plan.arg[i].data = here(plan.arg[i].data);
-    }
     return host->cpu->run(host->cpu, &plan);
 }
 
@@ -91,9 +90,8 @@ static void *worker(void *unused)
         while (first) {
             work *w = first;
             first = w->next;
-            if (!first) {
+            if (!first)
                 last = &first;
-            }
             queued--;
             in_hand = 1;
             pthread_mutex_unlock(&lock);
@@ -124,9 +122,8 @@ static void drain(void)
 static work *new_work(work_kind kind, void *to, size_t bytes, size_t room)
 {
     work *w = malloc(sizeof *w + room);
-    if (w) {
+    if (w)
         *w = (work){.kind = kind, .to = to, .bytes = bytes};
-    }
     return w;
 }
 
@@ -141,17 +138,15 @@ static void enqueue(work *w)
     if (!running) { /* no thread to be had: not late, but right */
         const kt_status code = perform(w);
         keep_failure(code, kt_error());
-        if (code != KT_OK) {
+        if (code != KT_OK)
             kt_clear();
-        }
         free(w);
     } else {
         *last = w;
         last = &w->next;
         queued++;
-        if (queued >= QUEUE_MAX) {
+        if (queued >= QUEUE_MAX)
             pthread_cond_signal(&wanted);
-        }
     }
     pthread_mutex_unlock(&lock);
 }
@@ -202,9 +197,8 @@ static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
     work *w = new_work(WORK_RUN, NULL, 0, kt_plan_bytes(plan));
-    if (!w) {
+    if (!w)
         return host->fail(KT_ERR_MEMORY, "mirror: no memory to queue a kernel");
-    }
     w->plan = w + 1;
     kt_plan_pack(w->plan, plan);
     enqueue(w);
@@ -215,9 +209,8 @@ static kt_status mirror_copy_in(kt_backend *self, int index, void *to, const voi
 {
     (void)self, (void)index;
     work *w = new_work(WORK_COPY_IN, here(to), bytes, bytes);
-    if (!w) {
+    if (!w)
         return host->fail(KT_ERR_MEMORY, "mirror: no memory to queue a copy of %zu bytes", bytes);
-    }
     w->source = (char *)(w + 1);
     memcpy(w->source, from_host, bytes);
     enqueue(w);

@@ -10,30 +10,26 @@ typedef void kernel_fn(float *z, const float *a, const float *b, int64_t n);
 
 static void add(float *z, const float *a, const float *b, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         z[i] = a[i] + b[i];
-    }
 }
 
 static void sub(float *z, const float *a, const float *b, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         z[i] = a[i] - b[i];
-    }
 }
 
 static void mul(float *z, const float *a, const float *b, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         z[i] = a[i] * b[i];
-    }
 }
 
 static void maximum(float *z, const float *a, const float *b, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         z[i] = a[i] != a[i] || a[i] > b[i] ? a[i] : b[i];
-    }
 }
 
 /* In no order of Karat's. */
@@ -59,9 +55,8 @@ static kt_status run(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
     kernel_fn *kernel = plan->kernel < host->kernels ? by_id[plan->kernel] : NULL;
-    if (!kernel || !is_plain(plan)) {
+    if (!kernel || !is_plain(plan))
         return host->cpu->run(host->cpu, plan);
-    }
     kernel((float *)(void *)plan->arg[0].data, (const float *)(void *)plan->arg[1].data,
            (const float *)(void *)plan->arg[2].data, plan->numel);
     return KT_OK;
@@ -127,9 +122,8 @@ KT_PLUGIN(from)
     }
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         const kt_kernel_id id = from->kernel(kernels[i].name);
-        if (id) {
+        if (id)
             by_id[id] = kernels[i].run;
-        }
     }
     host = from;
     return &named;

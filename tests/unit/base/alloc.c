@@ -123,19 +123,16 @@ TEST(lists_are_bounded)
         REQUIRE(records[i] != NULL);
     }
     CHECK_EQ_INT(stats().live_bytes - before.live_bytes, COUNT * 256);
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         kt__pool_put(records[i], 256);
-    }
     CHECK_EQ_INT(stats().live_bytes, before.live_bytes);
     CHECK(kt__my_heap->lists[kt__size_class(256)].limit * 256 < COUNT * 256 / 4); /* the rest went to the shared list */
     const uint64_t system = stats().system_allocations;
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         records[i] = kt__pool_get(256);
-    }
     CHECK_EQ_INT(stats().system_allocations, system); /* and came back from there */
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         kt__pool_put(records[i], 256);
-    }
     kt_memory_trim();
     CHECK_EQ_INT(stats().cached_bytes, 0);
 }
@@ -240,9 +237,8 @@ enum { PASSED = 5000 };
 static void *free_all(void *arg)
 {
     void **records = arg;
-    for (int i = 0; i < PASSED; i++) {
+    for (int i = 0; i < PASSED; i++)
         kt__pool_put(records[i], 320);
-    }
     return NULL;
 }
 
@@ -314,16 +310,14 @@ static void *wander(void *arg)
         size_t       bytes = (x >> 30 & 7) ? (x >> 33) % 2000 + 1 : (x >> 33) % 200000 + 1, granted;
         pthread_mutex_lock(&s->lock);
         if (s->p) {
-            if (s->p[0] != (unsigned char)s->bytes || s->p[s->bytes - 1] != (unsigned char)s->bytes) {
+            if (s->p[0] != (unsigned char)s->bytes || s->p[s->bytes - 1] != (unsigned char)s->bytes)
                 CHECK_MSG(false, "a block of %zu bytes changed", s->bytes);
-            }
             kt__block_put(s->p, s->bytes);
         }
         s->bytes = bytes;
         s->p = kt__block_get(bytes, &granted);
-        if (s->p) {
+        if (s->p)
             s->p[0] = s->p[bytes - 1] = (unsigned char)bytes;
-        }
         pthread_mutex_unlock(&s->lock);
         if (i % 5000 == 4999) {
             kt_memory_stats now = {.size = sizeof now};
@@ -338,15 +332,12 @@ TEST(blocks_wander_between_threads)
 {
     const kt_memory_stats before = stats();
     pthread_t             threads[WORKERS];
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < SLOTS; i++)
         pthread_mutex_init(&slots[i].lock, NULL);
-    }
-    for (uintptr_t i = 0; i < WORKERS; i++) {
+    for (uintptr_t i = 0; i < WORKERS; i++)
         REQUIRE(pthread_create(&threads[i], NULL, wander, (void *)(i + 1)) == 0);
-    }
-    for (int i = 0; i < WORKERS; i++) {
+    for (int i = 0; i < WORKERS; i++)
         pthread_join(threads[i], NULL);
-    }
     for (int i = 0; i < SLOTS; i++) {
         kt__block_put(slots[i].p, slots[i].bytes);
         slots[i].p = NULL;

@@ -30,8 +30,7 @@ TEST(every_allocation_can_be_made_to_fail)
             p[i] = kt__pool_get(64);
             CHECK_EQ_INT(p[i] == NULL, i == n);
         }
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 6; i++)
             kt__pool_put(p[i], 64);
-        }
     }
 }

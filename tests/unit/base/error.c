@@ -99,9 +99,8 @@ TEST(cuts_fall_between_characters)
         char    buf[16];
         kt__str s = kt__str_in(buf, sizeof buf);
         kt__str_addf(&s, "%.*s", pad, "abc");
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 8; i++)
             kt__str_add(&s, euro);
-        }
         CHECK(s.cut && s.length == strlen(buf) && s.length < sizeof buf);
         CHECK_STR(buf + s.length - 3, "...");
         CHECK_EQ_INT((s.length - 3 - (size_t)pad) % 3, 0);

@@ -18,9 +18,8 @@ static void drop(kt_tensor *t)
 {
     const intptr_t id = (intptr_t)t;
     dropped[drops++ % MOST] = id;
-    if (during_drop) {
+    if (during_drop)
         during_drop(id);
-    }
 }
 
 static kt_tensor *item(intptr_t id)
@@ -87,15 +86,12 @@ static int leave_early(int how)
     for (int i = 0; i < 3; i++) {
         KT_SCOPE;
         kt__scope_add(item(20 + i));
-        if (how == 0) {
+        if (how == 0)
             return i;
-        }
-        if (how == 1) {
+        if (how == 1)
             break;
-        }
-        if (how == 2) {
+        if (how == 2)
             continue;
-        }
         kt__scope_add(item(30 + i));
     }
     return 7;
@@ -119,9 +115,8 @@ static kt_tensor *middle(int depth)
     KT_SCOPE;
     kt__scope_add(item(100 + depth));
     kt_tensor *result = depth ? middle(depth - 1) : item(5);
-    if (!depth) {
+    if (!depth)
         kt__scope_add(result);
-    }
     kt__scope_add(item(200 + depth));
     return kt_escape(result);
 }
@@ -146,9 +141,8 @@ TEST(several_escape_in_turn)
         KT_SCOPE;
         {
             KT_SCOPE;
-            for (intptr_t i = 1; i <= 4; i++) {
+            for (intptr_t i = 1; i <= 4; i++)
                 kt__scope_add(item(i));
-            }
             CHECK(kt_escape(item(3)) == item(3));
             CHECK(kt_escape(item(1)) == item(1));
         }
@@ -242,9 +236,8 @@ static void reenter(intptr_t id)
         kt_guard guards[200];
         for (int i = 0; i < 200; i++) {
             guards[i] = kt_scope_open();
-            for (int j = 0; j < 40; j++) {
+            for (int j = 0; j < 40; j++)
                 kt__scope_add(item(70));
-            }
         }
         kt_scope_close(&guards[0]);
     }
@@ -307,15 +300,13 @@ TEST(many_scopes_and_many_items)
     kt_guard guards[DEPTH];
     for (int i = 0; i < DEPTH; i++) {
         guards[i] = kt_scope_open();
-        for (int j = 0; j < EACH; j++) {
+        for (int j = 0; j < EACH; j++)
             kt__scope_add(item(1 + i * EACH + j));
-        }
     }
     for (int i = DEPTH - 1; i >= 0; i--) {
         kt_scope_close(&guards[i]);
-        if (!CHECK_EQ_INT(dropped[(drops - 1) % MOST], 1 + i * EACH)) {
+        if (!CHECK_EQ_INT(dropped[(drops - 1) % MOST], 1 + i * EACH))
             break;
-        }
     }
     CHECK_EQ_INT(drops, DEPTH * EACH);
 }

@@ -58,9 +58,8 @@ static void large_pair(int n)
     for (int i = 0; i < n; i++) {
         size_t granted;
         char  *p = kt__block_get(16 << 20, &granted);
-        if (p) {
+        if (p)
             p[granted / 2] = 1;
-        }
         kt__block_put(p, granted);
     }
 }
@@ -76,18 +75,16 @@ static void scope_round(int n)
 static void failed(int n)
 {
     for (int i = 0; i < n; i++) {
-        if (kt__failed()) {
+        if (kt__failed())
             sink = NULL;
-        }
         __asm__ volatile("" ::: "memory");
     }
 }
 
 static void push_pop(int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         kt_error_pop(kt_error_push());
-    }
 }
 
 static void nothing(void *ctx, int64_t begin, int64_t end)
@@ -98,16 +95,14 @@ static void nothing(void *ctx, int64_t begin, int64_t end)
 
 static void parallel_serial(int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         kt__parallel(100, 1000, nothing, NULL);
-    }
 }
 
 static void parallel_split(int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         kt__parallel(2000, 1000, nothing, NULL);
-    }
 }
 
 static void drop_nothing(kt_tensor *t)

@@ -29,9 +29,8 @@ static void mark(void *ctx, int64_t begin, int64_t end)
 static bool each_once(const visit *v, int64_t n)
 {
     for (int64_t i = 0; i < N; i++) {
-        if (v->seen[i] != (i < n)) {
+        if (v->seen[i] != (i < n))
             return false;
-        }
     }
     return true;
 }
@@ -122,9 +121,8 @@ typedef struct around {
 static void look_around(void *ctx, int64_t begin, int64_t end)
 {
     around *a = ctx;
-    if (end > begin && !pthread_equal(pthread_self(), a->caller)) {
+    if (end > begin && !pthread_equal(pthread_self(), a->caller))
         __atomic_fetch_add(&a->pending, kt_failed(), __ATOMIC_RELAXED);
-    }
 }
 
 TEST(workers_inherit_no_error)
@@ -133,9 +131,8 @@ TEST(workers_inherit_no_error)
     around    a = {pthread_self(), 0};
     kt_set_num_threads(3);
     kt_fail(KT_ERR_VALUE, "mine alone");
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++)
         kt__parallel(3, 1, look_around, &a);
-    }
     CHECK_EQ_INT(a.pending, 0);
     kt_clear();
     kt_set_num_threads(before);
@@ -156,12 +153,10 @@ TEST(several_threads_may_call)
     const int before = kt_get_num_threads();
     pthread_t threads[3];
     kt_set_num_threads(2);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         REQUIRE(pthread_create(&threads[i], NULL, caller, NULL) == 0);
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-    }
     kt_set_num_threads(before);
 }
 
@@ -170,17 +165,14 @@ static int in_child(void)
     static visit v;
     size_t       granted;
     memset(&v, 0, sizeof v);
-    if (kt_get_num_threads() != 1 || kt_set_num_threads(4) != KT_OK || kt_get_num_threads() != 1) {
+    if (kt_get_num_threads() != 1 || kt_set_num_threads(4) != KT_OK || kt_get_num_threads() != 1)
         return 1;
-    }
     kt__parallel(N, 1, mark, &v);
-    if (v.parts != 1 || !each_once(&v, N)) {
+    if (v.parts != 1 || !each_once(&v, N))
         return 2;
-    }
     char *p = kt__block_get(1 << 20, &granted), *q = kt__pool_get(200);
-    if (!p || !q) {
+    if (!p || !q)
         return 3;
-    }
     memset(p, 1, granted);
     memset(q, 1, 200);
     kt__block_put(p, granted);

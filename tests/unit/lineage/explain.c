@@ -31,9 +31,8 @@ static const kt_site_source source = {.abi = KT_SITE_ABI, .size = sizeof source,
 
 static void stand(const char *file, int line)
 {
-    if (file) {
+    if (file)
         CHECK_EQ_INT(kt_site_register(&source), KT_OK);
-    }
     now_file = file;
     now_line = line;
 }
@@ -65,9 +64,8 @@ static kt_tensor *fake(kt_tensor *t, kt_dtype dtype, kt_shape shape, uint32_t li
     t->ndim = (uint8_t)shape.n;
     t->sizes = t->dims;
     t->strides = t->dims + KT_INLINE_DIMS;
-    for (int64_t i = 0; i < shape.n; i++) {
+    for (int64_t i = 0; i < shape.n; i++)
         t->dims[i] = shape.d[i];
-    }
     t->lineage = lineage;
     return t;
 }
@@ -241,9 +239,8 @@ TEST(a_long_chain_is_shortened_in_an_error)
     propose(&m, KT_FIX_DTYPE, 0, KT_F64, false);
     const char *text = explained(&m, "x");
     int         lines = 0;
-    for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) {
+    for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
         lines++;
-    }
     CHECK_EQ_INT(lines, 1 + 12 + 12 + 1);
     CHECK(strstr(text, "\n                     ... 190 conversions ...\n") != NULL);
     CHECK(strstr(text, "\n  fix: dtype=karat.float64") != NULL);
@@ -329,10 +326,10 @@ TEST(explain_a_tensor)
     text = kt_explain(fake(&t, KT_F16, KT_SCALAR, KT__UNTRACKED));
     CHECK_STR(text, "float16[]\n  not tracked: no room for more records");
     kt_free_string(text);
-    CHECK_FAILS(kt_explain(NULL), KT_ERR_VALUE, "kt_explain: no tensor");
+    CHECK_FAILS(kt_explain(NULL), KT_ERR_VALUE, "kt_explain: the tensor is NULL");
     kt_fail(KT_ERR_RUNTIME, "an earlier failure"); /* puts(kt_explain(kt_add(a, b))) after a failure */
     text = kt_explain(NULL);
-    CHECK_STR(text, "(no text: kt_error() says why)");
+    CHECK_STR(text, "(no text: see kt_error())");
     kt_free_string(text);
     CHECK_FAILS(0, KT_ERR_RUNTIME, "an earlier failure");
 }
@@ -343,9 +340,8 @@ TEST(explain_a_folded_chain_whole)
     uint32_t  id = back_and_forth(kt__lineage_record(KT_BORN, "zeros", KT_NONE, KT_F32, 0), 64);
     char *text = kt_explain(fake(&t, KT_F32, KT_SHAPE(1), id));
     int   lines = 0;
-    for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) {
+    for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
         lines++;
-    }
     CHECK_EQ_INT(lines, 49);
     CHECK(strstr(text, "\n  ... 17 conversions ...\n") != NULL);
     kt_free_string(text);

@@ -29,9 +29,8 @@ TEST(same_record_same_id)
     CHECK_EQ_INT(born("zeros", KT_F32), a);
     CHECK_EQ_INT(cast(a, "to", KT_F32, KT_F16), b);
     const uint32_t count = kt__lineage_count();
-    for (int step = 0; step < 1000; step++) {
+    for (int step = 0; step < 1000; step++)
         CHECK_EQ_INT(cast(born("zeros", KT_F32), "to", KT_F32, KT_F16), b);
-    }
     CHECK_EQ_INT(kt__lineage_count(), count);
 }
 
@@ -46,9 +45,8 @@ TEST(every_field_tells_records_apart)
     ids[6] = cast(a, "to", KT_F32, KT_F16);
     kt_site_set(NULL);
     for (int i = 0; i < 7; i++) {
-        for (int j = 0; j < i; j++) {
+        for (int j = 0; j < i; j++)
             CHECK_MSG(ids[i] != ids[j], "records %d and %d share id %u", i, j, ids[i]);
-        }
     }
 }
 
@@ -112,9 +110,8 @@ TEST(many_records_keep_their_ids)
     for (int i = 0; i < MANY; i++) {
         char op[32];
         snprintf(op, sizeof op, "many%d", i);
-        if (!CHECK_EQ_INT(born(kt__intern_text(op), KT_F32), ids[i]) || !CHECK_STR(read(ids[i]).op, op)) {
+        if (!CHECK_EQ_INT(born(kt__intern_text(op), KT_F32), ids[i]) || !CHECK_STR(read(ids[i]).op, op))
             return;
-        }
     }
     CHECK_EQ_INT(kt__lineage_count() - before, MANY);
 }
@@ -142,9 +139,8 @@ TEST(past_the_cap_records_share_one_id)
 static int length(uint32_t id)
 {
     int n = 0;
-    for (kt_lineage_record r = {.size = sizeof r}; kt_lineage_read(id, &r); id = r.parent) {
+    for (kt_lineage_record r = {.size = sizeof r}; kt_lineage_read(id, &r); id = r.parent)
         n++;
-    }
     return n;
 }
 
@@ -173,9 +169,8 @@ TEST(a_deep_chain_folds_its_middle)
                 folds++;
                 stood_for = (int)inside->folded;
                 char text[64] = "... more than 256 conversions ...";
-                if (stood_for <= 256) {
+                if (stood_for <= 256)
                     snprintf(text, sizeof text, "... %d conversions ...", stood_for);
-                }
                 CHECK_STR(r.op, text);
                 CHECK(r.from != KT_NONE && r.to != KT_NONE);
                 at = 31; /* the birth and 31 conversions stay */
@@ -183,15 +178,13 @@ TEST(a_deep_chain_folds_its_middle)
             }
             char op[32];
             snprintf(op, sizeof op, "step%d", at--);
-            if (!CHECK_STR(r.op, r.parent ? op : "deep")) {
+            if (!CHECK_STR(r.op, r.parent ? op : "deep"))
                 return;
-            }
         }
         CHECK_EQ_INT(folds, 1);
         CHECK_EQ_INT(at, -1);
-        if (stood_for <= 256) {
+        if (stood_for <= 256)
             CHECK_EQ_INT(length(converted(n)) - 1 + stood_for, n + 1);
-        }
     }
 }
 
@@ -200,9 +193,8 @@ TEST(a_loop_of_casts_comes_to_rest)
     uint32_t id = born("loop", KT_F32), count = 0;
     for (int i = 0; i < 200000; i++) {
         id = cast(cast(id, "half", KT_F32, KT_F16), "float", KT_F16, KT_F32);
-        if (i == 1000) {
+        if (i == 1000)
             count = kt__lineage_count();
-        }
     }
     CHECK_EQ_INT(kt__lineage_count(), count);
     CHECK(length(id) <= KT__LINEAGE_DEPTH);
@@ -230,12 +222,10 @@ TEST(no_memory_means_untracked)
         kt_memory_fail_after(-1);
         CHECK(!kt_failed());
         refused += id == KT__UNTRACKED;
-        if (!CHECK(id != 0) || !CHECK(id == KT__UNTRACKED || strcmp(read(id).op, op) == 0)) {
+        if (!CHECK(id != 0) || !CHECK(id == KT__UNTRACKED || strcmp(read(id).op, op) == 0))
             return;
-        }
-        if (!CHECK(born(op, KT_F32) != KT__UNTRACKED)) {
+        if (!CHECK(born(op, KT_F32) != KT__UNTRACKED))
             return;
-        }
     }
     CHECK(refused > 1000);
 }
@@ -246,7 +236,6 @@ TEST(reasons_have_names)
     CHECK_STR(kt_reason_name(KT_WHY_RESULT), "result");
     CHECK_STR(kt_reason_name(KT_BORN_LOADED), "loaded");
     CHECK_STR(kt_reason_name((kt_reason)99), "unknown");
-    for (int why = 0; why < KT_NUM_REASONS; why++) {
+    for (int why = 0; why < KT_NUM_REASONS; why++)
         CHECK(kt_reason_name((kt_reason)why) != NULL);
-    }
 }

@@ -68,7 +68,7 @@ TEST(a_source_must_fit)
     CHECK_EQ_INT(kt_site_register(&source), KT_OK);
     static kt_site_source second;
     second = source;
-    CHECK_FAILS(kt_site_register(&second), KT_ERR_RUNTIME, "kt_site_register: this process has a source");
+    CHECK_FAILS(kt_site_register(&second), KT_ERR_RUNTIME, "kt_site_register: a source of sites is already registered");
     CHECK(kt__site_in_binding(0));
 }
 
@@ -151,16 +151,14 @@ TEST(many_sites_keep_their_ids)
 {
     static uint32_t ids[40][300];
     for (int i = 0; i < 40; i++) {
-        for (int j = 0; j < 300; j++) {
+        for (int j = 0; j < 300; j++)
             ids[i][j] = at(i, j);
-        }
     }
     const uint32_t count = kt__site_count();
     for (int round = 0; round < 20000; round++) {
         const int i = (int)test_below(40), j = (int)test_below(300);
-        if (!CHECK_EQ_INT(at(i, j), ids[i][j])) {
+        if (!CHECK_EQ_INT(at(i, j), ids[i][j]))
             return;
-        }
     }
     CHECK_EQ_INT(kt__site_count(), count);
     CHECK_EQ_INT(held[39], 1);
@@ -193,9 +191,8 @@ TEST(no_memory_means_no_site)
         kt_memory_fail_after(-1);
         CHECK(!kt_failed());
         unknown += id == 0;
-        if (!CHECK(at(2, offset) != 0)) {
+        if (!CHECK(at(2, offset) != 0))
             return;
-        }
     }
     CHECK(unknown > 0);
     CHECK_EQ_INT(held[2], 1);

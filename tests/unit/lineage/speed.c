@@ -54,15 +54,13 @@ static double now_ns(void)
 static void print_best(const char *name, void (*work)(void))
 {
     double best = 1e300;
-    for (int i = 0; i < SITES; i++) {
+    for (int i = 0; i < SITES; i++)
         work();
-    }
     const uint32_t records = kt__lineage_count(), sites = kt__site_count();
     for (int r = 0; r < REPEATS; r++) {
         const double start = now_ns();
-        for (int i = 0; i < CALLS; i++) {
+        for (int i = 0; i < CALLS; i++)
             work();
-        }
         const double took = (now_ns() - start) / CALLS;
         best = took < best ? took : best;
     }

@@ -37,9 +37,8 @@ static void *work(void *arg)
                 mine[key] = id;
             }
             kt_lineage_record r = {.size = sizeof r};
-            if (!kt_lineage_read(id, &r) || !kt_lineage_read(r.parent, &r) || strcmp(r.op, names[key]) != 0) {
+            if (!kt_lineage_read(id, &r) || !kt_lineage_read(r.parent, &r) || strcmp(r.op, names[key]) != 0)
                 mine[key] = 0;
-            }
         }
     }
     return NULL;
@@ -48,9 +47,8 @@ static void *work(void *arg)
 static void prepare(const char *prefix)
 {
     static kt_site made[700];
-    for (int i = 0; i < 700; i++) {
+    for (int i = 0; i < 700; i++)
         made[i] = (kt_site){"threads.c", i + 1};
-    }
     lines = made;
     for (int i = 0; i < KEYS; i++) {
         char op[48];
@@ -64,18 +62,15 @@ TEST(threads_agree_on_ids)
     prepare("hammer");
     const uint32_t before = kt__lineage_count();
     pthread_t      threads[THREADS];
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         REQUIRE(pthread_create(&threads[i], NULL, work, seen[i]) == 0);
-    }
     __atomic_store_n(&go, true, __ATOMIC_RELEASE);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
     for (int key = 0; key < KEYS; key++) {
         for (int i = 0; i < THREADS; i++) {
-            if (!CHECK(seen[i][key] != 0) || !CHECK_EQ_INT(seen[i][key], seen[0][key])) {
+            if (!CHECK(seen[i][key] != 0) || !CHECK_EQ_INT(seen[i][key], seen[0][key]))
                 return;
-            }
         }
     }
     CHECK_EQ_INT(kt__lineage_count() - before, 2 * KEYS);
@@ -90,9 +85,8 @@ static void *churn(void *arg)
     for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_ACQUIRE) && i < 200000; i++) {
         snprintf(op, sizeof op, "churn%p %d", arg, i);
         const char *name = kt__intern_text(op);
-        if (name) {
+        if (name)
             kt__lineage_record(KT_BORN, name, KT_NONE, KT_F32, 0);
-        }
     }
     return NULL;
 }
@@ -106,9 +100,8 @@ TEST(fork_while_threads_intern)
 #else
     pthread_t threads[2];
     int       marks[2];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         REQUIRE(pthread_create(&threads[i], NULL, churn, &marks[i]) == 0);
-    }
     for (int i = 0; i < 20; i++) {
         const pid_t child = fork();
         if (child == 0) {
@@ -122,9 +115,8 @@ TEST(fork_while_threads_intern)
         CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "child %d ended with %#x", i, (unsigned)status);
     }
     __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    }
 #endif
 }
 

@@ -50,9 +50,8 @@ static kt_tensor *make(kt_dtype dtype, layout how, kt_device device)
     static const int64_t sizes[LAYOUTS][2] = {[DENSE] = {3, 4}, [TRANSPOSED] = {4, 3}, [ROW] = {4}, [EMPTY] = {0, 4}};
     static const int     rank[LAYOUTS] = {[DENSE] = 2, [TRANSPOSED] = 2, [ROW] = 1, [EMPTY] = 2};
     char                 bytes[12 * 16];
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i++)
         kt_scalar_store(bytes + i * kt_dtype_size(dtype), dtype, KT_INT(1 + i % 5));
-    }
     kt_tensor *t = kt_from(bytes, (kt_shape){rank[how], sizes[how]}, dtype);
     t = device.kind == KT_CPU ? t : kt_to(t, .device = device);
     return how == TRANSPOSED ? kt_transpose(t, 0, 1) : t;
@@ -130,9 +129,8 @@ static void run(const recipe *r, kt_device device, outcome *o)
     memset(o, 0, sizeof *o);
     kt_call_begin(&call, r->row, r->form);
     o->callable = fill_arguments(&call, r, device, list) && !kt_failed();
-    for (int i = 0; o->callable && r->form == KT_OUT && i < kt_row_n_results(r->row); i++) {
+    for (int i = 0; o->callable && r->form == KT_OUT && i < kt_row_n_results(r->row); i++)
         call.out[i] = kt_empty(kt_sizes(r->out_like), .dtype = kt_dtype_of(r->out_like), .device = device);
-    }
     if (!o->callable || kt_failed()) {
         o->callable = CHECK_MSG(!kt_failed(), "%s: its arguments: %s", kt_row_name(r->row), kt_error()) && o->callable;
         kt_clear();
@@ -140,21 +138,18 @@ static void run(const recipe *r, kt_device device, outcome *o)
     }
     kt_manual_seed(1); /* both devices draw the same */
     if (kt_call_run(&call) == KT_OK) {
-        for (int i = 0; i < KT_MAX_RESULTS && !call.list && call.out[i]; i++) {
+        for (int i = 0; i < KT_MAX_RESULTS && !call.list && call.out[i]; i++)
             o->t[o->n++] = call.out[i];
-        }
-        for (int64_t i = 0; call.list && i < call.n_list && o->n < MOST_RESULTS; i++) {
+        for (int64_t i = 0; call.list && i < call.n_list && o->n < MOST_RESULTS; i++)
             o->t[o->n++] = kt_keep(call.list[i]);
-        }
         kt_call_free_list(&call);
     }
     take_error(o);
     for (int i = 0; i < o->n && o->status == KT_OK; i++) {
         o->bytes[i] = (size_t)kt_numel(o->t[i]) * kt_dtype_size(kt_dtype_of(o->t[i]));
         o->values[i] = calloc(1, o->bytes[i] + 1);
-        if (o->values[i]) {
+        if (o->values[i])
             kt_read(o->t[i], o->values[i], o->bytes[i]);
-        }
         take_error(o);
     }
 }
@@ -206,13 +201,11 @@ static bool try_recipe(recipe r)
     bool    good = true;
     r.form = KT_PLAIN;
     run(&r, cpu, &here);
-    if (!here.callable) {
+    if (!here.callable)
         return false;
-    }
     for (int form = KT_PLAIN; form <= KT_OUT && good; form++) {
-        if (!kt_row_has_form(r.row, (kt_form)form) || (form == KT_OUT && here.n != 1)) {
+        if (!kt_row_has_form(r.row, (kt_form)form) || (form == KT_OUT && here.n != 1))
             continue;
-        }
         outcome again;
         r.form = (kt_form)form;
         r.out_like = here.n == 1 ? here.t[0] : NULL;
@@ -239,13 +232,11 @@ static bool sweep_row(const kt_row *row)
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
             recipe r = {.row = row, .dtype = {pairs[p][0], pairs[p][1]}, .layout = {layouts[l][0], layouts[l][1]}};
-            if (!try_recipe(r)) {
+            if (!try_recipe(r))
                 return false;
-            }
             r.numbers = true;
-            if (l == 0 && !try_recipe(r)) {
+            if (l == 0 && !try_recipe(r))
                 return false;
-            }
         }
     }
     return true;
@@ -261,9 +252,8 @@ static uint64_t live_bytes(void)
 
 TEST(every_row_gives_what_the_cpu_gives)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     int rows = 0;
     for (int i = 0; kt_row_at(i); i++) {
         const uint64_t before = live_bytes();
@@ -279,9 +269,8 @@ TEST(every_row_gives_what_the_cpu_gives)
 /* ---- what the sweep does not say ---- */
 TEST(a_plugin_is_loaded_once)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     CHECK_FAILS(kt_backend_load(KT_MIRROR_PLUGIN), KT_ERR_RUNTIME, "a backend named 'mirror' is registered already");
     CHECK_FAILS(kt_backend_load("no/such/plugin.so"), KT_ERR_OS, "cannot load the backend no/such/plugin.so");
     CHECK_FAILS(kt_device_find("mirror:2"), KT_ERR_RUNTIME, "device index 2 is out of range");
@@ -290,9 +279,8 @@ TEST(a_plugin_is_loaded_once)
 
 TEST(the_host_gets_no_address)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     KT_SCOPE;
     kt_tensor *t = kt_ones(KT_SHAPE(2), .device = mirror);
     REQUIRE(t != NULL);
@@ -306,9 +294,8 @@ TEST(the_host_gets_no_address)
 /* Sources may change or go while the copy waits in the queue. */
 TEST(a_copy_takes_its_bytes_at_once)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     KT_SCOPE;
     float      values[4] = {1, 2, 3, 4}, back[4];
     kt_tensor *here = kt_from(values, KT_SHAPE(4), KT_F32);
@@ -329,9 +316,8 @@ TEST(a_copy_takes_its_bytes_at_once)
 /* Thousands of steps whose operands are dropped before their work is done. */
 TEST(memory_outlives_the_work_that_needs_it)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     KT_SCOPE;
     kt_tensor *sum = kt_keep(kt_zeros(KT_SHAPE(100), .dtype = KT_F64, .device = mirror));
     for (int i = 0; i < 2000; i++) {
@@ -348,18 +334,16 @@ TEST(memory_outlives_the_work_that_needs_it)
     const uint64_t before = live_bytes();
     {
         KT_SCOPE;
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 100; i++)
             kt_mul(kt_ones(KT_SHAPE(1000), .device = mirror), kt_ones(KT_SHAPE(1000), .device = mirror));
-        }
     }
     CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(devices_do_not_mix)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     KT_SCOPE;
     kt_tensor *a = kt_ones(KT_SHAPE(2), .device = mirror), *b = kt_ones(KT_SHAPE(2));
     CHECK_FAILS(kt_add(a, b), KT_ERR_RUNTIME, "Expected all tensors to be on the same device");
@@ -370,9 +354,8 @@ TEST(devices_do_not_mix)
 /* The kernel refuses when it runs, which is after the call: whoever waits first is told, once. */
 TEST(late_errors_surface_at_the_next_wait)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     KT_SCOPE;
     kt_tensor *zeros = kt_zeros(KT_SHAPE(3), .dtype = KT_I32, .device = mirror);
     kt_tensor *ones = kt_ones(KT_SHAPE(3), .dtype = KT_I32, .device = mirror);
@@ -389,9 +372,8 @@ TEST(late_errors_surface_at_the_next_wait)
 
 TEST(gradients)
 {
-    if (!load()) {
+    if (!load())
         return;
-    }
     KT_SCOPE;
     float      values[3] = {1, 2, 3}, back[3] = {0};
     kt_tensor *x = kt_to(kt_from(values, KT_SHAPE(3), KT_F32), .device = mirror);

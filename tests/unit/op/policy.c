@@ -1,4 +1,4 @@
-/* policy.c - the ladder of cast policies: what one rung accepts the next accepts with the same result; what strict and
+/* policy.c - the cast policies, in order: what one accepts the next accepts with the same result; what strict and
  * safe refuse and in which words; what permissive takes on; that a policy belongs to its block and its thread. */
 #include "harness.h"
 

@@ -788,7 +788,7 @@ TEST(errors)
         fclose(full);
     }
     kt_fail(KT_ERR_INDEX, "an earlier failure");
-    CHECK_STR(kt_to_string(t), "(no text: kt_error() says why)"); /* text is never NULL: puts(kt_to_string(t)) */
+    CHECK_STR(kt_to_string(t), "(no text: see kt_error())"); /* text is never NULL: puts(kt_to_string(t)) */
     CHECK_FAILS(kt_print(t, stdout), KT_ERR_INDEX, "an earlier failure");
     kt_free_string(NULL);
 }

@@ -115,7 +115,7 @@ TEST(foreign_memory_is_released_when_unused)
     }
     CHECK_EQ_INT(released, 2);
     KT_SCOPE;
-    CHECK_FAILS(kt_wrap(NULL, S(2), KT_F32, NULL, NULL), KT_ERR_VALUE, "kt_wrap: there is no memory to wrap");
+    CHECK_FAILS(kt_wrap(NULL, S(2), KT_F32, NULL, NULL), KT_ERR_VALUE, "kt_wrap: memory is NULL");
     CHECK_FAILS(kt_wrap(memory, S(-1), KT_F32, NULL, NULL), KT_ERR_RUNTIME,
                 "Trying to create tensor with negative dimension");
     CHECK_FAILS(kt_wrap(memory, S(2), (kt_dtype)77, NULL, NULL), KT_ERR_TYPE, "there is no dtype 77");
