@@ -258,6 +258,51 @@ static void write_kernel(FILE *f, const kernel_text *k)
         fprintf(f, "%s%s%s", i ? ", " : " .params = (const kt__param[]){", k->param[i], i + 1 < k->n ? "" : "},");
 }
 
+/* ---- the rule: "NAME", or "NAME(item, ...)" of rows with a body ----
+ *  arg            an operand of the rule; else they are all tensors, of a rule that looks at one the first
+ *  after          the body asks the resolver (kt__admit) when it has looked at the shapes
+ * Of NONE the items say why the resolver has nothing to decide. */
+
+typedef struct rule_text {
+    char name[TEXT];
+    int  operand[MAX_ARGS], n; /* none: as the rule has it */
+    bool after, reason;
+} rule_text;
+
+static rule_text read_rule(const row_text *r, const schema *s)
+{
+    rule_text   rule = {.n = 0};
+    char        item[TEXT];
+    const char *c = take(r->rule, "(", rule.name);
+    for (c += *c == '('; *c && *c != ')'; c += *c == ',') {
+        c = take(blanks(c), ",)", item);
+        const int at = argument_named(s, item);
+        if (strcmp(rule.name, "NONE") == 0)
+            rule.reason = true;
+        else if (strcmp(item, "after") == 0)
+            rule.after = true;
+        else if (at < 0)
+            die("%s: the rule names no argument by '%s'", r->name, item);
+        else
+            rule.operand[rule.n++] = at;
+    }
+    const bool decides = ways[way_of(r)].body && !rule.after && strcmp(rule.name, "NONE") != 0;
+    if (decides && bits_of(r->accepts, "BIFC") != 15 && !r->missing && !has_refusals(r->name))
+        die("%s: what does it say of a dtype that it does not accept?", r->name);
+    return rule;
+}
+
+/* Does the rule look at one operand? */
+static bool is_unary(const char *rule)
+{
+    static const char *const names[] = {"SAME", "TO_BOOL", "TO_REAL", "FLOAT_TO_REAL", "SUM", "MEAN", "NORM", "TRUTH", "INDEX",
+                                        "WITH_INDEX"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], rule) == 0)
+            return true;
+    return false;
+}
+
 /* ---- what follows from the schema ---- */
 
 static int operand_of(const schema *s, int argument)
@@ -291,13 +336,24 @@ static bool is_pointed(const arg *a) { return is(a, "int[]") || is(a, "str") || 
 static bool is_unchecked(const arg *a) { return is(a, "int") || is(a, "bool") || is(a, "float"); }
 
 /* Two tensors alone mean the kernel on them in order, unless it is given more or in another order. */
-static void write_operands(FILE *f, const row_text *r, const schema *s, const kernel_text *k)
+static void write_operands(FILE *f, const row_text *r, const schema *s, const kernel_text *k, rule_text rule)
 {
-    const int  n = count(s, is_operand);
+    int        n = count(s, is_operand);
     const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !k->n && !k->swapped;
     if (n > MOST_GATHERED)
         die("%s: a call gathers no more than %d operands", r->name, MOST_GATHERED);
+    if (ways[way_of(r)].body && is_unary(rule.name) && !rule.n)
+        for (int i = 0; i < s->n && !rule.n; i++)
+            if (is_operand(&s->args[i]))
+                rule.operand[rule.n++] = i;
+    n = rule.n ? rule.n : n;
     fprintf(f, " .operands = {.n = %d, .pair = %d, .bare = %d, .at = ", n, pair, n == s->n);
+    if (rule.n) {
+        for (int i = 0; i < rule.n; i++)
+            fprintf(f, "%s%d", i ? ", " : "{", rule.operand[i]);
+        fputs("}},", f);
+        return;
+    }
     write_places(f, s, is_operand);
     fputs("},", f);
 }
@@ -382,6 +438,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     const schema s = parse(r->schema);
     const int    way = way_of(r);
     const kernel_text kernel = read_kernel(r, &s);
+    const rule_text   rule = read_rule(r, &s);
     fprintf(f, "    {.name = \"%s\",", r->name);
     write_text(f, "schema", r->schema, (int)strlen(r->schema));
     write_text(f, "section", r->section, (int)strlen(r->section));
@@ -393,7 +450,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
         fprintf(f, " .body = kt__body_%s,", r->name);
     if (has_derivative(r))
         fprintf(f, " .grad = kt__grad_%s,", r->name);
-    fprintf(f, " .id = KT_OP_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, forms_of(r), r->rule,
+    fprintf(f, " .id = KT_OP_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, forms_of(r), rule.name,
             bits_of(r->accepts, "BIFC"));
     write_target(f, r);
     write_kernel(f, &kernel);
@@ -401,7 +458,8 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     write_saves(f, r, &s);
     fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", is_internal(r->schema), first, s.n);
     write_results(f, &s);
-    write_operands(f, r, &s, &kernel);
+    write_operands(f, r, &s, &kernel, rule);
+    fprintf(f, " .admits_after = %d,", rule.after);
     write_inputs(f, &s);
     write_bits(f, &s);
     write_fold(f, &s);
@@ -436,7 +494,7 @@ static void write_rows(FILE *f)
     fputs("\n", f);
     for (int i = 0; i < ROWS; i++) {
         const schema s = parse(rows[i].schema);
-        n_refusals[i] = write_refusals(f, rows[i].name, &s, strcmp(rows[i].rule, "NONE") != 0);
+        n_refusals[i] = write_refusals(f, rows[i].name, &s, strncmp(rows[i].rule, "NONE", 4) != 0);
     }
     fputs("\nconst kt_row kt__rows[KT_NUM_OPS] = {\n", f);
     for (int i = 0; i < ROWS; i++)

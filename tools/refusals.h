@@ -107,6 +107,14 @@ static void write_string(FILE *f, const char *s, int bytes)
     fputc('"', f);
 }
 
+static bool has_refusals(const char *name)
+{
+    for (int i = 0; i < REFUSALS; i++)
+        if (strcmp(refusals[i].op, name) == 0)
+            return true;
+    return false;
+}
+
 /* The lines of one row, as functions and an array. `decided`: the row has a rule, so that what is refused for the dtypes of its
  * operands is found when a decision is made. Out: how many. */
 static int write_refusals(FILE *f, const char *name, const schema *s, bool decided)

@@ -113,10 +113,23 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
+const kt__decision *kt__admit(const kt_call *call, kt__decision *room)
+{
+    kt__gathered g;
+    kt__gather(call, &g);
+    if (call->row->fold.dtype >= 0)
+        g.want = (uint8_t)kt__arg_dtype(call, call->row->fold.dtype);
+    return kt__resolve(call, &g, kt__mode(), room);
+}
+
 /* A row that names a node has a derivative of its own; out= may be recorded as a node that cannot be run. */
 static kt_status run_row(kt_call *call)
 {
-    const bool opaque = call->form == KT_OUT && call->row->target.grad == TARGET_OPAQUE;
+    const kt_row *row = call->row;
+    const bool    opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
+    kt__decision  room;
+    if (row->rule != RULE_NONE && !row->admits_after && !kt__admit(call, &room))
+        return kt_error_status();
     return call->row->node || opaque ? run_derived(call) : run_body(call);
 }
 

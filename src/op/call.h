@@ -209,6 +209,10 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
     return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
 }
 
+/* The decision about a row with a body, under its rule: made before the body runs, unless the row says `after`; a body may ask
+ * for it again. NULL: refused. */
+const kt__decision *kt__admit(const kt_call *call, kt__decision *room);
+
 /* May `n` things of that size lie at `items`? No list is longer than the addresses there are. */
 static inline bool kt__is_list(int64_t n, const void *items, size_t size)
 {

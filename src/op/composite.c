@@ -8,8 +8,6 @@
 
 kt_status kt__body_positive(kt_call *call)
 {
-    if (call->arg[0].t->dtype == KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "The `+` operator, on a bool tensor is not supported.");
     call->out[0] = kt__ref(call->arg[0].t);
     return KT_OK;
 }

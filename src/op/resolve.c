@@ -185,10 +185,6 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         return kt_error_status();
     if (mode & KT_M_AUTOCAST && kt__autocast_dtypes(call, &g, mode, d->why))
         return kt_error_status();
-    if (g.rule == RULE_WHERE && g.dtype[0] != KT_BOOL && g.dtype[0] != KT_U8 && kt__policy(mode) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
-                              kt_dtype_torch_name(g.dtype[0]));
     if (row->way->broadcasts && kt__check_shapes(call, given))
         return kt_error_status();
     if (common_and_result(call, &g, mode, &common, &result)) {

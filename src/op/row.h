@@ -131,6 +131,7 @@ struct kt_row {
     uint16_t        required, checked; /* bit i: argument i has no default; its kind has values that are none (a NULL) */
     uint8_t         forms;             /* bits: 1 << kt_form */
     uint8_t         rule;
+    bool            admits_after; /* of a body: it asks for the decision itself, when it has looked at the shapes */
     uint8_t         accepts;     /* bits: kt_category */
     uint8_t         autocast[2]; /* CPU, CUDA */
     uint8_t         n_args, n_results;

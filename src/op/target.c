@@ -162,7 +162,7 @@ kt_status kt__check_out(const kt_call *call, kt_dtype result, kt_dtype second)
         return kt_error_status();
     if (call->form == KT_INPLACE)
         return check_dtype(call, call->arg[0].t, result);
-    for (int i = 0; i < kt__n_results(call->row); i++)
+    for (int i = 0; i < (second ? kt__n_results(call->row) : 1); i++)
         if (check_dtype(call, call->out[i], i ? second : result))
             return kt_error_status();
     return KT_OK;
