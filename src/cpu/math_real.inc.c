@@ -19,13 +19,13 @@ KT_ALWAYS T FN(frexp_exponent)(T a)
 }
 KT_ALWAYS T FN(round)(T a)    { return MATH(rint)(a); }
 KT_ALWAYS T FN(sqrt)(T a)     { return MATH(sqrt)(a); }
-/* A distance d as a loss: curved below `at`, straight beyond; and its slope. */
-KT_ALWAYS T FN(bent)(T d, T at, T curve, T straight)
+/* A distance d as a loss (Huber): curved below `at`, straight beyond; and its slope. */
+KT_ALWAYS T FN(huber)(T d, T at, T curve, T straight)
 {
     const T z = MATH(fabs)(d);
     return z < at ? curve * z * z : straight * (z - (T)0.5 * at);
 }
-KT_ALWAYS T FN(slope)(T d, T at, T curve, T straight)
+KT_ALWAYS T FN(huber_slope)(T d, T at, T curve, T straight)
 {
     return MATH(fabs)(d) >= at ? MATH(copysign)(straight, d) : d * curve;
 }

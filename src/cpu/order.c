@@ -147,9 +147,9 @@ static const entry *ranked(const job *j, const entry *e)
     switch (j->plan->kernel) {
     case KT_K_kthvalue:       return first_of_its_kind(e, j->plan->param[0].v.i - 1);
     case KT_K_median:
-    case KT_K_median_with:    return median_of(j, e, n, false);
+    case KT_K_median_with_index:    return median_of(j, e, n, false);
     case KT_K_nanmedian:
-    case KT_K_nanmedian_with: return median_of(j, e, n, true);
+    case KT_K_nanmedian_with_index: return median_of(j, e, n, true);
     default:                  return most_frequent(j, e, n);
     }
 }

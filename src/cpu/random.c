@@ -147,7 +147,7 @@ static kt_status check_each(const drawing *d, int kernel, const void *each, int 
 {
     for (int i = 0; i < n; i++) {
         const double x = d->each_dtype == KT_F64 ? ((const double *)each)[i] : (double)((const float *)each)[i];
-        if (kernel == KT_K_bernoulli_each && !(x >= 0 && x <= 1))
+        if (kernel == KT_K_bernoulli_tensor && !(x >= 0 && x <= 1))
             return kt_fail(KT_ERR_RUNTIME,
                            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
                            "improved?  If so, please report an enhancement request to PyTorch.)");
@@ -210,7 +210,7 @@ static void choose_sampler(drawing *d, const kt_plan *plan)
 {
     const bool wide_float = plan->arg[0].is == KT_F64;
     d->tile_dtype = KT_F64;
-    d->each_dtype = plan->n_in && plan->arg[1].is != KT_F64 && plan->kernel == KT_K_bernoulli_each ? KT_F32 : KT_F64;
+    d->each_dtype = plan->n_in && plan->arg[1].is != KT_F64 && plan->kernel == KT_K_bernoulli_tensor ? KT_F32 : KT_F64;
     switch (plan->kernel) {
     case KT_K_uniform:
         d->sample = wide_float ? sample_uniform_f64 : sample_uniform_f32;
@@ -228,7 +228,7 @@ static void choose_sampler(drawing *d, const kt_plan *plan)
         d->sample = sample_bernoulli;
         d->tile_dtype = KT_F32;
         break;
-    case KT_K_bernoulli_each:
+    case KT_K_bernoulli_tensor:
         d->sample = d->each_dtype == KT_F64 ? sample_bernoulli_f64 : sample_bernoulli_f32;
         d->tile_dtype = KT_F32;
         d->uniform = kt__uniform_for(KT_F32, 0, 1);

@@ -233,9 +233,9 @@ kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
     int       kernel = power == 2.0    ? KT_K_square
                        : !inexact      ? 0
                        : power == -1.0 ? KT_K_reciprocal
-                       : power == 1.0  ? KT_K_itself
+                       : power == 1.0  ? KT_K_identity
                        : power == 3.0  ? KT_K_cube
-                       : power == -2.0 ? KT_K_over_square
+                       : power == -2.0 ? KT_K_reciprocal_square
                        : !roots        ? 0
                        : power == 0.5  ? KT_K_sqrt
                        : power == -0.5 ? KT_K_rsqrt

@@ -349,7 +349,7 @@ static kt_status expanded(kt_tensor *t, const kt_tensor *like, kt_tensor **out)
 
 static kt_status bernoulli_each(const kt_call *call, kt_tensor *to, kt_tensor *p, kt_generator *g)
 {
-    kt__draw draw = {.generator = g, .kernel = KT_K_bernoulli_each};
+    kt__draw draw = {.generator = g, .kernel = KT_K_bernoulli_tensor};
     if (category(to) == KT_CAT_COMPLEX)
         return not_for(call, "bernoulli_tensor_cpu_self_", to);
     if (category(p) != KT_CAT_FLOAT)

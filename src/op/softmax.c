@@ -98,7 +98,7 @@ static kt_status flow_back(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but %s does "
                        "not equal %s (while checking arguments for %ssoftmax_backward)",
-                       a, b, call->row->kernel == KT_K_softmax_back ? "" : "log_");
+                       a, b, call->row->kernel == KT_K_softmax_backward ? "" : "log_");
     }
     if (kt__arg_dtype(call, 3) == KT_F16 && grad->dtype != KT_F16)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found Half", kt_dtype_torch_name(grad->dtype));

@@ -526,8 +526,8 @@ static const FN(op) FN(ops)[] = {
     OP(aminmax,       take_aminmax,   join_aminmax,   2, NULL, .zero = {HIGHEST, LOWEST})
     OP(argmax,        take_argmax,    join_argmax,    2, FN(end_arg), .zero = {LOWEST}, .whole = 1, .keeps = true)
     OP(argmin,        take_argmin,    join_argmin,    2, FN(end_arg), .zero = {HIGHEST}, .whole = 1, .keeps = true)
-    OP(max_with,      take_argmax,    join_argmax,    2, NULL, .zero = {LOWEST}, .whole = 2, .keeps = true)
-    OP(min_with,      take_argmin,    join_argmin,    2, NULL, .zero = {HIGHEST}, .whole = 2, .keeps = true)
+    OP(max_with_index,      take_argmax,    join_argmax,    2, NULL, .zero = {LOWEST}, .whole = 2, .keeps = true)
+    OP(min_with_index,      take_argmin,    join_argmin,    2, NULL, .zero = {HIGHEST}, .whole = 2, .keeps = true)
 #endif
 #if !KT_IS_INTEGER
     OP(nansum,        take_nansum,    join_sum,       1, NULL)

@@ -57,9 +57,9 @@ static SOFT_ONCE void FN(soft_max)(T *z, const T *a, const T *b, int n)
 /* What a tile adds to the sum; calculated into `shares`, unless it is there. */
 static SOFT_ONCE const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
 {
-    if (s->kernel == KT_K_log_softmax_back)
+    if (s->kernel == KT_K_log_softmax_backward)
         return x;
-    if (s->kernel == KT_K_softmax_back)
+    if (s->kernel == KT_K_softmax_backward)
         FN(soft_mul)(shares, x, y, n);
     else
         FN(exp_less)(shares, x, w->top, n);
@@ -77,7 +77,7 @@ static void FN(soft_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T 
         FN(soft_sub)(w->shares, x, w->top, n);
         FN(soft_sub)(z, w->shares, w->total, n);
         return;
-    case KT_K_softmax_back:
+    case KT_K_softmax_backward:
         FN(soft_sub)(w->shares, x, w->total, n);
         FN(soft_mul)(z, w->shares, y, n);
         return;

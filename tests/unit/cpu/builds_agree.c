@@ -125,8 +125,8 @@ TEST(softmax)
 {
     each_line(KT_K_softmax, "softmax", 1);
     each_line(KT_K_log_softmax, "log_softmax", 1);
-    each_line(KT_K_softmax_back, "softmax_back", 2);
-    each_line(KT_K_log_softmax_back, "log_softmax_back", 2);
+    each_line(KT_K_softmax_backward, "softmax_backward", 2);
+    each_line(KT_K_log_softmax_backward, "log_softmax_backward", 2);
 }
 
 TEST(casts)

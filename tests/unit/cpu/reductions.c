@@ -26,7 +26,7 @@ static const subject subjects[] = {
     S(sum, ANY, 1),         S(nansum, REALS | COMPLEXES, 1), S(prod, ANY, 1),
     S(mean, REALS | COMPLEXES, 1), S(nanmean, REALS | COMPLEXES, 1), S(amax, INTS | REALS, 1),
     S(amin, INTS | REALS, 1), S(argmax, INTS | REALS, 1),    S(argmin, INTS | REALS, 1),
-    S(max_with, INTS | REALS, 2), S(min_with, INTS | REALS, 2), S(aminmax, INTS | REALS, 2),
+    S(max_with_index, INTS | REALS, 2), S(min_with_index, INTS | REALS, 2), S(aminmax, INTS | REALS, 2),
     S(any, ANY, 1),         S(all, ANY, 1),                  S(count_nonzero, ANY, 1),
     S(norm, REALS | COMPLEXES, 1), S(var, REALS | COMPLEXES, 2), S(var, REALS | COMPLEXES, 1),
     S(std, REALS | COMPLEXES, 2), S(logsumexp, REALS, 1),
@@ -48,8 +48,8 @@ static kt_dtype result_dtype(int kernel, int k, kt_dtype as)
     case KT_K_argmax:
     case KT_K_argmin:
     case KT_K_count_nonzero: return KT_I64;
-    case KT_K_max_with:
-    case KT_K_min_with:      return k == 1 ? KT_I64 : as;
+    case KT_K_max_with_index:
+    case KT_K_min_with_index:      return k == 1 ? KT_I64 : as;
     case KT_K_any:
     case KT_K_all:           return KT_BOOL;
     case KT_K_norm:
@@ -157,8 +157,8 @@ static void model_run(const model *m, int kernel, wide *want, uint64_t *wrapped,
     case KT_K_amin:          want[0] = m->x[place(m, true)]; return;
     case KT_K_argmax:        want[0] = (long double)place(m, false); return;
     case KT_K_argmin:        want[0] = (long double)place(m, true); return;
-    case KT_K_max_with:      want[1] = (long double)place(m, false), want[0] = m->x[place(m, false)]; return;
-    case KT_K_min_with:      want[1] = (long double)place(m, true), want[0] = m->x[place(m, true)]; return;
+    case KT_K_max_with_index:      want[1] = (long double)place(m, false), want[0] = m->x[place(m, false)]; return;
+    case KT_K_min_with_index:      want[1] = (long double)place(m, true), want[0] = m->x[place(m, true)]; return;
     case KT_K_aminmax:       want[0] = m->x[place(m, true)], want[1] = m->x[place(m, false)]; return;
     case KT_K_any:           want[0] = nonzero > 0; return;
     case KT_K_all:           want[0] = nonzero == m->n; return;

@@ -41,9 +41,9 @@ static bool reference(int kernel, number a, number b, number c, number *r)
     case KT_K_nan_to_num: *r = a; break;
     case KT_K_neg: *r = -a; break;
     case KT_K_reciprocal: *r = 1 / a; break;
-    case KT_K_over_square: *r = 1 / (a * a); break;
+    case KT_K_reciprocal_square: *r = 1 / (a * a); break;
     case KT_K_cube: *r = a * a * a; break;
-    case KT_K_itself: *r = a; break;
+    case KT_K_identity: *r = a; break;
     case KT_K_rsqrt: *r = 1 / csqrtl(a); break;
     case KT_K_sgn: *r = a == 0 ? 0 : a / cabsl(a); break;
     case KT_K_sigmoid: *r = ref_sigmoid(a); break;

@@ -97,8 +97,8 @@ static real ref_logaddexp2(real a, real b)
 }
 static real ref_nan_to_num(real a) { return isnan(a) ? p0 : isinf(a) ? (a > 0 ? p1 : p2) : a; }
 static real ref_logit(real a) { return a < 0 || a > 1 || isnan(a) ? (isnan(a) ? a : NAN) : logl(a / (1 - a)); }
-static real ref_bent(real d) { return fabsl(d) < p0 ? p1 * d * d : p2 * (fabsl(d) - p0 / 2); }
-static real ref_bent_slope(real d) { return fabsl(d) < p0 || isnan(d) ? p1 * d : copysignl(p2, d); }
+static real ref_huber(real d) { return fabsl(d) < p0 ? p1 * d * d : p2 * (fabsl(d) - p0 / 2); }
+static real ref_huber_slope(real d) { return fabsl(d) < p0 || isnan(d) ? p1 * d : copysignl(p2, d); }
 static real ref_round_to(real a) { return rintl(a * 100) / 100; }
 
 static real ref_cubic(real a) { return sqrtl(2 / pi) * (a + 0.044715L * a * a * a); }
@@ -158,7 +158,7 @@ typedef struct row {
     C1(lgamma, lgammal(a), 8, 500) \
     R1(log, logl(a), 2, 4) \
     R1(cube, a * a * a, 2, 2) \
-    R1(itself, a, 0, 0) \
+    R1(identity, a, 0, 0) \
     R1(log10, log10l(a), 2, 4) \
     R1(log1p, log1pl(a), 2, 4) \
     R1(log2, log2l(a), 2, 4) \
@@ -166,7 +166,7 @@ typedef struct row {
     C1(logit, ref_logit(a), 8, 8) \
     R1(nan_to_num, ref_nan_to_num(a), 0, 0) \
     R1(neg, -a, 0, 0) \
-    R1(over_square, 1 / (a * a), 2, 2) \
+    R1(reciprocal_square, 1 / (a * a), 2, 2) \
     C1(polygamma, ref_trigamma(a), 8, 500) \
     R1(rad2deg, a * 180 / pi, 2, 2) \
     R1(reciprocal, 1 / a, 1, 1) \
@@ -189,7 +189,7 @@ typedef struct row {
     R2(add, a + b, 1, 1) \
     C2(add_scaled, a + p0 * b, 2, 2) \
     R2(atan2, atan2l(a, b), 2, 4) \
-    R2(bent_distance, ref_bent(a - b), 4, 4) \
+    R2(huber_distance, ref_huber(a - b), 4, 4) \
     R2(copysign, copysignl(a, b), 0, 0) \
     R2(div, a / b, 1, 1) \
     R2(div_floor, ref_div_floor(a, b), 2, 2) \
@@ -215,7 +215,7 @@ typedef struct row {
     R2(mul, a * b, 1, 1) \
     R2(pow, powl(a, b), 2, 4) \
     R2(remainder, ref_remainder(a, b), 1, 1) \
-    R2(squared_distance, (a - b) * (a - b), 2, 2) \
+    R2(squared_difference, (a - b) * (a - b), 2, 2) \
     R2(sub, a - b, 1, 1) \
     C2(sub_scaled, a - p0 * b, 2, 2) \
     R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4) \
@@ -233,7 +233,7 @@ typedef struct row {
     R1(threshold, a <= p0 ? p1 : a, 0, 0) \
     C2(elu_backward, b <= 0 ? a * p2 * p0 * expl(b * p2) : a * p1, 8, 8) \
     C2(elu_backward_result, b <= 0 ? a * p2 * (b + p0) : a * p1, 4, 4) \
-    R2(gate, b <= p0 || b >= p1 ? 0 : a, 0, 0) \
+    R2(hardtanh_backward, b <= p0 || b >= p1 ? 0 : a, 0, 0) \
     C2(gelu_backward, a * (erfcl(-b / sqrtl(2)) / 2 + b * expl(-b * b / 2) / sqrtl(2 * pi)), 8, 2000) \
     C2(gelu_tanh_backward, a * ref_cubic_slope(b), 16, 16) \
     C2(glu, a / (1 + expl(-b)), 4, 4) \
@@ -247,7 +247,7 @@ typedef struct row {
     C3(addcdiv, a + p0 * b / c, 4, 4) \
     C3(addcmul, a + p0 * b * c, 4, 4) \
     R3(clamp_tensor, ref_min(ref_max(a, b), c), 0, 0) \
-    R3(bent_distance_back, ref_bent_slope(b - c) * a, 4, 4) \
+    R3(huber_distance_backward, ref_huber_slope(b - c) * a, 4, 4) \
     C3(lerp, ref_lerp(a, b, c), 4, 4) \
     R3(where, a != 0 ? b : c, 0, 0)
 /* clang-format on */
@@ -367,8 +367,8 @@ static void check_row(const row *r, kt_dtype d)
         p2 = 1;
     if (r->kernel == KT_K_round_decimals)
         p0 = 2;
-    if (r->kernel == KT_K_bent_distance || r->kernel == KT_K_bent_distance_back)
-        p2 = p1 * p0 * (r->kernel == KT_K_bent_distance ? 2 : 1); /* the parts meet, as those of a loss do */
+    if (r->kernel == KT_K_huber_distance || r->kernel == KT_K_huber_distance_backward)
+        p2 = p1 * p0 * (r->kernel == KT_K_huber_distance ? 2 : 1); /* the parts meet, as those of a loss do */
     plan_param(&p, KT_FLOAT((double)p0)), plan_param(&p, KT_FLOAT((double)p1)), plan_param(&p, KT_FLOAT((double)p2));
     if (!CHECK_MSG(run_plan(&p) == KT_OK, "%s %s: %s", r->name, kt_dtype_name(d), kt_error())) {
         kt_clear();
