@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "tables/kernels/index.h"
 
 /* ---- one index ---- */

@@ -7,7 +7,7 @@
 #include <complex.h>
 #include <string.h>
 
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "cpu/order.h"
 #include "dtype/value.h"
 #include "tables/kernels/index.h"

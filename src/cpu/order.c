@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "tables/kernels/order.h"
 
 enum { FEW = 48, DIGITS = 256, VALUES = 0, INDICES = 1 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "dtype/value.h"
 #include "op/plan.h"
 

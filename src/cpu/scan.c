@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
-#include "cpu/special.h"
+#include "math/core.h"
+#include "math/special.h"
 #include "dtype/value.h"
 #include "tables/kernels/scan.h"
 

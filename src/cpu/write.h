@@ -5,7 +5,7 @@
 #define KT_CPU_WRITE_H
 
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>

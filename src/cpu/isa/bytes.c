@@ -4,7 +4,7 @@
 #include "base/thread.h"
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "cpu/write.h"
 
 enum {

@@ -5,7 +5,7 @@
  * fused: hence the explicit fma, which gives the same bits where a build lacks the instruction.
  * Must not know: tensors, generators, strides. */
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 
 static void draw_uniform(float *restrict to, const uint32_t *restrict raw, int n, uint32_t mask, float range, float from)
 {

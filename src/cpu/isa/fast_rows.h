@@ -5,7 +5,7 @@
 #ifndef KT_CPU_ISA_FAST_ROWS_H
 #define KT_CPU_ISA_FAST_ROWS_H
 
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "dtype/rows.h"
 
 #if defined(__aarch64__)

@@ -54,7 +54,7 @@ static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, co
     memcpy(z + whole, room[2], (size_t)rest * sizeof(T));
 }
 
-/* ---- arguments beyond the reach of math_core.h: those within it get the same bits as in any other company ---- */
+/* ---- arguments beyond the reach of math/core.h: those within it get the same bits as in any other company ---- */
 #define FAR__(name)
 #define FAR_LANES(name)
 #define FAR_LANES32(name)

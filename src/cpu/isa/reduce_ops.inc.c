@@ -48,7 +48,7 @@ KT_ALWAYS PART FN(squared_size)(A x)
     return __builtin_isinf(__real__ x) || __builtin_isinf(__imag__ x) ? (PART)INFINITY : FN(squared)(x);
 }
 
-/* The difference is written as math_complex.inc.c does, for its reason: no fused operation on any instruction set. */
+/* The difference is written as math/complex.inc.c does, for its reason: no fused operation on any instruction set. */
 KT_ALWAYS A FN(times)(A a, A b)
 {
     const double x = __real__ a, y = __imag__ a, u = __real__ b, v = __imag__ b;

@@ -7,7 +7,7 @@
 #include "cpu/isa/fast_rows.h"
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "dtype/value.h"
 
 enum {

@@ -17,7 +17,7 @@
 #define R             double
 #define RBITS         uint64_t
 #define RFN(f)        f##_f64
-#include "cpu/math_complex.inc.c"
+#include "math/complex.inc.c"
 #undef R
 #undef RBITS
 #undef RFN

@@ -17,7 +17,7 @@
 #define R             float
 #define RBITS         uint32_t
 #define RFN(f)        f##_f32
-#include "cpu/math_complex.inc.c"
+#include "math/complex.inc.c"
 #undef R
 #undef RBITS
 #undef RFN

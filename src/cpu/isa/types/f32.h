@@ -1,7 +1,7 @@
 /* f32.h - compute type float32: its names for the templates, and its functions. Included before a template,
  * which may be stamped of several types one after another: types/end.h takes the names back. */
 #include "cpu/isa/names.h"
-#include "cpu/math_f32.h"
+#include "math/f32.h"
 
 #define T             float
 #define A             double
@@ -14,6 +14,6 @@
 #define MATH(name)    __builtin_##name##f
 #ifndef KT_FUNCTIONS_F32
 #define KT_FUNCTIONS_F32
-#include "cpu/math_real.inc.c"
-#include "cpu/math_activation.inc.c"
+#include "math/real.inc.c"
+#include "math/activation.inc.c"
 #endif

@@ -1,7 +1,7 @@
 /* f64.h - compute type float64: its names for the templates, and its functions. Included before a template,
  * which may be stamped of several types one after another: types/end.h takes the names back. */
 #include "cpu/isa/names.h"
-#include "cpu/math_f64.h"
+#include "math/f64.h"
 #include "dtype/convert.h"
 
 #define T             double
@@ -15,6 +15,6 @@
 #define MATH(name)    __builtin_##name
 #ifndef KT_FUNCTIONS_F64
 #define KT_FUNCTIONS_F64
-#include "cpu/math_real.inc.c"
-#include "cpu/math_activation.inc.c"
+#include "math/real.inc.c"
+#include "math/activation.inc.c"
 #endif

@@ -1,7 +1,7 @@
 /* i64.h - compute type int64: its names for the templates, and its functions. Included before a template,
  * which may be stamped of several types one after another: types/end.h takes the names back. */
 #include "cpu/isa/names.h"
-#include "cpu/math_core.h"
+#include "math/core.h"
 #include "dtype/convert.h"
 
 #define T             int64_t
@@ -14,5 +14,5 @@
 #define MUL(x, y)     ((x) * (y))
 #ifndef KT_FUNCTIONS_I64
 #define KT_FUNCTIONS_I64
-#include "cpu/math_int.inc.c"
+#include "math/int.inc.c"
 #endif

@@ -1,4 +1,4 @@
-/* math_core.h - the transcendental functions of float32, calculated in double.
+/* core.h - the transcendental functions of float32, calculated in double.
  *
  * In: a double that holds a float32 (or a function of one). Out: the function with a relative error below 2^-37
  * unless said otherwise, so that the one rounding to float32 that follows decides the result: at most 0.51 ulp.
@@ -6,8 +6,8 @@
  * FMA and no table, so that every instruction set gives the same bits. The polynomials are minimax fits made for
  * this file.
  * Must not know: tensors, tiles, dtypes. */
-#ifndef KT_CPU_MATH_CORE_H
-#define KT_CPU_MATH_CORE_H
+#ifndef KT_MATH_CORE_H
+#define KT_MATH_CORE_H
 
 #include <math.h>
 #include <stdint.h>

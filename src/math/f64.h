@@ -1,10 +1,10 @@
-/* math_f64.h - the functions of tables/kernels for float64 that do not come by inclusion: the C library's,
+/* f64.h - the functions of tables/kernels for float64 that do not come by inclusion: the C library's,
  * and special.h. Must not know: tensors, tiles, dtypes. */
-#ifndef KT_CPU_MATH_F64_H
-#define KT_CPU_MATH_F64_H
+#ifndef KT_MATH_F64_H
+#define KT_MATH_F64_H
 
-#include "cpu/math_core.h"
-#include "cpu/special.h"
+#include "math/core.h"
+#include "math/special.h"
 
 KT_ALWAYS double exp_f64(double a)     { return exp(a); }
 KT_ALWAYS double exp_quick_f64(double a) { return exp(a); }

@@ -1,4 +1,4 @@
-/* math_int.inc.c - the functions of src/tables for one integer type. A template: T and FN are defined by the includer.
+/* int.inc.c - the functions of src/tables for one integer type. A template: T and FN are defined by the includer.
  * Arithmetic wraps (-fwrapv). The divisions are never given a zero divisor. */
 enum { FN(bits) = 8 * sizeof(T), FN(is_signed) = (T)-1 < (T)1 };
 

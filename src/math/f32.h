@@ -1,13 +1,13 @@
-/* math_f32.h - the functions of tables/kernels for float32 that do not come by inclusion
- * (math_real.inc.c).
+/* f32.h - the functions of tables/kernels for float32 that do not come by inclusion
+ * (math/real.inc.c).
  *
- * In and out: float. Each is one rounding of a double (math_core.h), at most 0.51 ulp from the true value; the rare
+ * In and out: float. Each is one rounding of a double (math/core.h), at most 0.51 ulp from the true value; the rare
  * ones call special.h. Must not know: tensors, tiles, dtypes. */
-#ifndef KT_CPU_MATH_F32_H
-#define KT_CPU_MATH_F32_H
+#ifndef KT_MATH_F32_H
+#define KT_MATH_F32_H
 
-#include "cpu/math_core.h"
-#include "cpu/special.h"
+#include "math/core.h"
+#include "math/special.h"
 #include "dtype/convert.h"
 
 /* r within (lo, hi), the limits beyond: one select after another, which compilers turn into less than nested ones. */

@@ -1,8 +1,8 @@
 /* special.h - rare functions, one element at a time, in double. In: a value. Out: the function, to 1e-13 relative
  * (near a zero of digamma or lgamma: absolute). Compiled once, not per instruction set: nothing would be gained but
  * size. */
-#ifndef KT_CPU_SPECIAL_H
-#define KT_CPU_SPECIAL_H
+#ifndef KT_MATH_SPECIAL_H
+#define KT_MATH_SPECIAL_H
 
 #include <complex.h>
 
@@ -14,7 +14,7 @@ double kt__lgamma(double x);
 double kt__polygamma(double n, double x); /* the n-th derivative of digamma; n is a whole number >= 0 */
 double kt__sinc(double x);   /* sin(pi x) / (pi x) */
 
-/* The trigonometric functions of float32 where math_core.h's reduction ends. */
+/* The trigonometric functions of float32 where math/core.h's reduction ends. */
 float kt__sin_far(float x);
 float kt__cos_far(float x);
 float kt__tan_far(float x);

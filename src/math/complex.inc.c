@@ -1,4 +1,4 @@
-/* math_complex.inc.c - the functions of src/tables for one complex type. A template: T, R (its real type), RBITS (an
+/* complex.inc.c - the functions of src/tables for one complex type. A template: T, R (its real type), RBITS (an
  * integer of R's size), FN and RFN (the function of R) are defined by the includer. The rare functions are the C
  * library's, in double: rounding once at the end keeps complex64 within its last bit. A real result stands in the real
  * part. */

@@ -1,5 +1,5 @@
-/* math_activation.inc.c - activation functions that read the same for float32 and float64, and the slopes of some. A template: T
- * and FN are defined by the includer, after math_real.inc.c. Out: FN(elu), FN(softplus), ... for the expressions of src/tables.
+/* activation.inc.c - activation functions that read the same for float32 and float64, and the slopes of some. A template: T
+ * and FN are defined by the includer, after math/real.inc.c. Out: FN(elu), FN(softplus), ... for the expressions of src/tables.
  * A NaN passes through all. */
 KT_ALWAYS T FN(elu)(T a, T below, T above, T inside) { return a < 0 ? FN(expm1)(a * inside) * below : a * above; }
 KT_ALWAYS T FN(elu_backward)(T g, T a, T below, T above, T inside)

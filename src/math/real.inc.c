@@ -1,4 +1,4 @@
-/* math_real.inc.c - functions that read the same for float32 and float64. A template: T, FN and MATH(f) (the
+/* real.inc.c - functions that read the same for float32 and float64. A template: T, FN and MATH(f) (the
  * compiler's own f for T) are defined by the includer. Out: FN(abs), FN(floor), ... for the expressions of
  * src/tables. */
 KT_ALWAYS T FN(abs)(T a)      { return MATH(fabs)(a); }

@@ -1,5 +1,5 @@
 /* special.c - rare functions, one element at a time, in double (see special.h). */
-#include "cpu/special.h"
+#include "math/special.h"
 
 #include <math.h>
 
