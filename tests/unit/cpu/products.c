@@ -1,5 +1,5 @@
 /* products.c - matmul in every dtype, any stride, batches, small and large, against plain sums of products. */
-#include "cpu/products.h"
+#include "cpu/gemm/products.h"
 #include "plans.h"
 
 #include <sys/wait.h>

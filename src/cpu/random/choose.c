@@ -1,9 +1,9 @@
-/* random_choose.c - kernels that choose among elements: random permutations, and draws from given weights.
+/* choose.c - kernels that choose among elements: random permutations, and draws from given weights.
  *
  * In: a plan with a generator. Out: a permutation of 0..n-1 (a dense row of any dtype); or the chosen categories, int64,
  * of weights in dims [rows, categories, samples]. Weights are looked at before anything is drawn.
  * Must not know: tensors, operators. */
-#include "cpu/random.h"
+#include "cpu/random/random.h"
 
 #include <math.h>
 #include <stdlib.h>

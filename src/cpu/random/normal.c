@@ -1,9 +1,9 @@
-/* random_normal.c - normals of a dense row, as PyTorch fills one of at least sixteen elements: uniforms for all of it, then
+/* normal.c - normals of a dense row, as PyTorch fills one of at least sixteen elements: uniforms for all of it, then
  * Box and Muller over each sixteen; where the length is no multiple of that, the last sixteen are drawn once more.
  *
  * In: a plan of one dense output. Out: the output; float32 bit for bit PyTorch's on every build, float64 by the C library's
  * functions as there, float16 and bfloat16 rounded after every step as there. Must not know: tensors. */
-#include "cpu/random.h"
+#include "cpu/random/random.h"
 
 #include <math.h>
 

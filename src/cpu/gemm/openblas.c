@@ -5,7 +5,7 @@
  *
  * An OpenBLAS older than the processor takes its slowest kernels, so it is told the core type through its variable, unless
  * the user has set that; and it is told to start no threads. Both variables are put back once it is open. */
-#include "cpu/products.h"
+#include "cpu/gemm/products.h"
 
 #include "base/cpu.h"
 

@@ -10,7 +10,7 @@
 
 kt_status kt__cpu_order(const kt_plan *plan);
 kt_status kt__cpu_search(const kt_plan *plan);    /* search.c */
-kt_status kt__cpu_sort_rows(const kt_plan *plan); /* order_rows.c */
+kt_status kt__cpu_sort_rows(const kt_plan *plan); /* order/rows.c */
 
 /* ---- keys ---- */
 

@@ -5,7 +5,7 @@
  *
  * float32 goes through dnnl_sgemm, which takes every argument at the call. bfloat16 and batches need primitives, which cost
  * up to a millisecond to make: each thread keeps the last few, found without a lock. */
-#include "cpu/products.h"
+#include "cpu/gemm/products.h"
 
 #include "base/alloc.h"
 #include "base/cpu.h"

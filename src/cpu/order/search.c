@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
-#include "cpu/order.h"
+#include "cpu/order/order.h"
 
 typedef struct job {
     const kt_plan *plan;

@@ -4,7 +4,7 @@
  * byte for byte, and their places. An element becomes an unsigned key that orders as it does: a NaN above everything, the two
  * zeros alike. So one sort does for every dtype: by digits, which keeps equals in their order and costs as many passes as the
  * dtype has bytes. Must not know: tensors, operators. */
-#include "cpu/order.h"
+#include "cpu/order/order.h"
 
 #include <stdatomic.h>
 #include <string.h>

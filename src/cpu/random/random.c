@@ -4,7 +4,7 @@
  * In: a plan with a generator; at most one input, which gives each element's own parameter. Out: the output, its elements
  * drawn one after another in the order of the plan's dims. Never on several threads: the stream has one order.
  * Must not know: tensors, operators, whose generator it is. */
-#include "cpu/random.h"
+#include "cpu/random/random.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* order_rows.c - the order of a matrix's rows, compared column by column.
+/* rows.c - the order of a matrix's rows, compared column by column.
  *
  * In: plans of the kernel sort rows. Out: which row comes where. Runs are put in order by insertion and merged, so that equals
  * keep their order. Two columns of which one is a NaN decide nothing, as in PyTorch. Must not know: tensors, operators. */
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
-#include "cpu/order.h"
+#include "cpu/order/order.h"
 
 enum { RUN = 16 };
 

@@ -1,14 +1,14 @@
-/* index_combine.c - what accumulation into named places does with two elements: addition and multiplication in a dtype's own
+/* combine.c - what accumulation into named places does with two elements: addition and multiplication in a dtype's own
  * arithmetic, rounded after each step as PyTorch's kernels do; the larger and the smaller of the two, by their keys.
  *
  * In: rows of elements of one dtype. Out: the first row, changed. Must not know: plans, indices. */
-#include "cpu/index.h"
+#include "cpu/index/index.h"
 
 #include <complex.h>
 #include <string.h>
 
 #include "math/core.h"
-#include "cpu/order.h"
+#include "cpu/order/order.h"
 #include "dtype/value.h"
 #include "tables/kernels/index.h"
 

@@ -5,7 +5,7 @@
  * by its sizes alone, so that the number of threads does not change the bits (bfloat16 through oneDNN is not cut). Whatever
  * fails is made by our own kernels.
  * Must not know: either library's interface. */
-#include "cpu/products.h"
+#include "cpu/gemm/products.h"
 
 #include "base/alloc.h"
 #include "base/env.h"

@@ -1,7 +1,7 @@
-/* random_poisson.c - one Poisson number of a given rate. In: a generator, a rate that is not negative. Out: a count.
+/* poisson.c - one Poisson number of a given rate. In: a generator, a rate that is not negative. Out: a count.
  * Small rates by multiplying uniforms until their product falls below e^-rate; from ten on by the transformed rejection
  * of W. Hoermann (PTRS, Insurance: Mathematics and Economics 12, 1993), whose constants these are. */
-#include "cpu/random.h"
+#include "cpu/random/random.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@ kt_status kt__cpu_index(const kt_plan *plan);   /* take, put, offsets: see the f
 kt_status kt__cpu_nonzero(const kt_plan *plan);
 kt_status kt__cpu_masked(const kt_plan *plan);
 
-/* index_combine.c: n elements of `from` combined with those of `to`, in a dtype's own arithmetic, as a kernel says. Element i
+/* index/combine.c: n elements of `from` combined with those of `to`, in a dtype's own arithmetic, as a kernel says. Element i
  * goes to + i * to_step, or, where `place` is given, to + place[i] bytes. */
 typedef struct kt__combined {
     char            *to;

@@ -8,10 +8,10 @@
 kt_status kt__cpu_random(const kt__cpu_build *build, const kt_plan *plan);
 
 /* The parts, one file each. */
-kt_status kt__cpu_normal_by_sixteens(const kt__cpu_build *build, const kt_plan *plan); /* random_normal.c */
-kt_status kt__cpu_randperm(const kt_plan *plan);                                       /* random_choose.c */
+kt_status kt__cpu_normal_by_sixteens(const kt__cpu_build *build, const kt_plan *plan); /* random/normal.c */
+kt_status kt__cpu_randperm(const kt_plan *plan);                                       /* random/choose.c */
 kt_status kt__cpu_multinomial(const kt_plan *plan);
-double    kt__poisson(kt_generator *g, double rate);                                   /* random_poisson.c */
+double    kt__poisson(kt_generator *g, double rate);                                   /* random/poisson.c */
 
 /* Uniform float32 with as many random bits as `dtype` has digits: n of them, n at most KT__DRAW_TILE. */
 typedef struct kt__uniform {

@@ -2,8 +2,8 @@
  *
  * In: plans of the family "indexing" (plugin/backend.h). Out: the output's bytes; an index out of range is an error, found
  * before anything is written to a tensor that had values before. Elements are units of bytes: no dtype is asked, but by what
- * accumulates (index_combine.c). Must not know: tensors, operators. */
-#include "cpu/index.h"
+ * accumulates (index/combine.c). Must not know: tensors, operators. */
+#include "cpu/index/index.h"
 
 #include <stdatomic.h>
 #include <string.h>
