@@ -217,7 +217,7 @@ static void write_typed(FILE *f)
 {
     fputs("/* ops_typed.h - what the list of ops.h stands for: option structs, results, functions, call macros. Written by\n"
           " * tools/gen_ops.c from src/tables/ops.def: do not edit. */\n"
-          "#ifndef KARAT_OPS_TYPED_H\n#define KARAT_OPS_TYPED_H\n\n#include <karat/lineage.h>\n#include "
+          "#ifndef KARAT_OPS_TYPED_H\n#define KARAT_OPS_TYPED_H\n\n#include <karat/grad.h>\n#include <karat/lineage.h>\n#include "
           "<karat/random.h>\n#include <karat/tensor.h>\n\nKT_BEGIN\n\n"
           "typedef struct kt_opt_int { bool some; int64_t v; } kt_opt_int;\n"
           "typedef struct kt_opt_real { bool some; double v; } kt_opt_real;\n"
@@ -242,7 +242,10 @@ static void write_typed(FILE *f)
     fputs("\n#ifdef KT_SITES\n", f);
     each_function(f, write_site_macro);
     fputs("#define kt_from(...) (KT_AT kt_from(__VA_ARGS__))\n"
-          "#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))\n#endif\n",
+          "#define kt_wrap(...) (KT_AT kt_wrap(__VA_ARGS__))\n"
+          "#define kt_backward_kw(...) (KT_AT kt_backward_kw(__VA_ARGS__))\n"
+          "#define kt_backward_many(...) (KT_AT kt_backward_many(__VA_ARGS__))\n"
+          "#define kt_gradients(...) (KT_AT kt_gradients(__VA_ARGS__))\n#endif\n",
           f);
     fputs("\nKT_END\n#endif\n", f);
 }

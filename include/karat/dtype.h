@@ -59,7 +59,7 @@ typedef enum kt_reason {
     KT_WHY_PROMOTION,
     KT_WHY_SCALAR,
     KT_WHY_AUTOCAST,
-    KT_WHY_RESULT,   /* in-place or out= */
+    KT_WHY_RESULT,   /* in-place or out=; the dtype that an operator's result must have */
     KT_WHY_ASSIGN,   /* copy_, item assignment, fill_ */
     KT_WHY_INDEX,
     KT_WHY_GRADIENT,

@@ -197,7 +197,10 @@ static kt_tensor *as_index(kt_tensor *t)
     kt_tensor *whole = NULL;
     if (!t || is_mask(t))
         return t;
-    if (kt_convert(t, KT_I64, KT_WHY_INDEX, &whole))
+    const uint8_t   before = kp_enter();
+    const kt_status status = kt_convert(t, KT_I64, KT_WHY_INDEX, &whole);
+    kp_leave(before);
+    if (status)
         kp_raise();
     kt_drop(t);
     return whole;

@@ -111,7 +111,7 @@ static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
     int compute = kt__dtype_rows[from->is].compute;
     /* An int64 passes through float32 on its way to that and to any smaller float, and those rows are vectorised
      * there. */
-    if (from->is == KT_I64 && from->as == KT_I64 && kt__dtype_rows[to->is].compute == KT_IN_F32 &&
+    if (from->is == KT_I64 && (from->as == KT_I64 || from->as == to->is) && kt__dtype_rows[to->is].compute == KT_IN_F32 &&
         kt__dtype_rows[to->as].compute == KT_IN_F32 && plan->rounding == KT_ROUND_TORCH)
         compute = KT_IN_F32;
     return build->type[compute]->cast(plan);

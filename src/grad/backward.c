@@ -49,8 +49,7 @@ static kt_status ones(const kt_tensor *t, kt_tensor **seed)
     return KT_OK;
 }
 
-/* The gradient that a root starts with, in its dtype; owned. */
-static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
+static kt_status make_seed(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
 {
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
@@ -62,6 +61,16 @@ static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_te
         return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                        (long long)which);
     return kt_convert(gradient, kt__gradient_dtype(t->dtype, gradient), KT_WHY_GRADIENT, seed);
+}
+
+/* The gradient that a root starts with, in its dtype; owned. Made for the operator that the root comes from. */
+static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
+{
+    const kt_row *outer = kt__node_row;
+    kt__node_row = t && t->autograd && t->autograd->node ? t->autograd->node->row : NULL;
+    kt_status status = make_seed(t, gradient, which, seed);
+    kt__node_row = outer;
+    return status;
 }
 
 static kt_status check_wanted(kt_tensor *const *inputs, int64_t n, const char *refusal)

@@ -208,6 +208,16 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
     return status ? status : pass_on(e, node, needs, d);
 }
 
+/* What the engine does itself for a node, casts and copies of gradients, is done for the node's operator. */
+static inline kt_status run_step(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
+{
+    const kt_row *outer = kt__node_row;
+    kt__node_row = w->node->row;
+    kt_status status = run_with(e, w, needs, d);
+    kt__node_row = outer;
+    return status;
+}
+
 static kt_status run(engine *e, kt__waiting *w)
 {
     enum { FEW = 8 };
@@ -215,13 +225,13 @@ static kt_status run(engine *e, kt__waiting *w)
     if (KT__LIKELY(n <= FEW)) {
         kt_tensor *d[FEW];
         bool       needs[FEW];
-        return run_with(e, w, needs, d);
+        return run_step(e, w, needs, d);
     }
     size_t      bytes = n * (sizeof(kt_tensor *) + sizeof(bool));
     kt_tensor **d = kt__system_get(bytes);
     if (!d)
         return kt__fail_memory(bytes);
-    kt_status status = run_with(e, w, (bool *)(void *)(d + n), d);
+    kt_status status = run_step(e, w, (bool *)(void *)(d + n), d);
     kt__system_put(d, bytes);
     return status;
 }

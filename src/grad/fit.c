@@ -81,12 +81,9 @@ kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
         return kt_error_status();
     if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
-    kt_mode_guard guard = kt_policy_open(KT_PERMISSIVE);
-    kt_tensor    *cast = NULL;
-    kt_status     status = kt_convert(*g, to, KT_WHY_GRADIENT, &cast);
-    kt_mode_close(&guard);
-    if (status)
-        return status;
+    kt_tensor *cast = NULL;
+    if (kt__convert_tensor(*g, to, KT_WHY_GRADIENT, &cast))
+        return kt_error_status();
     kt__unref(*g);
     *g = cast;
     return KT_OK;

@@ -120,13 +120,6 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
         *borrowed = true;
         return KT_OK;
     }
-    kt_call c; /* the forward pass saw it converted, and that was decided there: no policy is asked again */
-    kt_call_begin(&c, kt_row_at(KT_OP_to_copy), KT_PLAIN);
-    c.arg[0].t = s->t;
-    c.arg[1].dtype = (kt_dtype)s->as;
-    c.given = 3;
-    if (kt_call_run(&c))
-        return kt_error_status();
-    *t = c.out[0];
-    return KT_OK;
+    /* The forward pass saw it converted, and that was decided there. */
+    return kt__convert_tensor(s->t, (kt_dtype)s->as, KT_WHY_GRADIENT, t);
 }

@@ -204,3 +204,13 @@ bool kt__site_place(uint32_t site, const char **file, int *line)
     *file = kt__intern_text(path);
     return *file != NULL;
 }
+
+const char *kt_site_file(uint32_t site, int *line)
+{
+    const char *file = NULL;
+    int         at = 0;
+    const bool  known = kt__site_place(site, &file, &at);
+    if (line)
+        *line = known ? at : 0;
+    return known ? file : "?";
+}

@@ -43,9 +43,6 @@ static void born(kt_tensor *t)
 
 static kt_status run_body(kt_call *call)
 {
-    const kt_call *outer = kt__frame;
-    if (!outer)
-        kt__frame = call;
     call->list = NULL;
     call->n_list = 0;
     kt_tensor *given[KT_MAX_RESULTS];
@@ -53,7 +50,6 @@ static kt_status run_body(kt_call *call)
     kt_status status = call->row->body(call);
     if (KT__UNLIKELY(status)) /* what the body had made is gone, and the explanation looks at the call */
         memcpy(call->out, given, sizeof given);
-    kt__frame = outer;
     call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
     for (int i = 0; i < call->n_out && call->form == KT_PLAIN; i++)
         born(call->out[i]);
@@ -133,7 +129,7 @@ static kt_status run_row(kt_call *call)
     return call->row->node || opaque ? run_derived(call) : run_body(call);
 }
 
-const kt__way kt__way_view = {.run = run_view, .views = true};
+const kt__way kt__way_view = {.run = run_view, .views = true, .straight = true};
 const kt__way kt__way_make = {.run = run_row, .makes = true};
 const kt__way kt__way_body = {.run = run_row, .composes = true};
 const kt__way kt__way_list = {.run = run_row, .lists = true};

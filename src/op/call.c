@@ -8,41 +8,11 @@
 #include "op/refuse.h"
 #include "op/target.h"
 #include "op/wrap.h"
-#include "tensor/work.h"
 
 kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
-KT__HOT_LOCAL uint32_t kt__site_known;
-
 KT__HOT_LOCAL const kt_call *kt__frame;
-
-/* Kernels honour lazy bits on load alone: what was written plainly through a lazy view is turned in a second pass. */
-KT__COLD kt_status kt__turn_written(kt_tensor *on)
-{
-    kt_plan     plan;
-    kt_backend *backend = kt__backend(on->backend);
-    if (kt__prepare_copy(on, on, &plan))
-        return kt_error_status();
-    plan.arg[0].bits = 0;
-    return backend->run(backend, &plan);
-}
-
-KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
-{
-    if (plan->numel == 0)
-        return KT_OK;
-    if (KT__UNLIKELY(plan->numel > KT__LONG_NUMEL))
-        return kt__launch_open(plan, on, NULL);
-    kt_backend *backend = kt__backend(on->backend);
-    kt_status   status = backend->run(backend, plan);
-    return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__turn_written(on);
-}
-
-KT__COLD kt_status kt__launch_open(kt_plan *plan, kt_tensor *on, kt_generator *draws)
-{
-    kt_status status = kt__run_open(kt__backend(on->backend), plan, draws);
-    return status || !plan->arg[0].bits ? status : kt__turn_written(on);
-}
+KT__HOT_LOCAL const kt_row  *kt__node_row;
 
 /* ---- the tape's part ---- */
 
@@ -258,8 +228,16 @@ KT__HOT static inline kt_status run_way(kt_call *call)
 
 KT__HOT static inline kt_status run_row(kt_call *call)
 {
-    kt_status status = kt__refuse(call, STAGE_CALL);
-    return status ? status : run_way(call);
+    const bool     framed = !call->row->way->straight;
+    const kt_call *outer = NULL;
+    if (kt__refuse(call, STAGE_CALL))
+        return kt_error_status();
+    if (framed)
+        outer = kt__frame_open(call);
+    kt_status status = run_way(call);
+    if (framed)
+        kt__frame = outer;
+    return status;
 }
 
 static kt_status run_any(kt_call *call)

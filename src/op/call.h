@@ -12,6 +12,7 @@
 #include "op/observe.h"
 #include "op/plan.h"
 #include "op/row.h"
+#include "plan/launch.h"
 #include "tensor/tensor.h"
 
 /* All that a decision reads, exactly. */
@@ -221,22 +222,6 @@ static inline bool kt__is_list(int64_t n, const void *items, size_t size)
 
 /* ---- plans ---- */
 
-/* A plan with one output, whose operands, dims and parameters are still to come. */
-static inline void kt__plan_begin(kt_plan *plan, const kt_row *row, int kernel, int compute, int n_in, const kt_tensor *on)
-{
-    plan->row = row;
-    plan->kernel = (kt_kernel_id)kernel;
-    plan->compute = (uint8_t)compute;
-    plan->n_out = 1;
-    plan->n_in = (uint8_t)n_in;
-    plan->n_param = 0;
-    plan->device_index = on->index;
-    plan->contiguous = 0;
-    plan->rounding = KT_ROUND_TORCH;
-    plan->origin = 0xff;
-    plan->seed = 0;
-}
-
 /* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
 static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
 {
@@ -249,10 +234,10 @@ static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, c
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
-kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan); /* `from` is expanded to the sizes of `to` */
+/* `from` is expanded to the sizes of `to` and seen in its dtype for that reason. */
+kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan);
 kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
 kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype); /* lies as those do, which are of one size; owned */
-void      kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why);
 /* Dims of at most three operands of one size: the others, joined where all lie so, then `dim`. */
 void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
@@ -272,11 +257,6 @@ static inline void kt__wrote(kt_tensor *t)
     if (t->autograd || (t->base && t->base->autograd))
         atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
 }
-
-kt_status kt__launch(kt_plan *plan, kt_tensor *on); /* hands the plan to the device of `on`, its first output */
-/* The same for what takes long, with a binding's lock open; a generator to draw from is locked meanwhile, or NULL. */
-kt_status kt__launch_open(kt_plan *plan, kt_tensor *on, kt_generator *draws);
-kt_status kt__turn_written(kt_tensor *on); /* what a kernel wrote into a lazy view, made what the view means */
 
 /* ---- the tape's part, the same for every way ---- */
 typedef struct kt__taping {
@@ -310,6 +290,16 @@ kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
 kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
 kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
+/* kt_convert of what no policy minds: it was decided before, or is the operator's own. */
+kt_status  kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
+kt_tensor *kt__as_index(kt_tensor *t); /* as int64, on the record; the scope's; NULL passes an error on */
+/* A cast is explicit where the user wrote it. One that an operator writes in its body is its promotion, or the dtype that its
+ * result must have; one that a formula writes serves a gradient. */
+kt_reason kt__why_really(kt_reason why, kt_dtype from, kt_dtype to);
+static inline kt_reason kt__why_seen(const kt_tensor *t, const kt__decision *d, int i)
+{
+    return kt__why_really((kt_reason)d->why[i], (kt_dtype)t->dtype, (kt_dtype)d->as[i]);
+}
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
@@ -325,7 +315,24 @@ kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
 bool        kt__any_requires_grad(const kt_call *call);
 static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
-/* The outermost composite that runs on this thread: errors name it, since that is the call the user wrote. */
+/* The outermost call that runs on this thread: errors and plans name it, since that is the call the user wrote. NULL: none, or
+ * one that goes straight to its kernel. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;
+static inline const kt_call *kt__frame_open(const kt_call *call) /* what `kt__frame` is to be set to afterwards */
+{
+    const kt_call *outer = kt__frame;
+    if (!outer)
+        kt__frame = call;
+    return outer;
+}
+/* Outside of any call: the operator whose node backward runs; NULL: none. */
+extern KT__HOT_LOCAL const kt_row *kt__node_row;
+/* The row that a plan of this call names. */
+static inline const kt_row *kt__row_called(const kt_call *call) { return kt__frame ? kt__frame->row : call->row; }
+/* The same of what is done for a call without being one; `own` where nobody called. */
+static inline const kt_row *kt__row_served(int own)
+{
+    return kt__frame ? kt__frame->row : kt__node_row ? kt__node_row : &kt__rows[own];
+}
 
 #endif

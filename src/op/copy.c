@@ -19,37 +19,41 @@ static bool same_device(const kt_tensor *a, const kt_tensor *b)
 /* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
 static kt_tensor *carried(kt_tensor *from, kt_device device)
 {
-    kt_backend *source = kt__backend(from->backend), *target = kt__backend(device.kind);
-    kt_tensor  *dense = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG))
-                            ? kt__ref(from)
-                            : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
-    kt_tensor  *there = NULL;
-    void       *stage = NULL;
-    size_t      bytes = (size_t)from->numel * kt__itemsize(from), granted = 0;
-    if (!dense || (dense != from && kt__copy_into(dense, from, KT_WHY_EXPLICIT, KT_ROUND_TORCH)))
-        goto done;
-    there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
-    if (!there || bytes == 0)
-        goto done;
-    kt_status status = KT_OK;
-    if (source->addressable) {
-        status = target->copy_in(target, device.index, there->data, dense->data, bytes);
-    } else if (target->addressable) {
-        status = source->copy_out(source, from->index, there->data, dense->data, bytes);
-    } else {
-        stage = kt__block_get(bytes, &granted);
-        status = stage ? source->copy_out(source, from->index, stage, dense->data, bytes) : kt__fail_memory(bytes);
-        if (!status)
-            status = target->copy_in(target, device.index, there->data, stage, bytes);
-        kt__block_put(stage, granted);
-    }
-    if (status) {
+    const bool lies_so = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG));
+    kt_tensor *dense = lies_so ? kt__ref(from) : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
+    kt_tensor *there = NULL;
+    kt_status  status = dense ? KT_OK : kt_error_status();
+    if (!status && !lies_so)
+        status = kt__copy_into(dense, from, KT_WHY_NONE, KT_ROUND_TORCH);
+    if (!status)
+        there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
+    if (there && kt__transfer(kt__row_served(KT_OP_copy), there, dense)) {
         kt__unref(there);
         there = NULL;
     }
-done:
     kt__unref(dense);
     return there;
+}
+
+static bool gave_dtype(const kt_call *call)
+{
+    for (int i = 0; i < kt__n_args(call->row); i++)
+        if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_DTYPE && call->arg[i].dtype != KT_NONE)
+            return true;
+    return false;
+}
+
+kt_reason kt__why_really(kt_reason why, kt_dtype from, kt_dtype to)
+{
+    if (KT__LIKELY(why != KT_WHY_EXPLICIT))
+        return why;
+    if (kt__node_row)
+        return KT_WHY_GRADIENT;
+    if (!kt__frame || kt__frame->row->id == KT_OP_to || kt__frame->row->id == KT_OP_to_copy || gave_dtype(kt__frame))
+        return why;
+    const uint32_t before = kt__dtype_rows[from].category, after = kt__dtype_rows[to].category;
+    const bool     up = before < after || (before == after && kt__dtype_rows[from].size < kt__dtype_rows[to].size);
+    return up ? KT_WHY_PROMOTION : KT_WHY_RESULT;
 }
 
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
@@ -91,11 +95,10 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
         kt__unref(near);
         return status;
     }
-    if (kt__prepare_copy(to, from, &plan))
+    if (kt__prepare_copy(to, from, why, &plan))
         return kt_error_status();
     if (KT__UNLIKELY(to->dtype != from->dtype))
         warn_of_cast(to, from, why);
-    plan.arg[1].why = to->dtype == from->dtype ? KT_WHY_NONE : (uint8_t)why;
     plan.arg[1].bits ^= plan.arg[0].bits; /* what is written through a lazy view is undone in the base */
     plan.arg[0].bits = 0;
     plan.rounding = (uint8_t)rounding;
@@ -125,7 +128,7 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
     const bool lazy = to->flags & (KT_T_CONJ | KT_T_NEG) && kt__overlaps_itself(to);
     if (KT__UNLIKELY(lazy)) /* turned afterwards, an element shown twice would be turned twice */
         value = behind(to, value);
-    kt__plan_begin(&plan, NULL, KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_fill), KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
     plan.n_param = 1;
     plan.param[0] = value;
     plan.numel = to->numel;
@@ -216,6 +219,40 @@ static KT__HOT_LOCAL const char *said; /* the user's word for the cast that is u
 
 void kt_call_said(const char *name) { said = name; }
 
+/* `self` in another dtype, layout or device, and on the record for its reason. */
+typedef struct cast {
+    kt_dtype         dtype;
+    kt_device        device;
+    kt_memory_format format;
+    kt_rounding      rounding;
+    kt_reason        why;
+    const char      *op; /* that lineage names */
+} cast;
+
+static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
+{
+    kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
+    if (!made)
+        return kt_error_status();
+    if (kt__copy_into(made, self, c->why, c->rounding)) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    made->lineage = self->lineage;
+    if (made->dtype != self->dtype)
+        made->lineage = KT__RECORD(kt__why_really(c->why, (kt_dtype)self->dtype, c->dtype), c->op, self->dtype, c->dtype,
+                                   self->lineage);
+    *out = made;
+    return KT_OK;
+}
+
+/* What the user wrote where a cast was asked for. */
+static const char *cast_name(void)
+{
+    const kt_row *row = kt__frame ? kt__frame->row : NULL;
+    return said ? said : row && row->id != KT_OP_to_copy ? row->name : "to";
+}
+
 static kt_status make_copy(kt_call *call, kt_tensor **out)
 {
     kt_tensor  *self = call->arg[0].t;
@@ -238,18 +275,15 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
     if (level != KT_CAST_SAME_VALUE && !kt_can_cast_level((kt_dtype)self->dtype, dtype, level))
         return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
-    kt_tensor *made = kt__empty_like(self, dtype, device,
-                                      (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0));
-    if (!made)
+    const kt_memory_format format = (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0);
+    const cast             c = {dtype, device, format, rounding, KT_WHY_EXPLICIT, cast_name()};
+    kt_tensor             *made = NULL;
+    if (cast_as(self, &c, &made))
         return kt_error_status();
-    if (kt__copy_into(made, self, KT_WHY_EXPLICIT, rounding) ||
-        (level == KT_CAST_SAME_VALUE && check_same_value(call, self, made))) {
+    if (level == KT_CAST_SAME_VALUE && check_same_value(call, self, made)) {
         kt__unref(made);
         return kt_error_status();
     }
-    made->lineage = dtype == self->dtype ? self->lineage
-                                         : KT__RECORD(KT_WHY_EXPLICIT, said ? said : kt__frame ? kt__frame->row->name : "to",
-                                                      self->dtype, dtype, self->lineage);
     *out = made;
     return KT_OK;
 }
@@ -430,28 +464,59 @@ kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NE
 
 /* ---- conversions with a reason ---- */
 
+/* The tape has it as the copy that it is. */
+kt_status kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+{
+    kt_call       call;
+    kt__taping    taping;
+    kt_tensor    *made = NULL;
+    const kt_row *step = kt__node_row;
+    if ((kt_dtype)t->dtype == dtype) {
+        *result = kt__ref(t);
+        return KT_OK;
+    }
+    kt__open(&call, KT_OP_to_copy, KT_PLAIN);
+    kt__put_tensor(&call, 0, t);
+    kt__put(&call, 1, dtype, dtype);
+    const char *op = why == KT_WHY_EXPLICIT ? cast_name() : kt__frame ? kt__frame->row->name : "convert";
+    const cast  c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
+    kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
+    if (!status) {
+        kt__node_row = step ? step : call.row;
+        status = cast_as(t, &c, &made);
+        kt__node_row = step;
+        status = kt__finish(&call, NULL, &taping, made, status);
+    }
+    if (status)
+        kt__explain_failure(&call);
+    else
+        *result = call.out[0];
+    return status;
+}
+
 kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
 {
     if (!t || !result)
         return kt_fail(KT_ERR_TYPE, t ? "the pointer for the result is NULL" : "expected a tensor, got NULL");
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
-    if ((kt_dtype)t->dtype == dtype) {
-        *result = kt__ref(t);
-        return KT_OK;
-    }
     if (kt__allow(kt__mode(), NULL, "a tensor", (kt_dtype)t->dtype, dtype, why))
         return kt_error_status();
-    kt_call c;
-    kt__open(&c, KT_OP_to_copy, KT_PLAIN);
-    kt__put_tensor(&c, 0, t);
-    kt__put(&c, 1, dtype, dtype);
-    if (kt_call_run(&c))
-        return kt_error_status();
-    *result = c.out[0];
-    if (why != KT_WHY_EXPLICIT)
-        (*result)->lineage = KT__RECORD(why, kt__frame ? kt__frame->row->name : "convert", t->dtype, dtype, t->lineage);
-    return KT_OK;
+    return kt__convert_tensor(t, dtype, why, result);
+}
+
+kt_tensor *kt__as_index(kt_tensor *t)
+{
+    kt_tensor *whole = NULL;
+    if (!t || t->dtype == KT_I64)
+        return t;
+    if (kt__convert_tensor(t, KT_I64, KT_WHY_INDEX, &whole))
+        return NULL;
+    if (kt__scope_add(whole)) {
+        kt__unref(whole);
+        return NULL;
+    }
+    return whole;
 }
 
 kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)

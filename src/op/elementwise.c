@@ -99,7 +99,7 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
         out->lineage = d->origin == 1 ? b->lineage
                                       : KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
 #endif
-    kt__plan_begin(&plan, row, row->kernel, d->compute, 2, a);
+    kt__plan_begin(&plan, kt__row_called(call), row->kernel, d->compute, 2, a);
     plan.origin = d->origin;
     plan.numel = out->numel;
     plan.nd = out->numel != 1;
@@ -123,4 +123,4 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     return true;
 }
 
-const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .broadcasts = true, .fuses = true};
+const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .broadcasts = true, .fuses = true, .straight = true};

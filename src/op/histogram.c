@@ -74,7 +74,7 @@ kt_status kt__body_bincount(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "minlength should be >= 0");
     if (self->ndim == 1 && self->numel == 0)
         return kt__end(call, kt_zeros(KT_SHAPE(least), .dtype = KT_I64, .device = kt__device(self)));
-    kt_tensor *at = kt__converted(self, KT_I64, KT_WHY_EXPLICIT);
+    kt_tensor *at = kt__as_index(self);
     if (!at || check_numbers(call, at, &n) || kt__one_device((kt_tensor *[]){self, w}, w ? 2 : 1))
         return kt_error_status();
     const kt_dtype sums = !w ? KT_I64 : w->dtype == KT_F32 ? KT_F32 : KT_F64;
@@ -146,7 +146,7 @@ static kt_tensor *linear_bins(kt_tensor *x, double low, double high, int64_t bin
         return NULL;
     kt_tensor *first = number(x, low), *last = number(x, high), *count = number(x, (double)bins);
     kt_tensor *place = kt_div(kt_mul(kt_sub(x, first), count), kt_sub(last, first), .rounding_mode = exact ? "trunc" : NULL);
-    return tally(kt_to(place, .dtype = KT_I64), within(x, first, last), NULL, bins, KT_I64);
+    return tally(kt__as_index(place), within(x, first, last), NULL, bins, KT_I64);
 }
 
 static kt_status bound(const kt_call *call, int at, double *value)

@@ -15,7 +15,7 @@ static kt_status truth_of(kt_tensor *t, kt_tensor **result)
         return KT_OK;
     }
     *result = kt__tensor_new(KT_BOOL, kt__device(t), kt__sizes(t));
-    return *result ? kt__copy_into(*result, t, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
+    return *result ? kt__copy_into(*result, t, KT_WHY_INDEX, KT_ROUND_TORCH) : kt_error_status();
 }
 
 static kt_status count_true(kt_tensor *mask, int64_t *n)
@@ -31,7 +31,7 @@ static kt_status count_true(kt_tensor *mask, int64_t *n)
 static kt_status write_places(kt_tensor *out, kt_tensor *mask)
 {
     kt_plan plan;
-    kt__plan_begin(&plan, NULL, KT_K_nonzero, KT_IN_I64, 1, out);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_nonzero), KT_K_nonzero, KT_IN_I64, 1, out);
     plan.numel = mask->numel;
     plan.nd = mask->ndim;
     plan.n_param = 1;

@@ -11,7 +11,8 @@ kt_status kt__run_along(int kernel, const kt__along *a)
     const bool       takes = kernel == KT_K_index_take, sums = kernel == KT_K_index_offsets;
     const kt_tensor *addressed = sums ? a->t[ALONG_OUT] : a->t[takes ? ALONG_FROM : ALONG_OUT];
     const int        operand[3] = {ALONG_OUT, sums ? ALONG_INDEX : ALONG_FROM, ALONG_INDEX}, n = sums ? 2 : 3;
-    kt__plan_begin(&plan, NULL, kernel, kt__dtype_rows[addressed->dtype].compute, n - 1, a->t[ALONG_OUT]);
+    const int compute = kt__dtype_rows[addressed->dtype].compute;
+    kt__plan_begin(&plan, kt__row_served(KT_OP_index_select), kernel, compute, n - 1, a->t[ALONG_OUT]);
     plan.nd = (uint8_t)a->nd;
     plan.numel = 1;
     for (int d = 0; d < a->nd; d++) {

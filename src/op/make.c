@@ -174,7 +174,7 @@ static bool is_integral(kt_scalar s) { return s.kind == KT_SCALAR_BOOL || s.kind
 static kt_status run_range(kt_tensor *t, int kernel, const kt_scalar *param, int n)
 {
     kt_plan plan;
-    kt__plan_begin(&plan, NULL, kernel, kt__dtype_rows[t->dtype].compute, 0, t);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_arange), kernel, kt__dtype_rows[t->dtype].compute, 0, t);
     plan.n_param = (uint8_t)n;
     plan.contiguous = t->ndim == 1;
     plan.numel = t->numel;

@@ -8,9 +8,7 @@
 
 bool kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dtype dtype, kt__classes *out)
 {
-    kt_tensor *index = target;
-    if (target->dtype != KT_I64)
-        index = kt_to(target, .dtype = KT_I64);
+    kt_tensor *index = kt__as_index(target);
     out->valid = kt_ne_s(index, KT_INT(ignore));
     out->index = kt_where_s(out->valid, index, KT_INT(0));
     if (!out->index)
@@ -28,7 +26,7 @@ static kt_status check_bounds(kt_tensor *target, int64_t ignore, int64_t classes
 {
     if (kt__backend(target->backend)->stores_nothing || !target->numel)
         return KT_OK;
-    kt_tensor *index = kt_to(target, .dtype = KT_I64), *counts = kt_ne_s(index, KT_INT(ignore));
+    kt_tensor *index = kt__as_index(target), *counts = kt_ne_s(index, KT_INT(ignore));
     kt_tensor *out = kt_logical_and(counts, kt_logical_or(kt_lt_s(index, KT_INT(0)), kt_ge_s(index, KT_INT(classes))));
     kt_tensor *any = kt_any(out);
     if (!any || !kt_item_scalar(any).v.i)

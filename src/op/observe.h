@@ -7,6 +7,7 @@
 
 #include "base/local.h"
 #include "op/plan.h"
+#include "plan/site.h"
 
 /* ---- the tape ---- */
 typedef struct kt__tape_hooks {
@@ -54,7 +55,6 @@ typedef struct kt__lineage_hooks {
     uint32_t (*record)(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent); /* interned id */
     /* Of a gradient, in `dtype`: the chain of the tensor it belongs to, and a record that says so. `had`: what it had so far. */
     uint32_t (*gradient)(uint32_t of, uint32_t had, kt_dtype dtype);
-    uint32_t (*site)(void);                      /* interned id of the line that runs now; 0: unknown */
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
     void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; fills in words and site */
     bool     (*in_binding)(void);                /* does a binding's language make the call, or C? */
@@ -64,17 +64,11 @@ extern kt__lineage_hooks kt__lineage;
  * quantile_number an overload of quantile; C has the row's own. */
 const char *kt__row_said(const kt_row *row, bool in_binding, char *room, size_t size);
 
-/* The thread's C site as an id, from when it was first asked for until it changes; 0: ask `site`. Every node of the tape keeps
- * one, and a call through the hook is dear beside the rest of a small node. */
-extern KT__HOT_LOCAL uint32_t kt__site_known;
-
 #ifdef KT_NO_LINEAGE
 #define KT__RECORD(why, op, from, to, parent) ((void)(op), 0u)
-#define KT__SITE()                            0u
 #else
 #define KT__RECORD(why, op, from, to, parent) \
     (kt__lineage.record ? kt__lineage.record((why), (op), (kt_dtype)(from), (kt_dtype)(to), (parent)) : 0u)
-#define KT__SITE() (kt__site_known ? kt__site_known : kt__lineage.site ? kt__lineage.site() : 0u)
 #endif
 
 #endif

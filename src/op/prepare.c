@@ -34,17 +34,6 @@ kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim)
 
 /* ---- operands ---- */
 
-void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why)
-{
-    kt_operand *o = &plan->arg[at];
-    o->data = t->data;
-    o->is = t->dtype;
-    o->as = (uint8_t)as;
-    o->why = (uint8_t)why;
-    o->bits = (uint8_t)((t->flags & KT_T_CONJ ? KT_BIT_CONJ : 0) | (t->flags & KT_T_NEG ? KT_BIT_NEG : 0));
-    o->immediate = 0;
-}
-
 static void set_immediate(kt_plan *plan, int at, kt_scalar value, kt_dtype as)
 {
     kt_operand *o = &plan->arg[at];
@@ -402,6 +391,12 @@ static kt_status prepare_strided(kt_call *call, const kt__gathered *g, const kt_
     return KT_OK;
 }
 
+/* Of a 0-dim tensor that meets reduced floats in float32, which it may be itself. */
+static kt_reason why_exact(const kt_tensor *t, uint8_t why)
+{
+    return t->dtype == KT_F32 ? KT_WHY_NONE : why ? (kt_reason)why : KT_WHY_SCALAR;
+}
+
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **result)
 {
@@ -420,7 +415,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     bool       simple = g->simple;
     if (KT__UNLIKELY((mode & KT_M_POLICY) <= KT_SAFE) && check_numbers(call, g, d))
         return kt_error_status();
-    kt__plan_begin(plan, call->row, g->kernel, d->compute, g->n, first);
+    kt__plan_begin(plan, kt__row_called(call), g->kernel, d->compute, g->n, first);
     plan->origin = d->origin;
     plan->n_param = g->n_param;
     for (int i = 0; i < g->n_param; i++)
@@ -431,7 +426,7 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
         bool     exact = i == g->exact && d->compute == KT_IN_F32 && (!g->t[i] || g->t[i]->ndim == 0);
         kt_dtype as = exact ? KT_F32 : (kt_dtype)d->as[i];
         if (KT__LIKELY(g->t[i] != NULL)) {
-            kt__set_operand(plan, at, g->t[i], as, (kt_reason)d->why[i]);
+            kt__set_operand(plan, at, g->t[i], as, exact ? why_exact(g->t[i], d->why[i]) : (kt_reason)d->why[i]);
             plan->stride[at][0] = (int64_t)kt__itemsize(g->t[i]);
         } else {
             set_immediate(plan, at, g->s[i], as);
@@ -469,9 +464,10 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
     return KT_OK;
 }
 
-kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan)
+kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan)
 {
-    kt__plan_begin(plan, NULL, KT_K_copy, kt__dtype_rows[to->dtype].compute, 1, to);
+    kt__plan_begin(plan, kt__row_served(KT_OP_copy), KT_K_copy, kt__dtype_rows[to->dtype].compute, 1, to);
+    const kt_reason why_copied = kt__why_really(why, (kt_dtype)from->dtype, (kt_dtype)to->dtype);
     plan->origin = 0;
     plan->numel = to->numel;
     if (from->ndim > to->ndim)
@@ -483,7 +479,7 @@ kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_plan *plan)
         plan->size[d] = to->sizes[d];
     }
     kt__set_operand(plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
-    kt__set_operand(plan, 1, from, (kt_dtype)from->dtype, KT_WHY_NONE);
+    kt__set_operand(plan, 1, from, (kt_dtype)to->dtype, to->dtype == from->dtype ? KT_WHY_NONE : why_copied);
     set_strides(plan, 0, to, to->ndim);
     set_strides(plan, 1, from, to->ndim);
     plan->nd = to->ndim;

@@ -386,7 +386,7 @@ static kt_status scales(const kt_call *call, const kt__decision *d, kt_plan *pla
 static kt_status plan_product(const kt_call *call, const kt__gathered *g, const kt__decision *d, const product *p,
                               kt_plan *plan)
 {
-    kt__plan_begin(plan, call->row, g->kernel, d->compute, g->n, p->a);
+    kt__plan_begin(plan, kt__row_called(call), g->kernel, d->compute, g->n, p->a);
     plan->nd = (uint8_t)(p->batch + 3);
     plan->numel = p->m * p->n;
     for (int i = 0; i < p->batch; i++)
@@ -427,7 +427,7 @@ static kt_status run_into(kt_tensor *out, const product *p, const kt__decision *
         fold_batches(plan);
     const int64_t depth = plan->size[plan->nd - 1]; /* numel counts the results */
     const bool    takes_long = plan->numel && depth > KT__LONG_PRODUCTS / plan->numel;
-    return takes_long ? kt__launch_open(plan, out, NULL) : kt__launch(plan, out);
+    return takes_long ? kt__launch_long(plan, out) : kt__launch(plan, out);
 }
 
 static kt_status run_beside(kt_tensor *out, const product *p, const kt__decision *d, kt_plan *plan)

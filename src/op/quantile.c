@@ -71,7 +71,7 @@ static kt_tensor *ranks(kt_tensor *sorted, kt_tensor *q, bool pass_nans)
     return kt_mul(q, kt_to(most, .dtype = (kt_dtype)q->dtype));
 }
 
-static kt_tensor *whole(kt_tensor *rank) { return kt_to(rank, .dtype = KT_I64); }
+static kt_tensor *whole(kt_tensor *rank) { return kt__as_index(rank); }
 
 static kt_tensor *taken(kt_tensor *sorted, kt_tensor *rank, between way)
 {

@@ -11,7 +11,6 @@
 #include "op/end.h"
 #include "op/target.h"
 #include "op/wrap.h"
-#include "tensor/work.h"
 
 kt_generator *kt__arg_generator(const kt_call *call, int at)
 {
@@ -20,17 +19,6 @@ kt_generator *kt__arg_generator(const kt_call *call, int at)
 }
 
 /* ---- drawing ---- */
-
-kt_status kt__draw_plan(kt_plan *plan, kt_tensor *on, kt_generator *g)
-{
-    plan->generator = g;
-    if (plan->numel > KT__LONG_NUMEL)
-        return kt__launch_open(plan, on, g);
-    kt__rng_lock(g);
-    kt_status status = kt__launch(plan, on);
-    kt__rng_unlock(g);
-    return status;
-}
 
 static void set_dims(kt_plan *plan, int at, const kt_tensor *t)
 {
@@ -43,7 +31,7 @@ static void set_dims(kt_plan *plan, int at, const kt_tensor *t)
 static kt_status draw_here(kt_tensor *to, const kt__draw *draw)
 {
     kt_plan plan;
-    kt__plan_begin(&plan, NULL, draw->kernel, kt__dtype_rows[to->dtype].compute, draw->each != NULL, to);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_normal), draw->kernel, kt__dtype_rows[to->dtype].compute, draw->each != NULL, to);
     plan.n_param = (uint8_t)draw->n_param;
     for (int i = 0; i < draw->n_param; i++)
         plan.param[i] = draw->param[i];
@@ -56,7 +44,7 @@ static kt_status draw_here(kt_tensor *to, const kt__draw *draw)
         set_dims(&plan, 1, draw->each);
     }
     kt__collapse(&plan, true);
-    return kt__draw_plan(&plan, to, draw->generator);
+    return kt__launch_draw(&plan, to, draw->generator);
 }
 
 /* A parameter of each element, where the CPU can read it plainly. */

@@ -18,8 +18,6 @@ kt_generator *kt__arg_generator(const kt_call *call, int at); /* the default one
 
 /* Writes over `to`, on any device, with the same numbers. No tape. */
 kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw);
-/* The same for a plan that the caller has made: the generator is locked for the run. */
-kt_status kt__draw_plan(kt_plan *plan, kt_tensor *on, kt_generator *g);
 
 /* Distributions whose parameters are looked at first; `missing` is what PyTorch calls the kernel it lacks. */
 kt_status kt__draw_uniform_into(const kt_call *call, kt_tensor *to, double from, double until, kt_generator *g);

@@ -98,13 +98,13 @@ static kt_status check_count(const kt_call *call, kt_dtype dtype, int64_t n)
 static kt_status permute_here(kt_tensor *t, kt_generator *g)
 {
     kt_plan plan;
-    kt__plan_begin(&plan, NULL, KT_K_randperm, kt__dtype_rows[t->dtype].compute, 0, t);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_randperm), KT_K_randperm, kt__dtype_rows[t->dtype].compute, 0, t);
     plan.numel = plan.size[0] = t->numel;
     plan.nd = 1;
     plan.contiguous = 1;
     kt__set_operand(&plan, 0, t, (kt_dtype)t->dtype, KT_WHY_NONE);
     plan.stride[0][0] = (int64_t)kt__itemsize(t);
-    return kt__draw_plan(&plan, t, g);
+    return kt__launch_draw(&plan, t, g);
 }
 
 kt_status kt__body_randperm(kt_call *call)
@@ -247,7 +247,7 @@ static kt_status choose_here(kt_tensor *out, const kt_tensor *weights, bool repl
 {
     kt_plan   plan;
     const int last = weights->ndim - 1;
-    kt__plan_begin(&plan, NULL, KT_K_multinomial, KT_IN_I64, 1, out);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_multinomial), KT_K_multinomial, KT_IN_I64, 1, out);
     plan.n_param = 1;
     plan.param[0] = KT_INT(replace);
     plan.nd = 3;
@@ -262,7 +262,7 @@ static kt_status choose_here(kt_tensor *out, const kt_tensor *weights, bool repl
     plan.stride[0][2] = (int64_t)kt__itemsize(out);
     plan.stride[1][0] = last ? weights->strides[0] * (int64_t)kt__itemsize(weights) : 0;
     plan.stride[1][1] = weights->strides[last] * (int64_t)kt__itemsize(weights);
-    return kt__draw_plan(&plan, out, g);
+    return kt__launch_draw(&plan, out, g);
 }
 
 /* Without replacement a single choice is the same as with, and PyTorch draws it the first way. */

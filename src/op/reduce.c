@@ -162,7 +162,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
 {
     const kt_tensor *self = g->t[0];
     int              in = f->n_out;
-    kt__plan_begin(plan, call->row, g->kernel, d->compute, 1, self);
+    kt__plan_begin(plan, kt__row_called(call), g->kernel, d->compute, 1, self);
     plan->n_out = (uint8_t)f->n_out;
     plan->origin = d->origin;
     plan->numel = self->numel;
@@ -173,7 +173,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
         kt_dtype made = (kt_dtype)(o ? d->second : d->result);
         kt__set_operand(plan, o, f->out[o], made, made == f->out[o]->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
     }
-    kt__set_operand(plan, in, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
+    kt__set_operand(plan, in, self, (kt_dtype)d->as[0], kt__why_seen(self, d, 0));
     for (int i = 0, at = 0; i < self->ndim; i++) {
         bool gone = f->mask >> i & 1;
         plan->size[i] = self->sizes[i];
@@ -257,7 +257,7 @@ kt_status kt__run_reduce(kt_call *call)
     prepare(call, &g, d, &f, &plan);
     status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
     if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)
-        status = kt__turn_written(f.out[1]);
+        status = kt__turn_written(plan.row, f.out[1]);
     kt__trace_fold(call, self, d, f.out, f.n_out);
     return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
 }

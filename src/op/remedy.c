@@ -123,8 +123,10 @@ static void drop_results(kt_call *call)
 /* Runs the call so changed. KT_OK: accepted, with the dtype of its result in *result. */
 static kt_status run_changed(const kt_call *call, const kt__mistake *m, const change *c, bool with_values, kt_dtype *result)
 {
-    stage     s = {.call = *call, .with_values = with_values};
-    kt_status status = KT_ERR_MEMORY;
+    stage      s = {.call = *call, .with_values = with_values};
+    kt_status  status = KT_ERR_MEMORY;
+    const bool unseen = kt__unseen;
+    kt__unseen = true;
     s.call.list = NULL;
     s.call.n_list = 0;
     if (stage_arguments(&s, m, c)) {
@@ -136,6 +138,7 @@ static kt_status run_changed(const kt_call *call, const kt__mistake *m, const ch
     }
     for (int i = 0; i < s.n_made; i++)
         kt__unref(s.made[i]);
+    kt__unseen = unseen;
     return status;
 }
 

@@ -218,12 +218,12 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         d->as[i] = condition ? given->dtype[0] : (uint8_t)common;
         if (!g.t[i])
             continue;
+        bool accumulates = folds && !g.want && !d->why[i]; /* which no policy minds */
         if (given->dtype[i] != d->as[i] && !d->why[i])
             d->why[i] = !folds                 ? d->why_result
-                        : !g.want              ? KT_WHY_NONE
+                        : !g.want              ? KT_WHY_PROMOTION
                         : call->form == KT_OUT ? KT_WHY_RESULT
                                                : KT_WHY_EXPLICIT;
-        bool accumulates = folds && !d->why[i]; /* a kernel's accumulate type is not a conversion */
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
         if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operand_argument(call, i))->name,

@@ -20,6 +20,7 @@ typedef struct kt__way {
     bool makes;      /* no tensor goes in */
     bool views;      /* shares memory with its first argument */
     bool fuses;      /* its kernels convert what they read: autocast is one of the resolver's reasons there */
+    bool straight;   /* one kernel or none is all that runs: no frame is opened */
 } kt__way;
 #define WAY(NAME, name, body) extern const kt__way kt__way_##name;
 #include "tables/ways.def"

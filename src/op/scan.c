@@ -76,7 +76,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
 {
     kt_tensor *self = g->t[0], *t[MOST_OUTPUTS + 1];
     int        n_out = kt__n_results(call->row), n = n_out + 1;
-    kt__plan_begin(plan, call->row, g->kernel, d->compute, 1, self);
+    kt__plan_begin(plan, kt__row_called(call), g->kernel, d->compute, 1, self);
     plan->n_out = (uint8_t)n_out;
     plan->origin = d->origin;
     plan->numel = self->numel;
@@ -87,7 +87,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
         kt__set_operand(plan, i, out[i], (kt_dtype)out[i]->dtype, KT_WHY_NONE);
     }
     t[n_out] = self;
-    kt__set_operand(plan, n_out, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
+    kt__set_operand(plan, n_out, self, (kt_dtype)d->as[0], kt__why_seen(self, d, 0));
     kt__plan_lines(plan, t, n, dim);
 }
 
@@ -144,7 +144,7 @@ static kt_status run_scan(kt_call *call)
     prepare(call, &g, d, out, dim, &plan);
     status = self->numel ? kt__launch(&plan, out[0]) : KT_OK;
     if (!status && self->numel && n_out > 1 && plan.arg[1].bits)
-        status = kt__turn_written(out[1]);
+        status = kt__turn_written(plan.row, out[1]);
     kt__trace_fold(call, self, d, out, n_out);
     return kt__finish_several(call, &plan, &taping, out, n_out, status);
 }

@@ -146,7 +146,8 @@ static kt_status run(const search *s, kt_tensor *out)
     kt_plan       plan;
     if (out->numel == 0)
         return KT_OK;
-    kt__plan_begin(&plan, NULL, KT_K_search, kt__dtype_rows[s->values->dtype].compute, s->sorter ? 3 : 2, out);
+    const int compute = kt__dtype_rows[s->values->dtype].compute;
+    kt__plan_begin(&plan, kt__row_served(KT_OP_searchsorted), KT_K_search, compute, s->sorter ? 3 : 2, out);
     plan.numel = out->numel;
     plan.nd = 2;
     plan.size[0] = out->numel / n;

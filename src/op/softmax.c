@@ -34,13 +34,13 @@ static kt_status run_lines(kt_call *call, const kt__gathered *g, const kt__decis
     if (kt__one_device(g->t, g->n) || kt__outputs_of(call, g, d, kt__sizes(self), NULL, out, 1))
         return kt_error_status();
     t[OUT] = *out;
-    kt__plan_begin(&plan, call->row, g->kernel, d->compute, g->n, self);
+    kt__plan_begin(&plan, kt__row_called(call), g->kernel, d->compute, g->n, self);
     plan.origin = d->origin;
     plan.numel = self->numel;
     kt__set_operand(&plan, OUT, t[OUT], (kt_dtype)t[OUT]->dtype, KT_WHY_NONE);
     for (int i = 0; i < g->n; i++) {
         t[FIRST + i] = g->t[i];
-        kt__set_operand(&plan, FIRST + i, g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i]);
+        kt__set_operand(&plan, FIRST + i, g->t[i], (kt_dtype)d->as[i], kt__why_seen(g->t[i], d, i));
     }
     kt__plan_lines(&plan, t, g->n + 1, dim);
     kt__trace_fold(call, self, d, out, 1);

@@ -11,7 +11,7 @@
 static kt_status keep_band(kt_tensor *to, kt_tensor *from, int64_t low, int64_t high)
 {
     kt_plan plan;
-    kt__plan_begin(&plan, NULL, KT_K_band, kt__dtype_rows[to->dtype].compute, 1, to);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_triu), KT_K_band, kt__dtype_rows[to->dtype].compute, 1, to);
     plan.numel = to->numel;
     plan.nd = to->ndim;
     plan.n_param = 2;

@@ -117,7 +117,7 @@ static kt_tensor *order_of(kt_tensor *rows)
     kt_tensor    *order = kt_empty(KT_SHAPE(n), .dtype = KT_I64, .device = kt__device(rows));
     if (!order)
         return NULL;
-    kt__plan_begin(&plan, NULL, KT_K_sort_rows, kt__dtype_rows[rows->dtype].compute, 1, order);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_unique_dim), KT_K_sort_rows, kt__dtype_rows[rows->dtype].compute, 1, order);
     kt__set_operand(&plan, 0, order, KT_I64, KT_WHY_NONE);
     kt__set_operand(&plan, 1, rows, (kt_dtype)rows->dtype, KT_WHY_NONE);
     plan.numel = rows->numel;

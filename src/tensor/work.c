@@ -19,31 +19,21 @@ kt_status kt_work_register(const kt_work_lock *given)
     return KT_OK;
 }
 
-static kt_status run(kt_backend *backend, const kt_plan *plan, kt_generator *draws)
-{
-    if (!draws)
-        return backend->run(backend, plan);
-    kt__rng_lock(draws);
-    kt_status status = backend->run(backend, plan);
-    kt__rng_unlock(draws);
-    return status;
-}
-
-kt_status kt__run_open(kt_backend *backend, const kt_plan *plan, kt_generator *draws)
+void *kt__open_lock(bool waits)
 {
     const kt_work_lock *bindings = __atomic_load_n(&lock, __ATOMIC_ACQUIRE);
-    void               *opened = bindings ? bindings->open(false) : NULL;
-    kt_status           status = run(backend, plan, draws);
+    return bindings ? bindings->open(waits) : NULL;
+}
+
+void kt__shut_lock(void *opened)
+{
     if (opened)
-        bindings->shut(opened);
-    return status;
+        __atomic_load_n(&lock, __ATOMIC_ACQUIRE)->shut(opened);
 }
 
 void kt__wait_turn(void)
 {
-    const kt_work_lock *bindings = __atomic_load_n(&lock, __ATOMIC_ACQUIRE);
-    void               *opened = bindings ? bindings->open(true) : NULL;
+    void *opened = kt__open_lock(true);
     sched_yield();
-    if (opened)
-        bindings->shut(opened);
+    kt__shut_lock(opened);
 }

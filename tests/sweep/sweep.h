@@ -10,6 +10,7 @@
 #include <karat/plugin/call.h>
 #include <karat/plugin/node.h>
 #include <karat/plugin/site.h>
+#include <karat/plugin/watch.h>
 #include <karat/plugin/work.h>
 #include <stdio.h>
 

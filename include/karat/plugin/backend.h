@@ -44,14 +44,15 @@ typedef struct kt_operand {
                       On the CPU, which takes memory of others, not always a multiple of the element's size */
     uint8_t  is;   /* kt_dtype: what the bytes are */
     uint8_t  as;   /* kt_dtype: what the operator must see (inputs), what it computed before the store (outputs) */
-    uint8_t  why;  /* kt_reason, when is != as */
+    uint8_t  why;  /* kt_reason: the true one, wherever is != as */
     uint8_t  bits; /* KT_BIT_* */
     uint8_t  immediate; /* the value is plan->imm[this operand], already in dtype `as` (is == as, every stride 0) */
     uint8_t  unused[3];
 } kt_operand;
 
 typedef struct kt_plan {
-    const struct kt_row *row;  /* the operator; NULL for the engine's own copies and fills */
+    const struct kt_row *row;  /* the operator that was called, never NULL: the outermost one, where it is made of others; of a
+                                  step of backward's own, such as a gradient's cast, the one whose node runs */
     kt_kernel_id kernel;
     uint8_t      compute;      /* kt_compute */
     uint8_t      n_out, n_in;  /* operands: outputs first, then inputs */
@@ -63,7 +64,11 @@ typedef struct kt_plan {
     uint8_t      origin;       /* input whose dtype decided the result's (lineage); 0xff: none */
     int64_t      numel;        /* product of the sizes */
     uint64_t     seed;         /* stochastic rounding */
-    kt_generator *generator;   /* random kernels alone: locked by the caller, valid during this run only */
+    /* Set for watchers and for devices that work late, and for no other. */
+    uint32_t     site;         /* the line that made the call (plugin/site.h); 0: unknown */
+    uint8_t      device_kind;  /* kt_device: where it runs, and where its operands are */
+    uint8_t      from_kind, from_index; /* where its inputs are: on another device in a transfer, which is not handed to `run` */
+    kt_generator *generator;   /* of random kernels, or NULL: locked while they run, valid during this run only */
     kt_operand   arg[KT_MAX_OPERANDS];
     kt_scalar    param[KT_MAX_PARAMS];
     union { unsigned char bytes[16]; double align[2]; } imm[KT_MAX_OPERANDS];
@@ -73,6 +78,7 @@ typedef struct kt_plan {
 
 /* Shapes of plans by family:
  *  elementwise   every operand over the same dims; a broadcast input has stride 0
+ *  copy          out = in; a cast is in's `as`, the dtype of out: there is nothing between the two
  *  reductions    every output has stride 0 in the reduced dims, all in the same; arg: one or two outputs, then the input. An
  *                index counts row-major over the reduced dims in the plan's order; equal values give the first, and a NaN
  *                beats every number. compute is the type of the input's `as`. Outputs: indices and counts are int64, any
@@ -119,13 +125,14 @@ struct kt_backend {
     int         (*count)(kt_backend *self);                                        /* how many devices */
     kt_status   (*alloc)(kt_backend *self, int index, size_t bytes, void **data, size_t *granted);
     void        (*free)(kt_backend *self, int index, void *data, size_t granted);
-    kt_status   (*run)(kt_backend *self, const kt_plan *plan);                     /* may return before the work is done */
+    kt_status   (*run)(kt_backend *self, const kt_plan *plan);                     /* waits, unless `late` */
     kt_status   (*copy_in)(kt_backend *self, int index, void *to, const void *from_host, size_t bytes);
     kt_status   (*copy_out)(kt_backend *self, int index, void *to_host, const void *from, size_t bytes); /* waits */
     kt_status   (*sync)(kt_backend *self, int index);
     bool        (*has)(kt_backend *self, kt_kernel_id kernel, kt_compute compute); /* is there a kernel? */
     uint8_t     addressable; /* the host may read the memory directly (the CPU alone) */
     uint8_t     stores_nothing; /* meta: no bytes at all */
+    uint8_t     late;           /* `run` may return before the work is done: plans then bear their site */
 };
 
 /* What a plugin may call. */

@@ -19,6 +19,8 @@ typedef struct kt_site_source {
 
 enum { KT_SITE_ABI = 1 };
 KT_API kt_status kt_site_register(const kt_site_source *source); /* one a process; asked when no C site is set */
+/* The file and line of a plan's site; the text lives on. "?" and line 0: it is not known. */
+KT_API const char *kt_site_file(uint32_t site, int *line);
 
 KT_END
 #endif

@@ -80,9 +80,10 @@ static kt_status FN(cast)(const kt_plan *plan)
     if (!small)
         kt__rows_of(&job.rows, plan);
     job.to = FN(lens_of)(&plan->arg[0], !small ? job.rows.step[0] : alone ? 0 : plan->stride[0][0]);
-    job.from = FN(lens_of)(&plan->arg[1], !small ? job.rows.step[1] : alone || imm ? 0 : plan->stride[1][0]);
-    if (plan->arg[1].as == plan->arg[0].is && !job.to.rounds)
-        job.from.rounds = false; /* the store is that cast */
+    kt_operand from = plan->arg[1];
+    if (from.as == plan->arg[0].is && !job.to.rounds)
+        from.as = from.is; /* the store is that cast */
+    job.from = FN(lens_of)(&from, !small ? job.rows.step[1] : alone || imm ? 0 : plan->stride[1][0]);
     job.writing = kt__writing_of(plan, job.to.step);
     job.fetched = kt__fetched_of(plan, 1, job.from.step, job.writing);
     if (small) {

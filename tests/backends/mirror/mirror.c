@@ -247,6 +247,7 @@ static kt_backend mirror = {
     .copy_out = mirror_copy_out,
     .sync = mirror_sync,
     .has = mirror_has,
+    .late = 1,
 };
 
 KT_PLUGIN(from)

@@ -1,0 +1,142 @@
+"""What plans say of a Python program: the operator that was called, the reason of every conversion, and the line. A test plugin
+(tests/backends/plans) watches and writes each plan down as one line of text."""
+
+import ctypes
+import os
+import re
+import threading
+
+import karat
+import numpy
+import pytest
+
+BUILD = os.path.normpath(os.path.join(os.path.dirname(karat.__file__), "..", ".."))
+PLUGIN = os.path.join(BUILD, "backends", "plans.so")
+
+if not os.path.exists(PLUGIN):
+    pytest.skip("the test plugins are not built", allow_module_level=True)
+
+ctypes.CDLL(os.path.join(BUILD, "lib", "libkarat.so.0"), ctypes.RTLD_GLOBAL)  # whose names the plugin takes
+plugin = ctypes.CDLL(PLUGIN)
+plugin.plans_end.restype = ctypes.c_char_p
+
+LINE = re.compile(r"(?P<op>\w+), (?P<device>\w+):(?P<out>.*?)(?: <-(?P<into>.*))?, (?P<file>[^:,]+):(?P<line>\d+)$")
+
+
+def plans(run):
+    """[(operator, {(dtype, seen as, reason)}, line)] of what `run` made; every plan has a row, a reason and this file's line."""
+    assert plugin.plans_begin() == 0
+    try:
+        run()
+    finally:
+        text = plugin.plans_end().decode()
+    found = []
+    for line in text.splitlines():
+        plan = LINE.match(line)
+        assert plan, line
+        assert plan["file"] == "test_plans.py", line
+        changes = set(re.findall(r"(\w+) as (\w+) \((\w+)\)", line))
+        assert all(why != "none" for _, _, why in changes), line
+        found.append((plan["op"], changes, int(plan["line"])))
+    return found
+
+
+def line_of(function):
+    return function.__code__.co_firstlineno
+
+
+def only_change(run):
+    """(operator, dtype, seen as, reason) of the one conversion that `run` makes, which stands on its own line."""
+    changed = [(op, *change) for op, changes, line in plans(run) for change in changes if line >= line_of(run)]
+    assert len(set(changed)) == 1, changed
+    return changed[0]
+
+
+def test_casts():
+    x = karat.ones(3)
+    assert only_change(lambda: x.to(karat.float64)) == ("to", "float32", "float64", "explicit")
+    assert only_change(lambda: x.half()) == ("to", "float32", "float16", "explicit")
+    assert only_change(lambda: x.sum(dtype=karat.float64)) == ("sum", "float32", "float64", "explicit")
+    assert only_change(lambda: karat.tensor(numpy.arange(3), dtype=karat.float32)) == ("to", "int64", "float32", "explicit")
+
+
+def test_promotion():
+    x, n = karat.ones(3), karat.ones(3, dtype=karat.int64)
+    assert only_change(lambda: x + n) == ("add", "int64", "float32", "promotion")
+    assert only_change(lambda: karat.float_power(x, 2)) == ("float_power", "float32", "float64", "promotion")
+    i, d = karat.ones(3, dtype=karat.int32), karat.ones(3, dtype=karat.float64)
+    assert only_change(lambda: i.sum()) == ("sum", "int32", "int64", "promotion")
+    assert only_change(lambda: karat.cat([x, d])) == ("cat", "float32", "float64", "promotion")
+
+
+def test_writes():
+    x, d, h = karat.ones(3), karat.ones(3, dtype=karat.float64), karat.ones(3, dtype=karat.float16)
+
+    def item():
+        h[:] = x
+
+    assert only_change(lambda: h.copy_(x)) == ("copy", "float32", "float16", "assign")
+    assert only_change(item) == ("copy", "float32", "float16", "assign")
+    assert only_change(lambda: karat.add(x, x, out=d)) == ("add", "float64", "float32", "result")
+
+
+def test_gradients():
+    x, d = karat.ones(3, requires_grad=True), karat.ones(3, dtype=karat.float64)
+    loss = (x * d).sum()
+    assert only_change(lambda: loss.backward()) == ("mul", "float64", "float32", "gradient")
+    y = x * karat.ones(3, dtype=karat.float16)
+    assert only_change(lambda: y.sum().backward()) == ("mul", "float16", "float32", "gradient")
+
+
+def test_indices():
+    x = karat.ones(3)
+    assert only_change(lambda: x[numpy.array([0, 1], dtype=numpy.int16)]) == ("to_copy", "int16", "int64", "index")
+    ops = [op for op, _, _ in plans(lambda: x[karat.tensor([True, False, True])])]
+    assert ops and set(ops) <= {"index", "tensor", "scalar_tensor"}
+
+
+def test_draws():
+    x = karat.ones(20)
+    assert [op for op, _, _ in plans(lambda: x.normal_())] == ["normal"]
+    assert {op for op, _, _ in plans(lambda: karat.nn.functional.dropout(x))} == {"nn_dropout"}
+    assert [op for op, _, _ in plans(lambda: karat.rand(3))] == ["rand"]
+
+
+def test_lines():
+    x = karat.ones(3)
+
+    def program():
+        y = x + x
+        z = y * y
+        return karat.exp(z)
+
+    first = line_of(program)
+    assert [(op, line - first) for op, _, line in plans(program)] == [("add", 1), ("mul", 2), ("exp", 3)]
+
+
+def test_large_and_threads():
+    """The line is known of what runs without the GIL, and of what other threads run."""
+    x = karat.ones(200_000)
+
+    def work():
+        return x + x
+
+    assert {(op, line) for op, _, line in plans(work)} == {("add", line_of(work) + 1)}
+
+    def together():
+        threads = [threading.Thread(target=lambda: [work() for _ in range(20)]) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+
+    seen = plans(together)
+    assert len(seen) == 80 and {op for op, _, _ in seen} == {"add"}
+
+
+def test_nothing_is_seen_without_a_watcher():
+    x = karat.ones(3)
+    assert plans(lambda: None) == []
+    assert x + x is not None
+    assert plugin.plans_begin() == 0
+    assert plugin.plans_end() == b""
