@@ -294,7 +294,7 @@ static void write_sections(FILE *f, bool internal)
 {
     const char *section = "";
     for (int i = 0; i < ROWS; i++) {
-        if (is_internal(rows[i].schema) != internal)
+        if (schema_is_internal(rows[i].schema) != internal)
             continue;
         if (!internal && strcmp(section, rows[i].section) != 0) {
             fprintf(f, "%s/* ---- %s ----\n", *section ? " */\n\n" : "", rows[i].section);

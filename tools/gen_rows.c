@@ -38,6 +38,17 @@ static int way_of(const row_text *r)
     return -1;
 }
 
+/* Up to one of `stop`. */
+static const char *take(const char *s, const char *stop, char *into)
+{
+    size_t n = strcspn(s, stop);
+    if (n >= TEXT)
+        die("too long: %s", s);
+    memcpy(into, s, n);
+    into[n] = 0;
+    return s + n;
+}
+
 /* ---- arguments ---- */
 
 static void write_default(FILE *f, const arg *a)
@@ -150,7 +161,7 @@ static void write_target(FILE *f, const row_text *r)
     fputs(" .target = {", f);
     for (c++; *c && *c != ')'; c += *c == ',') {
         char word[TEXT];
-        c = take(blanks(c), ",)", word);
+        c = take(schema_blanks(c), ",)", word);
         write_target_word(f, r, word);
     }
     fputs("},", f);
@@ -237,7 +248,7 @@ static kernel_text read_kernel(const row_text *r, const schema *s)
     char        item[TEXT];
     const char *c = take(r->kernel, "(", k.name);
     for (c += *c == '('; *c && *c != ')'; c += *c == ',') {
-        c = take(blanks(c), ",)", item);
+        c = take(schema_blanks(c), ",)", item);
         read_item(r, s, item, &k);
     }
     return k;
@@ -313,32 +324,18 @@ static int operand_of(const schema *s, int argument)
     return nth;
 }
 
-static void write_places(FILE *f, const schema *s, bool (*wanted)(const arg *))
+static void write_places(FILE *f, const unsigned char *at, int n)
 {
-    int n = 0;
     fputs("{", f);
-    for (int i = 0; i < s->n; i++)
-        if (wanted(&s->args[i]))
-            fprintf(f, "%s%d", n++ ? ", " : "", i);
+    for (int i = 0; i < n; i++)
+        fprintf(f, "%s%d", i ? ", " : "", at[i]);
     fputs(n ? "}" : "0}", f);
 }
-
-static int count(const schema *s, bool (*wanted)(const arg *))
-{
-    int n = 0;
-    for (int i = 0; i < s->n; i++)
-        n += wanted(&s->args[i]);
-    return n;
-}
-
-static bool is_input(const arg *a) { return is_operand(a) || tensors(a); }
-static bool is_pointed(const arg *a) { return is(a, "int[]") || is(a, "str") || tensors(a); }
-static bool is_unchecked(const arg *a) { return is(a, "int") || is(a, "bool") || is(a, "float"); }
 
 /* Two tensors alone mean the kernel on them in order, unless it is given more or in another order. */
 static void write_operands(FILE *f, const row_text *r, const schema *s, const kernel_text *k, rule_text rule)
 {
-    int        n = count(s, is_operand);
+    int        n = s->facts.n_operands;
     const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !k->n && !k->swapped;
     if (n > MOST_GATHERED)
         die("%s: a call gathers no more than %d operands", r->name, MOST_GATHERED);
@@ -354,30 +351,15 @@ static void write_operands(FILE *f, const row_text *r, const schema *s, const ke
         fputs("}},", f);
         return;
     }
-    write_places(f, s, is_operand);
+    write_places(f, s->facts.operand, n);
     fputs("},", f);
 }
 
-static void write_inputs(FILE *f, const schema *s)
+static void write_inputs(FILE *f, const schema_facts *s)
 {
-    unsigned lists = 0, n = 0;
-    for (int i = 0; i < s->n; i++)
-        if (is_input(&s->args[i]))
-            lists |= (unsigned)tensors(&s->args[i]) << n++;
-    fprintf(f, " .inputs = {.n = %u, .lists = %u, .pointed = %d, .at = ", n, lists, count(s, is_pointed) > 0);
-    write_places(f, s, is_input);
-    fputs("},", f);
-}
-
-static void write_bits(FILE *f, const schema *s)
-{
-    unsigned required = 0, checked = 0;
-    for (int i = 0; i < s->n; i++) {
-        const arg *a = &s->args[i];
-        required |= (unsigned)(!a->value[0] && !a->optional) << i;
-        checked |= (unsigned)!is_unchecked(a) << i;
-    }
-    fprintf(f, " .required = %#x, .checked = %#x,", required, checked);
+    fprintf(f, " .inputs = {.n = %d, .lists = %u, .pointed = %d, .at = ", s->n_inputs, s->lists, s->pointed);
+    write_places(f, s->input, s->n_inputs);
+    fprintf(f, "}, .required = %#x, .checked = %#x,", s->required, s->checked);
 }
 
 /* Where a reduction takes what all of them may take, by the names of its arguments. */
@@ -428,7 +410,7 @@ static void write_saves(FILE *f, const row_text *r, const schema *s)
     if (strchr(letters, 'L'))
         fputs("SAVED_LISTED,", f);
     else if (strchr(letters, 'X') && !last) /* the last two inputs */
-        fprintf(f, "%d,", count(s, is_input));
+        fprintf(f, "%d,", s->facts.n_inputs);
     else
         fprintf(f, "%d,", last ? 3 + last : strchr(letters, 'C') ? 3 : strchr(letters, 'B') ? 2 : strchr(letters, 'A') != NULL);
 }
@@ -456,12 +438,11 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     write_kernel(f, &kernel);
     fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .node_bytes = %d,\n    ", r->cpu, r->cuda, r->node ? r->node_bytes : 0);
     write_saves(f, r, &s);
-    fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", is_internal(r->schema), first, s.n);
+    fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", schema_is_internal(r->schema), first, s.n);
     write_results(f, &s);
     write_operands(f, r, &s, &kernel, rule);
     fprintf(f, " .admits_after = %d,", rule.after);
-    write_inputs(f, &s);
-    write_bits(f, &s);
+    write_inputs(f, &s.facts);
     write_fold(f, &s);
     if (n_refusals)
         fprintf(f, " .refusals = refusals_%s, .n_refusals = %d,", r->name, n_refusals);

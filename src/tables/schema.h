@@ -1,0 +1,256 @@
+/* schema.h - how a schema is read: "name.overload(Type? arg=default, *, ...) -> (Tensor values, Tensor indices)". One reader for
+ * the generators, for rows that are appended at run time and for the overloads of Python's names.
+ *
+ * In: text. Out: spans of that text; nothing is copied or allocated. What cannot be read gives a sentence and its place. Which
+ * types there are is the reader's caller's to know. */
+#ifndef KT_TABLES_SCHEMA_H
+#define KT_TABLES_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { SCHEMA_ARGS = 16, SCHEMA_RESULTS = 8 };
+
+typedef struct schema_span {
+    const char *s; /* NULL: there is none */
+    int         n;
+} schema_span;
+
+typedef struct schema_arg {
+    schema_span type;   /* "Tensor", "int[]": without "?", and without what follows in this struct */
+    schema_span name;
+    schema_span target; /* "other>src": the row's name of it; else `name` */
+    schema_span value;  /* the default's text */
+    bool        optional;
+    bool        keyword; /* by name alone */
+    bool        hidden;  /* "~Type": texts do not say it */
+    bool        alone;   /* "int[1]" and "SymInt", which are int[] and int: one integer, any index may stand for it */
+    bool        written; /* "Tensor(a!)" */
+} schema_arg;
+
+typedef struct schema_text {
+    schema_span name; /* before "." or "(" */
+    schema_arg  arg[SCHEMA_ARGS];
+    schema_span result[SCHEMA_RESULTS]; /* the names of several, where they have one */
+    int         n_args, n_results;      /* results: 1 of a list too */
+    bool        list;                   /* gives Tensor[] */
+    const char *mistake, *at;           /* where the text could not be read */
+} schema_text;
+
+static inline bool schema_is(schema_span span, const char *text)
+{
+    return span.s && strlen(text) == (size_t)span.n && memcmp(span.s, text, (size_t)span.n) == 0;
+}
+
+static inline const char *schema_blanks(const char *s)
+{
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+static inline const char *schema_mistake(schema_text *t, const char *mistake, const char *at)
+{
+    t->mistake = mistake;
+    t->at = at;
+    return NULL;
+}
+
+/* A name, or NULL. */
+static inline const char *schema_name(const char *s, schema_span *name)
+{
+    const size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    *name = (schema_span){s, (int)n};
+    return n && n < 64 && !(*s >= '0' && *s <= '9') ? s + n : NULL;
+}
+
+/* "int[1]?", "Tensor(a!)", "Tensor?[]": up to the blank. */
+static inline const char *schema_type(schema_text *t, schema_arg *a, const char *s)
+{
+    static const char list[] = "int[]", integer[] = "int";
+    size_t            n = strcspn(s, " ,)=(");
+    const char       *end = s + n;
+    if (*end == '(') { /* aliases are named; what is written to is marked */
+        const size_t inside = strcspn(end, ")");
+        a->written = memchr(end, '!', inside) != NULL;
+        end += inside;
+        if (*end != ')')
+            return schema_mistake(t, "a bracket is not closed", s);
+        end++;
+        if (*end == '?') {
+            a->optional = true;
+            end++;
+        }
+    }
+    if (n && s[n - 1] == '?') {
+        a->optional = true;
+        n--;
+    }
+    if (!n || *end != ' ')
+        return schema_mistake(t, "expected a type and a name", s);
+    a->type = (schema_span){s, (int)n};
+    if (schema_is(a->type, "int[1]") || schema_is(a->type, "SymInt")) {
+        a->alone = true;
+        a->type = *s == 'S' ? (schema_span){integer, 3} : (schema_span){list, 5};
+    }
+    return schema_blanks(end);
+}
+
+/* A default goes to the comma or the bracket that ends it; a list has commas of its own, a string what it likes. */
+static inline const char *schema_value(schema_text *t, schema_arg *a, const char *s)
+{
+    const char *end = s;
+    if (*s == '[' || *s == '\'') {
+        end = strchr(s + 1, *s == '[' ? ']' : '\'');
+        if (!end)
+            return schema_mistake(t, "a default is not closed", s);
+        end++;
+    } else {
+        end += strcspn(s, ",)");
+    }
+    if (end == s)
+        return schema_mistake(t, "expected a default", s);
+    a->value = (schema_span){s, (int)(end - s)};
+    return end;
+}
+
+static inline const char *schema_one(schema_text *t, schema_arg *a, const char *s)
+{
+    if (*s == '~') {
+        a->hidden = true;
+        s++;
+    }
+    const char *at = s = schema_type(t, a, s);
+    if (s && !(s = schema_name(s, &a->name)))
+        return schema_mistake(t, "expected the name of an argument", at);
+    if (!s)
+        return NULL;
+    a->target = a->name;
+    if (*s == '>' && !(s = schema_name(at = s + 1, &a->target)))
+        return schema_mistake(t, "expected the name of an argument", at);
+    for (const schema_arg *other = t->arg; other < a; other++)
+        if (other->name.n == a->name.n && memcmp(other->name.s, a->name.s, (size_t)a->name.n) == 0)
+            return schema_mistake(t, "two arguments have one name", at);
+    s = schema_blanks(s);
+    return *s == '=' ? schema_value(t, a, schema_blanks(s + 1)) : s;
+}
+
+/* Arguments up to `end`: a bracket, or 0 for a list of them alone. Gives where it stands, or NULL and a mistake. */
+static inline const char *schema_args(schema_text *t, const char *s, char end)
+{
+    bool keyword = false;
+    t->n_args = 0;
+    for (s = schema_blanks(s); *s != end;) {
+        if (*s == '*') {
+            keyword = true;
+            s++;
+        } else {
+            if (t->n_args == SCHEMA_ARGS)
+                return schema_mistake(t, "there are too many arguments", s);
+            schema_arg *a = &t->arg[t->n_args];
+            memset(a, 0, sizeof *a);
+            a->keyword = keyword;
+            if (!(s = schema_one(t, a, s)))
+                return NULL;
+            t->n_args++;
+        }
+        s = schema_blanks(s);
+        if (*s == ',')
+            s = schema_blanks(s + 1);
+        else if (*s != end)
+            return schema_mistake(t, "expected a comma", s);
+    }
+    return s;
+}
+
+static inline const char *schema_results(schema_text *t, const char *s)
+{
+    t->n_results = 1;
+    t->list = strcmp(s, "Tensor[]") == 0;
+    if (t->list || strcmp(s, "Tensor") == 0)
+        return s + strlen(s);
+    if (*s != '(')
+        return schema_mistake(t, "expected Tensor, Tensor[] or (Tensor name, ...)", s);
+    for (t->n_results = 0, s = schema_blanks(s + 1); *s != ')'; t->n_results++) {
+        if (t->n_results == SCHEMA_RESULTS)
+            return schema_mistake(t, "there are too many results", s);
+        const char *at = s;
+        if (strncmp(s, "Tensor", 6) != 0)
+            return schema_mistake(t, "a result is no Tensor", at);
+        s = schema_blanks(s + 6);
+        if (*s != ',' && *s != ')' && !(s = schema_name(s, &t->result[t->n_results])))
+            return schema_mistake(t, "expected the name of a result", at);
+        s = schema_blanks(s);
+        if (*s == ',')
+            s = schema_blanks(s + 1);
+        else if (*s != ')')
+            return schema_mistake(t, "expected a comma", s);
+    }
+    if (t->n_results < 2)
+        return schema_mistake(t, "expected more than one result in brackets", s);
+    return s[1] ? schema_mistake(t, "expected the end", s + 1) : s + 1;
+}
+
+/* Returns whether all of it was understood; else t->mistake and t->at say what was not. */
+static inline bool schema_read(schema_text *t, const char *text)
+{
+    schema_span overload;
+    memset(t, 0, sizeof *t);
+    const char *s = schema_name(text, &t->name);
+    if (s && *s == '.')
+        s = schema_name(s + 1, &overload);
+    if (!s || *s != '(')
+        return schema_mistake(t, "expected name(", text);
+    if (!(s = schema_args(t, s + 1, ')')))
+        return false;
+    s = schema_blanks(s + 1);
+    if (strncmp(s, "->", 2) != 0)
+        return schema_mistake(t, "expected ->", s);
+    return schema_results(t, schema_blanks(s + 2)) != NULL;
+}
+
+/* ---- what follows from it ---- */
+
+static inline bool schema_is_either(const schema_arg *a) { return schema_is(a->type, "Tensor|Scalar"); }
+static inline bool schema_is_holed(const schema_arg *a) { return schema_is(a->type, "Tensor?[]"); }
+static inline bool schema_is_list(const schema_arg *a) { return schema_is(a->type, "Tensor[]") || schema_is_holed(a); }
+static inline bool schema_is_operand(const schema_arg *a) { return schema_is(a->type, "Tensor") || schema_is_either(a); }
+
+typedef struct schema_facts {
+    unsigned char operand[SCHEMA_ARGS], input[SCHEMA_ARGS]; /* which arguments are tensors, and which those or lists of them */
+    int           n_operands, n_inputs;
+    unsigned      lists;    /* bit i: input i is a list */
+    unsigned      required; /* bit i: argument i has no default */
+    unsigned      checked;  /* bit i: its kind has values that are none, a NULL */
+    bool          pointed;  /* an argument points at what is the caller's: ints, a string, a list */
+} schema_facts;
+
+static inline schema_facts schema_facts_of(const schema_text *t)
+{
+    schema_facts f;
+    memset(&f, 0, sizeof f);
+    for (int i = 0; i < t->n_args; i++) {
+        const schema_arg *a = &t->arg[i];
+        if (schema_is_operand(a))
+            f.operand[f.n_operands++] = (unsigned char)i;
+        f.lists |= (unsigned)schema_is_list(a) << f.n_inputs;
+        if (schema_is_operand(a) || schema_is_list(a))
+            f.input[f.n_inputs++] = (unsigned char)i;
+        f.pointed |= schema_is(a->type, "int[]") || schema_is(a->type, "str") || schema_is_list(a);
+        f.required |= (unsigned)(!a->value.s && !a->optional) << i;
+        f.checked |= (unsigned)!(schema_is(a->type, "int") || schema_is(a->type, "bool") || schema_is(a->type, "float")) << i;
+    }
+    return f;
+}
+
+/* A row that users do not call: PyTorch's own name of it begins with an underscore (torch.unique is _unique2 there and the
+ * _foreach functions are called by everybody), or it is a part of backward. */
+static inline bool schema_is_internal(const char *text)
+{
+    const size_t n = strcspn(text, ".(");
+    return (text[0] == '_' && strncmp(text, "_foreach_", 9) != 0 && strncmp(text, "_unique2", 8) != 0) ||
+           (n > 9 && strncmp(text + n - 9, "_backward", 9) == 0);
+}
+
+#endif
