@@ -276,7 +276,7 @@ static void write_kernel(FILE *f, const kernel_text *k)
 
 typedef struct rule_text {
     char name[TEXT];
-    int  operand[MAX_ARGS], n; /* none: as the rule has it */
+    int  operand[SCHEMA_ARGS], n; /* none: as the rule has it */
     bool after, reason;
 } rule_text;
 
@@ -286,7 +286,7 @@ static rule_text read_rule(const row_text *r, const schema *s)
     char        item[TEXT];
     const char *c = take(r->rule, "(", rule.name);
     for (c += *c == '('; *c && *c != ')'; c += *c == ',') {
-        c = take(blanks(c), ",)", item);
+        c = take(schema_blanks(c), ",)", item);
         const int at = argument_named(s, item);
         if (strcmp(rule.name, "NONE") == 0)
             rule.reason = true;

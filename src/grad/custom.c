@@ -4,29 +4,11 @@
 
 #include <string.h>
 
-enum { MOST = 1 << 26 }; /* inputs, results, saved tensors: a node's size fits 32 bits */
-
 static kt_status no_node(void) { return kt_fail(KT_ERR_TYPE, "expected a node, got NULL"); }
 
-kt_status kt__check_type(const kt_node_type *type)
-{
-    if (!type)
-        return kt_fail(KT_ERR_TYPE, "expected a node's type, got NULL");
-    if (type->abi != KT_NODE_ABI || type->size != sizeof *type)
-        return kt_fail(KT_ERR_VALUE, "a node's type of ABI %u and %u bytes: this Karat has ABI %d and %zu bytes", type->abi,
-                       type->size, KT_NODE_ABI, sizeof *type);
-    if (!type->run || !(type->name || type->name_of))
-        return kt_fail(KT_ERR_VALUE, "a node's type needs a name and `run`");
-    if (type->flags & ~(uint32_t)KT_NODE_ZEROS)
-        return kt_fail(KT_ERR_VALUE, "a node's type with the flags %#x: there is KT_NODE_ZEROS alone", type->flags);
-    if (type->context > MOST)
-        return kt_fail(KT_ERR_VALUE, "a node keeps no context of %u bytes", type->context);
-    return KT_OK;
-}
+static bool is_list(const void *items, int64_t n) { return n >= 0 && n <= KT_NODE_MOST && (n == 0 || items); }
 
-static bool is_list(const void *items, int64_t n) { return n >= 0 && n <= MOST && (n == 0 || items); }
-
-static uint32_t context_bytes(const kt_node_type *type) { return (type->context + 15) & ~(uint32_t)15; }
+uint32_t kt__context_bytes(const kt_node_type *type) { return (type->context + 15) & ~(uint32_t)15; }
 
 void kt__custom_begin(kt_node *node)
 {
@@ -41,13 +23,13 @@ kt_status kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64
     if (!made)
         return kt_fail(KT_ERR_TYPE, "kt_node_make: the pointer for the node is NULL");
     *made = NULL;
-    if (kt__check_type(type))
+    if (kt__check_node_type(type))
         return kt_error_status();
-    if (!is_list(inputs, n_inputs) || n_saved < 0 || n_saved > MOST)
+    if (!is_list(inputs, n_inputs) || n_saved < 0 || n_saved > KT_NODE_MOST)
         return kt_fail(KT_ERR_VALUE, "a node of %lld inputs at %s that saves %lld tensors", (long long)n_inputs,
                        inputs ? "an address" : "NULL", (long long)n_saved);
     const bool     records = kt__mode() & KT_M_GRAD && !kt__born_flags;
-    kt__node_parts parts = {.edges = (uint32_t)n_inputs, .saved = (uint32_t)n_saved, .context = context_bytes(type)};
+    kt__node_parts parts = {.edges = (uint32_t)n_inputs, .saved = (uint32_t)n_saved, .context = kt__context_bytes(type)};
     for (int64_t i = 0; i < n_inputs; i++)
         parts.ints += records && kt__wants_grad(inputs[i]) ? inputs[i]->ndim : 0;
     kt_node *node = kt__node_new(type, ++kt__tape_clock, parts);
@@ -77,7 +59,7 @@ const kt_node_type *kt_node_type_of(const kt_node *node) { return node ? node->t
 
 void *kt_node_context(kt_node *node)
 {
-    return node && node->type->context ? (char *)node + node->bytes - context_bytes(node->type) : NULL;
+    return node && node->type->context ? (char *)node + node->bytes - kt__context_bytes(node->type) : NULL;
 }
 
 bool kt_node_needs(const kt_node *node, int64_t input)
@@ -249,4 +231,17 @@ kt_status kt_node_attach(kt_node *node, kt_tensor *const *results, const int64_t
         if (kt__attach(node, results[i], (uint32_t)i, from ? from[i] : KT_RESULT_MADE))
             return kt_error_status();
     return KT_OK;
+}
+
+/* ---- of appended rows ---- */
+
+const kt_value *kt_node_arg(const kt_node *node, int i)
+{
+    if (!node || !node->row || i < 0 || i >= kt__n_args(node->row))
+        return NULL;
+    const kt_arg_spec *spec = kt__arg_spec(node->row, i);
+    const bool         number = spec->kind == KT_ARG_TENSOR_OR_SCALAR && node->scalars >> i & 1;
+    if (!number && (spec->kind == KT_ARG_TENSOR || spec->kind == KT_ARG_TENSORS || spec->kind == KT_ARG_TENSOR_OR_SCALAR))
+        return NULL;
+    return node->arg && node->given >> i & 1 ? &node->arg[i] : &spec->value;
 }

@@ -3,8 +3,9 @@
 #define KT_GRAD_CUSTOM_H
 
 #include "grad/run.h"
+#include "op/append.h"
 
-kt_status kt__check_type(const kt_node_type *type); /* may nodes be made of it? */
+uint32_t  kt__context_bytes(const kt_node_type *type); /* of its context, in a node's memory */
 void      kt__custom_begin(kt_node *node);          /* its context and its places, empty */
 kt_status kt__attach(kt_node *node, kt_tensor *t, uint32_t result, int64_t from); /* one result, as kt_node_attach has it */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "grad/grad.h"
+#include "grad/custom.h"
 #include "op/print.h"
 
 /* ---- where a gradient goes, and where a result comes from ---- */
@@ -375,6 +375,40 @@ static inline __attribute__((always_inline)) kt_status record_few(const kt_call 
     return record(call, plan, &in, false, made);
 }
 
+/* A row that brings the type of its node: what that saves is said when there are results. */
+static KT__COLD kt_status record_appended(const kt_call *call, kt_node **made)
+{
+    const kt_row       *row = call->row;
+    const kt__appended *a = row->appended;
+    kt_tensor          *few[FEW_INPUTS];
+    inputs              in;
+    if (gather_lists(call, few, &in))
+        return kt_error_status();
+    const int64_t  pointed = row->inputs.pointed ? argument_ints(call) : 0;
+    kt__node_parts parts = {.edges = in.n, .saved = a->n_saved, .values = row->n_args, .ints = in.sizes + pointed,
+                            .context = kt__context_bytes(a->node)};
+    kt_node  *node = kt__node_new(a->node, ++kt__tape_clock, parts);
+    kt_status status = node ? KT_OK : kt_error_status();
+    if (node) {
+        int64_t *room = kt__node_ints(node, parts);
+        node->row = row;
+        node->given = call->given;
+        node->scalars = call->scalars;
+        node->n_listed = a->n_saved;
+        kt__custom_begin(node);
+        if (parts.values)
+            copy_args(node, call, room + in.sizes);
+        status = link_lists(node, &in, room);
+    }
+    if (in.t != few)
+        kt__system_put(in.t, in.n * sizeof *in.t);
+    if (status)
+        kt__node_unref(node);
+    else
+        *made = node;
+    return status;
+}
+
 static KT__COLD kt_status rules(const kt_call *call)
 {
     const kt_tensor *target = call->form == KT_INPLACE ? call->arg[0].t : call->form == KT_OUT ? call->out[0] : NULL;
@@ -397,9 +431,13 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
         return kt_error_status();
     if (!is_recorded(call))
         return KT_OK;
-    kt_node  *node = NULL;
-    kt_status status = KT__UNLIKELY(call->row->inputs.lists) ? record_lists(call, plan, &node)
-                                                                        : record_few(call, plan, &node);
+    const kt_row *row = call->row;
+    kt_node      *node = NULL;
+    kt_status     status;
+    if (KT__UNLIKELY(row->appended && row->appended->node))
+        status = record_appended(call, &node);
+    else
+        status = KT__UNLIKELY(row->inputs.lists) ? record_lists(call, plan, &node) : record_few(call, plan, &node);
     *token = node;
     return status;
 }
@@ -456,10 +494,28 @@ static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
     return status;
 }
 
+static KT__COLD kt_status link_appended(const kt_call *call, kt_node *node)
+{
+    const kt__appended *a = call->row->appended;
+    kt_status           status = kt__note_forms(node, call->out, call->n_out);
+    for (uint32_t i = 0; i < call->n_out && !status; i++)
+        status = kt__attach(node, call->out[i], i, KT_RESULT_MADE);
+    if (!status && a->setup) {
+        status = a->setup(node, call);
+        if (status && !kt__failed())
+            kt_fail(status, "%s: what its derivative needs could not be saved", call->row->name);
+        status = kt__failed() ? kt_error_status() : KT_OK;
+    }
+    kt__node_unref(node);
+    return status;
+}
+
 KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 {
     (void)plan;
     kt_node *node = token;
+    if (KT__UNLIKELY(node->type != &kt__node_operator))
+        return link_appended(call, node);
     if (call->row->way->lists)
         return link_several(node, call->list, (uint32_t)call->n_list);
     if (KT__UNLIKELY(call->n_out > 1))

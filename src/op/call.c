@@ -203,7 +203,7 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
 {
     if (!call)
         return;
-    kt__open(call, row ? row->id : 0, form);
+    kt__open(call, 0, form);
     call->row = row;
     for (int i = 1; i < KT_MAX_RESULTS; i++)
         call->out[i] = NULL;

@@ -26,23 +26,8 @@ typedef struct kt__way {
 #include "tables/ways.def"
 
 typedef enum kt__rule {
-    RULE_NONE,
-    RULE_SAME,          /* operands as they are, result like the first */
-    RULE_PROMOTE,       /* the common dtype in and out */
-    RULE_FLOAT,         /* the common dtype; ints and bool go to the default float */
-    RULE_COMPARE,       /* the common dtype in, bool out */
-    RULE_TO_BOOL,       /* as it is in, bool out */
-    RULE_TO_REAL,       /* as it is in; complex gives its real dtype */
-    RULE_FLOAT_TO_REAL, /* FLOAT in; complex gives its real dtype */
-    RULE_WHERE,         /* the first operand is a condition, the others promote */
-    RULE_SUM,           /* ints and bool add up in int64; dtype= wins */
-    RULE_MATCH,         /* operands must have one dtype already */
-    RULE_MATCH_REST,    /* all but the first must; the first is converted to it */
-    RULE_MEAN,          /* as it is, or dtype= */
-    RULE_NORM,          /* MEAN in; complex gives its real dtype */
-    RULE_TRUTH,         /* as it is in, bool out; uint8 gives uint8 */
-    RULE_INDEX,         /* as it is in, int64 out */
-    RULE_WITH_INDEX     /* as it is in and out; a second result is int64 */
+#define RULE(name, gives) RULE_##name,
+#include "tables/rules.def"
 } kt__rule;
 
 typedef enum kt__autocast {
@@ -144,6 +129,7 @@ struct kt_row {
     const char     *missing; /* PyTorch's name of the kernel that refuses a dtype */
     const char     *node;    /* name of the backward node; NULL: not differentiable. A second one may follow its end: the
                               * name where a number stands in a tensor's place, or in place, under SAVES_R or of one operand */
+    const struct kt__appended *appended; /* of a row that was appended while the program runs (op/append.h); else NULL */
     uint8_t         node_bytes; /* of node's text, all of it */
     bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
     uint8_t         n_params, n_refusals;
@@ -156,7 +142,7 @@ struct kt_row {
     const char     *results[KT_MAX_RESULTS]; /* the names of several */
 };
 
-extern const kt_row kt__rows[KT_NUM_OPS];
+extern const kt_row kt__rows[KT_NUM_OPS]; /* those of the table, by id; kt_row_at has the appended ones too */
 const char *kt__schema_said(const kt_row *row); /* as PyTorch says it: of a part, whose name ends in _of, without its mark */
 
 kt_status kt__args_listed(const kt_call *call, struct kt__gathered *g); /* args.c: the row's params */

@@ -10,13 +10,19 @@ enum {
 };
 enum { GRAD__ = 0, GRAD_NO = 1 };
 
-static const struct {
+typedef struct statement {
     uint8_t     takes, grad;
     const char *gives; /* NULL: the rule says it */
-} stated[KT_NUM_OPS] = {
+} statement;
+
+static const statement *stated_of(const kt_row *row)
+{
+    static const statement stated[KT_NUM_OPS] = {
 #define RESULT(name, takes, grad, gives) [KT_OP_##name] = {TAKES_##takes, GRAD_##grad, gives},
 #include "tables/results.def"
-};
+    }, nothing;
+    return row->id < KT_NUM_OPS ? &stated[row->id] : &nothing;
+}
 
 const char *kt_row_section(const kt_row *row) { return row ? row->section : ""; }
 
@@ -25,42 +31,27 @@ bool        kt_row_is_internal(const kt_row *row) { return row && row->internal;
 const char *kt_row_dtype_rule(const kt_row *row)
 {
     static const char *const text[] = {
-        [RULE_NONE] = "",
-        [RULE_SAME] = "the dtype of the first operand",
-        [RULE_PROMOTE] = "the common dtype of the operands",
-        [RULE_FLOAT] = "the common dtype of the operands; of integers and bools the default float",
-        [RULE_COMPARE] = "bool, from the common dtype of the operands",
-        [RULE_TO_BOOL] = "bool",
-        [RULE_TO_REAL] = "the operand's; of complex numbers the dtype of their parts",
-        [RULE_FLOAT_TO_REAL] = "the operand's; of integers and bools the default float, of complex numbers that of their parts",
-        [RULE_WHERE] = "the common dtype of the two choices",
-        [RULE_SUM] = "dtype=, or the operand's; of integers and bools int64",
-        [RULE_MATCH] = "the operands', which must have one",
-        [RULE_MATCH_REST] = "that of the operands but the first, which must have one",
-        [RULE_MEAN] = "dtype=, or the operand's",
-        [RULE_NORM] = "dtype=, or the operand's; of complex numbers the dtype of their parts",
-        [RULE_TRUTH] = "bool; of uint8 uint8",
-        [RULE_INDEX] = "int64",
-        [RULE_WITH_INDEX] = "the operand's; indices are int64",
+#define RULE(name, gives) gives,
+#include "tables/rules.def"
     };
     if (!row)
         return "";
-    return stated[row->id].gives ? stated[row->id].gives : text[row->rule];
+    return stated_of(row)->gives ? stated_of(row)->gives : text[row->rule];
 }
 
 unsigned kt_row_takes(const kt_row *row)
 {
     if (!row)
         return 0;
-    if (stated[row->id].gives)
-        return stated[row->id].takes;
+    if (stated_of(row)->gives)
+        return stated_of(row)->takes;
     const bool converts = row->rule == RULE_FLOAT || row->rule == RULE_FLOAT_TO_REAL; /* integers and bools become floats */
     return row->accepts | (converts ? TAKES_B | TAKES_I : 0u);
 }
 
 static bool is_gradless(const kt_row *row)
 {
-    return stated[row->id].grad == GRAD_NO || row->rule == RULE_COMPARE || row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH ||
+    return stated_of(row)->grad == GRAD_NO || row->rule == RULE_COMPARE || row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH ||
            row->rule == RULE_INDEX;
 }
 

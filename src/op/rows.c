@@ -1,5 +1,6 @@
-/* rows.c - the questions that tools and bindings ask about a row. The rows themselves are in rows.gen.c. */
-#include "op/row.h"
+/* rows.c - the questions that tools and bindings ask about a row. The rows themselves are in rows.gen.c
+ * and, those that were appended, in append.c. */
+#include "op/append.h"
 
 #include <string.h>
 
@@ -10,13 +11,17 @@ const char *kt__schema_said(const kt_row *row)
     return row->schema + (strncmp(row->schema, "nn_", 3) == 0 ? 3 : part);
 }
 
-const kt_row *kt_row_at(int index) { return index >= 0 && index < KT_NUM_OPS ? &kt__rows[index] : NULL; }
+const kt_row *kt_row_at(int index)
+{
+    return index < 0 ? NULL : index < KT_NUM_OPS ? &kt__rows[index] : kt__appended_at(index - KT_NUM_OPS);
+}
 
 const kt_row *kt_row_find(const char *name)
 {
-    for (int id = 0; name && id < KT_NUM_OPS; id++)
-        if (strcmp(kt__rows[id].name, name) == 0)
-            return &kt__rows[id];
+    const kt_row *row = NULL;
+    for (int id = 0; name && (row = kt_row_at(id)); id++)
+        if (strcmp(row->name, name) == 0)
+            return row;
     return NULL;
 }
 

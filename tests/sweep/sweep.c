@@ -271,6 +271,21 @@ const kt_node_type *sweep_node_type(int slot)
     return slot < 0 || !sweep_aimed(slot) ? &good : value ? &bad : NULL;
 }
 
+static kt_status run_no_body(kt_call *of) { return of ? KT_ERR_RUNTIME : KT_OK; }
+
+const kt_operator *sweep_operator(int slot)
+{
+    static const char *const hostile[] = {"", "f", "f(", "f(Tensor", "f(Tensor x", "f(Tensor x) ->", "f(Tensor x=[)"};
+    static kt_operator       op;
+    op = (kt_operator){.size = sizeof op, .name = "sweep::nothing", .schema = "nothing(Tensor x) -> Tensor", .body = run_no_body,
+                       .dtypes = "SAME"};
+    if (sweep_aimed(slot) && value == 0)
+        return NULL;
+    if (sweep_aimed(slot))
+        op.schema = hostile[value - 1];
+    return &op;
+}
+
 kt_node **sweep_nodes(void)
 {
     kt_node_drop(node);

@@ -9,6 +9,7 @@
 #include <karat/plugin/backend.h>
 #include <karat/plugin/call.h>
 #include <karat/plugin/node.h>
+#include <karat/plugin/operator.h>
 #include <karat/plugin/site.h>
 #include <karat/plugin/watch.h>
 #include <karat/plugin/work.h>
@@ -47,6 +48,7 @@ kt_hook          *sweep_hook(int slot);
 kt_node          *sweep_node(int slot);
 kt_node         **sweep_nodes(void);
 const kt_node_type *sweep_node_type(int slot);
+const kt_operator *sweep_operator(int slot);
 char             *sweep_text(int slot);
 void             *sweep_memory(void);
 void             *sweep_zeroed(void);
@@ -91,6 +93,7 @@ void              sweep_before(void);
 #define NODE(slot, name)        sweep_node(slot)
 #define NODES(slot, name)       (sweep_aimed(slot) ? NULL : sweep_nodes())
 #define NODE_TYPE(slot, name)   sweep_node_type(slot)
+#define OPERATOR(slot, name)    sweep_operator(slot)
 #define ROW(slot, name)         (sweep_aimed(slot) ? NULL : (void *)(size_t)kt_row_at(0))
 #define CALL(slot, name)        sweep_call(slot)
 #define VALUES(slot, name)      sweep_values(slot)
@@ -131,6 +134,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_constkt_arg_specP(name, value) ((void)(value))
 #define GIVEN_constkt_rowP(name, value)     ((void)(value))
 #define GIVEN_constkt_node_typeP(name, value) ((void)(value))
+#define GIVEN_constkt_valueP(name, value)   ((void)(value))
 #define GIVEN_constkt_variableP(name, value) ((void)(value))
 #define GIVEN_int64_t(name, value)          sweep_got_count(#name, value)
 #define GIVEN_kt_status(name, value)        sweep_got_status(#name, value)
