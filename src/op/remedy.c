@@ -155,7 +155,7 @@ kt_status kt__rehearse(const kt_call *call)
     const change      nothing = {.form = KT_PLAIN};
     const uint64_t    mode = kt__mode();
     kt_dtype          result = KT_NONE;
-    kt__mode_word = tried_under(mode & ~(uint64_t)KT_M_GRAD, call);
+    kt__mode_word = tried_under(kt__mode_as_plain(mode, call) & ~(uint64_t)KT_M_GRAD, call);
     const kt_status status = run_changed(call, &none, &nothing, false, &result);
     kt__mode_word = mode;
     return status;

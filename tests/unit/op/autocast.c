@@ -282,6 +282,11 @@ TEST(fixes_under_autocast)
     CHECK(kt__rehearse(&c) != KT_OK);
     CHECK(strstr(kt_error(), "c10::BFloat16 != double") != NULL);
     kt_clear();
+    /* Nothing is cast in place, and of two mistakes PyTorch sees the dtypes first. */
+    kt_tensor *i = kt_zeros(KT_SHAPE(3), .dtype = KT_I64), *h = kt_view_dtype(kt_clone(m), KT_BF16);
+    CHECK_EQ_INT(kt_dtype_of(kt_index_copy(m, 0, i, kt_narrow(h, 1, 0, 3))), KT_F32);
+    CHECK_FAILS(kt_index_copy_(m, 0, i, kt_narrow(kt_view_dtype(m, KT_BF16), 1, 0, 3)), KT_ERR_RUNTIME,
+                "index_copy_(): self and source expected to have the same dtype, but got (self) Float and (source) BFloat16");
 }
 
 /* ---- the state ---- */
