@@ -197,6 +197,18 @@ static kt_status cast_arguments(casting *c, kt__autocast how)
     return status;
 }
 
+/* PyTorch's words, which know one such operator. */
+static kt_status refuse_unsafe(const kt_call *call)
+{
+    return kt__fail_dtype(
+        call, KT_ERR_RUNTIME,
+        "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
+        "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
+        "In this case, combine the two layers using torch.nn.functional.binary_cross_entropy_with_logits\n"
+        "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
+        "safe to autocast.");
+}
+
 uint64_t kt__mode_as_plain(uint64_t mode, const kt_call *call)
 {
     const bool classed = class_of(call->row, kt__mode_of_call(mode, kt__first_tensor(call))) != AUTOCAST__;
@@ -210,6 +222,8 @@ kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
     const bool         plain = call->form == KT_PLAIN;
     if (how == AUTOCAST__ || (plain && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
         return run(call);
+    if (how == AUTOCAST_UNSAFE)
+        return refuse_unsafe(call);
     casting   c = {.call = call, .mode = mode};
     kt_status status = plain && how != AUTOCAST_KEEP ? cast_arguments(&c, how) : KT_OK;
     if (!status) {

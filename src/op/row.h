@@ -35,8 +35,9 @@ typedef enum kt__autocast {
     AUTOCAST_LOWER,    /* to the narrow float that autocast was asked for */
     AUTOCAST_FP32,     /* to float32 */
     AUTOCAST_WIDEST,   /* to the widest among them */
-    AUTOCAST_SET_DTYPE,/* dtype=float32, unless it is given */
-    AUTOCAST_KEEP      /* operands as they are, and so the parts of the body */
+    AUTOCAST_SET_DTYPE, /* dtype=float32, unless it is given */
+    AUTOCAST_KEEP,     /* operands as they are, and so the parts of the body */
+    AUTOCAST_UNSAFE    /* refused */
 } kt__autocast;
 
 /* What backward needs (tables/ops.def; ORDER as the letters in tools/gen_rows.c), besides results. */

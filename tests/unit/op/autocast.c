@@ -243,6 +243,8 @@ TEST(other_devices)
         CHECK_EQ_INT(kt_dtype_of(kt_dot(v, kt_select(m, 0, 0))), KT_F32);
         CHECK_EQ_INT(kt_dtype_of(kt_bilinear(h, m, kt_ones(KT_SHAPE(2, 3, 3), .device = mirror))), KT_F32);
     }
+    CHECK_FAILS(kt_binary_cross_entropy(m, m), KT_ERR_RUNTIME,
+                "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.");
     CHECK_FAILS(kt_atan2(kt_to(m, .dtype = KT_BF16), m), KT_ERR_RUNTIME, "Unexpected floating ScalarType");
 }
 
