@@ -119,7 +119,7 @@ static unsigned bits_of(const char *letters, const char *all)
     return bits;
 }
 
-/* The plain form is bit 0, in place bit 1, out= bit 2; W is in place alone. */
+/* The plain form is bit 0, in place bit 1, out= bit 2 (ORDER FORM); W is in place alone. */
 static unsigned forms_of(const row_text *r)
 {
     char letters[TEXT];
@@ -387,7 +387,7 @@ static void write_results(FILE *f, const schema *s)
 /* A row that names a node has a derivative: kt__grad_<row>, in a file of grad/formulas. "NotImplemented" says there is none. */
 static bool has_derivative(const row_text *r) { return r->node && strcmp(r->node, "NotImplemented") != 0; }
 
-/* Results are Y, Z, 3, 4 and so on; the other letters are bits (ORDER as enum kt__saves). Places: A, B, C, the results, lists. */
+/* Results are Y, Z, 3, 4 and so on; the other letters are bits: ORDER SAVES. Places: A, B, C, the results, lists. */
 static void write_saves(FILE *f, const row_text *r, const schema *s)
 {
     static const char marks[] = "YZ3456789";
@@ -433,7 +433,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     if (has_derivative(r))
         fprintf(f, " .grad = kt__grad_%s,", r->name);
     fprintf(f, " .id = KT_OP_%s, .forms = %u, .rule = RULE_%s, .accepts = %u,", r->name, forms_of(r), rule.name,
-            bits_of(r->accepts, "BIFC"));
+            bits_of(r->accepts, "BIFC")); /* ORDER CATEGORY */
     write_target(f, r);
     write_kernel(f, &kernel);
     fprintf(f, " .autocast = {AUTOCAST_%s, AUTOCAST_%s}, .node_bytes = %d,\n    ", r->cpu, r->cuda, r->node ? r->node_bytes : 0);

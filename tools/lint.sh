@@ -45,6 +45,14 @@ BEGIN { unfinished = "TO" "DO|FIX" "ME|not implemented " "yet" }
             finding("the brace of a function on a line of its own")
         if (code && text ~ /^ +\{$/ && before ~ /^ *(if|for|while|switch) \(.*\)$/)
             finding("the brace on the line of its statement")
+        # Tables that must agree bear the same mark, ORDER NAME, at both ends.
+        if (text ~ /ORDER [A-Z]+/) {
+            mark = text
+            sub(/.*ORDER /, "", mark)
+            sub(/[^A-Z].*/, "", mark)
+            marks[mark]++
+            where[mark] = file ":" line
+        }
         before_that = before
         before = text
     }
@@ -53,6 +61,11 @@ BEGIN { unfinished = "TO" "DO|FIX" "ME|not implemented " "yet" }
     if (line > 1000 && !generated && !table && file !~ /^tests\//) finding(line " lines: a second idea has moved in")
 }
 END {
+    for (mark in marks)
+        if (marks[mark] < 2 && mark != "NAME") {
+            printf "%s: ORDER %s has no other end\n", where[mark], mark
+            findings++
+        }
     if (findings) exit 1
     printf "lint: %d files\n", files
 }'

@@ -6,7 +6,7 @@
 
 KT_BEGIN
 
-/* Values are ABI: never reused. 0 means "not given", so that a zero option is the default. */
+/* Values are ABI: never reused. 0 means "not given", so that a zero option is the default. ORDER DTYPE. */
 typedef enum kt_dtype {
     KT_NONE      = 0,
     KT_BOOL      = 1,
@@ -33,6 +33,7 @@ typedef enum kt_dtype {
     KT_NUM_DTYPES = 22 /* one past the last */
 } kt_dtype;
 
+/* Bits, lowest category first: ORDER CATEGORY. */
 typedef enum kt_category { KT_CAT_BOOL = 1, KT_CAT_INT = 2, KT_CAT_FLOAT = 4, KT_CAT_COMPLEX = 8 } kt_category;
 
 /* NumPy's casting levels; PyTorch's can_cast is same_kind. */

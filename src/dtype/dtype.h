@@ -15,7 +15,7 @@ typedef struct kt__c32 {
 typedef float _Complex  kt__c64;
 typedef double _Complex kt__c128;
 
-/* The type that kernels compute in. Names as in the table's column C. */
+/* The type that kernels compute in. Names as in the table's column C. ORDER COMPUTE. */
 typedef enum kt__compute {
     KT__COMPUTE_f32,
     KT__COMPUTE_f64,

@@ -148,7 +148,10 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
 
 static kt_status casting_level(const char *name, kt_casting *level)
 {
-    static const char *const names[] = {"unsafe", "same_kind", "safe", "equiv", "no", "same_value"};
+    static const char *const names[] = {
+        [KT_CAST_UNSAFE] = "unsafe", [KT_CAST_SAME_KIND] = "same_kind", [KT_CAST_SAFE] = "safe",
+        [KT_CAST_EQUIV] = "equiv",   [KT_CAST_NO] = "no",               [KT_CAST_SAME_VALUE] = "same_value",
+    };
     for (int i = 0; i < 6; i++)
         if (strcmp(name, names[i]) == 0) {
             *level = (kt_casting)i;
@@ -160,7 +163,9 @@ static kt_status casting_level(const char *name, kt_casting *level)
 
 static kt_status rounding_of(const char *name, kt_rounding *rounding)
 {
-    static const char *const names[] = {"torch", "once", "stochastic"};
+    static const char *const names[] = {
+        [KT_ROUND_TORCH] = "torch", [KT_ROUND_ONCE] = "once", [KT_ROUND_STOCHASTIC] = "stochastic",
+    };
     for (int i = 0; i < 3; i++)
         if (strcmp(name, names[i]) == 0) {
             *rounding = (kt_rounding)i;

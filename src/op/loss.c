@@ -22,7 +22,7 @@ static const char *old_words(const kt_call *call, kt__reduction_args at)
 
 kt_status kt__reduction_of(const kt_call *call, kt__reduction_args at, kt__reduction *how)
 {
-    static const char *const words[] = {"none", "mean", "sum"};
+    static const char *const words[] = {[REDUCE_NONE] = "none", [REDUCE_MEAN] = "mean", [REDUCE_SUM] = "sum"};
     const char *word = old_words(call, at);
     word = word ? word : kt__arg(call, at.reduction)->str;
     for (int i = REDUCE_NONE; i <= REDUCE_SUM; i++)

@@ -12,7 +12,9 @@
 KT__HOT_LOCAL uint64_t  kt__mode_word;
 static _Atomic uint64_t process_default = KT_TORCH | KT_M_GRAD;
 
-static const char *const names[] = {"strict", "safe", "torch", "permissive"};
+static const char *const names[] = {
+    [KT_STRICT] = "strict", [KT_SAFE] = "safe", [KT_TORCH] = "torch", [KT_PERMISSIVE] = "permissive",
+};
 
 uint64_t kt__mode_start(void)
 {

@@ -245,7 +245,9 @@ static kt_status check_room(const kt_tensor *t, kt_shape pad, mode how)
 
 static kt_status mode_of(const char *name, mode *how)
 {
-    static const char *const names[] = {"reflect", "replicate", "circular", "constant"};
+    static const char *const names[] = {
+        [REFLECT] = "reflect", [REPLICATE] = "replicate", [CIRCULAR] = "circular", [CONSTANT] = "constant",
+    };
     for (int i = 0; i < 4; i++)
         if (strcmp(name, names[i]) == 0) {
             *how = (mode)i;

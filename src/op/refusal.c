@@ -76,7 +76,10 @@ bool kt_error_mistake(kt_mistake *out)
 
 const char *kt_fix_kind_name(kt_fix_kind kind)
 {
-    static const char *const names[] = {"cast", "make", "out_of_place", "dtype", "policy"};
+    static const char *const names[] = {
+        [KT_FIX_CAST] = "cast",   [KT_FIX_MAKE] = "make",     [KT_FIX_OUT_OF_PLACE] = "out_of_place",
+        [KT_FIX_DTYPE] = "dtype", [KT_FIX_POLICY] = "policy",
+    };
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 

@@ -40,7 +40,7 @@ typedef enum kt__autocast {
     AUTOCAST_UNSAFE    /* refused */
 } kt__autocast;
 
-/* What backward needs (tables/ops.def; ORDER as the letters in tools/gen_rows.c), besides results. */
+/* What backward needs (tables/ops.def), besides results. ORDER SAVES. */
 enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_X = 8, SAVES_L = 16, SAVES_R = 32, SAVES_G = 64, SAVES_N = 128,
                  SAVES_T = 256, SAVES_D = 512, SAVES_O = 1024, SAVES_E = 2048,
                  SAVES_READ = 4096 /* X of elements: a formula that runs for all inputs reads all that was saved */ };

@@ -12,7 +12,8 @@ enum { OUT, FIRST, SECOND, MOST }; /* operands of a plan */
 /* It has kernels for floats alone, two of each: along the last dim, and along any. Of nothing none is run. */
 static kt_status check_float(const kt_call *call, const kt_tensor *self, kt_dtype dtype, int64_t dim)
 {
-    static const char *const name[] = {"softmax", "log_softmax", "softmax_backward", "log_softmax_backward"};
+    static const char *const name[] = {"softmax", "log_softmax", "softmax_backward",
+                                       "log_softmax_backward"}; /* ORDER SOFTMAX */
     if (kt_dtype_category(dtype) == KT_CAT_FLOAT || !self->numel)
         return KT_OK;
     return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s%s_kernel_impl\" not implemented for '%s'",

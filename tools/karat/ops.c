@@ -129,7 +129,7 @@ static void say_nearest(const char *asked)
 
 static const char *takes(const kt_row *row, char *text, size_t room)
 {
-    static const char *const words[] = {"bool", "integers", "floats", "complex"};
+    static const char *const words[] = {"bool", "integers", "floats", "complex"}; /* ORDER CATEGORY */
     const unsigned           bits = kt_row_takes(row);
     text[0] = '\0';
     for (int i = 0; i < 4; i++)

@@ -25,7 +25,7 @@ enum {
  * a kernel that comes to mean something else gets another name. */
 typedef uint16_t kt_kernel_id;
 
-/* Compute types: what an elementwise expression is evaluated in. */
+/* Compute types: what an elementwise expression is evaluated in. ORDER COMPUTE. */
 typedef enum kt_compute {
     KT_IN_F32,
     KT_IN_F64,

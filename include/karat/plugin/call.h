@@ -60,7 +60,7 @@ typedef struct kt_arg_spec {
     kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
 } kt_arg_spec;
 
-typedef enum kt_form { KT_PLAIN = 0, KT_INPLACE = 1, KT_OUT = 2 } kt_form;
+typedef enum kt_form { KT_PLAIN = 0, KT_INPLACE = 1, KT_OUT = 2 } kt_form; /* ORDER FORM */
 
 typedef struct kt_row kt_row; /* one operator; opaque here, asked through the functions below */
 

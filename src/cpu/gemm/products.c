@@ -34,7 +34,8 @@ enum { SANITIZED_ADDRESSES = 0 };
 #endif
 
 /* ---- choices: KARAT_MATMUL and the precision of float32 ---- */
-static const char *const makers[] = {"auto", "own", "onednn", "openblas"};
+static const char *const makers[] = {[KT__MAKER_AUTO] = "auto", [KT__MAKER_OWN] = "own", [KT__MAKER_ONEDNN] = "onednn",
+                                     [KT__MAKER_OPENBLAS] = "openblas"};
 static int               maker = -1; /* atomic; -1: the environment has not been asked */
 
 void kt__product_choose(kt__product_maker wanted)
@@ -64,7 +65,7 @@ static int maker_now(void)
 }
 
 enum { HIGHEST, HIGH, MEDIUM };
-static const char *const precisions[] = {"highest", "high", "medium"};
+static const char *const precisions[] = {[HIGHEST] = "highest", [HIGH] = "high", [MEDIUM] = "medium"};
 static int               precision; /* atomic */
 
 kt_status kt_set_float32_matmul_precision(const char *name)
