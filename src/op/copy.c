@@ -69,18 +69,21 @@ static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason w
         kt__warn_of_real_part((kt_dtype)from->dtype, (kt_dtype)to->dtype);
 }
 
+static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding);
+
 /* Real numbers have no imaginary part to turn: as complex numbers they have one, 0, which memory holds as -0. */
 static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_tensor *complex = kt__tensor_new((kt_dtype)to->dtype, kt__device(from), kt__sizes(from));
-    kt_status  status = complex ? kt__copy_into(complex, from, why, rounding) : kt_error_status();
+    kt_status  status = complex ? copy_why(complex, from, why, rounding) : kt_error_status();
     if (!status)
         status = kt__copy_into(to, complex, KT_WHY_NONE, rounding);
     kt__unref(complex);
     return status;
 }
 
-kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+/* For the true reason. */
+static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
     if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
@@ -91,7 +94,7 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
         if (kt__backend(from->backend)->stores_nothing)
             return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
         kt_tensor *near = carried(from, kt__device(to));
-        kt_status  status = near ? kt__copy_into(to, near, why, rounding) : kt_error_status();
+        kt_status  status = near ? copy_why(to, near, why, rounding) : kt_error_status();
         kt__unref(near);
         return status;
     }
@@ -107,6 +110,13 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
         plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
     }
     return kt__launch(&plan, to);
+}
+
+kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    if (KT__UNLIKELY(to->dtype != from->dtype))
+        why = kt__why_really(why, (kt_dtype)from->dtype, (kt_dtype)to->dtype);
+    return copy_why(to, from, why, rounding);
 }
 
 /* What memory holds where a lazy view shows the value. */
@@ -239,14 +249,12 @@ static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
     kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
     if (!made)
         return kt_error_status();
-    if (kt__copy_into(made, self, c->why, c->rounding)) {
+    const kt_reason why = kt__why_really(c->why, (kt_dtype)self->dtype, c->dtype);
+    if (copy_why(made, self, why, c->rounding)) {
         kt__unref(made);
         return kt_error_status();
     }
-    made->lineage = self->lineage;
-    if (made->dtype != self->dtype)
-        made->lineage = KT__RECORD(kt__why_really(c->why, (kt_dtype)self->dtype, c->dtype), c->op, self->dtype, c->dtype,
-                                   self->lineage);
+    made->lineage = made->dtype == self->dtype ? self->lineage : KT__RECORD(why, c->op, self->dtype, c->dtype, self->lineage);
     *out = made;
     return KT_OK;
 }
@@ -272,7 +280,8 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
             dtype = call->arg[1].dtype;
         if (kt__given(call, 2) && kt__arg_device(call, 2, &device))
             return kt_error_status();
-        if (casting_level(arg_text(call, 4), &level) || rounding_of(arg_text(call, 5), &rounding))
+        if ((kt__given(call, 4) && casting_level(call->arg[4].str, &level)) ||
+            (kt__given(call, 5) && rounding_of(call->arg[5].str, &rounding)))
             return kt_error_status();
     }
     if (!kt__dtype_valid(dtype))

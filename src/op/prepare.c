@@ -467,7 +467,6 @@ kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan)
 {
     kt__plan_begin(plan, kt__row_served(KT_OP_copy), KT_K_copy, kt__dtype_rows[to->dtype].compute, 1, to);
-    const kt_reason why_copied = kt__why_really(why, (kt_dtype)from->dtype, (kt_dtype)to->dtype);
     plan->origin = 0;
     plan->numel = to->numel;
     if (from->ndim > to->ndim)
@@ -479,7 +478,7 @@ kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_pla
         plan->size[d] = to->sizes[d];
     }
     kt__set_operand(plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
-    kt__set_operand(plan, 1, from, (kt_dtype)to->dtype, to->dtype == from->dtype ? KT_WHY_NONE : why_copied);
+    kt__set_operand(plan, 1, from, (kt_dtype)to->dtype, to->dtype == from->dtype ? KT_WHY_NONE : why);
     set_strides(plan, 0, to, to->ndim);
     set_strides(plan, 1, from, to->ndim);
     plan->nd = to->ndim;

@@ -49,7 +49,7 @@ kt_status kt__turn_written(const struct kt_row *row, kt_tensor *on);
 kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor *from);
 
 /* ---- watchers (watch.c) ---- */
-extern _Atomic uint32_t   kt__watchers; /* how many there are */
+extern _Atomic uint32_t   kt__watchers __attribute__((visibility("hidden"))); /* how many there are; no detour by the GOT */
 extern KT__HOT_LOCAL bool kt__unseen;   /* the thread's plans are not: a watcher makes them, or a call that is only tried */
 
 static inline uint32_t kt__is_watching(void) { return atomic_load_explicit(&kt__watchers, memory_order_relaxed); }
