@@ -25,20 +25,26 @@
 #include <string.h>
 
 /* ---- the builds ---- */
-#define X(isa)                                                                              \
-    extern const kt__cpu_type kt__cpu_f32_##isa, kt__cpu_f64_##isa, kt__cpu_i32_##isa, kt__cpu_i64_##isa, \
-        kt__cpu_u64_##isa, kt__cpu_c64_##isa, kt__cpu_c128_##isa;                           \
-    extern const kt__cpu_bytes kt__cpu_bytes_##isa;                                         \
+#define X(isa)                                                                                                                \
+    extern const kt__cpu_type kt__cpu_f32_##isa, kt__cpu_f64_##isa, kt__cpu_i32_##isa, kt__cpu_i64_##isa, kt__cpu_u64_##isa, \
+        kt__cpu_c64_##isa, kt__cpu_c128_##isa;                                                                               \
+    extern const kt__cpu_reductions kt__cpu_reductions_f32_##isa, kt__cpu_reductions_f64_##isa, kt__cpu_reductions_i32_##isa, \
+        kt__cpu_reductions_i64_##isa, kt__cpu_reductions_u64_##isa, kt__cpu_reductions_c64_##isa,                            \
+        kt__cpu_reductions_c128_##isa;                                                                                       \
+    extern const kt__cpu_bytes kt__cpu_bytes_##isa;                                                                          \
     extern const kt__cpu_draws kt__cpu_draws_##isa;
 KT_ISA_LIST
 #undef X
 
 const kt__cpu_build kt__cpu_builds[] = {
-#define X(isa)                                                                              \
-    {#isa,                                                                                  \
-     {&kt__cpu_f32_##isa, &kt__cpu_f64_##isa, &kt__cpu_i32_##isa, &kt__cpu_i64_##isa, &kt__cpu_u64_##isa, \
-      &kt__cpu_c64_##isa, &kt__cpu_c128_##isa},                                             \
-     &kt__cpu_bytes_##isa,                                                                  \
+#define X(isa)                                                                                                                \
+    {#isa,                                                                                                                   \
+     {&kt__cpu_f32_##isa, &kt__cpu_f64_##isa, &kt__cpu_i32_##isa, &kt__cpu_i64_##isa, &kt__cpu_u64_##isa,                    \
+      &kt__cpu_c64_##isa, &kt__cpu_c128_##isa},                                                                              \
+     {&kt__cpu_reductions_f32_##isa, &kt__cpu_reductions_f64_##isa, &kt__cpu_reductions_i32_##isa,                           \
+      &kt__cpu_reductions_i64_##isa, &kt__cpu_reductions_u64_##isa, &kt__cpu_reductions_c64_##isa,                           \
+      &kt__cpu_reductions_c128_##isa},                                                                                       \
+     &kt__cpu_bytes_##isa,                                                                                                   \
      &kt__cpu_draws_##isa},
     KT_ISA_LIST
 #undef X
@@ -137,6 +143,12 @@ static kt_status run_copies(const kt__cpu_build *build, const kt_plan *plan)
     }
 }
 
+static kt_status run_softmax(const kt__cpu_build *build, const kt_plan *plan)
+{
+    const kt__cpu_reductions *r = build->reductions[plan->compute];
+    return r->softmax ? r->softmax(plan) : no_kernel(plan);
+}
+
 KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
 {
     const kt__cpu_type *type = build->type[plan->compute];
@@ -144,7 +156,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     if (KT__LIKELY(family < KT_FAMILY_elementwise_end))
         return type->elementwise(plan);
     if (family == KT_FAMILY_reduce)
-        return type->reduce(plan); /* an empty sum is zero: these and the products look at their sizes themselves */
+        return build->reductions[plan->compute]->reduce(plan); /* an empty sum is zero: these and products look at sizes */
     if (family == KT_FAMILY_product)
         return kt__product_run(build, plan);
     if (plan->numel == 0 && family < KT_NUM_FAMILIES)
@@ -154,7 +166,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_FAMILY_random:  return kt__cpu_random(build, plan);
     case KT_FAMILY_order:   return kt__cpu_order(plan);
     case KT_FAMILY_scan:    return kt__cpu_scan(plan);
-    case KT_FAMILY_softmax: return type->softmax ? type->softmax(plan) : no_kernel(plan);
+    case KT_FAMILY_softmax: return run_softmax(build, plan);
     case KT_FAMILY_index:
         return plan->kernel == KT_K_masked_put ? kt__cpu_masked(plan)
                : plan->kernel == KT_K_nonzero  ? kt__cpu_nonzero(plan)
@@ -177,13 +189,12 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
     (void)self;
     if ((unsigned)compute >= KT_NUM_COMPUTE)
         return false;
-    const kt__cpu_type *type = chosen->type[compute];
-    const int           family = KT__FAMILY_OF(kernel);
+    const int family = KT__FAMILY_OF(kernel);
     if (family < KT_FAMILY_elementwise_end)
-        return type->has(kernel);
+        return chosen->type[compute]->has(kernel);
     if (family == KT_FAMILY_reduce)
-        return type->reduces(kernel);
-    return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || type->softmax);
+        return chosen->reductions[compute]->reduces(kernel);
+    return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }
 
 /* ---- memory ---- */

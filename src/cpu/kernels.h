@@ -53,12 +53,16 @@ typedef struct kt__cpu_type {
     bool      (*has)(kt_kernel_id kernel);          /* of the elementwise tables */
     kt_status (*cast)(const kt_plan *plan);         /* copy whose source is calculated with in this type */
     kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
-    kt_status (*reduce)(const kt_plan *plan);
-    bool      (*reduces)(kt_kernel_id kernel);      /* is there such a reduction? */
     kt_status (*matmul)(const kt_plan *plan);
     void      (*finish_product)(const kt_plan *plan, void *sums); /* dense, made elsewhere; they are spoilt */
-    kt_status (*softmax)(const kt_plan *plan);      /* and its kin; floats alone have it */
 } kt__cpu_type;
+
+/* ---- its reductions, and softmax ---- */
+typedef struct kt__cpu_reductions {
+    kt_status (*reduce)(const kt_plan *plan);
+    bool      (*reduces)(kt_kernel_id kernel);      /* is there such a reduction? */
+    kt_status (*softmax)(const kt_plan *plan);      /* and what flows back; NULL: floats alone have it */
+} kt__cpu_reductions;
 
 /* ---- kernels that move bytes and ask no type ---- */
 typedef struct kt__cpu_bytes {
@@ -78,12 +82,15 @@ typedef struct kt__cpu_draws {
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
+    const kt__cpu_reductions *reductions[KT_NUM_COMPUTE];
     const kt__cpu_bytes *bytes;
     const kt__cpu_draws *draws;
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa
 #define KT__CPU_SYMBOL(what, isa)  KT__CPU_SYMBOL_(what, isa)
+#define KT__CPU_PART_(what, id, isa) kt__cpu_##what##_##id##_##isa
+#define KT__CPU_PART(what, id, isa)  KT__CPU_PART_(what, id, isa)
 
 extern const kt__cpu_build kt__cpu_builds[]; /* slowest first */
 extern const int           kt__cpu_num_builds;

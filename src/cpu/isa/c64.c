@@ -5,6 +5,5 @@
 
 #include "cpu/isa/elementwise.inc.c"
 #include "cpu/isa/cast.inc.c"
-#include "cpu/isa/reduce.inc.c"
 #include "cpu/isa/matmul.inc.c"
 #include "cpu/isa/export.inc.c"

@@ -4,11 +4,6 @@ const kt__cpu_type KT__CPU_SYMBOL(ID, KT_ISA) = {
     .has            = FN(has),
     .cast           = FN(cast),
     .range          = FN(range),
-    .reduce         = FN(reduce),
-    .reduces        = FN(reduces),
     .matmul         = FN(matmul),
     .finish_product = FN(finish_product),
-#if !KT_IS_INTEGER && !KT_IS_COMPLEX
-    .softmax        = FN(softmax),
-#endif
 };

@@ -5,6 +5,10 @@
  * the operands are packed into T, so any dtype and any stride is served; a register tile of ROWS x COLS sums does the
  * work; small products are made in registers from where they lie. An element is the sum over k in order, in blocks of
  * DEPTH, and the order depends on the sizes alone: the bits are the same on every instruction set. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/thread.h"
+
 #if KT_IS_COMPLEX
 enum { VEC = 1, VECS = 2, ROWS = 2 };
 typedef T FN(vec);

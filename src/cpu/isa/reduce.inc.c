@@ -5,6 +5,7 @@
  * joins is a function of the sizes alone: fixed blocks, each made of pieces, joined in pairs. So the result is the same
  * with any number of threads, and the error of a sum grows with the logarithm of the count.
  * Must not know: what an operation calculates. */
+#include "base/thread.h"
 #include "cpu/isa/reduce_ops.inc.c"
 
 enum { BLOCKS = 256, MOST_OUT = 2 }; /* blocks of one result, at most */

@@ -1,20 +1,11 @@
-/* tile.inc.c - dtypes as tiles of a compute type. A template: the names of T are those of types/ (SELF is the dtype whose bytes
- * are a T), and KT_FAST_LOAD and KT_FAST_STORE where fast_rows.h has some; compiled once per
- * instruction set.
+/* tile.inc.c - dtypes as tiles of a compute type: what tile.h declares. A template: the names of T are those of types/, and
+ * KT_FAST_LOAD and KT_FAST_STORE are defined by the includer where fast_rows.h has some.
  *
  * In: elements of any dtype at any stride. Out: at most TILE values of type T, in L1, and back again. This is the
  * only place of the CPU backend where dtypes exist. The conversions are those of dtype/convert.h. */
 #include "cpu/isa/fast_rows.h"
-#include "cpu/isa/names.h"
-#include "cpu/kernels.h"
-#include "math/core.h"
+#include "cpu/isa/tile.h"
 #include "dtype/value.h"
-
-enum {
-    TILE = 4096 / sizeof(T), /* four of them and one of raw elements stay in L1 */
-    RAW = 16 * TILE,
-    SHORT_TILE = TILE / 8    /* from memory rather than caches: the core sees past a tile's end and keeps loads in flight */
-};
 
 KT_ALWAYS ptrdiff_t size_of(int dtype)
 {
@@ -116,21 +107,7 @@ static void scatter(char *y, ptrdiff_t stride, const char *x, int n, ptrdiff_t w
     }
 }
 
-/* ---- an operand's tiles ---- */
-typedef struct FN(lens) {        /* how an operand is read or written */
-    ptrdiff_t step;              /* from element to element, in bytes */
-    uint8_t   is, as, bits;
-    bool      direct;            /* the memory already holds dense Ts */
-    bool      rounds;            /* `as` must be passed through on the way */
-} FN(lens);
-
-KT_ALWAYS FN(lens) FN(lens_of)(const kt_operand *x, ptrdiff_t step)
-{
-    const bool rounds = x->as != x->is && x->as != SELF;
-    const FN(lens) l = {step, x->is, x->as, x->bits,
-                        x->is == SELF && !rounds && x->bits == 0 && step == (ptrdiff_t)sizeof(T), rounds};
-    return l;
-}
+/* ---- an operand's tiles: tile.h says what they are ---- */
 
 /* Leave in the tile only values that `as` can hold: fusing a cast must never change a result. */
 static void FN(round_tile)(T *t, int n, int as)
@@ -154,7 +131,7 @@ static void FN(flip_tile)(T *t, int n, int bits)
 }
 
 /* The slow ways into a tile, apart so that the direct one stays small: any stride, any dtype, any bits. */
-static void FN(load_tile)(T *tile, const FN(lens) *l, const char *x, int n)
+void SHARED(load_tile)(T *tile, const FN(lens) *l, const char *x, int n)
 {
     const ptrdiff_t width = kt__dtype_rows[l->is].size;
     if (KT_IS_INTEGER && l->rounds && kt__dtype_rows[l->is].category > KT_CAT_INT) {
@@ -181,7 +158,7 @@ static void FN(load_tile)(T *tile, const FN(lens) *l, const char *x, int n)
         FN(round_tile)(tile, n, l->as);
 }
 
-static void FN(store_tile)(char *y, const FN(lens) *l, T *tile, int n)
+void SHARED(store_tile)(char *y, const FN(lens) *l, T *tile, int n)
 {
     const ptrdiff_t width = kt__dtype_rows[l->is].size;
     if (l->rounds)
@@ -194,15 +171,5 @@ static void FN(store_tile)(char *y, const FN(lens) *l, T *tile, int n)
         char raw[RAW] __attribute__((aligned(16)));
         FN(stores)[l->is](raw, tile, n);
         scatter(y, l->step, raw, n, width);
-    }
-}
-
-/* A scalar of the plan in the compute type. */
-static T FN(scalar)(const kt_scalar *s)
-{
-    switch (s->kind) {
-    case KT_SCALAR_FLOAT:   return TO(f64)(s->v.re);
-    case KT_SCALAR_COMPLEX: return TO(c128)(__builtin_complex(s->v.re, s->im));
-    default:                return s->is_unsigned ? TO(u64)((uint64_t)s->v.i) : TO(i64)(s->v.i);
     }
 }

@@ -1,0 +1,11 @@
+/* reduce_u64.c - the reductions of compute type uint64. */
+#include "cpu/isa/types/u64.h"
+
+#include "cpu/isa/tile.h"
+
+#include "cpu/isa/reduce.inc.c"
+
+const kt__cpu_reductions SHARED(reductions) = {
+    .reduce  = FN(reduce),
+    .reduces = FN(reduces),
+};
