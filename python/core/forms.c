@@ -5,6 +5,7 @@
  * the row's argument of the same name; a form with a parameter that no row has is listed in messages but not served. Must
  * not know: any operator by name (overloads.def does). */
 #include "core/binding.h"
+#include "tables/schema.h"
 
 #define MAKER                                                                                                           \
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? requires_grad=False"
@@ -34,56 +35,23 @@ typedef struct parameter {
 
 /* ---- reading a form ---- */
 
+/* The types of schemas, and those that only Python's overloads have. */
 static const struct {
     const char *type;
     uint8_t     kind;
 } kinds[] = {
-    {"Tensor", KT_ARG_TENSOR},    {"Tensor|Scalar", KT_ARG_TENSOR_OR_SCALAR}, {"Tensor[]", KT_ARG_TENSORS},
-    {"Scalar", KT_ARG_SCALAR},    {"int", KT_ARG_INT},                        {"int[]", KT_ARG_INTS},
-    {"float", KT_ARG_FLOAT},      {"bool", KT_ARG_BOOL},                      {"ScalarType", KT_ARG_DTYPE},
-    {"Device", KT_ARG_DEVICE},    {"MemoryFormat", KT_ARG_FORMAT},            {"str", KT_ARG_STRING},
-    {"Layout", KP_ARG_LAYOUT},    {"Generator", KT_ARG_GENERATOR},            {"Like", KP_ARG_LIKE},
-    {"Dimname", KP_ARG_NAME},     {"Dimname[]", KP_ARG_NAMES},                {"NoDimname", KP_ARG_NO_NAME},
-    {"Scalar[]", KP_ARG_NUMBERS}, {"float[]", KP_ARG_ENDS},
+#define TYPE(type, kind, field, c) {type, KT_ARG_##kind},
+#include "tables/types.def"
+    {"Layout", KP_ARG_LAYOUT},      {"Like", KP_ARG_LIKE},         {"Dimname", KP_ARG_NAME}, {"Dimname[]", KP_ARG_NAMES},
+    {"NoDimname", KP_ARG_NO_NAME}, {"Scalar[]", KP_ARG_NUMBERS}, {"float[]", KP_ARG_ENDS},
 };
 
-static int kind_of(const char *type, size_t n)
+static int kind_of(schema_span type)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strlen(kinds[i].type) == n && memcmp(kinds[i].type, type, n) == 0)
+        if (schema_is(type, kinds[i].type))
             return kinds[i].kind;
     return -1;
-}
-
-/* Parses "int[1]? dim=None". "int[1]" is a list that may be given as one integer, SymInt an integer that may be anything
- * with __index__. */
-static int read_type(parameter *p, const char *type, size_t n)
-{
-    if (n && type[n - 1] == '?') {
-        p->spec.optional = 1;
-        n--;
-    }
-    if (n == 6 && memcmp(type, "int[1]", 6) == 0) {
-        p->spec.alone = 1;
-        p->spec.kind = KT_ARG_INTS;
-        return 0;
-    }
-    if (n == 6 && memcmp(type, "SymInt", 6) == 0) {
-        p->spec.alone = 1;
-        p->spec.kind = KT_ARG_INT;
-        return 0;
-    }
-    int kind = kind_of(type, n);
-    p->spec.kind = (uint8_t)kind;
-    return kind < 0 ? -1 : 0;
-}
-
-static const char *read_default(parameter *p, const char *s) /* a list has commas of its own */
-{
-    const char *end = s + (*s == '[' ? strcspn(s, "]") + 1 : strcspn(s, ","));
-    p->spec.has_default = 1;
-    p->value = (kp_span){s, (int)(end - s)};
-    return end;
 }
 
 static void copy_name(char *into, const char *from, size_t n)
@@ -93,48 +61,27 @@ static void copy_name(char *into, const char *from, size_t n)
     into[n] = 0;
 }
 
-/* "Tensor other>src": the row's argument is src. "~" before a type: not shown in messages. */
-static const char *read_parameter(parameter *p, const char *s, bool keyword_only)
+static int read_parameters(const char *text, parameter *p)
 {
-    *p = (parameter){.spec = {.keyword_only = keyword_only}};
-    if (*s == '~') {
-        p->spec.keyword_only = KP_UNSHOWN;
-        s++;
+    schema_text t = {0};
+    if (!schema_args(&t, text, 0)) {
+        PyErr_Format(PyExc_SystemError, "overloads.def: %s at '%s'", t.mistake, t.at);
+        return -1;
     }
-    size_t n = strcspn(s, " ");
-    if (read_type(p, s, n))
-        return NULL;
-    s += n + 1;
-    n = strcspn(s, "=,>");
-    copy_name(p->own, s, n);
-    copy_name(p->rows, s, n);
-    s += n;
-    if (*s == '>') {
-        n = strcspn(++s, "=,");
-        copy_name(p->rows, s, n);
-        s += n;
-    }
-    return *s == '=' ? read_default(p, s + 1) : s;
-}
-
-static int read_parameters(const char *s, parameter *p)
-{
-    int  n = 0;
-    bool keyword_only = false;
-    while (s && *s && n < KP_MOST_PARAMETERS) {
-        if (*s == '*') {
-            keyword_only = true;
-            s++;
-        } else {
-            s = read_parameter(&p[n++], s, keyword_only);
+    for (int i = 0; i < t.n_args; i++) {
+        const schema_arg *a = &t.arg[i];
+        const int         kind = kind_of(a->type);
+        if (kind < 0) {
+            PyErr_Format(PyExc_SystemError, "overloads.def: no such type at '%s'", a->type.s);
+            return -1;
         }
-        while (s && (*s == ',' || *s == ' '))
-            s++;
+        p[i] = (parameter){.spec = {.kind = (uint8_t)kind, .optional = a->optional, .has_default = a->value.s != NULL,
+                                    .keyword_only = a->hidden ? KP_UNSHOWN : a->keyword, .alone = a->alone},
+                           .value = {a->value.s, a->value.n}};
+        copy_name(p[i].own, a->name.s, (size_t)a->name.n);
+        copy_name(p[i].rows, a->target.s, (size_t)a->target.n);
     }
-    if (s && !*s)
-        return n;
-    PyErr_Format(PyExc_SystemError, "overloads.def: not understood at '%s'", s ? s : "");
-    return -1;
+    return t.n_args;
 }
 
 /* ---- the parameters of a row without overloads ---- */
