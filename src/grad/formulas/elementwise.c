@@ -1,4 +1,4 @@
-/* formulas_elementwise.c - the derivatives of functions of one to three elements. */
+/* elementwise.c - the derivatives of functions of one to three elements. */
 #include <complex.h>
 #include <math.h>
 

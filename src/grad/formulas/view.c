@@ -1,4 +1,4 @@
-/* formulas_view.c - the derivatives of views. */
+/* view.c - the derivatives of views. */
 #include "grad/formula.h"
 #include "op/move.h"
 

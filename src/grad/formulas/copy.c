@@ -1,4 +1,4 @@
-/* formulas_copy.c - the derivatives of casts and copies. */
+/* copy.c - the derivatives of casts and copies. */
 #include "grad/formula.h"
 
 /* ---- casts and copies: the engine casts back ---- */

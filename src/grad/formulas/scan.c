@@ -1,4 +1,4 @@
-/* formulas_scan.c - the derivatives of what carries along a dim: an element reaches all results from its own place on, so its
+/* scan.c - the derivatives of what carries along a dim: an element reaches all results from its own place on, so its
  * gradient is carried along from the end. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* formulas_reduce.c - the derivatives of what folds dims away. Where dim=, keepdim= and the rest stand is read in the
+/* reduce.c - the derivatives of what folds dims away. Where dim=, keepdim= and the rest stand is read in the
  * argument table, so that one formula serves every overload. */
 #include <math.h>
 

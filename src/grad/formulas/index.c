@@ -1,4 +1,4 @@
-/* formulas_index.c - the derivatives of what names elements by index tensors and masks: what was taken is added back where it
+/* index.c - the derivatives of what names elements by index tensors and masks: what was taken is added back where it
  * came from, what was written over gets nothing. */
 #include "grad/formula.h"
 #include "op/index.h"

@@ -1,4 +1,4 @@
-/* formulas_join.c - the derivatives of what joins, repeats and rearranges elements: each gradient goes back the same way. */
+/* join.c - the derivatives of what joins, repeats and rearranges elements: each gradient goes back the same way. */
 #include "grad/formula.h"
 #include "op/move.h"
 

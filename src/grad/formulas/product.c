@@ -1,4 +1,4 @@
-/* formulas_product.c - the derivatives of matrix products. */
+/* product.c - the derivatives of matrix products. */
 #include <math.h>
 
 #include "grad/formula.h"

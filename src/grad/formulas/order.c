@@ -1,4 +1,4 @@
-/* formulas_order.c - the derivatives of sorts and ranks: a gradient goes to where the element came from. */
+/* order.c - the derivatives of sorts and ranks: a gradient goes to where the element came from. */
 #include "grad/formula.h"
 
 /* ---- those that have the derivative of another ---- */

@@ -1,4 +1,4 @@
-/* formulas_activation.c - the derivatives of activation functions, and those of the slopes that they are made of. A row's
+/* activation.c - the derivatives of activation functions, and those of the slopes that they are made of. A row's
  * _backward is one pass and a node of its own under create_graph, as in PyTorch; silu and mish are then made of operators. */
 #include "grad/formula.h"
 

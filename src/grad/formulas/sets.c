@@ -1,4 +1,4 @@
-/* formulas_sets.c - what PyTorch names a node for and has no derivative of. */
+/* sets.c - what PyTorch names a node for and has no derivative of. */
 #include "grad/formula.h"
 
 GRAD_MISSING(unique)

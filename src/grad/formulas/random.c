@@ -1,4 +1,4 @@
-/* formulas_random.c - the derivatives of random numbers: none of them depends smoothly on what it was drawn by. */
+/* random.c - the derivatives of random numbers: none of them depends smoothly on what it was drawn by. */
 #include "grad/formula.h"
 
 GRAD(none) { dA = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G)); }

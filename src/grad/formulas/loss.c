@@ -1,4 +1,4 @@
-/* formulas_loss.c - the derivatives of softmax and of the losses. What flows back is an operator of its own where it is one in
+/* loss.c - the derivatives of softmax and of the losses. What flows back is an operator of its own where it is one in
  * PyTorch, so that it has a derivative in turn. */
 #include "grad/formula.h"
 #include "op/loss.h"
