@@ -111,7 +111,7 @@ struct kt_row {
     void (*grad)(const kt_back *back); /* its derivative (grad/formula.h); NULL: none */
     const kt_arg_spec *args;
     uint16_t        id;     /* enum kt__op */
-    uint16_t        kernel; /* enum kt__kernel */
+    uint16_t        kernel; /* its id (tables/kernels) */
     uint16_t        saves;
     uint8_t         saves_results; /* bit i: result i */
     uint8_t         n_saved;       /* places of what it saves, those of lists not counted */
