@@ -115,8 +115,7 @@ static kt_status run_copy(const kt__cpu_build *build, const kt_plan *plan)
     if (same && from->bits == 0 && !from->immediate)
         return build->bytes->copy(plan);
     int compute = kt__dtype_rows[from->is].compute;
-    /* An int64 passes through float32 on its way to that and to any smaller float, and those rows are vectorised
-     * there. */
+    /* int64 is converted to float32 and narrower floats through float32, whose loops are vectorized. */
     if (from->is == KT_I64 && (from->as == KT_I64 || from->as == to->is) && kt__dtype_rows[to->is].compute == KT_IN_F32 &&
         kt__dtype_rows[to->as].compute == KT_IN_F32 && plan->rounding == KT_ROUND_TORCH)
         compute = KT_IN_F32;

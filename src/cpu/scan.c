@@ -1,8 +1,8 @@
-/* scan.c - sums, products, logarithms of sums, and extremes carried along the last dim of a plan.
+/* scan.c - cumulative sums, products, logsumexp, minima and maxima along the last dim of a plan.
  *
- * In: plans of the family "scans" (plugin/backend.h). Out: the outputs. One wide type for each kind of number does for every
- * dtype, since what is carried is wide in any case: PyTorch carries float32 in float64. Lines lie side by side, and a block of
- * them goes forward together where memory does: the carried values of a block are a row. Must not know: tensors, operators. */
+ * In: plans of the family "scans" (plugin/backend.h). Out: the outputs. One wide type per category serves every dtype:
+ * PyTorch accumulates float32 in float64 too. Adjacent lines are processed together, a block at a time: the running
+ * values of a block are a row. Must not know: tensors, operators. */
 #include "cpu/scan.h"
 
 #include <complex.h>
@@ -28,7 +28,7 @@ typedef struct job {
     kt_dtype       into;
 } job;
 
-/* Values pass through `as`, which the operator must see, on their way to the wide type. */
+/* Values are rounded to `as`, which the operator must see, before widening. */
 static void load(void *wide, kt_dtype type, size_t size, const job *j, const char *x, ptrdiff_t step, int n)
 {
     char seen[TILE * 16];

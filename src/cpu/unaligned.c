@@ -1,8 +1,8 @@
-/* unaligned.c - operands in memory of others that is not aligned for their elements: a NumPy array, a buffer, a capsule or
- * kt_wrap may begin at any byte, and is shared all the same.
+/* unaligned.c - operands in unaligned foreign memory: a NumPy array, a buffer, a DLPack capsule or kt_wrap may begin at
+ * any byte, and is still shared.
  *
- * In: plans. Out: their results, made by the same kernels on aligned copies of such operands; what was written goes back when
- * the kernel succeeded. Must not know: what a kernel calculates. */
+ * In: plans. Out: their results, computed by the same kernels on aligned copies of such operands; outputs are copied back
+ * if the kernel succeeded. Must not know: what a kernel calculates. */
 #include "cpu/unaligned.h"
 
 #include "base/alloc.h"
@@ -16,7 +16,7 @@ static bool is_odd(const kt_operand *o)
     return !o->immediate && (uintptr_t)o->data & (unit - 1);
 }
 
-/* Indexing and searching name places that the plan's dims do not show; they and plain copies move elements as bytes. */
+/* Indexing and searching address memory beyond the plan's dims; they and plain copies move elements as bytes. */
 static bool moves_bytes(const kt_plan *plan)
 {
     const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
@@ -33,8 +33,8 @@ bool kt__is_unaligned(const kt_plan *plan)
     return false;
 }
 
-/* How the elements of operand i are copied to a dense piece of memory, in which the plan finds them then: dims in which it
- * stands still are left out here and stay there. */
+/* A plan that copies operand i to dense memory, and the operand's new strides: dims of stride 0 are not copied and keep
+ * stride 0. */
 static void lay_out(kt_plan *plan, int i, kt_plan *in)
 {
     const uint8_t is = plan->arg[i].is;

@@ -1,15 +1,15 @@
-/* walk.c - the odometer over a plan's outer dims, and how its result is written. In: a plan, a size. Out: a call for
- * each row, a way. Must not know: dtypes, kernels. */
+/* walk.c - iterates over the rows of a plan, and chooses how its result is written. In: a plan, a size. Out: a call for
+ * each row; prefetching or streaming stores. Must not know: dtypes, kernels. */
 #include "cpu/kernels.h"
 
 #include <unistd.h>
 
 enum {
-    OWN_CACHE = 1 << 20,   /* bytes that a core's own caches hold: their lines are near enough */
-    LAST_CACHE = 32 << 20, /* where the system does not say */
+    OWN_CACHE = 1 << 20,   /* bytes that a core's own caches hold: no prefetch needed */
+    LAST_CACHE = 32 << 20, /* if the system does not report it */
 };
 
-/* A third of the last cache, as other cores use it too. The system is asked once: asking takes microseconds. */
+/* A third of the last-level cache, which other cores share. Queried once: it takes microseconds. */
 static int64_t kept_by_last_cache(void)
 {
     static int64_t known;
@@ -41,7 +41,7 @@ ptrdiff_t kt__fetched_of(const kt_plan *plan, int i, ptrdiff_t step, kt__writing
     return writing != KT__WRITE_PLAIN && step == width ? width : 0;
 }
 
-/* The last dim, unless it is short: then the longest, since each row has a price. */
+/* The last dim, or the longest if it is short: each row has a cost. */
 static int pick_inner(const kt_plan *plan)
 {
     int inner = plan->nd - 1;

@@ -1,18 +1,18 @@
-/* accumulate.c - what becomes of a gradient that is complete: a leaf's .grad, or that of a result which keeps its own. In: the
- * gradient, in the tensor's form. Out: .grad, in the layout that PyTorch documents: that of the leaf where the leaf is dense,
- * else row-major; what is there already keeps its own. */
+/* accumulate.c - accumulates complete gradients: into .grad of a leaf, or of a result with retain_grad. In: the gradient,
+ * with the tensor's sizes and dtype. Out: .grad, in the layout that PyTorch documents: the leaf's if that is dense, else
+ * row-major; an existing .grad keeps its layout. */
 #include "grad/run.h"
 
 #include "op/wrap.h"
 
-/* The dtype of a gradient is that of the tensor it belongs to, and so is its history: the tensor's, then one record that says
- * so, with the dtype that the gradient was cast from, if it was. */
+/* A gradient has the dtype of its tensor, and its lineage: the tensor's chain, then one record with reason gradient and
+ * the dtype it was cast from, if any. */
 uint32_t kt__gradient_lineage(uint32_t of, const kt_tensor *g)
 {
     return kt__lineage.gradient ? kt__lineage.gradient(of, g->lineage, (kt_dtype)g->dtype) : g->lineage;
 }
 
-static kt_status replace(kt_tensor *t, kt_tensor *grad) /* takes over the reference */
+static kt_status replace(kt_tensor *t, kt_tensor *grad) /* steals the reference */
 {
     if (!t->autograd->grad || t->autograd->grad->dtype != grad->dtype)
         grad->lineage = kt__gradient_lineage(t->lineage, grad);
@@ -46,7 +46,7 @@ static kt_status write(int op, kt_tensor *to, kt_tensor *from)
 static bool has_layout_of(const kt_tensor *g, const kt_tensor *leaf)
 {
     for (int i = 0; i < g->ndim; i++)
-        if (g->strides[i] == 0 && leaf->strides[i] != 0) /* what an expansion left is not kept, of one element neither */
+        if (g->strides[i] == 0 && leaf->strides[i] != 0) /* strides of an expansion are not kept, even of one element */
             return false;
     if ((kt__is_contiguous(leaf) && leaf->numel) || !kt__is_dense(kt__sizes(leaf), kt__strides(leaf)))
         return kt__is_contiguous(g);
@@ -56,8 +56,8 @@ static bool has_layout_of(const kt_tensor *g, const kt_tensor *leaf)
     return true;
 }
 
-/* Nobody else can reach the gradient's memory, so that it may be added to in place. A view is alone where its base is only
- * its own. */
+/* Is the gradient's memory unshared, so that it may be added to in place? A view is unshared if it is the only owner of
+ * its base. */
 static bool is_alone(const kt_tensor *g)
 {
     const bool view = g->flags & KT_T_VIEW;
@@ -89,7 +89,7 @@ static kt_status copy_of(kt_tensor *leaf, kt_tensor *g)
     return replace(leaf, copy);
 }
 
-/* Integers and truths, which a caller may give to an integer leaf, do not hold the sum. */
+/* Integer and bool gradients, which a caller may pass for an integer leaf, cannot hold the sum. */
 static bool holds_sums(const kt_tensor *grad)
 {
     return kt__dtype_rows[grad->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
@@ -100,7 +100,7 @@ static kt_status accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
     struct kt_autograd *a = kt__autograd_of(leaf);
     if (!a)
         return kt_error_status();
-    if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* it no longer asks for one */
+    if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* requires_grad was cleared meanwhile */
         return KT_OK;
     if (a->grad)
         return history || !holds_sums(a->grad) ? sum_of(leaf, g) : write(KT_OP_add, a->grad, g);

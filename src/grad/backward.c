@@ -1,5 +1,4 @@
-/* backward.c - backward's front doors: what a caller may ask, and in which words it is refused. The walk itself is
- * engine.c's. */
+/* backward.c - the entry points of backward: argument checks with PyTorch's messages. engine.c does the traversal. */
 #include <string.h>
 
 #include "base/warn.h"
@@ -63,7 +62,7 @@ static kt_status make_seed(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_
     return kt_convert(gradient, kt__gradient_dtype(t->dtype, gradient), KT_WHY_GRADIENT, seed);
 }
 
-/* The gradient that a root starts with, in its dtype; owned. Made for the operator that the root comes from. */
+/* The initial gradient of a root, in its dtype; owned. Made for the operator that the root comes from. */
 static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
 {
     const kt_row *outer = kt__node_row;
@@ -84,7 +83,7 @@ static kt_status check_wanted(kt_tensor *const *inputs, int64_t n, const char *r
     return KT_OK;
 }
 
-/* What a C caller hands over as `n` tensors at `list`. */
+/* Checks a C caller's list of `n` tensors. */
 static kt_status check_list(kt_tensor *const *list, int64_t n, const char *what)
 {
     if (n >= 0 && (uint64_t)n <= PTRDIFF_MAX / sizeof(kt__wanted) / 2 && (n == 0 || list))
@@ -92,7 +91,7 @@ static kt_status check_list(kt_tensor *const *list, int64_t n, const char *what)
     return kt_fail(KT_ERR_TYPE, "%s: %lld tensors at %s", what, (long long)n, list ? "an address" : "NULL");
 }
 
-/* A job with room for its roots and for what is wanted. */
+/* A job with space for its roots and for the wanted gradients. */
 typedef struct run_of {
     kt__root   *root;
     kt__wanted *wanted;
@@ -167,7 +166,7 @@ kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradients, i
     return status;
 }
 
-/* A leaf is added to as ever; a result keeps its gradient from now on. */
+/* A leaf accumulates as usual; a result retains its gradient from now on. */
 static kt_status keep_wanted(kt_tensor *const *inputs, int64_t n)
 {
     kt_status status = check_wanted(inputs, n, "can't retain_grad on Tensor that has requires_grad=False");
@@ -217,7 +216,7 @@ kt_status kt_backward_kw(kt_tensor *t, const kt_backward_opts *opts)
     kt_tensor *gradient = opts ? (kt_tensor *)(uintptr_t)opts->gradient : NULL;
     if (opts && opts->inputs)
         return kt_backward_many(&t, &gradient, 1, opts);
-    kt__root root = {.t = t}; /* the usual case: nothing to allocate */
+    kt__root root = {.t = t}; /* the usual case: no allocation */
     if (kt__failed() || seed_of(t, gradient, 0, &root.grad))
         return kt_error_status();
     kt__job job = {.root = &root, .n_roots = 1, .adds = true, .create_graph = opts && opts->create_graph};

@@ -1,5 +1,5 @@
-/* custom.c - nodes of others than operators (plugin/node.h). In: a type, the tensors that went in, what is to be kept, the
- * results. Out: a node that the engine runs as any other. */
+/* custom.c - nodes that are not operators (plugin/node.h). In: a type, the inputs, the tensors to save, the results. Out:
+ * a node that the engine runs like any other. */
 #include "grad/custom.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ bool kt_node_is_shared(const kt_node *node)
 
 /* ---- saved tensors ---- */
 
-/* Results of the node: linked to it, or to the write through a view that it is the inner part of. */
+/* Is t a result of the node: linked to it, or to the write through a view that contains it? */
 static bool is_result(const kt_node *node, const kt_tensor *t, uint32_t *result)
 {
     if (t->autograd && t->autograd->node == node) {
@@ -185,7 +185,7 @@ static kt_status check_result(const kt_node *node, const kt_tensor *t, int64_t f
     return KT_OK;
 }
 
-/* A result that was saved before it was one: from here on without its history, or the node would hold itself. */
+/* A tensor saved before it became a result: from now on saved without its history, or the node would keep itself alive. */
 static kt_status save_as_result(kt_node *node, kt_tensor *t, uint32_t result)
 {
     for (uint32_t i = 0; i < node->n_listed; i++) {

@@ -1,9 +1,9 @@
-/* cycle.c - a tensor that its own history saved must not hold itself. In: a tensor about to be written to on the tape, and the
- * node that will be its history. Out: where that history saved the tensor, it now keeps an alias, whose value is out of date
- * all the same: backward refuses it in the same words. */
+/* cycle.c - breaks reference cycles: a tensor must not be kept alive by its own history. In: a tensor about to be written
+ * in place, and the node that becomes its history. Out: where that history saved the tensor, it now saves an alias. Its
+ * version is outdated as well, so backward fails with the same message. */
 #include "grad/run.h"
 
-/* Saved views hold their base, which holds the history: they count as the tensor itself. */
+/* Saved views keep their base alive, and so the history: they count as the tensor itself. */
 static kt_status let_go(kt_node *node, const kt_tensor *base)
 {
     for (uint32_t i = 0, n = kt__n_saved(node); i < n; i++) {
@@ -32,11 +32,12 @@ kt_status kt__break_cycle(kt_node *node, kt_tensor *out)
     kt_tensor *base = out->base ? out->base : out;
     atomic_store_explicit(&base->storage->writer, out->base ? KT_WRITER_SLICES : node->row ? node->row->id : KT_WRITER_CUSTOM,
                           memory_order_relaxed);
-    /* Nobody saved what the caller alone holds; of a view that is so where the view alone holds its base. */
+    /* A tensor with one owner was not saved; a view only if it is also the only owner of its base. */
     if (is_held_once(out) && is_held_once(base))
         return KT_OK;
-    /* Whoever saved it since it was last written to has an edge to that write, and so a larger number. Whoever saved it before
-     * and takes part only now is not found: to look for it at each write would go through the whole history each time. */
+    /* A node that saved it since its last write has an edge to that write, and so a larger sequence number. One that
+     * saved it earlier and takes part only now is not found: searching for it would traverse the whole history at each
+     * write. */
     const kt_node *maker = base->autograd ? base->autograd->node : NULL;
     return kt__visit_behind(node, maker ? maker->sequence : 0, visit, base);
 }

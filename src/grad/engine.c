@@ -1,8 +1,8 @@
-/* engine.c - backward: gradients flow from the roots along the edges. Nodes run in falling order of their sequence numbers,
- * newest first, so that every consumer of a tensor runs before its producer; an accumulator runs as soon as its leaf's gradient
- * is complete. Gradients end in the leaves, or, where the caller names tensors, with those alone. A node that no gradient
- * reached passes that on: hooks see it, and the leaves behind it wait for nothing. Two threads may run over shared parts of a
- * graph: each has its own queue, and a node is run by one at a time. */
+/* engine.c - backward: gradients flow from the roots along the edges. Nodes run in descending order of sequence number,
+ * newest first, so that every consumer of a tensor runs before its producer; an accumulator runs as soon as its leaf's
+ * gradient is complete. Gradients end in the leaves, or in the tensors that the caller names. A node that received no
+ * gradient passes that on: hooks see it, and leaves do not wait for it. Two threads may run over shared parts of a graph:
+ * each has its own queue, and a node is run by one thread at a time. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ typedef struct engine {
 static void lock(kt_node *node)
 {
     while (!KT__ONE_THREAD && atomic_exchange_explicit(&node->busy, true, memory_order_acquire))
-        kt__wait_turn(); /* hooks and what is freed may be the binding's */
+        kt__wait_turn(); /* hooks and destructors may run the binding's code */
 }
 
 static void unlock(kt_node *node)
@@ -31,7 +31,7 @@ static void unlock(kt_node *node)
         atomic_store_explicit(&node->busy, false, memory_order_release);
 }
 
-/* One that the caller brought, or that an earlier wish was given, has its lineage. */
+/* A gradient that the caller passed, or that was already captured, has its lineage. */
 static bool known_to_caller(const kt__job *job, const kt_tensor *grad)
 {
     for (int64_t i = 0; i < job->n_roots; i++)
@@ -43,8 +43,8 @@ static bool known_to_caller(const kt__job *job, const kt_tensor *grad)
     return false;
 }
 
-/* What arrived in full at tensors that the caller asked for: it is given itself, to several where it is the gradient of
- * several, with the lineage of the first that it belongs to. */
+/* Captures complete gradients of tensors that the caller asked for. One gradient may belong to several of them; it has
+ * the lineage of the first. */
 static void capture(const kt__job *job, const kt_node *node, kt_tensor *const *grads)
 {
     for (int64_t i = 0; i < job->n_wanted; i++) {
@@ -72,8 +72,7 @@ static kt_status expect_behind(kt_node *node, void *context)
     return KT_OK;
 }
 
-/* A hook is about to run, or to see what comes: which leaves have their gradients must be as if each got its own at once.
- * `next`: the node whose turn it is, or NULL. */
+/* Before a hook runs, every complete leaf must have its gradient. `next`: the node about to run, or NULL. */
 static kt_status settle(engine *e, kt_node *next)
 {
     kt__walk  walk;
@@ -136,7 +135,7 @@ static inline kt_status give(engine *e, const kt__edge *edge, kt_tensor *grad)
                                              : kt__queue_give(&e->queue, edge->to, edge->result, grad);
 }
 
-/* Each input's gradient in the input's form goes to what made it. */
+/* Passes each input's gradient, fitted to the input, to the node that made it. */
 static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_tensor **d)
 {
     kt_status status = KT_OK;
@@ -162,8 +161,8 @@ static bool any_arrived(kt__waiting *w)
     return false;
 }
 
-/* A result that backward's inputs= names: nothing flows on, but as in PyTorch its node counts as run: what it saved must be as
- * it was, and is let go. */
+/* A result that backward's inputs= names: nothing flows on, but as in PyTorch its node counts as run: its saved tensors
+ * are checked and released. */
 static kt_status end_at(engine *e, kt_node *node)
 {
     lock(node);
@@ -243,7 +242,7 @@ static kt_status run_hooks(engine *e, kt__waiting *w)
     return kt__run_hooks(w->node, kt__grads_of(w));
 }
 
-/* Does a gradient flow on through a node that is wanted itself? The caller is then given what arrived, before hooks. */
+/* Does a gradient flow on through a wanted node? The caller then gets what arrived, before hooks. */
 static bool goes_on(engine *e, const kt_node *node)
 {
     for (uint32_t i = 0; i < node->n_edges; i++)
@@ -276,7 +275,7 @@ static kt_status run_all(engine *e)
     return status;
 }
 
-/* The nodes that the gradients start from and end at are held, and with them all between. */
+/* Keeps the start and end nodes alive, and with them all nodes between. */
 static kt_status begin(engine *e, kt_node **start)
 {
     const kt__job *job = e->job;

@@ -1,4 +1,4 @@
-/* fit.c - a gradient in the form of the tensor that it belongs to: broadcasting summed away, in the tensor's dtype. */
+/* fit.c - fits a gradient to its tensor: sums out broadcast dims and casts to the tensor's dtype. */
 #include "grad/run.h"
 
 #include "op/wrap.h"
@@ -48,7 +48,7 @@ static kt_status unbroadcast(kt_tensor **g, const kt_node *node, uint32_t input)
 
 static bool is_complex(uint8_t dtype) { return kt__dtype_rows[dtype].category == KT_CAT_COMPLEX; }
 
-/* Of a real tensor the gradient is the real part: taken as such, and not by a cast, which would warn of what it loses. */
+/* The gradient of a real tensor is the real part, taken as a view: a cast would warn. */
 static kt_status take_real_part(kt_tensor **g)
 {
     kt_tensor *part = NULL;
@@ -60,15 +60,15 @@ static kt_status take_real_part(kt_tensor **g)
     return KT_OK;
 }
 
-/* The floating type it has, of complex numbers that of their parts; where only integers arrived, the default one. */
+/* The gradient's floating dtype; for complex the dtype of the parts, for integers the default dtype. */
 kt_dtype kt__gradient_of_integer(const kt_tensor *g)
 {
     const kt_category category = kt__dtype_rows[g->dtype].category;
     return category == KT_CAT_FLOAT || category == KT_CAT_COMPLEX ? kt_dtype_real((kt_dtype)g->dtype) : kt_get_default_dtype();
 }
 
-/* A gradient is always given to a tensor in that tensor's dtype (of an integer in a floating one): a recorded conversion, which
- * no policy refuses, since the forward conversion that it mirrors was allowed. */
+/* A gradient always gets its tensor's dtype (for an integer tensor a floating one). No policy refuses this conversion:
+ * the forward one that it mirrors was allowed. */
 kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
 {
     const kt__edge *e = &node->edge[input];

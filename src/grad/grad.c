@@ -1,4 +1,4 @@
-/* grad.c - the public questions about gradients and about the graph that was recorded. */
+/* grad.c - the public accessors of gradients and of the recorded graph. */
 #include "grad/grad.h"
 
 bool kt_requires_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
@@ -24,7 +24,7 @@ kt_status kt_set_requires_grad(kt_tensor *t, bool on)
         t->flags |= KT_T_REQUIRES_GRAD;
     else
         t->flags &= ~(uint32_t)KT_T_REQUIRES_GRAD;
-    return on && !kt__autograd_of(t) ? kt_error_status() : KT_OK; /* there before threads share the leaf */
+    return on && !kt__autograd_of(t) ? kt_error_status() : KT_OK; /* allocated before threads share the leaf */
 }
 
 kt_tensor *kt_detach_(kt_tensor *t)
@@ -111,7 +111,7 @@ kt_node *kt_grad_fn(const kt_tensor *t)
 
 const char *kt_grad_fn_name(const kt_tensor *t)
 {
-    kt_node    *node = kt_grad_fn(t); /* the tensor holds it too: the name is the row's */
+    kt_node    *node = kt_grad_fn(t); /* the tensor keeps it alive; the name is the row's */
     const char *name = node ? kt__node_name(node) : "";
     kt__node_unref(node);
     return name;

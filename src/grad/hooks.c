@@ -1,6 +1,6 @@
-/* hooks.c - what runs when the gradient of a tensor is complete: the user's hooks, and retain_grad. In: hooks put on tensors.
- * Out: the gradient, perhaps another. Hooks of a result live in its node, those of a leaf in the tensor: what is called must
- * not depend on whether the tensor or its graph is still there. */
+/* hooks.c - hooks that run when a gradient is complete: the user's, and retain_grad. In: hooks registered on tensors.
+ * Out: the gradient, possibly replaced. Hooks of a result are stored in its node, those of a leaf in the tensor: they
+ * must run whether or not the tensor object or its graph still exists. */
 #include <karat/grad.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "grad/run.h"
 
 struct kt_hook {
-    _Atomic int32_t refs;  /* the list's, the handle's, and those of runs */
-    _Atomic int32_t users; /* of the context: the list, until the hook is removed, and runs that took it before */
+    _Atomic int32_t refs;  /* owners: the list, the handle, and running backwards */
+    _Atomic int32_t users; /* users of the context: the list until the hook is removed, and runs that took it before */
     _Atomic bool    removed;
-    bool            after;  /* it is shown the leaf, once its gradient has been added to */
+    bool            after;  /* called with the leaf after its gradient was accumulated */
     uint32_t        result; /* of the node, whose gradient it sees */
-    uint32_t        of;     /* the lineage of the tensor it was put on */
+    uint32_t        of;     /* the lineage of the tensor it was registered on */
     kt_hook        *next;
     kt_hook_call    call;   /* NULL: keep the gradient in `keeper` */
     kt_tensor      *keeper; /* not owned: the tensor clears it when it dies */
@@ -69,7 +69,7 @@ void kt__hooks_free(kt_hook *list)
 
 /* ---- putting them on ---- */
 
-/* Where the hooks of a tensor hang. */
+/* The list that holds a tensor's hooks. */
 static kt_status place_of(kt_tensor *t, kt_hook ***place, uint32_t *result)
 {
     kt_node            *node = NULL;
@@ -83,7 +83,7 @@ static kt_status place_of(kt_tensor *t, kt_hook ***place, uint32_t *result)
     return KT_OK;
 }
 
-/* Behind the others; those that were removed go, so that hooks put on and taken off in a loop do not gather. */
+/* Appends, and drops removed hooks, so that adding and removing in a loop does not grow the list. */
 static void append(kt_hook **list, kt_hook *h)
 {
     while (*list) {
@@ -180,7 +180,7 @@ void kt__retain_end(struct kt_autograd *a)
     a->retain = NULL;
 }
 
-/* Written in place, a tensor has another node: its gradient is kept there from now on, where the user will look for it. */
+/* An in-place write gives the tensor a new node: retain_grad moves to it. */
 kt_status kt__retain_move(kt_tensor *t)
 {
     kt__retain_end(t->autograd);
@@ -189,7 +189,7 @@ kt_status kt__retain_move(kt_tensor *t)
 
 /* ---- for a binding's garbage collector ---- */
 
-/* Hooks that die with the tensor, if nobody else holds it. */
+/* The hooks that are freed with the tensor, if the caller is its only owner. */
 static kt_hook **sole_hooks(const kt_tensor *t)
 {
     struct kt_autograd *a = t ? t->autograd : NULL;
@@ -217,7 +217,7 @@ void kt_hooks_clear(kt_tensor *t)
 {
     kt_hook **list = sole_hooks(t);
     for (kt_hook *h = list ? *list : NULL; h; h = h->next)
-        kt__count_up(&h->refs); /* what a context holds may be the tensor */
+        kt__count_up(&h->refs); /* a context may own the tensor */
     kt_hook *h = list ? *list : NULL;
     while (h) {
         kt_hook *next = h->next;
@@ -235,7 +235,7 @@ bool kt_has_hooks(const kt_tensor *t)
 
 /* ---- running them ---- */
 
-/* PyTorch's name of a tensor's type: that of a class of old where there was one, else made of device and dtype. */
+/* PyTorch's name of a tensor's type: the legacy class if there is one, else device and dtype. */
 static const char *type_text(const kt_tensor *t, char *room, size_t size)
 {
     static const uint32_t of_old = 1u << KT_F64 | 1u << KT_F32 | 1u << KT_F16 | 1u << KT_U8 | 1u << KT_I8 | 1u << KT_I16 |
@@ -259,7 +259,7 @@ static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *
     return KT_OK;
 }
 
-/* A hook fails by what it returns or by an error that it leaves: either way backward ends with an error. */
+/* A hook fails by its status or by a pending error; either ends backward with an error. */
 static kt_status outcome(const kt_hook *h, kt_status returned)
 {
     if (returned && !kt__failed())
@@ -271,7 +271,7 @@ static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
 {
     kt_tensor *instead = NULL;
     KT_SCOPE;
-    if (*grad && !kt_is_shared(*grad)) /* a gradient that two tensors share keeps the history it came with */
+    if (*grad && !kt_is_shared(*grad)) /* a gradient shared by two tensors keeps its lineage */
         (*grad)->lineage = kt__gradient_lineage(h->of, *grad);
     kt_status status = outcome(h, h->call(*grad, h->context, &instead));
     if (!status && instead && *grad)
@@ -298,8 +298,7 @@ static kt_status run_after(const kt_hook *h, kt_tensor *leaf)
     return status;
 }
 
-/* The hooks as they are when their turn comes: one that a hook removes still runs, one that a hook adds waits for the next
- * time. */
+/* A snapshot of the hooks: one that another removes still runs, one that is added waits for the next backward. */
 typedef struct snapshot {
     kt_hook **hook;
     size_t    n, capacity;
@@ -343,7 +342,7 @@ static void snapshot_end(snapshot *s)
         kt__system_put(s->hook, s->capacity * sizeof *s->hook);
 }
 
-/* The user's first, in their order; then what is kept is what they made of it. */
+/* The user's hooks in order, then retain_grad with their result. */
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads)
 {
     kt_hook **list = kt__is_accumulator(node) ? &node->leaf->autograd->hooks : &node->hooks;

@@ -1,4 +1,4 @@
-/* leaves.c - places for the gradients of leaves, found by address, and the queue of those that are complete. */
+/* leaves.c - the gradients of leaves by address, and the queue of complete ones. */
 #include "grad/leaves.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void kt__leaves_begin(kt__leaves *l)
     l->counted = l->watched = false;
 }
 
-/* ---- places: in one piece with a table of four times as many entries, once there are many ---- */
+/* ---- entries: from a certain number on in one allocation with a hash table of four times the size ---- */
 
 static size_t bytes_for(uint32_t capacity) { return capacity * (sizeof(kt__leaf) + 4 * sizeof(uint32_t)); }
 
@@ -112,7 +112,7 @@ static int earlier(const void *a, const void *b)
     return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-/* Each stands where its last edge came in. */
+/* Ordered by the arrival of the last edge. */
 static void in_order(kt__leaves *l) { qsort(l->ready + l->first, l->n_ready - l->first, sizeof *l->ready, earlier); }
 
 /* ---- edges ---- */
@@ -138,7 +138,7 @@ static kt_status add(kt__leaf *leaf, kt_tensor *grad)
     replace(leaf, more);
     if (KT__LIKELY((kt_dtype)more->dtype == dtype))
         return KT_OK;
-    kt_tensor *cast = NULL; /* an integer leaf: the last to come is of the type that it was cast to first */
+    kt_tensor *cast = NULL; /* an integer leaf: the last gradient has the dtype it was first cast to */
     if (kt_convert(more, dtype, KT_WHY_GRADIENT, &cast))
         return kt_error_status();
     replace(leaf, cast);

@@ -1,5 +1,5 @@
-/* node.c - the life of nodes and of tensors' autograd records. In: how large a node must be. Out: nodes, counted. What a call
- * means to the tape is not known here. */
+/* node.c - allocation and release of nodes and of tensors' autograd records. In: the size of a node. Out:
+ * reference-counted nodes. Must not know: how calls are recorded. */
 #include "grad/grad.h"
 
 #include <sched.h>
@@ -10,7 +10,7 @@ KT__HOT_LOCAL uint64_t kt__tape_clock;
 KT__HOT void kt__node_release_saved(kt_node *n)
 {
     uint32_t left = n->holds;
-    n->released |= left || n->n_listed; /* what saved nothing may be run again */
+    n->released |= left || n->n_listed; /* a node that saved nothing may run again */
     n->holds = 0;
     left &= ~(uint32_t)HOLDS_NUMBER;
     for (; left; left &= left - 1)
@@ -21,7 +21,7 @@ KT__HOT void kt__node_release_saved(kt_node *n)
         n->type->forget(n);
 }
 
-/* A leaf knows its accumulator but does not own it: whether it dies or is taken up again is settled under a lock. */
+/* A leaf points at its accumulator but does not own it: a lock decides between freeing it and taking a new reference. */
 static _Atomic bool leaf_locks[64];
 
 static _Atomic bool *lock_leaf(const kt_tensor *leaf)
@@ -51,7 +51,7 @@ static inline bool last_owner(kt_node *n)
     return KT__LIKELY(!kt__is_accumulator(n)) ? kt__count_down(&n->refs) : last_owner_of_accumulator(n);
 }
 
-/* What a node with several results knows of each: a formula may ask for zeros where no gradient arrived. */
+/* Sizes and dtypes of several results: a formula may need zeros where no gradient arrived. */
 kt_status kt__note_forms(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
     size_t bytes = n * sizeof(kt__form);
@@ -93,8 +93,8 @@ static void put_node(kt_node *n)
     kt__pool_put(n, n->bytes);
 }
 
-/* A chain of a million nodes must not die by a million nested calls, whether a node is kept by the next one's edge or by a
- * tensor that the next one saved: dead nodes wait on a list, linked by `inner`, that the outermost call works off. */
+/* A chain of a million nodes must not be freed by a million nested calls, whether an edge or a saved tensor keeps a node
+ * alive: dead nodes go to a list, linked by `inner`, which the outermost call frees. */
 static KT__HOT_LOCAL kt_node *dead_nodes;
 static KT__HOT_LOCAL bool     burying;
 
@@ -103,7 +103,7 @@ static inline void add_dead(kt_node *n)
     kt_node *inner = kt__inner(n);
     n->inner = dead_nodes;
     dead_nodes = n;
-    if (KT__UNLIKELY(inner != NULL) && last_owner(inner)) { /* which has none inside it */
+    if (KT__UNLIKELY(inner != NULL) && last_owner(inner)) { /* which contains no other */
         inner->inner = dead_nodes;
         dead_nodes = inner;
     }
@@ -144,12 +144,12 @@ KT__HOT struct kt_autograd *kt__autograd_new(kt_tensor *t)
     }
     *a = (struct kt_autograd){.node = NULL};
     if (t->flags & KT_T_VIEW)
-        a->seen_version = kt__version(t) - kt__view_stale(t); /* what is stale stays so */
+        a->seen_version = kt__version(t) - kt__view_stale(t); /* a stale view stays stale */
     t->autograd = a;
     return a;
 }
 
-/* A gradient may have a gradient, or be made from a leaf that has one: such a chain is let go link by link too. */
+/* A gradient may have a gradient, or depend on a leaf that has one: such a chain is freed iteratively too. */
 static KT__HOT_LOCAL struct kt_autograd *grads_to_put;
 static KT__HOT_LOCAL bool                putting_grads;
 

@@ -1,5 +1,5 @@
-/* operator.c - the node of an operator: the gradients of its results become those of its inputs by its row's formula. Order, sums
- * and the form of gradients are not known here. */
+/* operator.c - the node of an operator: its row's formula turns the gradients of its results into those of its inputs.
+ * Must not know: order, accumulation and fitting of gradients. */
 #include <string.h>
 
 #include "grad/formula.h"
@@ -7,7 +7,7 @@
 
 /* ---- the name ---- */
 
-/* Overloads that share a row here and have names of their own there; NULL: none of those. */
+/* Overloads that share a row here and have separate node names in PyTorch; NULL: others. */
 static const char *overload_name(const kt_node *n)
 {
     static const char *const fills[] = {"FillBackward0", "FillBackward1", "FillBackward2", "FillBackward3"};
@@ -21,8 +21,8 @@ static const char *overload_name(const kt_node *n)
     }
 }
 
-/* PyTorch's overload for a number has a name of its own: x ** 2 is PowBackward0, x ** y PowBackward1. So has an in-place form
- * that is derived from its result, or that has one operand and so no number in its place. */
+/* PyTorch's overload for a number has another node name: x ** 2 is PowBackward0, x ** y PowBackward1. So has an in-place
+ * form whose derivative uses its result, or that has one operand. */
 static const char *op_name(const kt_node *n)
 {
     const char *overload = overload_name(n);
@@ -42,7 +42,7 @@ static const char *name_of(const kt_node *n)
 
 /* ---- no derivative ---- */
 
-/* A node that only says that it has no derivative; out= may leave one too. */
+/* A node without a derivative, which only fails; out= may leave one too. */
 static bool is_opaque(const kt_node *node) { return !node->row->grad || node->form == KT_OUT; }
 
 static kt_status refuse_opaque(const kt_node *node)
@@ -52,7 +52,7 @@ static kt_status refuse_opaque(const kt_node *node)
                    node->form == KT_INPLACE ? "_" : "");
 }
 
-/* PyTorch's other way to say so: a derivative that it names and does not have. */
+/* PyTorch's other message: it names a derivative and does not have it. */
 GRAD(missing)
 {
     const char *name = kt__schema_said(c->node->row);
@@ -68,8 +68,8 @@ static kt_status check(kt_node *node)
     return node->released ? kt__fail_freed() : kt__check_places(node);
 }
 
-/* A formula may read a part of what was saved; PyTorch looks at all of it. Of factors, each saved for the other's gradient, a
- * formula reads all, and so looks at all, unless it runs for some of the inputs. */
+/* A formula may read only some of the saved tensors; PyTorch checks all of them. Factors saved for each other's gradient
+ * are all read, and so checked, unless some gradients are not needed. */
 KT__HOT static kt_status run(const kt_back *b)
 {
     kt_node *node = b->node;
@@ -83,7 +83,7 @@ KT__HOT static kt_status run(const kt_back *b)
     row->grad(b);
     if (KT__UNLIKELY(kt__failed())) {
         for (int64_t i = 0; i < b->n_inputs; i++)
-            b->d[i] = NULL; /* the scope's */
+            b->d[i] = NULL; /* owned by the scope */
         return kt_error_status();
     }
     for (int64_t i = 0; i < b->n_inputs; i++)

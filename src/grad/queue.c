@@ -1,6 +1,6 @@
-/* queue.c - nodes in falling order of their sequence numbers, found again by address. In: gradients for results of nodes. Out:
- * the node whose turn it is, with the sums of what it was given. The queue belongs to one run of backward: nothing is written
- * into the nodes, so that two threads may walk the same graph. */
+/* queue.c - a priority queue of nodes by sequence number, highest first, with lookup by address. In: gradients for
+ * results of nodes. Out: the next node with its accumulated gradients. The queue belongs to one run of backward: nothing
+ * is written into the nodes, so that two threads may traverse the same graph. */
 #include "grad/queue.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void sink(kt__turn *turns, uint32_t n)
     }
 }
 
-/* ---- the table: open addressing in four times as many entries as places ---- */
+/* ---- the hash table: open addressing, four times as many slots as entries ---- */
 
 static uint32_t mask_of(const kt__queue *q) { return 4 * q->capacity - 1; }
 static uint32_t hash(const kt__queue *q, const kt_node *node)
@@ -62,7 +62,7 @@ static void table_put(kt__queue *q, uint32_t place)
     q->table[at] = place + 1;
 }
 
-/* Entries behind the gap move up where their own slot is not passed: no tombstones gather. */
+/* Backward-shift deletion: no tombstones. */
 static void table_remove(kt__queue *q, uint32_t place)
 {
     uint32_t mask = mask_of(q), gap = hash(q, q->waiting[place].node);
@@ -92,7 +92,7 @@ static kt__waiting *find(kt__queue *q, const kt_node *node)
     return NULL;
 }
 
-/* ---- growing: heap, places and table in one piece ---- */
+/* ---- growing: heap, entries and table in one allocation ---- */
 
 static size_t bytes_for(uint32_t capacity)
 {
@@ -112,9 +112,9 @@ static kt_status grow(kt__queue *q)
     if (!room)
         return kt__fail_memory(bytes_for(bigger));
     kt__turn *turns = (kt__turn *)(void *)(room + bigger);
-    memcpy(room, q->waiting, q->n * sizeof *room); /* all places are taken */
+    memcpy(room, q->waiting, q->n * sizeof *room); /* all entries are used */
     memcpy(turns, q->turns, q->n * sizeof *turns);
-    for (uint32_t i = 0; !q->table && i < q->n; i++) { /* they were few until now */
+    for (uint32_t i = 0; !q->table && i < q->n; i++) { /* there was no table until now */
         turns[i].place = i;
         rise(turns, i);
     }
@@ -132,7 +132,7 @@ static kt_status grow(kt__queue *q)
 
 /* ---- coming and going ---- */
 
-/* A free place's `one` holds the next free one's number. */
+/* Free entries are linked through `one`. */
 static uint32_t take_place(kt__queue *q)
 {
     if (!q->free)

@@ -1,5 +1,5 @@
-/* reach.c - which nodes lead to the tensors that a caller asked for: only those are run. In: where gradients start and where
- * they are wanted. Out: a set of nodes. A walk of its own, over a stack of its own: graphs are deep. */
+/* reach.c - which nodes lead to the tensors that a caller asked for: only those are run. In: start nodes and wanted
+ * nodes. Out: a set of nodes. The traversal uses an explicit stack: graphs are deep. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -72,7 +72,7 @@ static kt_status push(walk *w, const kt_node *node)
     return w->visit ? w->visit((kt_node *)(uintptr_t)node, w->context) : KT_OK;
 }
 
-/* Deep first: when a node's edges are all looked at, it is known whether one of them leads there. */
+/* Depth first: after all edges of a node it is known whether one of them leads to a wanted node. */
 static kt_status look_from(walk *w, const kt_node *root)
 {
     if (root->sequence < w->lowest || slot_of(w->reach, root)->looked)
@@ -127,7 +127,7 @@ kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_
     return status;
 }
 
-/* ---- those that lead to what is wanted ---- */
+/* ---- nodes that lead to wanted ones ---- */
 
 kt_status kt__reach_from(kt__reach *r, kt_node *const *roots, int64_t n_roots, const kt__wanted *wanted, int64_t n_wanted)
 {
@@ -139,7 +139,7 @@ kt_status kt__reach_from(kt__reach *r, kt_node *const *roots, int64_t n_roots, c
         reached *at = add(r, wanted[i].node);
         if (!at)
             return kt_error_status();
-        at->wanted = true; /* no stack yet: nothing else to give back */
+        at->wanted = true; /* no stack yet: nothing else to free */
         w.lowest = wanted[i].node->sequence < w.lowest ? wanted[i].node->sequence : w.lowest;
     }
     for (int64_t i = 0; i < n_roots && !status; i++)

@@ -1,5 +1,5 @@
-/* run.c - one node of backward, of whatever type: its run, whether it could run, and what an error says of the forward call.
- * Order, sums and the form of gradients are not known here. */
+/* run.c - runs one node of any type, checks whether it can run, and adds the forward call to its errors. Must not know:
+ * order, accumulation and fitting of gradients. */
 #include "grad/run.h"
 
 #include "base/scope.h"
@@ -21,7 +21,7 @@ const char *kt__node_said(const kt_node *node, char *room, size_t size)
                      : kt__node_name(node);
 }
 
-/* What fails in backward is mended in the forward: its operator and line. */
+/* An error in backward shows the operator and line of the forward call. */
 KT__COLD kt_status kt__run_failed(const kt_node *node, kt_status status)
 {
     char site[128], op[64];
@@ -61,7 +61,7 @@ kt_status kt__fill_in(const kt_node *node, kt_tensor **grads)
             continue;
         grads[i] = kt__tensor_new((kt_dtype)form->dtype, form->device, (kt_shape){form->ndim, form->sizes});
         if (!grads[i] || kt__fill_with(grads[i], KT_INT(0)))
-            return kt_error_status(); /* the queue's, which drops them */
+            return kt_error_status(); /* the queue owns and drops them */
     }
     return KT_OK;
 }

@@ -1,5 +1,5 @@
-/* saved.c - what a node keeps for its formula, and how it comes back: with the version that was seen, in the dtype that the
- * forward kernel saw, and a result without its history, so that no node holds itself. */
+/* saved.c - saved tensors: stored with the version that was seen, unpacked in the dtype that the forward kernel saw;
+ * results are stored without their history, so that no node keeps itself alive. */
 #include <string.h>
 
 #include <karat/grad.h>
@@ -14,7 +14,7 @@ kt_status kt__refuse_inference(void)
                    "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
 }
 
-/* The call will write over it: what the formula needs is the value before, and for a second derivative its history. */
+/* The call will overwrite the tensor: save a copy of its value, with its history for second derivatives. */
 kt_status kt__save_copy(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
     kt_tensor *copy = NULL;
@@ -41,7 +41,7 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
     char        shape[256], type[64], site[128] = "", output[96] = "", op[64];
     const char *maker = s->kind == SAVED_RESULT ? kt__node_name(n) : kt_grad_fn_name(s->t);
     if (s->kind == SAVED_RESULT && !(kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        maker = NULL; /* an index has no history */
+        maker = NULL; /* index tensors have no history */
     if (s->kind != SAVED_RESULT && s->alias) {
         const uint16_t writer = atomic_load_explicit(&s->t->storage->writer, memory_order_relaxed);
         maker = s->alias == ALIAS_OF_VIEW      ? "AsStridedBackward0"
@@ -50,10 +50,10 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
                                              : kt_row_at(writer)->node;
     }
     if (s->kind != SAVED_RESULT && (s->alias || kt__view_stale(s->t)) && kt__view_rules(s->t, false))
-        return kt_error_status(); /* a view that has no history to name */
+        return kt_error_status(); /* a view without a history */
     uint32_t    result = s->kind == SAVED_RESULT ? s->result : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
-    if (maker && *maker) /* nodes that PyTorch writes by hand say where they live */
+    if (maker && *maker) /* nodes that PyTorch writes by hand show their namespace */
         snprintf(output, sizeof output, ", which is output %u of %s%s,", result,
                  strcmp(maker, "CopySlices") == 0 || strcmp(maker, "CopyBackwards") == 0 ? "torch::autograd::" : "", maker);
     kt_fail(KT_ERR_RUNTIME,
@@ -72,7 +72,7 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
     return KT_ERR_RUNTIME;
 }
 
-/* A result's history comes back, but only in this handle: the node must not hold itself. */
+/* Restores a result's history, only in this handle: the node must not keep itself alive. */
 static kt_status with_history(kt_node *n, const kt__saved *s, kt_tensor **t)
 {
     kt_tensor          *again = kt__tensor_alias(s->t);
@@ -88,7 +88,7 @@ static kt_status with_history(kt_node *n, const kt__saved *s, kt_tensor **t)
     return KT_OK;
 }
 
-/* Is it as it was when it was saved? */
+/* Is its version the one that was saved? */
 KT__HOT kt_status kt__check_saved(const kt_node *n, uint32_t place)
 {
     const kt__saved *s = kt__saved_at(n, place);
@@ -107,7 +107,7 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     *borrowed = false;
     if (KT__UNLIKELY(!(place < n->n_fixed ? n->holds >> place & 1 : place < kt__n_saved(n))))
         return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that it did not save", kt__node_name(n));
-    if (!s->t) { /* no tensor stood at this place of the list */
+    if (!s->t) { /* the list had NULL here */
         *borrowed = true;
         return KT_OK;
     }

@@ -1,5 +1,5 @@
-/* tape.c - recording: what happens to a call when gradients are wanted. In: calls before and after their kernel (the hooks
- * of op/observe.h). Out: nodes linked to the results. Leaf, in-place and out= rules live here. */
+/* tape.c - recording of calls whose inputs require grad. In: calls before and after their kernel (the hooks of
+ * op/observe.h). Out: nodes linked to the results. Leaf, in-place and out= rules are here. */
 #include <karat/grad.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "grad/custom.h"
 #include "op/print.h"
 
-/* ---- where a gradient goes, and where a result comes from ---- */
+/* ---- producers of inputs, and links of results ---- */
 
 KT__HOT kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
 {
@@ -22,7 +22,7 @@ KT__HOT kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
                 return kt_error_status();
             a = t->autograd;
         } else if (!(t->flags & KT_T_REQUIRES_GRAD)) {
-            return KT_OK; /* its base asks for a gradient, which does not come through this view */
+            return KT_OK; /* its base requires grad, but no gradient flows through this view */
         }
     }
     *node = a && a->node ? kt__node_ref(a->node) : kt__accumulator_of(t);
@@ -47,11 +47,11 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
 
 /* ---- before the kernel ---- */
 
-/* Itself, or seen through a view. */
+/* The tensor itself, or the base of a view. */
 static bool is_leaf(const kt_tensor *t) { return (t->base ? t->base->flags : t->flags) & KT_T_LEAF; }
 
-/* out= has no derivative: refused where somebody wants one, unless the row's column says otherwise. A node that cannot be
- * run may take the place of a history, not of a leaf nor of a view that the tape cannot follow. */
+/* out= has no derivative: refused if a gradient is required, unless the row's column says otherwise. A node that cannot
+ * run may replace a history, but not a leaf, nor a view that the tape cannot follow. */
 static kt_status out_rules(const kt_call *call)
 {
     const kt_row *row = call->row;
@@ -62,7 +62,7 @@ static kt_status out_rules(const kt_call *call)
         wanted |= (flags & KT_T_REQUIRES_GRAD) != 0;
         leaf |= flags & KT_T_REQUIRES_GRAD && (is_leaf(call->out[i]) || call->out[i]->flags & KT_T_VIEW_MADE);
     }
-    const bool flows = row->rule != RULE_COMPARE && (row->node || row->way->composes); /* else there is no gradient */
+    const bool flows = row->rule != RULE_COMPARE && (row->node || row->way->composes); /* else no gradient flows */
     if (grad == TARGET_RECORDED || (grad == TARGET_OPAQUE && !leaf) || (!wanted && !flows))
         return KT_OK;
     return kt__refuse_recording(call);
@@ -84,14 +84,14 @@ static kt_status written_rules(const kt_call *call, const kt_tensor *target)
     return KT_OK;
 }
 
-/* The tensors of a call, one for each edge: operands in order, and every element of a list. NULL: none there. */
+/* The tensors of a call, one per edge: operands in order, and every element of a list. NULL: absent. */
 enum { FEW_INPUTS = 16 };
 typedef struct inputs {
     kt_tensor **t;
-    uint32_t    n, listed; /* `listed`: how many of them stand in lists */
-    uint32_t    ask;       /* bit i: input i < FEW_INPUTS wants a gradient */
+    uint32_t    n, listed; /* `listed`: how many of them are in lists */
+    uint32_t    ask;       /* bit i: input i < FEW_INPUTS requires grad */
     uint32_t    absent;    /* bit i: argument i was not given, and is no operand of the plan */
-    uint32_t    flags;     /* of all tensors together */
+    uint32_t    flags;     /* or of all tensors' flags */
     int64_t     sizes;     /* integers that the sizes take: of those that want a gradient; among lists of all, since one
                             * stands behind the other */
 } inputs;
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) void gather_few(const kt_call *call
     }
 }
 
-/* How many integers the arguments of a call take: int lists, and strings, which the caller may take away. */
+/* Space for the arguments in integers: int lists, and strings, which are copied. */
 static int64_t argument_ints(const kt_call *call)
 {
     int64_t ints = 0;
@@ -180,7 +180,7 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
             n->arg[i].str = memcpy(room, call->arg[i].str, length + 1);
             room += length / sizeof(int64_t) + 1;
         } else if (kind == KT_ARG_TENSORS) {
-            n->arg[i].ts.t = NULL; /* the array is the caller's */
+            n->arg[i].ts.t = NULL; /* the caller owns the array */
         }
     }
 }
@@ -188,7 +188,7 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
 static inline __attribute__((always_inline)) kt_status link_input(kt_node *node, uint32_t i, kt_tensor *t)
 {
     const struct kt_autograd *a = t->autograd;
-    if (KT__LIKELY(a && a->node && !(t->flags & KT_T_VIEW))) { /* what most chains are made of */
+    if (KT__LIKELY(a && a->node && !(t->flags & KT_T_VIEW))) { /* the common case */
         kt__set_edge(node, i, kt__node_ref(a->node), a->result);
         return KT_OK;
     }
@@ -213,7 +213,7 @@ static kt_status link_lists(kt_node *node, const inputs *in, int64_t *room)
     return KT_OK;
 }
 
-/* How the first operand lies in its storage, before its sizes: kt__edge_strides and kt__edge_offset read it. */
+/* Strides and offset of the first operand, stored before its sizes: kt__edge_strides and kt__edge_offset read them. */
 static KT__COLD int64_t *note_geometry(const kt_tensor *t, int64_t *room)
 {
     *room++ = kt__offset(t);
@@ -234,7 +234,7 @@ static inline __attribute__((always_inline)) kt_status link_few(kt_node *node, c
     return KT_OK;
 }
 
-/* A vector is a row, and what is both is one of rows. */
+/* A vector is row-major, and so is what is both. */
 static kt__matrix_layout layout_of(const kt_tensor *t)
 {
     const int last = t->ndim - 1;
@@ -276,7 +276,7 @@ static inline __attribute__((always_inline)) kt_status save_inputs(kt_node *node
         keep &= ~(uint32_t)SAVES_A;
     if (saves & (SAVES_N | SAVES_T) && (saves & SAVES_N ? !(in->ask >> 1) : call->scalars))
         keep = 0;
-    if (saves & (SAVES_D | SAVES_O)) { /* what is for an input that wants no gradient is for nobody */
+    if (saves & (SAVES_D | SAVES_O)) { /* not needed for inputs that do not require grad */
         const uint32_t last = 1u << (in->n - 1);
         keep &= saves & SAVES_O ? in->ask : in->ask & last ? keep : last;
         if (call->scalars && !(saves & SAVES_T))
@@ -319,7 +319,7 @@ static inline __attribute__((always_inline)) kt_status record(const kt_call *cal
     kt__node_parts parts = {.edges = in->n, .saved = row->n_saved, .ints = in->sizes};
     if (lists && row->saves & SAVES_L)
         parts.saved += in->listed;
-    if (!row->operands.bare || call->scalars) { /* else there are only tensors, and no arguments to keep */
+    if (!row->operands.bare || call->scalars) { /* else there are only tensors, no arguments to store */
         parts.values = (uint32_t)kt__n_args(row);
         parts.ints += row->inputs.pointed ? argument_ints(call) : 0;
     }
@@ -415,8 +415,8 @@ static KT__COLD kt_status rules(const kt_call *call)
     return target ? written_rules(call, target) : KT_OK;
 }
 
-/* A comparison's bool has no history, and in place it ends the one that was there. What is written by out= without a node gets
- * one that cannot be run. */
+/* A comparison's result has no history; in place it ends the existing one. out= without a node gets a node that cannot
+ * run. */
 static inline bool is_recorded(const kt_call *call)
 {
     const kt_row *row = call->row;
@@ -444,7 +444,7 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
 
 /* ---- after it ---- */
 
-/* An integer result carries a gradient to an integer that requires one, never to a floating operand. */
+/* An integer result carries a gradient only to an integer leaf that requires grad. */
 static KT__COLD bool leads_to_integer(const kt_node *node)
 {
     for (uint32_t i = 0; i < node->n_edges; i++)
@@ -479,7 +479,7 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
     return call->form != KT_PLAIN && out->base ? kt__rebase(out, node, 0) : kt__link_result(out, node, 0);
 }
 
-/* One node, which holds the results that it saved without their history; each floating result leads to it. */
+/* One node for several results; saved results are stored without history, each floating result links to the node. */
 static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
     kt_status status = kt__note_forms(node, out, n);
@@ -525,8 +525,8 @@ KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 
 static void cancel(void *token) { kt__node_unref(token); }
 
-/* A leaf has its record before threads share it. A view made without grad mode notes what it saw: a later write to its base
- * is one that it cannot know the history of. */
+/* Allocates a leaf's record before threads share it. A view made under no_grad records the version it saw: it cannot
+ * follow later writes to its base. */
 static kt_status note(kt_tensor *t)
 {
     struct kt_autograd *a = kt__autograd_of(t);
@@ -541,7 +541,7 @@ static kt_status note(kt_tensor *t)
 static const char *printed(const kt_tensor *t)
 {
     if (kt__view_stale(t) && t->flags & KT_T_VIEW_MADE)
-        return "Invalid"; /* asked for, it would be refused */
+        return "Invalid"; /* reading it would fail */
     const char *name = kt_grad_fn_name(t);
     return *name || kt_requires_grad(t) ? name : NULL;
 }

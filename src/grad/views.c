@@ -1,15 +1,15 @@
-/* views.c - views in the tape's eyes: a write through one changes its base's history, a write to the base changes the
- * history of its views, and some views cannot be followed at all.
+/* views.c - autograd of views: a write through a view changes its base's history, a write to the base changes the history
+ * of its views, and some views refuse writes.
  *
- * What a view shows of its base follows from how the two look into the memory: dtype, lazy bits, sizes, strides, offset. The
- * same operators lead from any tensor that looks like the base to one that looks like the view: from the base itself, when
- * the view's history is made anew, or from the base's gradient, when a write through the view is differentiated. */
+ * The relation of a view to its base follows from dtype, lazy bits, sizes, strides and offset of the two. The same
+ * operators lead from any tensor with the base's geometry to one with the view's: from the base itself, to rebuild the
+ * view's history, or from the base's gradient, to differentiate a write through the view. */
 #include <string.h>
 
 #include "grad/run.h"
 #include "op/wrap.h"
 
-/* ---- from what looks like the base to what looks like the view ---- */
+/* ---- from the base's geometry to the view's ---- */
 
 static bool is_complex(const kt__geometry *g) { return kt__dtype_rows[g->dtype].category == KT_CAT_COMPLEX; }
 
@@ -27,7 +27,7 @@ static int64_t *geometry_into(kt__geometry *g, const kt_tensor *t, int64_t *room
     return room + 2 * t->ndim;
 }
 
-/* *t through a view of one argument. */
+/* Applies a view operator without arguments to *t. */
 static kt_status step(int op, kt_tensor **t)
 {
     kt_tensor *next = NULL;
@@ -60,7 +60,7 @@ static bool lies_so(const kt_tensor *t, kt_shape sizes, const int64_t *strides, 
            memcmp(t->strides, strides, (size_t)sizes.n * sizeof(int64_t)) == 0;
 }
 
-/* To where the geometry is, unless it is reached; `seen`: a node there must be, for no other step makes one. */
+/* as_strided to the final geometry, unless reached; `seen`: a node is required, since no other step makes one. */
 static kt_status arrive(kt_tensor **t, bool seen, kt_shape sizes, const int64_t *strides, int64_t offset)
 {
     return !seen && lies_so(*t, sizes, strides, offset) ? KT_OK : restride(t, sizes, strides, offset);
@@ -73,7 +73,7 @@ static kt_status turn(kt_tensor **t, uint32_t bits)
     return bits & KT_T_NEG ? step(KT_OP_neg_view, t) : KT_OK;
 }
 
-/* Real numbers taken together as complex ones: the view's elements as pairs of the base's, one dim more. */
+/* view_as_complex: the view's elements as pairs of the base's, with one more dim. */
 static kt_status pair_up(kt_tensor **t, const kt__geometry *view, int64_t origin)
 {
     int64_t sizes[KT_MAX_DIMS + 1], strides[KT_MAX_DIMS + 1];
@@ -89,7 +89,7 @@ static kt_status pair_up(kt_tensor **t, const kt__geometry *view, int64_t origin
     return turn(t, view->bits & KT_T_CONJ);
 }
 
-/* Does the last dim hold the parts of whole complex numbers? */
+/* Does the last dim hold real and imaginary parts? */
 static bool shows_pairs(const kt__geometry *view)
 {
     const int last = view->ndim - 1;
@@ -99,7 +99,7 @@ static bool shows_pairs(const kt__geometry *view)
     return whole;
 }
 
-/* Complex numbers taken apart, as the last step where that was the view's. */
+/* view_as_real, or real and imag, as the last step if it was the view's. */
 static kt_status take_apart(kt_tensor **t, const kt__geometry *view, uint32_t negated, int64_t origin)
 {
     int64_t    strides[KT_MAX_DIMS];
@@ -113,8 +113,8 @@ static kt_status take_apart(kt_tensor **t, const kt__geometry *view, uint32_t ne
     return arrive(t, false, (kt_shape){view->ndim, view->sizes}, view->strides, view->offset + 2 * origin);
 }
 
-/* `like` lies as the base does, from another offset perhaps. Of the ways that lead to the view this is the one whose last step is
- * the view's own, by which its history is named. */
+/* `like` has the base's geometry, possibly at another offset. The last step is the view's own operator, which names its
+ * node. */
 static kt_status seen_through(kt_tensor *like, const kt__geometry *base, const kt__geometry *view, kt_tensor **out)
 {
     const bool     from = is_complex(base), to = is_complex(view);
@@ -140,8 +140,8 @@ static kt_status seen_through(kt_tensor *like, const kt__geometry *base, const k
 
 /* ---- a write to the base ---- */
 
-/* The view's history made anew from its base, which was written to since. The tape is asked whatever the mode is: what made a
- * tensor does not depend on who wants to know. */
+/* Rebuilds the view's history from its base, which was written to. Recorded in any grad mode: a tensor's history does not
+ * depend on the mode in which it is read. */
 kt_status kt__restride(kt_tensor *view)
 {
     kt__geometry   g[2];
@@ -166,8 +166,8 @@ kt_status kt__restride(kt_tensor *view)
 
 /* ---- a write through the view ---- */
 
-/* The base's history from now on: part of it comes from the written value. The view's own is made when it is asked for, which
- * it is at once where something waits for the view's gradient. */
+/* The base's new history: part of it is the written value. The view's own is rebuilt when needed, at once if a hook waits
+ * for the view's gradient. */
 kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
 {
     enum { ROOM = 2 * sizeof(kt__geometry) / sizeof(int64_t) };
@@ -191,7 +191,7 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
     n->inner = inner;
     inner->within = true;
     inner->outer = n;
-    for (uint32_t i = 0; i < inner->n_edges; i++) { /* the other inputs hang on the outer node alone */
+    for (uint32_t i = 0; i < inner->n_edges; i++) { /* only the outer node has edges to the other inputs */
         if (i == input)
             continue;
         n->edge[i] = inner->edge[i];
@@ -229,8 +229,7 @@ static kt_status one_of(kt_tensor *t, int dim, int64_t index, kt_tensor **out)
     return KT_OK;
 }
 
-/* Copies into a view that shows an element several times: what is written there is the same each time, for a write that was
- * allowed through such a view did not depend on how often. Each time an element is met it is written. */
+/* Copies into a view that contains an element several times: the same value is written each time. */
 static kt_status copy_over(kt_tensor *to, kt_tensor *from)
 {
     if (!kt__overlaps_itself(to))
@@ -249,7 +248,7 @@ static kt_status copy_over(kt_tensor *to, kt_tensor *from)
     return status;
 }
 
-/* A gradient that lies as the base does, so that the way to the view leads to the same elements in it. */
+/* A gradient with the base's strides, so that the same operators lead to the view's elements. */
 static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **out)
 {
     int64_t reach = 1;
@@ -328,7 +327,7 @@ static void forget_slices(kt_node *node)
     if (!node->inner)
         return;
     kt__node_release_saved(node->inner);
-    node->inner->released = 1; /* a write through a view runs once, whatever it saved */
+    node->inner->released = 1; /* a write through a view runs once, even if it saved nothing */
 }
 
 const kt_node_type kt__node_slices = {
@@ -336,8 +335,8 @@ const kt_node_type kt__node_slices = {
     .forget = forget_slices,
 };
 
-/* What was written comes back with its history: it is the part of the base that the view shows, so its gradient goes to the
- * node of the base, by which every input is reached, and which runs once. `written` lies as the view does. */
+/* Unpacks the written value with its history: it is the view's part of the base, so its gradient goes to the base's node,
+ * which reaches every input and runs once. `written` has the view's geometry. */
 kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out)
 {
     const kt__geometry *base = &inner->outer->base[0];

@@ -51,7 +51,7 @@ double kt__i0(double x)
 {
     x = fabs(x);
     if (x == INFINITY)
-        return NAN; /* as the reference has it */
+        return NAN; /* as PyTorch */
     if (x != x || x > 714)
         return x != x ? x : INFINITY;
     double sum = 1, term = 1;
@@ -76,7 +76,7 @@ double kt__i1(double x)
 {
     const double a = fabs(x);
     if (a == INFINITY || x != x)
-        return NAN; /* at infinity as the reference has it */
+        return NAN; /* at infinity, as PyTorch */
     if (a > 714)
         return copysign(INFINITY, x);
     double sum = 1, term = 1;
@@ -135,7 +135,7 @@ double kt__polygamma(double n, double x)
         return trigamma(x);
     const double s = n + 1, sign = fmod(n, 2) == 0 ? -1 : 1, factor = sign * tgamma(s);
     if (x != x || x == INFINITY)
-        return NAN; /* at infinity as the reference has it */
+        return NAN; /* at infinity, as PyTorch */
     if (x <= 0 && x == rint(x)) /* -infinity too */
         return factor * INFINITY;
     double below = 0;
@@ -176,7 +176,7 @@ static double complex scaled(double complex z, double by)
     return pair(creal(z) * by, cimag(z) * by);
 }
 
-/* Not the language's, which would look for NaN at every step. */
+/* Not C's division, which checks for NaN at every step. */
 static double complex divide(double complex a, double complex b)
 {
     if (isinf(creal(b)) || isinf(cimag(b)))
@@ -256,7 +256,7 @@ double complex kt__complex_logaddexp(double complex a, double complex b)
     const double complex hi = creal(a) >= creal(b) ? a : b, lo = creal(a) >= creal(b) ? b : a;
     if (creal(hi) == -INFINITY)
         return b;
-    if (creal(lo) == INFINITY) /* which way the sum points is all that is left */
+    if (creal(lo) == INFINITY) /* only the direction of the sum is defined */
         return clog(cexp(a) + cexp(b));
     return hi + clog1p_(cexp(lo - hi));
 }

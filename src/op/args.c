@@ -31,7 +31,7 @@ static void param(kt__gathered *g, kt_scalar value) { g->param[g->n_param++] = v
 
 void kt__give(kt__gathered *g, double value) { param(g, KT_FLOAT(value)); }
 
-/* There PyTorch compares with elements, where it does not compare with the number. */
+/* For kernels in which PyTorch compares with the rounded element, not with the number itself. */
 void kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d)
 {
     unsigned char element[16] __attribute__((aligned(16)));
@@ -107,7 +107,7 @@ kt_status kt__args_rounding_mode(const kt_call *call, kt__gathered *g)
     g->rule = RULE_PROMOTE;
     g->kernel = trunc ? KT_K_div_trunc : KT_K_div_floor;
     g->missing = trunc ? "div_trunc_cpu" : "div_floor_cpu";
-    if (trunc) /* by a number PyTorch does not round the quotient to a narrow dtype before it cuts it off */
+    if (trunc) /* for a number PyTorch does not round the quotient to a narrow dtype before truncating */
         param(g, KT_INT(!g->t[1] || g->t[1]->ndim == 0));
     return KT_OK;
 }
@@ -125,7 +125,7 @@ bool kt__holds(kt_scalar s, kt_dtype d)
 
 static bool is_complex(uint8_t d) { return kt__dtype_rows[d].category == KT_CAT_COMPLEX; }
 
-/* Bounds that are numbers: PyTorch has an own way for them, with texts of its own; of a floating tensor they have its dtype. */
+/* Scalar bounds: PyTorch handles them on a separate path with its own messages; for a floating tensor they have its dtype. */
 static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
 {
     kt_status      status = KT_OK;
@@ -156,7 +156,7 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
     return KT_OK;
 }
 
-/* A number that is chosen becomes a tensor of the result's dtype. */
+/* A scalar choice of `where` becomes a tensor of the result's dtype. */
 static kt_status numbers_to_choose(const kt_call *call, const kt__gathered *g)
 {
     kt_status      status = KT_OK;
@@ -188,7 +188,7 @@ kt_status kt__args_bound(const kt_call *call, kt__gathered *g)
     return numbers_as_bounds(call, g);
 }
 
-/* self and end must match; a weight of no dims is promoted with them, one of more must match too, and a number must fit. */
+/* self and end must have one dtype; a 0-dim weight is promoted with them, one with dims must match too, and a number must fit. */
 kt_status kt__args_weight(const kt_call *call, kt__gathered *g)
 {
     const bool real = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT;
@@ -212,14 +212,14 @@ kt_status kt__args_replacements(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
-/* A number with an imaginary part does not fit among reals: it would be lost without a word. */
+/* A number with an imaginary part does not fit real operands: the part would be lost silently. */
 static bool fits_reals(kt_scalar s, kt_dtype among)
 {
     return s.kind != KT_SCALAR_COMPLEX || s.im == 0 || kt__dtype_rows[among].category == KT_CAT_COMPLEX;
 }
 
-/* Powers that have a function of their own, exact where pow is not quite. Those of a bool or an integer go the usual way,
- * but for the square; roots of float16 too, so that -0 and -inf have that of 0 and inf there. */
+/* Exponents with a kernel of their own, more accurate than pow. Bools and integers use pow except for the square; float16
+ * square roots use pow too, so that -0 and -inf give 0 and inf. */
 kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
 {
     kt_scalar e = call->arg[1].s;
@@ -247,7 +247,7 @@ kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
-/* The nearest number that a float type has. */
+/* x rounded to the dtype. */
 static double held(double x, kt_dtype d)
 {
     char room[16];
@@ -257,15 +257,15 @@ static double held(double x, kt_dtype d)
     return kt_scalar_load(room, d).v.re;
 }
 
-/* Where a distance stops counting by its square: p0; what the square is multiplied by, or the distance in its slope: p1; and the
- * straight part: p2. Of mse nothing is straight. What flows back from a mean is shared by the elements. */
+/* p0: where a loss turns from quadratic to linear; p1: the factor of the square, or of the difference in its gradient;
+ * p2: that of the linear part, which mse does not have. The gradient of a mean is divided by the number of elements. */
 kt_status kt__args_bend(const kt_call *call, kt__gathered *g)
 {
     const int    id = call->row->id;
     const bool   back = g->n == 3, square = id == KT_OP_mse_loss_backward;
     const bool   smooth = id == KT_OP_smooth_l1_loss || id == KT_OP_smooth_l1_loss_backward;
     const bool   mean = back && kt__arg_int(call, 3) == 1;
-    const kt_dtype narrow = (kt_dtype)g->dtype[back]; /* PyTorch holds the factors of what flows back in the input's dtype */
+    const kt_dtype narrow = (kt_dtype)g->dtype[back]; /* PyTorch rounds the factors of the gradient to the input's dtype */
     const double at = square ? INFINITY : kt__arg(call, 3 + back)->f;
     const double share = mean ? 1.0 / (double)g->t[1]->numel : 1;
     const double curve = square ? 2 : (smooth ? 1 / at : 1) * (back ? 1 : 0.5);
@@ -307,7 +307,7 @@ static kt_status fit_factor(const kt_call *call, const kt__gathered *g, kt_dtype
     const bool fits = fits_reals(g->param[0], common) && (!whole || kt_scalar_fits(g->param[0], common));
     if (fits)
         return KT_OK;
-    if (kt__check_shapes(call, g)) /* sizes that do not fit come first */
+    if (kt__check_shapes(call, g)) /* size mismatches are reported first */
         return kt_error_status();
     return kt__fail_overflow(call, kt__arithmetic_of(common));
 }

@@ -197,7 +197,7 @@ kt_status kt__body_roll(kt_call *call)
     return given(call, out, out ? roll_parts(out, self, shift) : KT_OK);
 }
 
-/* ---- repeat: the source's dims beside dims along which it stands still ---- */
+/* ---- repeat: the source's dims and dims of stride 0 ---- */
 
 static kt_status repeat_copy(kt_tensor *out, kt_tensor *self, kt_shape repeats)
 {

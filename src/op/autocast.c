@@ -14,7 +14,7 @@ static kt__autocast class_of(const kt_row *row, uint64_t mode)
     return mode & KT_M_AUTOCAST ? (kt__autocast)row->autocast[(mode & KT_M_BESIDE_CPU) != 0] : AUTOCAST__;
 }
 
-/* The widest of some operands that are looked at in turn, `so_far` among those before: float32, or what autocast lowers to. */
+/* The widest dtype of the operands so far and the next one: float32, or the dtype that autocast lowers to. */
 static kt_status widest(const kt_call *call, kt_dtype next, kt_dtype lower, kt_dtype *so_far)
 {
     if (!is_eligible(next) || *so_far == KT_F32 || next == lower)
@@ -77,7 +77,7 @@ static bool is_cast(const casting *c, const kt_tensor *t)
     return t && is_eligible((kt_dtype)t->dtype) && (kt_dtype)t->dtype != c->to && kt__autocast_kind(c->mode, t) == c->kind;
 }
 
-/* Owned. Weights alone are kept: what is float32, a leaf, no view, and wants a gradient. */
+/* Owned. Only weights are cached: float32 leaves that require grad and are not views. */
 static kt_tensor *cast(const casting *c, kt_tensor *t, int at)
 {
     enum { WEIGHT = KT_T_REQUIRES_GRAD | KT_T_LEAF, NONE = KT_T_VIEW | KT_T_INFERENCE };
@@ -135,7 +135,7 @@ static kt_status cast_one(casting *c, int at)
 
 static bool is_list(const kt_call *call, int at) { return kt__arg_spec(call->row, at)->kind == KT_ARG_TENSORS; }
 
-/* The call has its own arguments again. */
+/* Restores the call's arguments. */
 static void put_back(casting *c)
 {
     for (uint32_t left = c->replaced; left; left &= left - 1) {
@@ -191,7 +191,7 @@ static kt_status cast_arguments(casting *c, kt__autocast how)
         return kt_error_status();
     const kt_call *outer = kt__frame;
     if (!outer)
-        kt__frame = c->call; /* whose casts they are */
+        kt__frame = c->call; /* errors of the casts name this call */
     kt_status status = cast_all(c);
     kt__frame = outer;
     return status;

@@ -9,7 +9,7 @@
 
 enum { INPUT, TARGET, WEIGHT, REDUCTION };
 
-/* The first element that is no probability; the number of elements: there is none. */
+/* Index of the first element outside [0, 1]; numel if there is none. */
 static int64_t first_outside(kt_tensor *t)
 {
     kt_tensor *inside = kt_logical_and(kt_ge_s(t, KT_INT(0)), kt_le_s(t, KT_INT(1))), *all = kt_all(inside);
@@ -19,7 +19,7 @@ static int64_t first_outside(kt_tensor *t)
     return place ? kt_item_scalar(place).v.i : t->numel;
 }
 
-/* An element of the input is looked at with its target. The meta device has no values to look at. */
+/* Checks input and target element by element. The meta device has no values to check. */
 static kt_status check_range(kt_tensor *x, kt_tensor *t)
 {
     if (kt__backend(x->backend)->stores_nothing || !x->numel)
@@ -32,7 +32,7 @@ static kt_status check_range(kt_tensor *x, kt_tensor *t)
     return kt_fail(KT_ERR_RUNTIME, "all elements of %s should be between 0 and 1", input <= target ? "input" : "target");
 }
 
-/* PyTorch's bound of a logarithm, so that a certain mistake costs 100 and not infinity. */
+/* PyTorch clamps the logarithm at -100, so that the loss stays finite. */
 static kt_tensor *bounded(kt_tensor *log) { return kt_clamp_min_s(log, KT_INT(-100)); }
 
 kt_status kt__body_binary_cross_entropy(kt_call *call)
@@ -54,7 +54,7 @@ kt_status kt__body_binary_cross_entropy(kt_call *call)
     return kt__end(call, kt__reduced(loss, (kt__reduction)kt__arg_int(call, REDUCTION)));
 }
 
-/* A weight is spread over the target. */
+/* Broadcasts the weight to the target's size. */
 static kt_tensor *spread_weight(kt_tensor *weight, kt_tensor *target)
 {
     int64_t sizes[KT_MAX_DIMS];

@@ -4,14 +4,14 @@
 
 #include "op/call.h"
 
-/* Made without grad mode, a view is one that the tape will not follow back. */
+/* A view made under no_grad: the tape does not follow writes through it. */
 static kt_status unfollowed(kt_tensor *view)
 {
     kt__view_made(view, kt__born_flags ? KT_T_IN_INFERENCE : KT_T_UNFOLLOWED);
     return kt__tape.note && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.note(view) : KT_OK;
 }
 
-/* An inference tensor has no views, and so no history goes through one. */
+/* Inference tensors have no views for the tape. */
 static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
 
 /* The first argument of a view's row is its only tensor. */
@@ -33,7 +33,7 @@ static kt_status run_view(kt_call *call)
     return kt__finish(call, NULL, &taping, call->out[0], status);
 }
 
-/* However often a body wrote to what it made, for the caller it is new: nobody else has it, and nothing has been saved of it. */
+/* Resets the version of a body's result: for the caller it is new, whatever the body wrote to it. */
 static void born(kt_tensor *t)
 {
     if (t && !kt_is_shared(t) && !(t->flags & (KT_T_VIEW | KT_T_INFERENCE)) &&
@@ -48,7 +48,7 @@ static kt_status run_body(kt_call *call)
     kt_tensor *given[KT_MAX_RESULTS];
     memcpy(given, call->out, sizeof given);
     kt_status status = call->row->body(call);
-    if (KT__UNLIKELY(status)) /* what the body had made is gone, and the explanation looks at the call */
+    if (KT__UNLIKELY(status)) /* the body's results were dropped; restore the targets for the explanation */
         memcpy(call->out, given, sizeof given);
     call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
     for (int i = 0; i < call->n_out && call->form == KT_PLAIN; i++)
@@ -56,7 +56,7 @@ static kt_status run_body(kt_call *call)
     return status;
 }
 
-/* Views made together: written to, they would need a history each that leads back to all of them. */
+/* Views made together (split, unbind): in-place writes are refused, since each would change the history of all. */
 static kt_status mark_views(kt_call *call)
 {
     kt_status status = KT_OK;
@@ -71,7 +71,7 @@ static kt_status mark_views(kt_call *call)
     return status;
 }
 
-/* A body with a derivative of its own runs below the tape, which records the call and not what the body is made of. */
+/* A body with a derivative runs below the tape, which records the call, not the operators inside. */
 static kt_status run_derived(kt_call *call)
 {
     kt__taping taping;

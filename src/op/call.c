@@ -125,7 +125,7 @@ static kt_status fail_inference(kt_call *call)
                    "details.");
 }
 
-/* Inference tensors count no versions: outside of their mode nobody may write to them. */
+/* Inference tensors have no version counter: outside inference mode they must not be written to. */
 static kt_status check_inference(kt_call *call)
 {
     const bool       itself = call->form == KT_INPLACE && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR;
@@ -158,7 +158,7 @@ static kt_status check_list(const kt_call *call, int i)
     return KT_OK;
 }
 
-/* One argument that was given: may a body rely on it? Values are the operator's own to judge. */
+/* Checks one given argument for validity; its value is checked by the operator. */
 static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *spec)
 {
     const kt_value *v = &call->arg[i];
@@ -278,7 +278,7 @@ void kt_call_free_list(kt_call *call)
 
 /* ---- typed wrappers ---- */
 
-/* A shorter struct lacks the last options; of a longer one what is not known here must be zero. */
+/* A shorter struct lacks the last options; in a longer one unknown members must be zero. */
 KT__COLD const void *kt__other_options(const void *opts, void *own, size_t known)
 {
     enum { MOST = 4096 };
@@ -329,7 +329,7 @@ void kt__close_several(kt_call *c, kt_tensor **results, int n)
         results[i] = ran ? c->out[i] : NULL;
     if (!ran)
         return;
-    bool kept = true; /* every result goes into the scope, or none is given */
+    bool kept = true; /* all results enter the scope, or none is returned */
     for (int i = 0; i < n; i++)
         if (c->form == KT_OUT || kt__scope_add(c->out[i])) {
             kept &= c->form == KT_OUT;

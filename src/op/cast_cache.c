@@ -1,5 +1,5 @@
-/* cast_cache.c - the casts that autocast keeps: a weight is cast once, however often it is used, and its casts are one node of
- * the tape. In: a tensor and a dtype. Out: the tensor in that dtype. It must not know which tensors are worth it.
+/* cast_cache.c - autocast's cache: a weight is cast once, however often it is used, and the cast is one node of the tape.
+ * In: a tensor and a dtype. Out: the tensor in that dtype. Must not know: which tensors to cache.
  *
  * The cache belongs to the thread. An entry holds the tensor itself, so that no other takes its address, and the memory that was
  * cast: one that was written to, or was given other memory, is cast anew. The outermost scope that is left clears it. */
@@ -32,7 +32,7 @@ static void drop(entry *e)
     kt__unref(e->cast);
 }
 
-/* Taken out first: what is freed may run code of a binding. */
+/* Entries are removed first: freeing may run a binding's code. */
 static void clear(cache *c)
 {
     entry       *at = c->at;
@@ -53,7 +53,7 @@ static void forget(kt__exit_hook *hook)
     kt__system_put(c, sizeof *c);
 }
 
-/* Without memory nothing is kept. */
+/* Out of memory: nothing is cached. */
 static cache *own_cache(void)
 {
     if (casts)
@@ -117,7 +117,7 @@ static void keep(kt_tensor *t, kt_tensor *cast)
     drop((entry *)&stale);
 }
 
-/* The tape sees the cast whatever the grad mode is now: the next to use it may want a gradient. */
+/* The cast is recorded in any grad mode: a later use may require grad. */
 kt_tensor *kt__cast_kept(kt_tensor *t, kt_dtype dtype)
 {
     if (casts && casts->room) {

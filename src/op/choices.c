@@ -1,5 +1,5 @@
-/* choices.c - every choice of a vector's elements. In: calls of BODY rows. Out: a matrix with a choice in each row, made of
- * other operators, so that the tape sees them. */
+/* choices.c - combinations of a vector's elements. In: calls of BODY rows. Out: a matrix with one combination per row,
+ * made of recorded operators. */
 #include "base/alloc.h"
 #include "op/made.h"
 #include "op/move.h"
@@ -13,7 +13,7 @@ static kt_status check_vector(const kt_tensor *t)
     return kt_fail(KT_ERR_RUNTIME, "Expect a 1D vector, but got shape %s", shape);
 }
 
-/* The next choice of r places among n in lexical order, without repeating a place unless `again`; false: there is none. */
+/* The next combination of r indices below n in lexical order, with repetition if `again`; false: there is none. */
 static bool next_choice(int64_t *place, int64_t r, int64_t n, bool again)
 {
     int64_t i = r - 1;
@@ -33,7 +33,7 @@ static void first_choice(int64_t *place, int64_t r, bool again)
         place[k] = again ? 0 : k;
 }
 
-/* How many there are; -1: more than memory could hold. To choose r is to leave out the others, whichever are fewer. */
+/* The number of combinations; -1: too many for memory. Uses C(n, r) = C(n, n - r). */
 static int64_t count_choices(int64_t n, int64_t r, bool again)
 {
     if (again ? n == 0 : r > n)
@@ -48,7 +48,7 @@ static int64_t count_choices(int64_t n, int64_t r, bool again)
     return count;
 }
 
-/* All choices, a column of places after the other. */
+/* All combinations, column by column. */
 static void list_choices(int64_t *columns, int64_t *place, int64_t count, int64_t n, int64_t r, bool again)
 {
     first_choice(place, r, again);

@@ -1,5 +1,5 @@
-/* complex.c - complex numbers made of two real tensors: of their parts, or of length and angle. In: calls of BODY rows with a
- * derivative of their own, which runs below the tape. Out: one complex tensor. */
+/* complex.c - complex numbers from two real tensors: real and imaginary part, or absolute value and angle. In: calls of
+ * BODY rows with a derivative of their own, which runs below the tape. Out: one complex tensor. */
 #include "op/made.h"
 #include "op/target.h"
 
@@ -22,7 +22,7 @@ static kt_status check_pair(const kt_call *call, kt_dtype *made)
     return KT_OK;
 }
 
-/* The parts of `to` take those values; both broadcast against each other. */
+/* Writes both parts of `to`; real and imag broadcast against each other. */
 static kt_status write_parts(kt_tensor *to, kt_tensor *real, kt_tensor *imag)
 {
     kt_tensor *parts = kt_view_as_real(to);

@@ -1,5 +1,5 @@
-/* composite.c - operators made of operators: no kernel and no derivative of their own. A body opens a frame (call.c), so
- * errors name the operator that the user wrote. */
+/* composite.c - operators composed of operators, without kernel or derivative. A body opens a frame (call.c), so that
+ * errors name the operator that the user called. */
 #include <string.h>
 
 #include "op/end.h"
@@ -73,8 +73,8 @@ kt_status kt__body_float_power(kt_call *call)
     return kt__end_made(call, power, NULL, status);
 }
 
-/* A number times 2 to an integer keeps its dtype. In float64 or complex128 between: neither the power nor the product can
- * overflow there where the result does not. */
+/* ldexp with an integer exponent keeps the dtype. Computed in float64 or complex128: neither power nor product overflows
+ * where the result does not. */
 static kt_status scale_exactly(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL, *scaled = NULL;

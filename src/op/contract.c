@@ -34,7 +34,7 @@ static kt_status side_of(kt_tensor *t, kt_shape dims, side *s)
     return KT_OK;
 }
 
-/* A dim of one element meets one of any size: the other side's sum is taken first. */
+/* A dim of size 1 broadcasts against any size: the other side is summed first. */
 static kt_status meet(side *a, side *b, kt_shape dims_a, kt_shape dims_b)
 {
     for (int64_t i = 0; i < a->n; i++) {
@@ -56,7 +56,7 @@ static kt_status meet(side *a, side *b, kt_shape dims_a, kt_shape dims_b)
     return KT_OK;
 }
 
-/* The tensor with its free dims before the summed ones, or behind; the free sizes are appended. */
+/* The tensor with its free dims before, or after, the summed ones; appends the free sizes. */
 typedef struct turned {
     kt_tensor *t;
     int64_t    kept, inner; /* elements of the free dims, of the summed ones */
@@ -183,7 +183,7 @@ typedef struct chain {
     kt_tensor **m; /* matrices, vectors at the ends made such */
     int64_t     n;
     double     *cost; /* of the best way to multiply [first, last], by first * n + last */
-    int64_t    *cut;  /* after which matrix that way is cut */
+    int64_t    *cut;  /* after which matrix the best order splits */
 } chain;
 
 static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
@@ -241,7 +241,7 @@ static kt_tensor *multiply(const chain *c, int64_t first, int64_t last)
     return kt_mm(multiply(c, first, cut), multiply(c, cut + 1, last));
 }
 
-/* Vectors at the ends are a row and a column meanwhile. */
+/* Vectors at the ends are treated as a row and a column. */
 static kt_tensor *multi_dot(kt_tensor *const *t, int64_t n)
 {
     size_t     room = (size_t)n * sizeof(kt_tensor *) + (size_t)n * (size_t)n * (sizeof(double) + sizeof(int64_t));

@@ -39,7 +39,7 @@ static kt_status copied(kt_call *call)
 #include "op/copies.def"
 #undef BEHIND
 
-/* A negative length in narrow_copy's words: dim and start are looked at before it. */
+/* narrow_copy's message for a negative length, after the checks of dim and start. */
 static kt_status refuse_length(const kt_tensor *t, int64_t dim, int64_t start, int64_t length)
 {
     if (kt__wrap_dim(&dim, t->ndim))
@@ -92,7 +92,7 @@ kt_status kt__body_split_with_sizes_copy(kt_call *call) { return list_copied(cal
 
 /* ---- scatter ---- */
 
-/* A copy with the very strides, gaps and offset of self, so that what is written lies where its view says. */
+/* A copy with the strides, gaps and offset of self, so that the view's geometry is valid in it. */
 static kt_tensor *copy_keeping_strides(kt_tensor *self)
 {
     int64_t reach = kt__offset(self) + 1;

@@ -1,4 +1,4 @@
-/* copy.c - every way bytes move without arithmetic: casts, clones, copies between devices, fills; and conversions with a
+/* copy.c - moving elements without arithmetic: casts, clones, copies between devices, fills; and conversions with a
  * reason (kt_convert, kt_copy_why), which policy, lineage and audit see. */
 #include <math.h>
 #include <string.h>
@@ -62,7 +62,7 @@ void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
         KT__WARN_ONCE("Casting complex values to real discards the imaginary part");
 }
 
-/* A gradient of a real tensor is the real part: nothing that was asked for is lost. */
+/* The gradient of a real tensor is the real part: no warning. */
 static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason why)
 {
     if (to->numel && why != KT_WHY_GRADIENT && why != KT_WHY_NONE)
@@ -71,7 +71,7 @@ static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason w
 
 static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding);
 
-/* Real numbers have no imaginary part to turn: as complex numbers they have one, 0, which memory holds as -0. */
+/* Real values copied into a lazily conjugated complex tensor: the imaginary part 0 is stored as -0. */
 static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_tensor *complex = kt__tensor_new((kt_dtype)to->dtype, kt__device(from), kt__sizes(from));
@@ -102,7 +102,7 @@ static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roun
         return kt_error_status();
     if (KT__UNLIKELY(to->dtype != from->dtype))
         warn_of_cast(to, from, why);
-    plan.arg[1].bits ^= plan.arg[0].bits; /* what is written through a lazy view is undone in the base */
+    plan.arg[1].bits ^= plan.arg[0].bits; /* a write through a lazy view is inverted in the base */
     plan.arg[0].bits = 0;
     plan.rounding = (uint8_t)rounding;
     if (rounding == KT_ROUND_STOCHASTIC) {
@@ -119,13 +119,13 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
     return copy_why(to, from, why, rounding);
 }
 
-/* What memory holds where a lazy view shows the value. */
+/* The stored value for a value shown by a lazy view. */
 static kt_scalar behind(const kt_tensor *view, kt_scalar value)
 {
     const bool     whole = value.kind != KT_SCALAR_FLOAT && value.kind != KT_SCALAR_COMPLEX;
     const uint32_t category = kt__dtype_rows[view->dtype].category;
     if (whole && !(category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        return KT_INT((int64_t)(0 - (uint64_t)value.v.i)); /* integers are lazily negated alone */
+        return KT_INT((int64_t)(0 - (uint64_t)value.v.i)); /* integers can only be lazily negated */
     double sign = view->flags & KT_T_NEG ? -1 : 1, turn = view->flags & KT_T_CONJ ? -sign : sign;
     double re = !whole ? value.v.re : value.is_unsigned ? (double)(uint64_t)value.v.i : (double)value.v.i;
     double im = value.kind == KT_SCALAR_COMPLEX ? value.im : 0;
@@ -136,7 +136,7 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
 {
     kt_plan    plan;
     const bool lazy = to->flags & (KT_T_CONJ | KT_T_NEG) && kt__overlaps_itself(to);
-    if (KT__UNLIKELY(lazy)) /* turned afterwards, an element shown twice would be turned twice */
+    if (KT__UNLIKELY(lazy)) /* inverted now: an element that occurs twice in the view would be inverted twice later */
         value = behind(to, value);
     kt__plan_begin(&plan, kt__row_served(KT_OP_fill), KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
     plan.n_param = 1;
@@ -186,7 +186,7 @@ static kt_status rounding_of(const char *name, kt_rounding *rounding)
 
 static const char *arg_text(const kt_call *c, int i) { return kt__arg(c, i)->str; }
 
-/* Did values change on the way? Converting back must give the source again; a NaN that stays one has not changed. */
+/* casting="same_value": converting back must give the source again; NaN counts as unchanged. */
 static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tensor *to)
 {
     if (kt__backend(from->backend)->stores_nothing || kt__backend(to->backend)->stores_nothing)
@@ -230,11 +230,11 @@ kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_
     return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
 }
 
-static KT__HOT_LOCAL const char *said; /* the user's word for the cast that is under way */
+static KT__HOT_LOCAL const char *said; /* the user's spelling of the current cast */
 
 void kt_call_said(const char *name) { said = name; }
 
-/* `self` in another dtype, layout or device, and on the record for its reason. */
+/* `self` in another dtype, layout or on another device, recorded with its reason. */
 typedef struct cast {
     kt_dtype         dtype;
     kt_device        device;
@@ -259,7 +259,7 @@ static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
     return KT_OK;
 }
 
-/* What the user wrote where a cast was asked for. */
+/* The user's spelling of a cast. */
 static const char *cast_name(void)
 {
     const kt_row *row = kt__frame ? kt__frame->row : NULL;
@@ -315,8 +315,8 @@ kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", c_type_of(d));
 }
 
-/* Is a number within the least and the greatest of a float narrower than float32? float8_e8m0fnu has neither 0 nor negative
- * numbers, which PyTorch minds of floats alone; infinities belong where the format has them, NaN everywhere. */
+/* Is a number within the range of a float narrower than float32? float8_e8m0fnu has neither 0 nor negative numbers, which
+ * PyTorch checks for floats only; infinities fit formats that have them, NaN always fits. */
 static bool within_narrow(kt_scalar s, kt_dtype d)
 {
     kt_finfo   f;
@@ -380,7 +380,7 @@ static kt_status run_copy(kt_call *call)
     bool       writes = call->row->forms & 1 << KT_INPLACE;
     bool       second = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1) &&
                   (kt__grad_flags(call->arg[1].t) & KT_T_REQUIRES_GRAD);
-    /* A number written twice to one place is no harm: only tensors mind overlap. */
+    /* Filling overlapping elements with a number is harmless: only tensor sources are checked. */
     const bool from_tensor = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1);
     const bool copies = call->row->id == KT_OP_copy; /* fill reads its value before it writes */
     if (call->form == KT_INPLACE && copies && kt__overlap_of(self, call->arg[1].t) == KT_OVERLAP_SOME)
@@ -424,7 +424,8 @@ kt_status kt__body_to(kt_call *call)
     bool same = (!kt__given(call, 1) || call->arg[1].dtype == (kt_dtype)self->dtype) && device.kind == self->backend &&
                 device.index == self->index && !kt__arg_bool(call, 3) &&
                 (!kt__given(call, 4) || call->arg[4].format == KT_PRESERVE_FORMAT ||
-                 (kt_memory_format)call->arg[4].format == kt__suggested_format(self)); /* what it looks like is enough */
+                 (kt_memory_format)call->arg[4].format == kt__suggested_format(self)); /* the suggested format decides, not the
+                                                                                        * exact strides */
     if (same) {
         call->out[0] = kt__ref(self);
         return KT_OK;
@@ -478,7 +479,7 @@ kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NE
 
 /* ---- conversions with a reason ---- */
 
-/* The tape has it as the copy that it is. */
+/* The tape records it as a copy. */
 kt_status kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
 {
     kt_call       call;

@@ -1,5 +1,6 @@
-/* cross_entropy.c - cross_entropy of logits: with classes by index (nll_loss of log_softmax), or by probability; either may be
- * smoothed. In: calls of nn_cross_entropy. Out: the loss, or PyTorch's refusals. A composite: its parts are recorded. */
+/* cross_entropy.c - cross_entropy of logits: with class indices (nll_loss of log_softmax) or class probabilities; both
+ * support label smoothing. In: calls of nn_cross_entropy. Out: the loss, or PyTorch's refusals. A composite: its parts
+ * are recorded. */
 #include "op/loss.h"
 
 typedef struct problem {
@@ -11,7 +12,7 @@ typedef struct problem {
 
 static double of_each(const problem *p) { return p->smooth / (double)p->classes; }
 
-/* Weights along the dim of the classes. */
+/* Weights, shaped to broadcast along the class dim. */
 static kt_tensor *aligned(const problem *p)
 {
     int64_t sizes[KT_MAX_DIMS];
@@ -61,7 +62,7 @@ static kt_tensor *by_probability(const problem *p)
     return p->how == REDUCE_SUM ? loss : kt_div_by_number_s(loss, KT_FLOAT(lines));
 }
 
-/* ---- classes by index, smoothed: some of the loss is that of all classes alike ---- */
+/* ---- class indices with label smoothing ---- */
 
 static kt_tensor *of_all_classes(const problem *p, kt_tensor *logs)
 {

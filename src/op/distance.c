@@ -1,5 +1,5 @@
-/* distance.c - how far rows lie from each other, and slices held to a length: cdist and renorm. In: tensors. Out: norms of
- * differences; a tensor with slices shortened. */
+/* distance.c - pairwise distances and renormalization: cdist and renorm. In: tensors. Out: norms of differences; a tensor
+ * whose slices have bounded norms. */
 #include <math.h>
 
 #include "op/made.h"
@@ -32,7 +32,7 @@ static kt_status check_pair(const kt_call *call, kt_tensor *const *x)
     return kt__one_device(x, 2);
 }
 
-/* |x - y|^2 = |x|^2 + |y|^2 - 2 xy: a product of matrices, quick and not quite exact. */
+/* |x - y|^2 = |x|^2 + |y|^2 - 2 xy: a matrix product, fast and less accurate. */
 static kt_tensor *by_product(kt_tensor *x, kt_tensor *y)
 {
     kt_tensor *own = kt_sum_dim(kt_mul(x, x), KT_SHAPE(-1), .keepdim = true);
@@ -46,12 +46,12 @@ static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
     kt_tensor *apart = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
     if (apart && apart->sizes[apart->ndim - 1] == 0)
         return kt_sum_dim(apart, KT_SHAPE(-1));
-    if (p == 0) /* how many differ, but of a NaN nobody knows: no norm, which would count it */
+    if (p == 0) /* the number of differing elements, NaN for NaN: vector_norm would count a NaN */
         return kt_sum_dim(kt_clamp_max_s(kt_ceil(kt_abs(apart)), KT_INT(1)), KT_SHAPE(-1));
     return kt_linalg_vector_norm(apart, .ord = KT_FLOAT(p), .dim = KT_SHAPE(-1));
 }
 
-/* Some rows of x at a time, so that the differences stay small. */
+/* A few rows of x at a time, to bound the memory for differences. */
 static kt_tensor *piecewise(kt_tensor *x, kt_tensor *y, double p)
 {
     enum { SOME = 1 << 18 };

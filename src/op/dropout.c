@@ -28,7 +28,7 @@ static kt_status run2(int op, kt_form form, kt_tensor *a, kt_tensor *b, kt_scala
 
 static kt_status change(int op, kt_tensor *t, double by) { return run2(op, KT_INPLACE, t, NULL, KT_FLOAT(by), NULL); }
 
-/* 1 where an element, or a channel, stays. */
+/* The mask: 1 where an element, or a channel, is kept. */
 static kt_status draw_noise(const kt_call *call, kt_tensor *input, double p, bool channels, kt_tensor **noise)
 {
     int64_t sizes[KT_MAX_DIMS];
@@ -45,12 +45,12 @@ static kt_status draw_noise(const kt_call *call, kt_tensor *input, double p, boo
     return kt__draw_bernoulli_into(call, *noise, 1 - p, kt_default_generator());
 }
 
-/* The noise becomes a factor, and for the alpha kind `moved` is what is added. */
+/* Turns the mask into a factor; for alpha dropout `moved` is the addend. */
 static kt_status shape_noise(kt_tensor *noise, double p, bool alpha, kt_tensor **moved)
 {
     if (!alpha)
         return p == 1 ? KT_OK : change(KT_OP_div, noise, 1 - p);
-    const double low = 1.7580993408473766; /* of selu: what a dropped element becomes, negated */
+    const double low = 1.7580993408473766; /* selu's negative saturation value, negated: what a dropped element becomes */
     const double a = 1 / sqrt((low * low * p + 1) * (1 - p));
     kt_status    status = run2(KT_OP_add, KT_PLAIN, noise, NULL, KT_INT(-1), moved);
     if (!status)
@@ -75,7 +75,7 @@ static kt_status apply(kt_call *call, kt_tensor *noise, kt_tensor *moved)
     return status;
 }
 
-/* Times a zero of the input's own dtype: a number would make integers of bools. */
+/* Times a zero tensor of the input's dtype: a number would promote bool. */
 static kt_status drop_all(kt_call *call, kt_tensor *input)
 {
     kt_tensor *zero = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){0, NULL});
@@ -117,7 +117,7 @@ kt_status kt__body_feature_dropout(kt_call *call) { return drop(call, true, fals
 kt_status kt__body_alpha_dropout(kt_call *call) { return drop(call, false, true); }
 kt_status kt__body_feature_alpha_dropout(kt_call *call) { return drop(call, true, true); }
 
-/* The mask as the factor that it stands for, in the input's dtype. */
+/* The mask as a factor in the input's dtype. */
 static kt_status as_factor(kt_tensor *input, kt_tensor *mask, double scale, kt_tensor **factor)
 {
     *factor = kt__empty_like(input, (kt_dtype)input->dtype, kt__device(input), KT_FORMAT_NONE);
@@ -150,7 +150,7 @@ kt_status kt__body_native_dropout(kt_call *call)
     return status;
 }
 
-/* ---- as modules call them: training=, inplace=, and a channel dim that may come first ---- */
+/* ---- nn.functional: training=, inplace=, optional batch dim ---- */
 
 static kt_status check_p(double p)
 {
@@ -161,7 +161,7 @@ static kt_status check_p(double p)
     return kt_fail(KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
 }
 
-/* Puts a batch of one before it, or takes that away. */
+/* Adds or removes a batch dim of size 1. */
 static kt_status turn(int op, kt_tensor *t, kt_tensor **out)
 {
     const int64_t first = 0;
@@ -191,8 +191,8 @@ static kt_status inner(kt_call *call, int op, kt_tensor *input, kt_tensor **out)
     return KT_OK;
 }
 
-/* In place the batch of one is put before the input itself, whether or not anything is dropped: PyTorch asks whether that may be
- * written to. */
+/* In place the batch dim is added to the input itself even if nothing is dropped: PyTorch checks whether that may be
+ * written. */
 static kt_status may_turn(kt_tensor *input)
 {
     kt_call write;
@@ -215,7 +215,7 @@ static kt_status of_module(kt_call *call, int op, bool batched)
         status = turn(KT_OP_unsqueeze, input, &batch);
     if (!status)
         status = inner(call, op, batch, &dropped);
-    if (!status && here) { /* the input itself, turned and turned back: two writes more */
+    if (!status && here) { /* the input itself with a batch dim added and removed: two more in-place steps */
         call->out[0] = kt__ref(input);
         kt__bump_version(input);
         kt__bump_version(input);
@@ -231,7 +231,7 @@ kt_status kt__body_nn_dropout(kt_call *call) { return of_module(call, KT_OP_drop
 kt_status kt__body_nn_alpha_dropout(kt_call *call) { return of_module(call, KT_OP_alpha_dropout, true); }
 kt_status kt__body_nn_feature_alpha_dropout(kt_call *call) { return of_module(call, KT_OP_feature_alpha_dropout, true); }
 
-/* Inputs of other ranks than with or without a batch: PyTorch takes them and says that it will not. */
+/* PyTorch accepts other ranks with a deprecation warning. */
 static void warn_of_rank(const kt_call *call, int spatial)
 {
     const int rank = call->arg[0].t->ndim;

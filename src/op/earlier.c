@@ -1,9 +1,10 @@
-/* earlier.c - two mistakes in one call: the one speaks that PyTorch looks for first. In: a call with an error pending, or with an
- * out= that will be refused. Out: that error, or the earlier one. It writes nothing and makes no call that could succeed. */
+/* earlier.c - two mistakes in one call: the one that PyTorch checks first is reported. In: a call with an error pending,
+ * or with an out= that will be refused. Out: that error, or the earlier one. It writes nothing and makes no call that
+ * could succeed. */
 #include "op/call.h"
 #include "op/target.h"
 
-/* Only a call that failed anyway pays for the order. */
+/* Only a failed call pays for the order. */
 KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what)
 {
     kt_error_state *later = kt_error_push();
@@ -19,23 +20,22 @@ KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const vo
 
 static kt_status tape_rules(const void *call) { return kt__tape.rules(call); }
 
-/* PyTorch looks at what is written to, a leaf or an out= with a history, before it looks at what is asked of it. */
+/* PyTorch checks the target (a leaf, or an out= with a history) before the arguments. */
 KT__COLD kt_status kt__first_mistake(const kt_call *call)
 {
     const kt_row *row = call->row;
     bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
     const bool opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
-    if (row->way->composes && !row->node && !opaque) /* a composite: what it checks comes before what its parts write */
+    if (row->way->composes && !row->node && !opaque) /* a composite: its own checks precede the writes of its parts */
         itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];
-    if (call->form == KT_OUT) /* what has no derivative may write into anything */
+    if (call->form == KT_OUT) /* rows without a derivative may write to any target */
         itself = itself && (call->row->node || row->target.grad == TARGET_OPAQUE) && call->row->rule != RULE_COMPARE;
     return itself && kt__is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
 }
 
-/* Dims, sizes and dtypes of a call that goes by an index; a number that does not fit and a kernel that is missing are noticed
- * after all else. */
+/* Dims, sizes and dtypes of an indexing call; numbers that do not fit and missing kernels are reported last. */
 static kt_status check_operands(const kt_call *call)
 {
     kt_call plain = *call;
@@ -50,7 +50,7 @@ static kt_status check_operands(const kt_call *call)
     return KT_OK;
 }
 
-/* The arguments of a scatter but for the name of its reduction, which PyTorch reads when it has looked at the memory. */
+/* The arguments of a scatter except reduce=, which PyTorch reads after the memory check. */
 static kt_status check_scattered(const kt_call *call, const char *reduction)
 {
     kt_call named = *call;
@@ -58,7 +58,7 @@ static kt_status check_scattered(const kt_call *call, const char *reduction)
     return check_operands(&named);
 }
 
-/* What comes before memory in rows that may not read what they write: their arguments, and the dtype of an out=. */
+/* Checks before the memory check in rows that must not read what they write: arguments and the dtype of out=. */
 kt_status kt__check_before_memory(const void *what)
 {
     const kt_call *call = what;
@@ -96,7 +96,7 @@ kt_status kt__check_before_memory(const void *what)
     return out ? kt__check_out(call, (kt_dtype)call->arg[0].t->dtype, KT_NONE) : KT_OK;
 }
 
-/* Rows that go by an index, whose result is as self is: when they ask whether elements of out= share their memory. */
+/* Indexing rows whose result has the size of self: when they check out= for internal overlap. */
 typedef enum asks { NEVER, FIRST, AS_IT_IS, AS_IT_WILL_BE } asks;
 
 static asks asks_of(int op)
@@ -107,19 +107,19 @@ static asks asks_of(int op)
     case KT_OP_scatter_combine:
     case KT_OP_scatter_reduce:
     case KT_OP_scatter_value:
-    case KT_OP_scatter_value_combine: return FIRST; /* before they look at its dtype */
+    case KT_OP_scatter_value_combine: return FIRST; /* before its dtype */
     case KT_OP_index_select:
     case KT_OP_masked_select:
     case KT_OP_take: return AS_IT_IS;
     case KT_OP_gather:
     case KT_OP_index_add:
     case KT_OP_index_copy:
-    case KT_OP_index_reduce: return AS_IT_WILL_BE; /* when it has been resized */
+    case KT_OP_index_reduce: return AS_IT_WILL_BE; /* after resizing */
     default: return NEVER;
     }
 }
 
-/* What an index holds, and whether there is a kernel, is found out last: an out= that cannot be written to is refused before. */
+/* Index values and missing kernels are checked last: an out= that cannot be written is refused before. */
 kt_status kt__check_before_values(const kt_call *call)
 {
     const asks       when = asks_of(call->row->id);

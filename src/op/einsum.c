@@ -1,6 +1,6 @@
-/* einsum.c - sums of products as subscripts say. In: an equation ("ij,...jk->...ik"; spaces anywhere, repeated subscripts are
- * diagonals, without "->" the subscripts that occur once in order) and its operands. Out: their contraction, pair by pair from
- * the left, each pair as one batched product. It must not know kernels: views, sums, mul and bmm do the work. */
+/* einsum.c - Einstein summation. In: an equation ("ij,...jk->...ik"; spaces anywhere, repeated subscripts are diagonals,
+ * without "->" the subscripts that occur once in order) and its operands. Out: their contraction, pair by pair from the
+ * left, each pair as one batched product. It must not know kernels: views, sums, mul and bmm do the work. */
 #include <ctype.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct subscripts {
 typedef struct equation {
     const char *text, *output; /* what follows "->"; NULL: none is given */
     subscripts *in;
-    kt_tensor **t; /* the operands as they become */
+    kt_tensor **t; /* the operands, transformed step by step */
     int64_t     n;
     int         count[LETTERS];       /* how often a letter occurs among the inputs */
     int64_t     size[LETTERS];        /* its size; 1 until another is seen */

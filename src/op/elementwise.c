@@ -1,5 +1,5 @@
-/* elementwise.c - the way of operators of one to three elements: operands are broadcast and converted as the resolver says, the
- * result has PyTorch's layout. In: a call. Out: its result, or what it writes to. */
+/* elementwise.c - the way of elementwise operators: operands are broadcast and converted as the resolver says, the result
+ * has PyTorch's layout. In: a call. Out: its result, or what it writes to. */
 #include "op/call.h"
 #include "op/target.h"
 
@@ -15,7 +15,7 @@ static kt_status check_overlaps(const void *what)
     return kt__check_shapes(w->call, w->g);
 }
 
-/* Memory, sizes and dtype of what is written come before the numbers that go into it. */
+/* Memory, sizes and dtype of the target are checked before the numbers. */
 static kt_status check_written(const void *what)
 {
     const written *w = what;
@@ -60,12 +60,12 @@ kt_status kt__run_elementwise(kt_call *call)
     }
 #endif
     if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
-        kt__warn_of_complex_half(); /* no operand had the dtype, which small results are made in without a word */
+        kt__warn_of_complex_half(); /* no operand had the dtype; the fast path for small results does not warn */
     status = kt__launch(&plan, out);
     return kt__finish(call, &plan, &taping, out, status);
 }
 
-/* Two dense tensors of one size and a decision that was made before: the same steps as above with nothing to gather. */
+/* Two dense tensors of one size and a cached decision: the same steps as above without gathering. */
 KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;

@@ -50,7 +50,7 @@ kt_status kt__body_embedding(kt_call *call)
     return kt__end_made(call, out, weight, status);
 }
 
-/* Rows that are used and longer than max_norm are shortened to it, in place and off the tape. */
+/* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
 static kt_status shorten_rows(kt_tensor *weight, kt_tensor *input, double most, double p)
 {
     KT_SCOPE;
@@ -89,7 +89,7 @@ kt_status kt__body_nn_embedding(kt_call *call)
 
 /* ---- indices as rows ---- */
 
-/* The classes there are, if they were not told; values are checked on the way. */
+/* The number of classes if not given; checks the values. */
 static kt_status count_classes(kt_tensor *t, int64_t *classes)
 {
     kt_tensor *least = NULL, *most = NULL;

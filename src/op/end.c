@@ -18,7 +18,7 @@ kt_status kt__run_as(kt_call *call, kt_call *c)
 
 /* ---- out= ---- */
 
-/* A target is first asked as the copy will ask it: it keeps its sizes when it is refused. */
+/* Checks the target as the copy will, before resizing: a refused target keeps its sizes. */
 static kt_status record_copy(kt_tensor *out, kt_tensor *made)
 {
     kt_call c;
@@ -33,7 +33,7 @@ static kt_status record_copy(kt_tensor *out, kt_tensor *made)
     return status;
 }
 
-/* Does a gradient flow through what was made, or into what is written? */
+/* Does the result or the target require grad? */
 static bool is_wanted(const kt_call *call, const kt_tensor *made)
 {
     return (kt__grad_flags(made) | kt__grad_flags(call->out[0])) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD &&

@@ -3,7 +3,7 @@
 #include "op/call.h"
 #include "tables/kernels/reduce.h"
 
-/* A sum into out= adds up in the dtype of out=. */
+/* A sum with out= accumulates in the dtype of out=. */
 static void wanted_dtype(const kt_call *call, int at, kt__gathered *g)
 {
     g->want = at < 0 ? KT_NONE : (uint8_t)kt__arg_dtype(call, at);
@@ -16,7 +16,7 @@ static double real_of(kt_scalar s)
     return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
 }
 
-/* Which one by rank, from 1: there must be so many. Of none there is no rank at all, and that is said elsewhere. */
+/* k of kthvalue, from 1 to the size of the dim. An empty dim is reported elsewhere. */
 static kt_status rank_wanted(const kt_call *call, const kt__fold_args *at, kt__gathered *g)
 {
     const kt_tensor *self = call->arg[0].t;
@@ -39,7 +39,7 @@ kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
     if (at->descending >= 0)
         g->param[g->n_param++] = KT_INT(kt__arg_bool(call, at->descending));
     if (g->kernel == KT_K_nansum && kt_dtype_category((kt_dtype)(g->want ? g->want : g->dtype[0])) != KT_CAT_FLOAT)
-        g->kernel = KT_K_sum; /* there is no NaN to look for */
+        g->kernel = KT_K_sum; /* no NaN is possible */
     kt_scalar given = {.kind = 0};
     if (at->correction >= 0 || at->order >= 0)
         given = kt__arg_scalar(call, at->correction >= 0 ? at->correction : at->order);

@@ -1,12 +1,13 @@
-/* histogram.c - how often values occur: bincount, histc, histogram. In: tensors, bins and weights. Out: counts or sums, and the
- * edges of the bins. Elements are counted as integers, which become the result's dtype at the end: no count is lost to it. */
+/* histogram.c - counting values: bincount, histc, histogram. In: tensors, bins and weights. Out: counts or sums, and the
+ * edges of the bins. Elements are counted as integers, which become the result's dtype at the end: no count is lost to
+ * it. */
 #include <math.h>
 
 #include "op/index.h"
 #include "op/made.h"
 #include "op/meta.h"
 
-/* Is the input counted? If not, `missing` is the kernel that PyTorch stops at. */
+/* Can the input's dtype be counted? If not, `missing` is the kernel in PyTorch's message. */
 static kt_status check_kind_for(const kt_call *call, const char *missing)
 {
     const kt_dtype d = (kt_dtype)call->arg[0].t->dtype;
@@ -30,7 +31,7 @@ static bool on_meta(const kt_tensor *t) { return kt__backend(t->backend)->stores
 
 static int64_t whole(kt_tensor *t) { return t ? kt_item_scalar(t).v.i : 0; }
 
-/* A one for each index, which takes the room of one. */
+/* Ones for each index, expanded from one element. */
 static kt_tensor *ones_for(const kt_tensor *at)
 {
     return at ? kt_expand(kt_ones(KT_SHAPE(1), .dtype = KT_I64, .device = kt__device(at)), KT_SHAPE(at->numel)) : NULL;
@@ -84,7 +85,7 @@ kt_status kt__body_bincount(kt_call *call)
 
 /* ---- bins ---- */
 
-/* How much of `weight` (NULL: how many) stands in each bin; what is not inside goes to one more, which is left out. */
+/* The sum of `weight` (NULL: the count) per bin; elements outside go to an extra bin, which is dropped. */
 static kt_tensor *tally(kt_tensor *at, kt_tensor *inside, kt_tensor *weight, int64_t bins, kt_dtype dtype)
 {
     if (!at || !inside)
@@ -100,7 +101,7 @@ static kt_tensor *within(kt_tensor *x, kt_tensor *low, kt_tensor *high)
     return kt_logical_and(kt_ge(x, low), kt_le(x, high));
 }
 
-/* One element in a dim: a number would not be rounded to a narrow float, as PyTorch's are. */
+/* A tensor of one element: PyTorch rounds it to the narrow float, which a number would not be. */
 static kt_tensor *number(const kt_tensor *x, double value)
 {
     return kt_full(KT_SHAPE(1), KT_FLOAT(value), .dtype = (kt_dtype)x->dtype, .device = kt__device(x));
@@ -108,7 +109,7 @@ static kt_tensor *number(const kt_tensor *x, double value)
 
 static kt_tensor *flat(kt_tensor *t) { return kt_reshape(t, KT_SHAPE(t->numel)); }
 
-/* The least and the greatest; without elements, and on meta, what stands there. */
+/* Minimum and maximum; unchanged if the tensor is empty or on meta. */
 static void ends_of(kt_tensor *x, double *low, double *high)
 {
     if (x->numel == 0 || on_meta(x))
@@ -136,7 +137,7 @@ static kt_status same_dtype(const kt_call *call, int at, const char *name, const
                                 name, kt_dtype_c_name(self->dtype), name, kt_dtype_c_name(out->dtype), tail);
 }
 
-/* ---- histc: the bin is calculated, in the dtype's own arithmetic ---- */
+/* ---- histc: the bin is computed in the dtype's arithmetic ---- */
 
 static kt_tensor *linear_bins(kt_tensor *x, double low, double high, int64_t bins)
 {
@@ -189,7 +190,7 @@ kt_status kt__body_histc(kt_call *call)
     return kt__end(call, kt__converted(counts, (kt_dtype)self->dtype, KT_WHY_EXPLICIT));
 }
 
-/* ---- histogram: the bin is looked for among the edges ---- */
+/* ---- histogram: the bin is found by binary search among the edges ---- */
 
 static kt_status check_weight(const kt_call *call, int at)
 {
@@ -271,7 +272,7 @@ static kt_status range_of(const kt_call *call, double *low, double *high)
         ends_of(call->arg[0].t, low, high);
     if (kt__failed())
         return kt_error_status();
-    if (!isfinite(*low) || !isfinite(*high)) /* of a NaN the sign is not told */
+    if (!isfinite(*low) || !isfinite(*high)) /* messages print NaN without its sign */
         return kt_fail(KT_ERR_RUNTIME, "torch.histogramdd: dimension 0's range [%g, %g] is not finite",
                        isnan(*low) ? NAN : *low, isnan(*high) ? NAN : *high);
     if (*low > *high)

@@ -1,8 +1,8 @@
 /* index.c - indexing by tensors, one a dim (index, index_put), and of a tensor seen as one row (take, put).
  *
- * In: a list with holes. Masks become the places where they hold, index tensors are broadcast together, and the dims that they
- * name make way for theirs: where these stood if they were neighbours, else in front. Several index tensors are summed up into
- * one of byte offsets. */
+ * In: a list with holes. Masks become the indices where they are true, and index tensors are broadcast together. Their
+ * dims replace the indexed dims: in place if these are adjacent, else in front. Several index tensors are summed into one
+ * of byte offsets. */
 #include "op/index.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static kt_status check_mask(const kt_tensor *self, const kt_tensor *mask, int at
 
 static kt_status check_list(const kt_call *call, const kt_tensor *self, kt_tensor *const *t, int64_t n)
 {
-    if (n == 0 && call->row->id != KT_OP_index_put) /* which looks at its values first */
+    if (n == 0 && call->row->id != KT_OP_index_put) /* index_put checks its values first */
         return kt_fail(KT_ERR_INDEX, "at least one index must be provided");
     if (n > self->ndim)
         return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %lld)", self->ndim, (long long)n);
@@ -65,7 +65,7 @@ static kt_status check_list(const kt_call *call, const kt_tensor *self, kt_tenso
     return KT_OK;
 }
 
-/* On the device of self: an index of the CPU may come along. */
+/* Moves a CPU index to the device of self. */
 static kt_status near(kt_tensor *t, const kt_tensor *self, kt_tensor **result)
 {
     if (t->backend == self->backend && t->index == self->index) {
@@ -84,7 +84,7 @@ static kt_status near(kt_tensor *t, const kt_tensor *self, kt_tensor **result)
 static kt_status places_of_mask(pointed *p, kt_tensor *mask, int at)
 {
     kt_tensor *all = NULL;
-    if (mask->ndim == 0) /* whether it holds would be lost: it names no dim */
+    if (mask->ndim == 0) /* a 0-dim mask indexes no dim */
         return kt_fail(KT_ERR_INDEX, "a mask of no dims cannot index: give it and the tensor a dim of one element first");
     kt_status status = check_mask(p->self, mask, at);
     status = status ? status : kt__nonzero(mask, &all);
@@ -236,7 +236,7 @@ static kt_status point(pointed *p)
     int64_t numel = 1;
     for (int d = 0; d < p->a.nd; d++)
         numel *= p->a.size[d];
-    if (numel == 0) /* nothing is looked up: any index will do */
+    if (numel == 0) /* nothing is read: any index is valid */
         return KT_OK;
     if (p->n_index > 1 && sum_places(p))
         return kt_error_status();
@@ -338,7 +338,7 @@ static kt_status spread_values(pointed *p, const kt_tensor *values)
     return KT_OK;
 }
 
-/* One value where one mask holds is masked_fill, by its rules: the mask among dims that stay as they are. */
+/* One value at one mask is masked_fill, with its rules. */
 static kt_tensor *lone_mask(const kt_call *call, int *at)
 {
     kt_tensor *mask = NULL;
@@ -480,7 +480,7 @@ kt_status kt__body_take(kt_call *call)
     return kt__end_made(call, out, self, status);
 }
 
-/* Elements of `from`, in order, at the places of `index` in self seen as one row; self may lie as it likes. */
+/* Elements of `from`, in order, at the places of `index` in self seen as one row; self may have any strides. */
 static kt_status put_in_row(kt_call *call, kt_tensor *from, kt_tensor *index, int kernel)
 {
     kt_tensor *work = NULL, *row = NULL;

@@ -1,5 +1,5 @@
 /* index_along.c - elements of one dim by index: gather and scatter (an index for each element), index_select, index_add,
- * index_copy and index_fill (one for each slice), both with a reduction, take_along_dim. In: tensors. Out: one. Shapes and
+ * index_copy and index_fill (one for each slice), their reductions, take_along_dim. In: tensors. Out: one. Shapes and
  * dtypes are checked here, indices by the kernel. */
 #include <string.h>
 
@@ -156,7 +156,7 @@ static kt_status scatter_source(kt_call *call, int kernel)
 static kt_status scatter_number(kt_call *call, int kernel)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *value = NULL;
-    const bool nowhere = index->numel == 0; /* a value that is written nowhere may be any */
+    const bool nowhere = index->numel == 0; /* an empty index: the value is not checked */
     int64_t    dim;
     if (check_elements(call, self, index, &dim) || check_scatter(self, index, NULL, dim) ||
         kt__one_device((kt_tensor *[]){self, index}, 2) || (kernel == AS_ASKED && (kernel = combining(call)) < 0) ||
@@ -215,7 +215,7 @@ kt_status kt__body_take_along_dim(kt_call *call)
         status = status ? status : kt__call_ints(KT_OP_expand, self, (kt_shape){rank, sizes}, &from);
         status = status ? status : kt__call_ints(KT_OP_expand, index, (kt_shape){rank, spread}, &at);
     }
-    if (!status && kt__size_at(from, (int)dim) && kt__given(call, 2)) { /* any integer will do: it counts round and round */
+    if (!status && kt__size_at(from, (int)dim) && kt__given(call, 2)) { /* any integer is valid: it wraps around */
         kt_tensor *inside = NULL;
         status = kt__call2s(KT_OP_remainder, at, KT_INT(kt__size_at(from, (int)dim)), &inside);
         kt__take(&at, inside);
@@ -249,7 +249,7 @@ static void walk_slices(kt__along *a, const kt_tensor *addressed, int at, const 
     a->dim = dim;
 }
 
-/* Where no element is moved no kernel looks at the indices, and PyTorch does: at the first n. */
+/* If no element is moved, no kernel checks the indices; PyTorch checks the first n. */
 static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t dim, int64_t n, bool is_data)
 {
     int64_t  *at, size = self->sizes[dim];
@@ -476,7 +476,7 @@ kt_status kt__body_index_fill_tensor(kt_call *call)
     return status ? status : fill_slices(call, number);
 }
 
-/* ---- reductions: into each place what an index brings there ---- */
+/* ---- reductions into indexed elements ---- */
 
 enum { REDUCE = 4, INCLUDE_SELF };
 typedef enum how { SUM, PROD, MEAN, AMAX, AMIN, N_HOWS } how;
@@ -532,7 +532,7 @@ static kt_status divide(kt_tensor *work, kt_tensor *counts)
     return status;
 }
 
-/* Without its own element a place begins with what changes nothing, or with one of those that it is chosen from. */
+/* With include_self=False an element starts with the neutral element, or for amax and amin with one of its sources. */
 static kt_status reduce_into(const kt_call *call, kt_tensor *work, kt_tensor *from, int64_t dim, how h)
 {
     static const int kernels[N_HOWS] = {KT_K_index_add, KT_K_index_multiply, KT_K_index_add, KT_K_index_amax, KT_K_index_amin};
@@ -608,7 +608,7 @@ kt_status kt__body_index_reduce(kt_call *call)
     const char *kernel = own ? "index_func_" : "index_reduce_func_exclude_input_init";
     if (!own || self->ndim < 2)
         return reduce(call, dim, h, kernel, kernel, kernel);
-    /* Whole slices go to the operators that join two tensors, one by one, and are divided when all are there. */
+    /* Whole slices are combined by binary operators one by one, and divided at the end for a mean. */
     if (index->numel == 0)
         return reduce(call, dim, h, NULL, NULL, NULL);
     const int category = kt__dtype_rows[self->dtype].category;

@@ -7,7 +7,7 @@
 
 /* ---- where a mask holds ---- */
 
-/* A long one is copied: another thread may write to it between the count and the search, which must find as many. */
+/* A large mask is copied: another thread may write to it between counting and searching, which must agree. */
 static kt_status truth_of(kt_tensor *t, kt_tensor **result)
 {
     if (t->dtype == KT_BOOL && kt__is_contiguous(t) && t->numel <= KT__LONG_NUMEL) {
@@ -122,7 +122,7 @@ kt_status kt__body_where_self(kt_call *call) { return kt__body_nonzero_numpy(cal
 
 /* ---- a value where it holds ---- */
 
-/* `work` written with a 0-dim value, or with what stands at the same place; mask is broadcast. */
+/* Writes a 0-dim value, or the element at the same index, where the broadcast mask is true. */
 static kt_status put_where(kt_tensor *work, kt_tensor *mask, kt_tensor *value)
 {
     kt__along a = {.nd = work->ndim, .t = {work, value, mask}};
@@ -188,7 +188,7 @@ kt_status kt__body_masked_fill_tensor(kt_call *call)
     return status ? status : fill_where(call, number);
 }
 
-/* ---- the elements where it holds ---- */
+/* ---- masked_select ---- */
 
 /* As one dense row, spread to the sizes; owned. */
 static kt_status row_of(kt_tensor *t, kt_shape sizes, kt_tensor **row)
@@ -202,7 +202,7 @@ static kt_status row_of(kt_tensor *t, kt_shape sizes, kt_tensor **row)
     return status;
 }
 
-/* The places of a mask in the row of elements that it has when spread; [n]. */
+/* Flat indices where the broadcast mask is true; [n]. */
 static kt_status places_in_row(kt_tensor *mask, kt_shape sizes, kt_tensor **places)
 {
     kt_tensor *row = NULL, *all = NULL;
@@ -235,7 +235,7 @@ kt_status kt__body_masked_select(kt_call *call)
     return kt__end_made(call, chosen, self, status);
 }
 
-/* ---- elements of another tensor where it holds ---- */
+/* ---- masked_scatter ---- */
 
 static kt_status scatter_where(kt_tensor *work, kt_tensor *mask, kt_tensor *source)
 {

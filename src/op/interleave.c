@@ -1,12 +1,12 @@
-/* interleave.c - repeat_interleave: each element of a dim so many times in a row. In: one count for all, or a tensor of
- * counts, which is read on the host since the result's size depends on it. */
+/* interleave.c - repeat_interleave: each element of a dim repeated. In: one count for all, or a tensor of counts, which
+ * is read on the host since the result's size depends on it. */
 #include "base/alloc.h"
 #include "op/end.h"
 #include "op/move.h"
 
 /* ---- one count ---- */
 
-/* A new dim beside its own, expanded, copied, and made one with it. */
+/* Expands a new dim next to it, copies, and merges the two. */
 static kt_status spread(kt_tensor *t, int64_t dim, int64_t times, kt_tensor **result)
 {
     int64_t    sizes[KT_MAX_DIMS];
@@ -62,7 +62,7 @@ kt_status kt__body_repeat_interleave_int(kt_call *call)
 
 enum { UNTOLD = -1 }; /* no output_size= */
 
-/* The sum is compared with output_size= before any count is looked at, as PyTorch has then made the result. */
+/* The sum is compared with output_size= before the counts are checked, as in PyTorch. */
 static kt_status check_counts(const kt_tensor *repeats, const int64_t *count, int64_t *total)
 {
     const int64_t told = *total;
@@ -210,7 +210,7 @@ static kt_status turn(kt_tensor **t, uint32_t bits)
     return KT_OK;
 }
 
-/* What is left to be conjugated or negated by its readers is so in the result too. */
+/* Lazy bits are kept in the result. */
 kt_status kt__body_repeat_interleave_tensor(kt_call *call)
 {
     kt_tensor *repeats = call->arg[1].t, *t = NULL, *each = NULL;

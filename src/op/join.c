@@ -18,7 +18,7 @@ typedef struct joint {
     kt_memory_format  format;
 } joint;
 
-/* PyTorch lets a 1-D tensor of no elements stand among tensors of any rank. */
+/* PyTorch accepts empty 1-D tensors among tensors of any rank. */
 static bool counts(const kt_tensor *t) { return !(t->ndim == 1 && t->numel == 0); }
 
 static kt_status add_sizes(joint *j, int64_t k)
@@ -160,7 +160,7 @@ kt_status kt__body_cat(kt_call *call)
     if (find_first(&j))
         return kt_error_status();
     if (!counts(j.first))
-        j.dim = 0; /* nothing counts: PyTorch looks at no dim */
+        j.dim = 0; /* all are empty 1-D tensors: dim is not checked */
     if (kt__wrap_dim(&j.dim, j.first->ndim) || find_common(call, &j))
         return kt_error_status();
     memcpy(j.sizes, j.first->sizes, (size_t)j.first->ndim * sizeof(int64_t));
@@ -177,7 +177,7 @@ kt_status kt__body_cat(kt_call *call)
     return join_into(call, &j, kt__new_in_format(j.first, j.common, sizes, j.format), false);
 }
 
-/* Laid out as if joined along the dim that comes next, which is then split. */
+/* Layout as if concatenated along the next dim, which is then split. */
 static kt_tensor *stack_result(joint *j)
 {
     kt_tensor *like = j->first;

@@ -127,7 +127,7 @@ kt_status kt__body_unbind(kt_call *call)
     return kt__list_done(call, status);
 }
 
-/* A tensor that has the size already is given itself, no view of it. */
+/* A tensor that has the size already is returned itself, not a view. */
 kt_status kt__body_broadcast_tensors(kt_call *call)
 {
     int64_t sizes[KT_MAX_DIMS], n = call->arg[0].ts.n;

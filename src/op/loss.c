@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The old booleans speak before the string. Neither given: the string holds. */
+/* size_average= and reduce= override reduction= if given. */
 bool kt__reduction_old(const kt_call *call, kt__reduction_args at)
 {
     return at.size_average >= 0 && (kt__given(call, at.size_average) || kt__given(call, at.reduce));

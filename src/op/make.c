@@ -1,5 +1,5 @@
-/* make.c - tensors from nothing: zeros, full, arange and kin. In: sizes, numbers, dtype=, device=. Out: a new tensor whose
- * dtype is born here, by the name of the operator. */
+/* make.c - factory functions: zeros, full, arange and others. In: sizes, numbers, dtype=, device=. Out: a new tensor
+ * whose lineage begins with this operator. */
 #include <math.h>
 
 #include "op/call.h"
@@ -27,7 +27,7 @@ kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status stat
         kt__unref(t);
         return kt_error_status();
     }
-    if (o->requires_grad && !kt_may_require_grad(o->dtype)) { /* what was asked of its elements comes first */
+    if (o->requires_grad && !kt_may_require_grad(o->dtype)) { /* checked after the elements */
         kt__unref(t);
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Only Tensors of floating point and complex dtype can require gradients");
     }
@@ -42,7 +42,7 @@ kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status stat
     return KT_OK;
 }
 
-/* Filling at birth is not a write anyone can see. */
+/* Filling a new tensor does not count as a write. */
 static kt_status unseen(kt_tensor *t, kt_status status)
 {
     if (!status)
@@ -50,7 +50,7 @@ static kt_status unseen(kt_tensor *t, kt_status status)
     return status;
 }
 
-/* A value of no kind: none is asked for. */
+/* A value of kind 0: no fill. */
 static kt_status fill_new(const kt_call *call, kt_tensor *t, kt_scalar value)
 {
     if (!t)
@@ -60,7 +60,7 @@ static kt_status fill_new(const kt_call *call, kt_tensor *t, kt_scalar value)
     return kt__check_filled(call, t, value) ? kt_error_status() : unseen(t, kt__fill_with(t, value));
 }
 
-/* zeros says it in its own words; the others leave it to the tensor layer. */
+/* zeros has its own message; the others use the tensor layer's. */
 static kt_status check_sizes(const kt_call *call, kt_shape size)
 {
     for (int64_t i = 0; i < size.n && call->row->id == KT_OP_zeros; i++)
@@ -104,7 +104,7 @@ static const kt_scalar nothing;
 
 kt_status kt__body_zeros(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(0)); }
 kt_status kt__body_ones(kt_call *call) { return sized(call, 0, 1, kt_get_default_dtype(), NULL, KT_INT(1)); }
-/* What full takes for a number: complex ones are complex64, unless the default dtype is float64. */
+/* The dtype that full infers: complex numbers give complex64, or complex128 if the default dtype is float64. */
 static kt_dtype full_dtype(kt_scalar value)
 {
     if (value.kind != KT_SCALAR_COMPLEX)
@@ -258,7 +258,7 @@ kt_status kt__body_range(kt_call *call)
     return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
 
-/* A negative end of an unsigned range is what the dtype makes of it: -1 is its largest number. */
+/* A negative end of an unsigned range wraps: -1 is the largest value. */
 static kt_scalar whole_end(kt_scalar s, kt_dtype d)
 {
     const int64_t  i = s.kind == KT_SCALAR_FLOAT ? (int64_t)s.v.re : s.v.i;

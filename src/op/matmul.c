@@ -6,7 +6,7 @@
 
 kt_status kt__body_linalg_matrix_power(kt_call *call);
 
-/* One of the kernel's products as the whole of the outer call, with its form and its buffer. */
+/* Runs the outer call as one product, with its form and target. */
 static kt_status whole(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
 {
     kt_call c;
@@ -20,7 +20,7 @@ static kt_status whole(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
     return KT_OK;
 }
 
-/* PyTorch's words for a buffer of another dtype, where no kernel says them. */
+/* PyTorch's error for an out= of another dtype. */
 static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
 {
     if (made && call->form == KT_OUT && call->out[0]->dtype != made->dtype)
@@ -29,7 +29,7 @@ static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
     return kt__end(call, made);
 }
 
-/* Can one plan do it? What is refused goes the other way, where the parts say it in PyTorch's words. */
+/* Can one plan do it? Calls with errors take the other path, whose parts report them as PyTorch does. */
 static bool in_one_plan(const kt_call *call, const kt_tensor *a, const kt_tensor *b)
 {
     if (call->form != KT_PLAIN || (a->ndim < 3 && b->ndim < 3))
@@ -86,7 +86,7 @@ static kt_tensor *flat_linear(kt_tensor *input, kt_tensor *weight, kt_tensor *bi
     return kt_view(y, (kt_shape){n + 1, sizes});
 }
 
-/* One dim, or of several one that is not of size 1. */
+/* 1-dim, or at most one dim of size other than 1. */
 static bool is_line(const kt_tensor *t)
 {
     int longer = 0;
@@ -268,7 +268,7 @@ static kt_tensor *power_of(kt_tensor *a, int64_t n)
     }
 }
 
-/* A gradient of zeros goes to `a`, as in PyTorch: it was written over. */
+/* `a` gets a gradient of zeros, as in PyTorch, where it is overwritten. */
 static kt_tensor *identities(kt_tensor *a)
 {
     kt_tensor *eye = kt_eye(a->sizes[a->ndim - 1], .dtype = (kt_dtype)a->dtype, .device = kt__device(a));

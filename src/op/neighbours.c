@@ -1,5 +1,5 @@
-/* neighbours.c - what is made of neighbours along a dim, and of scans: differences, integrals by trapezoids, powers as columns.
- * In: calls of BODY rows. Out: one tensor, in the vocabulary of ops.h, so that the tape sees the parts. */
+/* neighbours.c - diff, trapezoid, cumulative_trapezoid and vander: composites of neighbouring elements and scans. In:
+ * calls of BODY rows. Out: one tensor, in the vocabulary of ops.h, so that the tape sees the parts. */
 #include "op/made.h"
 #include "op/target.h"
 
@@ -17,7 +17,7 @@ static kt_tensor *all_but_last(kt_tensor *t, int64_t dim)
     return t ? kt_narrow(t, dim, 0, n ? n - 1 : 0) : NULL;
 }
 
-/* What is put before or behind differs from self in the size of that dim at most. */
+/* prepend and append may differ from self in the size of that dim only. */
 static kt_status check_more(const kt_tensor *self, const kt_tensor *more, int64_t dim)
 {
     if (!more)
@@ -61,7 +61,7 @@ kt_status kt__body_diff(kt_call *call)
     return t && kt__check_history(call) ? kt_error_status() : kt__end(call, t);
 }
 
-/* ---- integrals: the area between two places is their distance times the mean of their values ---- */
+/* ---- trapezoidal rule ---- */
 
 static kt_status no_bools(const char *name, const kt_tensor *y, const kt_tensor *x)
 {
@@ -76,7 +76,7 @@ static kt_status no_dims(int64_t dim)
     return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
 }
 
-/* x as it lies beside y: a row of places along the dim, or a shape that broadcasts. */
+/* x shaped to broadcast against y: 1-dim along dim, or any shape that broadcasts. */
 static kt_tensor *beside(const char *name, kt_tensor *x, const kt_tensor *y, int64_t dim)
 {
     int64_t sizes[KT_MAX_DIMS];
@@ -134,7 +134,7 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
     const double wide = dx.kind == KT_SCALAR_FLOAT ? dx.v.re : (double)dx.v.i;
     if (each)
         return kt__end(call, kt_cumsum(kt_mul_by_number_s(pair_sums(y, dim), KT_FLOAT(wide / 2.0)), dim));
-    /* The ends count by half. The sum of integers is wide, that of the two ends is not, as in PyTorch. */
+    /* The ends count half. Integers are summed in int64, the two ends are not, as in PyTorch. */
     kt_tensor *ends = kt_add(kt_select(y, dim, 0), kt_select(y, dim, -1));
     kt_tensor *sum = kt_sub(kt_sum_dim(y, KT_SHAPE(dim)), kt_mul_by_number_s(ends, KT_FLOAT(0.5)));
     return kt__end(call, kt_mul_by_number_s(sum, KT_FLOAT(wide)));

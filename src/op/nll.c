@@ -1,6 +1,5 @@
-/* nll.c - nll_loss: the negated logarithm of the probability of the class that each target names, weighed and summed up.
- * In: calls of its rows, of any rank. Out: the loss, or PyTorch's refusals. It is made of gather and sums; the tape sees it as
- * one node. */
+/* nll.c - nll_loss: negative log likelihood of the target classes, weighted and reduced. In: calls of its rows, of any
+ * rank. Out: the loss, or PyTorch's refusals. It is made of gather and sums; the tape sees it as one node. */
 #include "op/index.h"
 #include "op/loss.h"
 
@@ -21,7 +20,7 @@ bool kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dty
     return out->count != NULL;
 }
 
-/* The first class there is none of. The meta device has no values to look at. */
+/* Reports the first target out of range. The meta device has no values to check. */
 static kt_status check_bounds(kt_tensor *target, int64_t ignore, int64_t classes)
 {
     if (kt__backend(target->backend)->stores_nothing || !target->numel)
@@ -98,7 +97,7 @@ static kt_status check_types(const kt_call *call, const kt_tensor *input, const 
     return weight && weight->dtype != input->dtype ? wrong_type(call, (kt_dtype)input->dtype, (kt_dtype)weight->dtype) : KT_OK;
 }
 
-/* Sums are made in a type that holds them. */
+/* Accumulates in a wider dtype. */
 static kt_tensor *folded(kt_tensor *each, kt_tensor *count, kt__reduction how, kt_dtype dtype)
 {
     const kt_dtype wide = dtype == KT_F64 ? KT_F64 : KT_F32;

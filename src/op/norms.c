@@ -35,7 +35,7 @@ static kt_status give(kt_call *call, const char *name, kt_tensor *t)
 
 /* ---- matrix norms ---- */
 
-/* The rules of linalg.vector_norm, which would speak of itself. */
+/* The dtype rules of linalg.vector_norm, with this operator's name in messages. */
 static kt_status check_dtypes(const kt_call *call, kt_dtype from, kt_dtype to)
 {
     enum { INEXACT = KT_CAT_FLOAT | KT_CAT_COMPLEX };
@@ -67,7 +67,7 @@ static kt_status has_matrices(const kt_tensor *t)
                         : kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
 }
 
-/* `singular`: it is made of singular values, which PyTorch has of the wider dtypes alone. */
+/* `singular`: the norm needs singular values, which PyTorch has for float32 and wider only. */
 static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, bool singular, int64_t *dim)
 {
     const bool wide = t->dtype == KT_F32 || t->dtype == KT_F64 || t->dtype == KT_C64 || t->dtype == KT_C128;
@@ -105,7 +105,7 @@ static kt_tensor *extreme_sum(const kt_call *call, kt_tensor *t, double order, c
 {
     bool    rows = isinf(order), keep = kt__arg_bool(call, KEEPDIM);
     int64_t along = dim[rows], across = dim[!rows];
-    if (t->sizes[along] == 0 || t->sizes[across] == 0) /* there is nothing to choose from: 0 */
+    if (t->sizes[along] == 0 || t->sizes[across] == 0) /* empty: 0 */
         return vector_norm(call, t, 1.0, KT_SHAPE(along, across));
     kt_tensor *sums = vector_norm(call, t, 1.0, KT_SHAPE(along));
     across -= !keep && across > along;

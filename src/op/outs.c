@@ -1,6 +1,6 @@
-/* outs.c - out= where somebody wants a gradient, in PyTorch's words. In: a call with out=. Out: the operator that is to blame,
- * which may be a part of this one. What becomes of the gradient stands in the row's column; target.c looks at memory and at
- * dtypes. */
+/* outs.c - PyTorch's errors for out= with tensors that require grad. In: a call with out=. Out: the operator that the
+ * message names, which may be a part of this one. The row's column says what happens to the gradient; target.c checks
+ * memory and dtypes. */
 #include <string.h>
 
 #include "op/call.h"

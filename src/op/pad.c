@@ -1,5 +1,5 @@
-/* pad.c - room around a tensor: a value (constant_pad_nd), its own elements mirrored, the edge repeated, or the other end
- * (nn.functional.pad). In: pairs of widths, last dim first; a negative width cuts. */
+/* pad.c - padding: constant (constant_pad_nd), reflect, replicate and circular (nn.functional.pad). In: pairs of widths,
+ * last dim first; a negative width crops. */
 #include <string.h>
 
 #include "op/move.h"
@@ -21,7 +21,7 @@ static kt_status check_widths(const kt_tensor *t, kt_shape pad)
     return KT_OK;
 }
 
-/* The source without what negative widths cut off. */
+/* The source, cropped by negative widths. */
 static kt_status cut(kt__part *from, kt_shape pad)
 {
     for (int i = 0; i < from->t.ndim; i++) {
@@ -34,7 +34,7 @@ static kt_status cut(kt__part *from, kt_shape pad)
     return KT_OK;
 }
 
-/* The slabs around the middle, each written once: those of dim i span the middle of the dims before it. */
+/* Fills the border, each element once: the slabs of dim i span the middle of the dims before it. */
 static kt_status fill_around(kt_tensor *out, const kt__part *middle, kt_shape pad, kt_scalar value)
 {
     kt__part left;
@@ -100,7 +100,7 @@ kt_status kt__body_constant_pad_nd(kt_call *call)
     return KT_OK;
 }
 
-/* ---- the other modes, dim by dim: what stands before, the tensor, what stands after ---- */
+/* ---- the other modes, dim by dim: border, tensor, border ---- */
 
 typedef enum mode { REFLECT, REPLICATE, CIRCULAR, CONSTANT } mode;
 
@@ -205,7 +205,7 @@ static kt_status check_replicate(const kt_tensor *t, kt_shape pad)
     return KT_OK;
 }
 
-/* Of several dims one may end up empty, but not all, and none with less than nothing. */
+/* Some output dims may be 0, but not all, and none negative. */
 static kt_status check_room(const kt_tensor *t, kt_shape pad, mode how)
 {
     int64_t   in[3] = {0}, out[3] = {0}, sizes[KT_MAX_DIMS], negative = 0;

@@ -1,5 +1,5 @@
-/* pointwise_loss.c - losses that compare element with element: mse, l1, smooth_l1, huber. In: calls of their rows. Out: each
- * element's loss, their mean or their sum. The kernels are elementwise; what flows back is an elementwise row. */
+/* pointwise_loss.c - elementwise losses: mse, l1, smooth_l1, huber. In: calls of their rows. Out: each element's loss,
+ * their mean or their sum. The kernels are elementwise; what flows back is an elementwise row. */
 #include <string.h>
 
 #include "op/loss.h"
@@ -77,7 +77,7 @@ kt_status kt__body_huber_loss(kt_call *call)
 
 /* ---- nn.functional ---- */
 
-/* PyTorch speaks before it broadcasts. */
+/* PyTorch warns before it broadcasts. */
 static void warn_of_sizes(const kt_tensor *input, const kt_tensor *target)
 {
     char in[256], to[256];
@@ -97,7 +97,7 @@ typedef struct pair {
     kt__reduction how;
 } pair;
 
-/* Weights have the input's own sizes, and know three words. */
+/* Weights must have the input's sizes; reduction is one of three words. */
 static kt_status check_weight(const kt_tensor *weight, const kt_tensor *input, const char *word)
 {
     if (!kt__same_sizes(weight, input))
@@ -136,7 +136,7 @@ static kt_status make_pair(const kt_call *call, kt__reduction_args at, int weigh
     return p->input && p->target ? KT_OK : kt_error_status();
 }
 
-/* Losses of the elements times their weights; a mean is one by the weights. */
+/* Weighted losses; a mean divides by the sum of the weights. */
 static kt_tensor *weighed(const pair *p, kt_tensor *each)
 {
     kt_tensor *all = kt_mul(each, p->weight);

@@ -58,7 +58,7 @@ static void set_strides(kt_plan *plan, int at, const kt_tensor *t, int rank)
 
 /* ---- order of dims ---- */
 
-/* Should `a` lie outside `b`? By the first operand that can tell; a broadcast dim cannot. > 0: b is the slower one. */
+/* Compares dims a and b by the first operand that has a stride in both (not broadcast). > 0: b is the outer one. */
 static int slower(const kt_plan *plan, int first, int count, int a, int b)
 {
     for (int i = first; i < count; i++) {
@@ -155,7 +155,7 @@ kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b)
                    kt__device_text(a, first, sizeof first), kt__device_text(b, second, sizeof second));
 }
 
-/* A 0-dim tensor of the CPU may meet tensors of any device: its value travels in the plan. Any other mix is refused. */
+/* A 0-dim CPU tensor may be combined with tensors of any device: its value is part of the plan. Any other mix is refused. */
 static kt_status one_device(const kt__gathered *g, bool inplace, kt__gathered *together)
 {
     const kt_tensor *home = inplace ? g->t[0] : g->first; /* what is written stays where it is */
@@ -178,7 +178,7 @@ static kt_status one_device(const kt__gathered *g, bool inplace, kt__gathered *t
     return KT_OK;
 }
 
-/* A result, fresh or resized, lies in memory as the inputs do. Its strides; NULL: row-major. */
+/* The strides of a new or resized result, in the order of the inputs' strides; NULL: row-major. */
 static const int64_t *output_strides(const kt_plan *plan, int rank, int64_t *strides)
 {
     uint8_t order[KT_MAX_DIMS];
@@ -207,7 +207,7 @@ kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_ten
     return fresh_output(plan, dtype, on, plan->nd, false);
 }
 
-/* Operands that are dense and lie alike: the result has their strides, those of dims of one element too. */
+/* Dense operands with equal strides: the result takes them, including those of dims of size 1. */
 static bool lie_alike(kt_tensor *const *t, int n, const kt_tensor *first)
 {
     const size_t bytes = first->ndim * sizeof(int64_t);
@@ -252,7 +252,7 @@ static kt_status check_numbers(const kt_call *call, const kt__gathered *g, const
 
 /* ---- how a result lies (row.h, kt__lies) ---- */
 
-/* A number is broadcast too, unless the operator has a way of its own for numbers. */
+/* A number is broadcast too, unless the operator has a separate kernel for numbers. */
 static bool is_broadcast(const kt_call *call, const kt__gathered *g)
 {
     bool differs = false;
@@ -305,7 +305,7 @@ static bool lies_as_self(const kt_call *call, const kt__gathered *g)
 /* Where operand i stands for the kernel. */
 static int place_of(const kt__gathered *g, int i) { return 1 + (g->swap && i < 2 ? 1 - i : i); }
 
-/* PyTorch converts operands before it looks how they lie: one with gaps or repeated elements then lies as its copy does. */
+/* PyTorch converts operands before it reads their strides: a non-dense one then has the strides of its copy. */
 static bool lies_otherwise_converted(const kt__gathered *g, const kt__decision *d, int i)
 {
     return g->t[i] && g->dtype[i] != d->as[i] && !kt__is_dense(kt__sizes(g->t[i]), kt__strides(g->t[i]));
@@ -484,7 +484,7 @@ kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_pla
     plan->nd = to->ndim;
     kt__collapse(plan, true);
     return KT_OK;
-no_fit:; /* said as broadcasting says it, whichever dim it is */
+no_fit:; /* broadcasting's message, for any dim */
     int64_t    sizes[KT_MAX_DIMS];
     int        rank = 0;
     kt_tensor *both[2] = {to, from};

@@ -1,5 +1,5 @@
-/* quantile.c - what lies between the ranks of a dim in order: quantile and nanquantile. In: a tensor and how far to go, from
- * 0 to 1. Out: elements, or what lies between two of them. Made of sort, gather and lerp, which have the derivatives. */
+/* quantile.c - quantile and nanquantile. In: a tensor and q from 0 to 1. Out: elements of the sorted dim, or values
+ * interpolated between two. Composed of sort, gather and lerp, which have the derivatives. */
 #include <string.h>
 
 #include "op/made.h"

@@ -1,4 +1,4 @@
-/* random.c - drawing into tensors: the one way to a generator's numbers, and the rows that write a tensor over with them.
+/* random.c - random sampling into tensors: the one place that draws from a generator, and the rows that fill a tensor.
  *
  * In: calls with a generator. Out: their target, drawn on the CPU and at once, since a stream has one order: other devices
  * get a copy of what the CPU drew, so that every device has the same numbers, and the meta device draws nothing.
@@ -176,7 +176,7 @@ kt_status kt__draw_bernoulli_into(const kt_call *call, kt_tensor *to, double p, 
 
 static int digits_of(const kt_tensor *t) { return kt__dtype_rows[t->dtype].mantissa + 1; }
 
-/* Integers from `least`, `count` of them (0: 2^64). */
+/* Integers from [least, least + count); count 0: 2^64. */
 static kt_status draw_ints(kt_tensor *to, int64_t least, uint64_t count, bool wide, kt_generator *g)
 {
     kt__draw draw = {g, KT_K_random_int, 3, {KT_INT(least), KT_INT((int64_t)count), KT_INT(wide)}, NULL};
@@ -194,7 +194,7 @@ static bool holds(kt_dtype dtype, int64_t x)
     return x >= min && (x < 0 || (uint64_t)x <= max);
 }
 
-/* A float has not every integer beyond 2^digits. */
+/* A float cannot represent every integer beyond 2^digits. */
 static void warn_of_steps(const kt_tensor *to, const char *end, int64_t x)
 {
     const int digits = digits_of(to);
@@ -223,7 +223,7 @@ static kt_status check_ints(const kt_call *call, const kt_tensor *to, int64_t fr
     return KT_OK;
 }
 
-/* The whole number before x that a float of so many digits has, x being one. */
+/* The largest representable integer below x. */
 static int64_t before(int64_t x, int digits)
 {
     const uint64_t size = x > 0 ? (uint64_t)x - 1 : -(uint64_t)x;
@@ -241,7 +241,7 @@ static int64_t as_stored(const kt_tensor *t, int64_t x)
     return back.v.re >= 0x1p63 || back.v.re <= -0x1p63 ? INT64_MIN : (int64_t)back.v.re;
 }
 
-/* Above 2^digits a float counts in steps: an end that would round past itself becomes the next one inside. */
+/* Above 2^digits floats are sparse: an end that would round outwards becomes the next one inside. */
 static void round_inward(const kt_tensor *to, int64_t *from, int64_t *until)
 {
     if (category(to) != KT_CAT_FLOAT)

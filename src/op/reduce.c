@@ -1,6 +1,6 @@
-/* reduce.c - rows that fold dims away. In: a call whose row says REDUCE. Out: a plan in which the outputs have stride 0 in the
- * reduced dims. Where dim=, keepdim= and the rest stand is read in the argument table: no operator is known by name here;
- * what a fold of nothing gives is known by the kernel. */
+/* reduce.c - the way of reductions. In: a call whose row says REDUCE. Out: a plan in which the outputs have stride 0 in
+ * the reduced dims. The positions of dim=, keepdim= and others come from the argument table: no operator is known by
+ * name. The kernel's column says what an empty reduction gives. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 enum { MOST_OUTPUTS = 2 };
 
 typedef struct fold {
-    uint64_t mask;                /* bit i: dim i goes */
+    uint64_t mask;                /* bit i: dim i is reduced */
     bool     all, keep;           /* all: none was named */
     int      rank;                /* of the outputs */
     int64_t  sizes[KT_MAX_DIMS];
@@ -31,7 +31,7 @@ static kt_status add_dim(int64_t dim, int rank, uint64_t *mask)
     return KT_OK;
 }
 
-/* No dim means all. Neither does an empty list name one, but of any and all it asks for nothing. */
+/* No dim means all dims. dim=[] means all too, except for any and all, where it reduces nothing. */
 static kt_status reduced_dims(const kt_call *call, const kt_tensor *t, fold *f)
 {
     int                at = call->row->fold.dim;
@@ -64,7 +64,7 @@ static kt_status fold_shape(const kt_call *call, const kt_tensor *self, fold *f)
 
 /* ---- a fold of nothing ---- */
 
-#define NOTHING INFINITY /* the column `empty` of the kernels: there is no result of no values */
+#define NOTHING INFINITY /* the column `empty` of the kernels: an empty reduction has no result */
 
 static bool identity_of(int kernel, double *value)
 {
@@ -105,7 +105,7 @@ static kt_status no_norm_of_nothing(const kt_tensor *self, const fold *f, double
                              order, dim);
 }
 
-/* The largest of no elements is nothing: PyTorch's words differ by what was asked. */
+/* max of an empty tensor is an error: PyTorch's message depends on the operator. */
 static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, const kt__gathered *g, const fold *f)
 {
     double      ignored;
@@ -130,7 +130,7 @@ static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, con
                              both ? "" : "()", dim);
 }
 
-/* A variance divides by the elements less the correction. */
+/* A variance divides by N - correction. */
 static void warn_of_freedom(const kt_call *call, const kt__gathered *g, const fold *f)
 {
     const char *schema = call->row->schema;
@@ -183,7 +183,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
         at += !gone || f->keep;
     }
     bool counts_places = call->row->rule == RULE_WITH_INDEX || g->kernel == KT_K_argmax || g->kernel == KT_K_argmin;
-    kt__collapse(plan, !counts_places); /* a place is counted in the tensor's own order of dims */
+    kt__collapse(plan, !counts_places); /* an index counts in the tensor's order of dims */
     plan->contiguous = 0;
 }
 
@@ -204,7 +204,7 @@ static kt_status check_dims(const void *what)
     return self->numel ? KT_OK : check_not_empty(w->call, self, w->g, &f);
 }
 
-/* What comes before a kernel that is missing: the dtype of an out= that must have the operand's, and the dims. */
+/* Checked before a missing kernel: the dtype of out=, and the dims. */
 static kt_status check_out_and_dims(const void *what)
 {
     const folded *w = what;
@@ -212,8 +212,8 @@ static kt_status check_out_and_dims(const void *what)
     return alike && kt__check_out(w->call, (kt_dtype)w->call->arg[0].t->dtype, KT_NONE) ? kt_error_status() : check_dims(what);
 }
 
-/* Of a kernel that is missing PyTorch hears after the dims; what it refuses by a rule of its own comes before them, but for the
- * extremes along a dim and nansum. */
+/* PyTorch reports a missing kernel after checking dims; refusals by rule come before, except for min and max along a dim
+ * and nansum. */
 static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
 {
     const int  op = call->row->id;
@@ -237,7 +237,7 @@ kt_status kt__run_reduce(kt_call *call)
     if (!d)
         return refuse_dtype(call, &g);
     if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second)) {
-        /* a mean looks at its dims first, and so does what gives an index */
+        /* mean and rows with an index check dims first */
         const bool late = call->row->rule == RULE_MEAN || call->row->rule == RULE_INDEX;
         return late ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
     }

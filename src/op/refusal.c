@@ -1,8 +1,8 @@
-/* refusal.c - what a failed call leaves beside its first line: the operands, the line that made the call, what mends it.
+/* refusal.c - the explanation of a failed call: its operands, its line, and fixes.
  *
- * In: a call and the error that is pending. Out: more text, by the lineage layer, and the same as data (kt_error_mistake).
- * Inside a composite the outermost call speaks: that one the user wrote. Must not know: any rule. Without memory there is the
- * text alone. */
+ * In: a call and the error that is pending. Out: more text, by the lineage layer, and the same as data
+ * (kt_error_mistake). Inside a composite the outermost call is explained: the one that the user wrote. Must not know: any
+ * rule. Out of memory: the first line alone. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -125,7 +125,7 @@ static void note(kt__mistake *m, const char *name, int element, const kt_tensor 
             .name = name, .tensor = t, .dtype = t ? t->dtype : KT_NONE, .element = (int16_t)element};
 }
 
-/* Of a long list: its first, and those whose dtype is another. */
+/* Of a long list: the first element, and those with another dtype. */
 static void note_list(kt__mistake *m, const char *name, kt_tensor *const *t, int64_t n)
 {
     enum { ALL_OF = 4 };

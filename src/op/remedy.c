@@ -1,8 +1,8 @@
-/* remedy.c - what would mend a call that was refused for its dtypes.
+/* remedy.c - finds fixes for a call that was refused for its dtypes.
  *
- * In: the call. Out: a few changes after which it is accepted, those that keep every value first. Nothing here knows a rule: a
- * change is proposed because the same call was tried with it, on the meta device, and went through. So what an error proposes
- * cannot disagree with what the engine accepts. Must not know: how a fix is worded; kernels. Runs only after a failure; a try
+ * In: the call. Out: a few changes after which it is accepted, those that keep every value first. Nothing here knows a
+ * rule: a change is proposed because the same call succeeded with it on the meta device. So a proposed fix cannot
+ * disagree with what the engine accepts. Must not know: how a fix is worded; kernels. Runs only after a failure; a try
  * leaves no trace on the caller's tensors, error, modes or warnings. */
 #include <math.h>
 #include <string.h>
@@ -161,7 +161,7 @@ kt_status kt__rehearse(const kt_call *call)
     return status;
 }
 
-/* What draws random numbers is not run on values: the caller's generator would move on. */
+/* Random operators are not run on values: the caller's generator would advance. */
 static bool may_copy(const kt__mistake *m)
 {
     int64_t numel = 0;
@@ -357,8 +357,8 @@ static void make_acceptable(search *s)
         make_likely(s, s->free);
 }
 
-/* What is written in place, and nothing else keeps every value: it should have been made otherwise; of a lower kind if nothing
- * else helps. */
+/* An in-place target that no other fix preserves: create it with another dtype, of a lower category if nothing else
+ * helps. */
 static void make_written(search *s)
 {
     kt_dtype  to[LIKELY];
@@ -461,7 +461,7 @@ static bool only_lower(const search *s)
     return s->m->n_fixes == 0;
 }
 
-/* Those that may lose values come last; those that give up a kind only where no other cast mends the call. */
+/* Fixes that can lose values come last; those to a lower category only if no other cast helps. */
 static void add_lossy(search *s)
 {
     kt__mistake *m = s->m;
@@ -496,8 +496,7 @@ static bool wraps_number(const kt_call *call, kt_dtype result)
     return false;
 }
 
-/* The next rung of the ladder that accepts the call as it is. What `torch` accepts and `safe` does not can lose values: that is
- * all they differ in. */
+/* The next policy that accepts the call unchanged. `safe` and `torch` differ only in conversions that can lose values. */
 static void run_under(search *s)
 {
     for (int policy = s->as_is.policy + 1; policy <= KT_PERMISSIVE && s->m->n_fixes < KT__FIXES; policy++) {

@@ -81,7 +81,7 @@ static kt_status missing(const kt_call *call, const kt__gathered *g, kt_dtype d)
                           kt_dtype_torch_name(d));
 }
 
-/* The row's own words, or those that most have. */
+/* The row's message for a mismatch, or the common one. */
 static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
 {
     if (kt__refuse_mix(call, g))
@@ -130,7 +130,7 @@ static kt_status match(const kt_call *call, const kt__gathered *g, int first, ui
     return KT_OK;
 }
 
-/* What rules of the FLOAT kind make of integers. */
+/* FLOAT rules turn integers into the default float. */
 static kt_dtype as_float(uint8_t rule, kt_dtype d)
 {
     bool floats = rule == RULE_FLOAT || rule == RULE_FLOAT_TO_REAL;
@@ -218,7 +218,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         d->as[i] = condition ? given->dtype[0] : (uint8_t)common;
         if (!g.t[i])
             continue;
-        bool accumulates = folds && !g.want && !d->why[i]; /* which no policy minds */
+        bool accumulates = folds && !g.want && !d->why[i]; /* exempt from policy */
         if (given->dtype[i] != d->as[i] && !d->why[i])
             d->why[i] = !folds                 ? d->why_result
                         : !g.want              ? KT_WHY_PROMOTION
@@ -253,7 +253,7 @@ static void forget(kt__exit_hook *hook)
     kt__system_put(t, sizeof *t);
 }
 
-/* Without memory for the cache every call decides anew. */
+/* Without memory for the cache every call is resolved again. */
 static kt__decided *decisions(void)
 {
     if (kt__decisions)

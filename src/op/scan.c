@@ -1,5 +1,5 @@
-/* scan.c - rows that carry along a dim, or sort it. In: a call whose row says SCAN. Out: a plan whose last dim is that one,
- * with every operand over the same dims. Where dim= and dtype= stand is read in the argument table. */
+/* scan.c - the way of scans and sorts. In: a call whose row says SCAN. Out: a plan whose last dim is the scanned one,
+ * with every operand over the same dims. The positions of dim= and dtype= come from the argument table. */
 #include <string.h>
 
 #include "op/target.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_OUTPUTS = 2 };
 
-/* What is sorted stays in its layout; what is carried along becomes row-major. */
+/* A sorted result keeps the layout; a scan's result is row-major. */
 static kt_status as_self_lies(const kt_tensor *self, kt_dtype dtype, kt_tensor **out)
 {
     int64_t strides[KT_MAX_DIMS];
@@ -91,7 +91,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
     kt__plan_lines(plan, t, n, dim);
 }
 
-/* Of a 0-dim tensor two of them say it in their own words. */
+/* Two rows have their own messages for 0-dim tensors. */
 static kt_status wrap_dim(const kt_call *call, int64_t *dim)
 {
     const kt_tensor *self = call->arg[0].t;
@@ -101,7 +101,7 @@ static kt_status wrap_dim(const kt_call *call, int64_t *dim)
     return kt__wrap_dim(dim, self->ndim);
 }
 
-/* What carries its elements along looks at out= before all else. */
+/* Scans check out= first. */
 static kt_status check_first(const void *what)
 {
     const kt_call *call = what;

@@ -1,5 +1,4 @@
-/* search.c - where values belong in ordered rows, and whether they occur in a collection: searchsorted, bucketize, isin.
- * In: tensors or numbers. Out: places, or truth values. */
+/* search.c - searchsorted, bucketize and isin. In: tensors or numbers. Out: indices, or bools. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ static kt_tensor *number_on(const kt_tensor *like, kt_scalar s)
     return kt_scalar_tensor(s, .dtype = kt__dtype_of_number(s), .device = kt__device(like));
 }
 
-/* A number has no dtype that could be lost: policies let it become any. */
+/* Policies allow any conversion of a number. */
 static kt_tensor *settled(kt_tensor *t, bool number, kt_dtype common)
 {
     return kt__converted(t, common, number ? KT_WHY_EXPLICIT : KT_WHY_PROMOTION);
@@ -31,7 +30,7 @@ static kt_status common_of(kt_value a, kt_value b, uint32_t numbers, kt_dtype *c
 typedef struct search {
     kt_tensor *lines, *values, *sorter; /* sorter: NULL, or the order of each line */
     bool       right, narrow;
-    bool       ranks_nans; /* above everything; else they are nowhere, as in PyTorch */
+    bool       ranks_nans; /* NaN ranks above everything; else it is never found, as in PyTorch */
 } search;
 
 static kt_status check_side(const kt_call *call, int at, bool *right)
@@ -246,8 +245,8 @@ kt_status kt__body_bucketize_number(kt_call *call)
 
 /* ---- is it among them? ---- */
 
-/* All in one row, in order: an element that is among the tests has an equal behind it. Of elements that are not unique each but
- * the last has one too, which is what the caller assumed away, and what PyTorch then answers. */
+/* Sorts both together: an element that is among the tests has an equal neighbour after it. With assume_unique=True
+ * duplicates among the elements also match, as in PyTorch. */
 static kt_tensor *has_equal_behind(kt_tensor *elements, kt_tensor *tests)
 {
     const int64_t   n = elements->numel, total = n + tests->numel;

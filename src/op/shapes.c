@@ -1,5 +1,5 @@
-/* shapes.c - shapes changed by other names: movedim, swapaxes, unflatten, atleast_*d, adjoint, sum_to_size, resize_, set_.
- * Made of views and sums; no element is touched here. */
+/* shapes.c - shape operators composed of views and sums: movedim, swapaxes, unflatten, atleast_*d, adjoint, sum_to_size,
+ * resize_, set_. Made of views and sums; no element is touched here. */
 #include <string.h>
 
 #include "op/deterministic.h"
@@ -245,7 +245,7 @@ kt_status kt__body_sum_to_size(kt_call *call)
 
 /* ---- other memory for the same tensor ---- */
 
-/* What the memory held stays, as far as the new size reaches. */
+/* Keeps the old elements that fit the new size. */
 static kt_status grow(kt_tensor *self, kt_shape size, const int64_t *strides)
 {
     kt_tensor *old = kt__tensor_alias(self); /* keeps the old memory */
@@ -261,7 +261,7 @@ static kt_status grow(kt_tensor *self, kt_shape size, const int64_t *strides)
         to.strides[0] = from.strides[0] = 1;
         status = kt__part_copy(&to, &from);
     }
-    if (!status && self->storage->bytes > old->storage->bytes) { /* what was added has been written by nobody */
+    if (!status && self->storage->bytes > old->storage->bytes) { /* the added memory is uninitialized */
         kt__part added;
         kt__part_of(&added, self);
         added.t.data = (char *)self->storage->data + old->storage->bytes;

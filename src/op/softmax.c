@@ -9,7 +9,7 @@ enum { OUT, FIRST, SECOND, MOST }; /* operands of a plan */
 
 /* ---- what PyTorch refuses ---- */
 
-/* It has kernels for floats alone, two of each: along the last dim, and along any. Of nothing none is run. */
+/* PyTorch has kernels for floats only, one along the last dim and one along any. An empty tensor runs none. */
 static kt_status check_float(const kt_call *call, const kt_tensor *self, kt_dtype dtype, int64_t dim)
 {
     static const char *const name[] = {"softmax", "log_softmax", "softmax_backward",
@@ -112,7 +112,7 @@ kt_status kt__body_log_softmax_backward_data(kt_call *call) { return flow_back(c
 
 /* ---- with dtype= ---- */
 
-/* Recorded, the conversion and the softmax are two nodes; else the kernel converts on the way. */
+/* When recorded, conversion and softmax are two nodes; else the kernel converts. */
 static kt_status softmax(kt_call *call, int along)
 {
     kt__gathered g;
@@ -165,7 +165,7 @@ kt_status kt__body_special_log_softmax(kt_call *call)
 
 enum { DIM = 1, DTYPE = 3 };
 
-/* Of a single image or a vector the channels come first, of a batch second. */
+/* PyTorch's implicit dim: 0 for 0-, 1- and 3-dim tensors, else 1. */
 static int64_t chosen_dim(const kt_call *call, const char *name)
 {
     const int rank = call->arg[0].t->ndim;

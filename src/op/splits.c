@@ -1,4 +1,4 @@
-/* splits.c - a tensor cut into views: tensor_split and its shorthands, the unsafe_ names, meshgrid, atleast_*d of lists. */
+/* splits.c - splitting into views: tensor_split and its shorthands, the unsafe_ rows, meshgrid, atleast_*d of lists. */
 #include "op/move.h"
 
 /* ---- tensor_split ---- */
@@ -24,7 +24,7 @@ static kt_status split_dim(const kt_tensor *t, int64_t *dim)
     return kt__wrap_dim(dim, t->ndim);
 }
 
-/* About equal: the first ones are longer by one. */
+/* Nearly equal sections: the first ones are longer by one. */
 static kt_status in_sections(kt_call *call, kt_tensor *t, int64_t n, int64_t dim)
 {
     if (split_dim(t, &dim))
@@ -134,8 +134,7 @@ kt_status kt__body_dsplit_indices(kt_call *call) { return split_at(call, 'd', 3)
 
 kt_status kt__body_split_with_sizes(kt_call *call) { return kt__list_as(call, KT_OP_split_sizes, NULL); }
 
-/* The user vouches that nobody looks through another part: each counts its own writes, and they count as no views but
- * in inference mode. */
+/* unsafe_split: each part has its own version counter and is not a view, except in inference mode. */
 static kt_status as_parts(kt_call *call, int op)
 {
     kt_call    plain = *call;

@@ -1,5 +1,5 @@
-/* statistics.c - what is made of sums and products of matrices: trace, logsumexp of complex numbers, cov,
- * corrcoef. In: calls of BODY rows. */
+/* statistics.c - trace, logsumexp of complex numbers, cov, corrcoef: composites of sums and products. In: calls of BODY
+ * rows. */
 #include "op/made.h"
 #include "op/target.h"
 
@@ -12,7 +12,7 @@ kt_status kt__body_trace(kt_call *call)
     return kt__end(call, kt_sum(kt_diagonal(self)));
 }
 
-/* ---- logsumexp: complex numbers have no order, so their real parts say what to take out ---- */
+/* ---- logsumexp of complex numbers: the maximum real part is factored out ---- */
 
 static kt_tensor *complex_logsumexp(const kt_call *call)
 {
@@ -74,7 +74,7 @@ static kt_status check_rows(const kt_call *call, const char *name)
                : kt__fail_dtype(call, KT_ERR_RUNTIME, "cov(): bool dtype is not supported for input");
 }
 
-/* How much each observation counts; NULL: all the same. */
+/* The weight of each observation; NULL: equal weights. */
 static kt_tensor *weights(const kt_call *call)
 {
     kt_tensor *often = kt__given(call, 2) ? call->arg[2].t : NULL, *much = kt__given(call, 3) ? call->arg[3].t : NULL;
@@ -86,7 +86,7 @@ static void warn_of_freedom(void)
     kt__warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.");
 }
 
-/* By what the products are divided: the count, or the sum of the weights, less the correction; never less than 0. */
+/* The divisor: the count or the sum of weights, minus the correction, at least 0. */
 static kt_tensor *freedom(const kt_call *call, kt_tensor *w, kt_tensor *total)
 {
     kt_scalar  correction = KT_INT(kt__arg_int(call, 1));

@@ -17,7 +17,7 @@ bool kt__has_sizes(const kt_tensor *t, kt_shape shape)
     return same;
 }
 
-/* The memory that out would have with these sizes if its storage were long enough: PyTorch makes it so. false: too long. */
+/* The memory that out would occupy with these sizes, as PyTorch resizes its storage. false: too large. */
 static bool lay_out(kt__part *part, const kt_tensor *out, kt_shape shape)
 {
     int64_t numel = 1;
@@ -45,7 +45,7 @@ kt__overlap kt__overlap_once(const kt_tensor *out, kt_shape shape, const kt_tens
     if (kt__has_sizes(out, shape))
         return kt__overlap_of(out, t);
     if (out == t)
-        return KT_OVERLAP_PARTIAL; /* what is read would be resized */
+        return KT_OVERLAP_PARTIAL; /* an operand would be resized */
     return lay_out(&part, out, shape) ? kt__overlap_of(&part.t, t) : KT_OVERLAP_NONE;
 }
 
@@ -90,7 +90,7 @@ static KT__COLD kt_status fail_shape(const kt_tensor *out, kt_shape shape)
     return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
 }
 
-/* Done twice to one element, these change it as done once: an expanded tensor may be their own target. */
+/* Idempotent operators: an expanded tensor may be written in place. */
 static bool is_idempotent(const kt_call *call, const kt__gathered *g)
 {
     const kt_category of = kt_dtype_category((kt_dtype)g->dtype[0]);
@@ -120,7 +120,7 @@ static kt_status check_overlap(const kt_call *call, const kt__gathered *g, const
     return KT_OK;
 }
 
-/* PyTorch's order: memory as it is, then sizes. */
+/* PyTorch's order: memory overlap, then sizes. */
 kt_status kt__check_shapes(const kt_call *call, const kt__gathered *g)
 {
     int64_t          sizes[KT_MAX_DIMS];
@@ -192,7 +192,7 @@ kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt_
         return kt_error_status();
     if (!elementwise && fits && kt__overlaps_itself(out))
         return fail_repeated();
-    for (int i = 0; i < g->n && !fits; i++) /* resized, it may grow over what it did not meet before */
+    for (int i = 0; i < g->n && !fits; i++) /* resizing may make it overlap an operand */
         if (g->t[i] && kt__overlap_once(out, shape, g->t[i]) != KT_OVERLAP_NONE)
             return kt__fail_shared();
     return KT_OK;
@@ -235,7 +235,7 @@ kt_status kt__store_several(kt_tensor *const *out, kt_tensor *const *made, int n
                 status = kt__fail_shared();
         }
     }
-    for (int i = 0; i < n && !status; i++) { /* what was made may be a view of a target */
+    for (int i = 0; i < n && !status; i++) { /* the result may be a view of a target */
         bool shared = false;
         for (int k = 0; k < n; k++)
             shared |= made[i]->storage == out[k]->storage;
@@ -256,7 +256,7 @@ kt_status kt__store_several(kt_tensor *const *out, kt_tensor *const *made, int n
 
 kt_status kt__store(kt_tensor *out, kt_tensor *made) { return kt__store_several(&out, &made, 1); }
 
-/* A range fills what is there, whatever its shape; only another number of elements makes it one-dimensional. */
+/* A range fills out= of any shape; only another number of elements makes it 1-dim. */
 static bool is_range(const kt_row *row)
 {
     return row->id == KT_OP_arange || row->id == KT_OP_range || row->id == KT_OP_linspace || row->id == KT_OP_logspace;
@@ -284,7 +284,7 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
     if (is_range(row) && out->numel == made->numel) {
         if (kt__call_ints(KT_OP_view, made, kt__sizes(out), &shaped))
             return kt_error_status();
-    } else if (!fits && maker) { /* makers resize without a word, all but one */
+    } else if (!fits && maker) { /* factory functions resize without a warning, except one */
         if (row->id == KT_OP_arange && out->numel)
             warn_of_count(out, made);
         if (kt__tensor_resize(out, kt__sizes(made), NULL))
@@ -299,7 +299,7 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
 
 /* ---- outputs ---- */
 
-/* Two targets of one call must not meet: each would hold some of the other's values. */
+/* Two targets of one call must not overlap. */
 static kt_status check_one_another(const kt_call *call, kt_shape shape, int n)
 {
     kt__part first, other;
@@ -370,7 +370,7 @@ bool kt__reads_strided(const kt_call *call, const kt__gathered *g)
     return any;
 }
 
-/* A mask is read where it stands, as an operand of an elementwise row; an index is not. */
+/* A mask is read element by element like an operand; an index is not. */
 static bool is_refused(uint8_t memory, const kt_tensor *t, bool first, bool listed, kt__overlap over)
 {
     const bool may_be = memory == TARGET_WHOLE || (memory == TARGET_OTHERS ? !first : first && memory != TARGET_APART) ||

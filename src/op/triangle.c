@@ -1,4 +1,4 @@
-/* triangle.c - parts of matrices by their diagonals: tril, triu, their indices, diag, diag_embed and kin. */
+/* triangle.c - triangles and diagonals: tril, triu, their indices, diag, diag_embed and others. */
 #include "base/alloc.h"
 #include "op/end.h"
 #include "op/move.h"
@@ -19,7 +19,7 @@ static kt_status keep_band(kt_tensor *to, kt_tensor *from, int64_t low, int64_t 
     plan.param[1] = KT_INT(high);
     kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
     kt__set_operand(&plan, 1, from, (kt_dtype)from->dtype, KT_WHY_NONE);
-    plan.arg[0].bits = plan.arg[1].bits = 0; /* of a lazy view: a zero is a zero, and the rest stays as it is */
+    plan.arg[0].bits = plan.arg[1].bits = 0; /* lazy bits do not matter: zeros are written, the rest is kept */
     for (int d = 0; d < to->ndim; d++) {
         plan.size[d] = to->sizes[d];
         plan.stride[0][d] = to->strides[d] * (int64_t)kt__itemsize(to);
@@ -48,7 +48,7 @@ static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out
     return KT_OK;
 }
 
-/* A zero that a lazy tensor is to show is written as any other number is: what memory then holds is turned too. */
+/* Zeros written through a lazy view are stored inverted like any other number. */
 static kt_status keep_band_lazily(kt_tensor *out, kt_tensor *self, int64_t low, int64_t high)
 {
     kt_tensor *shown = kt__tensor_new((kt_dtype)out->dtype, kt__device(out), kt__sizes(out));
@@ -68,7 +68,7 @@ static kt_status triangle(kt_call *call, bool lower)
     if (self->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "%s: input tensor must have at least 2 dimensions", call->row->name);
     kt_status status = triangle_target(call, self, &out);
-    /* Rows that do not lie dense, and lazy ones, are copied the usual way first. */
+    /* Non-dense and lazy tensors are copied first. */
     const bool lazy = !status && out->flags & (KT_T_CONJ | KT_T_NEG);
     bool direct = !status && self->strides[self->ndim - 1] == 1 && self->dtype == out->dtype &&
                   !((self->flags | out->flags) & (KT_T_CONJ | KT_T_NEG)) && self->backend == out->backend &&
@@ -90,7 +90,7 @@ static kt_status triangle(kt_call *call, bool lower)
 kt_status kt__body_tril(kt_call *call) { return triangle(call, true); }
 kt_status kt__body_triu(kt_call *call) { return triangle(call, false); }
 
-/* ---- where their elements stand ---- */
+/* ---- indices of triangles ---- */
 
 /* Columns of row i: [*from, *to). */
 static void row_span(bool lower, int64_t i, int64_t columns, int64_t offset, int64_t *from, int64_t *to)

@@ -1,6 +1,6 @@
-/* unique.c - every value once: unique, unique_dim and unique_consecutive. In: a tensor. Out: the values (or slices), for each
- * element which of them it is, and how often each occurs; the latter two empty where nobody asked. Elements are put in order,
- * and runs of equals are what is left: a NaN equals nothing. */
+/* unique.c - unique, unique_dim and unique_consecutive. In: a tensor. Out: the values (or slices), inverse indices and
+ * counts; the latter two empty unless requested. Elements are sorted and runs of equal ones shortened; NaN equals
+ * nothing. */
 #include "op/index.h"
 #include "op/made.h"
 #include "op/meta.h"
@@ -37,7 +37,7 @@ static void shorten(kt_tensor *rows, kt_tensor *order, bool inverse, bool counts
         made[COUNTS] = kt_diff(at, .append = kt_full(KT_SHAPE(1), KT_INT(rows->sizes[0]), .device = kt__device(rows)));
 }
 
-/* All results or none leave the scope. */
+/* Returns all results or none. */
 static kt_status give(kt_call *call, kt_tensor **made)
 {
     kt_tensor *self = call->arg[0].t;
@@ -109,7 +109,7 @@ static kt_status check_slices(const kt_tensor *self, int64_t *dim)
                : KT_OK;
 }
 
-/* Which row of a dense matrix comes where. */
+/* The sorted order of the rows of a dense matrix. */
 static kt_tensor *order_of(kt_tensor *rows)
 {
     const int64_t n = rows->sizes[0], columns = rows->numel / n, width = (int64_t)kt__itemsize(rows);

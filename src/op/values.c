@@ -1,4 +1,4 @@
-/* values.c - elements between tensors and the C program's own memory. Reading waits for the device. */
+/* values.c - copying elements between tensors and the C program's memory. Reading waits for the device. */
 #include <string.h>
 
 #include "op/call.h"
@@ -81,7 +81,7 @@ kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape st
         kt__unref(t);
         return kt_error_status();
     }
-    t->storage->release = release; /* from here on it cannot fail: until here the owner is the caller's */
+    t->storage->release = release; /* set last: on failure the caller keeps the owner */
     t->storage->owner = owner;
     t->lineage = KT__RECORD(KT_BORN_INTEROP, maker, KT_NONE, dtype, 0);
     *result = t;

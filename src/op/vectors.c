@@ -1,5 +1,5 @@
-/* vectors.c - products of every element with every other, and of vectors of three: outer, addr, kron, cross; and what is laid
- * out from several tensors: block_diag, cartesian_prod. In: calls of their rows. Out: results of mul and kin. */
+/* vectors.c - outer, addr, kron, cross, block_diag and cartesian_prod. In: calls of their rows. Out: results of mul and
+ * others. */
 #include <string.h>
 
 #include "op/made.h"
@@ -128,7 +128,7 @@ kt_status kt__body_addr(kt_call *call)
 
 /* ---- kron ---- */
 
-/* Every dim followed, or led, by one of one element, after ones up to `rank` dims. */
+/* Inserts a dim of size 1 after (or before) every dim, with leading ones up to `rank` dims. */
 static kt_tensor *spread(kt_tensor *t, int rank, bool led)
 {
     int64_t sizes[KT_MAX_DIMS];

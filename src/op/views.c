@@ -1,5 +1,5 @@
-/* views.c - operators that only look: new sizes, strides and offset over the same storage.
- * In: a tensor and indices. Out: a view that shares storage, version counter and lineage. No element is touched. */
+/* views.c - view operators: new sizes, strides and offset over the same storage.
+ * In: a tensor and indices. Out: a view that shares storage, version counter and lineage. No element is read or written. */
 #include <string.h>
 
 #include "op/call.h"
@@ -182,7 +182,7 @@ kt_status kt__body_expand(kt_call *call)
             }
             stride = 0;
         }
-        g.stride[i] = t->ndim ? stride : 0; /* of one element all dims are repeats */
+        g.stride[i] = t->ndim ? stride : 0; /* a 0-dim tensor: all dims are broadcast */
     }
     return look(call, &g);
 }
@@ -198,7 +198,7 @@ kt_status kt__body_expand_as(kt_call *call)
     return status;
 }
 
-static const char *as_text(char text[256], kt_shape shape) /* for errors alone: a view costs less than its text */
+static const char *as_text(char text[256], kt_shape shape) /* for errors only: formatting costs more than a view */
 {
     kt__shape_text(text, 256, shape);
     return text;
@@ -251,8 +251,8 @@ kt_status kt__body_view(kt_call *call)
     return look(call, &g);
 }
 
-/* The tensor looked into goes away with its last owner; the memory stays with the result. */
-/* The result, seen as a shape by a view, counts as none. */
+/* The intermediate tensor is freed with its last reference; the result keeps the storage. */
+/* The reshaped result of a copy is not a view for the tape. */
 static kt_status shaped_anew(kt_call *call, int op, kt_shape ints)
 {
     kt_status status = kt__call_ints(op, call->arg[0].t, ints, &call->out[0]);
@@ -577,7 +577,7 @@ kt_status kt__body_view_as_complex(kt_call *call)
     if (g.stride[g.n - 1] != 1)
         return kt_fail(KT_ERR_RUNTIME, "Tensor must have a last dimension with stride 1");
     for (int64_t i = 0; i < g.n - 1; i++) {
-        if (g.size[i] != 1 && g.stride[i] % 2) /* along one element nothing is stepped */
+        if (g.size[i] != 1 && g.stride[i] % 2) /* the stride of a dim of size 1 does not matter */
             return kt_fail(KT_ERR_RUNTIME, "Tensor must have a stride divisible by 2 for all but last dimension");
         g.stride[i] /= 2;
     }

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is used of oneDNN's interface; a handle is a pointer, a status is 0 when all is well ---- */
+/* ---- what is used of oneDNN's interface; a handle is a pointer, a status is 0 on success ---- */
 typedef void   *handle;
 typedef int64_t dim;
 typedef struct exec_arg { int arg; handle memory; } exec_arg;
@@ -110,7 +110,7 @@ static bool find_symbols(void *library)
     const version *v = version_of();
     api = v->major == 2 ? API_2 : v->major == 3 ? API_3 : 0;
     if (api == 0 || (v->cpu_runtime != RUNTIME_OPENMP && v->cpu_runtime != RUNTIME_SEQUENTIAL))
-        return false; /* threads of another kind could not be held to ours */
+        return false; /* built for another threading runtime, which we cannot control */
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         if (symbols[i].api != 0 && symbols[i].api != api)
             continue;
@@ -136,7 +136,7 @@ static void open_once(void)
     }
 }
 
-/* bfloat16 only where the processor multiplies it: elsewhere the library's reference code would. */
+/* bfloat16 only if the processor has instructions for it: the library's reference code is slow. */
 bool kt__onednn_serves(kt_dtype dtype)
 {
     pthread_once(&once, open_once);
@@ -154,7 +154,7 @@ typedef struct key { /* no gaps: compared as bytes */
     int64_t batch, m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch;
     int32_t ta, tb, from, to;
     float   beta;
-    int32_t threads; /* a primitive is made for so many */
+    int32_t threads; /* number of threads a primitive is made for */
 } key;
 
 typedef struct entry {
@@ -234,7 +234,7 @@ typedef struct matrix { /* a batch of them */
 
 static matrix matrix_of(int64_t batch, int64_t by_batch, int64_t rows, int64_t columns, int64_t ld, bool turned, int dtype)
 {
-    const bool one = batch == 1 || by_batch == 0; /* a dim of one is repeated */
+    const bool one = batch == 1 || by_batch == 0; /* a batch of one is repeated */
     return (matrix){{one ? 1 : batch, rows, columns},
                     {one ? rows * columns : by_batch, turned ? 1 : ld, turned ? ld : 1},
                     dtype == KT_BF16 ? TYPE_BF16 : TYPE_F32};

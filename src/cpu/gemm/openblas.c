@@ -40,7 +40,7 @@ static const char *core_type(void)
     return NULL;
 }
 
-/* A variable for a while. */
+/* A temporary environment variable. */
 typedef struct variable {
     const char *name;
     char       *was; /* a copy; NULL: it was not set */
@@ -94,10 +94,10 @@ static void open_once(void)
     *(void **)&set_num_threads = symbol(library, "openblas_set_num_threads");
     *(void **)&config = symbol(library, "openblas_get_config");
     *(void **)&core = symbol(library, "openblas_get_corename");
-    if (set_num_threads == NULL || config == NULL) /* not OpenBLAS: its threads could not be held */
+    if (set_num_threads == NULL || config == NULL) /* not OpenBLAS: its threads cannot be controlled */
         return;
     if (strstr(config(), "USE64BITINT") != NULL)
-        return; /* other integers than those of BLAS */
+        return; /* built with 64-bit integers */
     set_num_threads(1);
     *(void **)&gemm_f32 = symbol(library, "sgemm_");
     *(void **)&gemm_f64 = symbol(library, "dgemm_");
@@ -131,7 +131,7 @@ const char *kt__openblas_name(void)
     return name[0] != '\0' ? name : NULL;
 }
 
-/* BLAS counts by columns, where a row-major matrix is its own transpose: c' = b' a'. */
+/* BLAS is column-major; a row-major matrix is its transpose there: c' = b' a'. */
 bool kt__openblas_gemm(const kt__gemm *g)
 {
     gemm_fn *const gemm = gemm_of(g->dtype);

@@ -1,9 +1,9 @@
-/* products.c - who makes a matrix product: our own kernels, oneDNN or OpenBLAS; and the way to the libraries.
+/* products.c - chooses who computes a matrix product: our own kernels, oneDNN or OpenBLAS; and calls the libraries.
  *
- * In: a product plan. Out: its result. For a library the operands become dense matrices of one dtype: in place where the
- * library can read them, else copied, which is where any dtype, stride or conjugation goes. The product is cut into pieces
- * by its sizes alone, so that the number of threads does not change the bits (bfloat16 through oneDNN is not cut). Whatever
- * fails is made by our own kernels.
+ * In: a product plan. Out: its result. For a library the operands become dense matrices of one dtype: used in place if
+ * the library can read them, else copied, which handles any dtype, stride and conjugation. The product is cut into pieces
+ * by its sizes alone, so that the number of threads does not change the bits (bfloat16 through oneDNN is not cut). If a
+ * library fails, our own kernels compute the product.
  * Must not know: either library's interface. */
 #include "cpu/gemm/products.h"
 
@@ -58,7 +58,7 @@ static int maker_now(void)
         return KT__MAKER_OWN;
     int now = __atomic_load_n(&maker, __ATOMIC_RELAXED);
     if (now < 0) {
-        now = ask_environment(); /* two threads may both ask: they find the same */
+        now = ask_environment(); /* benign race: every thread finds the same */
         __atomic_store_n(&maker, now, __ATOMIC_RELAXED);
     }
     return now;
@@ -103,8 +103,8 @@ const char *kt_cpu_matmul(int index)
 /* ---- what makes it ---- */
 typedef bool gemm_fn(const kt__gemm *g);
 
-/* Sizes in multiplications. Below LEAST_WORK our own kernels need no longer than any call; up to MIDDLING float32 is
- * quicker through OpenBLAS, whose calls cost less than oneDNN's. */
+/* Sizes in multiplications. Below LEAST_WORK our own kernels take no longer than a library call; up to MIDDLING OpenBLAS
+ * is faster for float32, since its calls cost less than oneDNN's. */
 enum { LEAST_WORK = 1 << 13, LEAST_SIDE = 8, LEAST_CONVERTED = 1 << 16, LEAST_ONEDNN = 1 << 15, MANY = 16, MIDDLING = 1 << 20 };
 
 static int64_t work_of(const kt_plan *plan) /* of one matrix */
@@ -122,7 +122,7 @@ static gemm_fn *library_for(kt_dtype dtype, int wanted, int64_t work)
     return wanted != KT__MAKER_OPENBLAS && real && kt__onednn_serves(dtype) ? kt__onednn_gemm : NULL;
 }
 
-/* Is the product so large that the library is quicker than our kernels? */
+/* Is the product large enough for a library to be faster? */
 static bool pays(const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
 {
     const int64_t work = work_of(plan);
@@ -132,8 +132,8 @@ static bool pays(const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
     return batch || gemm != kt__onednn_gemm || work >= LEAST_ONEDNN;
 }
 
-/* The dtype that a library multiplies, KT_NONE if there is none: the compute type's own, but bfloat16 where all that is seen
- * is bfloat16, or float32 may pass for it. */
+/* The dtype that a library multiplies, KT_NONE if none: the compute type's, but bfloat16 if all operands are, or if
+ * float32 may be computed as bfloat16. */
 static kt_dtype dtype_for(const kt_plan *plan, int wanted, gemm_fn **gemm)
 {
     static const kt_dtype own[KT_NUM_COMPUTE] = {[KT_IN_F32] = KT_F32,  [KT_IN_F64] = KT_F64,   [KT_IN_I32] = KT_NONE,
@@ -158,7 +158,7 @@ typedef struct view {
     size_t  granted;
 } view;
 
-/* Does operand `at`, over the dims `row` and `column`, lie row by row or column by column? */
+/* Is operand `at`, over the dims `row` and `column`, row-major or column-major? */
 static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_dtype dtype, view *v)
 {
     const kt_operand *x = &plan->arg[at];
@@ -207,7 +207,7 @@ typedef struct job {
     gemm_fn *gemm;
     kt__gemm whole;
     int64_t  pieces_m, pieces_n;
-    int64_t  together; /* matrices of the batch at a time, where they are not cut */
+    int64_t  together; /* matrices of the batch per call, if they are not split */
     bool     failed;
 } job;
 
@@ -249,7 +249,7 @@ static bool halves(int64_t side, int64_t pieces)
     return side / pieces >= CUTTABLE || (pieces == 1 && side >= CUTTABLE / 4);
 }
 
-/* Rows are halved before columns: the libraries are slower at narrow results than at low ones. */
+/* Rows are split before columns: the libraries are slower for narrow results than for short ones. */
 static void cut(job *j)
 {
     const kt__gemm *g = &j->whole;
@@ -277,7 +277,7 @@ static bool shares_itself(const job *j)
 /* ---- one product ---- */
 typedef struct sides {
     view a, b, out;
-    bool direct; /* out is written by the library; else it writes sums beside, which are finished by our kernel */
+    bool direct; /* the library writes out; else it writes sums to a buffer, which our kernel finishes */
 } sides;
 
 static void release(sides *s)
@@ -319,7 +319,7 @@ static bool lay_addend(const kt__cpu_build *build, const kt_plan *plan)
     return itself || kt__cpu_run_with(build, &copy) == KT_OK;
 }
 
-/* May the library write the output itself? bfloat16 is added to only where nothing is lost should the library then say no. */
+/* May the library write the output itself? It accumulates into bfloat16 only if a failure loses nothing. */
 static bool writes_itself(const kt_plan *plan, kt_dtype dtype, view *out)
 {
     const kt_operand *c = &plan->arg[3];
@@ -358,7 +358,7 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
     job           j = {.gemm = gemm};
     bool          ok = look(build, plan, dtype, &s);
     if (ok) {
-        if (s.out.turned) { /* the transposed product lies row by row */
+        if (s.out.turned) { /* the transposed product is row-major */
             swap_views(&s.a, &s.b);
             s.a.turned = !s.a.turned, s.b.turned = !s.b.turned;
             const int64_t was = m;

@@ -1,5 +1,5 @@
-/* combine.c - what accumulation into named places does with two elements: addition and multiplication in a dtype's own
- * arithmetic, rounded after each step as PyTorch's kernels do; the larger and the smaller of the two, by their keys.
+/* combine.c - accumulation of two elements: addition and multiplication in the dtype's arithmetic, rounded after each
+ * step as in PyTorch; maximum and minimum, by their keys.
  *
  * In: rows of elements of one dtype. Out: the first row, changed. Must not know: plans, indices. */
 #include "cpu/index/index.h"
@@ -25,7 +25,7 @@ KT_ALWAYS void row(one_fn *one, const kt__combined *c)
         one(to + i * to_step, from + i * from_step);
 }
 
-/* Of one C type; unsigned integers wrap as signed ones do, bit for bit. */
+/* For one C type; unsigned integers wrap like signed ones, bit for bit. */
 #define COMBINE(name, type, expression)                                                                                \
     KT_ALWAYS void name##_one(char *to, const char *from)                                                              \
     {                                                                                                                  \
@@ -77,7 +77,7 @@ static void narrow(const kt__combined *c, bool multiply)
 static void add_narrow(const kt__combined *c) { narrow(c, false); }
 static void mul_narrow(const kt__combined *c) { narrow(c, true); }
 
-/* The one that ranks higher (or lower) stays; a NaN stays in any case. */
+/* Keeps the larger (or smaller) element; NaN always stays. */
 KT_ALWAYS void choose_each(const kt__combined *c, kt_dtype dtype, size_t width, bool least)
 {
     uint64_t   nan;

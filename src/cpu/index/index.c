@@ -1,8 +1,8 @@
-/* index.c - elements moved to and from places that an index tensor names; masks.
+/* index.c - gather, scatter and masks: elements moved by index.
  *
- * In: plans of the family "indexing" (plugin/backend.h). Out: the output's bytes; an index out of range is an error, found
- * before anything is written to a tensor that had values before. Elements are units of bytes: no dtype is asked, but by what
- * accumulates (index/combine.c). Must not know: tensors, operators. */
+ * In: plans of the family "indexing" (plugin/backend.h). Out: the output's bytes; an index out of range is an error,
+ * found before anything is written to a tensor that had values before. Elements are units of bytes: only accumulation
+ * (index/combine.c) depends on a dtype. Must not know: tensors, operators. */
 #include "cpu/index/index.h"
 
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ typedef struct job {
     ptrdiff_t        width, step;  /* bytes of an element; bytes from one index to the next */
     int64_t          size;         /* indices lie in [0, size), or [-size, size) where they wrap */
     bool             wraps, narrow; /* narrow: int32 */
-    kt__combine_fn  *combine;      /* NULL: written over */
+    kt__combine_fn  *combine;      /* NULL: overwrite */
     _Atomic int64_t *bad;          /* position of the first index that is out of range, in row order; numel: none */
 } job;
 
@@ -158,8 +158,8 @@ static void check_part(void *ctx, int64_t begin, int64_t end)
     kt__rows_walk(&j->rows, begin, end, check_row, j);
 }
 
-/* All indices were looked at before the first is used, but another thread may have written to them since: one that is out of
- * range now is passed over. */
+/* All indices were checked before the first is used, but another thread may have written to them since: one that is now
+ * out of range is skipped. */
 KT_ALWAYS void put_each(const job *j, char *const *at, int64_t n, size_t width)
 {
     const ptrdiff_t *step = j->rows.step;
@@ -170,7 +170,7 @@ KT_ALWAYS void put_each(const job *j, char *const *at, int64_t n, size_t width)
     }
 }
 
-/* Combined, some at a time: places first, so that the arithmetic is one loop. */
+/* Accumulates in batches: offsets first, so that the arithmetic is one loop. */
 static void combine_row(const job *j, char *const *at, int64_t n)
 {
     enum { SOME = 256 };
@@ -221,8 +221,8 @@ static void put_row(void *ctx, char *const *at, int64_t n, int64_t position)
     }
 }
 
-/* A dim along which the places differ, whatever the indices are: its parts may be written at the same time, and the order of
- * writes to one place stays that of the rows. -1: none. */
+/* A dim along which addresses are distinct for any indices: its parts can be written in parallel, and duplicates stay in
+ * row order. -1: none. */
 static int apart_dim(const kt_plan *plan)
 {
     int best = -1;
@@ -403,7 +403,7 @@ kt_status kt__cpu_masked(const kt_plan *plan)
 typedef struct finding {
     const kt_plan *plan;
     const char    *mask;
-    int64_t        piece, *count; /* elements of a piece; how many hold before each */
+    int64_t        piece, *count; /* elements of a piece; true elements before each */
 } finding;
 
 static void count_pieces(void *ctx, int64_t begin, int64_t end)

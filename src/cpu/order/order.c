@@ -1,9 +1,9 @@
-/* order.c - lines of elements in order: sort, k-th values, medians, modes.
+/* order.c - sort, k-th values, medians and modes along lines.
  *
- * In: plans of the kernels sort (last dim) and of those by rank (the dims in which the outputs have stride 0). Out: elements,
- * byte for byte, and their places. An element becomes an unsigned key that orders as it does: a NaN above everything, the two
- * zeros alike. So one sort does for every dtype: by digits, which keeps equals in their order and costs as many passes as the
- * dtype has bytes. Must not know: tensors, operators. */
+ * In: plans of the kernels sort (last dim) and of those by rank (the dims in which the outputs have stride 0). Out:
+ * elements, byte for byte, and their places. An element becomes an unsigned key of the same order: NaN above everything,
+ * the two zeros equal. So one radix sort serves every dtype; it is stable and takes one pass per byte. Must not know:
+ * tensors, operators. */
 #include "cpu/order/order.h"
 
 #include <stdatomic.h>
@@ -72,7 +72,7 @@ static void insert_sorted(entry *e, int64_t n)
     }
 }
 
-/* From the lowest digit to the highest; a digit that all share costs a count and no move. Returns where the result is. */
+/* Least significant digit first; a digit that all elements share is only counted. Returns where the result is. */
 static entry *sort_by_digits(entry *from, entry *to, int64_t n, int digits)
 {
     for (int d = 0; d < digits; d++) {
@@ -124,8 +124,8 @@ static const entry *median_of(const job *j, const entry *e, int64_t n, bool skip
     return first_of_its_kind(e, (numbers - 1) / 2);
 }
 
-/* A NaN equals no element, not even another one. Of elements as frequent it is the least, a NaN only where the line begins with
- * one. */
+/* NaN equals no element, not even another NaN. Of equally frequent elements the smallest; NaN only if the line begins
+ * with one. */
 static const entry *most_frequent(const job *j, const entry *e, int64_t n)
 {
     uint64_t   nan;
@@ -156,7 +156,7 @@ static const entry *ranked(const job *j, const entry *e)
 
 /* ---- lines ---- */
 
-/* Where line `line` begins in operand i, and where its elements are: dims outside and inside of lines, row-major. */
+/* The offset of a line in operand i, or of an element in a line: row-major over the dims outside or inside of lines. */
 static ptrdiff_t offset(const job *j, int operand, int64_t index, bool inside)
 {
     ptrdiff_t at = 0;

@@ -1,7 +1,7 @@
 /* rows.c - the order of a matrix's rows, compared column by column.
  *
- * In: plans of the kernel sort rows. Out: which row comes where. Runs are put in order by insertion and merged, so that equals
- * keep their order. Two columns of which one is a NaN decide nothing, as in PyTorch. Must not know: tensors, operators. */
+ * In: plans of the kernel sort rows. Out: the order of the rows. Runs are sorted by insertion and merged: a stable sort.
+ * A NaN in a column compares as equal, as in PyTorch. Must not know: tensors, operators. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool before(const job *j, int64_t a, int64_t b)
     return false;
 }
 
-/* What comes before the first goes there at once: NaNs between would stop it on its way. */
+/* A row smaller than the first moves there at once: NaNs in between would stop the insertion. */
 static void insert_run(const job *j, int64_t *row, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {

@@ -1,8 +1,7 @@
-/* search.c - places of values in ordered lines, by halving.
+/* search.c - binary search of values in sorted lines.
  *
- * In: plans of the kernel search. Out: for each value how many boundaries of its line come before it. Lines that are not in
- * order, or hold NaNs, give what halving gives: the middle is always begin + (end - begin) / 2. Must not know: tensors,
- * operators. */
+ * In: plans of the kernel search. Out: for each value how many boundaries of its line come before it. Unsorted lines and
+ * NaNs give what bisection gives: the middle is always begin + (end - begin) / 2. Must not know: tensors, operators. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,13 +15,13 @@ typedef struct job {
     kt_dtype       dtype;
     ptrdiff_t      width;
     int64_t        length; /* boundaries of a line */
-    bool           past;   /* equals too come before the value */
+    bool           past;   /* side="right": equal boundaries come before the value */
     bool           has_nan, narrow;
     uint64_t       nan;
-    uint64_t      *key; /* of the boundaries in order, where all values share one line; NULL: made when looked at */
+    uint64_t      *key; /* keys of the boundaries if all values share one line; NULL: computed on demand */
 } job;
 
-/* A sorter was looked at before, but another thread may have written to it since: it is held inside the line. */
+/* The sorter was checked before, but another thread may have written to it since: it is clamped to the line. */
 static const char *boundary(const job *j, const char *line, const char *order, int64_t at)
 {
     int64_t i = at;

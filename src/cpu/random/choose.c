@@ -1,8 +1,8 @@
 /* choose.c - kernels that choose among elements: random permutations, and draws from given weights.
  *
  * In: a plan with a generator. Out: a permutation of 0..n-1 (a dense row of any dtype); or the chosen categories, int64,
- * of weights in dims [rows, categories, samples]. Weights are looked at before anything is drawn.
- * Must not know: tensors, operators. */
+ * of weights in dims [rows, categories, samples]. Weights are checked before anything is drawn. Must not know: tensors,
+ * operators. */
 #include "cpu/random/random.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "dtype/value.h"
 
-/* ---- permutations: each place takes one of those that are left ---- */
+/* ---- permutations: Fisher-Yates ---- */
 
 static void shuffle(kt_generator *g, int64_t *at, int64_t n)
 {
@@ -57,7 +57,7 @@ typedef struct choosing {
     int64_t       *order;
 } choosing;
 
-/* A number of the weights' dtype, as arithmetic in that dtype would leave it. */
+/* x rounded to the weights' dtype. */
 static double fit(const choosing *c, double x)
 {
     unsigned char bits[8];
@@ -82,7 +82,7 @@ static void put(const choosing *c, int64_t row, int64_t sample, int64_t category
     *(int64_t *)(void *)(p->arg[0].data + row * p->stride[0][0] + sample * p->stride[0][2]) = category;
 }
 
-/* With replacement: weights summed up in their dtype (at least float32), looked up by bisection. */
+/* With replacement: cumulative weights in their dtype (at least float32), searched by bisection. */
 static kt_status sum_up(const choosing *c)
 {
     const bool single = c->dtype != KT_F64;
@@ -120,7 +120,7 @@ static int64_t find(const choosing *c, double u)
 
 static kt_status choose_replacing(const choosing *c)
 {
-    for (int64_t row = 0; row < c->rows; row++) { /* a wrong row is found before the first draw */
+    for (int64_t row = 0; row < c->rows; row++) { /* invalid rows are reported before the first draw */
         load_row(c, row);
         if (sum_up(c))
             return kt_error_status();
@@ -134,7 +134,7 @@ static kt_status choose_replacing(const choosing *c)
     return KT_OK;
 }
 
-/* Without: the weights over exponential numbers race, and the greatest win in order. */
+/* Without replacement: weights divided by exponential samples; the largest quotients win. */
 static kt_status check_rows(const choosing *c)
 {
     for (int pass = 0; pass < 2; pass++)

@@ -1,5 +1,5 @@
-/* normal.c - normals of a dense row, as PyTorch fills one of at least sixteen elements: uniforms for all of it, then
- * Box and Muller over each sixteen; where the length is no multiple of that, the last sixteen are drawn once more.
+/* normal.c - normals of a dense row, as PyTorch fills a tensor of at least 16 elements: uniforms for all of it, then
+ * Box-Muller over each block of 16; if the length is not a multiple of 16, the last 16 are drawn again.
  *
  * In: a plan of one dense output. Out: the output; float32 bit for bit PyTorch's on every build, float64 by the C library's
  * functions as there, float16 and bfloat16 rounded after every step as there. Must not know: tensors. */
@@ -96,7 +96,7 @@ kt_status kt__cpu_normal_by_sixteens(const kt__cpu_build *build, const kt_plan *
         store(&f, out + done * size, tile, m);
     }
     if (whole < n) {
-        draw(&f, tile, (int)(n - whole)); /* drawn and not used: these are among the last sixteen */
+        draw(&f, tile, (int)(n - whole)); /* drawn and discarded: these are among the last 16 */
         draw(&f, tile, 16);
         transform(&f, tile, 16);
         store(&f, out + (n - 16) * size, tile, 16);

@@ -1,8 +1,8 @@
-/* random.c - distributions of independent elements: each is drawn into a tile of float32, float64 or int64, and cast into
- * the output in its dtype.
+/* random.c - elementwise distributions: samples are drawn into a tile of float32, float64 or int64 and cast to the
+ * output's dtype.
  *
  * In: a plan with a generator; at most one input, which gives each element's own parameter. Out: the output, its elements
- * drawn one after another in the order of the plan's dims. Never on several threads: the stream has one order.
+ * drawn one after another in the order of the plan's dims. Single-threaded: the order of draws is part of the result.
  * Must not know: tensors, operators, whose generator it is. */
 #include "cpu/random/random.h"
 
@@ -141,8 +141,8 @@ static void sample_poisson(const drawing *d, void *tile, const void *each, int n
 
 /* ---- rows of the plan, in order ---- */
 
-/* Every element of the input within the distribution's bounds: looked at before anything is drawn, so that a refused
- * call leaves the generator as it was. */
+/* Checks every element of the input against the distribution's bounds before drawing, so that a refused call leaves the
+ * generator unchanged. */
 static kt_status check_each(const drawing *d, int kernel, const void *each, int n)
 {
     for (int i = 0; i < n; i++) {

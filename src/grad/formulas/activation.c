@@ -1,5 +1,5 @@
-/* activation.c - the derivatives of activation functions, and those of the slopes that they are made of. A row's
- * _backward is one pass and a node of its own under create_graph, as in PyTorch; silu and mish are then made of operators. */
+/* activation.c - derivatives of activation functions and of their backward rows. A _backward row is one pass over memory,
+ * and a node under create_graph, as in PyTorch; silu and mish are composed of operators then. */
 #include "grad/formula.h"
 
 static bool       in_place(const kt_back *c) { return c->node->form == KT_INPLACE; }
@@ -61,7 +61,7 @@ GRAD(mish)
     dA = kt_mul(G, kt_add(t, kt_mul(kt_mul(x, kt_sigmoid(x)), one_minus(kt_mul(t, t)))));
 }
 
-/* ---- elu and kin: in place the result tells the slope ---- */
+/* ---- elu and others: in place, the slope follows from the result ---- */
 static kt_tensor *elu_backward(const kt_back *c, kt_scalar alpha, kt_scalar scale, kt_scalar input_scale)
 {
     return kt_elu_backward(G, self_or_result(c), alpha, scale, input_scale, in_place(c));
@@ -78,14 +78,14 @@ GRAD(elu_backward)
                                  : kt_mul(both, times(kt_exp(times(B, inside)), below * inside * inside)));
 }
 
-/* ---- of straight pieces: the slopes have none of their own ---- */
+/* ---- piecewise linear: the second derivative is 0 ---- */
 GRAD(leaky_relu) { dA = kt_leaky_relu_backward(G, self_or_result(c), number_of(c, 1), in_place(c)); }
 GRAD(leaky_relu_backward)
 {
     dA = kt_leaky_relu_backward(G, B, number_of(c, 2), arg(c, 3)->b);
     dB = kt_zeros_like(G);
 }
-/* Of self, in place too: the value put in may be over the threshold. */
+/* From self, in place too: the replacement may be above the threshold. */
 GRAD(threshold)          { dA = kt_threshold_backward(G, A, number_of(c, 1)); }
 GRAD(threshold_backward) { dA = kt_threshold_backward(G, B, number_of(c, 2)); dB = kt_zeros_like(G); }
 GRAD(hardtanh)           { dA = kt_hardtanh_backward(G, A, number_of(c, 1), number_of(c, 2)); }
@@ -123,7 +123,7 @@ GRAD(log_sigmoid_backward)
     dB = kt_neg(kt_mul(kt_mul(G, A), sigmoid_slope(B)));
 }
 
-/* ---- of two tensors, or two halves of one ---- */
+/* ---- two tensors, or two halves of one ---- */
 GRAD(prelu_kernel)
 {
     const kt_prelu_kernel_backward_results slopes = kt_prelu_kernel_backward(G, A, B);

@@ -6,7 +6,7 @@ GRAD(same)       { dA = G; }
 GRAD(copy)       { dA = kt_zeros_like(G); dB = G; }
 GRAD(fill)       { dA = kt_zeros_like(G); dB = kt_sum(G); }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(to_copy, same)
 GRAD_AS(clone, same)
 GRAD_AS(zero, flat)

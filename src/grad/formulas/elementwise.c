@@ -1,4 +1,4 @@
-/* elementwise.c - the derivatives of functions of one to three elements. */
+/* elementwise.c - derivatives of elementwise functions. */
 #include <complex.h>
 #include <math.h>
 
@@ -11,7 +11,7 @@ KT__HOT static kt_tensor *times_other(const kt_back *c, kt_tensor *g, int other)
 }
 static kt_tensor *times_alpha(const kt_back *c, int i) { return given(c, i) ? kt_mul_s(G, factor(c, i)) : G; }
 
-/* As in PyTorch a gradient lies as its first factor does; filled in places it is row-major, unless t is new and keeps its own. */
+/* As in PyTorch, a gradient has the layout of its first factor; a masked one is row-major, unless t is new. */
 static kt_tensor *only_where(kt_tensor *t, kt_tensor *holds) { return kt_masked_fill(t, kt_logical_not(holds), KT_INT(0)); }
 static kt_tensor *filled_unless(kt_tensor *holds, kt_tensor *t, double value)
 {
@@ -36,14 +36,14 @@ GRAD(div)
         kt__grad_true_divide(c);
         return;
     }
-    dA = kt_zeros_like(G); /* a rounded quotient is flat */
+    dA = kt_zeros_like(G); /* a rounded quotient has derivative 0 */
     dB = kt_zeros_like(G);
 }
 static bool is_zero(kt_scalar s)
 {
     return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re == 0.0 && s.im == 0.0 : s.v.i == 0;
 }
-/* 0 to such a power is flat. */
+/* The derivative of 0 ** exponent is 0 there. */
 static kt_tensor *not_negative(kt_tensor *exponent)
 {
     if (!is_complex(exponent))
@@ -71,7 +71,7 @@ GRAD(pow)
     dB = kt_mul(G, conjugate(zero_unless(steep, kt_mul(Y, kt_log(one_unless(steep, A))))));
 }
 
-/* The logarithm of a number, among real or complex ones. */
+/* The logarithm of a number, real or complex. */
 static kt_scalar log_of(kt_scalar s, bool among_complex)
 {
     const double re = s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
@@ -145,7 +145,7 @@ static kt_tensor *between(kt_tensor *x, double low, double high)
 {
     return kt_logical_and(kt_ge_s(x, KT_FLOAT(low)), kt_le_s(x, KT_FLOAT(high)));
 }
-GRAD(logit) /* held eps from the ends it is flat beyond them; not held, it is nothing there */
+GRAD(logit) /* with eps: 0 outside [eps, 1 - eps]; without: NaN outside (0, 1) */
 {
     const double eps = given(c, 1) ? arg(c, 1)->f : -1.0;
     const bool   held = eps >= 0.0;
@@ -165,7 +165,7 @@ GRAD(special_i1) /* i0 - i1 / x, which is one half at zero, and so near it that 
     kt_tensor *slope = kt_sub(kt_i0(A), kt_true_divide(Y, one_unless(away, A)));
     dA = kt_mul(G, kt_where_s(away, slope, KT_FLOAT(0.5)));
 }
-/* Of a real number both are steps. Of a complex one sgn keeps the part of g that turns, angle is that part. */
+/* For reals both are step functions. For complex numbers sgn keeps the tangential part of g, and angle is that part. */
 GRAD(sgn)
 {
     if (!is_complex(A)) {
@@ -187,7 +187,7 @@ GRAD(angle)
 GRAD(deg2rad)    { dA = kt_mul_s(G, KT_FLOAT(0.017453292519943295)); }
 GRAD(rad2deg)    { dA = kt_mul_s(G, KT_FLOAT(57.29577951308232)); }
 GRAD(flat)       { dA = kt_zeros_like(G); }
-GRAD(truth)      { dA = kt_zeros_like(G); dB = kt_zeros_like(G); } /* a comparison in place: 0 or 1 written over floats */
+GRAD(truth)      { dA = kt_zeros_like(G); dB = kt_zeros_like(G); } /* an in-place comparison overwrites floats with 0 or 1 */
 GRAD(frac)       { dA = G; }
 GRAD(ldexp)
 {
@@ -203,7 +203,7 @@ GRAD(where)
     dC = zero_unless(kt_logical_not(A), G);
 }
 
-/* The one that lost gets nothing; equal ones get one half each. Beside a NaN neither lost. */
+/* The smaller (or larger) operand gets nothing; equal ones get one half each. With a NaN neither is excluded. */
 static kt_tensor *unless_lost(kt_tensor *g, kt_tensor *lost, kt_tensor *tied)
 {
     return kt_where_s(kt_logical_not(lost), kt_where(tied, kt_mul_s(g, KT_FLOAT(0.5)), g), KT_INT(0));
@@ -221,7 +221,7 @@ GRAD(minimum)
     dB = unless_lost(G, kt_lt(A, B), tied);
 }
 
-/* One of the two has it, the first where they are equal. */
+/* One operand gets the gradient, the first if they are equal. */
 static void to_one(const kt_back *c, kt_tensor *first)
 {
     dA = only_where(G, first);
@@ -230,7 +230,7 @@ static void to_one(const kt_back *c, kt_tensor *first)
 GRAD(fmax)       { to_one(c, kt_logical_or(kt_ge(A, B), kt_isnan(B))); }
 GRAD(fmin)       { to_one(c, kt_logical_or(kt_le(A, B), kt_isnan(B))); }
 
-/* Operand 0 beside a bound that is a tensor or a number. A comparison with NaN does not hold: nobody gets its gradient. */
+/* Operand 0 and a bound, a tensor or a number. Comparisons with NaN are false: neither gets the gradient. */
 #define BESIDE(name, compare)                                                                                          \
     static kt_tensor *name(const kt_back *c, int bound)                                                                     \
     {                                                                                                                  \
@@ -243,7 +243,7 @@ BESIDE(up_to, le)
 GRAD(clamp_min)  { dA = zero_unless(from(c, 1), G); dB = zero_unless(below(c, 1), G); }
 GRAD(clamp_max)  { dA = zero_unless(up_to(c, 1), G); dB = zero_unless(above(c, 1), G); }
 
-/* Bounds that cross, where max has the last word. At least one of the two is a tensor. */
+/* For min > max the result is max. At least one bound is a tensor. */
 static kt_tensor *in_order(const kt_back *c)
 {
     return number(c, 1) ? kt_gt_s(C, arg(c, 1)->s) : number(c, 2) ? kt_lt_s(B, arg(c, 2)->s) : kt_lt(B, C);
@@ -265,13 +265,13 @@ GRAD(remainder)  { dA = G; dB = kt_neg(kt_mul(G, kt_div(A, B, .rounding_mode = "
 GRAD(fmod)       { dA = G; dB = kt_neg(kt_mul(G, kt_div(A, B, .rounding_mode = "trunc"))); }
 GRAD(atan2)
 {
-    kt_tensor *far = kt_hypot(A, B); /* squares would overflow; of the origin the slope is 0 */
+    kt_tensor *far = kt_hypot(A, B); /* avoids overflow of the squares; at the origin the gradient is 0 */
     far = one_unless(kt_ne_s(far, KT_INT(0)), far);
     dA = kt_mul(G, kt_true_divide(kt_true_divide(B, far), far));
     dB = kt_neg(kt_mul(G, kt_true_divide(kt_true_divide(A, far), far)));
 }
 GRAD(hypot)      { dA = kt_mul(G, kt_true_divide(A, Y)); dB = kt_mul(G, kt_true_divide(B, Y)); }
-GRAD(copysign) /* by 1 or -1: a quotient, which hangs on the operands and does not change with them */
+GRAD(copysign) /* times 1 or -1, as a quotient that depends on the operands for the graph */
 {
     if (need(c, 0))
         c->d[0] = kt_mul(G, zero_unless(kt_ne_s(A, KT_INT(0)), kt_true_divide(Y, A)));
@@ -290,8 +290,8 @@ GRAD(logaddexp2)
 GRAD(xlogy)
 {
     kt_tensor *b = number(c, 1) ? kt_full_like(A, arg(c, 1)->s) : B;
-    /* a gradient of 0 is 0 times whatever logarithm, and so is an operand of 0 times one that is none; as in PyTorch NaN counts
-       among those only as a number */
+    /* a gradient of 0 gives 0 for any logarithm; so does self == 0 where the logarithm is undefined. As in PyTorch, NaN
+     * counts as undefined only if it is a number */
     if (need(c, 0)) {
         kt_tensor *none = number(c, 1) ? kt_logical_not(kt_gt_s(b, KT_INT(0))) : kt_le_s(b, KT_INT(0));
         kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), none));
@@ -317,7 +317,7 @@ GRAD(addcdiv)
 
 GRAD(frexp) { dA = kt_true_divide(G, kt_exp2(kt_to(Z, .dtype = kt_dtype_of(G)))); }
 
-/* ---- of complex numbers by their parts ---- */
+/* ---- complex numbers from parts ---- */
 GRAD(complex)
 {
     dA = kt_real(G);
@@ -334,10 +334,10 @@ GRAD(polar)
 /* ---- rectified ---- */
 GRAD(relu) { dA = kt_threshold_backward(G, Y, KT_INT(0)); }
 
-/* ---- named by PyTorch, which has no derivative for it either ---- */
+/* ---- not differentiable in PyTorch either, which names a node ---- */
 GRAD_MISSING(nextafter)
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(eq, truth)
 GRAD_AS(ne, truth)
 GRAD_AS(lt, truth)

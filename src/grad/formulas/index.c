@@ -1,20 +1,20 @@
-/* index.c - the derivatives of what names elements by index tensors and masks: what was taken is added back where it
- * came from, what was written over gets nothing. */
+/* index.c - derivatives of indexing by index tensors and masks: gradients of elements read are added back at their
+ * indices, overwritten elements get 0. */
 #include "grad/formula.h"
 #include "op/index.h"
 
-/* Zeros of the sizes that input 0 had. */
+/* Zeros with the sizes of input 0. */
 static kt_tensor *zeros(const kt_back *c)
 {
     return kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
 }
 
-/* ---- lists of index tensors, holes and all ---- */
+/* ---- lists of index tensors, with holes ---- */
 static kt_tensor *const *listed(const kt_back *c, kt_tensor **room, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         room[i] = L(i);
-        if (room[i] && kt_dtype_of(room[i]) == KT_U8) /* a mask that was warned of once */
+        if (room[i] && kt_dtype_of(room[i]) == KT_U8) /* a uint8 mask: its warning was given */
             room[i] = kt_ne_s(room[i], KT_INT(0));
     }
     return room;
@@ -55,7 +55,7 @@ GRAD(put)
 
 GRAD(gather) { dA = kt_scatter_add(zeros(c), DIM, B, G); }
 
-/* Elements of src beyond the index were not used; without a dim it is as good as one element. */
+/* Elements of src outside the index were not used; a 0-dim src counts as one element. */
 static kt_tensor *with_unused(const kt_back *c, kt_tensor *g)
 {
     kt_shape   in = in_sizes(c, 2);
@@ -112,7 +112,7 @@ GRAD(index_fill_tensor)
     dA = kt_index_fill(G, DIM, index, KT_INT(0));
     if (!need(c, 2))
         return;
-    /* An element that the index names twice is filled once. */
+    /* An element that occurs twice in the index is filled once. */
     kt_tensor *kept = kt_index_fill(kt_ones_like(G, .dtype = KT_BOOL), DIM, index, KT_INT(0));
     c->d[2] = kt_sum(kt_masked_fill(G, kept, KT_INT(0)));
 }
@@ -120,7 +120,7 @@ GRAD(index_fill_tensor)
 /* ---- reductions along one dim ---- */
 
 typedef struct reduction {
-    kt_tensor  *x, *y, *index, *from; /* self, the result, an index for each element used, and those */
+    kt_tensor  *x, *y, *index, *from; /* self, the result, the index and values of each element used */
     const char *how;
     bool        own; /* the elements of self take part */
 } reduction;
@@ -129,7 +129,7 @@ static kt_tensor *as(kt_tensor *truth, const kt_tensor *like) { return kt_to(tru
 
 static kt_tensor *or_one(kt_tensor *t, kt_tensor *where) { return kt_masked_fill(t, where, KT_INT(1)); }
 
-/* A factor that is 0 sees the product of the others, which is not 0 where it is the only one. */
+/* The derivative of a zero factor is the product of the others, nonzero if it is the only zero. */
 static void of_product(const kt_back *c, const reduction *r)
 {
     if (need(c, 0)) {
@@ -148,13 +148,13 @@ static void of_product(const kt_back *c, const reduction *r)
     c->d[2] = kt_where(only, kt_gather(kt_mul(G, conjugate(others)), DIM, r->index), usual);
 }
 
-/* A share for each element that the result is, or that it was made of. */
+/* Splits the gradient among the elements equal to the result, or among all that were averaged. */
 static void in_shares(const kt_back *c, const reduction *r, bool mean)
 {
     kt_tensor *mine = mean ? (r->own ? kt_ones_like(r->x) : kt_zeros_like(r->x)) : as(kt_eq(r->x, r->y), r->x);
     kt_tensor *theirs = mean ? kt_ones_like(r->from) : as(kt_eq(r->from, kt_gather(r->y, DIM, r->index)), r->x);
     kt_tensor *n = kt_scatter_add(mine, DIM, r->index, theirs);
-    kt_tensor *share = mean ? kt_div(G, or_one(n, kt_eq_s(n, KT_INT(0)))) : kt_div(G, n); /* a NaN is nobody's: 0 / 0 */
+    kt_tensor *share = mean ? kt_div(G, or_one(n, kt_eq_s(n, KT_INT(0)))) : kt_div(G, n); /* a NaN equals no element: 0 / 0 */
     dA = mean ? share : kt_mul(share, mine);
     if (need(c, 2))
         c->d[2] = kt_mul(kt_gather(share, DIM, r->index), theirs);
@@ -182,7 +182,7 @@ GRAD(scatter_reduce)
     kt_tensor *index = B, *from = C;
     if (index && index->numel == 0) { /* of any number of dims */
         dA = arg(c, 4)->str[0] == 's' ? G : kt_clone(G, .memory_format = KT_CONTIGUOUS_FORMAT);
-        const bool none = from && !from->numel && c->create_graph; /* it hangs on G all the same */
+        const bool none = from && !from->numel && c->create_graph; /* it still depends on G */
         dC = none ? kt_reshape(kt_narrow(kt_flatten(G), 0, 0, 0), kt_sizes(from)) : kt_zeros_like(from);
         return;
     }
@@ -211,7 +211,7 @@ GRAD(masked_fill_tensor)
     dA = kt_masked_fill(G, mask, KT_INT(0));
     dC = kt_sum(kt_where(mask, G, kt_zeros(KT_SHAPE(1), .dtype = kt_dtype_of(G), .device = kt_device_of(G))));
 }
-/* Zeros as large as self and mask together; the engine sums away what self was spread over. */
+/* Zeros with the broadcast size of self and mask; the engine sums out the broadcast dims. */
 GRAD(masked_select)
 {
     kt_tensor *mask = B, *whole = kt_zeros_like(A, .dtype = kt_dtype_of(G));
@@ -245,7 +245,7 @@ GRAD(embedding)
     kt_shape   in = in_sizes(c, 0);
     kt_tensor *indices = B, *row = indices ? kt_reshape(indices, KT_SHAPE(indices->numel)) : NULL;
     kt_tensor *g = row ? kt_reshape(G, KT_SHAPE(row->numel, in.d[1])) : NULL;
-    if (g && arg(c, 3)->b) { /* each row is divided by how often it was used */
+    if (g && arg(c, 3)->b) { /* each row is divided by its frequency */
         kt_tensor *ones = kt_ones(KT_SHAPE(row->numel), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
         kt_tensor *none = kt_zeros(KT_SHAPE(in.d[0]), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
         kt_tensor *often = kt_index_select(kt_index_add(none, 0, row, ones), 0, row);

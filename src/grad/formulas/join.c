@@ -1,4 +1,4 @@
-/* join.c - the derivatives of what joins, repeats and rearranges elements: each gradient goes back the same way. */
+/* join.c - derivatives of joining, repeating and rearranging: each gradient is rearranged back. */
 #include "grad/formula.h"
 #include "op/move.h"
 
@@ -31,7 +31,7 @@ GRAD(constant_pad_nd)
     dA = kt_constant_pad_nd(G, ((kt_shape){pad.n, back}));
 }
 
-/* ---- repeated: every place adds up ---- */
+/* ---- repetition: the gradients of all copies are summed ---- */
 GRAD(repeat)
 {
     kt_shape repeats = arg(c, 1)->ints, in = in_sizes(c, 0);
@@ -53,7 +53,7 @@ GRAD(repeat)
 }
 GRAD(interleave)
 {
-    if (!need(c, 0)) /* the counts alone want one: they have none */
+    if (!need(c, 0)) /* only the counts require grad: they have none */
         return;
     kt_shape   in = in_sizes(c, 0);
     kt_tensor *repeats = B, *back = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
@@ -74,7 +74,7 @@ GRAD(stack)
             c->d[i] = kt_select(G, arg(c, 1)->i, i);
 }
 
-/* ---- views, written into a copy ---- */
+/* ---- *_scatter: a view written into a copy ---- */
 GRAD(view_scatter)
 {
     dB = kt__seen_alike(c, G, 1);
@@ -86,10 +86,10 @@ GRAD(view_scatter)
     dA = as_new(left);
 }
 
-/* PyTorch's, to the letter: what was written over keeps its gradient and the rest gets none. */
+/* Exactly PyTorch's: overwritten elements keep their gradient and the rest gets none. */
 GRAD(as_strided_scatter)
 {
-    kt_tensor *dense = kt_contiguous(G), *g = kt__seen_alike(c, dense, 1); /* G itself may be one number, expanded */
+    kt_tensor *dense = kt_contiguous(G), *g = kt__seen_alike(c, dense, 1); /* G may be an expanded number */
     kt_tensor *left = kt_zeros_like(dense), *part = kt__seen_alike(c, left, 1);
     if (g && part)
         kt_copy_(part, g);
@@ -97,9 +97,9 @@ GRAD(as_strided_scatter)
     dB = g;
 }
 
-/* ---- views made together, and what joins ---- */
+/* ---- split, unbind and joins ---- */
 
-/* A place for the gradient of the whole: zeros, unless every part will be written. */
+/* Memory for the gradient of the input: zeros, unless every part will be written. */
 static kt_tensor *whole(const kt_back *c)
 {
     bool all = true;
@@ -140,14 +140,14 @@ GRAD(cat)
     int64_t dim = wrapped(arg(c, 1)->i, G->ndim), start = 0;
     for (int64_t i = 0; i < c->n_inputs && !kt__failed(); i++) {
         kt_shape sizes = in_sizes(c, i);
-        int64_t  length = sizes.n == G->ndim ? sizes.d[dim] : 0; /* a 1-D tensor of no elements may stand anywhere */
+        int64_t  length = sizes.n == G->ndim ? sizes.d[dim] : 0; /* cat accepts empty 1-D tensors anywhere */
         if (need(c, i))
             c->d[i] = sizes.n == G->ndim ? kt_narrow(G, dim, start, length) : kt_reshape(kt_narrow(G, dim, 0, 0), sizes);
         start += length;
     }
 }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(split_sizes, split)
 GRAD_AS(unsafe_split, split)
 GRAD_AS(unsafe_split_with_sizes, split)

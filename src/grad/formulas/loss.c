@@ -1,5 +1,5 @@
-/* loss.c - the derivatives of softmax and of the losses. What flows back is an operator of its own where it is one in
- * PyTorch, so that it has a derivative in turn. */
+/* loss.c - derivatives of softmax and of the losses. The backward is an operator where it is one in PyTorch, so that it
+ * has a derivative too. */
 #include "grad/formula.h"
 #include "op/loss.h"
 
@@ -16,7 +16,7 @@ static kt_dtype dtype_of(const kt_tensor *t) { return t ? kt_dtype_of(t) : KT_NO
 GRAD(softmax_along)     { dA = kt_softmax_backward_data(G, Y, arg(c, 1)->i, dtype_of(G)); }
 GRAD(log_softmax_along) { dA = kt_log_softmax_backward_data(G, Y, arg(c, 1)->i, dtype_of(G)); }
 
-/* y (g - sum of g y): linear in g, so that its gradient takes the same way. */
+/* y (g - sum of g y): linear in g, so its gradient has the same form. */
 GRAD(softmax_backward_data)
 {
     dA = kt_softmax_backward_data(G, B, arg(c, 2)->i, dtype_of(G));
@@ -35,7 +35,7 @@ GRAD(log_softmax_backward_data)
     dB = kt_neg(kt_mul(weighed, summed(c, A)));
 }
 
-/* ---- distances of each element ---- */
+/* ---- elementwise losses ---- */
 
 #define REDUCTION (arg(c, 2)->i)
 #define BEND      (arg(c, 3)->f)
@@ -55,7 +55,8 @@ GRAD(huber_loss)
     dB = kt_huber_loss_backward(G, B, A, .reduction = REDUCTION, .delta = KT_SOME(BEND));
 }
 
-/* The backward rows take the gradient first. They are linear in it, and as steep in input and target as the square is. */
+/* The backward rows take the gradient first. They are linear in it; in input and target they have the second derivative
+ * of the loss. */
 static kt_tensor *steepness(const kt_back *c, double curve)
 {
     const kt_tensor *x = B;
@@ -89,9 +90,9 @@ GRAD(huber_loss_backward)
     dC = kt_neg(steep);
 }
 
-/* ---- classes by index: what flows back reaches the class that was named, by its weight ---- */
+/* ---- class indices: the gradient reaches the target class, times its weight ---- */
 
-/* Zeros in the form of the input. As in PyTorch the gradient hangs on the input's history, though it does not change with it. */
+/* Zeros like the input. As in PyTorch the gradient depends on the input in the graph, though its value does not. */
 static kt_tensor *of_nothing(const kt_back *c)
 {
     kt_tensor *x = A;
@@ -107,7 +108,7 @@ GRAD(nll_loss)
     kt__classes    of;
     if (!target || !kt__classes_of(target, weight, arg(c, 4)->i, kt_dtype_of(G), &of))
         return;
-    if (arg(c, 3)->i == REDUCE_MEAN) /* a narrow float does not hold large counts */
+    if (arg(c, 3)->i == REDUCE_MEAN) /* narrow floats cannot represent large counts */
         g = kt_true_divide(g, kt_sum(of.count, .dtype = kt_dtype_of(G) == KT_F64 ? KT_F64 : KT_F32));
     g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
     kt_tensor *none = of_nothing(c);
@@ -130,7 +131,7 @@ GRAD(div_by_number)
 
 /* ---- probabilities ---- */
 
-/* The gradient of each element of a loss that was reduced. */
+/* The gradient of each element of a reduced loss. */
 static kt_tensor *shared_by(kt_tensor *g, int64_t reduction, const kt_tensor *x)
 {
     return reduction == REDUCE_MEAN && x ? kt_true_divide_s(g, KT_INT(kt_numel(x))) : g;
@@ -145,7 +146,7 @@ GRAD(binary_cross_entropy)
     dB = kt_mul(g, kt_sub(kt_log1p(kt_neg(x)), kt_log(x)));
 }
 
-/* Input, target, weight, weight of the positive. */
+/* Input, target, weight, pos_weight. */
 GRAD(bce_logits)
 {
     kt_tensor *t[4];
@@ -165,5 +166,5 @@ GRAD(bce_logits)
     dB = kt_mul(g, kt_sub(kt_mul(more, kt_logaddexp(kt_neg(x), none)), x));
 }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(nll_loss2d, nll_loss)

@@ -1,7 +1,7 @@
-/* order.c - the derivatives of sorts and ranks: a gradient goes to where the element came from. */
+/* order.c - derivatives of sorting and ranks: a gradient is scattered to its element's index. */
 #include "grad/formula.h"
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(sort_stable, cummax)
 GRAD_AS(sort, cummax)
 GRAD_AS(topk, cummax)

@@ -6,18 +6,18 @@
 
 static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
 
-/* a @ b for input i, in its layout: where that is one of columns the product is made the other way round and turned. */
+/* a @ b for input i, in its layout: for column-major computed as (b^T @ a^T)^T. */
 static kt_tensor *turned(kt_tensor *t) { return t ? kt_transpose(t, -2, -1) : NULL; }
 static kt_tensor *product(const kt_back *c, int i, kt_tensor *a, kt_tensor *b)
 {
     return c->node->edge[i].layout == MATRIX_COLUMNS ? turned(kt_mm(turned(b), turned(a))) : kt_mm(a, b);
 }
 
-/* ---- products of batches: an operand of one dim is a row on the left and a column on the right ---- */
+/* ---- batched products: a 1-dim operand is a row on the left and a column on the right ---- */
 static kt_tensor *as_column(kt_tensor *t) { return t && t->ndim == 1 ? kt_unsqueeze(t, 1) : t; }
 static kt_tensor *with_dim(kt_tensor *g, int64_t dim, bool put) { return put ? kt_unsqueeze(g, dim) : g; }
 
-static kt_tensor *flat(kt_tensor *t) /* all but the last dim as one */
+static kt_tensor *flat(kt_tensor *t) /* all dims but the last merged */
 {
     int64_t last = t->sizes[t->ndim - 1], rows = 1;
     for (int i = 0; i + 1 < t->ndim; i++)
@@ -25,8 +25,8 @@ static kt_tensor *flat(kt_tensor *t) /* all but the last dim as one */
     return kt_reshape(t, KT_SHAPE(rows, last));
 }
 
-/* One matrix met a whole batch: the sum over the batch is part of the product, so that no batch of gradients is made. PyTorch
- * makes it turned round, and so is the gradient of a matrix whose rows do not lie one behind the other. */
+/* One matrix multiplied a whole batch: the sum over the batch is part of one product, so no batch of gradients is made.
+ * PyTorch computes it transposed, and so is the gradient of a matrix that is not row-major. */
 static kt_tensor *for_one_matrix(const kt_back *c, kt_tensor *g, kt_tensor *b)
 {
     int64_t dims[KT_MAX_DIMS], n = g ? g->ndim - 2 : 0;
@@ -70,7 +70,7 @@ static kt_tensor *for_second(const kt_back *c, kt_tensor *g, kt_tensor *a)
     return kt_matmul(adjoint(a), g);
 }
 
-/* Nothing is made for a scale of 1. */
+/* A scale of 1 returns t itself. */
 static kt_tensor *scaled(kt_tensor *t, kt_scalar scale)
 {
     const bool real = scale.kind == KT_SCALAR_FLOAT || scale.kind == KT_SCALAR_COMPLEX;
@@ -98,7 +98,7 @@ GRAD(addmv)
     dB = scaled(kt_mul(kt_unsqueeze(G, 1), conjugate(C)), ALPHA);
     dC = scaled(kt_mv(adjoint(B), G), ALPHA);
 }
-/* In the dtype of the gradient: a saved factor may have been promoted. */
+/* Cast to the gradient's dtype: a saved factor may have been promoted. */
 static kt_tensor *met(kt_tensor *t, const kt_tensor *g)
 {
     kt_tensor *made = NULL;
@@ -118,7 +118,7 @@ GRAD(addr)
     dC = scaled(kt_mv(kt_t(G), conjugate(met(B, G))), ALPHA);
 }
 
-/* Every matrix of the batch had a part in each element. */
+/* Every matrix of the batch contributes to each element. */
 static kt_tensor *for_each(kt_tensor *g, const kt_tensor *batch)
 {
     return g && batch ? kt_expand(kt_unsqueeze(g, 0), KT_SHAPE(batch->sizes[0], g->sizes[0], g->sizes[1])) : NULL;
@@ -145,7 +145,7 @@ GRAD(block_diag)
         kt_shape s = in_sizes(c, i);
         int64_t  h = s.n == 2 ? s.d[0] : 1, w = s.n ? s.d[s.n - 1] : 1;
         kt_tensor *part = need(c, i) ? kt_narrow(kt_narrow(G, 0, row, h), 1, column, w) : NULL;
-        if (part && s.n == 1 && !c->create_graph) /* a vector's has memory of its own, as in PyTorch */
+        if (part && s.n == 1 && !c->create_graph) /* a vector's gradient is a copy, as in PyTorch */
             c->d[i] = w ? kt_select(kt_clone(part, .memory_format = KT_CONTIGUOUS_FORMAT), 0, 0)
                         : kt_zeros(s, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
         else if (part)
@@ -158,7 +158,7 @@ GRAD(matmul_batched) { dA = for_first(c, G, B); dB = for_second(c, G, A); }
 
 /* ---- distances and lengths ---- */
 
-/* What the p-norm n of t gains with each element of t: 0 where there is nothing to gain from, NaN where the element is. */
+/* The derivative of the p-norm n of t by each element: 0 where n is 0, NaN where the element is. */
 static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
 {
     kt_tensor *size = kt_abs(t), *sign = kt_sgn(t);
@@ -167,7 +167,7 @@ static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
         return kt_masked_fill(slope, kt_isnan(t), KT_FLOAT(NAN)); /* the sign of NaN is 0 */
     }
     kt_tensor *some = kt_ne_s(n, KT_INT(0)), *by = one_unless(some, n);
-    if (p >= 2) { /* smooth at 0, which the sign is not: there is a second derivative there */
+    if (p >= 2) { /* differentiable at 0, unlike the sign: the second derivative exists */
         kt_tensor *slope = zero_unless(some, kt_true_divide(t, by));
         return p == 2 ? slope : kt_mul(slope, kt_pow_s(kt_true_divide(size, by), KT_FLOAT(p - 2)));
     }
@@ -182,7 +182,7 @@ GRAD(cdist)
 {
     kt_tensor   *x = A, *y = B, *d = Y, *apart = kt_eq_s(d, KT_INT(0));
     const double p = arg(c, 2)->f;
-    if (p == 0 || (d && d->numel == 0)) { /* a count, or no distance at all: what does not count is not multiplied by 0 */
+    if (p == 0 || (d && d->numel == 0)) { /* order 0, or no distances: zeros, not a product with 0 */
         dA = kt_zeros_like(x);
         dB = kt_zeros_like(y);
     } else if (p == 2) {
@@ -193,7 +193,7 @@ GRAD(cdist)
     } else {
         kt_tensor *differ = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
         kt_tensor *each = kt_mul(norm_slope(differ, kt_unsqueeze(d, -1), p), kt_unsqueeze(G, -1));
-        if (p != 1 && !isinf(p)) /* as in PyTorch 0 where there is no slope, whatever arrived */
+        if (p != 1 && !isinf(p)) /* as in PyTorch 0 where the derivative is undefined, for any gradient */
             each = zero_unless(p < 1 ? kt_ne_s(differ, KT_INT(0)) : kt_logical_not(kt_unsqueeze(apart, -1)), each);
         dA = summed(each, -2, false);
         dB = kt_neg(summed(each, -3, false));
@@ -215,7 +215,7 @@ GRAD(renorm)
     const kt_shape dims = {n, others};
     kt_tensor     *norm = kt__slice_norms(x, dim, p), *more = kt_add_s(norm, KT_FLOAT(1e-7));
     kt_tensor     *factor = kt_mul_s(kt_reciprocal(more), KT_FLOAT(most)), *slope = norm_slope(x, norm, p);
-    if (isinf(p)) { /* the largest ones share it */
+    if (isinf(p)) { /* shared among the maxima */
         kt_tensor *largest = kt_sum_dim(kt_abs(slope), dims, .keepdim = true);
         slope = kt_true_divide(slope, one_unless(kt_ne_s(largest, KT_INT(0)), largest));
     }

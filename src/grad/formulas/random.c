@@ -1,4 +1,4 @@
-/* random.c - the derivatives of random numbers: none of them depends smoothly on what it was drawn by. */
+/* random.c - derivatives of random numbers: all are 0. */
 #include "grad/formula.h"
 
 GRAD(none) { dA = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G)); }
@@ -9,7 +9,7 @@ GRAD(none_of_two)
     dB = kt_zeros(in_sizes(c, 1), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
 }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(normal_tensor_float, none)
 GRAD_AS(normal_float_tensor, none)
 GRAD_AS(normal, none)

@@ -1,5 +1,5 @@
-/* reduce.c - the derivatives of what folds dims away. Where dim=, keepdim= and the rest stand is read in the
- * argument table, so that one formula serves every overload. */
+/* reduce.c - derivatives of reductions. The positions of dim=, keepdim= and others come from the argument table, so that
+ * one formula serves every overload. */
 #include <math.h>
 
 #include "grad/formula.h"
@@ -8,7 +8,7 @@
 
 static const kt__fold_args *places(const kt_back *c) { return &c->node->row->fold; }
 
-/* The reduced dims as they were given; none: all. */
+/* The reduced dims as given; empty: all. */
 static kt_shape folded(const kt_back *c)
 {
     int                at = places(c)->dim;
@@ -29,7 +29,7 @@ static bool folds(const kt_back *c, int64_t dim)
     return found;
 }
 
-/* How many elements went into one. */
+/* Elements reduced per result. */
 static double count(const kt_back *c)
 {
     kt_shape in = in_sizes(c, 0);
@@ -39,7 +39,7 @@ static double count(const kt_back *c)
     return n;
 }
 
-/* A result or its gradient with one element for each reduced dim, so that it broadcasts against the input. */
+/* A result or its gradient with reduced dims of size 1, to broadcast against the input. */
 static kt_tensor *spread(const kt_back *c, kt_tensor *t)
 {
     kt_shape in = in_sizes(c, 0);
@@ -58,7 +58,7 @@ static kt_tensor *is_number(kt_tensor *t) { return kt_logical_not(kt_isnan(t)); 
 /* ---- sums and products ---- */
 
 GRAD(sum)       { dA = kt_expand(spread(c, G), in_sizes(c, 0)); }
-/* Expanded first, as in PyTorch: the gradient has memory of its own, which the caller may write to. */
+/* Expanded first, as in PyTorch: the gradient is not a view, so the caller may write to it. */
 static kt_tensor *mean_grad(const kt_back *c, kt_tensor *g)
 {
     return kt_true_divide_s(kt_expand(spread(c, g), in_sizes(c, 0)), KT_FLOAT(count(c)));
@@ -77,7 +77,7 @@ GRAD(nanmean)
 }
 GRAD(logsumexp) { dA = kt_mul(spread(c, G), conjugate(kt_exp(kt_sub(A, spread(c, Y))))); }
 
-/* The products of the elements before each one along a dim, and of those behind it. */
+/* The product of all elements before each one along a dim, and of all after it. */
 static kt_tensor *product_before(kt_tensor *x, int64_t dim)
 {
     const int64_t n = x ? kt_size(x, dim) : 0;
@@ -90,7 +90,7 @@ static kt_tensor *product_of_others(kt_tensor *x, int64_t dim)
     return kt_mul(product_before(x, dim), behind);
 }
 
-/* The product of the others is the whole over the element, unless the whole is 0 or not finite. */
+/* The product of the others is result / element, unless the result is 0 or not finite. */
 GRAD(prod)
 {
     kt_tensor *x = A, *y = spread(c, Y);
@@ -105,7 +105,7 @@ GRAD(prod)
     dA = kt_mul(spread(c, G), conjugate(kt_where(divides, quotient, others)));
 }
 
-/* ---- order: ties share, but an index was chosen ---- */
+/* ---- min and max: ties share the gradient; with an index, its element gets it ---- */
 
 static kt_tensor *shared(const kt_back *c, kt_tensor *g, kt_tensor *chosen)
 {
@@ -115,11 +115,11 @@ GRAD(extreme)   { dA = shared(c, G, kt_eq(A, spread(c, Y))); }
 GRAD(extreme_of_all)
 {
     kt_tensor *x = A, *y = Y, *chosen = kt_logical_or(kt_eq(x, y), kt_logical_and(kt_isnan(x), kt_isnan(y)));
-    kt_tensor *places = kt_contiguous(chosen); /* the gradient lies so */
+    kt_tensor *places = kt_contiguous(chosen); /* the gradient's layout */
     dA = zero_unless(places, kt_true_divide(spread(c, G), sum_folded(c, chosen))); /* 0 elsewhere, whatever G is */
 }
 
-/* The gradient goes where the index points. */
+/* The gradient is scattered to the index. */
 GRAD(indexed)
 {
     kt_shape in = in_sizes(c, 0);
@@ -131,7 +131,7 @@ GRAD(indexed)
     dA = zero_unless(kt_eq(kt_reshape(place, (kt_shape){in.n, sizes}), spread(c, Z)), spread(c, G));
 }
 
-/* Of two results; NULL: no gradient arrived for one. */
+/* Sum of two gradients, either of which may be NULL. */
 static kt_tensor *added(kt_tensor *a, kt_tensor *b) { return a && b ? kt_add(a, b) : a ? a : b; }
 GRAD(aminmax)
 {
@@ -151,8 +151,8 @@ static double correction(const kt_back *c)
     return !s.kind ? 1.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
 }
 
-/* Of too few elements the variance is not finite, and so is what flows back: as in PyTorch without the sign of the distance
- * where all dims are folded. */
+/* With too few elements variance and gradient are not finite; as in PyTorch, without the sign of the difference if all
+ * dims are reduced. */
 static kt_tensor *variance_grad(const kt_back *c, kt_tensor *g, kt_tensor *x)
 {
     const double left = count(c) - correction(c);
@@ -177,7 +177,7 @@ GRAD(std_mean)
     dA = added(c->grads[0] ? deviation_grad(c, c->grads[0], Y, A) : NULL, c->grads[1] ? mean_grad(c, c->grads[1]) : NULL);
 }
 
-/* ---- norms: 0 where there is no slope ---- */
+/* ---- norms: 0 where the derivative is undefined ---- */
 
 static double order(const kt_back *c)
 {
@@ -185,7 +185,7 @@ static double order(const kt_back *c)
     return !s.kind ? 2.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
 }
 
-/* Of the norm y of x; g and y broadcast against x. NULL: order 0 is flat. */
+/* The gradient of the norm y of x; g and y broadcast against x. NULL: 0 (order 0). */
 static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, kt_shape dims)
 {
     if (p == 0.0)
@@ -206,7 +206,7 @@ static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, 
                                : kt_mul(x, kt_pow_s(size, KT_FLOAT(p - 2.0)));
     return kt_mul(slope, zero_unless(some, kt_true_divide(g, kt_pow_s(one_unless(some, y), KT_FLOAT(p - 1.0)))));
 }
-/* Of the norm of a difference. */
+/* The norm of a difference. */
 GRAD(dist)
 {
     kt_scalar  p = arg(c, 2)->s;
@@ -216,7 +216,7 @@ GRAD(dist)
 }
 GRAD(norm)      { dA = norm_grad(spread(c, G), A, spread(c, Y), order(c), folded(c)); }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(sum_dim, sum)
 GRAD_AS(prod_dim, prod)
 GRAD_AS(mean_dim, mean)

@@ -1,5 +1,5 @@
-/* scan.c - the derivatives of what carries along a dim: an element reaches all results from its own place on, so its
- * gradient is carried along from the end. */
+/* scan.c - derivatives of scans: an element contributes to all results from its index on, so its gradient is a scan from
+ * the end. */
 #include <math.h>
 
 #include "grad/formula.h"
@@ -13,7 +13,7 @@ static kt_tensor *turned(const kt_back *c, kt_tensor *t)
 
 static kt_tensor *sums_from(const kt_back *c, kt_tensor *t) { return turned(c, kt_cumsum(turned(c, t), DIM)); }
 
-GRAD(cumsum) { dA = kt_ndim(G) && kt_size(G, DIM) != 1 ? sums_from(c, G) : G; } /* of one element the gradient itself */
+GRAD(cumsum) { dA = kt_ndim(G) && kt_size(G, DIM) != 1 ? sums_from(c, G) : G; } /* for one element G itself */
 
 static kt_tensor *part(kt_tensor *t, int64_t dim, int64_t start, int64_t n) { return kt_narrow(t, dim, start, n); }
 static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
@@ -22,9 +22,9 @@ static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
     return first && second ? kt_cat(parts, 2, .dim = dim) : NULL;
 }
 
-/* An element meets the product of those before it, and those behind it as s[i] = g[i] + x[i + 1] s[i + 1], from the end: a
- * recurrence, whose steps are joined by doubling. Nothing is divided by, so that zeros are no case of their own and it can be
- * derived again. `s` holds the sums of the next `d` terms, `x` the products that carry on from there. */
+/* The gradient of x[i] is the product of the elements before it times s[i] = g[i] + x[i + 1] s[i + 1], a recurrence from
+ * the end, evaluated by doubling. It has no division, so zeros need no special case and it can be differentiated again.
+ * `s` holds the sums of the next `d` terms, `x` the products of the next `d` factors. */
 GRAD(cumprod)
 {
     kt_tensor *s = G, *x = conjugate(A), *y = conjugate(Y);
@@ -42,14 +42,15 @@ GRAD(cumprod)
     dA = s;
 }
 
-/* e^x times the sum of g / e^y from here on. Gradients of either sign are summed as logarithms, so that nothing overflows. */
+/* exp(x) times the sum of g / exp(y) from here on. Positive and negative gradients are summed separately as logarithms,
+ * without overflow. */
 static kt_tensor *exp_sums(const kt_back *c, kt_tensor *log_g, kt_tensor *x, kt_tensor *y)
 {
     kt_tensor *logs = turned(c, kt_logcumsumexp(turned(c, kt_sub(log_g, y)), DIM));
     return kt_exp(kt_add(logs, x));
 }
 
-/* The logarithm of g where it is over 0; elsewhere one whose power is 0, and finite, so that it can be derived again. */
+/* log(g) where g > 0; elsewhere a finite number whose exp is 0, so that it can be differentiated again. */
 static kt_tensor *log_above(kt_tensor *g)
 {
     kt_finfo f = {.min = 0};
@@ -69,12 +70,12 @@ GRAD(logcumsumexp)
     dA = kt_sub(exp_sums(c, log_above(G), x, y), exp_sums(c, log_above(kt_neg(G)), x, y));
 }
 
-/* The gradient goes where the index points; the dim is found by its name. */
+/* The gradient is scattered to the index; dim is found by name. */
 GRAD(cummax)
 {
     kt_tensor *none = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
     dA = kt_scatter_add(none, arg(c, c->node->row->fold.dim)->i, Z, G);
 }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(cummin, cummax)

@@ -1,4 +1,4 @@
-/* sets.c - what PyTorch names a node for and has no derivative of. */
+/* sets.c - rows for which PyTorch names a node and has no derivative. */
 #include "grad/formula.h"
 
 GRAD_MISSING(unique)

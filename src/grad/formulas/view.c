@@ -1,4 +1,4 @@
-/* view.c - the derivatives of views. */
+/* view.c - derivatives of views. */
 #include "grad/formula.h"
 #include "op/move.h"
 
@@ -14,11 +14,11 @@ GRAD(permute)
     dA = kt_permute(G, (kt_shape){dims.n, back});
 }
 GRAD(reshaped)   { dA = kt_reshape(G, in_sizes(c, 0)); }
-GRAD(squeeze)    { dA = G->ndim == in_sizes(c, 0).n ? G : kt_reshape(G, in_sizes(c, 0)); } /* no dim went: the gradient itself */
+GRAD(squeeze)    { dA = G->ndim == in_sizes(c, 0).n ? G : kt_reshape(G, in_sizes(c, 0)); } /* no dim was removed: G itself */
 GRAD(conj_lazy)  { dA = conjugate(G); }
 GRAD(view_as_real)
 {
-    dA = G->numel ? kt_view_as_complex(kt_contiguous(G)) /* without elements it may lie so that there are no pairs */
+    dA = G->numel ? kt_view_as_complex(kt_contiguous(G)) /* an empty gradient's strides may not allow pairs */
                   : kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)c->node->edge[0].dtype, .device = kt_device_of(G));
 }
 GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
@@ -47,14 +47,14 @@ kt_tensor *kt__seen_alike(const kt_back *c, kt_tensor *t, int skip)
     return look.out[0];
 }
 
-/* Zeros, written with g through the view; where it shows an element twice, both add up. */
+/* Zeros with g written through the same view; if the view contains an element twice, both are summed. */
 GRAD(through)
 {
     kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
     kt_tensor *part = kt__seen_alike(c, zeros, 0);
     if (!part)
         return;
-    if (kt__overlaps_itself(part)) /* one index of the last dim at a time: each element collects from every place that shows it */
+    if (kt__overlaps_itself(part)) /* one index of the last dim at a time, so that every occurrence of an element is added */
         for (int64_t i = 0, last = part->ndim - 1; i < part->sizes[last] && !kt__failed(); i++)
             kt_add_(kt_select(part, last, i), kt_select(G, last, i));
     else
@@ -62,15 +62,15 @@ GRAD(through)
     dA = as_new(zeros);
 }
 
-/* ---- as_strided: the one view that may show what its input does not, and that asks how its input lies ---- */
+/* ---- as_strided: may reach memory outside its input, and depends on the input's strides ---- */
 
-typedef struct placed { /* a geometry over a flat buffer */
+typedef struct placed { /* sizes, strides and offset in a flat buffer */
     kt_shape       sizes;
     const int64_t *strides;
     int64_t        offset;
 } placed;
 
-static int64_t end_of(const placed *p) /* one past its last element; its offset where it has none */
+static int64_t end_of(const placed *p) /* one past its last element; its offset if empty */
 {
     int64_t last = p->offset;
     for (int64_t i = 0; i < p->sizes.n; i++) {
@@ -87,7 +87,7 @@ static kt_tensor *part_of(kt_tensor *flat, const placed *p, int64_t origin)
     return kt_as_strided(flat, p->sizes, strides, .storage_offset = KT_SOME(p->offset - origin));
 }
 
-/* What the geometry shows added to the buffer: an element that it shows several times takes all of them. */
+/* Adds values to the buffer through the geometry: an element that occurs several times gets the sum. */
 static void add_through(kt_tensor *flat, kt_tensor *values, const placed *p, int64_t origin)
 {
     kt_tensor *part = part_of(flat, p, origin);
@@ -111,7 +111,7 @@ GRAD(as_strided)
     kt_tensor      *flat = kt_zeros(KT_SHAPE(end - first), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
     add_through(flat, G, &out, first);
     kt_tensor *back = part_of(as_new(flat), &in, first);
-    if (back && kt__overlaps_itself(back)) { /* its elements that are one in memory share what arrived there */
+    if (back && kt__overlaps_itself(back)) { /* elements that share memory share the gradient */
         kt_tensor *count = kt_zeros(KT_SHAPE(end - first), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
         add_through(count, kt_ones(in.sizes, .dtype = in_dtype(c, 0, G), .device = kt_device_of(G)), &in, first);
         back = kt_div(back, part_of(count, &in, first));
@@ -119,7 +119,7 @@ GRAD(as_strided)
     dA = back;
 }
 
-/* ---- those that have the derivative of another ---- */
+/* ---- rows that share another's derivative ---- */
 GRAD_AS(select, through)
 GRAD_AS(slice, through)
 GRAD_AS(unfold, through)
