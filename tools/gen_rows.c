@@ -357,7 +357,8 @@ static void write_operands(FILE *f, const row_text *r, const schema *s, const ke
 
 static void write_inputs(FILE *f, const schema_facts *s)
 {
-    fprintf(f, " .inputs = {.n = %d, .lists = %u, .pointed = %d, .at = ", s->n_inputs, s->lists, s->pointed);
+    fprintf(f, " .inputs = {.n = %d, .lists = %u, .pointed = %d, .special = %d, .at = ", s->n_inputs, s->lists, s->pointed,
+            s->lists != 0);
     write_places(f, s->input, s->n_inputs);
     fprintf(f, "}, .required = %#x, .checked = %#x,", s->required, s->checked);
 }

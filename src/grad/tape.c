@@ -355,13 +355,41 @@ static inline __attribute__((always_inline)) kt_status record(const kt_call *cal
     return KT_OK;
 }
 
-static KT__COLD kt_status record_lists(const kt_call *call, const kt_plan *plan, kt_node **made)
+/* A row that brings the type of its node: what that saves is said when there are results. */
+static kt_status record_appended(const kt_call *call, const inputs *in, kt_node **made)
 {
+    const kt_row       *row = call->row;
+    const kt__appended *a = row->appended;
+    const int64_t       pointed = row->inputs.pointed ? argument_ints(call) : 0;
+    kt__node_parts      parts = {.edges = in->n, .saved = a->n_saved, .values = row->n_args, .ints = in->sizes + pointed,
+                                 .context = kt__context_bytes(a->node)};
+    kt_node *node = kt__node_new(a->node, ++kt__tape_clock, parts);
+    if (!node)
+        return kt_error_status();
+    int64_t *room = kt__node_ints(node, parts);
+    node->row = row;
+    node->given = call->given;
+    node->scalars = call->scalars;
+    node->n_listed = a->n_saved;
+    kt__custom_begin(node);
+    if (parts.values)
+        copy_args(node, call, room + in->sizes);
+    if (link_lists(node, in, room)) {
+        kt__node_unref(node);
+        return kt_error_status();
+    }
+    *made = node;
+    return KT_OK;
+}
+
+static KT__COLD kt_status record_special(const kt_call *call, const kt_plan *plan, kt_node **made)
+{
+    const kt__appended *a = call->row->appended;
     kt_tensor *few[FEW_INPUTS];
     inputs     in;
     if (gather_lists(call, few, &in))
         return kt_error_status();
-    kt_status status = record(call, plan, &in, true, made);
+    kt_status status = a && a->node ? record_appended(call, &in, made) : record(call, plan, &in, true, made);
     if (in.t != few)
         kt__system_put(in.t, in.n * sizeof *in.t);
     return status;
@@ -373,40 +401,6 @@ static inline __attribute__((always_inline)) kt_status record_few(const kt_call 
     inputs     in;
     gather_few(call, few, &in);
     return record(call, plan, &in, false, made);
-}
-
-/* A row that brings the type of its node: what that saves is said when there are results. */
-static KT__COLD kt_status record_appended(const kt_call *call, kt_node **made)
-{
-    const kt_row       *row = call->row;
-    const kt__appended *a = row->appended;
-    kt_tensor          *few[FEW_INPUTS];
-    inputs              in;
-    if (gather_lists(call, few, &in))
-        return kt_error_status();
-    const int64_t  pointed = row->inputs.pointed ? argument_ints(call) : 0;
-    kt__node_parts parts = {.edges = in.n, .saved = a->n_saved, .values = row->n_args, .ints = in.sizes + pointed,
-                            .context = kt__context_bytes(a->node)};
-    kt_node  *node = kt__node_new(a->node, ++kt__tape_clock, parts);
-    kt_status status = node ? KT_OK : kt_error_status();
-    if (node) {
-        int64_t *room = kt__node_ints(node, parts);
-        node->row = row;
-        node->given = call->given;
-        node->scalars = call->scalars;
-        node->n_listed = a->n_saved;
-        kt__custom_begin(node);
-        if (parts.values)
-            copy_args(node, call, room + in.sizes);
-        status = link_lists(node, &in, room);
-    }
-    if (in.t != few)
-        kt__system_put(in.t, in.n * sizeof *in.t);
-    if (status)
-        kt__node_unref(node);
-    else
-        *made = node;
-    return status;
 }
 
 static KT__COLD kt_status rules(const kt_call *call)
@@ -431,13 +425,9 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
         return kt_error_status();
     if (!is_recorded(call))
         return KT_OK;
-    const kt_row *row = call->row;
-    kt_node      *node = NULL;
-    kt_status     status;
-    if (KT__UNLIKELY(row->appended && row->appended->node))
-        status = record_appended(call, &node);
-    else
-        status = KT__UNLIKELY(row->inputs.lists) ? record_lists(call, plan, &node) : record_few(call, plan, &node);
+    kt_node  *node = NULL;
+    kt_status status =
+        KT__UNLIKELY(call->row->inputs.special) ? record_special(call, plan, &node) : record_few(call, plan, &node);
     *token = node;
     return status;
 }

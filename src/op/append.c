@@ -357,6 +357,7 @@ static void fill_in(kt_row *row, const kt_operator *op, const schema_text *t)
     row->inputs.n = (uint8_t)f.n_inputs;
     row->inputs.lists = (uint16_t)f.lists;
     row->inputs.pointed = f.pointed;
+    row->inputs.special = f.lists || op->node;
     memcpy(row->inputs.at, f.input, sizeof row->inputs.at);
     row->internal = schema_is_internal(op->schema);
     row->section = "appended";

@@ -71,6 +71,7 @@ typedef struct kt__input_map {
     uint8_t  n, at[KT_MAX_ARGS];
     uint16_t lists;   /* bit i: at[i] is a list */
     bool     pointed; /* an argument points at what is the caller's: ints, a string, a list */
+    bool     special; /* lists, or a node of the row's own type: recorded off the short way */
 } kt__input_map;
 
 /* Where a reduction takes what all of them may take, by the names of its arguments; -1: it has none such. */
