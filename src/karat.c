@@ -4,9 +4,9 @@
 #include "cpu/backend.h"
 #include "grad/grad.h"
 #include "lineage/lineage.h"
-#include "op/meta.h"
-#include "op/mode.h"
 #include "op/row.h"
+#include "plan/meta.h"
+#include "plan/mode.h"
 #include "tensor/tensor.h"
 
 __attribute__((constructor)) static void wire(void)

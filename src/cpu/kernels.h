@@ -5,8 +5,9 @@
 #ifndef KT_CPU_KERNELS_H
 #define KT_CPU_KERNELS_H
 
+#include <karat/plugin/backend.h>
+
 #include "dtype/convert.h"
-#include "op/plan.h"
 
 enum {
     KT__GRAIN = 32768 /* elements below which a second thread costs more than it brings */

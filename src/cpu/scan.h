@@ -2,7 +2,7 @@
 #ifndef KT_CPU_SCAN_H
 #define KT_CPU_SCAN_H
 
-#include "op/plan.h"
+#include <karat/plugin/backend.h>
 
 kt_status kt__cpu_scan(const kt_plan *plan);
 

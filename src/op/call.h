@@ -8,11 +8,10 @@
 
 #include "base/error.h"
 #include "base/warn.h"
-#include "op/mode.h"
 #include "op/observe.h"
-#include "op/plan.h"
 #include "op/row.h"
 #include "plan/launch.h"
+#include "plan/mode.h"
 #include "tensor/tensor.h"
 
 /* All that a decision reads, exactly. */

@@ -5,7 +5,7 @@
 
 #include "op/index.h"
 #include "op/made.h"
-#include "op/meta.h"
+#include "plan/meta.h"
 
 /* Can the input's dtype be counted? If not, `missing` is the kernel in PyTorch's message. */
 static kt_status check_kind_for(const kt_call *call, const char *missing)

@@ -1,8 +1,8 @@
 /* index_mask.c - elements by a mask: masked_fill, masked_select, masked_scatter; and where elements differ from zero: nonzero and
  * kin, whose shapes depend on values, which the meta device does not have. In: tensors. Out: one, or a list. */
-#include "op/index.h"
 #include "op/end.h"
-#include "op/meta.h"
+#include "op/index.h"
+#include "plan/meta.h"
 #include "tensor/work.h"
 
 /* ---- where a mask holds ---- */

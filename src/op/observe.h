@@ -6,7 +6,6 @@
 #include <karat/plugin/call.h>
 
 #include "base/local.h"
-#include "op/plan.h"
 #include "plan/site.h"
 
 /* ---- the tape ---- */

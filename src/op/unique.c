@@ -3,7 +3,7 @@
  * nothing. */
 #include "op/index.h"
 #include "op/made.h"
-#include "op/meta.h"
+#include "plan/meta.h"
 #include "tables/kernels/search.h"
 
 enum { VALUES, INVERSE, COUNTS, N_RESULTS };

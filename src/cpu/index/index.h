@@ -2,7 +2,7 @@
 #ifndef KT_CPU_INDEX_H
 #define KT_CPU_INDEX_H
 
-#include "op/plan.h"
+#include <karat/plugin/backend.h>
 
 kt_status kt__cpu_index(const kt_plan *plan);   /* take, put, offsets: see the family "indexing" of plugin/backend.h */
 kt_status kt__cpu_nonzero(const kt_plan *plan);

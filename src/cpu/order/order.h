@@ -2,11 +2,12 @@
 #ifndef KT_CPU_ORDER_H
 #define KT_CPU_ORDER_H
 
+#include <karat/plugin/backend.h>
+
 #include <string.h>
 
-#include "math/core.h"
 #include "dtype/value.h"
-#include "op/plan.h"
+#include "math/core.h"
 
 kt_status kt__cpu_order(const kt_plan *plan);
 kt_status kt__cpu_search(const kt_plan *plan);    /* search.c */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/mode.h"
+#include "plan/mode.h"
 #include "support/by_name.h"
 
 static void read_row(const kt_tensor *t, double *into)

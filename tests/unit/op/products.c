@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "op/mode.h"
+#include "plan/mode.h"
 
 static const kt_dtype dtypes[] = {KT_F32, KT_F64, KT_F16, KT_BF16, KT_C64, KT_C128, KT_I64, KT_I32, KT_I8};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };

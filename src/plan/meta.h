@@ -1,6 +1,6 @@
 /* meta.h - the device without bytes. */
-#ifndef KT_OP_META_H
-#define KT_OP_META_H
+#ifndef KT_PLAN_META_H
+#define KT_PLAN_META_H
 
 #include <karat/plugin/backend.h>
 

@@ -1,5 +1,5 @@
 /* mode.c - policy, grad mode, the state of autocast, and their guards. */
-#include "op/mode.h"
+#include "plan/mode.h"
 
 #include <karat/plugin/call.h>
 

@@ -1,8 +1,8 @@
 /* mode.h - the thread's mode word: one load says which observers run and which rules hold. What does not fit in bits is
  * interned when it is set, and the word holds its id; so a scope saves and restores all modes by one word, and the key of the
  * resolver's cache takes what a decision reads of them as it stands here. */
-#ifndef KT_OP_MODE_H
-#define KT_OP_MODE_H
+#ifndef KT_PLAN_MODE_H
+#define KT_PLAN_MODE_H
 
 #include <karat/autocast.h>
 #include <karat/mode.h>

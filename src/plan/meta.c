@@ -1,5 +1,5 @@
 /* meta.c - the meta device: dtypes, shapes, strides and errors of every call, and no bytes. The dry run runs here. */
-#include "op/meta.h"
+#include "plan/meta.h"
 
 #include "base/error.h"
 
