@@ -184,9 +184,9 @@ PyTypeObject kp_generator_type = {
 static PyObject *default_manual_seed(PyObject *module, PyObject *number)
 {
     (void)module;
-    PyObject *whole = PyLong_Check(number) ? Py_NewRef(number) : PyObject_CallOneArg((PyObject *)&PyLong_Type, number);
-    PyObject *result = whole ? manual_seed(the_default, whole) : NULL;
-    Py_XDECREF(whole);
+    PyObject *seed = PyLong_Check(number) ? Py_NewRef(number) : PyObject_CallOneArg((PyObject *)&PyLong_Type, number);
+    PyObject *result = seed ? manual_seed(the_default, seed) : NULL;
+    Py_XDECREF(seed);
     return result;
 }
 

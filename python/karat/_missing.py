@@ -45,8 +45,8 @@ def _text(beginning, name, known, here):
     """`known`: PyTorch's names in the module; only those are proposed."""
     if name not in known:
         return beginning
-    near = _nearest(name, [one for one in here if one in known])
-    return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {near!r}' if near else ''}"
+    nearest = _nearest(name, [one for one in here if one in known])
+    return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {nearest!r}' if nearest else ''}"
 
 
 def is_module(path):

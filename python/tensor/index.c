@@ -194,16 +194,16 @@ static int record_tensor(looking *l, kt_tensor *index)
 /* Owned; steals `t`: masks unchanged, anything else as int64. */
 static kt_tensor *as_index(kt_tensor *t)
 {
-    kt_tensor *whole = NULL;
+    kt_tensor *index = NULL;
     if (!t || is_mask(t))
         return t;
     const uint8_t   before = kp_enter();
-    const kt_status status = kt_convert(t, KT_I64, KT_WHY_INDEX, &whole);
+    const kt_status status = kt_convert(t, KT_I64, KT_WHY_INDEX, &index);
     kp_leave(before);
     if (status)
         kp_raise();
     kt_drop(t);
-    return whole;
+    return index;
 }
 
 /* Owned: bools and uint8 arrays are masks, everything else is read as int64, floats too. */

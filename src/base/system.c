@@ -31,7 +31,7 @@ const char *__tsan_default_options(void)
 }
 #endif
 
-static uint64_t held, granted, limit;
+static uint64_t in_use, granted, limit;
 static int64_t  countdown = -1;
 
 /* Is this the allocation that a test wants to fail? */
@@ -51,11 +51,11 @@ void kt_memory_fail_after(int64_t n)
 /* mmap aligns to the page size only: map 2 MiB more and unmap the ends. */
 static void *map(size_t bytes)
 {
-    const size_t huge = (size_t)2 << 20, whole = bytes + huge;
-    char        *p = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t huge = (size_t)2 << 20, mapped = bytes + huge;
+    char        *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
-    const size_t before = (huge - (uintptr_t)p % huge) % huge, after = whole - before - bytes;
+    const size_t before = (huge - (uintptr_t)p % huge) % huge, after = mapped - before - bytes;
     if (before)
         munmap(p, before);
     if (after)
@@ -69,7 +69,7 @@ static void *map(size_t bytes)
 static void *once(size_t bytes, size_t align, bool mapped)
 {
     const uint64_t most = __atomic_load_n(&limit, __ATOMIC_RELAXED);
-    const uint64_t now = __atomic_add_fetch(&held, bytes, __ATOMIC_RELAXED);
+    const uint64_t now = __atomic_add_fetch(&in_use, bytes, __ATOMIC_RELAXED);
     void          *p = NULL;
     if (most == 0 || now <= most) {
         if (mapped) {
@@ -81,7 +81,7 @@ static void *once(size_t bytes, size_t align, bool mapped)
     if (p) {
         __atomic_fetch_add(&granted, 1, __ATOMIC_RELAXED);
     } else {
-        __atomic_fetch_sub(&held, bytes, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&in_use, bytes, __ATOMIC_RELAXED);
     }
     return p;
 }
@@ -105,12 +105,12 @@ void kt__floor_put(void *p, size_t bytes, bool mapped)
     } else {
         free(p);
     }
-    __atomic_fetch_sub(&held, bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&in_use, bytes, __ATOMIC_RELAXED);
 }
 
 uint64_t kt__floor_held(void)
 {
-    return __atomic_load_n(&held, __ATOMIC_RELAXED);
+    return __atomic_load_n(&in_use, __ATOMIC_RELAXED);
 }
 
 uint64_t kt__floor_allocations(void)

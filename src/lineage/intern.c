@@ -12,12 +12,12 @@ enum { INDEX_FIRST = 256, TEXTS_CAP = 1 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void take(void)
+static void lock_table(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void give(void)
+static void unlock_table(void)
 {
     pthread_mutex_unlock(&lock);
 }
@@ -26,7 +26,7 @@ void kt__intern_init(void)
 {
     static bool done;
     if (!__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
-        pthread_atfork(take, give, give);
+        pthread_atfork(lock_table, unlock_table, unlock_table);
 }
 
 /* Chunk k begins with id FIRST * (2^k - 1) + 1. */
@@ -102,7 +102,7 @@ static bool grow_index(kt__intern *table, const kt__intern_index *old)
         return false;
     memset(index, 0, index_bytes(slots));
     index->mask = slots - 1;
-    take();
+    lock_table();
     const bool first = table->index == old;
     if (first) {
         for (uint32_t id = 1; id <= table->count; id++)
@@ -110,7 +110,7 @@ static bool grow_index(kt__intern *table, const kt__intern_index *old)
         index->older = table->index;
         __atomic_store_n(&table->index, index, __ATOMIC_RELEASE);
     }
-    give();
+    unlock_table();
     if (!first)
         kt__system_put(index, index_bytes(slots));
     return true;
@@ -122,11 +122,11 @@ static bool grow_chunk(kt__intern *table, unsigned k)
     char        *chunk = kt__system_get(bytes * table->entry_bytes);
     if (!chunk)
         return false;
-    take();
+    lock_table();
     const bool first = table->chunk[k] == NULL;
     if (first)
         __atomic_store_n(&table->chunk[k], chunk, __ATOMIC_RELEASE);
-    give();
+    unlock_table();
     if (!first)
         kt__system_put(chunk, bytes * table->entry_bytes);
     return true;
@@ -137,10 +137,10 @@ uint32_t kt__intern_add(kt__intern *table, const void *entry, bool *added)
     if (added)
         *added = false;
     for (;;) {
-        take();
+        lock_table();
         uint32_t id = kt__intern_find(table, entry);
         if (id != 0 || kt__intern_full(table)) {
-            give();
+            unlock_table();
             return id;
         }
         kt__intern_index *index = table->index;
@@ -153,12 +153,12 @@ uint32_t kt__intern_add(kt__intern *table, const void *entry, bool *added)
             memcpy(place_of(table, id), entry, table->entry_bytes);
             __atomic_store_n(&table->count, id, __ATOMIC_RELEASE);
             publish(table, index, id);
-            give();
+            unlock_table();
             if (added)
                 *added = true;
             return id;
         }
-        give();
+        unlock_table();
         const bool room = k < KT__INTERN_CHUNKS;
         if (!room || (need_index && !grow_index(table, index)) || (need_chunk && !grow_chunk(table, k)))
             return 0;

@@ -248,7 +248,7 @@ kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
 }
 
 /* x rounded to the dtype. */
-static double held(double x, kt_dtype d)
+static double rounded_to(double x, kt_dtype d)
 {
     char room[16];
     if (kt__dtype_rows[d].category != KT_CAT_FLOAT)
@@ -271,8 +271,8 @@ kt_status kt__args_bend(const kt_call *call, kt__gathered *g)
     const double curve = square ? 2 : (smooth ? 1 / at : 1) * (back ? 1 : 0.5);
     const double straight = square ? INFINITY : smooth ? 1 : at;
     kt__give(g, at);
-    kt__give(g, back ? held(curve * share, narrow) : curve);
-    kt__give(g, back ? held(straight * share, narrow) : straight);
+    kt__give(g, back ? rounded_to(curve * share, narrow) : curve);
+    kt__give(g, back ? rounded_to(straight * share, narrow) : straight);
     return KT_OK;
 }
 
@@ -303,8 +303,8 @@ kt_status kt__args_alpha(const kt_call *call, kt__gathered *g)
 
 static kt_status fit_factor(const kt_call *call, const kt__gathered *g, kt_dtype common)
 {
-    const bool whole = kt__dtype_rows[common].category == KT_CAT_INT;
-    const bool fits = fits_reals(g->param[0], common) && (!whole || kt_scalar_fits(g->param[0], common));
+    const bool is_int = kt__dtype_rows[common].category == KT_CAT_INT;
+    const bool fits = fits_reals(g->param[0], common) && (!is_int || kt_scalar_fits(g->param[0], common));
     if (fits)
         return KT_OK;
     if (kt__check_shapes(call, g)) /* size mismatches are reported first */

@@ -17,7 +17,7 @@ static bool same_device(const kt_tensor *a, const kt_tensor *b)
 }
 
 /* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
-static kt_tensor *carried(kt_tensor *from, kt_device device)
+static kt_tensor *staged_copy(kt_tensor *from, kt_device device)
 {
     const bool lies_so = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG));
     kt_tensor *dense = lies_so ? kt__ref(from) : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
@@ -93,9 +93,9 @@ static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roun
             return KT_OK;
         if (kt__backend(from->backend)->stores_nothing)
             return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
-        kt_tensor *near = carried(from, kt__device(to));
-        kt_status  status = near ? copy_why(to, near, why, rounding) : kt_error_status();
-        kt__unref(near);
+        kt_tensor *staged = staged_copy(from, kt__device(to));
+        kt_status  status = staged ? copy_why(to, staged, why, rounding) : kt_error_status();
+        kt__unref(staged);
         return status;
     }
     if (kt__prepare_copy(to, from, why, &plan))
@@ -122,12 +122,12 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
 /* The stored value for a value shown by a lazy view. */
 static kt_scalar behind(const kt_tensor *view, kt_scalar value)
 {
-    const bool     whole = value.kind != KT_SCALAR_FLOAT && value.kind != KT_SCALAR_COMPLEX;
+    const bool     is_int = value.kind != KT_SCALAR_FLOAT && value.kind != KT_SCALAR_COMPLEX;
     const uint32_t category = kt__dtype_rows[view->dtype].category;
-    if (whole && !(category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+    if (is_int && !(category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return KT_INT((int64_t)(0 - (uint64_t)value.v.i)); /* integers can only be lazily negated */
     double sign = view->flags & KT_T_NEG ? -1 : 1, turn = view->flags & KT_T_CONJ ? -sign : sign;
-    double re = !whole ? value.v.re : value.is_unsigned ? (double)(uint64_t)value.v.i : (double)value.v.i;
+    double re = !is_int ? value.v.re : value.is_unsigned ? (double)(uint64_t)value.v.i : (double)value.v.i;
     double im = value.kind == KT_SCALAR_COMPLEX ? value.im : 0;
     return category & KT_CAT_COMPLEX ? KT_COMPLEX(sign * re, turn * im) : KT_FLOAT(sign * re);
 }
@@ -320,10 +320,10 @@ kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
 static bool within_narrow(kt_scalar s, kt_dtype d)
 {
     kt_finfo   f;
-    const bool whole = s.kind != KT_SCALAR_FLOAT && s.kind != KT_SCALAR_COMPLEX;
+    const bool is_int = s.kind != KT_SCALAR_FLOAT && s.kind != KT_SCALAR_COMPLEX;
     if (kt_dtype_finfo(d, &f))
         return false;
-    if (whole)
+    if (is_int)
         return kt__holds(s, d);
     if (!isfinite(s.v.re))
         return isnan(s.v.re) || kt__dtype_rows[d].specials == KT__IEEE;
@@ -522,16 +522,16 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
 
 kt_tensor *kt__as_index(kt_tensor *t)
 {
-    kt_tensor *whole = NULL;
+    kt_tensor *index = NULL;
     if (!t || t->dtype == KT_I64)
         return t;
-    if (kt__convert_tensor(t, KT_I64, KT_WHY_INDEX, &whole))
+    if (kt__convert_tensor(t, KT_I64, KT_WHY_INDEX, &index))
         return NULL;
-    if (kt__scope_add(whole)) {
-        kt__unref(whole);
+    if (kt__scope_add(index)) {
+        kt__unref(index);
         return NULL;
     }
-    return whole;
+    return index;
 }
 
 kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)

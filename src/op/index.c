@@ -66,7 +66,7 @@ static kt_status check_list(const kt_call *call, const kt_tensor *self, kt_tenso
 }
 
 /* Moves a CPU index to the device of self. */
-static kt_status near(kt_tensor *t, const kt_tensor *self, kt_tensor **result)
+static kt_status on_device_of(kt_tensor *t, const kt_tensor *self, kt_tensor **result)
 {
     if (t->backend == self->backend && t->index == self->index) {
         *result = kt__ref(t);
@@ -111,7 +111,7 @@ static kt_status gather_indices(const kt_call *call, pointed *p)
             kt__warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
         if (at >= p->self->ndim)
             return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %d)", p->self->ndim, at + 1);
-        kt_status status = near(t[i], p->self, &one);
+        kt_status status = on_device_of(t[i], p->self, &one);
         if (!status && is_mask(one))
             status = places_of_mask(p, one, at);
         else if (!status)
@@ -157,10 +157,10 @@ static kt_status spread_indices(pointed *p)
         p->spread[i] = 1;
     for (int d = 0; d < p->self->ndim; d++)
         for (int i = 0; p->index[d] && i < p->index[d]->ndim; i++) {
-            int64_t size = p->index[d]->sizes[i], *whole = &p->spread[p->n_spread - p->index[d]->ndim + i];
-            if (size != 1 && *whole != 1 && size != *whole)
+            int64_t size = p->index[d]->sizes[i], *size_of_all = &p->spread[p->n_spread - p->index[d]->ndim + i];
+            if (size != 1 && *size_of_all != 1 && size != *size_of_all)
                 return fail_spread(p);
-            *whole = size == 1 ? *whole : size;
+            *size_of_all = size == 1 ? *size_of_all : size;
         }
     return KT_OK;
 }
@@ -371,7 +371,7 @@ static kt_status put_by_mask(kt_call *call, kt_tensor *mask, int at)
     kt_call    c;
     if (check_list(call, self, call->arg[1].ts.t, call->arg[1].ts.n) || check_mask(self, mask, at))
         return kt_error_status();
-    kt_status status = near(mask, self, &there);
+    kt_status status = on_device_of(mask, self, &there);
     status = status ? status : widened(there, self->ndim - at, &wide);
     status = status ? status : kt__call_ints(KT_OP_reshape, call->arg[2].t, (kt_shape){0, NULL}, &value);
     if (!status) {
@@ -426,7 +426,7 @@ kt_status kt__body_index_put(kt_call *call)
     kt_status status = kt__plain_of(call->arg[2].t, &values);
     if (!status && values->ndim) /* one value may come from the CPU */
         status = kt__one_device((kt_tensor *[]){self, values}, 2);
-    status = status ? status : near(values, self, &close);
+    status = status ? status : on_device_of(values, self, &close);
     status = status ? status : kt__begin_write(call, true, &work);
     status = status ? status : put_pointed(call, work, close);
     kt__unref(close);

@@ -7,7 +7,7 @@
 kt_status kt__body_linalg_matrix_power(kt_call *call);
 
 /* Runs the outer call as one product, with its form and target. */
-static kt_status whole(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
+static kt_status run_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
 {
     kt_call c;
     kt__open(&c, op, (kt_form)call->form);
@@ -55,14 +55,14 @@ kt_status kt__body_matmul(kt_call *call)
     if (KT__UNLIKELY(call->form == KT_OUT) && kt__check_history(call))
         return kt_error_status();
     if (KT__LIKELY(a->ndim == 2 && b->ndim == 2))
-        return whole(call, KT_OP_mm, a, b);
+        return run_as(call, KT_OP_mm, a, b);
     if (a->ndim == 0 || b->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "both arguments to matmul need to be at least 1D, but they are %dD and %dD",
                        a->ndim, b->ndim);
     if (a->ndim <= 2 && b->ndim == 1)
-        return whole(call, a->ndim == 1 ? KT_OP_dot : KT_OP_mv, a, b);
+        return run_as(call, a->ndim == 1 ? KT_OP_dot : KT_OP_mv, a, b);
     if (in_one_plan(call, a, b))
-        return whole(call, KT_OP_matmul_batched, a, b);
+        return run_as(call, KT_OP_matmul_batched, a, b);
     if (call->form == KT_OUT && a->dtype != b->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE &&
         kt__check_out(call, (kt_dtype)(b->ndim > 2 ? b->dtype : a->dtype), KT_NONE))
         return kt_error_status();

@@ -19,7 +19,7 @@ static kt_tensor *vector_norm(const kt_call *call, kt_tensor *t, double order, k
 static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
 
 /* The result, or a copy of it in out=, which must have its dtype; `name` speaks where it has not, or as everywhere. */
-static kt_status give(kt_call *call, const char *name, kt_tensor *t)
+static kt_status end_with(kt_call *call, const char *name, kt_tensor *t)
 {
     if (!t || call->form != KT_OUT)
         return kt__end(call, t);
@@ -147,14 +147,14 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
 kt_status kt__body_linalg_matrix_norm(kt_call *call)
 {
     KT_SCOPE;
-    return give(call, "linalg.matrix_norm",
+    return end_with(call, "linalg.matrix_norm",
                 matrix_norm(call, call->arg[0].t, call->arg[ORD].s, kt__arg_ints(call, DIM)));
 }
 
 kt_status kt__body_linalg_matrix_norm_str(kt_call *call)
 {
     KT_SCOPE;
-    return give(call, "linalg.matrix_norm",
+    return end_with(call, "linalg.matrix_norm",
                 matrix_norm_named(call, call->arg[0].t, kt__arg(call, ORD)->str, kt__arg_ints(call, DIM)));
 }
 
@@ -184,10 +184,10 @@ kt_status kt__body_linalg_norm(kt_call *call)
     if (check_norm_dims(call, ord.kind))
         return kt_error_status();
     if (!ord.kind)
-        return give(call, "linalg.norm", vector_norm(call, self, 2.0, dims));
+        return end_with(call, "linalg.norm", vector_norm(call, self, 2.0, dims));
     if (chosen ? dims.n == 2 : self->ndim == 2)
-        return give(call, "linalg.norm", matrix_norm(call, self, ord, chosen ? dims : KT_SHAPE(0, 1)));
-    return give(call, "linalg.norm",
+        return end_with(call, "linalg.norm", matrix_norm(call, self, ord, chosen ? dims : KT_SHAPE(0, 1)));
+    return end_with(call, "linalg.norm",
                 kt_linalg_vector_norm(self, .ord = ord, .dim = dims, .keepdim = kt__arg_bool(call, KEEPDIM),
                                       .dtype = kt__arg_dtype(call, DTYPE)));
 }
@@ -198,7 +198,7 @@ kt_status kt__body_linalg_norm_str(kt_call *call)
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SHAPE(-2, -1);
     if (check_norm_dims(call, true))
         return kt_error_status();
-    return give(call, "linalg.norm", matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims));
+    return end_with(call, "linalg.norm", matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims));
 }
 
 /* ---- the older names ---- */
@@ -208,8 +208,8 @@ kt_status kt__body_norm_str(kt_call *call)
     KT_SCOPE;
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SCALAR;
     if (strcmp(call->arg[ORD].str, "fro") == 0 && dims.n <= 2)
-        return give(call, NULL, vector_norm(call, call->arg[0].t, 2.0, dims));
-    return give(call, "linalg.matrix_norm",
+        return end_with(call, NULL, vector_norm(call, call->arg[0].t, 2.0, dims));
+    return end_with(call, "linalg.matrix_norm",
                 matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims.n ? dims : KT_SHAPE(-2, -1)));
 }
 

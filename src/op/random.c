@@ -48,18 +48,18 @@ static kt_status draw_here(kt_tensor *to, const kt__draw *draw)
 }
 
 /* A parameter of each element, where the CPU can read it plainly. */
-static kt_status brought_near(kt_tensor *each, kt_tensor **near)
+static kt_status readable_on_host(kt_tensor *each, kt_tensor **host)
 {
-    *near = NULL;
+    *host = NULL;
     if (!each)
         return KT_OK;
     if (each->backend == KT_CPU && !(each->flags & (KT_T_CONJ | KT_T_NEG))) {
-        *near = kt__ref(each);
+        *host = kt__ref(each);
         return KT_OK;
     }
-    *near = kt__empty_like(each, (kt_dtype)each->dtype, (kt_device){KT_CPU, 0}, KT_FORMAT_NONE);
-    if (!*near || kt__copy_into(*near, each, KT_WHY_EXPLICIT, KT_ROUND_TORCH)) {
-        kt__unref(*near);
+    *host = kt__empty_like(each, (kt_dtype)each->dtype, (kt_device){KT_CPU, 0}, KT_FORMAT_NONE);
+    if (!*host || kt__copy_into(*host, each, KT_WHY_EXPLICIT, KT_ROUND_TORCH)) {
+        kt__unref(*host);
         return kt_error_status();
     }
     return KT_OK;
@@ -70,7 +70,7 @@ kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
     kt__draw here = *draw;
     if (kt__backend(to->backend)->stores_nothing)
         return KT_OK;
-    if (brought_near(draw->each, &here.each))
+    if (readable_on_host(draw->each, &here.each))
         return kt_error_status();
     kt_tensor *target = to->backend == KT_CPU ? kt__ref(to)
                                               : kt__empty_like(to, (kt_dtype)to->dtype, (kt_device){KT_CPU, 0},

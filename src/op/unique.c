@@ -38,7 +38,7 @@ static void shorten(kt_tensor *rows, kt_tensor *order, bool inverse, bool counts
 }
 
 /* Returns all results or none. */
-static kt_status give(kt_call *call, kt_tensor **made)
+static kt_status end_with(kt_call *call, kt_tensor **made)
 {
     kt_tensor *self = call->arg[0].t;
     for (int i = INVERSE; i < N_RESULTS; i++)
@@ -81,7 +81,7 @@ static kt_status unique_elements(kt_call *call, bool in_order, bool inverse, boo
         made[VALUES] = none(self, (kt_dtype)self->dtype);
     if (inverse)
         made[INVERSE] = kt_unsafe_view(made[INVERSE] ? made[INVERSE] : none(self, KT_I64), kt__sizes(self));
-    return give(call, made);
+    return end_with(call, made);
 }
 
 kt_status kt__body_unique(kt_call *call)
@@ -156,7 +156,7 @@ static kt_status unique_slices(kt_call *call, int64_t dim, bool in_order, bool i
         return kt_error_status();
     if (self->numel == 0) {
         made[VALUES] = kt_empty(kt__sizes(self), .dtype = (kt_dtype)self->dtype, .device = kt__device(self));
-        return give(call, made);
+        return end_with(call, made);
     }
     kt_tensor *rows = with_first(self, dim);
     if (rows && !in_order) {
@@ -167,7 +167,7 @@ static kt_status unique_slices(kt_call *call, int64_t dim, bool in_order, bool i
         return kt_error_status();
     shorten(rows, order, inverse, counts, made);
     made[VALUES] = made[VALUES] ? moved_back(made[VALUES], dim) : NULL;
-    return give(call, made);
+    return end_with(call, made);
 }
 
 kt_status kt__body_unique_dim(kt_call *call)

@@ -1,6 +1,6 @@
-/* call.h - one operator call as data: what a binding, a test or a tool uses to call any row of the operator table by name.
- * Versioned apart from the stable headers. Calls made this way return owned references (kt_drop them) and a status: scopes
- * and the pending-error rule belong to the typed wrappers of ops.h. */
+/* call.h - one operator call as data: what a binding, a test or a tool uses to call any row of the operator table by
+ * name. Versioned separately from the stable headers. Calls made this way return owned references (kt_drop them) and a
+ * status; scopes and the pending-error rule belong to the typed wrappers of ops.h. */
 #ifndef KARAT_PLUGIN_CALL_H
 #define KARAT_PLUGIN_CALL_H
 
@@ -56,23 +56,23 @@ typedef struct kt_arg_spec {
     uint8_t     keyword_only;
     uint8_t     written;      /* in the plain form already: "Tensor(a!)" */
     uint8_t     holes;        /* "Tensor?[]": an element of the list may be NULL */
-    uint8_t     alone;        /* "int[1]": in Python one integer may stand for the list; "SymInt": any index will do */
+    uint8_t     alone;        /* "int[1]": Python may pass one integer for the list; "SymInt": anything with __index__ */
     kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
 } kt_arg_spec;
 
 typedef enum kt_form { KT_PLAIN = 0, KT_INPLACE = 1, KT_OUT = 2 } kt_form; /* ORDER FORM */
 
-typedef struct kt_row kt_row; /* one operator; opaque here, asked through the functions below */
+typedef struct kt_row kt_row; /* one operator; opaque, read by the functions below */
 
 typedef struct kt_call {
     const kt_row *row;
     uint8_t       form;       /* kt_form */
     uint8_t       n_out;      /* results */
-    uint32_t      given;      /* bit i: argument i was given; else its default holds */
+    uint32_t      given;      /* bit i: argument i was given; else its default is used */
     uint32_t      scalars;    /* bit i: a Tensor|Scalar argument holds a scalar */
     kt_value      arg[KT_MAX_ARGS];
     kt_tensor    *out[KT_MAX_RESULTS]; /* in: the targets of KT_OUT (borrowed); out: the results, owned by the caller */
-    kt_tensor   **list;       /* a row that gives Tensor[]: owned results, and the array itself (kt_call_free_list) */
+    kt_tensor   **list;       /* of a row that returns Tensor[]: owned results, and the array itself (kt_call_free_list) */
     int64_t       n_list;
 } kt_call;
 
@@ -81,15 +81,15 @@ KT_API const kt_row      *kt_row_at(int index);            /* NULL past the end 
 KT_API const char        *kt_row_name(const kt_row *row);
 KT_API const char        *kt_row_schema(const kt_row *row);
 KT_API const char        *kt_row_doc(const kt_row *row);
-KT_API const char        *kt_row_section(const kt_row *row);    /* "matrix products": the heading it stands under */
-KT_API bool               kt_row_is_internal(const kt_row *row); /* a part of others, not for users */
+KT_API const char        *kt_row_section(const kt_row *row);    /* "matrix products": its heading */
+KT_API bool               kt_row_is_internal(const kt_row *row); /* part of other operators, not for users */
 KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* of the result */
 KT_API unsigned           kt_row_takes(const kt_row *row);      /* kt_category bits: of its first tensor, or dtype= */
 KT_API const char        *kt_row_derivative(const kt_row *row); /* "AddBackward0", or why there is none */
 KT_API int                kt_row_n_args(const kt_row *row);
 KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
-KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "" where a row has but one */
+KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "" if the row has one result */
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);
 
@@ -97,52 +97,52 @@ KT_API void      kt_call_begin(kt_call *call, const kt_row *row, kt_form form);
 KT_API kt_status kt_call_run(kt_call *call);
 KT_API void      kt_call_free_list(kt_call *call);          /* drops the results of a Tensor[] row */
 
-/* For bindings: a new tensor to be filled by kt_data, born in `maker` (text that lives on) as lineage will say; and the
- * slot where a binding keeps its object of a tensor, so that the same tensor is the same object. */
+/* For bindings: a new tensor to be filled through kt_data, whose lineage begins with `maker` (a string that is never
+ * freed); and the slot for a binding's object, so that one tensor is one object. */
 KT_API kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor **result); /* owned; on the CPU */
-/* On memory of others, strides in elements; `release(owner)` runs when no tensor looks in; on failure it does not. */
+/* On foreign memory, strides in elements; `release(owner)` runs when no tensor uses it any more; not on failure. */
 KT_API kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                               void (*release)(void *owner), void *owner, kt_tensor **result);    /* owned; on the CPU */
-/* A tensor's memory given to others by address: a record of its own that keeps it, whatever memory t is given later. `fixed`: its
- * storage is not resized from now on, as PyTorch has it of memory that NumPy knows. */
+/* Exports a tensor's memory by address: a new tensor that keeps the storage alive, even if t gets another one. `fixed`:
+ * the storage is never resized from now on, as in PyTorch for memory shared with NumPy. */
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
-KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error of NULL */
-KT_API bool      kt_is_shared(const kt_tensor *t);          /* has it an owner besides the caller? false of NULL */
+KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error for NULL */
+KT_API bool      kt_is_shared(const kt_tensor *t);          /* does it have owners besides the caller? false for NULL */
 KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
-/* For a binding's garbage collector: the hooks that would die with t, where the caller is its only owner. A visit that is not 0
- * ends the round and is given back. */
+/* For a binding's garbage collector: visits the hooks that would be freed with t, if the caller is its only owner. A
+ * nonzero result of a visit ends the traversal and is returned. */
 typedef int (*kt_hook_visit)(kt_hook_call call, void *context, void *with);
 KT_API int       kt_hooks_visit(const kt_tensor *t, kt_hook_visit visit, void *with);
-KT_API void      kt_hooks_clear(kt_tensor *t);              /* they run no more, and their contexts are released */
+KT_API void      kt_hooks_clear(kt_tensor *t);              /* removes them and releases their contexts */
 KT_API bool      kt_has_hooks(const kt_tensor *t);
 
-/* May a tensor of the dtype require a gradient? Floating and complex ones may; integers under the policy `permissive`, where
- * their gradient has the dtype that they were first cast to. */
+/* May a tensor of the dtype require grad? Floating and complex ones may; integers under the policy `permissive`, where
+ * the gradient has the dtype they were first cast to. */
 KT_API bool      kt_may_require_grad(kt_dtype dtype);
 
-/* The result of a row that has no form with out=, written into a tensor that is there as PyTorch's out= of that row has it:
- * `out` takes its sizes, unless the row is a range that has as many elements. A refusal leaves `out` as it was. */
+/* Writes the result of a row without an out= form into `out`, by the rules of PyTorch's out= for that row: `out` is
+ * resized, unless the row is a range with as many elements. On an error `out` is unchanged. */
 KT_API kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made);
 
-/* What the user did not write: conversions by modules, optimizers, loaders and bindings name their reason. */
+/* Conversions that the user did not write: modules, optimizers, loaders and bindings name their reason. */
 KT_API kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result); /* owned */
 KT_API kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why);
 
-/* An exception of the binding travels as the payload of an error of status KT_ERR_FOREIGN: `release` is called once, unless
- * the payload is taken, which makes it the caller's and leaves the error pending. */
+/* A binding's exception is carried as the payload of an error with status KT_ERR_FOREIGN. `release` is called once,
+ * unless the payload is taken: it then belongs to the caller, and the error stays pending. */
 KT_API kt_status kt_fail_foreign(void *payload, void (*release)(void *payload));
 KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
 
-/* Fails because of t's dtype outside of any operator: `op` is what the user called, `wanted` a dtype with which it would do: by a
- * cast of t (KT_FIX_CAST), said to the maker of t (KT_FIX_DTYPE), or of t that was made so (KT_FIX_MAKE). */
+/* Fails because of t's dtype outside any operator: `op` is what the user called, `wanted` a dtype that is accepted: by a
+ * cast of t (KT_FIX_CAST), by dtype= where t is created (KT_FIX_DTYPE), or if t had been created with it (KT_FIX_MAKE). */
 KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
                                  const char *text);
-/* The same where t cannot require grad: the default dtype would do, or a policy under which it can. */
+/* The same where t cannot require grad: the fix is the default dtype, or a policy that allows it. */
 KT_API kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text);
-/* The name that the user wrote for the cast which the next call makes (lives on; NULL: none), for lineage: half, double. */
+/* The user's spelling of the next call's cast, for lineage: half, double (never freed; NULL: none). */
 KT_API void kt_call_said(const char *name);
 
-/* The dtype that an arithmetic operator would compute such operands in; bit i of `scalars`: operand i is a number. */
+/* The common dtype of such operands in an arithmetic operator; bit i of `scalars`: operand i is a number. */
 KT_API kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result);
 
 KT_END

@@ -86,17 +86,17 @@ kt_status kt__cpu_normal_by_sixteens(const kt__cpu_build *build, const kt_plan *
     f.std = kt__scalar_f64(&plan->param[1]);
     f.uniform = kt__uniform_for(f.dtype, 0, 1);
     const ptrdiff_t size = (ptrdiff_t)kt_dtype_size(f.dtype);
-    const int64_t   n = plan->numel, whole = n / 16 * 16;
+    const int64_t   n = plan->numel, blocks_end = n / 16 * 16;
     char           *out = plan->arg[0].data;
     double          tile[KT__DRAW_TILE];
-    for (int64_t done = 0; done < whole; done += KT__DRAW_TILE) {
-        const int m = whole - done < KT__DRAW_TILE ? (int)(whole - done) : KT__DRAW_TILE;
+    for (int64_t done = 0; done < blocks_end; done += KT__DRAW_TILE) {
+        const int m = blocks_end - done < KT__DRAW_TILE ? (int)(blocks_end - done) : KT__DRAW_TILE;
         draw(&f, tile, m);
         transform(&f, tile, m);
         store(&f, out + done * size, tile, m);
     }
-    if (whole < n) {
-        draw(&f, tile, (int)(n - whole)); /* drawn and discarded: these are among the last 16 */
+    if (blocks_end < n) {
+        draw(&f, tile, (int)(n - blocks_end)); /* drawn and discarded: these are among the last 16 */
         draw(&f, tile, 16);
         transform(&f, tile, 16);
         store(&f, out + (n - 16) * size, tile, 16);

@@ -24,12 +24,12 @@ static kt_tensor *gelu_backward(kt_tensor *g, kt_tensor *x, const char *approxim
 GRAD(gelu) { dA = gelu_backward(G, A, text_of(c, 1)); }
 
 /* The second derivative: of x * share(x) it is bell(x) * (2 - x^2). */
-static kt_tensor *gelu_bend(kt_tensor *x)
+static kt_tensor *gelu_curvature(kt_tensor *x)
 {
     kt_tensor *square = kt_mul(x, x);
     return kt_mul(times(kt_exp(times(square, -0.5)), 0.3989422804014327), kt_rsub_s(square, KT_INT(2)));
 }
-static kt_tensor *gelu_tanh_bend(kt_tensor *x)
+static kt_tensor *gelu_tanh_curvature(kt_tensor *x)
 {
     const double k = 0.7978845608028654, cubic = 0.044715;
     kt_tensor   *square = kt_mul(x, x), *inner = times(plus_one(times(square, cubic)), k);
@@ -41,7 +41,7 @@ GRAD(gelu_backward)
 {
     const char *approximate = text_of(c, 2);
     dA = gelu_backward(G, B, approximate);
-    dB = kt_mul(kt_mul(G, A), by_tanh(approximate) ? gelu_tanh_bend(B) : gelu_bend(B));
+    dB = kt_mul(kt_mul(G, A), by_tanh(approximate) ? gelu_tanh_curvature(B) : gelu_curvature(B));
 }
 
 /* ---- silu, mish ---- */

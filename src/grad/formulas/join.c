@@ -100,7 +100,7 @@ GRAD(as_strided_scatter)
 /* ---- split, unbind and joins ---- */
 
 /* Memory for the gradient of the input: zeros, unless every part will be written. */
-static kt_tensor *whole(const kt_back *c)
+static kt_tensor *input_gradient(const kt_back *c)
 {
     bool all = true;
     for (uint32_t i = 0; i < c->node->n_results; i++)
@@ -115,7 +115,7 @@ static int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank 
 
 GRAD(split)
 {
-    kt_tensor *all = whole(c);
+    kt_tensor *all = input_gradient(c);
     int64_t    dim = wrapped(arg(c, 2)->i, in_sizes(c, 0).n), start = 0;
     for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++) {
         int64_t length = c->node->results[i].sizes[dim];
@@ -128,7 +128,7 @@ GRAD(split)
 
 GRAD(unbind)
 {
-    kt_tensor *all = whole(c);
+    kt_tensor *all = input_gradient(c);
     for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++)
         if (c->grads[i])
             kt_copy_(kt_select(all, arg(c, 1)->i, i), c->grads[i]);
