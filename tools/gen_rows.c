@@ -303,7 +303,7 @@ static rule_text read_rule(const row_text *r, const schema *s)
     return rule;
 }
 
-/* Does the rule look at one operand? */
+/* Does the rule look at one operand? Of those that look at none dtype= says it. */
 static bool is_unary(const char *rule)
 {
     static const char *const names[] = {"SAME", "TO_BOOL", "TO_REAL", "FLOAT_TO_REAL", "SUM", "MEAN", "NORM", "TRUTH", "INDEX",
@@ -312,6 +312,30 @@ static bool is_unary(const char *rule)
         if (strcmp(names[i], rule) == 0)
             return true;
     return false;
+}
+
+/* A row with a body whose rule looks at one operand and does not name it means the first. */
+static void find_operand(const row_text *r, const schema *s, rule_text *rule)
+{
+    for (int i = 0; i < s->n && ways[way_of(r)].body && is_unary(rule->name) && !rule->n; i++)
+        if (is_operand(&s->args[i]))
+            rule->operand[rule->n++] = i;
+}
+
+/* The arguments whose dtypes decisions follow from: the operands and dtype=. A view asks for none. */
+static unsigned decided_by(const row_text *r, const schema *s)
+{
+    unsigned  bits = 0;
+    rule_text rule = read_rule(r, s);
+    if (strcmp(rule.name, "NONE") == 0 || strcmp(r->way, "VIEW") == 0)
+        return 0;
+    find_operand(r, s, &rule);
+    for (int i = 0; i < rule.n; i++)
+        bits |= 1u << rule.operand[i];
+    for (int i = 0; i < s->n; i++)
+        if ((!rule.n && is_operand(&s->args[i])) || (is(&s->args[i], "ScalarType") && strcmp(s->args[i].name, "dtype") == 0))
+            bits |= 1u << i;
+    return bits;
 }
 
 /* ---- what follows from the schema ---- */
@@ -339,10 +363,7 @@ static void write_operands(FILE *f, const row_text *r, const schema *s, const ke
     const bool pair = n == 2 && strcmp(r->way, "ELEMENTWISE") == 0 && !k->n && !k->swapped;
     if (n > MOST_GATHERED)
         die("%s: a call gathers no more than %d operands", r->name, MOST_GATHERED);
-    if (ways[way_of(r)].body && is_unary(rule.name) && !rule.n)
-        for (int i = 0; i < s->n && !rule.n; i++)
-            if (is_operand(&s->args[i]))
-                rule.operand[rule.n++] = i;
+    find_operand(r, s, &rule);
     n = rule.n ? rule.n : n;
     fprintf(f, " .operands = {.n = %d, .pair = %d, .bare = %d, .at = ", n, pair, n == s->n);
     if (rule.n) {
@@ -476,7 +497,7 @@ static void write_rows(FILE *f)
     fputs("\n", f);
     for (int i = 0; i < ROWS; i++) {
         const schema s = parse(rows[i].schema);
-        n_refusals[i] = write_refusals(f, rows[i].name, &s, strncmp(rows[i].rule, "NONE", 4) != 0);
+        n_refusals[i] = write_refusals(f, rows[i].name, &s, decided_by(&rows[i], &s));
     }
     fputs("\nconst kt_row kt__rows[KT_NUM_OPS] = {\n", f);
     for (int i = 0; i < ROWS; i++)

@@ -36,6 +36,7 @@ static const struct {
     {"in_place", "(f->call->form == KT_INPLACE)", false, true},
     {"out", "kt__fact_out(f, 0)", false, true},
     {"out2", "kt__fact_out(f, 1)", false, true},
+    {"written", "kt__fact_written(f)", false, true},
     {"result", "f->result[0]", false, false},
     {"result2", "f->result[1]", false, false},
 };
@@ -50,14 +51,15 @@ static int argument_named(const schema *s, const char *name)
 
 static bool is_operand(const arg *a) { return is(a, "Tensor") || either(a); }
 
-/* Writes one word of a condition. True: the line must be asked at each call. */
-static bool write_word(FILE *f, const schema *s, const char *word, bool *place, const char *line)
+/* Writes one word of a condition. True: the line must be asked at each call, since the decisions about the row, which `decided`
+ * says the arguments of, do not follow from it. */
+static bool write_word(FILE *f, const schema *s, unsigned decided, const char *word, bool *place, const char *line)
 {
     const int at = argument_named(s, word);
     if (at >= 0) {
         fprintf(f, *place ? "f, %d" : "kt__fact_dtype(f, %d)", at);
         *place = false;
-        return !is_operand(&s->args[at]) && !is(&s->args[at], "ScalarType");
+        return !(decided >> at & 1);
     }
     for (size_t i = 0; i < sizeof condition_words / sizeof *condition_words; i++)
         if (strcmp(condition_words[i].word, word) == 0) {
@@ -71,7 +73,7 @@ static bool write_word(FILE *f, const schema *s, const char *word, bool *place, 
     return false;
 }
 
-static bool write_condition(FILE *f, const schema *s, const char *when)
+static bool write_condition(FILE *f, const schema *s, unsigned decided, const char *when)
 {
     bool place = false, each_call = false;
     for (const char *c = when; *c;) {
@@ -87,7 +89,7 @@ static bool write_condition(FILE *f, const schema *s, const char *when)
             die("refusals.def: too long: %s", when);
         memcpy(word, c, n);
         word[n] = 0;
-        each_call |= write_word(f, s, word, &place, when);
+        each_call |= write_word(f, s, decided, word, &place, when);
         c += n;
     }
     return each_call;
@@ -115,9 +117,9 @@ static bool has_refusals(const char *name)
     return false;
 }
 
-/* The lines of one row, as functions and an array. `decided`: the row has a rule, so that what is refused for the dtypes of its
- * operands is found when a decision is made. Out: how many. */
-static int write_refusals(FILE *f, const char *name, const schema *s, bool decided)
+/* The lines of one row, as functions and an array. `decided`: the arguments whose dtypes the decisions about it follow from, so
+ * that what is refused for them is found when one is made; none: it has no rule. Out: how many. */
+static int write_refusals(FILE *f, const char *name, const schema *s, unsigned decided)
 {
     bool each_call[REFUSALS];
     int  n = 0;
@@ -125,7 +127,7 @@ static int write_refusals(FILE *f, const char *name, const schema *s, bool decid
         if (strcmp(refusals[i].op, name) != 0)
             continue;
         fprintf(f, "static bool refuses_%d(const kt__facts *f) { return ", i);
-        each_call[i] = write_condition(f, s, refusals[i].when) || !decided;
+        each_call[i] = write_condition(f, s, decided, refusals[i].when) || !decided;
         fputs("; }\n", f);
         n++;
     }

@@ -157,13 +157,11 @@ kt_status kt__args_limits(const kt_call *call, kt__gathered *g)
 static kt_status with_numbers(kt_call *call, int op, const kt_scalar *number, int n)
 {
     kt_call c;
-    kt__open(&c, op, (kt_form)call->form);
+    kt__open(&c, op, KT_PLAIN);
     kt__put_tensor(&c, 0, call->arg[0].t);
     for (int i = 0; i < n; i++)
         kt__put(&c, 1 + i, s, number[i]);
-    kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
-    return status;
+    return kt__run_as(call, &c);
 }
 
 kt_status kt__body_selu(kt_call *call)
@@ -196,9 +194,6 @@ static kt_status check_weight(const kt_call *call)
 {
     const kt_tensor *self = call->arg[0].t, *weight = call->arg[1].t;
     const int64_t    channels = self->ndim > 1 ? self->sizes[1] : 1;
-    if (self->dtype != weight->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "prelu: Type promoting not supported. Got %s and %s",
-                              kt_dtype_torch_name((kt_dtype)self->dtype), kt_dtype_torch_name((kt_dtype)weight->dtype));
     if (weight->numel != 1 && self->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "Not allow zero-dim input tensor.");
     if (weight->numel != 1 && weight->numel != channels)
@@ -243,6 +238,7 @@ kt_status kt__body_prelu_kernel_backward(kt_call *call)
 /* The size of half the dim, in which a negative one is counted from the end. */
 static kt_status half_of(const kt_call *call, const kt_tensor *self, int64_t *dim, int64_t *half)
 {
+    kt__decision room;
     if (self->ndim == 0)
         return kt_fail(KT_ERR_RUNTIME, "glu does not support 0-dimensional tensors");
     if (kt__wrap_dim(dim, self->ndim))
@@ -250,11 +246,8 @@ static kt_status half_of(const kt_call *call, const kt_tensor *self, int64_t *di
     if (self->sizes[*dim] % 2)
         return kt_fail(KT_ERR_RUNTIME, "Halving dimension must be even, but dimension %lld is size %lld", (long long)*dim,
                        (long long)self->sizes[*dim]);
-    if (kt__dtype_rows[self->dtype].category != KT_CAT_FLOAT)
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"glu_cpu\" not implemented for '%s'",
-                              kt_dtype_torch_name((kt_dtype)self->dtype));
     *half = self->sizes[*dim] / 2;
-    return KT_OK;
+    return kt__admit(call, &room) ? KT_OK : kt_error_status();
 }
 
 kt_status kt__body_glu(kt_call *call)

@@ -4,6 +4,7 @@
 
 #include "op/loss.h"
 #include "op/move.h"
+#include "op/refuse.h"
 
 /* ---- probabilities ---- */
 
@@ -38,15 +39,11 @@ static kt_tensor *bounded(kt_tensor *log) { return kt_clamp_min_s(log, KT_INT(-1
 kt_status kt__body_binary_cross_entropy(kt_call *call)
 {
     KT_SCOPE;
-    kt__gathered g;
     kt__decision room;
     kt_tensor   *x = call->arg[INPUT].t, *t = call->arg[TARGET].t;
     if (kt__check_reduction(kt__arg_int(call, REDUCTION)) || kt__one_device((kt_tensor *[]){x, t}, 2))
         return kt_error_status();
-    kt__gather(call, &g);
-    g.n = 2; /* a weight may have any dtype: it scales in place */
-    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d || check_range(x, t))
+    if (!kt__admit(call, &room) || check_range(x, t)) /* a weight may have any dtype: it scales in place */
         return kt_error_status();
     kt_tensor *loss = kt_sub(kt_mul(kt_sub_s(t, KT_INT(1)), bounded(kt_log1p(kt_neg(x)))), kt_mul(t, bounded(kt_log(x))));
     if (loss && kt__given(call, WEIGHT))
@@ -94,27 +91,16 @@ kt_status kt__body_nn_binary_cross_entropy(kt_call *call)
 enum { POSITIVE = 3, LISTED = 4 }; /* places in the list: input, target, weight, pos_weight */
 
 /* -log(sigmoid(x)), for any x. */
-static kt_tensor *softplus_of_minus(const kt_call *call, kt_tensor *x)
+static kt_tensor *softplus_of_minus(kt_tensor *x)
 {
-    if (kt_dtype_category((kt_dtype)x->dtype) != KT_CAT_FLOAT) {
-        kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"log_sigmoid_cpu\" not implemented for '%s'",
-                       kt_dtype_torch_name(x->dtype));
-        return NULL;
-    }
     return kt_logaddexp(kt_neg(x), kt_zeros(KT_SCALAR, .dtype = (kt_dtype)x->dtype, .device = kt__device(x)));
 }
 
 /* What follows is written into 1 - target, as PyTorch does: the loss has the target's dtype. */
-static kt_tensor *logits_loss(const kt_call *call, kt_tensor *const *t)
+static kt_tensor *logits_loss(kt_tensor *const *t)
 {
-    kt_tensor *x = t[INPUT], *target = t[TARGET], *cost = softplus_of_minus(call, x);
-    if (cost && target->dtype == KT_BOOL)
-        kt__fail_dtype(call, KT_ERR_RUNTIME,
-                       "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-                       "operator instead.");
-    if (!cost || kt__failed())
-        return NULL;
-    kt_tensor *loss = kt_rsub_s(target, KT_INT(1));
+    kt_tensor *x = t[INPUT], *target = t[TARGET], *cost = softplus_of_minus(x);
+    kt_tensor *loss = cost ? kt_rsub_s(target, KT_INT(1)) : NULL;
     loss = loss ? kt_mul_(loss, x) : NULL;
     if (t[POSITIVE])
         cost = kt_mul(kt_add_s(kt_mul(kt_sub_s(t[POSITIVE], KT_INT(1)), target), KT_INT(1)), cost);
@@ -129,8 +115,7 @@ kt_status kt__body_bce_logits(kt_call *call)
         return kt_error_status();
     if (call->arg[0].ts.n != LISTED || !call->arg[0].ts.t[INPUT] || !call->arg[0].ts.t[TARGET])
         return kt_fail(KT_ERR_VALUE, "_bce_logits: input, target, weight and pos_weight are wanted");
-    return kt__end(call, kt__reduced(logits_loss(kt__frame ? kt__frame : call, call->arg[0].ts.t),
-                                      (kt__reduction)kt__arg_int(call, 1)));
+    return kt__end(call, kt__reduced(logits_loss(call->arg[0].ts.t), (kt__reduction)kt__arg_int(call, 1)));
 }
 
 static kt_tensor *with_logits(const kt_call *call, int weight, int positive, kt__reduction how)
@@ -138,7 +123,7 @@ static kt_tensor *with_logits(const kt_call *call, int weight, int positive, kt_
     kt_tensor *t[LISTED] = {call->arg[INPUT].t, call->arg[TARGET].t, kt__given(call, weight) ? call->arg[weight].t : NULL,
                             kt__given(call, positive) ? call->arg[positive].t : NULL};
     if (kt__no_slope(t[WEIGHT], "binary_cross_entropy_with_logits", "weight") ||
-        kt__no_slope(t[POSITIVE], "binary_cross_entropy_with_logits", "pos_weight"))
+        kt__no_slope(t[POSITIVE], "binary_cross_entropy_with_logits", "pos_weight") || kt__refuse(call, STAGE_AFTER))
         return NULL;
     return kt_bce_logits(t, LISTED, .reduction = (int64_t)how);
 }
@@ -169,12 +154,7 @@ kt_status kt__body_nn_binary_cross_entropy_with_logits(kt_call *call)
 static kt_tensor *kl(const kt_call *call, bool log_target)
 {
     kt_tensor *x = call->arg[INPUT].t, *t = call->arg[TARGET].t;
-    const int  kinds = kt_dtype_category((kt_dtype)x->dtype) | kt_dtype_category((kt_dtype)t->dtype);
-    if (kinds & KT_CAT_COMPLEX)
-        kt__fail_dtype(call, KT_ERR_RUNTIME, "kl_div: Complex inputs not supported.");
-    else if (kinds & (KT_CAT_INT | KT_CAT_BOOL))
-        kt__fail_dtype(call, KT_ERR_RUNTIME, "kl_div: Integral inputs not supported.");
-    if (kt__failed())
+    if (kt__refuse(call, STAGE_AFTER))
         return NULL;
     return log_target ? kt_mul(kt_exp(t), kt_sub(t, x)) : kt_sub(kt_xlogy(t, t), kt_mul(t, x));
 }

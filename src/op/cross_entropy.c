@@ -2,6 +2,7 @@
  * support label smoothing. In: calls of nn_cross_entropy. Out: the loss, or PyTorch's refusals. A composite: its parts
  * are recorded. */
 #include "op/loss.h"
+#include "op/refuse.h"
 
 typedef struct problem {
     kt_tensor    *input, *target, *weight; /* weight: or NULL */
@@ -31,9 +32,8 @@ static kt_tensor *log_softmax(const problem *p)
 static kt_status check_probabilities(const kt_call *call, const problem *p)
 {
     char text[256];
-    if (kt_dtype_category((kt_dtype)p->target->dtype) != KT_CAT_FLOAT)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected floating point type for target with class probabilities, got %s",
-                              kt_dtype_torch_name(p->target->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (p->ignore >= 0)
         return kt_fail(KT_ERR_RUNTIME, "ignore_index is not supported for floating point target");
     if (p->input->ndim == 0)

@@ -86,11 +86,8 @@ static kt_status find_common(const kt_call *call, joint *j)
 
 static kt_status check_target(kt_call *call, joint *j, kt_tensor *target, kt_shape sizes, bool stacked)
 {
-    uint64_t mode = kt__mode();
-    if (!kt_can_cast(j->common, (kt_dtype)target->dtype) && kt__policy(mode) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_TYPE, "torch.cat(): input types can't be cast to the desired output type %s",
-                              kt_dtype_torch_name(target->dtype));
-    if (kt__allow(mode, call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
+    if (kt__check_out(call, j->common, KT_NONE) ||
+        kt__allow(kt__mode(), call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
         return kt_error_status();
     for (int64_t k = 0; k < j->n; k++) /* any shared element would be read after it was written */
         if (kt__overlap_once(target, sizes, j->t[k]) != KT_OVERLAP_NONE)

@@ -180,13 +180,9 @@ static kt_tensor *row_on(const kt_tensor *like, const int64_t *values, int64_t n
     return row && !kt__fill_from(row, values) ? row : NULL;
 }
 
-static kt_status check_shape(const kt_call *call, kt_shape shape, uint64_t *step)
+static kt_status check_shape(const kt_tensor *indices, kt_shape shape, uint64_t *step)
 {
-    const kt_tensor *indices = call->arg[0].t;
-    bool             fits = true, empty = false;
-    if (!(kt_dtype_category((kt_dtype)indices->dtype) & call->row->accepts))
-        return kt__fail_dtype(call, KT_ERR_TYPE, "expected 'indices' to be integer dtype, but got torch.%s",
-                              kt_dtype_name(indices->dtype));
+    bool fits = true, empty = false;
     if (shape.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_VALUE, "'shape' has %lld dims, there are at most %d", (long long)shape.n, (int)KT_MAX_DIMS);
     uint64_t below = 1; /* as many places as the dims further in have; too many wrap, as PyTorch's do */
@@ -210,7 +206,7 @@ kt_status kt__body_unravel_index(kt_call *call)
     kt_tensor     *indices = call->arg[0].t, *found[KT_MAX_DIMS];
     const kt_shape shape = call->arg[1].ints;
     uint64_t       step[KT_MAX_DIMS];
-    if (check_shape(call, shape, step))
+    if (check_shape(indices, shape, step))
         return kt_error_status();
     if (shape.n) {
         kt_tensor *steps = row_on(indices, (const int64_t *)step, shape.n), *sizes = row_on(indices, shape.d, shape.n);

@@ -6,6 +6,7 @@
 #include "op/deterministic.h"
 #include "op/make.h"
 #include "op/move.h"
+#include "op/refuse.h"
 #include "op/wrap.h"
 #include "tables/kernels/copy.h"
 
@@ -236,13 +237,13 @@ kt_status kt__body_range(kt_call *call)
 {
     options   o;
     kt_scalar start = call->arg[0].s, end = call->arg[1].s, step = kt__arg_scalar(call, 2);
+    kt__decision room;
     kt__warn("torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
              "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).");
     if (kt__read_options(call, 3, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
-    if (!(kt_dtype_category(o.dtype) & call->row->accepts))
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
-                              kt_dtype_torch_name(o.dtype));
+    if (!kt__admit(call, &room))
+        return kt_error_status();
     const char *in = kt_dtype_category(o.dtype) == KT_CAT_INT      ? "int64_t"
                      : o.dtype == KT_F16 || o.dtype == KT_BF16 ? "float"
                                                                : "double";
@@ -291,10 +292,7 @@ static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar bas
         return kt_fail(KT_ERR_RUNTIME, "number of steps must be non-negative");
     if (kt__read_options(call, options_at, complex ? kt_dtype_complex(fallback) : fallback, NULL, &o))
         return kt_error_status();
-    if (complex && kt_dtype_category(o.dtype) != KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.%s(): inferred dtype %s can't be safely cast to passed dtype %s",
-                              call->row->name, kt_dtype_c_name(kt_dtype_complex(fallback)), kt_dtype_torch_name(o.dtype));
-    if (fit_ends(call, o.dtype, &start, &end, base, steps))
+    if (kt__refuse(call, STAGE_AFTER) || fit_ends(call, o.dtype, &start, &end, base, steps))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(steps));
     if (steps == 1 && o.dtype == KT_BOOL) /* filled with the number, not with the integer that is a step */

@@ -2,6 +2,7 @@
  * rank. Out: the loss, or PyTorch's refusals. It is made of gather and sums; the tape sees it as one node. */
 #include "op/index.h"
 #include "op/loss.h"
+#include "op/refuse.h"
 
 /* ---- classes ---- */
 
@@ -38,12 +39,6 @@ static kt_status check_bounds(kt_tensor *target, int64_t ignore, int64_t classes
 /* ---- rows with a node: input [C], [N, C] or, with dims in space, [N, C, H, W] ---- */
 
 enum { INPUT, TARGET, WEIGHT, REDUCTION, IGNORE };
-
-static kt_status wrong_type(const kt_call *call, kt_dtype wants, kt_dtype is)
-{
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", kt_dtype_torch_name(wants),
-                          kt_dtype_torch_name(is));
-}
 
 static kt_status check_flat(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
 {
@@ -87,16 +82,6 @@ static kt_status check_space(const kt_tensor *input, const kt_tensor *target, co
     return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s , target: %s", a, b);
 }
 
-static kt_status check_types(const kt_call *call, const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
-{
-    if (kt_dtype_category((kt_dtype)input->dtype) != KT_CAT_FLOAT)
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
-                              kt_dtype_torch_name(input->dtype));
-    if (target->dtype != KT_I64 && !(target->dtype == KT_U8 && call->row->id == KT_OP_nll_loss))
-        return wrong_type(call, KT_I64, (kt_dtype)target->dtype);
-    return weight && weight->dtype != input->dtype ? wrong_type(call, (kt_dtype)input->dtype, (kt_dtype)weight->dtype) : KT_OK;
-}
-
 /* Accumulates in a wider dtype. */
 static kt_tensor *folded(kt_tensor *each, kt_tensor *count, kt__reduction how, kt_dtype dtype)
 {
@@ -117,10 +102,11 @@ static kt_status nll(kt_call *call)
     const int64_t dim = input->ndim > 1;
     const bool    space = call->row->id == KT_OP_nll_loss2d;
     kt__classes   c;
+    kt__decision  room;
     if (kt__check_reduction(kt__arg_int(call, REDUCTION)) ||
         kt__one_device((kt_tensor *[]){input, target, weight ? weight : input}, 3) ||
         (space ? check_space(input, target, weight) : check_flat(input, target, weight)) ||
-        check_types(call, input, target, weight))
+        !kt__admit(call, &room) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const int64_t ignore = kt__arg_int(call, IGNORE);
     if (check_bounds(target, ignore, input->sizes[dim]) ||

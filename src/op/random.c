@@ -9,6 +9,7 @@
 
 #include "base/warn.h"
 #include "op/end.h"
+#include "op/refuse.h"
 #include "op/target.h"
 #include "op/wrap.h"
 
@@ -85,10 +86,13 @@ kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
 
 /* ---- distributions, their parameters looked at ---- */
 
-static kt_status not_for(const kt_call *call, const char *missing, const kt_tensor *t)
+/* PyTorch looks at dtypes when it has looked at the parameters of a distribution. */
+static kt_status check_dtypes(const kt_call *call)
 {
-    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
-                          kt_dtype_torch_name(t->dtype));
+    kt__decision room;
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    return !call->row->admits_after || kt__admit(call, &room) ? KT_OK : kt_error_status();
 }
 
 static unsigned category(const kt_tensor *t) { return kt__dtype_rows[t->dtype].category; }
@@ -129,9 +133,7 @@ static kt_status check_uniform(double from, double until, kt_dtype dtype)
 kt_status kt__draw_uniform_into(const kt_call *call, kt_tensor *to, double from, double until, kt_generator *g)
 {
     kt_tensor *parts = NULL;
-    if (!(category(to) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        return not_for(call, "check_uniform_bounds", to);
-    if (real_parts(to, &parts))
+    if (check_dtypes(call) || real_parts(to, &parts))
         return kt_error_status();
     kt__draw  draw = {g, KT_K_uniform, 2, {KT_FLOAT(from), KT_FLOAT(until)}, NULL};
     kt_status status = check_uniform(from, until, (kt_dtype)parts->dtype);
@@ -149,9 +151,7 @@ kt_status kt__draw_normal_into(const kt_call *call, kt_tensor *to, double mean, 
     const bool complex = category(to) == KT_CAT_COMPLEX;
     if (!(std >= 0))
         return kt_fail(KT_ERR_RUNTIME, "normal expects std >= 0.0, but found std %g", std);
-    if (!(category(to) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        return not_for(call, "normal_kernel_cpu", to);
-    if (real_parts(to, &parts))
+    if (check_dtypes(call) || real_parts(to, &parts))
         return kt_error_status();
     if (complex)
         std /= sqrt(2); /* the parts share the variance */
@@ -167,9 +167,7 @@ kt_status kt__draw_bernoulli_into(const kt_call *call, kt_tensor *to, double p, 
     kt__draw draw = {g, KT_K_bernoulli, 1, {KT_FLOAT(p)}, NULL};
     if (!(p >= 0 && p <= 1))
         return kt_fail(KT_ERR_RUNTIME, "bernoulli_ expects p to be in [0, 1], but got p=%g", p);
-    if (category(to) == KT_CAT_COMPLEX)
-        return not_for(call, "bernoulli_scalar_cpu_", to);
-    return kt__draw_into(to, &draw);
+    return check_dtypes(call) ? kt_error_status() : kt__draw_into(to, &draw);
 }
 
 /* ---- integers ---- */
@@ -208,9 +206,8 @@ static void warn_of_steps(const kt_tensor *to, const char *end, int64_t x)
 static kt_status check_ints(const kt_call *call, const kt_tensor *to, int64_t from, int64_t last)
 {
     const kt_dtype dtype = (kt_dtype)to->dtype;
-    if (category(to) == KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "check_random_bounds handles only integral, floating-point and boolean types");
+    if (check_dtypes(call))
+        return kt_error_status();
     if (!holds(dtype, from))
         return kt_fail(KT_ERR_RUNTIME, "from is out of bounds for %s", kt_dtype_c_name(dtype));
     if (!holds(dtype, last))
@@ -304,23 +301,13 @@ static kt_status draw_ints_from(const kt_call *call, kt_tensor *to, int64_t from
 
 static kt_status draw_any_int(const kt_call *call, kt_tensor *to, kt_generator *g)
 {
-    if (category(to) == KT_CAT_COMPLEX)
-        return not_for(call, "random_kernel_cpu", to);
+    if (check_dtypes(call))
+        return kt_error_status();
     const bool wide = to->dtype == KT_I64 || to->dtype == KT_F64 || to->dtype == KT_U64;
     return draw_ints(to, 0, to->dtype == KT_U64 ? 0 : (uint64_t)last_int(to) + 1, wide, g);
 }
 
 /* ---- the rows that write over self ---- */
-
-static kt_status continuous(const kt_call *call, const kt_tensor *t, const char *name, const char *type)
-{
-    if (category(t) == KT_CAT_FLOAT)
-        return KT_OK;
-    return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                          "%s distribution is a continuous probability distribution. dtype must be a floating point "
-                          "but you specified %s",
-                          name, type);
-}
 
 static kt_status expanded(kt_tensor *t, const kt_tensor *like, kt_tensor **out)
 {
@@ -338,11 +325,7 @@ static kt_status expanded(kt_tensor *t, const kt_tensor *like, kt_tensor **out)
 static kt_status bernoulli_each(const kt_call *call, kt_tensor *to, kt_tensor *p, kt_generator *g)
 {
     kt__draw draw = {.generator = g, .kernel = KT_K_bernoulli_tensor};
-    if (category(to) == KT_CAT_COMPLEX)
-        return not_for(call, "bernoulli_tensor_cpu_self_", to);
-    if (category(p) != KT_CAT_FLOAT)
-        return not_for(call, "bernoulli_tensor_cpu_p_", p);
-    if (expanded(p, to, &draw.each))
+    if (check_dtypes(call) || expanded(p, to, &draw.each))
         return kt_error_status();
     kt_status status = kt__draw_into(to, &draw);
     kt__unref(draw.each);
@@ -399,6 +382,8 @@ static kt_status write_bernoulli_each(kt_call *call, kt_tensor *self)
 /* Two parameters at 1 and 2, the generator behind them. */
 static kt_status write_by(kt_call *call, kt_tensor *self, int n_param)
 {
+    if (check_dtypes(call))
+        return kt_error_status();
     kt__draw draw = {.generator = kt__arg_generator(call, 1 + n_param), .kernel = call->row->kernel, .n_param = n_param};
     for (int i = 0; i < n_param; i++)
         draw.param[i] = KT_FLOAT(kt__arg(call, 1 + i)->f);
@@ -410,8 +395,6 @@ static kt_status write_exponential(kt_call *call, kt_tensor *self)
     const double rate = kt__arg(call, 1)->f;
     if (!(rate > 0))
         return kt_fail(KT_ERR_RUNTIME, "exponential_ expects lambda > 0.0, but found lambda=%g", rate);
-    if (continuous(call, self, "Exponential", kt_dtype_torch_name(self->dtype)))
-        return kt_error_status();
     return write_by(call, self, 1);
 }
 
@@ -420,8 +403,6 @@ static kt_status write_cauchy(kt_call *call, kt_tensor *self)
     const double sigma = kt__arg(call, 2)->f;
     if (!(sigma > 0))
         return kt_fail(KT_ERR_RUNTIME, "cauchy_ expects sigma > 0.0, but found sigma=%g", sigma);
-    if (continuous(call, self, "Cauchy", kt_dtype_c_name(self->dtype)))
-        return kt_error_status();
     return write_by(call, self, 2);
 }
 
@@ -430,8 +411,6 @@ static kt_status write_log_normal(kt_call *call, kt_tensor *self)
     const double std = kt__arg(call, 2)->f;
     if (!(std > 0))
         return kt_fail(KT_ERR_RUNTIME, "log_normal_ expects std > 0.0, but found std=%g", std);
-    if (category(self) != KT_CAT_FLOAT)
-        return not_for(call, call->row->missing, self);
     return write_by(call, self, 2);
 }
 
@@ -440,8 +419,6 @@ static kt_status write_geometric(kt_call *call, kt_tensor *self)
     const double p = kt__arg(call, 1)->f;
     if (!(p > 0 && p < 1))
         return kt_fail(KT_ERR_RUNTIME, "geometric_ expects p to be in (0, 1), but got p=%g", p);
-    if (category(self) == KT_CAT_COMPLEX)
-        return not_for(call, call->row->missing, self);
     return write_by(call, self, 1);
 }
 
@@ -476,7 +453,7 @@ static kt_status each_by_self(kt_call *call, kt_tensor *out)
 static kt_status poisson_by_self(kt_call *call, kt_tensor *out)
 {
     kt__draw draw = {.generator = kt__arg_generator(call, 1), .kernel = KT_K_poisson, .each = call->arg[0].t};
-    return category(out) == KT_CAT_FLOAT ? kt__draw_into(out, &draw) : not_for(call, call->row->missing, out);
+    return kt__draw_into(out, &draw);
 }
 
 kt_status kt__body_bernoulli(kt_call *call) { return make_over(call, each_by_self); }

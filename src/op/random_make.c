@@ -5,6 +5,7 @@
 #include "op/end.h"
 #include "op/move.h"
 #include "op/random.h"
+#include "op/refuse.h"
 #include "op/target.h"
 #include "op/wrap.h"
 
@@ -78,11 +79,11 @@ kt_status kt__body_randint_like_low(kt_call *call) { return like(call, 3, fill_l
 static kt_status check_count(const kt_call *call, kt_dtype dtype, int64_t n)
 {
     const kt__dtype_row *row = &kt__dtype_rows[dtype];
+    kt__decision         room;
     if (n < 0)
         return KT_OK; /* no such tensor is made, of whatever dtype */
-    if (row->category & (KT_CAT_BOOL | KT_CAT_COMPLEX))
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"randperm\" not implemented for '%s'",
-                              kt_dtype_torch_name(dtype));
+    if (!kt__admit(call, &room))
+        return kt_error_status();
     if (row->category == KT_CAT_INT && n > 0 && !kt_scalar_fits(KT_INT(n - 1), dtype))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s_t without overflow",
                               kt_dtype_name(dtype));
@@ -129,11 +130,9 @@ kt_status kt__body_randperm(kt_call *call)
 /* ---- normals, each element of its own mean or deviation ---- */
 
 /* Every deviation must be at least 0; a NaN is not. */
-static kt_status check_deviations(const kt_call *call, kt_tensor *std)
+static kt_status check_deviations(kt_tensor *std)
 {
     kt_tensor *fine = NULL, *wrong = NULL, *count = NULL;
-    if (kt__dtype_rows[std->dtype].category == KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "normal expects standard deviation to be non-complex");
     if (kt__backend(std->backend)->stores_nothing || std->numel == 0)
         return KT_OK;
     kt_status status = kt__call2s(KT_OP_ge, std, KT_INT(0), &fine);
@@ -196,7 +195,7 @@ static kt_status scaled(kt_call *call, kt_tensor *mean, double m, kt_tensor *std
     int        rank = 0;
     kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
     kt_tensor *both[2] = {mean ? mean : std, std ? std : target ? target : mean};
-    if (std && check_deviations(call, std))
+    if (std && check_deviations(std))
         return kt_error_status();
     if (!std && !(s >= 0))
         return kt_fail(KT_ERR_RUNTIME, "normal expects std >= 0.0, but found std %g", s);
@@ -229,11 +228,11 @@ kt_status kt__body_normal_tensor_tensor(kt_call *call) { return normal_of(call, 
 
 static kt_status check_weights(const kt_call *call, const kt_tensor *self, int64_t n, bool replace)
 {
+    kt__decision room;
     if (self->ndim != 1 && self->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "prob_dist must be 1 or 2 dim");
-    if (kt__dtype_rows[self->dtype].category != KT_CAT_FLOAT)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "multinomial only supports floating-point dtypes for input, got: %s",
-                              kt_dtype_torch_name(self->dtype));
+    if (kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room))
+        return kt_error_status();
     if (n <= 0)
         return kt_fail(KT_ERR_RUNTIME, "cannot sample n_sample <= 0 samples");
     if (!replace && n > self->sizes[self->ndim - 1])

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "op/autocast.h"
 
 /* ---- facts ---- */
 
@@ -45,6 +46,12 @@ bool kt__narrows(kt_dtype from, kt_dtype to)
     return from && to && kt__promote_quiet(from, to, &refusal) != to;
 }
 
+kt_dtype kt__fact_written(const kt__facts *f)
+{
+    const kt_tensor *t = f->call->form == KT_OUT ? f->call->out[0] : kt__first_tensor(f->call);
+    return t ? (kt_dtype)t->dtype : KT_NONE;
+}
+
 /* ---- texts ---- */
 
 /* The dtype that a word in braces stands for. */
@@ -54,6 +61,8 @@ static kt_dtype named(const kt__facts *f, const char *name, size_t n)
     for (int i = 0; i < 4; i++)
         if (strlen(words[i]) == n && memcmp(words[i], name, n) == 0)
             return i < 2 ? kt__fact_out(f, i) : f->result[i - 2];
+    if (n == 7 && memcmp(name, "written", n) == 0)
+        return kt__fact_written(f);
     for (int i = 0; i < kt__n_args(f->call->row); i++) {
         const char *argument = kt__arg_spec(f->call->row, i)->name;
         if (strlen(argument) == n && memcmp(argument, name, n) == 0)

@@ -44,6 +44,9 @@ static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
     return f->call->form == KT_OUT && f->call->out[i] && !converts ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
 }
 
+/* The dtype of what the call writes: out= whatever the policy, else a tensor like the first. */
+kt_dtype kt__fact_written(const kt__facts *f);
+
 /* ---- asking ---- */
 
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);

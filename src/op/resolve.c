@@ -150,6 +150,8 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
     case RULE_WITH_INDEX: *common = g->dtype[0]; break;
     case RULE_MEAN:
     case RULE_NORM: *common = (kt_dtype)(g->want ? g->want : g->dtype[0]); break;
+    case RULE_DEFAULT: *common = g->want ? (kt_dtype)g->want : kt_get_default_dtype(); break;
+    case RULE_COUNT: *common = g->want ? (kt_dtype)g->want : KT_I64; break;
     case RULE_SUM:
         *common = g->want                                              ? (kt_dtype)g->want
                   : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64

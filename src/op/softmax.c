@@ -2,6 +2,7 @@
  * a dim where none is named. In: calls of the softmax rows of tables/ops/loss.def. Out: one tensor, row-major. */
 #include "op/index.h"
 #include "op/made.h"
+#include "op/refuse.h"
 #include "op/target.h"
 #include "tables/kernels/softmax.h"
 
@@ -19,11 +20,6 @@ static kt_status check_float(const kt_call *call, const kt_tensor *self, kt_dtyp
     return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s%s_kernel_impl\" not implemented for '%s'",
                           name[call->row->kernel - KT_K_softmax], dim + 1 < self->ndim ? "" : "_lastdim",
                           kt_dtype_torch_name(dtype));
-}
-
-static kt_status check_out(const kt_call *call, const kt__decision *d)
-{
-    return kt__check_out(call, (kt_dtype)d->result, KT_NONE);
 }
 
 /* ---- the plan ---- */
@@ -67,7 +63,7 @@ static const kt__decision *decide(const kt_call *call, kt__gathered *g, int64_t 
     if (kt__refine_fold(call, g) || kt__wrap_dim(dim, self->ndim))
         return NULL;
     const kt__decision *d = kt__resolve(call, g, kt__mode(), room);
-    return !d || check_out(call, d) || check_float(call, self, (kt_dtype)d->common, *dim) ? NULL : d;
+    return !d || kt__check_out(call, (kt_dtype)d->result, KT_NONE) || check_float(call, self, (kt_dtype)d->common, *dim) ? NULL : d;
 }
 
 /* ---- rows with a node ---- */
@@ -101,8 +97,8 @@ static kt_status flow_back(kt_call *call)
                        "not equal %s (while checking arguments for %ssoftmax_backward)",
                        a, b, call->row->kernel == KT_K_softmax_backward ? "" : "log_");
     }
-    if (kt__arg_dtype(call, 3) == KT_F16 && grad->dtype != KT_F16)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found Half", kt_dtype_torch_name(grad->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     const kt__decision *d = decide(call, &g, &dim, &room);
     return d ? along_dim(call, &g, d, dim) : kt_error_status();
 }
@@ -124,13 +120,8 @@ static kt_status softmax(kt_call *call, int along)
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(call->arg[0].t), true))
         return kt__run_apart(call);
     const bool warns = kt_dtype_category((kt_dtype)g.dtype[0]) == KT_CAT_COMPLEX; /* a copy says what it loses */
-    if (call->form == KT_OUT) { /* written where it belongs */
-        kt_tensor      *out = NULL;
-        const kt_status status = run_lines(call, &g, d, dim, &out);
-        call->out[0] = status ? call->out[0] : out;
-        return status;
-    }
-    if ((!g.any_grad || !(kt__mode() & KT_M_GRAD)) && !warns)
+    const bool recorded = g.any_grad && kt__mode() & KT_M_GRAD;
+    if (call->form == KT_OUT || (!recorded && !warns))
         return along_dim(call, &g, d, dim);
     kt_tensor *seen = NULL;
     if (kt_convert(g.t[0], (kt_dtype)d->as[0], (kt_reason)d->why[0], &seen))

@@ -1,5 +1,6 @@
 /* splits.c - splitting into views: tensor_split and its shorthands, the unsafe_ rows, meshgrid, atleast_*d of lists. */
 #include "op/move.h"
+#include "op/refuse.h"
 
 /* ---- tensor_split ---- */
 
@@ -69,12 +70,8 @@ kt_status kt__body_tensor_split_tensor(kt_call *call)
 {
     kt_tensor *t = call->arg[0].t, *at = call->arg[1].t;
     int64_t    dim = kt__arg_int(call, 2), checked = dim;
-    if (split_dim(t, &checked))
+    if (split_dim(t, &checked) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
-    if (at->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "tensor_split expected tensor_indices_or_sections to have dtype of long, but got %s",
-                              kt_dtype_torch_name(at->dtype));
     if (at->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME,
                        "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "

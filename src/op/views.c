@@ -540,8 +540,6 @@ kt_status kt__body_view_as_real(kt_call *call)
 {
     kt_tensor *t = call->arg[0].t;
     geometry   g;
-    if (kt_dtype_category((kt_dtype)t->dtype) != KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "view_as_real is only supported for complex tensors");
     if (t->flags & KT_T_CONJ)
         return kt_fail(
             KT_ERR_RUNTIME,
@@ -564,12 +562,6 @@ kt_status kt__body_view_as_complex(kt_call *call)
     kt_tensor *t = call->arg[0].t;
     geometry   g;
     geometry_of(t, &g);
-    if (t->dtype != KT_F32 && t->dtype != KT_F64 && t->dtype != KT_F16)
-        return kt__fail_dtype(
-            call, KT_ERR_RUNTIME,
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar "
-            "type: %s",
-            kt_dtype_torch_name(t->dtype));
     if (g.n == 0)
         return kt_fail(KT_ERR_RUNTIME, "Input tensor must have one or more dimensions");
     if (g.size[g.n - 1] != 2)
@@ -654,12 +646,7 @@ kt_status kt__body_real(kt_call *call)
     return KT_OK;
 }
 
-kt_status kt__body_imag(kt_call *call)
-{
-    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) == KT_CAT_COMPLEX)
-        return part(call, 1);
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "imag is not implemented for tensors with non-complex dtypes.");
-}
+kt_status kt__body_imag(kt_call *call) { return part(call, 1); }
 
 kt_status kt__body_narrow_tensor(kt_call *call)
 {
