@@ -86,8 +86,7 @@ static kt_status find_common(const kt_call *call, joint *j)
 
 static kt_status check_target(kt_call *call, joint *j, kt_tensor *target, kt_shape sizes, bool stacked)
 {
-    if (kt__check_out(call, j->common, KT_NONE) ||
-        kt__allow(kt__mode(), call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
+    if (kt__allow(kt__mode(), call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
         return kt_error_status();
     for (int64_t k = 0; k < j->n; k++) /* any shared element would be read after it was written */
         if (kt__overlap_once(target, sizes, j->t[k]) != KT_OVERLAP_NONE)
@@ -158,7 +157,7 @@ kt_status kt__body_cat(kt_call *call)
         return kt_error_status();
     if (!counts(j.first))
         j.dim = 0; /* all are empty 1-D tensors: dim is not checked */
-    if (kt__wrap_dim(&j.dim, j.first->ndim) || find_common(call, &j))
+    if (kt__wrap_dim(&j.dim, j.first->ndim) || find_common(call, &j) || kt__check_out(call, j.common, KT_NONE))
         return kt_error_status();
     memcpy(j.sizes, j.first->sizes, (size_t)j.first->ndim * sizeof(int64_t));
     j.sizes[j.dim] = 0;
@@ -213,7 +212,7 @@ kt_status kt__body_stack(kt_call *call)
     for (int i = 0; i <= j.first->ndim; i++)
         j.sizes[i] = i == j.dim ? j.n : j.first->sizes[i - (i > j.dim)];
     kt_shape sizes = {j.first->ndim + 1, j.sizes};
-    if (find_common(call, &j) || kt__one_device(j.t, j.n))
+    if (find_common(call, &j) || kt__one_device(j.t, j.n) || kt__check_out(call, j.common, KT_NONE))
         return kt_error_status();
     if (call->form == KT_OUT)
         return check_target(call, &j, call->out[0], sizes, true) ? kt_error_status() : join_into(call, &j, NULL, true);

@@ -21,6 +21,8 @@ kt_generator *kt__arg_generator(const kt_call *call, int at)
 
 /* ---- drawing ---- */
 
+static kt_status check_memory(const kt_tensor *to) { return kt__check_written(to, NULL, 0); }
+
 static void set_dims(kt_plan *plan, int at, const kt_tensor *t)
 {
     for (int d = 0; d < t->ndim; d++) {
@@ -69,6 +71,8 @@ static kt_status readable_on_host(kt_tensor *each, kt_tensor **host)
 kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
 {
     kt__draw here = *draw;
+    if (check_memory(to))
+        return kt_error_status();
     if (kt__backend(to->backend)->stores_nothing)
         return KT_OK;
     if (readable_on_host(draw->each, &here.each))
@@ -86,7 +90,7 @@ kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
 
 /* ---- distributions, their parameters looked at ---- */
 
-/* PyTorch looks at dtypes when it has looked at the parameters of a distribution. */
+/* PyTorch looks at dtypes when it has looked at the parameters of a distribution; at memory before or after it. */
 static kt_status check_dtypes(const kt_call *call)
 {
     kt__decision room;
@@ -151,6 +155,8 @@ kt_status kt__draw_normal_into(const kt_call *call, kt_tensor *to, double mean, 
     const bool complex = category(to) == KT_CAT_COMPLEX;
     if (!(std >= 0))
         return kt_fail(KT_ERR_RUNTIME, "normal expects std >= 0.0, but found std %g", std);
+    if (!to->numel)
+        return KT_OK; /* of nothing, here and below, no kernel is missing */
     if (check_dtypes(call) || real_parts(to, &parts))
         return kt_error_status();
     if (complex)
@@ -167,7 +173,9 @@ kt_status kt__draw_bernoulli_into(const kt_call *call, kt_tensor *to, double p, 
     kt__draw draw = {g, KT_K_bernoulli, 1, {KT_FLOAT(p)}, NULL};
     if (!(p >= 0 && p <= 1))
         return kt_fail(KT_ERR_RUNTIME, "bernoulli_ expects p to be in [0, 1], but got p=%g", p);
-    return check_dtypes(call) ? kt_error_status() : kt__draw_into(to, &draw);
+    if (!to->numel)
+        return KT_OK;
+    return check_memory(to) || check_dtypes(call) ? kt_error_status() : kt__draw_into(to, &draw);
 }
 
 /* ---- integers ---- */
@@ -301,6 +309,8 @@ static kt_status draw_ints_from(const kt_call *call, kt_tensor *to, int64_t from
 
 static kt_status draw_any_int(const kt_call *call, kt_tensor *to, kt_generator *g)
 {
+    if (!to->numel)
+        return KT_OK;
     if (check_dtypes(call))
         return kt_error_status();
     const bool wide = to->dtype == KT_I64 || to->dtype == KT_F64 || to->dtype == KT_U64;
@@ -324,10 +334,15 @@ static kt_status expanded(kt_tensor *t, const kt_tensor *like, kt_tensor **out)
 
 static kt_status bernoulli_each(const kt_call *call, kt_tensor *to, kt_tensor *p, kt_generator *g)
 {
-    kt__draw draw = {.generator = g, .kernel = KT_K_bernoulli_tensor};
-    if (check_dtypes(call) || expanded(p, to, &draw.each))
+    kt__draw     draw = {.generator = g, .kernel = KT_K_bernoulli_tensor};
+    kt__decision room;
+    if (!to->numel)
+        return KT_OK;
+    if (check_memory(to) || (call->row->admits_after && !kt__admit(call, &room)) || expanded(p, to, &draw.each))
         return kt_error_status();
-    kt_status status = kt__draw_into(to, &draw);
+    kt_status status = kt__refuse(call, STAGE_AFTER);
+    if (!status)
+        status = kt__draw_into(to, &draw);
     kt__unref(draw.each);
     return status;
 }
@@ -338,7 +353,7 @@ typedef kt_status writer(kt_call *call, kt_tensor *self);
 static kt_status write_over(kt_call *call, writer *write)
 {
     kt_tensor *self = call->arg[0].t;
-    if (kt__check_written(self, NULL, 0) || write(call, self))
+    if (write(call, self))
         return kt_error_status();
     kt__wrote(self);
     call->out[0] = kt__ref(self);
@@ -355,16 +370,22 @@ static kt_status write_normal(kt_call *call, kt_tensor *self)
     return kt__draw_normal_into(call, self, kt__arg(call, 1)->f, kt__arg(call, 2)->f, kt__arg_generator(call, 3));
 }
 
-static kt_status write_random(kt_call *call, kt_tensor *self) { return draw_any_int(call, self, kt__arg_generator(call, 1)); }
+static kt_status write_random(kt_call *call, kt_tensor *self)
+{
+    return check_memory(self) ? kt_error_status() : draw_any_int(call, self, kt__arg_generator(call, 1));
+}
 
 static kt_status write_random_to(kt_call *call, kt_tensor *self)
 {
-    return kt__draw_ints_into(call, self, 0, call->arg[1].i, kt__arg_generator(call, 2));
+    return check_memory(self) ? kt_error_status()
+                              : kt__draw_ints_into(call, self, 0, call->arg[1].i, kt__arg_generator(call, 2));
 }
 
 static kt_status write_random_from(kt_call *call, kt_tensor *self)
 {
     kt_generator *g = kt__arg_generator(call, 3);
+    if (check_memory(self))
+        return kt_error_status();
     return kt__given(call, 2) ? kt__draw_ints_into(call, self, call->arg[1].i, call->arg[2].i, g)
                               : draw_ints_from(call, self, call->arg[1].i, g);
 }
@@ -382,7 +403,9 @@ static kt_status write_bernoulli_each(kt_call *call, kt_tensor *self)
 /* Two parameters at 1 and 2, the generator behind them. */
 static kt_status write_by(kt_call *call, kt_tensor *self, int n_param)
 {
-    if (check_dtypes(call))
+    if (!self->numel)
+        return KT_OK;
+    if (check_memory(self) || check_dtypes(call))
         return kt_error_status();
     kt__draw draw = {.generator = kt__arg_generator(call, 1 + n_param), .kernel = call->row->kernel, .n_param = n_param};
     for (int i = 0; i < n_param; i++)
@@ -403,6 +426,8 @@ static kt_status write_cauchy(kt_call *call, kt_tensor *self)
     const double sigma = kt__arg(call, 2)->f;
     if (!(sigma > 0))
         return kt_fail(KT_ERR_RUNTIME, "cauchy_ expects sigma > 0.0, but found sigma=%g", sigma);
+    if (check_dtypes(call))
+        return kt_error_status();
     return write_by(call, self, 2);
 }
 
@@ -447,6 +472,8 @@ static kt_status make_over(kt_call *call, writer *write)
 
 static kt_status each_by_self(kt_call *call, kt_tensor *out)
 {
+    if (call->form == KT_OUT && kt__has_sizes(call->out[0], kt__sizes(out)) && check_memory(call->out[0]))
+        return kt_error_status();
     return bernoulli_each(call, out, call->arg[0].t, kt__arg_generator(call, 1));
 }
 

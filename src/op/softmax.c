@@ -63,7 +63,9 @@ static const kt__decision *decide(const kt_call *call, kt__gathered *g, int64_t 
     if (kt__refine_fold(call, g) || kt__wrap_dim(dim, self->ndim))
         return NULL;
     const kt__decision *d = kt__resolve(call, g, kt__mode(), room);
-    return !d || kt__check_out(call, (kt_dtype)d->result, KT_NONE) || check_float(call, self, (kt_dtype)d->common, *dim) ? NULL : d;
+    if (!d || kt__check_out(call, (kt_dtype)d->result, KT_NONE) || check_float(call, self, (kt_dtype)d->common, *dim))
+        return NULL;
+    return d;
 }
 
 /* ---- rows with a node ---- */

@@ -17,12 +17,16 @@ static kt_status slice(kt_tensor *t, int64_t dim, int64_t start, int64_t end, kt
     return status;
 }
 
+static kt_status check_rank(const kt_tensor *t)
+{
+    return t->ndim ? KT_OK
+                   : kt_fail(KT_ERR_RUNTIME,
+                             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+}
+
 static kt_status split_dim(const kt_tensor *t, int64_t *dim)
 {
-    if (t->ndim == 0)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
-    return kt__wrap_dim(dim, t->ndim);
+    return check_rank(t) ? kt_error_status() : kt__wrap_dim(dim, t->ndim);
 }
 
 /* Nearly equal sections: the first ones are longer by one. */
@@ -69,8 +73,8 @@ kt_status kt__body_tensor_split_indices(kt_call *call)
 kt_status kt__body_tensor_split_tensor(kt_call *call)
 {
     kt_tensor *t = call->arg[0].t, *at = call->arg[1].t;
-    int64_t    dim = kt__arg_int(call, 2), checked = dim;
-    if (split_dim(t, &checked) || kt__refuse(call, STAGE_AFTER))
+    int64_t    dim = kt__arg_int(call, 2);
+    if (check_rank(t) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     if (at->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME,
