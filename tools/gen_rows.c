@@ -136,13 +136,37 @@ static const struct {
     {"first", "memory", "TARGET_FIRST"},      {"alone", "memory", "TARGET_FIRST_ALONE"},
     {"others", "memory", "TARGET_OTHERS"},    {"apart", "memory", "TARGET_APART"},
     {"opaque", "grad", "TARGET_OPAQUE"},      {"recorded", "grad", "TARGET_RECORDED"},
-    {"quiet", "quiet", "true"},
+    {"quiet", "quiet", "true"},               {"filled", "filled", "true"},
+    {"counted", "counted", "true"},
 };
+
+/* A word that names an argument: counted from 1. */
+static int target_argument(const row_text *r, const char *name)
+{
+    const schema s = parse(r->schema);
+    const int    at = argument_named(&s, name);
+    if (at < 0)
+        die("%s: the target names no argument by '%s'", r->name, name);
+    return at + 1;
+}
 
 static void write_target_word(FILE *f, const row_text *r, const char *word)
 {
+    const char *space = strchr(word, ' '), *rest = space ? space + 1 : "";
     if (strncmp(word, "by ", 3) == 0) {
-        fprintf(f, ".writer = \"%s\", ", word + 3);
+        fprintf(f, ".writer = \"%s\", ", rest);
+        return;
+    }
+    if (strncmp(word, "idempotent ", 11) == 0) {
+        fprintf(f, ".idempotent = %u, ", bits_of(rest, "BIFC"));
+        return;
+    }
+    if (strncmp(word, "sized ", 6) == 0) {
+        fprintf(f, ".sized = %d, ", target_argument(r, rest));
+        return;
+    }
+    if (strncmp(word, "number ", 7) == 0 || strncmp(word, "masked ", 7) == 0) {
+        fprintf(f, ".number = %d, .masked = %d, ", target_argument(r, rest), word[0] == 'm');
         return;
     }
     for (size_t i = 0; i < sizeof target_words / sizeof *target_words; i++)

@@ -34,6 +34,7 @@ static const struct {
     {"mixes", "kt__mixes(f->mode)", false, false},
     {"permissive", "(kt__policy(f->mode) == KT_PERMISSIVE)", false, false},
     {"in_place", "(f->call->form == KT_INPLACE)", false, true},
+    {"over_self", "kt__fact_over_self(f)", false, true},
     {"out", "kt__fact_out(f, 0)", false, true},
     {"out2", "kt__fact_out(f, 1)", false, true},
     {"written", "kt__fact_written(f)", false, true},

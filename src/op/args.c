@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "op/call.h"
+#include "op/refuse.h"
 #include "op/target.h"
 #include "tables/kernels/elementwise.h"
 
@@ -105,6 +106,7 @@ kt_status kt__args_rounding_mode(const kt_call *call, kt__gathered *g)
         return kt_fail(KT_ERR_RUNTIME,
                        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
     g->rule = RULE_PROMOTE;
+    g->accepts &= (uint8_t)~KT_CAT_COMPLEX;
     g->kernel = trunc ? KT_K_div_trunc : KT_K_div_floor;
     g->missing = trunc ? "div_trunc_cpu" : "div_floor_cpu";
     if (trunc) /* for a number PyTorch does not round the quotient to a narrow dtype before truncating */
@@ -139,18 +141,11 @@ static kt_status numbers_as_bounds(const kt_call *call, const kt__gathered *g)
     if (imaginary && call->row->id == KT_OP_clamp && kt_dtype_category(own) == KT_CAT_FLOAT)
         return kt__check_out(call, own, KT_NONE) ? kt_error_status() : kt__fail_overflow(call, g->n == 3 ? KT_F64 : own);
     const kt_dtype common = kt__common_dtype(g, 0, mode, &status);
-    if (status || (call->row->id != KT_OP_clamp && is_complex(common)))
+    if (status)
         return status;
-    const bool over_self = call->form == KT_INPLACE || (call->form == KT_OUT && call->out[0] == call->arg[0].t);
-    if (over_self && !kt_can_cast(common, (kt_dtype)call->arg[0].t->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                              kt_dtype_torch_name(common), kt_dtype_c_name((kt_dtype)call->arg[0].t->dtype));
-    if (is_complex(common)) /* the resolver refuses it */
-        return KT_OK;
-    if (call->form == KT_OUT && !kt_can_cast(common, (kt_dtype)call->out[0]->dtype))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Found dtype %s but expected %s",
-                              kt_dtype_torch_name((kt_dtype)call->out[0]->dtype), kt_dtype_torch_name(common));
-    for (int i = 1; i < 3; i++)
+    if (kt__refuse_known(call, g, common))
+        return kt_error_status();
+    for (int i = 1; i < 3 && !is_complex(common); i++) /* complex ones are refused by the resolver */
         if (call->given & call->scalars & 1u << i && !kt__holds(call->arg[i].s, common))
             return kt__fail_overflow(call, common);
     return KT_OK;
@@ -276,27 +271,12 @@ kt_status kt__args_bend(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
-static kt_status fit_alpha(const kt_call *call, const kt__gathered *g, kt_dtype common)
-{
-    const uint32_t kind = g->param[0].kind;
-    const int      category = kt__dtype_rows[common].category;
-    if (kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Boolean alpha only supported for Boolean results.");
-    if ((kind == KT_SCALAR_FLOAT || kind == KT_SCALAR_COMPLEX) && (category & (KT_CAT_BOOL | KT_CAT_INT)))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "For integral input tensors, argument alpha must not be a floating point number.");
-    if (kind == KT_SCALAR_COMPLEX && category != KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "For non-complex input tensors, argument alpha must not be a complex number.");
-    return KT_OK;
-}
-
 kt_status kt__args_alpha(const kt_call *call, kt__gathered *g)
 {
     if (!kt__given(call, 2) || (is_one(call->arg[2].s) && call->arg[2].s.kind == KT_SCALAR_INT))
         return KT_OK;
     g->kernel = g->kernel == KT_K_add ? KT_K_add_scaled : KT_K_sub_scaled;
-    g->fit = fit_alpha;
+    g->fit = kt__refuse_known;
     param(g, call->arg[2].s);
     return KT_OK;
 }

@@ -27,6 +27,7 @@ typedef struct kt__gathered {
     uint8_t    dtype[KT_MOST_GATHERED];
     uint8_t    rank[KT_MOST_GATHERED]; /* kt__rank_class */
     uint8_t    rule;         /* of the row, unless its refinement chose another */
+    uint8_t    accepts;      /* the same: categories of the common dtype, bits of kt_category */
     uint8_t    swap;         /* operands 0 and 1 change places for the kernel (rsub) */
     uint8_t    exact;    /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
     uint8_t    alone;    /* the kernel takes operand 0 alone: the others chose it (pow) */
@@ -135,6 +136,7 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->simple = simple;
     g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
     g->rule = row->rule;
+    g->accepts = row->accepts;
     g->kernel = row->kernel;
     g->swap = row->swapped;
     g->exact = row->exact;

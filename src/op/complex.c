@@ -3,23 +3,12 @@
 #include "op/made.h"
 #include "op/target.h"
 
-/* Both of one dtype that has a complex partner; out= of that. */
-static kt_status check_pair(const kt_call *call, kt_dtype *made)
+/* The dtype of the result; KT_NONE: refused, as an out= of another is. */
+static kt_dtype complex_of(const kt_call *call)
 {
-    const kt_dtype a = (kt_dtype)call->arg[0].t->dtype, b = (kt_dtype)call->arg[1].t->dtype;
-    const uint32_t halves = 1u << KT_F16 | 1u << KT_F32 | 1u << KT_F64;
-    if (!(halves >> a & 1) || !(halves >> b & 1))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected both inputs to be Half, Float or Double tensors but got %s and %s",
-                              kt_dtype_torch_name(a), kt_dtype_torch_name(b));
-    if (a != b)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "Expected object of scalar type %s but got scalar type %s for second argument",
-                              kt_dtype_torch_name(a), kt_dtype_torch_name(b));
-    *made = kt_dtype_complex(a);
-    if (call->form == KT_OUT && call->out[0]->dtype != *made)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected object of scalar type %s but got scalar type %s for argument 'out'",
-                              kt_dtype_torch_name(*made), kt_dtype_torch_name(call->out[0]->dtype));
-    return KT_OK;
+    kt__decision        room;
+    const kt__decision *d = kt__admit(call, &room);
+    return d && !kt__check_out(call, (kt_dtype)d->result, KT_NONE) ? (kt_dtype)d->result : KT_NONE;
 }
 
 /* Writes both parts of `to`; real and imag broadcast against each other. */
@@ -43,18 +32,16 @@ static kt_status join(kt_call *call, kt_dtype dtype, kt_tensor *real, kt_tensor 
 kt_status kt__body_complex(kt_call *call)
 {
     KT_SCOPE;
-    kt_dtype made;
-    if (check_pair(call, &made))
-        return kt_error_status();
-    return join(call, made, call->arg[0].t, call->arg[1].t);
+    const kt_dtype made = complex_of(call);
+    return made ? join(call, made, call->arg[0].t, call->arg[1].t) : kt_error_status();
 }
 
 kt_status kt__body_polar(kt_call *call)
 {
     KT_SCOPE;
-    kt_dtype   made;
-    kt_tensor *length = call->arg[0].t, *angle = call->arg[1].t;
-    if (check_pair(call, &made))
+    const kt_dtype made = complex_of(call);
+    kt_tensor     *length = call->arg[0].t, *angle = call->arg[1].t;
+    if (!made)
         return kt_error_status();
     return join(call, made, kt_mul(length, kt_cos(angle)), kt_mul(length, kt_sin(angle)));
 }

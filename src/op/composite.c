@@ -115,8 +115,6 @@ kt_status kt__body_ldexp(kt_call *call)
 kt_status kt__body_frexp(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *mantissa = NULL, *exponent = NULL;
-    if (kt_dtype_category((kt_dtype)self->dtype) != KT_CAT_FLOAT)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.frexp() only supports floating-point dtypes");
     kt_status status = kt__call1(KT_OP_frexp_mantissa, self, &mantissa);
     status = status ? status : kt__call1(KT_OP_frexp_exponent, self, &exponent);
     if (!status) {

@@ -90,11 +90,9 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
         kt_fail(KT_ERR_RUNTIME, "both dimension lists should have same length");
         return NULL;
     }
-    if (self->dtype != other->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE) {
-        kt__fail_dtype(call, KT_ERR_RUNTIME, "both inputs should have same dtype");
-        return NULL;
-    }
-    if (side_of(self, dims_a, &a) || side_of(other, dims_b, &b) || meet(&a, &b, dims_a, dims_b))
+    kt__decision room;
+    if (!kt__admit(call, &room) || side_of(self, dims_a, &a) || side_of(other, dims_b, &b) ||
+        meet(&a, &b, dims_a, dims_b))
         return NULL;
     const turned left = turn(&a, false, sizes, &rank), right = turn(&b, true, sizes, &rank);
     if (rank > KT_MAX_DIMS) {
@@ -108,26 +106,21 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
     return kt_view(product, (kt_shape){rank, sizes});
 }
 
-static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
+static kt_status end_contraction(kt_call *call, kt_tensor *made)
 {
     const kt_tensor *out = made && call->form == KT_OUT ? call->out[0] : NULL;
-    if (out && out->dtype != made->dtype)
-        return kt__fail_dtype(
-            call, KT_ERR_RUNTIME,
-            "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s",
-            kt_dtype_torch_name(made->dtype), kt_dtype_torch_name(out->dtype));
     if (out && kt__grad_flags(out) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__has_sizes(out, kt__sizes(made)))
         return kt_fail(KT_ERR_RUNTIME,
                        "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
                        "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure "
                        "its shape matches the expected output.");
-    return kt__end(call, made);
+    return out && kt__check_out(call, (kt_dtype)made->dtype, KT_NONE) ? kt_error_status() : kt__end(call, made);
 }
 
 kt_status kt__body_tensordot(kt_call *call)
 {
     KT_SCOPE;
-    return into_same_dtype(call, tensordot(call, call->arg[0].t, call->arg[1].t, call->arg[2].ints, call->arg[3].ints));
+    return end_contraction(call, tensordot(call, call->arg[0].t, call->arg[1].t, call->arg[2].ints, call->arg[3].ints));
 }
 
 static kt_status run_pair_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
@@ -153,7 +146,7 @@ kt_status kt__body_inner(kt_call *call)
                        "inner() the last dimension must match on both input tensors but got shapes %s and %s", has,
                        wants);
     }
-    return into_same_dtype(call, tensordot(call, a, b, KT_SHAPE(-1), KT_SHAPE(-1)));
+    return end_contraction(call, tensordot(call, a, b, KT_SHAPE(-1), KT_SHAPE(-1)));
 }
 
 /* ---- vecdot ---- */
@@ -162,15 +155,6 @@ kt_status kt__body_linalg_vecdot(kt_call *call)
 {
     kt_tensor *x = call->arg[0].t, *y = call->arg[1].t;
     int64_t    dim = kt__arg_int(call, 2);
-    if (!(kt__dtype_rows[x->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s",
-                              kt_dtype_torch_name(x->dtype));
-    if (x->dtype != y->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(
-            call, KT_ERR_RUNTIME,
-            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
-            kt_dtype_torch_name(x->dtype), kt_dtype_torch_name(y->dtype));
     if (x->ndim == 1 && y->ndim == 1 && dim >= -1 && dim <= 0)
         return kt__check_out(call, (kt_dtype)x->dtype, KT_NONE) ? kt_error_status() : run_pair_as(call, KT_OP_vdot, x, y);
     KT_SCOPE;
@@ -279,10 +263,7 @@ kt_status kt__body_linalg_multi_dot(kt_call *call)
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *y = multi_dot(t, n);
-    if (y && call->form == KT_OUT && call->out[0]->dtype != y->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "multi_dot(): expected out tensor to have dtype %s but got %s",
-                              kt_dtype_c_name(y->dtype), kt_dtype_c_name(call->out[0]->dtype));
-    return kt__end(call, y);
+    return y && kt__check_out(call, (kt_dtype)y->dtype, KT_NONE) ? kt_error_status() : kt__end(call, y);
 }
 
 kt_status kt__body_chain_matmul(kt_call *call)
@@ -294,7 +275,10 @@ kt_status kt__body_chain_matmul(kt_call *call)
             return kt_fail(KT_ERR_RUNTIME, "Tensor dimension is %d, expected 2 instead.", t[i]->ndim);
     if (n == 0)
         return kt_fail(KT_ERR_RUNTIME, "chain_matmul(): Expected one or more matrices");
-    if (n > 1)
-        return kt__body_linalg_multi_dot(call);
+    if (n > 1) {
+        kt_call c = *call;
+        c.row = &kt__rows[KT_OP_linalg_multi_dot];
+        return kt__run_as(call, &c);
+    }
     return call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &call->out[0]) : kt__end(call, t[0]);
 }

@@ -4,6 +4,8 @@
 
 #include "op/made.h"
 #include "op/move.h"
+#include "op/refuse.h"
+#include "op/target.h"
 
 /* ---- cdist ---- */
 
@@ -18,18 +20,14 @@ static kt_status check_pair(const kt_call *call, kt_tensor *const *x)
     if (columns[0] != columns[1])
         return kt_fail(KT_ERR_RUNTIME, "X1 and X2 must have the same number of columns. X1: %lld X2: %lld", (long long)columns[0],
                        (long long)columns[1]);
-    for (int i = 0; i < 2; i++)
-        if (!(kt_dtype_category((kt_dtype)x[i]->dtype) & call->row->accepts))
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "cdist only supports floating-point dtypes, X%d got: %s", i + 1,
-                                  kt_dtype_torch_name(x[i]->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (!(kt__arg(call, P)->f >= 0))
         return kt_fail(KT_ERR_RUNTIME, "cdist only supports non-negative p values");
     if (kt__given(call, MODE) && (call->arg[MODE].i < 0 || call->arg[MODE].i > 2))
         return kt_fail(KT_ERR_RUNTIME, "possible modes: 0, 1, 2, but was: %lld", (long long)call->arg[MODE].i);
-    if (x[0]->dtype != x[1]->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s", kt_dtype_torch_name(x[0]->dtype),
-                              kt_dtype_torch_name(x[1]->dtype));
-    return kt__one_device(x, 2);
+    kt__decision room;
+    return kt__admit(call, &room) ? kt__one_device(x, 2) : kt_error_status();
 }
 
 /* |x - y|^2 = |x|^2 + |y|^2 - 2 xy: a matrix product, fast and less accurate. */
@@ -113,7 +111,10 @@ static kt_status check_renorm(const kt_call *call, int64_t *dim)
         return kt_fail(KT_ERR_RUNTIME, "renorm: expected maxnorm to be >= 0 but got %g", most);
     if (self->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "renorm: input needs at least 2 dimensions, got %d dimensions", self->ndim);
-    return kt__wrap_dim(dim, self->ndim);
+    kt__decision room;
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
+        return kt_error_status();
+    return kt__wrap_dim(dim, self->ndim) || kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room) ? kt_error_status() : KT_OK;
 }
 
 kt_tensor *kt__slice_norms(const kt_tensor *t, int64_t dim, double p)

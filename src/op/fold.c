@@ -38,6 +38,8 @@ kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
         return kt_error_status();
     if (at->descending >= 0)
         g->param[g->n_param++] = KT_INT(kt__arg_bool(call, at->descending));
+    if (g->kernel == KT_K_nansum && kt_dtype_category((kt_dtype)g->dtype[0]) & (KT_CAT_BOOL | KT_CAT_INT))
+        g->accepts |= KT_CAT_COMPLEX; /* of what has no NaN it is a sum */
     if (g->kernel == KT_K_nansum && kt_dtype_category((kt_dtype)(g->want ? g->want : g->dtype[0])) != KT_CAT_FLOAT)
         g->kernel = KT_K_sum; /* no NaN is possible */
     kt_scalar given = {.kind = 0};

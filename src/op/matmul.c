@@ -1,6 +1,7 @@
 /* matmul.c - products that choose among the kernels' own by rank: matmul, linear, bilinear, addbmm, addr, powers. In: calls
  * of their rows. Out: results of mm and kin; none has a derivative of its own. Where the kernel takes it no copy is made. */
 #include "op/end.h"
+#include "op/refuse.h"
 #include "op/target.h"
 #include "op/wrap.h"
 
@@ -18,15 +19,6 @@ static kt_status run_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
         return kt_error_status();
     call->out[0] = c.out[0];
     return KT_OK;
-}
-
-/* PyTorch's error for an out= of another dtype. */
-static kt_status into_same_dtype(kt_call *call, kt_tensor *made)
-{
-    if (made && call->form == KT_OUT && call->out[0]->dtype != made->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                              kt_dtype_c_name(made->dtype), kt_dtype_c_name(call->out[0]->dtype));
-    return kt__end(call, made);
 }
 
 /* Can one plan do it? Calls with errors take the other path, whose parts report them as PyTorch does. */
@@ -63,14 +55,13 @@ kt_status kt__body_matmul(kt_call *call)
         return run_as(call, a->ndim == 1 ? KT_OP_dot : KT_OP_mv, a, b);
     if (in_one_plan(call, a, b))
         return run_as(call, KT_OP_matmul_batched, a, b);
-    if (call->form == KT_OUT && a->dtype != b->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE &&
-        kt__check_out(call, (kt_dtype)(b->ndim > 2 ? b->dtype : a->dtype), KT_NONE))
+    if (a->dtype != b->dtype && kt__check_out(call, (kt_dtype)(b->ndim > 2 ? b->dtype : a->dtype), KT_NONE))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *y = b->ndim > 2    ? kt_matmul_batched(a, b)
                    : a->ndim == 1 ? kt_unsafe_squeeze(kt_mm(kt_unsqueeze(a, 0), b), 0)
                                   : folded(a, b);
-    return into_same_dtype(call, y);
+    return kt__end(call, y);
 }
 
 /* ---- linear ---- */
@@ -106,13 +97,12 @@ kt_status kt__body_linear(kt_call *call)
                        input->ndim, weight->ndim);
     const bool fits = weight->ndim == 2 && input->sizes[input->ndim - 1] == weight->sizes[1] &&
                       !(bias && input->ndim == 2 && bias->dtype != input->dtype); /* sizes of the bias come last */
-    if (call->form == KT_OUT && (fits || input->dtype != weight->dtype) && kt__policy(kt__mode()) != KT_PERMISSIVE &&
-        kt__check_out(call, (kt_dtype)input->dtype, KT_NONE))
+    if ((fits || input->dtype != weight->dtype) && kt__check_out(call, (kt_dtype)input->dtype, KT_NONE))
         return kt_error_status();
     if (bias && input->ndim == 2)
-        return into_same_dtype(call, kt_addmm(bias, input, kt_t(weight)));
+        return kt__end(call, kt_addmm(bias, input, kt_t(weight)));
     if (bias && is_line(bias) && kt__is_contiguous(bias) && kt__is_contiguous(input)) /* a weight that is no matrix is refused */
-        return into_same_dtype(call, flat_linear(input, weight, bias));
+        return kt__end(call, flat_linear(input, weight, bias));
     kt_tensor *y = kt_matmul(input, kt_t(weight)), *sum = y;
     if (y && bias) /* written into the product, whose dtype it must fit; `permissive` promotes instead */
         sum = kt__policy(kt__mode()) == KT_PERMISSIVE ? kt_add(y, bias) : kt_add_(y, bias);
@@ -122,26 +112,10 @@ kt_status kt__body_linear(kt_call *call)
         kt__shape_text(wants, sizeof wants, kt__sizes(sum));
         return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
     }
-    return into_same_dtype(call, sum);
+    return kt__end(call, sum);
 }
 
 /* ---- bilinear ---- */
-
-static kt_status bilinear_dtypes(const kt_call *call)
-{
-    bool        same = true;
-    const char *name[4] = {"", "", "", ""};
-    for (int i = 0; i < 4; i++)
-        if (kt__given(call, i)) {
-            same &= call->arg[i].t->dtype == call->arg[0].t->dtype;
-            name[i] = kt_dtype_c_name(call->arg[i].t->dtype);
-        }
-    if (same || kt__policy(kt__mode()) == KT_PERMISSIVE)
-        return KT_OK;
-    return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                          "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s", name[0],
-                          name[1], name[2], kt__given(call, 3) ? ", bias: " : "", name[3]);
-}
 
 static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt_tensor *weight, const kt_tensor *bias)
 {
@@ -194,7 +168,7 @@ kt_status kt__body_bilinear(kt_call *call)
 {
     kt_tensor *x = call->arg[0].t, *y = call->arg[1].t, *weight = call->arg[2].t;
     kt_tensor *bias = kt__given(call, 3) ? call->arg[3].t : NULL;
-    if (bilinear_dtypes(call) || bilinear_sizes(x, y, weight, bias))
+    if (bilinear_sizes(x, y, weight, bias))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *z = bilinear(x, y, weight);
@@ -230,9 +204,9 @@ kt_status kt__body_addbmm(kt_call *call)
     kt_tensor *right = kt_reshape(b, KT_SHAPE(inner, n));
     if (!c || !left || !right)
         return kt_error_status();
-    if (call->form == KT_OUT && call->out[0]->dtype != b->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "self and mat2 must have the same dtype, but got %s and %s",
-                              kt_dtype_torch_name(call->out[0]->dtype), kt_dtype_torch_name(b->dtype));
+    kt__decision room;
+    if (kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room))
+        return kt_error_status();
     const bool fits = self->ndim == 2 && self->sizes[0] == m && self->sizes[1] == n;
     const bool here = call->form == KT_INPLACE && fits;
     kt_call    whole_call = *call; /* form, buffer, beta and alpha as they are */
@@ -241,15 +215,10 @@ kt_status kt__body_addbmm(kt_call *call)
     whole_call.arg[0].t = call->form == KT_INPLACE ? self : c;
     whole_call.arg[1].t = left;
     whole_call.arg[2].t = right;
-    if (kt_call_run(&whole_call))
-        return kt_error_status();
-    call->out[0] = whole_call.out[0];
     if (!here)
-        return KT_OK;
-    kt_tensor *made = whole_call.out[0];
-    kt_status  status = kt__end(call, made);
-    kt__unref(made);
-    return status;
+        return kt__run_as(call, &whole_call);
+    const kt_status status = kt_call_run(&whole_call);
+    return kt__end_made(call, status ? NULL : whole_call.out[0], NULL, status);
 }
 
 /* ---- powers ---- */
@@ -292,11 +261,8 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
     if (n < 0)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED,
                        "linalg.matrix_power: negative powers need linalg.inv, which is not there yet");
-    if (call->form == KT_OUT && !kt_can_cast((kt_dtype)a->dtype, (kt_dtype)call->out[0]->dtype))
-        return kt__fail_dtype(
-            call, KT_ERR_RUNTIME,
-            "matrix_power: Expected result to be safely castable from %s dtype, but got result with dtype %s",
-            kt_dtype_torch_name(a->dtype), kt_dtype_torch_name(call->out[0]->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     KT_SCOPE;
     if (n > 1 && call->form == KT_OUT && kt__is_watched(call)) /* the first powers are copies, others products */
         return kt__refuse_recording(call);
@@ -304,7 +270,8 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
         return kt__end(call, identities(a));
     if (n == 1)
         return kt__end(call, kt_clone(a, .memory_format = KT_CONTIGUOUS_FORMAT));
-    return into_same_dtype(call, power_of(a, n));
+    kt_tensor *power = power_of(a, n);
+    return power && kt__refuse_known(call, NULL, (kt_dtype)power->dtype) ? kt_error_status() : kt__end(call, power);
 }
 
 kt_status kt__body_matrix_power(kt_call *call) { return kt__body_linalg_matrix_power(call); }

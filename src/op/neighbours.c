@@ -1,7 +1,7 @@
 /* neighbours.c - diff, trapezoid, cumulative_trapezoid and vander: composites of neighbouring elements and scans. In:
  * calls of BODY rows. Out: one tensor, in the vocabulary of ops.h, so that the tape sees the parts. */
 #include "op/made.h"
-#include "op/target.h"
+#include "op/refuse.h"
 
 /* ---- differences ---- */
 
@@ -63,14 +63,6 @@ kt_status kt__body_diff(kt_call *call)
 
 /* ---- trapezoidal rule ---- */
 
-static kt_status no_bools(const char *name, const kt_tensor *y, const kt_tensor *x)
-{
-    if (y->dtype != KT_BOOL && !(x && x->dtype == KT_BOOL))
-        return KT_OK;
-    return kt_fail(KT_ERR_RUNTIME, "%s: received a bool input for %s, but bool is not supported", name,
-                   x ? "`x` or `y`" : "`y`");
-}
-
 static kt_status no_dims(int64_t dim)
 {
     return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
@@ -123,7 +115,7 @@ static kt_status equal_steps(kt_call *call, const char *name, kt_scalar dx, int6
         return kt_error_status();
     if (!each && y->sizes[dim] == 0) /* before anything is asked of the elements */
         return kt__end(call, zeros_without(y, dim));
-    if (no_bools(name, y, NULL))
+    if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     if (dx.kind == KT_SCALAR_COMPLEX || dx.kind == KT_SCALAR_BOOL)
         return kt_fail(KT_ERR_RUNTIME, "%s: Currently, we only support dx as a real number.", name);
@@ -151,7 +143,7 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
         return no_dims(dim);
     if (!each && y->sizes[dim] == 0)
         return kt__end(call, zeros_without(y, dim));
-    if (no_bools(name, y, x))
+    if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     if (y->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.");
@@ -203,9 +195,12 @@ kt_status kt__body_vander(kt_call *call)
     const int64_t n = kt__given(call, 1) ? call->arg[1].i : x->sizes[0];
     if (n < 0)
         return kt_fail(KT_ERR_RUNTIME, "N must be non-negative.");
-    const bool wide = kt_dtype_category((kt_dtype)x->dtype) & (KT_CAT_BOOL | KT_CAT_INT);
+    kt__decision        room;
+    const kt__decision *d = kt__admit(call, &room);
+    if (!d)
+        return kt_error_status();
     if (n < 2)
-        return kt__end(call, kt_new_ones(x, KT_SHAPE(x->sizes[0], n), .dtype = wide ? KT_I64 : KT_NONE));
+        return kt__end(call, kt_new_ones(x, KT_SHAPE(x->sizes[0], n), .dtype = (kt_dtype)d->result));
     kt_tensor *rising = powers(x, n);
     return kt__end(call, kt__arg_bool(call, 2) || !rising ? rising : kt_flip(rising, KT_SHAPE(1)));
 }
@@ -214,9 +209,6 @@ kt_status kt__body_linalg_vander(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *x = call->arg[0].t;
-    if (x->dtype == KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "linalg.vander supports floating point, complex, and integer tensors, but got Bool");
     const int64_t n = kt__given(call, 1) ? call->arg[1].i : x->ndim ? x->sizes[x->ndim - 1] : 1;
     if (n <= 1)
         return kt_fail(KT_ERR_RUNTIME, "N must be greater than 1.");

@@ -5,7 +5,7 @@
 
 #include "dtype/dtype.h"
 #include "op/made.h"
-#include "op/target.h"
+#include "op/refuse.h"
 
 /* ---- arguments: self, ord, dim, keepdim, dtype, in this order in every row here ---- */
 enum { ORD = 1, DIM, KEEPDIM, DTYPE };
@@ -18,48 +18,7 @@ static kt_tensor *vector_norm(const kt_call *call, kt_tensor *t, double order, k
 
 static double real_of(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
 
-/* The result, or a copy of it in out=, which must have its dtype; `name` speaks where it has not, or as everywhere. */
-static kt_status end_with(kt_call *call, const char *name, kt_tensor *t)
-{
-    if (!t || call->form != KT_OUT)
-        return kt__end(call, t);
-    if (call->row->target.grad == TARGET_REFUSED && kt__check_history(call))
-        return kt_error_status();
-    if (!name)
-        return kt__end(call, t);
-    if (call->out[0]->dtype != t->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s expected out tensor dtype %s but got: %s", name,
-                              kt_dtype_torch_name(t->dtype), kt_dtype_torch_name(call->out[0]->dtype));
-    return kt__end(call, t);
-}
-
 /* ---- matrix norms ---- */
-
-/* The dtype rules of linalg.vector_norm, with this operator's name in messages. */
-static kt_status check_dtypes(const kt_call *call, kt_dtype from, kt_dtype to)
-{
-    enum { INEXACT = KT_CAT_FLOAT | KT_CAT_COMPLEX };
-    const char *is = kt_dtype_torch_name(from), *wanted = to ? kt_dtype_torch_name(to) : "", *text = NULL;
-    bool        complex = kt_dtype_category(from) == KT_CAT_COMPLEX;
-    if (!(kt_dtype_category(from) & INEXACT))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got %s", is);
-    if (!to)
-        return KT_OK;
-    if (!(kt_dtype_category(to) & INEXACT))
-        text = "floating point or complex";
-    else if (complex != (kt_dtype_category(to) == KT_CAT_COMPLEX))
-        text = complex ? "complex for complex inputs" : "real for real inputs";
-    if (text)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: dtype should be %s, but got %s", text, wanted);
-    int refusal = 0;
-    return kt__promote_quiet(from, to, &refusal) == to
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                "linalg.matrix_norm: the dtype of the input (%s) should be convertible without narrowing to "
-                                "the specified dtype (%s)",
-                                is, wanted);
-}
 
 static kt_status has_matrices(const kt_tensor *t)
 {
@@ -71,7 +30,7 @@ static kt_status has_matrices(const kt_tensor *t)
 static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, bool singular, int64_t *dim)
 {
     const bool wide = t->dtype == KT_F32 || t->dtype == KT_F64 || t->dtype == KT_C64 || t->dtype == KT_C128;
-    if (check_dtypes(call, (kt_dtype)t->dtype, KT_NONE))
+    if (kt__refuse(call, STAGE_BEFORE))
         return kt_error_status();
     if (singular && !wide)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
@@ -91,7 +50,8 @@ static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape 
     if (dim[0] == dim[1])
         return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dims must be different. Got (%lld, %lld)", (long long)dims.d[0],
                        (long long)dims.d[1]);
-    return check_dtypes(call, (kt_dtype)t->dtype, kt__arg_dtype(call, DTYPE));
+    kt__decision room;
+    return kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room) ? kt_error_status() : KT_OK;
 }
 
 static kt_status needs_svd(const char *order)
@@ -147,15 +107,27 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
 kt_status kt__body_linalg_matrix_norm(kt_call *call)
 {
     KT_SCOPE;
-    return end_with(call, "linalg.matrix_norm",
-                matrix_norm(call, call->arg[0].t, call->arg[ORD].s, kt__arg_ints(call, DIM)));
+    return kt__end(call, matrix_norm(call, call->arg[0].t, call->arg[ORD].s, kt__arg_ints(call, DIM)));
 }
 
 kt_status kt__body_linalg_matrix_norm_str(kt_call *call)
 {
     KT_SCOPE;
-    return end_with(call, "linalg.matrix_norm",
-                matrix_norm_named(call, call->arg[0].t, kt__arg(call, ORD)->str, kt__arg_ints(call, DIM)));
+    return kt__end(call, matrix_norm_named(call, call->arg[0].t, kt__arg(call, ORD)->str, kt__arg_ints(call, DIM)));
+}
+
+/* The matrix norm of another row's arguments. */
+static kt_tensor *as_matrix(const kt_call *call, int op, kt_shape dims)
+{
+    kt_call c;
+    kt__open(&c, op, KT_PLAIN);
+    c.arg[0] = call->arg[0];
+    c.arg[ORD] = call->arg[ORD];
+    kt__put(&c, DIM, ints, dims);
+    kt__put(&c, KEEPDIM, b, kt__arg_bool(call, KEEPDIM));
+    kt__put(&c, DTYPE, dtype, kt__arg_dtype(call, DTYPE));
+    c.given |= 1u << 0 | 1u << ORD;
+    return kt_call_run(&c) ? NULL : kt__scoped(c.out[0]);
 }
 
 /* ---- linalg.norm: which norm it is depends on the dims ---- */
@@ -184,12 +156,11 @@ kt_status kt__body_linalg_norm(kt_call *call)
     if (check_norm_dims(call, ord.kind))
         return kt_error_status();
     if (!ord.kind)
-        return end_with(call, "linalg.norm", vector_norm(call, self, 2.0, dims));
+        return kt__end(call, vector_norm(call, self, 2.0, dims));
     if (chosen ? dims.n == 2 : self->ndim == 2)
-        return end_with(call, "linalg.norm", matrix_norm(call, self, ord, chosen ? dims : KT_SHAPE(0, 1)));
-    return end_with(call, "linalg.norm",
-                kt_linalg_vector_norm(self, .ord = ord, .dim = dims, .keepdim = kt__arg_bool(call, KEEPDIM),
-                                      .dtype = kt__arg_dtype(call, DTYPE)));
+        return kt__end(call, as_matrix(call, KT_OP_linalg_matrix_norm, chosen ? dims : KT_SHAPE(0, 1)));
+    return kt__end(call, kt_linalg_vector_norm(self, .ord = ord, .dim = dims, .keepdim = kt__arg_bool(call, KEEPDIM),
+                                               .dtype = kt__arg_dtype(call, DTYPE)));
 }
 
 kt_status kt__body_linalg_norm_str(kt_call *call)
@@ -198,7 +169,7 @@ kt_status kt__body_linalg_norm_str(kt_call *call)
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SHAPE(-2, -1);
     if (check_norm_dims(call, true))
         return kt_error_status();
-    return end_with(call, "linalg.norm", matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims));
+    return kt__end(call, as_matrix(call, KT_OP_linalg_matrix_norm_str, dims));
 }
 
 /* ---- the older names ---- */
@@ -208,35 +179,21 @@ kt_status kt__body_norm_str(kt_call *call)
     KT_SCOPE;
     kt_shape dims = kt__given(call, DIM) ? call->arg[DIM].ints : KT_SCALAR;
     if (strcmp(call->arg[ORD].str, "fro") == 0 && dims.n <= 2)
-        return end_with(call, NULL, vector_norm(call, call->arg[0].t, 2.0, dims));
-    return end_with(call, "linalg.matrix_norm",
-                matrix_norm_named(call, call->arg[0].t, call->arg[ORD].str, dims.n ? dims : KT_SHAPE(-2, -1)));
-}
-
-static kt_status check_inexact(const kt_call *call, kt_dtype d)
-{
-    return kt_dtype_category(d) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                "norm(): input dtype should be either floating point or complex. Got %s instead.",
-                                kt_dtype_torch_name(d));
+        return kt__end(call, vector_norm(call, call->arg[0].t, 2.0, dims));
+    return kt__end(call, as_matrix(call, KT_OP_linalg_matrix_norm_str, dims.n ? dims : KT_SHAPE(-2, -1)));
 }
 
 kt_status kt__body_frobenius_norm(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor *self = call->arg[0].t;
-    if (check_inexact(call, (kt_dtype)self->dtype))
-        return kt_error_status();
-    return kt__end(call,
-                    kt_linalg_vector_norm(self, .dim = call->arg[1].ints, .keepdim = kt__arg_bool(call, 2)));
+    return kt__end(call, kt_linalg_vector_norm(call->arg[0].t, .dim = call->arg[1].ints, .keepdim = kt__arg_bool(call, 2)));
 }
 
 kt_status kt__body_dist(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *apart = kt_sub(call->arg[0].t, call->arg[1].t);
-    if (!apart || check_inexact(call, (kt_dtype)apart->dtype))
+    if (!apart || kt__refuse_known(call, NULL, (kt_dtype)apart->dtype))
         return kt_error_status();
     return kt__end(call, kt_linalg_vector_norm(apart, .ord = kt__arg_scalar(call, 2)));
 }

@@ -126,6 +126,11 @@ kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g)
     return ask(&(kt__facts){.call = call, .g = g, .mode = kt__mode()}, STAGE_MIX);
 }
 
+kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result)
+{
+    return ask(&(kt__facts){.call = call, .g = g, .mode = kt__mode(), .result = {result}}, STAGE_KNOWN);
+}
+
 kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second)
 {
     return ask(&(kt__facts){.call = call, .mode = kt__mode(), .result = {result, second}}, STAGE_OUT);

@@ -9,14 +9,14 @@
 
 /* When a line is asked; refusals.def explains the words. Of BEFORE those that a decision does not cover (they ask of out=, of an
  * index, or the row has no rule) are asked at each call, first of all: the generator finds out which. */
-typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_OUT } kt__stage;
+typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_KNOWN, STAGE_OUT } kt__stage;
 
 /* What a condition may ask. */
 typedef struct kt__facts {
     const kt_call      *call;
     const kt__gathered *g;         /* the operands as autocast left them; NULL: as they were given */
     uint64_t            mode;
-    kt_dtype            result[2]; /* of the first two results, at STAGE_OUT */
+    kt_dtype            result[2]; /* of the first two results, at STAGE_KNOWN and STAGE_OUT */
 } kt__facts;
 
 struct kt__refusal_line {
@@ -38,6 +38,10 @@ static inline bool kt__fact_tensor(const kt__facts *f, int i)
     return f->call->given >> i & 1 && !(f->call->scalars >> i & 1);
 }
 static inline int kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
+static inline bool kt__fact_over_self(const kt__facts *f)
+{
+    return f->call->form == KT_INPLACE || (f->call->form == KT_OUT && f->call->out[0] == f->call->arg[0].t);
+}
 static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
 {
     const bool converts = kt__policy(f->mode) == KT_PERMISSIVE;
@@ -51,6 +55,8 @@ kt_dtype kt__fact_written(const kt__facts *f);
 
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);
 kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
+/* When the dtype of the result is known, in every form. `g`: the operands, or NULL: as they were given. */
+kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result);
 /* The dtype of the targets, before or after they are made; the row's results have these dtypes. */
 kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second);
 

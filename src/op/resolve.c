@@ -7,8 +7,6 @@
 #include "op/autocast.h"
 #include "op/refuse.h"
 #include "op/target.h"
-#include "tables/kernels/elementwise.h"
-#include "tables/kernels/reduce.h"
 
 _Static_assert((int)KT_NUM_COMPUTE == (int)KT__NUM_COMPUTES && (int)KT_IN_C128 == (int)KT__COMPUTE_c128 &&
                    (int)KT_IN_I32 == (int)KT__COMPUTE_i32,
@@ -65,15 +63,6 @@ kt_dtype kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_st
 }
 
 /* ---- refusals ---- */
-
-/* The categories of a row, less or more what the kernel that its arguments chose has a meaning for. */
-static int accepts(const kt_row *row, const kt__gathered *g)
-{
-    const bool rounds = g->kernel == KT_K_div_trunc || g->kernel == KT_K_div_floor;
-    if (row->kernel == KT_K_nansum && category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT)) /* without a NaN it is a sum */
-        return row->accepts | KT_CAT_COMPLEX;
-    return rounds ? row->accepts & ~KT_CAT_COMPLEX : row->accepts;
-}
 
 static kt_status missing(const kt_call *call, const kt__gathered *g, kt_dtype d)
 {
@@ -157,7 +146,8 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
                   : category_is(g->dtype[0], KT_CAT_BOOL | KT_CAT_INT) ? KT_I64
                                                                        : (kt_dtype)g->dtype[0];
         break;
-    case RULE_MATCH: status = match(call, g, 0, mode, common); break;
+    case RULE_MATCH:
+    case RULE_TO_COMPLEX: status = match(call, g, 0, mode, common); break;
     case RULE_MATCH_REST: status = match(call, g, 1, mode, common); break;
     case RULE_WHERE: *common = kt__common_dtype(g, 1, mode, &status); break;
     default: *common = kt__common_dtype(g, 0, mode, &status); break;
@@ -174,6 +164,8 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
         *result = KT_I64;
     if (g->rule == RULE_TO_REAL || g->rule == RULE_FLOAT_TO_REAL || g->rule == RULE_NORM)
         *result = kt_dtype_real(*common);
+    if (g->rule == RULE_TO_COMPLEX)
+        *result = kt_dtype_complex(*common);
     return KT_OK;
 }
 
@@ -190,11 +182,11 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     if (row->way->broadcasts && kt__check_shapes(call, given))
         return kt_error_status();
     if (common_and_result(call, &g, mode, &common, &result)) {
-        if (g.rule != RULE_MATCH && g.rule != RULE_MATCH_REST)
+        if (g.rule != RULE_MATCH && g.rule != RULE_MATCH_REST && g.rule != RULE_TO_COMPLEX)
             kt__explain_refusal(call);
         return kt_error_status();
     }
-    if (!category_is(common, accepts(row, &g))) {
+    if (!category_is(common, g.accepts)) {
         if ((row->way->broadcasts || row->way->composes) && kt__check_out(call, result, KT_NONE))
             return kt_error_status();
         return missing(call, &g, common);
@@ -213,6 +205,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     by_number = as_float(g.rule, alone) != common; /* would the tensors alone have given it? x / 2 is float whatever the 2 */
     const bool casts = mode & KT_M_AUTOCAST && memcmp(g.dtype, given->dtype, g.n) != 0;
     bool folds = g.rule == RULE_SUM || g.rule == RULE_MEAN || g.rule == RULE_NORM; /* dtype= is theirs */
+    const bool into_out = call->form == KT_OUT && !row->body; /* a body writes into out= what it has made */
     d->origin = 0xff;
     d->why_result = by_number ? KT_WHY_SCALAR : casts ? KT_WHY_AUTOCAST : KT_WHY_PROMOTION;
     for (int i = 0; i < g.n; i++) {
@@ -224,7 +217,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
         if (given->dtype[i] != d->as[i] && !d->why[i])
             d->why[i] = !folds                 ? d->why_result
                         : !g.want              ? KT_WHY_PROMOTION
-                        : call->form == KT_OUT ? KT_WHY_RESULT
+                        : into_out             ? KT_WHY_RESULT
                                                : KT_WHY_EXPLICIT;
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;

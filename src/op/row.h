@@ -50,7 +50,9 @@ enum { SAVED_Y = 3, SAVED_LISTED = SAVED_Y + KT_MAX_RESULTS };
 /* What a row may write into: the words behind its forms, which tables/ops.def explains. */
 typedef struct kt__target_rule {
     uint8_t     dtype, memory, grad;
-    bool        quiet;
+    uint8_t     idempotent;       /* bits of kt_category: there a second pass over an element changes nothing */
+    int8_t      sized, number;    /* arguments, from 1; 0: none */
+    bool        quiet, masked, filled, counted;
     const char *writer;
 } kt__target_rule;
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };

@@ -1,7 +1,7 @@
 /* statistics.c - trace, logsumexp of complex numbers, cov, corrcoef: composites of sums and products. In: calls of BODY
  * rows. */
 #include "op/made.h"
-#include "op/target.h"
+#include "op/refuse.h"
 
 kt_status kt__body_trace(kt_call *call)
 {
@@ -32,6 +32,10 @@ kt_status kt__body_logsumexp(kt_call *call)
     if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) != KT_CAT_COMPLEX)
         return kt__run_reduce(call);
     KT_SCOPE;
+    kt__decision        room;
+    const kt__decision *d = kt__admit(call, &room);
+    if (!d || kt__refuse_target(call, (kt_dtype)d->result, KT_NONE)) /* a cast is looked at when the result is there */
+        return kt_error_status();
     return kt__end(call, complex_logsumexp(call));
 }
 
@@ -62,16 +66,13 @@ static kt_status check_weights(const kt_call *call, int at, int64_t observations
     return kt_item(none_less) ? KT_OK : kt_fail(KT_ERR_RUNTIME, "cov(): %s cannot be negative", name);
 }
 
-static kt_status check_rows(const kt_call *call, const char *name)
+static kt_status check_rows(const kt_call *call)
 {
-    const kt_tensor *self = call->arg[0].t;
-    if (self->ndim > 2)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "%s(): expected input to have two or fewer dimensions but got an input with %d dimensions", name,
-                       self->ndim);
-    return self->dtype != KT_BOOL
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_RUNTIME, "cov(): bool dtype is not supported for input");
+    const int rank = call->arg[0].t->ndim;
+    return rank <= 2 ? KT_OK
+                     : kt_fail(KT_ERR_RUNTIME,
+                               "%s(): expected input to have two or fewer dimensions but got an input with %d dimensions",
+                               call->row->name, rank);
 }
 
 /* The weight of each observation; NULL: equal weights. */
@@ -129,7 +130,7 @@ static kt_tensor *covariance(const kt_call *call)
 kt_status kt__body_cov(kt_call *call)
 {
     KT_SCOPE;
-    if (check_rows(call, "cov"))
+    if (check_rows(call) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     return kt__end(call, covariance(call));
 }
@@ -141,7 +142,7 @@ static kt_tensor *within_1(kt_tensor *t) { return kt_clamp_s(t, .min = KT_INT(-1
 kt_status kt__body_corrcoef(kt_call *call)
 {
     KT_SCOPE;
-    if (check_rows(call, "corrcoef"))
+    if (check_rows(call))
         return kt_error_status();
     kt_tensor *c = kt_cov(call->arg[0].t);
     if (c && c->ndim == 0)

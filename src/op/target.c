@@ -93,13 +93,7 @@ static KT__COLD kt_status fail_shape(const kt_tensor *out, kt_shape shape)
 /* Idempotent operators: an expanded tensor may be written in place. */
 static bool is_idempotent(const kt_call *call, const kt__gathered *g)
 {
-    const kt_category of = kt_dtype_category((kt_dtype)g->dtype[0]);
-    switch (call->row->id) {
-    case KT_OP_threshold: return true;
-    case KT_OP_nan_to_num: return of == KT_CAT_INT || of == KT_CAT_BOOL;
-    case KT_OP_conj_physical_of: return of != KT_CAT_COMPLEX;
-    default: return false;
-    }
+    return kt_dtype_category((kt_dtype)g->dtype[0]) & call->row->target.idempotent;
 }
 
 static bool is_operand(const kt_call *call, const kt__gathered *g, const kt_tensor *out)
@@ -256,12 +250,6 @@ kt_status kt__store_several(kt_tensor *const *out, kt_tensor *const *made, int n
 
 kt_status kt__store(kt_tensor *out, kt_tensor *made) { return kt__store_several(&out, &made, 1); }
 
-/* A range fills out= of any shape; only another number of elements makes it 1-dim. */
-static bool is_range(const kt_row *row)
-{
-    return row->id == KT_OP_arange || row->id == KT_OP_range || row->id == KT_OP_linspace || row->id == KT_OP_logspace;
-}
-
 static void warn_of_count(const kt_tensor *out, const kt_tensor *made)
 {
     char has[256];
@@ -281,11 +269,11 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
     const bool    maker = row->inputs.n == 0, fits = kt__has_sizes(out, kt__sizes(made));
     if (kt__check_out(&written, (kt_dtype)made->dtype, KT_NONE))
         return kt_error_status();
-    if (is_range(row) && out->numel == made->numel) {
+    if (row->target.filled && out->numel == made->numel) { /* whatever its shape is */
         if (kt__call_ints(KT_OP_view, made, kt__sizes(out), &shaped))
             return kt_error_status();
     } else if (!fits && maker) { /* factory functions resize without a warning, except one */
-        if (row->id == KT_OP_arange && out->numel)
+        if (row->target.counted && out->numel)
             warn_of_count(out, made);
         if (kt__tensor_resize(out, kt__sizes(made), NULL))
             return kt_error_status();
@@ -383,14 +371,13 @@ static bool is_refused(uint8_t memory, const kt_tensor *t, bool first, bool list
 /* Rows of which PyTorch looks at the target when it has its sizes; of the others as it comes. */
 static kt__overlap overlap_in(const kt_call *call, const kt_tensor *target, const kt_tensor *t)
 {
-    switch (call->row->id) {
-    case KT_OP_gather: return kt__overlap_once(target, kt__sizes(call->arg[2].t), t);
-    case KT_OP_nonzero_static: {
-        const int64_t size = call->arg[1].i;
-        return size < 0 ? KT_OVERLAP_NONE : kt__overlap_once(target, KT_SHAPE(size, t->ndim), t);
-    }
-    default: return kt__overlap_of(target, t);
-    }
+    const int at = call->row->target.sized - 1;
+    if (at < 0)
+        return kt__overlap_of(target, t);
+    if (kt__arg_spec(call->row, at)->kind == KT_ARG_TENSOR)
+        return kt__overlap_once(target, kt__sizes(call->arg[at].t), t);
+    const int64_t rows = call->arg[at].i;
+    return rows < 0 ? KT_OVERLAP_NONE : kt__overlap_once(target, KT_SHAPE(rows, t->ndim), t);
 }
 
 static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool first, bool listed, bool *copy)
@@ -409,22 +396,30 @@ static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool fir
     return KT_OK;
 }
 
-/* One value at the places of one mask is a number to PyTorch, wherever it lies; written over itself it stays what it is. So is
- * the value of a fill, which is read before anything is written. */
+/* Is there one mask, and nothing else, in the row's list of indices? */
+static bool is_one_mask(const kt_call *call)
+{
+    const kt__input_map *map = &call->row->inputs;
+    const kt_tensor     *mask = NULL;
+    int                  n = 0;
+    for (int i = 0; i < map->n; i++)
+        for (int64_t k = 0; map->lists >> i & 1 && k < call->arg[map->at[i]].ts.n; k++)
+            if (call->arg[map->at[i]].ts.t[k]) {
+                mask = call->arg[map->at[i]].ts.t[k];
+                n++;
+            }
+    return n == 1 && mask->dtype == KT_BOOL;
+}
+
+/* The value of a fill is read before anything is written, wherever it lies. One value at the places of one mask is a number to
+ * PyTorch too; written over itself it stays what it is. */
 static bool is_number(const kt_call *call, int at)
 {
-    const kt_tensor *mask = NULL, *value = call->arg[at].t;
-    int              n = 0;
-    if (call->row->id == KT_OP_index_fill_tensor || call->row->id == KT_OP_masked_fill_tensor)
-        return at == kt__n_args(call->row) - 1;
-    if (call->row->id != KT_OP_index_put || value->numel != 1 || call->form != KT_INPLACE)
+    const kt_tensor *value = call->arg[at].t;
+    if (at != call->row->target.number - 1)
         return false;
-    for (int64_t k = 0; k < call->arg[1].ts.n; k++)
-        if (call->arg[1].ts.t[k]) {
-            mask = call->arg[1].ts.t[k];
-            n++;
-        }
-    return n == 1 && mask->dtype == KT_BOOL && value->dtype == call->arg[0].t->dtype;
+    return !call->row->target.masked || (value->numel == 1 && call->form == KT_INPLACE && value->dtype == call->arg[0].t->dtype &&
+                                         is_one_mask(call));
 }
 
 kt_status kt__check_memory(const kt_call *call, bool *copy)

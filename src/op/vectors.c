@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "op/made.h"
+#include "op/refuse.h"
 #include "op/target.h"
 
 kt_status kt__body_outer(kt_call *call);
 
-/* The common dtype of tensors, whatever their ranks. */
-static kt_status flat_common(kt_tensor *const *t, int64_t n, kt_dtype *common)
+/* The common dtype of the tensors of a list, whatever their ranks. */
+static kt_status list_common(kt_tensor *const *t, int64_t n, kt_dtype *common)
 {
     kt_status    status = KT_OK;
     kt__gathered g = {.n = 1};
@@ -32,8 +33,9 @@ static kt_status one_dim(const char *op, const char *name, const kt_tensor *t)
 
 kt_status kt__body_outer(kt_call *call)
 {
-    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
-    if (one_dim("outer", "self", a) || one_dim("outer", "vec2", b))
+    kt_tensor   *a = call->arg[0].t, *b = call->arg[1].t;
+    kt__decision room;
+    if (one_dim("outer", "self", a) || one_dim("outer", "vec2", b) || !kt__admit(call, &room))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *column = kt_unsqueeze(a, 1);
@@ -69,15 +71,9 @@ static kt_status addr_sizes(const kt_call *call)
     return KT_OK;
 }
 
-static kt_status addr_scale(const kt_call *call, const char *name, kt_scalar scale, kt_dtype common)
+static kt_status addr_scale(const kt_call *call, kt_scalar scale, kt_dtype common)
 {
-    int category = kt__dtype_rows[common].category;
-    if (scale.kind == KT_SCALAR_BOOL && category != KT_CAT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Boolean %s only supported for Boolean results.", name);
-    if ((scale.kind == KT_SCALAR_FLOAT || scale.kind == KT_SCALAR_COMPLEX) && category & (KT_CAT_BOOL | KT_CAT_INT))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "For integral input tensors, argument %s must not be a floating point number.", name);
-    return kt_scalar_fits(scale, common) || category == KT_CAT_BOOL ? KT_OK : kt__fail_overflow(call, common);
+    return kt_scalar_fits(scale, common) || common == KT_BOOL ? KT_OK : kt__fail_overflow(call, common);
 }
 
 static bool is(kt_scalar s, double value)
@@ -105,24 +101,25 @@ kt_status kt__body_addr(kt_call *call)
 {
     kt_tensor *const in[3] = {call->arg[0].t, call->arg[1].t, call->arg[2].t};
     kt_scalar        beta = kt__arg_scalar(call, 3), alpha = kt__arg_scalar(call, 4);
-    kt_dtype         common = KT_NONE;
+    kt__decision     room;
     if (call->form == KT_INPLACE && kt__check_written(in[0], NULL, 0))
         return kt_error_status();
     if (addr_sizes(call))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *self = kt_expand(in[0], KT_SHAPE(in[1]->sizes[0], in[2]->sizes[0]));
-    if (!self || flat_common(in, 3, &common))
+    if (!self)
         return kt_error_status();
-    if (call->form == KT_INPLACE && !kt_can_cast(common, (kt_dtype)in[0]->dtype) &&
-        kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
-                              kt_dtype_torch_name(common), kt_dtype_torch_name(in[0]->dtype));
-    if (addr_scale(call, "beta", beta, common) || addr_scale(call, "alpha", alpha, common))
+    kt_call expanded = *call; /* a 0-dim self has the say of a matrix */
+    expanded.arg[0].t = self;
+    const kt__decision *d = kt__admit(&expanded, &room);
+    const kt_dtype      common = d ? (kt_dtype)d->common : KT_NONE;
+    if (!d || (call->form == KT_INPLACE && kt__check_out(call, common, KT_NONE)) || kt__refuse_known(call, NULL, common) ||
+        addr_scale(call, beta, common) || addr_scale(call, alpha, common))
         return kt_error_status();
-    self = kt__converted(self, common, KT_WHY_PROMOTION);
-    kt_tensor *column = kt_unsqueeze(kt__converted(in[1], common, KT_WHY_PROMOTION), 1);
-    kt_tensor *row = kt__converted(in[2], common, KT_WHY_PROMOTION);
+    self = kt__converted(self, common, (kt_reason)d->why[0]);
+    kt_tensor *column = kt_unsqueeze(kt__converted(in[1], common, (kt_reason)d->why[1]), 1);
+    kt_tensor *row = kt__converted(in[2], common, (kt_reason)d->why[2]);
     return kt__end(call, self && column && row ? addr(self, column, row, beta, alpha) : NULL);
 }
 
@@ -189,21 +186,12 @@ kt_status kt__body_linalg_cross(kt_call *call)
     int        rank = 0;
     if (kt__broadcast(both, 2, sizes, &rank))
         return kt_error_status();
-    const bool mixes = kt__policy(kt__mode()) == KT_PERMISSIVE;
-    if (call->form == KT_OUT && !mixes && kt__check_out(call, (kt_dtype)a->dtype, KT_NONE))
+    kt__decision room;
+    if (kt__check_out(call, (kt_dtype)a->dtype, KT_NONE) || !kt__admit(call, &room))
         return kt_error_status();
-    if (a->dtype == KT_BOOL && (b->dtype == KT_BOOL || !mixes))
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"cross\" not implemented for 'Bool'");
-    if (a->dtype != b->dtype && !mixes)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s",
-                              kt_dtype_torch_name(a->dtype), kt_dtype_torch_name(b->dtype));
     KT_SCOPE;
     kt_tensor *a1 = turned(a, dim), *a2 = turned(a1, dim), *b1 = turned(b, dim), *b2 = turned(b1, dim);
-    kt_tensor *y = kt_sub(kt_mul(a1, b2), kt_mul(a2, b1));
-    if (y && call->form == KT_OUT && call->out[0]->dtype != y->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype %s, but got %s instead",
-                              kt_dtype_c_name(y->dtype), kt_dtype_c_name(call->out[0]->dtype));
-    return kt__end(call, y);
+    return kt__end(call, kt_sub(kt_mul(a1, b2), kt_mul(a2, b1)));
 }
 
 kt_status kt__body_cross(kt_call *call)
@@ -231,7 +219,7 @@ kt_status kt__body_block_diag(kt_call *call)
     kt_tensor *const *t = call->arg[0].ts.t;
     int64_t           n = call->arg[0].ts.n, rows = 0, columns = 0;
     kt_dtype          common = kt_get_default_dtype();
-    if (flat_common(t, n, &common))
+    if (list_common(t, n, &common))
         return kt_error_status();
     for (int64_t i = 0; i < n; i++)
         if (t[i]->ndim > 2)

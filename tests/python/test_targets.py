@@ -413,6 +413,8 @@ def test_a_product_does_not_resize_what_has_a_history():
     for write in (torch.inner, lambda a, b, out: torch.tensordot(a, b, 1, out=out)):
         with pytest.raises(RuntimeError, match="requires gradients, and its shape does not match the expected result"):
             write(torch.ones(2), torch.ones(2), out=x * 1)
+        with pytest.raises(RuntimeError, match="requires gradients, and its shape does not match the expected result"):
+            write(torch.ones(2), torch.ones(2), out=x.double())  # the shape before the dtype
         with pytest.raises(RuntimeError, match="to have dtype Float, but got an output tensor with dtype Double"):
-            write(torch.ones(2), torch.ones(2), out=x.double())
+            write(torch.ones(2), torch.ones(2), out=x.sum().double())
         assert write(torch.ones(2), torch.ones(2), out=x.sum()).item() == 2
