@@ -137,7 +137,7 @@ static const struct {
     {"others", "memory", "TARGET_OTHERS"},    {"apart", "memory", "TARGET_APART"},
     {"opaque", "grad", "TARGET_OPAQUE"},      {"recorded", "grad", "TARGET_RECORDED"},
     {"quiet", "quiet", "true"},               {"filled", "filled", "true"},
-    {"counted", "counted", "true"},
+    {"counted", "counted", "true"},           {"late", "late", "true"},
 };
 
 /* A word that names an argument: counted from 1. */
@@ -159,10 +159,6 @@ static void write_target_word(FILE *f, const row_text *r, const char *word)
     }
     if (strncmp(word, "idempotent ", 11) == 0) {
         fprintf(f, ".idempotent = %u, ", bits_of(rest, "BIFC"));
-        return;
-    }
-    if (strncmp(word, "sized ", 6) == 0) {
-        fprintf(f, ".sized = %d, ", target_argument(r, rest));
         return;
     }
     if (strncmp(word, "number ", 7) == 0 || strncmp(word, "masked ", 7) == 0) {
@@ -389,7 +385,10 @@ static void write_operands(FILE *f, const row_text *r, const schema *s, const ke
         die("%s: a call gathers no more than %d operands", r->name, MOST_GATHERED);
     find_operand(r, s, &rule);
     n = rule.n ? rule.n : n;
-    fprintf(f, " .operands = {.n = %d, .pair = %d, .bare = %d, .at = ", n, pair, n == s->n);
+    unsigned numbers = 0;
+    for (int i = 0; i < rule.n; i++)
+        numbers |= (unsigned)is(&s->args[rule.operand[i]], "Scalar") << rule.operand[i];
+    fprintf(f, " .operands = {.n = %d, .numbers = %u, .pair = %d, .bare = %d, .at = ", n, numbers, pair, n == s->n);
     if (rule.n) {
         for (int i = 0; i < rule.n; i++)
             fprintf(f, "%s%d", i ? ", " : "{", rule.operand[i]);

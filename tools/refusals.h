@@ -27,6 +27,8 @@ static const struct {
     {"accepted", "kt__fact_accepted", false, false},
     {"tensor", "kt__fact_tensor", true, false},
     {"dims", "kt__fact_dims", true, true},
+    {"empty", "kt__fact_empty", true, true},
+    {"indexes", "kt__fact_indexes", false, false},
     {"EXACT", "(KT_CAT_BOOL | KT_CAT_INT)", false, false},
     {"INTEGER", "KT_CAT_INT", false, false},
     {"FLOATING", "KT_CAT_FLOAT", false, false},

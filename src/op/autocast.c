@@ -209,12 +209,6 @@ static kt_status refuse_unsafe(const kt_call *call)
         "safe to autocast.");
 }
 
-uint64_t kt__mode_as_plain(uint64_t mode, const kt_call *call)
-{
-    const bool classed = class_of(call->row, kt__mode_of_call(mode, kt__first_tensor(call))) != AUTOCAST__;
-    return classed && call->form != KT_PLAIN ? kt__without_autocast(mode) : mode;
-}
-
 kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
 {
     const uint64_t     before = kt__mode(), mode = kt__mode_of_call(before, kt__first_tensor(call));

@@ -11,9 +11,6 @@ kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
 /* The resolver's part: dtypes that the call is decided with, and why. `mode` is that of the call. */
 kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why);
 
-/* The mode under which the plain form of the row does what the call does: in place and with out= a class casts nothing. */
-uint64_t kt__mode_as_plain(uint64_t mode, const kt_call *call);
-
 /* A call's device for autocast: its first tensor. NULL: it has none. */
 const kt_tensor *kt__first_tensor(const kt_call *call);
 

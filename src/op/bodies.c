@@ -109,13 +109,24 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
-const kt__decision *kt__admit(const kt_call *call, kt__decision *room)
+const kt__decision *kt__admit_for(const kt_call *call, kt_dtype want, kt__decision *room)
 {
     kt__gathered g;
+    kt_call      numbered;
+    if (KT__UNLIKELY(call->row->operands.numbers)) {
+        numbered = *call;
+        numbered.scalars |= call->row->operands.numbers;
+        call = &numbered;
+    }
     kt__gather(call, &g);
-    if (call->row->fold.dtype >= 0)
-        g.want = (uint8_t)kt__arg_dtype(call, call->row->fold.dtype);
+    g.want = (uint8_t)want;
     return kt__resolve(call, &g, kt__mode(), room);
+}
+
+const kt__decision *kt__admit(const kt_call *call, kt__decision *room)
+{
+    const int dtype = call->row->fold.dtype;
+    return kt__admit_for(call, dtype >= 0 ? kt__arg_dtype(call, dtype) : KT_NONE, room);
 }
 
 /* A row that names a node has a derivative of its own; out= may be recorded as a node that cannot be run. */

@@ -215,13 +215,11 @@ void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
 KT__HOT static inline kt_status run_way(kt_call *call)
 {
     if (call->form != KT_PLAIN && !call->row->way->broadcasts) {
-        bool copy = false;
-        if (kt__check_memory(call, &copy))
-            return kt__unless_earlier(kt__check_before_memory, call);
-        if (copy)
+        const kt__sharing sharing = kt__sharing_of(call, NULL);
+        if (sharing == SHARING_REFUSED && !call->row->target.late)
+            return kt__fail_shared();
+        if (sharing == SHARING_COPIED)
             return kt__run_apart(call);
-        if (call->form == KT_OUT && kt__check_before_values(call))
-            return kt_error_status();
     }
     return call->row->way->run(call);
 }

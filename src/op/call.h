@@ -83,8 +83,6 @@ void      kt__explain_refusal(const kt_call *call); /* of an error about dtypes 
 void      kt__explain_failure(const kt_call *call); /* of any other: the call alone, once, on the way out */
 const char *kt__op_text(const kt_call *call, char *room, size_t size);  /* the operator as the caller's language writes it */
 const char *kt__policy_text(kt_policy policy, char *room, size_t size); /* as the caller's language writes it */
-/* remedy.c: what a call would say of its arguments if none of them lay in the memory that it writes to. Nothing is written. */
-kt_status kt__rehearse(const kt_call *call);
 /* remedy.c: what would mend a refused call. `convert`: operands (bits) that ought to become `to`, 0 where that is not known. */
 void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to);
 extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */
@@ -214,6 +212,7 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
 /* The decision about a row with a body, under its rule: made before the body runs, unless the row says `after`; a body may ask
  * for it again. NULL: refused. */
 const kt__decision *kt__admit(const kt_call *call, kt__decision *room);
+const kt__decision *kt__admit_for(const kt_call *call, kt_dtype want, kt__decision *room); /* want: as dtype= would be */
 
 /* May `n` things of that size lie at `items`? No list is longer than the addresses there are. */
 static inline bool kt__is_list(int64_t n, const void *items, size_t size)
@@ -307,8 +306,6 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                        
 /* earlier.c, two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it
  * refuses too. */
 kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what);
-kt_status kt__check_before_memory(const void *call); /* what a row that may not read what it writes looks at first */
-kt_status kt__check_before_values(const kt_call *call); /* of a row that goes by an index: is out= one that it can write to? */
 kt_status kt__first_mistake(const kt_call *call);    /* of a call that failed and would have written */
 kt_status   kt__refuse_recording(const kt_call *call); /* out= where a gradient is wanted, as the row's column has it */
 /* The tape's word on out= before anything is made: an operand or a target wants a gradient. */

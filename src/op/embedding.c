@@ -2,6 +2,7 @@
  * Made of the rows of tables/ops/index.def. */
 #include "op/end.h"
 #include "op/index.h"
+#include "op/refuse.h"
 
 #include <string.h>
 
@@ -11,12 +12,8 @@ static kt_status check_embedding(const kt_call *call, const kt_tensor *weight, c
 {
     if (weight->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "'weight' must be 2-D");
-    char type[64];
-    if (!kt__is_index(indices))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-                              "but got %s instead (while checking arguments for embedding)",
-                              kt__type_text((kt_dtype)indices->dtype, type, sizeof type));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (kt__arg_bool(call, 4))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "embedding: there are no sparse gradients (sparse=True)");
     if (indices->ndim == KT_MAX_DIMS)
@@ -119,8 +116,6 @@ kt_status kt__body_nn_one_hot(kt_call *call)
 {
     kt_tensor *t = call->arg[0].t, *place = NULL;
     int64_t    classes = kt__given(call, 1) ? call->arg[1].i : -1, sizes[KT_MAX_DIMS];
-    if (t->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "one_hot is only applicable to index tensor of type LongTensor.");
     if (count_classes(t, &classes))
         return kt_error_status();
     if (t->ndim == KT_MAX_DIMS)

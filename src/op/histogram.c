@@ -5,26 +5,13 @@
 
 #include "op/index.h"
 #include "op/made.h"
+#include "op/refuse.h"
 #include "plan/meta.h"
 
-/* Can the input's dtype be counted? If not, `missing` is the kernel in PyTorch's message. */
-static kt_status check_kind_for(const kt_call *call, const char *missing)
+static kt_status admit(const kt_call *call)
 {
-    const kt_dtype d = (kt_dtype)call->arg[0].t->dtype;
-    return kt_dtype_category(d) & call->row->accepts
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
-                                kt_dtype_torch_name(d));
-}
-
-static kt_status check_kind(const kt_call *call) { return check_kind_for(call, call->row->missing); }
-
-/* Equal bins: their edges are made before anything is counted, of which PyTorch has none in some dtypes. */
-static kt_status check_spaced(const kt_call *call)
-{
-    const int d = call->arg[0].t->dtype;
-    const bool none = d == KT_BOOL || d == KT_U16 || d == KT_U32 || d == KT_U64;
-    return none ? check_kind_for(call, "linspace_cpu") : KT_OK;
+    kt__decision room;
+    return kt__admit(call, &room) ? KT_OK : kt_error_status();
 }
 
 static bool on_meta(const kt_tensor *t) { return kt__backend(t->backend)->stores_nothing; }
@@ -69,7 +56,7 @@ kt_status kt__body_bincount(kt_call *call)
     int64_t    n = 0, least = kt__arg_int(call, MINLENGTH);
     if (on_meta(self) || (w && on_meta(w)))
         return kt__fail_on_meta("bincount");
-    if (check_kind(call))
+    if (admit(call))
         return kt_error_status();
     if (least < 0)
         return kt_fail(KT_ERR_RUNTIME, "minlength should be >= 0");
@@ -126,17 +113,6 @@ static kt_status check_bins(int64_t bins)
                               (long long)bins);
 }
 
-static kt_status same_dtype(const kt_call *call, int at, const char *name, const char *tail)
-{
-    const kt_tensor *self = call->arg[0].t, *out = call->form == KT_OUT ? call->out[at] : NULL;
-    return !out || out->dtype == self->dtype
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                "torch.histogram: input tensor and %s tensor should have the same dtype, but got input %s and %s "
-                                "%s%s",
-                                name, kt_dtype_c_name(self->dtype), name, kt_dtype_c_name(out->dtype), tail);
-}
-
 /* ---- histc: the bin is computed in the dtype's arithmetic ---- */
 
 static kt_tensor *linear_bins(kt_tensor *x, double low, double high, int64_t bins)
@@ -165,13 +141,13 @@ kt_status kt__body_histc(kt_call *call)
     kt_tensor    *self = call->arg[0].t;
     const int64_t bins = kt__arg_int(call, 1);
     double        low = 0, high = 0;
-    if (same_dtype(call, 0, "hist", "") || bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins))
+    if (bound(call, 2, &low) || bound(call, 3, &high) || check_bins(bins))
         return kt_error_status();
     const kt_category kind = kt_dtype_category((kt_dtype)self->dtype);
     if (kind == KT_CAT_INT && low <= high)
         low = trunc(low), high = trunc(high); /* bounds are of the input's dtype: two that become one choose nothing */
     const bool chosen = low != high;
-    if (!chosen && kind != KT_CAT_BOOL && check_kind_for(call, "aminmax_cpu")) /* the ends of the input are asked for first */
+    if (!chosen && kt__refuse(call, STAGE_AFTER)) /* the ends of the input are asked for first */
         return kt_error_status();
     if (!chosen && kind != KT_CAT_BOOL)
         ends_of(self, &low, &high);
@@ -183,7 +159,7 @@ kt_status kt__body_histc(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: range of [%g, %g] is not finite", low, high);
     if (low > high)
         return kt_fail(KT_ERR_RUNTIME, "torch.histc: max must be larger than min");
-    if (check_spaced(call) || check_kind(call))
+    if (admit(call))
         return kt_error_status();
     const double apart = low == high;
     kt_tensor   *counts = linear_bins(flat(self), low - apart, high + apart, bins);
@@ -192,14 +168,13 @@ kt_status kt__body_histc(kt_call *call)
 
 /* ---- histogram: the bin is found by binary search among the edges ---- */
 
-static kt_status check_weight(const kt_call *call, int at)
+enum { WEIGHT = 2, DENSITY = 3 }; /* of histogram_edges, which counts */
+
+static kt_status check_weight(const kt_call *call)
 {
-    const kt_tensor *self = call->arg[0].t, *w = kt__given(call, at) ? call->arg[at].t : NULL;
-    if (w && w->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the "
-                              "same dtype, but got input(%s), and weight(%s)",
-                              kt_dtype_c_name(self->dtype), kt_dtype_c_name(w->dtype));
+    const kt_tensor *self = call->arg[0].t, *w = kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL;
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     return !w || w->numel == self->numel
                ? KT_OK
                : kt_fail(KT_ERR_RUNTIME,
@@ -213,33 +188,29 @@ static kt_tensor *density_of(kt_tensor *hist, kt_tensor *edges)
     return kt_true_divide(kt_true_divide(hist, kt_sum(hist)), kt_diff(edges));
 }
 
-/* What is between the edges, in order; `options`: where weight and density stand. */
-static kt_status count_between(kt_call *call, kt_tensor *edges, int options)
+/* What is between the edges, in order. */
+static kt_status count_between(kt_call *call, kt_tensor *edges)
 {
-    kt_tensor    *self = call->arg[0].t, *w = kt__given(call, options) ? call->arg[options].t : NULL, *x = flat(self);
+    kt_tensor    *self = call->arg[0].t, *w = kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL, *x = flat(self);
     const int64_t bins = edges->numel - 1;
     kt_tensor    *at = kt_sub_s(kt_searchsorted(edges, x, .right = true), KT_INT(1));
     kt_tensor    *inside = within(x, kt_narrow(edges, 0, 0, 1), kt_narrow(edges, 0, bins, 1));
     kt_tensor    *hist = tally(at, inside, w ? flat(w) : NULL, bins, (kt_dtype)self->dtype);
-    if (hist && kt__arg_bool(call, options + 1))
+    if (hist && kt__arg_bool(call, DENSITY))
         hist = kt__converted(density_of(hist, edges), (kt_dtype)self->dtype, KT_WHY_RESULT);
     return kt__end_several(call, (kt_tensor *[]){hist, edges}, 2);
 }
 
 static kt_status check_outs(const kt_call *call)
 {
-    return same_dtype(call, 0, "hist", "") || same_dtype(call, 1, "bin_edges", " for dimension 0") ? kt_error_status() : KT_OK;
+    const kt_dtype d = (kt_dtype)call->arg[0].t->dtype;
+    return kt__check_out(call, d, d);
 }
 
 kt_status kt__body_histogram_edges(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *self = call->arg[0].t, *edges = call->arg[1].t;
-    if (edges->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
-                              "dtype %s and bins for dimension 0 with dtype %s",
-                              kt_dtype_c_name(self->dtype), kt_dtype_c_name(edges->dtype));
     if (edges->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME,
                        "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor for "
@@ -251,11 +222,11 @@ kt_status kt__body_histogram_edges(kt_call *call)
                        "dimension 0");
     if (on_meta(self))
         return kt__fail_on_meta("histogram.bins_tensor");
-    if (check_weight(call, 2) || check_outs(call) || check_bins(edges->numel - 1) || check_kind(call) ||
+    if (check_weight(call) || check_outs(call) || check_bins(edges->numel - 1) || admit(call) ||
         kt__one_device((kt_tensor *[]){self, edges}, 2))
         return kt_error_status();
     edges = kt_clone(edges, .memory_format = KT_CONTIGUOUS_FORMAT);
-    return edges ? count_between(call, edges, 2) : kt_error_status();
+    return edges ? count_between(call, edges) : kt_error_status();
 }
 
 static kt_status range_of(const kt_call *call, double *low, double *high)
@@ -266,7 +237,7 @@ static kt_status range_of(const kt_call *call, double *low, double *high)
                        "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got 1");
     *low = chosen ? call->arg[2].f : 0;
     *high = chosen ? call->arg[3].f : 1;
-    if (!chosen && call->arg[0].t->numel && check_kind(call))
+    if (!chosen && call->arg[0].t->numel && admit(call))
         return kt_error_status();
     if (!chosen)
         ends_of(call->arg[0].t, low, high);
@@ -292,10 +263,18 @@ kt_status kt__body_histogram(kt_call *call)
     double        low, high;
     if (on_meta(self))
         return kt__fail_on_meta("histogram.bin_ct");
-    if (check_outs(call) || check_bins(bins) || range_of(call, &low, &high) || check_spaced(call) || check_weight(call, 4) ||
-        check_kind_for(call, "histogram_cpu"))
+    if (check_outs(call) || check_bins(bins) || range_of(call, &low, &high) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     kt_tensor *edges = kt_linspace(KT_FLOAT(low), KT_FLOAT(high), bins + 1, .dtype = (kt_dtype)self->dtype,
                                    .device = kt__device(self));
-    return edges ? count_between(call, edges, 4) : kt_error_status();
+    kt_call    c;
+    if (!edges)
+        return kt_error_status();
+    kt__open(&c, KT_OP_histogram_edges, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, edges);
+    if (kt__given(call, 4))
+        kt__put_tensor(&c, WEIGHT, call->arg[4].t);
+    kt__put(&c, DENSITY, b, kt__arg_bool(call, 5));
+    return kt__run_as(call, &c);
 }

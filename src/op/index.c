@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 
-#include "op/end.h"
 #include "op/deterministic.h"
+#include "op/end.h"
+#include "op/refuse.h"
 
 typedef struct pointed {
     kt_tensor *self;                /* without lazy bits; owned */
@@ -393,11 +394,7 @@ static kt_status put_pointed(const kt_call *call, kt_tensor *work, kt_tensor *va
     pointed   p = {0};
     kt_status status = pointed_by(call, kt__ref(work), ALONG_OUT, &p);
     status = status ? status : spread_values(&p, values);
-    if (!status && values->dtype != work->dtype)
-        status = kt__fail_dtype(
-            call, KT_ERR_RUNTIME,
-            "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
-            kt_dtype_torch_name(work->dtype), kt_dtype_torch_name(values->dtype));
+    status = status ? status : kt__refuse(call, STAGE_AFTER);
     if (!status && p.n_index == 0 && work->numel && (call->arg[1].ts.n == 0 || kt__arg_bool(call, 3)))
         status = kt_fail(call->arg[1].ts.n ? KT_ERR_INDEX : KT_ERR_RUNTIME, "at least one index must be provided");
     else if (!status && p.n_index == 0)
@@ -436,15 +433,6 @@ kt_status kt__body_index_put(kt_call *call)
 
 /* ---- one row ---- */
 
-static kt_status check_row(const kt_call *call, const kt_tensor *index)
-{
-    const char *name = call->row->id == KT_OP_take ? "take" : "put_";
-    if (index->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): Expected a long tensor for index, but got %s", name,
-                              kt_dtype_torch_name(index->dtype));
-    return KT_OK;
-}
-
 /* `row` is dense; `other` has the shape of the index, or as many elements in a dense row-major tensor. */
 static kt_status along_row(int kernel, kt_tensor *row, kt_tensor *other, kt_tensor *index)
 {
@@ -466,7 +454,7 @@ static kt_status along_row(int kernel, kt_tensor *row, kt_tensor *other, kt_tens
 kt_status kt__body_take(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[1].t, *plain = NULL, *row = NULL;
-    if (check_row(call, index))
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) || kt__check_memory(call, NULL))
         return kt_error_status();
     if (self->numel == 0 && index->numel)
         return kt_fail(KT_ERR_INDEX, "take(): tried to take from an empty tensor");
@@ -496,13 +484,6 @@ static kt_status put_in_row(kt_call *call, kt_tensor *from, kt_tensor *index, in
 kt_status kt__body_put(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[1].t, *source = call->arg[2].t, *plain = NULL, *from = NULL;
-    if (check_row(call, index))
-        return kt_error_status();
-    if (self->dtype != source->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "put_(): self and source expected to have the same dtype, but got self.dtype = %s and source.dtype "
-                              "= %s",
-                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
     if (source->numel != index->numel)
         return kt_fail(KT_ERR_INDEX,
                        "put_(): Expected source and index to have the same number of elements, but got source.numel() = %lld, "

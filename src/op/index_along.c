@@ -5,19 +5,9 @@
 
 #include "op/end.h"
 #include "op/index.h"
+#include "op/refuse.h"
 
 /* ---- an index for each element ---- */
-
-static kt_status check_elements(const kt_call *call, const kt_tensor *self, const kt_tensor *index, int64_t *dim)
-{
-    *dim = call->arg[1].i;
-    if (kt__wrap_dim(dim, self->ndim))
-        return kt_error_status();
-    if (index->numel && !kt__is_index(index))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): Expected dtype int32/int64 for index",
-                              call->row->id == KT_OP_gather ? "gather" : "scatter");
-    return KT_OK;
-}
 
 /* Dims and strides of the index; the addressed tensor lies along the others. */
 static void walk_elements(kt__along *a, const kt_tensor *addressed, int at, const kt_tensor *index, int64_t dim)
@@ -56,9 +46,10 @@ static kt_status check_gather(const kt_tensor *self, const kt_tensor *index, int
 kt_status kt__body_gather(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
-    int64_t    dim;
-    if (check_elements(call, self, index, &dim) || check_gather(self, index, dim) ||
-        kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &from))
+    int64_t    dim = call->arg[1].i;
+    if (kt__wrap_dim(&dim, self->ndim) || kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) ||
+        kt__check_memory(call, &(kt_shape){index->ndim, index->sizes}) || kt__refuse(call, STAGE_AFTER) ||
+        check_gather(self, index, dim) || kt__one_device((kt_tensor *[]){self, index}, 2) || kt__plain_of(self, &from))
         return kt_error_status();
     kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(index));
     kt__along  a = {.t = {out, from, index}};
@@ -106,12 +97,25 @@ static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, co
                    small, large, (long long)dim, source);
 }
 
+/* Dims, dtypes, sizes, then what is written to; what the name of a reduction is, and whether a number fits, comes later. */
+static kt_status check_scattered(const kt_call *call, const kt_tensor *src, int64_t *dim)
+{
+    kt_tensor       *self = call->arg[0].t, *index = call->arg[2].t;
+    const kt_tensor *target = call->form == KT_OUT ? call->out[0] : self;
+    *dim = call->arg[1].i;
+    if (kt__wrap_dim(dim, self->ndim) || kt__refuse(call, STAGE_AFTER) || check_scatter(self, index, src, *dim))
+        return kt_error_status();
+    if (call->form != KT_PLAIN && (kt__check_written(target, NULL, 0) ||
+                                   kt__check_sharing(call, &(kt_shape){self->ndim, self->sizes}) ||
+                                   kt__check_out(call, (kt_dtype)self->dtype, KT_NONE)))
+        return kt_error_status();
+    return kt__one_device((kt_tensor *[]){self, index, src ? call->arg[3].t : NULL}, src ? 3 : 2);
+}
+
 /* `from`: the source, or a 0-dim value for every place. */
 static kt_status put_elements(kt_call *call, kt_tensor *from, bool value, int64_t dim, int kernel)
 {
     kt_tensor *index = call->arg[2].t, *work = NULL;
-    if (call->form == KT_INPLACE && (kt__check_apart(call->arg[0].t, from) || kt__check_apart(call->arg[0].t, index)))
-        return kt_error_status();
     kt_status status = kt__begin_write(call, false, &work);
     kt__along a = {.t = {work, from, index}};
     if (!status && index->numel) {
@@ -139,14 +143,9 @@ enum { AS_ASKED = -1 }; /* the kernel that reduce= names */
 
 static kt_status scatter_source(kt_call *call, int kernel)
 {
-    kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL;
+    kt_tensor *src = call->arg[3].t, *from = NULL;
     int64_t    dim;
-    if (check_elements(call, self, index, &dim))
-        return kt_error_status();
-    if (src->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
-    if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3) ||
-        (kernel == AS_ASKED && (kernel = combining(call)) < 0) || kt__plain_of(src, &from))
+    if (check_scattered(call, src, &dim) || (kernel == AS_ASKED && (kernel = combining(call)) < 0) || kt__plain_of(src, &from))
         return kt_error_status();
     kt_status status = put_elements(call, from, false, dim, kernel);
     kt__unref(from);
@@ -158,8 +157,7 @@ static kt_status scatter_number(kt_call *call, int kernel)
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *value = NULL;
     const bool nowhere = index->numel == 0; /* an empty index: the value is not checked */
     int64_t    dim;
-    if (check_elements(call, self, index, &dim) || check_scatter(self, index, NULL, dim) ||
-        kt__one_device((kt_tensor *[]){self, index}, 2) || (kernel == AS_ASKED && (kernel = combining(call)) < 0) ||
+    if (check_scattered(call, NULL, &dim) || (kernel == AS_ASKED && (kernel = combining(call)) < 0) ||
         kt__value_like(call, self, nowhere ? KT_INT(0) : call->arg[3].s, &value))
         return kt_error_status();
     kt_status status = put_elements(call, value, true, dim, kernel);
@@ -191,10 +189,7 @@ kt_status kt__body_take_along_dim(kt_call *call)
                        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d "
                        "dimensions for input, and %d dimensions for indices",
                        self->ndim, index->ndim);
-    } else if (index->dtype != KT_I64) {
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "torch.take_along_dim(): dtype of indices should be Long but got %s",
-                              kt_dtype_torch_name(index->dtype));
-    } else if (kt__wrap_dim(&dim, self->ndim)) {
+    } else if (kt__refuse(call, STAGE_AFTER) || kt__wrap_dim(&dim, self->ndim)) {
         return kt_error_status();
     } else if (self->ndim == 0) {
         return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
@@ -278,11 +273,12 @@ kt_status kt__body_index_select(kt_call *call)
     if (self->ndim == 0 && index->numel != 1)
         return kt_fail(KT_ERR_RUNTIME, "index_select(): Index to scalar can have only 1 value, got %lld value(s)",
                        (long long)index->numel);
-    if (!kt__is_index(index))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_select(): Expected dtype int32 or int64 for index");
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (self->ndim > 1 && self->sizes[dim] == 0 && index->numel)
         return kt_fail(KT_ERR_RUNTIME, "index_select(): self indexing axis dim should be positive");
-    if (kt__one_device((kt_tensor *[]){self, index}, 2) ||
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) || kt__check_memory(call, NULL) ||
+        kt__one_device((kt_tensor *[]){self, index}, 2) ||
         (!self->numel && check_unread(self, index, dim, index->numel, self->ndim > 1)) || kt__plain_of(self, &from))
         return kt_error_status();
     for (int d = 0; d < self->ndim; d++)
@@ -327,13 +323,8 @@ static kt_status check_source(const kt_call *call, const char *op, int64_t dim)
         return kt_fail(KT_ERR_INDEX, "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", op,
                        index->ndim, kt_dtype_torch_name(index->dtype), shape);
     }
-    if (!kt__is_index(index))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s(): Expected dtype int32/int64 for index but got: %s", op,
-                              kt_dtype_torch_name(index->dtype));
-    if (self->dtype != source->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "%s(): self (%s) and source (%s) must have the same scalar type", op,
-                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (dim && dim >= source->ndim)
         return kt_fail(KT_ERR_RUNTIME, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d", op,
                        (long long)dim, source->ndim);
@@ -347,7 +338,10 @@ static kt_status check_source(const kt_call *call, const char *op, int64_t dim)
     for (int d = 0; d < self->ndim && same; d++)
         same = d == dim || self->sizes[d] == source->sizes[d];
     if (same)
-        return KT_OK;
+        return kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) ||
+                       kt__check_memory(call, &(kt_shape){self->ndim, self->sizes})
+                   ? kt_error_status()
+                   : kt__one_device((kt_tensor *[]){self, index, source}, 3);
     char mine[256], theirs[256];
     kt__shape_text(mine, sizeof mine, kt__sizes(self));
     kt__shape_text(theirs, sizeof theirs, kt__sizes(source));
@@ -362,9 +356,7 @@ kt_status kt__body_index_add(kt_call *call)
     kt_tensor *self = call->arg[0].t, *source = call->arg[3].t, *from = NULL;
     int64_t    dim = call->arg[1].i;
     kt_scalar  alpha = kt__arg_scalar(call, 4);
-    if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_add_", dim) ||
-        kt__one_device((kt_tensor *[]){self, call->arg[2].t, source}, 3) ||
-        (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, call->arg[2].t))))
+    if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_add_", dim))
         return kt_error_status();
     if (kt__given(call, 4) && !(alpha.kind == KT_SCALAR_INT && alpha.v.i == 1)) {
         kt_tensor *factor = NULL;
@@ -396,6 +388,8 @@ static void slice_text(char *text, size_t room, const kt_tensor *t, int64_t dim)
 static kt_status check_index_copy(const kt_call *call, int64_t dim)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) || kt__check_memory(call, &(kt_shape){self->ndim, self->sizes}))
+        return kt_error_status();
     if (index->ndim > 1)
         return kt_fail(KT_ERR_INDEX, "index_copy_(): Index should have dimension 1 or 0 (got %d)", index->ndim);
     if (source->ndim == 0 && index->numel != 1)
@@ -406,14 +400,7 @@ static kt_status check_index_copy(const kt_call *call, int64_t dim)
                        "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
                        "dimensionality (%d), destination dimensionality (%d)",
                        source->ndim, self->ndim);
-    if (index->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "index_copy_(): Expected a long tensor for index, but got %s",
-                              kt_dtype_torch_name(index->dtype));
-    if (self->dtype != source->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
-                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
-    if (call->form == KT_INPLACE && (kt__check_apart(self, source) || kt__check_apart(self, index)))
+    if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     if (source->ndim && index->numel != source->sizes[dim])
         return kt_fail(KT_ERR_INDEX, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
@@ -448,17 +435,14 @@ static kt_status fill_slices(kt_call *call, kt_scalar value)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
     int64_t    dim = call->arg[1].i;
-    if (index->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_INDEX, "index_fill_(): Expected dtype int64 for index.");
+    if (kt__check_sharing(call, NULL))
+        return kt_error_status();
     if (call->form == KT_INPLACE)
         kt__warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar");
+    if (kt__refuse(call, STAGE_AFTER) || kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
     if (index->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME, "Index has to be a vector/scalar");
-    if (value.kind == KT_SCALAR_COMPLEX && kt__dtype_rows[self->dtype].category != KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "index_fill_(): Converting complex Scalar to non-complex type is not supported");
-    if (kt__wrap_dim(&dim, self->ndim))
-        return kt_error_status();
     if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__value_like(call, self, value, &from))
         return kt_error_status();
     kt_status status =
@@ -560,8 +544,6 @@ static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, con
     if (missing)
         return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
                               kt_dtype_torch_name(self->dtype));
-    if (call->form == KT_INPLACE && (kt__check_apart(self, src) || kt__check_apart(self, index)))
-        return kt_error_status();
     if (call->row->id == KT_OP_index_reduce && !self->numel && check_unread(self, index, dim, index->numel, false))
         return kt_error_status();
     kt_status status = kt__plain_of(src, &from);
@@ -574,15 +556,10 @@ static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, con
 
 kt_status kt__body_scatter_reduce(kt_call *call)
 {
-    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t;
     const char *name = call->arg[REDUCE].str;
     const how   h = how_of(name);
     int64_t     dim;
-    if (check_elements(call, self, index, &dim))
-        return kt_error_status();
-    if (src->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scatter(): Expected self.dtype to be equal to src.dtype");
-    if (check_scatter(self, index, src, dim) || kt__one_device((kt_tensor *[]){self, index, src}, 3))
+    if (check_scattered(call, call->arg[3].t, &dim))
         return kt_error_status();
     if (h == N_HOWS)
         return kt_fail(KT_ERR_RUNTIME, "reduce argument must be either sum, prod, mean, amax or amin, got %s", name ? name : "");
@@ -592,15 +569,14 @@ kt_status kt__body_scatter_reduce(kt_call *call)
 
 kt_status kt__body_index_reduce(kt_call *call)
 {
-    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
+    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t;
     const char *name = call->arg[REDUCE].str;
     const how   h = how_of(name);
     int64_t     dim = call->arg[1].i;
     if (h == N_HOWS || h == SUM)
         return kt_fail(KT_ERR_RUNTIME, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
                        name ? name : "");
-    if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim) ||
-        kt__one_device((kt_tensor *[]){self, index, source}, 3))
+    if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim))
         return kt_error_status();
     if (!kt__backend(self->backend)->stores_nothing)
         KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");

@@ -2,6 +2,7 @@
  * kin, whose shapes depend on values, which the meta device does not have. In: tensors. Out: one, or a list. */
 #include "op/end.h"
 #include "op/index.h"
+#include "op/refuse.h"
 #include "plan/meta.h"
 #include "tensor/work.h"
 
@@ -74,7 +75,8 @@ kt_status kt__nonzero(kt_tensor *t, kt_tensor **result)
 kt_status kt__body_nonzero(kt_call *call)
 {
     kt_tensor *places = NULL;
-    kt_status  status = kt__nonzero(call->arg[0].t, &places);
+    kt_status  status = kt__check_memory(call, NULL);
+    status = status ? status : kt__nonzero(call->arg[0].t, &places);
     if (!status)
         places->lineage = KT__RECORD(KT_BORN, "nonzero", KT_NONE, KT_I64, 0);
     return kt__end_made(call, places, NULL, status);
@@ -87,6 +89,8 @@ kt_status kt__body_nonzero_static(kt_call *call)
     int64_t    size = call->arg[1].i;
     if (size < 0)
         return kt_fail(KT_ERR_RUNTIME, "nonzero_static: 'size' must be an non-negative integer");
+    if (kt__check_out(call, KT_I64, KT_NONE) || kt__check_memory(call, &KT_SHAPE(size, self->ndim)))
+        return kt_error_status();
     kt_tensor *out = kt__tensor_new(KT_I64, kt__device(self), KT_SHAPE(size, self->ndim));
     kt_status  status = out ? kt__fill_with(out, KT_INT(kt__arg_int(call, 2))) : kt_error_status();
     if (!status && !kt__backend(self->backend)->stores_nothing)
@@ -167,12 +171,13 @@ static kt_status masked_target(kt_call *call, kt_tensor *mask, kt_tensor **work)
 static kt_status fill_where(kt_call *call, kt_scalar number)
 {
     kt_tensor *mask = call->arg[1].t, *value = NULL, *work = NULL;
-    if (mask->dtype != KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_fill_ only supports boolean masks, but got mask with dtype %s",
-                              kt_dtype_c_name(mask->dtype));
-    if (call->form == KT_INPLACE)
+    const bool in_place = call->form == KT_INPLACE; /* else the mask is broadcast first */
+    if (in_place && (kt__refuse(call, STAGE_AFTER) || kt__check_sharing(call, NULL)))
+        return kt_error_status();
+    if (in_place)
         kt__warn_if_expanded(call->arg[0].t, "masked_fill_", "tensor[mask] = scalar");
     kt_status status = masked_target(call, mask, &work);
+    status = status || in_place ? status : kt__refuse(call, STAGE_AFTER);
     status = status ? status : kt__value_like(call, work, number, &value);
     status = status ? status : put_where(work, mask, value);
     kt__unref(value);
@@ -219,11 +224,9 @@ kt_status kt__body_masked_select(kt_call *call)
     kt_tensor *self = call->arg[0].t, *mask = call->arg[1].t, *row = NULL, *places = NULL, *chosen = NULL;
     int64_t    sizes[KT_MAX_DIMS];
     int        rank = 0;
-    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
-        return kt_error_status();
-    if (mask->dtype != KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_select: expected BoolTensor for mask");
-    if (kt__one_device((kt_tensor *[]){self, mask}, 2) || kt__broadcast((kt_tensor *[]){mask, self}, 2, sizes, &rank))
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) || kt__check_memory(call, NULL) ||
+        kt__one_device((kt_tensor *[]){self, mask}, 2) ||
+        kt__broadcast((kt_tensor *[]){mask, self}, 2, sizes, &rank))
         return kt_error_status();
     if (kt__backend(self->backend)->stores_nothing)
         return kt__fail_on_meta("masked_select");
@@ -263,20 +266,21 @@ static kt_status scatter_where(kt_tensor *work, kt_tensor *mask, kt_tensor *sour
     return status;
 }
 
+static kt_status check_scattered(const kt_call *call)
+{
+    if (call->arg[1].t->dtype == KT_U8)
+        kt__warn("masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
+                 "dtype torch.bool instead.");
+    return kt__refuse(call, STAGE_AFTER);
+}
+
 kt_status kt__body_masked_scatter(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t, *mask = call->arg[1].t, *source = call->arg[2].t, *work = NULL;
-    if (self->dtype != source->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "masked_scatter: expected self and source to have same dtypes but got%s and %s",
-                              kt_dtype_torch_name(self->dtype), kt_dtype_torch_name(source->dtype));
-    if (mask->dtype == KT_U8)
-        kt__warn("masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
-                 "dtype torch.bool instead.");
-    if (mask->dtype != KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "masked_scatter_ only supports boolean masks, but got mask with dtype %s",
-                              kt_dtype_torch_name(mask->dtype));
-    if (call->form == KT_INPLACE && mask->ndim > self->ndim) {
+    const bool in_place = call->form == KT_INPLACE; /* else the mask is broadcast first */
+    if (in_place && check_scattered(call))
+        return kt_error_status();
+    if (in_place && mask->ndim > self->ndim) {
         char has[256], wants[256];
         kt__shape_text(has, sizeof has, kt__sizes(mask));
         kt__shape_text(wants, sizeof wants, kt__sizes(self));
@@ -288,6 +292,7 @@ kt_status kt__body_masked_scatter(kt_call *call)
     if (kt__one_device((kt_tensor *[]){self, mask, source}, 3))
         return kt_error_status();
     kt_status status = masked_target(call, mask, &work);
+    status = status || in_place ? status : check_scattered(call);
     status = status ? status : scatter_where(work, mask, source);
     return kt__end_write(call, work, status);
 }

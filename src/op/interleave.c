@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "op/end.h"
 #include "op/move.h"
+#include "op/refuse.h"
 
 /* ---- one count ---- */
 
@@ -79,14 +80,6 @@ static kt_status check_counts(const kt_tensor *repeats, const int64_t *count, in
     return fits ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
 }
 
-static kt_status check_repeats(const kt_call *call, const kt_tensor *repeats)
-{
-    if (repeats->dtype == KT_I64 || repeats->dtype == KT_I32 || kt__policy(kt__mode()) == KT_PERMISSIVE)
-        return KT_OK;
-    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"repeat_interleave_cpu\" not implemented for '%s'",
-                          kt_dtype_torch_name(repeats->dtype));
-}
-
 /* output_size=, argument `at`: of no counts the result is empty, whatever it says. */
 static kt_status told_size(const kt_call *call, int at, const kt_tensor *repeats, int64_t *total)
 {
@@ -97,10 +90,8 @@ static kt_status told_size(const kt_call *call, int at, const kt_tensor *repeats
                                            (long long)*total, (long long)*total);
 }
 
-static kt_status counts_of(const kt_call *call, kt_tensor *repeats, int64_t *total, int64_t **count)
+static kt_status counts_of(kt_tensor *repeats, int64_t *total, int64_t **count)
 {
-    if (check_repeats(call, repeats))
-        return kt_error_status();
     *count = kt__read_ints(repeats);
     if (!*count)
         return kt_error_status();
@@ -116,11 +107,9 @@ kt_status kt__body_repeat_interleave(kt_call *call)
 {
     kt_tensor *repeats = call->arg[0].t;
     int64_t    total, *count = NULL;
-    if (check_repeats(call, repeats))
-        return kt_error_status();
     if (repeats->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME, "repeat_interleave only accept 1D vector as repeat");
-    if (told_size(call, 1, repeats, &total) || counts_of(call, repeats, &total, &count))
+    if (told_size(call, 1, repeats, &total) || counts_of(repeats, &total, &count))
         return kt_error_status();
     size_t   bytes = (size_t)(total + 1) * sizeof(int64_t);
     int64_t *index = total < INT64_MAX / 16 ? kt__system_get(bytes) : NULL;
@@ -162,27 +151,21 @@ kt_status kt__body_interleave(kt_call *call)
         return kt_error_status();
     if (self->ndim == 0 || repeats->ndim != 1 || repeats->sizes[0] != self->sizes[dim])
         return kt_fail(KT_ERR_RUNTIME, "%s needs a count for each index", call->row->name);
-    if (!told && counts_of(call, repeats, &total, &count))
+    if (!told && counts_of(repeats, &total, &count))
         return kt_error_status();
     for (int i = 0; i < self->ndim; i++)
         sizes[i] = i == dim ? total : self->sizes[i];
     kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
     kt_status  status = !out ? kt_error_status() : count ? copy_counted(out, self, (int)dim, count) : KT_OK;
     kt__free_ints(count, repeats);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    out->lineage = self->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_made(call, out, self, status);
 }
 
 static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats, int64_t dim)
 {
     kt_call c;
     int64_t total;
-    if (check_repeats(call, repeats) || told_size(call, 3, repeats, &total))
+    if (kt__refuse(call, STAGE_AFTER) || told_size(call, 3, repeats, &total))
         return kt_error_status();
     kt__open(&c, KT_OP_interleave, KT_PLAIN);
     kt__put_tensor(&c, 0, t);

@@ -33,15 +33,14 @@ kt_status kt__body_topk(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *self = call->arg[0].t;
-    int64_t    k = call->arg[1].i, dim = kt__arg_int(call, 2);
+    int64_t      k = call->arg[1].i, dim = kt__arg_int(call, 2);
+    kt__decision room;
     if (kt__wrap_dim(&dim, self->ndim))
         return kt_error_status();
     if (k < 0 || k > (self->ndim ? self->sizes[dim] : 1))
         return kt_fail(KT_ERR_RUNTIME, "selected index k out of range");
-    if (self->dtype == KT_BOOL)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "topk does not support bool dtypes on CPU");
-    if (kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_COMPLEX)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, " topk does not support complex dtypes on CPU");
+    if (!kt__admit(call, &room))
+        return kt_error_status();
     kt_sort_results all = kt_sort(self, .dim = KT_SOME(dim), .descending = kt__arg_bool(call, 3));
     return kt__end_several(call, (kt_tensor *[]){first_of(all.values, dim, k), first_of(all.indices, dim, k)}, 2);
 }

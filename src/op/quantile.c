@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/made.h"
+#include "op/target.h"
 
 enum { Q = 1, DIM, KEEPDIM, INTERPOLATION };
 typedef enum between { LINEAR, LOWER, HIGHER, MIDPOINT, NEAREST, N_WAYS } between;
@@ -23,18 +24,17 @@ static bool same_device(const kt_tensor *a, const kt_tensor *b) { return a->back
 static kt_status check_inputs(const kt_call *call, const kt_tensor *self, const kt_tensor *q)
 {
     const kt_tensor *out = call->form == KT_OUT ? call->out[0] : NULL;
+    kt__decision     room;
     if (self->numel == 0)
         return kt_fail(KT_ERR_RUNTIME, "quantile() input tensor must be non-empty");
     if (q->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME, "quantile() q must be a scalar or 1D tensor");
-    if (self->dtype != KT_F32 && self->dtype != KT_F64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "quantile() input tensor must be either float or double dtype");
-    if (q->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "quantile() q tensor must be same dtype as the input tensor");
+    if (!kt__admit(call, &room))
+        return kt_error_status();
     if (!same_device(q, self))
         return kt_fail(KT_ERR_RUNTIME, "quantile() q tensor must be on the same device as the input tensor");
-    if (out && out->dtype != self->dtype)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "quantile() out tensor must be same dtype as the input tensor");
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
+        return kt_error_status();
     return !out || same_device(out, self)
                ? KT_OK
                : kt_fail(KT_ERR_RUNTIME, "quantile() out tensor must be on the same device as the input tensor");

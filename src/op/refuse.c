@@ -71,7 +71,7 @@ static kt_dtype named(const kt__facts *f, const char *name, size_t n)
     return KT_NONE;
 }
 
-/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32). */
+/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32), "{self:type}" (torch.FloatTensor). */
 static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t n)
 {
     const char *colon = memchr(word, ':', n);
@@ -82,8 +82,10 @@ static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t
         kt__str_add(into, f->g ? f->g->missing : f->call->row->missing);
     else {
         const kt_dtype d = named(f, word, name);
-        kt__str_add(into, !colon           ? kt_dtype_torch_name(d)
+        char           type[64];
+        kt__str_add(into, !colon            ? kt_dtype_torch_name(d)
                           : colon[1] == 'c' ? kt_dtype_c_name(d)
+                          : colon[1] == 't' ? kt__type_text(d, type, sizeof type)
                                             : kt_dtype_name(d));
     }
 }

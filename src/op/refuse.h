@@ -37,7 +37,9 @@ static inline bool kt__fact_tensor(const kt__facts *f, int i)
 {
     return f->call->given >> i & 1 && !(f->call->scalars >> i & 1);
 }
-static inline int kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
+static inline bool kt__fact_indexes(kt_dtype d) { return d == KT_I32 || d == KT_I64; }
+static inline bool kt__fact_empty(const kt__facts *f, int i) { return kt__fact_tensor(f, i) && !f->call->arg[i].t->numel; }
+static inline int  kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
 static inline bool kt__fact_over_self(const kt__facts *f)
 {
     return f->call->form == KT_INPLACE || (f->call->form == KT_OUT && f->call->out[0] == f->call->arg[0].t);

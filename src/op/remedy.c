@@ -149,18 +149,6 @@ static uint64_t tried_under(uint64_t mode, const kt_call *call)
     return t && t->backend != KT_META ? kt__standing_for(mode, t->backend) : mode;
 }
 
-kt_status kt__rehearse(const kt_call *call)
-{
-    const kt__mistake none = {.n = 0};
-    const change      nothing = {.form = KT_PLAIN};
-    const uint64_t    mode = kt__mode();
-    kt_dtype          result = KT_NONE;
-    kt__mode_word = tried_under(kt__mode_as_plain(mode, call) & ~(uint64_t)KT_M_GRAD, call);
-    const kt_status status = run_changed(call, &none, &nothing, false, &result);
-    kt__mode_word = mode;
-    return status;
-}
-
 /* Random operators are not run on values: the caller's generator would advance. */
 static bool may_copy(const kt__mistake *m)
 {

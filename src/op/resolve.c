@@ -162,6 +162,8 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
         *result = g->want ? (kt_dtype)g->want : *common == KT_U8 ? KT_U8 : KT_BOOL;
     if (g->rule == RULE_INDEX)
         *result = KT_I64;
+    if (g->rule == RULE_SEARCH)
+        *result = g->want ? (kt_dtype)g->want : KT_I64;
     if (g->rule == RULE_TO_REAL || g->rule == RULE_FLOAT_TO_REAL || g->rule == RULE_NORM)
         *result = kt_dtype_real(*common);
     if (g->rule == RULE_TO_COMPLEX)

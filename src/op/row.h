@@ -51,8 +51,8 @@ enum { SAVED_Y = 3, SAVED_LISTED = SAVED_Y + KT_MAX_RESULTS };
 typedef struct kt__target_rule {
     uint8_t     dtype, memory, grad;
     uint8_t     idempotent;       /* bits of kt_category: there a second pass over an element changes nothing */
-    int8_t      sized, number;    /* arguments, from 1; 0: none */
-    bool        quiet, masked, filled, counted;
+    int8_t      number;           /* an argument, from 1; 0: none */
+    bool        quiet, late, masked, filled, counted;
     const char *writer;
 } kt__target_rule;
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };
@@ -63,8 +63,9 @@ enum { KT_MOST_GATHERED = 10 }; /* operands of one call that the resolver decide
 
 /* Which arguments of a row are operands of its kernel, in order. */
 typedef struct kt__operand_map {
-    uint8_t n, at[KT_MAX_ARGS];
-    bool    pair; /* two tensors alone mean the row's own kernel, in order */
+    uint8_t  n, at[KT_MAX_ARGS];
+    uint16_t numbers; /* bit i: argument i is a number that a rule names as operand (kt__admit) */
+    bool     pair; /* two tensors alone mean the row's own kernel, in order */
     bool    bare; /* it takes nothing but operands */
 } kt__operand_map;
 

@@ -4,6 +4,7 @@
 
 #include "op/index.h"
 #include "op/made.h"
+#include "op/refuse.h"
 #include "tables/kernels/search.h"
 
 /* ---- numbers as tensors ---- */
@@ -17,12 +18,7 @@ static kt_tensor *number_on(const kt_tensor *like, kt_scalar s)
 /* Policies allow any conversion of a number. */
 static kt_tensor *settled(kt_tensor *t, bool number, kt_dtype common)
 {
-    return kt__converted(t, common, number ? KT_WHY_EXPLICIT : KT_WHY_PROMOTION);
-}
-
-static kt_status common_of(kt_value a, kt_value b, uint32_t numbers, kt_dtype *common)
-{
-    return kt_result_type((kt_value[]){a, b}, 2, numbers, common);
+    return t ? kt__converted(t, common, number ? KT_WHY_EXPLICIT : KT_WHY_PROMOTION) : NULL;
 }
 
 /* ---- searching ---- */
@@ -60,10 +56,8 @@ static kt_status check_sorter(const kt_call *call, const search *s)
                        "sorter tensor %s",
                        lines, sorter);
     }
-    if (s->sorter->dtype != KT_I64)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
-                              kt_dtype_torch_name(s->sorter->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (s->sorter->numel == 0 || kt__backend(s->sorter->backend)->stores_nothing)
         return KT_OK;
     kt_aminmax_results ends = kt_aminmax(s->sorter);
@@ -98,18 +92,6 @@ static kt_status check_shapes(const search *s)
                    "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
                    "tensor and input value tensor must match, but we got boundaries tensor %s and input value tensor %s",
                    has, wants);
-}
-
-static kt_status check_target(const kt_call *call, bool narrow)
-{
-    const kt_tensor *out = call->form == KT_OUT ? call->out[0] : NULL;
-    return !out || out->dtype == (narrow ? KT_I32 : KT_I64)
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_RUNTIME,
-                                "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
-                                "depending on whether out_int32 flag is True, but we got output tensor's dtype %s and out_int32 "
-                                "flag is %s",
-                                kt_dtype_torch_name(out->dtype), narrow ? "True" : "False");
 }
 
 /* Dense and without lazy bits, as the kernel reads it. */
@@ -177,70 +159,61 @@ static kt_tensor *found(search s, kt_dtype common)
     return out && !run(&s, out) ? out : NULL;
 }
 
-static kt_status check_kind(const kt_call *call, kt_dtype common)
+static kt_status search_for(kt_call *call, search *s, bool number)
 {
-    return kt_dtype_category(common) & call->row->accepts
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", call->row->missing,
-                                kt_dtype_torch_name(common));
-}
-
-static kt_status search_for(kt_call *call, const search *s, kt_dtype common)
-{
-    kt_tensor *all[] = {s->lines, s->values, s->sorter};
-    if (check_sorter(call, s) || check_shapes(s) || check_target(call, s->narrow) ||
-        kt__one_device(all, s->sorter ? 3 : 2) || check_kind(call, common))
+    kt_tensor     *all[] = {s->lines, s->values, s->sorter};
+    const kt_dtype places = s->narrow ? KT_I32 : KT_I64;
+    kt__decision   room;
+    if (!s->values || check_sorter(call, s) || check_shapes(s) || kt__check_out(call, places, KT_NONE) ||
+        kt__one_device(all, s->sorter ? 3 : 2))
         return kt_error_status();
+    const kt__decision *d = kt__admit_for(call, places, &room);
+    if (!d)
+        return kt_error_status();
+    const kt_dtype common = (kt_dtype)d->common;
     warn_of_copies(s);
-    return kt__end(call, found(*s, common));
+    if (number)
+        s->values = settled(s->values, true, common);
+    return kt__end(call, s->values ? found(*s, common) : NULL);
 }
 
-static kt_status searchsorted(kt_call *call, kt_tensor *values, uint32_t number)
+static kt_status searchsorted(kt_call *call, kt_tensor *values, bool number)
 {
-    search   s = {.lines = call->arg[0].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3),
-                  .sorter = kt__given(call, 5) ? call->arg[5].t : NULL};
-    kt_dtype common = KT_NONE;
-    if (!values || check_side(call, 4, &s.right) || common_of(call->arg[1], call->arg[0], number, &common) ||
-        (number && !(s.values = settled(values, true, common))))
-        return kt_error_status();
-    return search_for(call, &s, common);
+    search s = {.lines = call->arg[0].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3),
+                .sorter = kt__given(call, 5) ? call->arg[5].t : NULL};
+    return check_side(call, 4, &s.right) ? kt_error_status() : search_for(call, &s, number);
 }
 
 kt_status kt__body_searchsorted(kt_call *call)
 {
     KT_SCOPE;
-    return searchsorted(call, call->arg[1].t, 0);
+    return searchsorted(call, call->arg[1].t, false);
 }
 
 kt_status kt__body_searchsorted_number(kt_call *call)
 {
     KT_SCOPE;
-    return searchsorted(call, number_on(call->arg[0].t, call->arg[1].s), 1);
+    return searchsorted(call, number_on(call->arg[0].t, call->arg[1].s), true);
 }
 
-static kt_status bucketize(kt_call *call, kt_tensor *values, uint32_t number)
+static kt_status bucketize(kt_call *call, kt_tensor *values, bool number)
 {
-    search   s = {.lines = call->arg[1].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3)};
-    kt_dtype common = KT_NONE;
-    if (!values)
-        return kt_error_status();
+    search s = {.lines = call->arg[1].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3)};
     if (s.lines->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME, "boundaries tensor must be 1 dimension, but got dim(%d)", s.lines->ndim);
-    if (common_of(call->arg[0], call->arg[1], number, &common) || (number && !(s.values = settled(values, true, common))))
-        return kt_error_status();
-    return search_for(call, &s, common);
+    return search_for(call, &s, number);
 }
 
 kt_status kt__body_bucketize(kt_call *call)
 {
     KT_SCOPE;
-    return bucketize(call, call->arg[0].t, 0);
+    return bucketize(call, call->arg[0].t, false);
 }
 
 kt_status kt__body_bucketize_number(kt_call *call)
 {
     KT_SCOPE;
-    return bucketize(call, number_on(call->arg[1].t, call->arg[0].s), 1);
+    return bucketize(call, number_on(call->arg[1].t, call->arg[0].s), true);
 }
 
 /* ---- is it among them? ---- */
@@ -267,34 +240,15 @@ static kt_tensor *among(kt_tensor *elements, kt_tensor *tests)
     return kt_eq(kt_take(row, kt_clamp_max_s(at, KT_INT(row->numel - 1))), elements);
 }
 
-static kt_status check_members(const kt_call *call, kt_dtype elements, kt_dtype tests)
-{
-    const kt_tensor *out = call->form == KT_OUT ? call->out[0] : NULL;
-    for (int i = 0; i < 2; i++) {
-        const kt_dtype d = i ? tests : elements;
-        if (!(kt_dtype_category(d) & call->row->accepts))
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "Unsupported input type encountered for isin(): %s",
-                                  kt_dtype_torch_name(d));
-    }
-    return !out || out->dtype == KT_BOOL
-               ? KT_OK
-               : kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected out tensor to have dtype bool, but got %s instead",
-                                kt_dtype_c_name(out->dtype));
-}
-
-/* A number is of the widest dtype of its kind until it meets another. */
-static kt_dtype kind_of(const kt_tensor *t, bool number)
-{
-    return number && kt_dtype_category((kt_dtype)t->dtype) == KT_CAT_COMPLEX ? KT_C128 : (kt_dtype)t->dtype;
-}
-
+/* `numbers`: bit 0 the elements, bit 1 the tests are one. */
 static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests, uint32_t numbers)
 {
-    kt_dtype common = KT_NONE;
-    if (!elements || !tests || check_members(call, kind_of(elements, numbers & 1), kind_of(tests, numbers & 2)) ||
-        kt__one_device((kt_tensor *[]){elements, tests}, 2) || common_of(call->arg[0], call->arg[1], numbers, &common))
+    kt__decision        room;
+    const kt__decision *d = elements && tests ? kt__admit(call, &room) : NULL;
+    if (!d || kt__one_device((kt_tensor *[]){elements, tests}, 2))
         return kt_error_status();
-    const bool assumed = kt__arg_bool(call, 2) && (double)tests->numel >= 10.0 * pow((double)elements->numel, 0.145);
+    const kt_dtype common = (kt_dtype)d->common;
+    const bool     assumed = kt__arg_bool(call, 2) && (double)tests->numel >= 10.0 * pow((double)elements->numel, 0.145);
     elements = settled(elements, numbers & 1, common);
     elements = elements ? dense(elements, common) : NULL;
     tests = elements ? settled(tests, numbers & 2, common) : NULL;

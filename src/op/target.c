@@ -368,32 +368,22 @@ static bool is_refused(uint8_t memory, const kt_tensor *t, bool first, bool list
     return over == KT_OVERLAP_PARTIAL || (over == KT_OVERLAP_FULL && !may_be);
 }
 
-/* Rows of which PyTorch looks at the target when it has its sizes; of the others as it comes. */
-static kt__overlap overlap_in(const kt_call *call, const kt_tensor *target, const kt_tensor *t)
-{
-    const int at = call->row->target.sized - 1;
-    if (at < 0)
-        return kt__overlap_of(target, t);
-    if (kt__arg_spec(call->row, at)->kind == KT_ARG_TENSOR)
-        return kt__overlap_once(target, kt__sizes(call->arg[at].t), t);
-    const int64_t rows = call->arg[at].i;
-    return rows < 0 ? KT_OVERLAP_NONE : kt__overlap_once(target, KT_SHAPE(rows, t->ndim), t);
-}
-
-static kt_status check_operand(const kt_call *call, const kt_tensor *t, bool first, bool listed, bool *copy)
+static kt__sharing sharing_with(const kt_call *call, const kt_shape *shape, const kt_tensor *t, bool first, bool listed)
 {
     const uint8_t memory = call->row->target.memory;
     const bool    out = call->form == KT_OUT;
+    kt__sharing   sharing = SHARING_NONE;
     for (int k = 0; k < (out ? kt__n_results(call->row) : 1); k++) {
         const kt_tensor *target = out ? call->out[k] : call->arg[0].t;
         if (target->storage != t->storage)
             continue;
-        const kt__overlap over = overlap_in(call, target, t);
+        const kt__overlap over = shape ? kt__overlap_once(target, *shape, t) : kt__overlap_of(target, t);
         if (is_refused(memory, t, first, listed, over) || (listed && over == KT_OVERLAP_SOME))
-            return kt__fail_shared();
-        *copy |= over == KT_OVERLAP_SOME && (!out || memory == TARGET_WHOLE);
+            return SHARING_REFUSED;
+        if (over == KT_OVERLAP_SOME && (!out || memory == TARGET_WHOLE))
+            sharing = SHARING_COPIED;
     }
-    return KT_OK;
+    return sharing;
 }
 
 /* Is there one mask, and nothing else, in the row's list of indices? */
@@ -422,27 +412,38 @@ static bool is_number(const kt_call *call, int at)
                                          is_one_mask(call));
 }
 
-kt_status kt__check_memory(const kt_call *call, bool *copy)
+kt__sharing kt__sharing_of(const kt_call *call, const kt_shape *shape)
 {
     const kt__input_map *map = &call->row->inputs;
-    if (call->row->target.memory == TARGET_ANY)
-        return KT_OK;
-    for (int i = 0; i < map->n; i++) {
-        const int at = map->at[i];
-        if (!kt__given(call, at) || call->scalars >> at & 1 || (call->form == KT_INPLACE && i == 0))
+    kt__sharing          most = SHARING_NONE;
+    for (int i = 0; i < map->n && call->row->target.memory != TARGET_ANY; i++) {
+        const int  at = map->at[i];
+        const bool listed = map->lists >> i & 1;
+        if (!kt__given(call, at) || call->scalars >> at & 1 || (call->form == KT_INPLACE && i == 0) ||
+            (i > 0 && !listed && is_number(call, at)))
             continue;
-        if (!(map->lists >> i & 1)) {
-            if (i > 0 && is_number(call, at))
-                continue;
-            if (check_operand(call, call->arg[at].t, i == 0, false, copy))
-                return kt_error_status();
-            continue;
+        kt_tensor *const *t = listed ? call->arg[at].ts.t : &call->arg[at].t;
+        for (int64_t k = 0; k < (listed ? call->arg[at].ts.n : 1); k++) {
+            const kt__sharing one = t[k] ? sharing_with(call, shape, t[k], i == 0, listed) : SHARING_NONE;
+            most = one > most ? one : most;
         }
-        for (int64_t k = 0; k < call->arg[at].ts.n; k++)
-            if (call->arg[at].ts.t[k] && check_operand(call, call->arg[at].ts.t[k], false, true, copy))
-                return kt_error_status();
     }
-    return KT_OK;
+    return most;
+}
+
+kt_status kt__check_sharing(const kt_call *call, const kt_shape *shape)
+{
+    return call->form != KT_PLAIN && kt__sharing_of(call, shape) == SHARING_REFUSED ? kt__fail_shared() : KT_OK;
+}
+
+kt_status kt__check_memory(const kt_call *call, const kt_shape *shape)
+{
+    if (call->form == KT_PLAIN)
+        return KT_OK;
+    const kt_tensor *target = call->form == KT_OUT ? call->out[0] : call->arg[0].t;
+    if ((!shape || kt__has_sizes(target, *shape)) && kt__overlaps_itself(target))
+        return fail_repeated();
+    return kt__check_sharing(call, shape);
 }
 
 /* Is it to be copied? Of an elementwise row only what PyTorch does not see: the rest is refused or does no harm. */

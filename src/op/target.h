@@ -39,8 +39,14 @@ kt_status kt__outputs_of(kt_call *call, const kt__gathered *g, const kt__decisio
 kt_status kt__check_batch_addend(const kt_tensor *c, const kt_tensor *a, const kt_tensor *b, bool summed);
 
 /* ---- calls that would read what they have written ---- */
-/* Operands that lie over a target, as PyTorch sees them: refused by the row's rule, or (*copy) to be copied first. */
-kt_status kt__check_memory(const kt_call *call, bool *copy);
+/* What operands share with the targets, as PyTorch sees it: by the row's rule it is refused, or copied before anything is
+ * written. `shape`: the sizes that the targets will have; NULL: as they come. */
+typedef enum kt__sharing { SHARING_NONE, SHARING_COPIED, SHARING_REFUSED } kt__sharing;
+kt__sharing kt__sharing_of(const kt_call *call, const kt_shape *shape);
+/* Rows with the word `late`: their bodies ask when PyTorch does, behind arguments that it looks at before. kt__check_memory also
+ * asks whether elements of the target share their memory. */
+kt_status kt__check_sharing(const kt_call *call, const kt_shape *shape);
+kt_status kt__check_memory(const kt_call *call, const kt_shape *shape);
 /* Would an operand share an element with a target of these sizes? `in_place`: the first target itself does no harm. */
 bool      kt__reads_target(const kt_call *call, kt_shape shape, bool in_place);
 bool      kt__reads_strided(const kt_call *call, const kt__gathered *g); /* of an elementwise row, where PyTorch does not look */

@@ -37,29 +37,23 @@ static void shorten(kt_tensor *rows, kt_tensor *order, bool inverse, bool counts
         made[COUNTS] = kt_diff(at, .append = kt_full(KT_SHAPE(1), KT_INT(rows->sizes[0]), .device = kt__device(rows)));
 }
 
-/* Returns all results or none. */
 static kt_status end_with(kt_call *call, kt_tensor **made)
 {
     kt_tensor *self = call->arg[0].t;
     for (int i = INVERSE; i < N_RESULTS; i++)
         made[i] = made[i] ? made[i] : none(self, KT_I64);
-    if (kt__failed())
-        return kt_error_status();
-    for (int i = 0; i < N_RESULTS; i++)
-        call->out[i] = kt__scope_take(made[i]) ? made[i] : kt__ref(made[i]);
-    call->out[VALUES]->lineage = self->lineage;
-    return KT_OK;
+    if (!kt__failed())
+        made[VALUES]->lineage = self->lineage;
+    return kt__end_several(call, made, N_RESULTS);
 }
 
-static kt_status refuse(const kt_call *call, const char *op, const char *kernel)
+/* `op`: as PyTorch names it where there are no values. */
+static kt_status admit(const kt_call *call, const char *op)
 {
-    const kt_tensor *self = call->arg[0].t;
-    if (kt__backend(self->backend)->stores_nothing)
+    kt__decision room;
+    if (kt__backend(call->arg[0].t->backend)->stores_nothing)
         return kt__fail_on_meta(op);
-    if (!(kt_dtype_category((kt_dtype)self->dtype) & call->row->accepts))
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", kernel,
-                              kt_dtype_torch_name(self->dtype));
-    return KT_OK;
+    return kt__admit(call, &room) ? KT_OK : kt_error_status();
 }
 
 /* ---- elements ---- */
@@ -87,8 +81,8 @@ static kt_status unique_elements(kt_call *call, bool in_order, bool inverse, boo
 kt_status kt__body_unique(kt_call *call)
 {
     KT_SCOPE;
-    return refuse(call, "_unique2", "unique") ? kt_error_status()
-                                               : unique_elements(call, false, kt__arg_bool(call, 2), kt__arg_bool(call, 3));
+    return admit(call, "_unique2") ? kt_error_status()
+                                   : unique_elements(call, false, kt__arg_bool(call, 2), kt__arg_bool(call, 3));
 }
 
 /* ---- slices of a dim ---- */
@@ -173,7 +167,7 @@ static kt_status unique_slices(kt_call *call, int64_t dim, bool in_order, bool i
 kt_status kt__body_unique_dim(kt_call *call)
 {
     KT_SCOPE;
-    return refuse(call, "unique_dim", "unique_dim")
+    return admit(call, "unique_dim")
                ? kt_error_status()
                : unique_slices(call, call->arg[1].i, false, kt__arg_bool(call, 3), kt__arg_bool(call, 4));
 }
@@ -182,7 +176,7 @@ kt_status kt__body_unique_consecutive(kt_call *call)
 {
     KT_SCOPE;
     const bool inverse = kt__arg_bool(call, 1), counts = kt__arg_bool(call, 2);
-    if (refuse(call, "unique_consecutive", "unique"))
+    if (admit(call, "unique_consecutive"))
         return kt_error_status();
     return kt__given(call, 3) ? unique_slices(call, call->arg[3].i, true, inverse, counts)
                               : unique_elements(call, true, inverse, counts);
