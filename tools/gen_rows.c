@@ -490,7 +490,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     write_inputs(f, &s.facts);
     write_fold(f, &s);
     if (n_refusals)
-        fprintf(f, " .refusals = refusals_%s, .n_refusals = %d,", r->name, n_refusals);
+        fprintf(f, " .refusals = refusals_%s, .n_refusals = %d, .stages = stages_%s,", r->name, n_refusals, r->name);
     fputs("},\n", f);
 }
 

@@ -120,6 +120,11 @@ static bool has_refusals(const char *name)
     return false;
 }
 
+static const char *stage_of(int line, bool each_call)
+{
+    return each_call && strcmp(refusals[line].stage, "BEFORE") == 0 ? "CALL" : refusals[line].stage;
+}
+
 /* The lines of one row, as functions and an array. `decided`: the arguments whose dtypes the decisions about it follow from, so
  * that what is refused for them is found when one is made; none: it has no rule. Out: how many. */
 static int write_refusals(FILE *f, const char *name, const schema *s, unsigned decided)
@@ -141,10 +146,13 @@ static int write_refusals(FILE *f, const char *name, const schema *s, unsigned d
         if (strcmp(refusals[i].op, name) == 0) {
             fprintf(f, "    {refuses_%d, ", i);
             write_string(f, refusals[i].text, (int)strlen(refusals[i].text));
-            const bool before = strcmp(refusals[i].stage, "BEFORE") == 0;
-            fprintf(f, ", STAGE_%s, KT_ERR_%s},\n", before && each_call[i] ? "CALL" : refusals[i].stage, refusals[i].status);
+            fprintf(f, ", STAGE_%s, KT_ERR_%s},\n", stage_of(i, each_call[i]), refusals[i].status);
         }
-    fputs("};\n", f);
+    fprintf(f, "};\nenum { stages_%s = 0", name);
+    for (int i = 0; i < REFUSALS; i++)
+        if (strcmp(refusals[i].op, name) == 0)
+            fprintf(f, " | 1 << STAGE_%s", stage_of(i, each_call[i]));
+    fputs(" };\n", f);
     return n;
 }
 

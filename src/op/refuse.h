@@ -65,7 +65,7 @@ kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype secon
 /* The stages that know no result. A body with sizes of its own to check asks for STAGE_AFTER when it has. */
 static inline kt_status kt__refuse(const kt_call *call, kt__stage stage)
 {
-    return KT__LIKELY(!call->row->n_refusals) ? KT_OK : kt__refuse_slow(call, stage);
+    return KT__LIKELY(!(call->row->stages >> stage & 1)) ? KT_OK : kt__refuse_slow(call, stage);
 }
 
 #endif

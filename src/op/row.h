@@ -138,6 +138,7 @@ struct kt_row {
     uint8_t         node_bytes; /* of node's text, all of it */
     bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
     uint8_t         n_params, n_refusals;
+    uint8_t         stages; /* bits of kt__stage: at which there are refusals */
     const kt__param *params;          /* of kt__args_listed, n_params of them */
     const kt__product *product;       /* of MATMUL: which one */
     const kt__refusal_line *refusals; /* n_refusals of them */

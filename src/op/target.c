@@ -152,7 +152,7 @@ kt_status kt__check_out(const kt_call *call, kt_dtype result, kt_dtype second)
 {
     if (KT__LIKELY(call->form == KT_PLAIN) || kt__policy(kt__mode()) == KT_PERMISSIVE)
         return KT_OK;
-    if (call->row->n_refusals && kt__refuse_target(call, result, second))
+    if (call->row->stages >> STAGE_OUT & 1 && kt__refuse_target(call, result, second))
         return kt_error_status();
     if (call->form == KT_INPLACE)
         return check_dtype(call, call->arg[0].t, result);
