@@ -1,10 +1,10 @@
 /* karat.c - the one place that knows every layer by name: it wires them together when the library is loaded. */
 #include "base/env.h"
 #include "base/scope.h"
+#include "call/row.h"
 #include "cpu/backend.h"
 #include "grad/grad.h"
 #include "lineage/lineage.h"
-#include "op/row.h"
 #include "plan/meta.h"
 #include "plan/mode.h"
 #include "tensor/tensor.h"

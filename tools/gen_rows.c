@@ -17,7 +17,7 @@ static const row_text rows[] = {
 };
 enum {
     ROWS = sizeof rows / sizeof *rows,
-    MOST_GATHERED = 10 /* src/op/row.h: KT_MOST_GATHERED */
+    MOST_GATHERED = 10 /* src/call/row.h: KT_MOST_GATHERED */
 };
 
 static const struct {
@@ -200,7 +200,7 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
  *  swapped        operands 0 and 1 change places for the kernel
  *  by f           kt__args_f says what the arguments change
  *  as p           of MATMUL: which product it is, kt__product_p
- *  lies h         how a fresh result lies in memory: LIES_h of op/row.h
+ *  lies h         how a fresh result lies in memory: LIES_h of call/row.h
  *  arg exact      that operand meets reduced floats unrounded where it is a number or of no dims
  *  arg as fit     the next parameter is that argument, a Scalar
  *                 as: held (as an element of the dtype holds it), seen (the same, of integers), or nothing: as a double
@@ -498,7 +498,7 @@ static void write_rows(FILE *f)
 {
     int first[ROWS], n_refusals[ROWS];
     fputs("/* rows.gen.c - the rows of src/tables/ops.def. Written by tools/gen_rows.c: do not edit. */\n"
-          "#include <math.h>\n\n#include \"op/refuse.h\"\n#include \"tables/kernels/all.h\"\n\n",
+          "#include <math.h>\n\n#include \"call/refuse.h\"\n#include \"tables/kernels/all.h\"\n\n",
           f);
     for (int i = 0; i < ROWS; i++)
         if (ways[way_of(&rows[i])].body)

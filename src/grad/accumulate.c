@@ -3,7 +3,7 @@
  * row-major; an existing .grad keeps its layout. */
 #include "grad/run.h"
 
-#include "op/wrap.h"
+#include "call/wrap.h"
 
 /* A gradient has the dtype of its tensor, and its lineage: the tensor's chain, then one record with reason gradient and
  * the dtype it was cast from, if any. */

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/warn.h"
+#include "call/wrap.h"
 #include "grad/run.h"
-#include "op/wrap.h"
 
 static kt_status check_shape(const kt_tensor *t, const kt_tensor *gradient, int64_t which)
 {

@@ -2,8 +2,8 @@
 #ifndef KT_GRAD_CUSTOM_H
 #define KT_GRAD_CUSTOM_H
 
+#include "call/append.h"
 #include "grad/run.h"
-#include "op/append.h"
 
 uint32_t  kt__context_bytes(const kt_node_type *type); /* of its context, in a node's memory */
 void      kt__custom_begin(kt_node *node);          /* its context and its places, empty */

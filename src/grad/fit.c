@@ -1,7 +1,7 @@
 /* fit.c - fits a gradient to its tensor: sums out broadcast dims and casts to the tensor's dtype. */
 #include "grad/run.h"
 
-#include "op/wrap.h"
+#include "call/wrap.h"
 
 /* Sums over the dims that the forward pass broadcast. */
 static kt_status unbroadcast(kt_tensor **g, const kt_node *node, uint32_t input)

@@ -9,8 +9,8 @@
 #define KT_GRAD_FORMULA_H
 
 #include "base/scope.h"
+#include "call/wrap.h"
 #include "grad/grad.h"
-#include "op/wrap.h"
 
 static inline kt_tensor *saved(const kt_back *c, uint32_t place)
 {

@@ -12,7 +12,7 @@
 #include <karat/grad.h>
 
 #include "base/alloc.h"
-#include "op/call.h"
+#include "call/call.h"
 
 void kt__grad_init(void);
 

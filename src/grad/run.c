@@ -3,7 +3,7 @@
 #include "grad/run.h"
 
 #include "base/scope.h"
-#include "op/wrap.h"
+#include "call/wrap.h"
 
 kt_status kt__fail_freed(void)
 {

@@ -1,11 +1,11 @@
 /* tape.c - recording of calls whose inputs require grad. In: calls before and after their kernel (the hooks of
- * op/observe.h). Out: nodes linked to the results. Leaf, in-place and out= rules are here. */
+ * plan/observe.h). Out: nodes linked to the results. Leaf, in-place and out= rules are here. */
 #include <karat/grad.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "grad/custom.h"
-#include "op/print.h"
+#include "print/print.h"
 
 /* ---- producers of inputs, and links of results ---- */
 

@@ -6,8 +6,8 @@
  * view's history, or from the base's gradient, to differentiate a write through the view. */
 #include <string.h>
 
+#include "call/wrap.h"
 #include "grad/run.h"
-#include "op/wrap.h"
 
 /* ---- from the base's geometry to the view's ---- */
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "lineage/lineage.h"
-#include "op/observe.h"
+#include "plan/observe.h"
 
 #include <karat/mode.h>
 #include <stdlib.h>

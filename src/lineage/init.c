@@ -1,9 +1,9 @@
-/* init.c - installs the lineage layer in the engine: the hooks of op/observe.h.
+/* init.c - installs the lineage layer in the engine: the hooks of plan/observe.h.
  *
  * In: the call of the library's constructor. Out: filled hooks. Must not know: how records, sites and text are made. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
-#include "op/observe.h"
+#include "plan/observe.h"
 
 void kt__lineage_init(void)
 {

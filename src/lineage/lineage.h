@@ -11,7 +11,7 @@
 
 #include <karat/lineage.h>
 
-/* Fills the hooks of op/observe.h. Called once, when the library is loaded. Without lineage (KT_NO_LINEAGE) nothing is
+/* Fills the hooks of plan/observe.h. Called once, when the library is loaded. Without lineage (KT_NO_LINEAGE) nothing is
  * recorded; errors still show the call. */
 void kt__lineage_init(void);
 

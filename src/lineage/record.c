@@ -8,7 +8,7 @@
  * and forth in a loop reaches the same ids again: the loop stops adding records. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
-#include "op/observe.h"
+#include "plan/observe.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * interned, so that its address is never reused. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
-#include "op/observe.h"
+#include "plan/observe.h"
 
 #include <karat/plugin/site.h>
 #include <stddef.h>

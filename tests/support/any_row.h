@@ -9,7 +9,7 @@
 #include <karat/plugin/call.h>
 
 #include "base/scope.h"
-#include "op/row.h"
+#include "call/row.h"
 #include "support/by_name.h"
 
 enum { ANY_SIDE = 3 };

@@ -1,7 +1,7 @@
 /* index.c - derivatives of indexing by index tensors and masks: gradients of elements read are added back at their
  * indices, overwritten elements get 0. */
 #include "grad/formula.h"
-#include "op/index.h"
+#include "ways/index.h"
 
 /* Zeros with the sizes of input 0. */
 static kt_tensor *zeros(const kt_back *c)

@@ -1,6 +1,6 @@
 /* join.c - derivatives of joining, repeating and rearranging: each gradient is rearranged back. */
+#include "call/move.h"
 #include "grad/formula.h"
-#include "op/move.h"
 
 /* ---- rearranged ---- */
 GRAD(flip)       { dA = kt_flip(G, arg(c, 1)->ints); }

@@ -1,7 +1,7 @@
 /* loss.c - derivatives of softmax and of the losses. The backward is an operator where it is one in PyTorch, so that it
  * has a derivative too. */
 #include "grad/formula.h"
-#include "op/loss.h"
+#include "ops/loss/loss.h"
 
 /* ---- softmax ---- */
 

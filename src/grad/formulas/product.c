@@ -1,8 +1,8 @@
 /* product.c - the derivatives of matrix products. */
 #include <math.h>
 
+#include "call/made.h"
 #include "grad/formula.h"
-#include "op/made.h"
 
 static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
 

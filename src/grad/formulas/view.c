@@ -1,6 +1,6 @@
 /* view.c - derivatives of views. */
+#include "call/move.h"
 #include "grad/formula.h"
-#include "op/move.h"
 
 /* ---- views ---- */
 GRAD(transpose)  { dA = kt_transpose(G, arg(c, 1)->i, arg(c, 2)->i); }

@@ -6,8 +6,8 @@
 
 #include <karat/karat.h>
 
+#include "call/row.h"
 #include "grad/grad.h"
-#include "op/row.h"
 #include "support/by_name.h"
 #include "support/differences.h"
 

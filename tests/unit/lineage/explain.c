@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
-#include "op/observe.h"
+#include "plan/observe.h"
 #include "tensor/tensor.h"
 
 #include <karat/lineage.h>

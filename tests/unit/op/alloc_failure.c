@@ -8,7 +8,7 @@
 #include <karat/plugin/call.h>
 
 #include "base/alloc.h"
-#include "op/row.h"
+#include "call/row.h"
 #include "support/by_name.h"
 #include "support/sweep.h"
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "op/autocast.h"
+#include "call/autocast.h"
 #include "support/by_name.h"
 
 #define LIST(...) ((kt_tensor *[]){__VA_ARGS__})

@@ -9,7 +9,7 @@
 #include <karat/plugin/call.h>
 #include <stdlib.h>
 
-#include "op/call.h"
+#include "call/call.h"
 #include "support/by_name.h"
 #include "support/json.h"
 

@@ -9,7 +9,7 @@
 #include <karat/plugin/call.h>
 #include <stdlib.h>
 
-#include "op/row.h"
+#include "call/row.h"
 #include "support/by_name.h"
 
 typedef enum layout { DENSE, TRANSPOSED, STEPPED, OFFSET, LAYOUTS } layout;

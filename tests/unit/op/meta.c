@@ -5,7 +5,7 @@
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
 
-#include "op/row.h"
+#include "call/row.h"
 #include "support/by_name.h"
 
 enum { MOST_TENSORS = 8, MOST_RESULTS = 32 };

@@ -1,7 +1,7 @@
 /* print.c - tensors as text: the numbers, the layout, the suffixes, the options, and what happens without memory. */
 #include "harness.h"
 
-#include "op/print.h"
+#include "print/print.h"
 #include "tensor/tensor.h"
 
 #include <karat/karat.h>

@@ -5,7 +5,7 @@
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
 
-#include "op/row.h"
+#include "call/row.h"
 
 TEST(every_row_says_what_it_takes_and_gives)
 {

@@ -1,0 +1,230 @@
+/* autocast.c - one step in the call: the tensors of a row that has a class are cast before the row sees them. In: a call under
+ * autocast. Out: the call run on what its tensors were cast to, each cast a node of the tape; in place and with out= nothing is
+ * cast. Elementwise operators and reductions convert in their kernels instead, as the resolver asks here. It must not know what a
+ * row does. */
+#include "call/autocast.h"
+
+#include "base/alloc.h"
+
+/* Every float but float64. */
+static bool is_eligible(kt_dtype d) { return kt__dtype_rows[d].category & KT_CAT_FLOAT && d != KT_F64; }
+
+static kt__autocast class_of(const kt_row *row, uint64_t mode)
+{
+    return mode & KT_M_AUTOCAST ? (kt__autocast)row->autocast[(mode & KT_M_BESIDE_CPU) != 0] : AUTOCAST__;
+}
+
+/* The widest dtype of the operands so far and the next one: float32, or the dtype that autocast lowers to. */
+static kt_status widest(const kt_call *call, kt_dtype next, kt_dtype lower, kt_dtype *so_far)
+{
+    if (!is_eligible(next) || *so_far == KT_F32 || next == lower)
+        return KT_OK;
+    if (next != KT_F32)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Unexpected floating ScalarType in at::autocast::prioritize");
+    *so_far = KT_F32;
+    return KT_OK;
+}
+
+/* ---- the resolver's part ---- */
+
+kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why)
+{
+    const kt_dtype     lower = kt__lower_dtype(mode, kt__autocast_kind(mode, g->first));
+    const kt__autocast how = class_of(call->row, mode);
+    kt_dtype           to = how == AUTOCAST_FP32 ? KT_F32 : how == AUTOCAST_WIDEST ? lower : KT_NONE;
+    if (how == AUTOCAST_SET_DTYPE && !g->want && is_eligible((kt_dtype)g->dtype[0]) && g->dtype[0] != KT_F32)
+        g->want = KT_F32, why[0] = KT_WHY_AUTOCAST;
+    for (int i = 0; i < g->n && how == AUTOCAST_WIDEST; i++)
+        if (g->t[i] && widest(call, (kt_dtype)g->dtype[i], lower, &to))
+            return kt_error_status();
+    for (int i = 0; i < g->n && to; i++)
+        if (g->t[i] && is_eligible((kt_dtype)g->dtype[i]) && g->dtype[i] != to) {
+            g->dtype[i] = (uint8_t)to;
+            why[i] = KT_WHY_AUTOCAST;
+        }
+    return KT_OK;
+}
+
+/* ---- the step ---- */
+
+const kt_tensor *kt__first_tensor(const kt_call *call)
+{
+    const kt__input_map *map = &call->row->inputs;
+    for (int i = 0; i < map->n; i++) {
+        const int at = map->at[i];
+        if (!kt__given(call, at) || call->scalars >> at & 1)
+            continue;
+        if (!(map->lists >> i & 1))
+            return call->arg[at].t;
+        for (int64_t k = 0; k < call->arg[at].ts.n; k++)
+            if (call->arg[at].ts.t[k])
+                return call->arg[at].ts.t[k];
+    }
+    return NULL;
+}
+
+typedef struct casting {
+    kt_call *call;
+    kt_value given[KT_MAX_ARGS]; /* the arguments that were replaced */
+    uint32_t replaced;           /* bit i: argument i, a tensor or a list of its own */
+    uint64_t mode;               /* of the call, autocast on */
+    int      kind;               /* of device: tensors elsewhere are left alone */
+    kt_dtype to, lower;
+} casting;
+
+static bool is_cast(const casting *c, const kt_tensor *t)
+{
+    return t && is_eligible((kt_dtype)t->dtype) && (kt_dtype)t->dtype != c->to && kt__autocast_kind(c->mode, t) == c->kind;
+}
+
+/* Owned. Only weights are cached: float32 leaves that require grad and are not views. */
+static kt_tensor *cast(const casting *c, kt_tensor *t, int at)
+{
+    enum { WEIGHT = KT_T_REQUIRES_GRAD | KT_T_LEAF, NONE = KT_T_VIEW | KT_T_INFERENCE };
+    kt_tensor *made = NULL;
+    if (kt__allow(c->mode, c->call, kt__arg_spec(c->call->row, at)->name, (kt_dtype)t->dtype, c->to, KT_WHY_AUTOCAST))
+        return NULL;
+    if (c->to == c->lower && t->dtype == KT_F32 && (t->flags & (WEIGHT | NONE)) == WEIGHT && !kt__born_flags &&
+        !(c->mode & KT_M_UNCACHED))
+        return kt__cast_kept(t, c->to);
+    return kt_convert(t, c->to, KT_WHY_AUTOCAST, &made) ? NULL : made;
+}
+
+static kt_status cast_list(casting *c, int at)
+{
+    const kt_value list = c->call->arg[at];
+    int64_t        n = 0;
+    while (n < list.ts.n && !is_cast(c, list.ts.t[n]))
+        n++;
+    if (n == list.ts.n)
+        return KT_OK;
+    const size_t bytes = (size_t)list.ts.n * sizeof(kt_tensor *);
+    kt_tensor  **own = kt__system_get(bytes);
+    if (!own)
+        return kt__fail_memory(bytes);
+    for (n = 0; n < list.ts.n; n++) {
+        kt_tensor *t = list.ts.t[n];
+        own[n] = !t ? NULL : is_cast(c, t) ? cast(c, t, at) : kt__ref(t);
+        if (t && !own[n])
+            break;
+    }
+    if (n < list.ts.n) {
+        while (n > 0)
+            kt__unref(own[--n]);
+        kt__system_put(own, bytes);
+        return kt_error_status();
+    }
+    c->given[at] = list;
+    c->call->arg[at].ts.t = own;
+    c->replaced |= 1u << at;
+    return KT_OK;
+}
+
+static kt_status cast_one(casting *c, int at)
+{
+    kt_tensor *t = c->call->arg[at].t, *made;
+    if (!is_cast(c, t))
+        return KT_OK;
+    if (!(made = cast(c, t, at)))
+        return kt_error_status();
+    c->given[at] = c->call->arg[at];
+    c->call->arg[at].t = made;
+    c->replaced |= 1u << at;
+    return KT_OK;
+}
+
+static bool is_list(const kt_call *call, int at) { return kt__arg_spec(call->row, at)->kind == KT_ARG_TENSORS; }
+
+/* Restores the call's arguments. */
+static void put_back(casting *c)
+{
+    for (uint32_t left = c->replaced; left; left &= left - 1) {
+        const int      at = __builtin_ctz(left);
+        const kt_value made = c->call->arg[at];
+        c->call->arg[at] = c->given[at];
+        if (!is_list(c->call, at)) {
+            kt__unref(made.t);
+            continue;
+        }
+        for (int64_t k = 0; k < made.ts.n; k++)
+            kt__unref(made.ts.t[k]);
+        kt__system_put((void *)(uintptr_t)made.ts.t, (size_t)made.ts.n * sizeof(kt_tensor *));
+    }
+}
+
+static kt_status find_widest(casting *c)
+{
+    const kt_call       *call = c->call;
+    const kt__input_map *map = &call->row->inputs;
+    for (int i = 0; i < map->n; i++) {
+        const int at = map->at[i];
+        if (!kt__given(call, at) || call->scalars >> at & 1)
+            continue;
+        const bool              list = map->lists >> i & 1;
+        kt_tensor *const *const t = list ? call->arg[at].ts.t : &call->arg[at].t;
+        for (int64_t k = 0; k < (list ? call->arg[at].ts.n : 1); k++)
+            if (t[k] && widest(call, (kt_dtype)t[k]->dtype, c->lower, &c->to))
+                return kt_error_status();
+    }
+    return KT_OK;
+}
+
+static kt_status cast_all(casting *c)
+{
+    const kt_call       *call = c->call;
+    const kt__input_map *map = &call->row->inputs;
+    for (int i = 0; i < map->n; i++) {
+        const int at = map->at[i];
+        if (kt__given(call, at) && !(call->scalars >> at & 1) && (map->lists >> i & 1 ? cast_list(c, at) : cast_one(c, at)))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+/* Refusals and casts are those of a call under autocast; the row sees neither. */
+static kt_status cast_arguments(casting *c, kt__autocast how)
+{
+    c->kind = kt__autocast_kind(c->mode, kt__first_tensor(c->call));
+    c->lower = kt__lower_dtype(c->mode, c->kind);
+    c->to = how == AUTOCAST_FP32 ? KT_F32 : c->lower;
+    if (how == AUTOCAST_WIDEST && find_widest(c))
+        return kt_error_status();
+    const kt_call *outer = kt__frame;
+    if (!outer)
+        kt__frame = c->call; /* errors of the casts name this call */
+    kt_status status = cast_all(c);
+    kt__frame = outer;
+    return status;
+}
+
+/* PyTorch's words, which know one such operator. */
+static kt_status refuse_unsafe(const kt_call *call)
+{
+    return kt__fail_dtype(
+        call, KT_ERR_RUNTIME,
+        "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
+        "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
+        "In this case, combine the two layers using torch.nn.functional.binary_cross_entropy_with_logits\n"
+        "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
+        "safe to autocast.");
+}
+
+kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
+{
+    const uint64_t     before = kt__mode(), mode = kt__mode_of_call(before, kt__first_tensor(call));
+    const kt__autocast how = class_of(call->row, mode);
+    const bool         plain = call->form == KT_PLAIN;
+    if (how == AUTOCAST__ || (plain && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
+        return run(call);
+    if (how == AUTOCAST_UNSAFE)
+        return refuse_unsafe(call);
+    casting   c = {.call = call, .mode = mode};
+    kt_status status = plain && how != AUTOCAST_KEEP ? cast_arguments(&c, how) : KT_OK;
+    if (!status) {
+        kt__mode_word = kt__without_autocast(before);
+        status = run(call);
+        kt__mode_word = before;
+    }
+    put_back(&c);
+    return status;
+}

@@ -1,0 +1,336 @@
+/* call.h - the way of a call through the operator layer: gather, resolve, prepare, run, after.
+ *
+ *   call -> row -> resolve.c (dtypes) = plan -> tape before -> prepare.c (shapes, outputs, collapse) -> backend run -> after
+ *
+ * Functions here return owned references and a status. */
+#ifndef KT_OP_CALL_H
+#define KT_OP_CALL_H
+
+#include "base/error.h"
+#include "base/warn.h"
+#include "call/row.h"
+#include "plan/launch.h"
+#include "plan/mode.h"
+#include "plan/observe.h"
+#include "tensor/tensor.h"
+
+/* All that a decision reads, exactly. */
+typedef struct kt__decision_key {
+    uint64_t operands; /* KT__IN_USE, and dtype and rank of the first nine in seven bits each */
+    uint64_t rest;     /* row, form, dtype=, rule, default dtype, the tenth operand, mode */
+} kt__decision_key;
+#define KT__IN_USE (1ull << 63) /* no key is 0, an empty place in the cache is */
+
+/* The operands of one call, gathered: tensors and wrapped numbers in the kernel's order. */
+typedef struct kt__gathered {
+    uint8_t    n;
+    uint8_t    dtype[KT_MOST_GATHERED];
+    uint8_t    rank[KT_MOST_GATHERED]; /* kt__rank_class */
+    uint8_t    rule;         /* of the row, unless its refinement chose another */
+    uint8_t    accepts;      /* the same: categories of the common dtype, bits of kt_category */
+    uint8_t    swap;         /* operands 0 and 1 change places for the kernel (rsub) */
+    uint8_t    exact;    /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
+    uint8_t    alone;    /* the kernel takes operand 0 alone: the others chose it (pow) */
+    uint8_t    want;         /* dtype= argument, KT_NONE when not given */
+    uint8_t    any_grad;
+    uint16_t   kernel;
+    uint8_t    n_param;
+    uint64_t   key;    /* dtypes and ranks of the first nine: the resolver's cache begins with them */
+    uint8_t    simple; /* every tensor dense, row-major, of one size and on one device */
+    kt_tensor *first;  /* the first that is a tensor; NULL: all are numbers */
+    kt_tensor *t[KT_MOST_GATHERED]; /* NULL where the operand is a number */
+    kt_scalar  s[KT_MOST_GATHERED];
+    kt_scalar  param[KT_MAX_PARAMS];
+    const char *missing; /* PyTorch's name of the kernel, where that is missing */
+    /* May it take the numbers that it was given? NULL: any. */
+    kt_status (*fit)(const kt_call *call, const struct kt__gathered *g, kt_dtype common);
+} kt__gathered;
+
+typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt__rank_class; /* strength in promotion */
+
+_Static_assert((int)KT_MOST_GATHERED < (int)KT_MAX_OPERANDS, "a plan has room for a result beside what was gathered");
+
+/* What the resolver decides about dtypes. */
+typedef struct kt__decision {
+    uint8_t as[KT_MOST_GATHERED], why[KT_MOST_GATHERED];
+    uint8_t common;     /* what the kernel computes on */
+    uint8_t result;     /* dtype of a fresh result */
+    uint8_t second;     /* dtype of a second one */
+    uint8_t compute;    /* kt_compute */
+    uint8_t origin;     /* operand that the result's dtype comes from; 0xff: none */
+    uint8_t why_result; /* reason of the change, where there is no origin */
+} kt__decision;
+
+kt_dtype  kt__dtype_of_number(kt_scalar s);
+kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
+/* Lineage of the results that a fold or a scan of `self` made. */
+void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
+/* args.c: may an operator on `d` take the number of argument `at`? */
+kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d);
+kt_dtype  kt__arithmetic_of(kt_dtype d); /* the dtype that PyTorch computes with: narrow floats in float32 */
+void      kt__give(kt__gathered *g, double value); /* the kernel's next parameter */
+void      kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d); /* as an element of the dtype holds it */
+void      kt__give_seen(kt__gathered *g, kt_scalar s, kt_dtype d); /* the same of integers, others as a double */
+double    kt__as_double(kt_scalar s);
+kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
+kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
+                    kt_reason why); /* the policy's word on one conversion */
+kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
+/* refusal.c: errors that say below their first line who the operands are, where their dtypes came from and what mends it. */
+kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
+kt_status kt__fail_conversion(const kt_call *call, const char *operand, kt_dtype from, kt_dtype to, const char *why);
+void      kt__explain_refusal(const kt_call *call); /* of an error about dtypes that is pending already */
+void      kt__explain_failure(const kt_call *call); /* of any other: the call alone, once, on the way out */
+const char *kt__op_text(const kt_call *call, char *room, size_t size);  /* the operator as the caller's language writes it */
+const char *kt__policy_text(kt_policy policy, char *room, size_t size); /* as the caller's language writes it */
+/* remedy.c: what would mend a refused call. `convert`: operands (bits) that ought to become `to`, 0 where that is not known. */
+void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to);
+extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */
+extern KT__HOT_LOCAL bool kt__refused; /* and failed for a dtype */
+extern KT__HOT_LOCAL bool kt__narrowed; /* and converted on its own what the new dtype may not hold */
+kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
+bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits, and narrow floats hold no finite number beyond theirs */
+
+/* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
+
+static inline __attribute__((always_inline)) void kt__gather(const kt_call *call, kt__gathered *g)
+{
+    const kt_row          *row = call->row;
+    const kt__operand_map *map = &row->operands;
+    uint32_t               flags = 0;
+    int                    n = 0;
+    kt_tensor             *first = NULL;
+    bool                   simple = true;
+    uint64_t               key = 0;
+    for (int k = 0; k < map->n; k++) {
+        int at = map->at[k];
+        if (KT__UNLIKELY(!(call->given >> at & 1)))
+            continue;
+        uint8_t dtype, rank;
+        if (call->scalars >> at & 1) {
+            g->t[n] = NULL;
+            g->s[n] = call->arg[at].s;
+            dtype = (uint8_t)kt__dtype_of_number(g->s[n]);
+            rank = RANK_NUMBER;
+        } else {
+            kt_tensor *t = call->arg[at].t;
+            g->t[n] = t;
+            dtype = t->dtype;
+            rank = t->ndim ? RANK_DIM : t->flags & KT_T_WRAPPED ? RANK_NUMBER : RANK_ZERO;
+            flags |= kt__grad_flags(t);
+            if (!first)
+                first = t;
+            simple &= (t->flags & KT_T_CONTIGUOUS) != 0;
+            if (t != first)
+                simple &= t->backend == first->backend && t->index == first->index && kt__same_sizes(t, first);
+        }
+        g->dtype[n] = dtype;
+        g->rank[n] = rank;
+        key |= (uint64_t)(dtype | rank << 5) << 7 * n++; /* of a tenth KT__IN_USE is left */
+    }
+    g->key = key;
+    g->n = (uint8_t)n;
+    g->first = first;
+    g->simple = simple;
+    g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
+    g->rule = row->rule;
+    g->accepts = row->accepts;
+    g->kernel = row->kernel;
+    g->swap = row->swapped;
+    g->exact = row->exact;
+    g->missing = row->missing;
+    g->fit = NULL;
+    g->alone = 0;
+    g->n_param = 0;
+    g->want = KT_NONE;
+}
+
+/* What a row's own arguments (alpha=, rounding_mode=, min=) change about it: kernel, parameters, rule. */
+static inline kt_status kt__refine(const kt_call *call, kt__gathered *g)
+{
+    return call->row->refine ? call->row->refine(call, g) : KT_OK;
+}
+
+/* Operands are counted as they are gathered: an optional one that was left out is not among them. The argument that operand
+ * `nth` is. */
+static inline int kt__operand_argument(const kt_call *call, int nth)
+{
+    const kt__operand_map *map = &call->row->operands;
+    int                    k = 0;
+    while (k + 1 < map->n && (!(call->given >> map->at[k] & 1) || nth--))
+        k++;
+    return map->at[k];
+}
+
+/* A small per-thread cache is the one sanctioned short cut. Its key holds everything that the decision reads. */
+enum { KT_DECISIONS = 128 };
+typedef struct kt__decided {
+    kt__decision_key key; /* 0: empty */
+    kt__decision     decision;
+} kt__decided;
+extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's first miss */
+
+static inline kt__decision_key kt__key_of(const kt_call *call, uint8_t rule, uint64_t nine, unsigned tenth, uint8_t want,
+                                          uint64_t mode)
+{
+    return (kt__decision_key){KT__IN_USE | nine,
+                              (uint64_t)call->row->id | (uint64_t)want << 16 | (uint64_t)rule << 21 |
+                                  (uint64_t)kt__default_dtype() << 27 | (uint64_t)tenth << 32 |
+                                  (mode & KT_M_DECIDES) << 40 | (uint64_t)(call->form != KT_PLAIN) << 47};
+}
+
+/* Operator, dtypes, form and the state of autocast differ from call to call, the rest hardly: fold them onto each other. */
+static inline size_t kt__decision_slot(kt__decision_key key)
+{
+    const uint64_t h = (key.rest ^ key.rest >> 47) ^ (key.operands << 1 ^ key.operands >> 4);
+    return h % KT_DECISIONS;
+}
+
+static inline const kt__decision *kt__decided_before(kt__decision_key key)
+{
+    const kt__decided *at = kt__decisions;
+    if (KT__UNLIKELY(!at))
+        return NULL;
+    at += kt__decision_slot(key);
+    return KT__LIKELY(at->key.operands == key.operands && at->key.rest == key.rest) ? &at->decision : NULL;
+}
+
+/* The decision about a call: in the cache, or made anew into `room`. NULL: refused. */
+static inline __attribute__((always_inline)) const kt__decision *kt__resolve(const kt_call *call, const kt__gathered *g,
+                                                                             uint64_t mode, kt__decision *room)
+{
+    if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
+        mode = kt__mode_of_call(mode, g->first);
+    const unsigned         tenth = KT__LIKELY(g->n < 10) ? 0 : (unsigned)(g->dtype[9] | g->rank[9] << 5);
+    const kt__decision_key key = kt__key_of(call, g->rule, g->key, tenth, g->want, mode);
+    const kt__decision    *d = kt__decided_before(key);
+    if (KT__LIKELY(d != NULL))
+        return d;
+    return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
+}
+
+/* The decision about a row with a body, under its rule: made before the body runs, unless the row says `after`; a body may ask
+ * for it again. NULL: refused. */
+const kt__decision *kt__admit(const kt_call *call, kt__decision *room);
+const kt__decision *kt__admit_for(const kt_call *call, kt_dtype want, kt__decision *room); /* want: as dtype= would be */
+
+/* May `n` things of that size lie at `items`? No list is longer than the addresses there are. */
+static inline bool kt__is_list(int64_t n, const void *items, size_t size)
+{
+    return n >= 0 && (uint64_t)n <= PTRDIFF_MAX / size && (n == 0 || items);
+}
+
+/* ---- plans ---- */
+
+/* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
+static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
+{
+    for (int i = 0; g->any_grad && i < g->n; i++)
+        plan->arg[1 + i].as = d->as[i];
+    return plan;
+}
+
+/* prepare.c: shapes, outputs, strides. */
+kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
+kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
+                                  kt_plan *plan, kt_tensor **out);
+/* `from` is expanded to the sizes of `to` and seen in its dtype for that reason. */
+kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan);
+kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
+kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype); /* lies as those do, which are of one size; owned */
+/* Dims of at most three operands of one size: the others, joined where all lie so, then `dim`. */
+void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
+void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
+const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* as errors name it */
+kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b);
+
+/* The rows with one of the four ready ways. */
+kt_status kt__run_elementwise(kt_call *call);
+bool kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
+kt_status kt__run_reduce(kt_call *call);
+kt_status kt__run_matmul(kt_call *call);
+
+/* An in-place write is done: later reads of what was saved before it will find out. */
+static inline void kt__wrote(kt_tensor *t)
+{
+    kt__bump_version(t);
+    if (t->autograd || (t->base && t->base->autograd))
+        atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
+}
+
+/* ---- the tape's part, the same for every way ---- */
+typedef struct kt__taping {
+    void *token;
+    bool  on;
+} kt__taping;
+kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping);
+kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
+/* Ends a call that made or wrote `out`: version, tape. Takes over the reference, or those of several results. */
+kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *const *out, int n,
+                             kt_status status);
+kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status);
+
+/* ---- arguments ---- */
+static inline bool            kt__given(const kt_call *c, int i) { return c->given >> i & 1; }
+static inline const kt_value *kt__arg(const kt_call *c, int i)
+{
+    return kt__given(c, i) ? &c->arg[i] : &kt__arg_spec(c->row, i)->value;
+}
+static inline int64_t   kt__arg_int(const kt_call *c, int i) { return kt__arg(c, i)->i; }
+static inline bool      kt__arg_bool(const kt_call *c, int i) { return kt__arg(c, i)->b; }
+static inline kt_shape  kt__arg_ints(const kt_call *c, int i) { return kt__arg(c, i)->ints; }
+static inline kt_dtype  kt__arg_dtype(const kt_call *c, int i) { return kt__given(c, i) ? c->arg[i].dtype : KT_NONE; }
+static inline kt_scalar kt__arg_scalar(const kt_call *c, int i) { return kt__arg(c, i)->s; }
+
+kt_status kt__wrap_dim(int64_t *dim, int64_t rank); /* negative dims; a 0-dim tensor counts as rank 1 */
+kt_status kt__arg_device(const kt_call *c, int i, kt_device *device); /* the default, when not given */
+
+/* ---- calls from inside, owned results ---- */
+kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
+kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
+kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
+kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
+/* kt_convert of what no policy minds: it was decided before, or is the operator's own. */
+kt_status  kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
+kt_tensor *kt__as_index(kt_tensor *t); /* as int64, on the record; the scope's; NULL passes an error on */
+/* A cast is explicit where the user wrote it. One that an operator writes in its body is its promotion, or the dtype that its
+ * result must have; one that a formula writes serves a gradient. */
+kt_reason kt__why_really(kt_reason why, kt_dtype from, kt_dtype to);
+static inline kt_reason kt__why_seen(const kt_tensor *t, const kt__decision *d, int i)
+{
+    return kt__why_really((kt_reason)d->why[i], (kt_dtype)t->dtype, (kt_dtype)d->as[i]);
+}
+void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
+kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
+/* earlier.c, two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it
+ * refuses too. */
+kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what);
+kt_status kt__first_mistake(const kt_call *call);    /* of a call that failed and would have written */
+kt_status   kt__refuse_recording(const kt_call *call); /* out= where a gradient is wanted, as the row's column has it */
+/* The tape's word on out= before anything is made: an operand or a target wants a gradient. */
+kt_status   kt__check_history(const kt_call *call);
+bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
+bool        kt__any_requires_grad(const kt_call *call);
+static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
+/* The outermost call that runs on this thread: errors and plans name it, since that is the call the user wrote. NULL: none, or
+ * one that goes straight to its kernel. */
+extern KT__HOT_LOCAL const kt_call *kt__frame;
+static inline const kt_call *kt__frame_open(const kt_call *call) /* what `kt__frame` is to be set to afterwards */
+{
+    const kt_call *outer = kt__frame;
+    if (!outer)
+        kt__frame = call;
+    return outer;
+}
+/* Outside of any call: the operator whose node backward runs; NULL: none. */
+extern KT__HOT_LOCAL const kt_row *kt__node_row;
+/* The row that a plan of this call names. */
+static inline const kt_row *kt__row_called(const kt_call *call) { return kt__frame ? kt__frame->row : call->row; }
+/* The same of what is done for a call without being one; `own` where nobody called. */
+static inline const kt_row *kt__row_served(int own)
+{
+    return kt__frame ? kt__frame->row : kt__node_row ? kt__node_row : &kt__rows[own];
+}
+
+#endif

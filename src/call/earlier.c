@@ -1,0 +1,34 @@
+/* earlier.c - two mistakes in one call: the one that PyTorch checks first is reported. In: a call with an error pending. Out:
+ * that error, or the earlier one. It writes nothing and makes no call that could succeed. */
+#include "call/call.h"
+
+/* Only a failed call pays for the order. */
+KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what)
+{
+    kt_error_state *later = kt_error_push();
+    if (!later)
+        return kt_error_status();
+    const kt_status earlier = check(what);
+    kt_error_pop(later);
+    if (!earlier)
+        return kt_error_status();
+    kt_clear();
+    return check(what);
+}
+
+static kt_status tape_rules(const void *call) { return kt__tape.rules(call); }
+
+/* PyTorch checks the target (a leaf, or an out= with a history) before the arguments. */
+KT__COLD kt_status kt__first_mistake(const kt_call *call)
+{
+    const kt_row *row = call->row;
+    bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
+    const bool opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
+    if (row->way->composes && !row->node && !opaque) /* a composite: its own checks precede the writes of its parts */
+        itself = false;
+    for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
+        itself = itself && call->out[i];
+    if (call->form == KT_OUT) /* rows without a derivative may write to any target */
+        itself = itself && (call->row->node || row->target.grad == TARGET_OPAQUE) && call->row->rule != RULE_COMPARE;
+    return itself && kt__is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
+}

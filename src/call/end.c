@@ -1,0 +1,113 @@
+/* end.c - see end.h. In: a call and what its body made. Out: results that the call owns, or targets written to. */
+#include "call/end.h"
+
+#include "call/target.h"
+#include "call/wrap.h"
+
+kt_status kt__run_as(kt_call *call, kt_call *c)
+{
+    const int n = kt__n_results(call->row);
+    c->form = call->form;
+    for (int i = 0; i < n; i++)
+        c->out[i] = call->out[i];
+    const kt_status status = kt_call_run(c);
+    for (int i = 0; i < n && !status; i++)
+        call->out[i] = c->out[i];
+    return status;
+}
+
+/* ---- out= ---- */
+
+/* Checks the target as the copy will, before resizing: a refused target keeps its sizes. */
+static kt_status record_copy(kt_tensor *out, kt_tensor *made)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_copy, KT_INPLACE);
+    kt__put_tensor(&c, 0, out);
+    kt__put_tensor(&c, 1, made);
+    if (kt__tape.rules(&c) || kt__bind_target(out, kt__sizes(made), NULL))
+        return kt_error_status();
+    kt_status status = kt_call_run(&c);
+    if (!status)
+        kt__unref(c.out[0]);
+    return status;
+}
+
+/* Does the result or the target require grad? */
+static bool is_wanted(const kt_call *call, const kt_tensor *made)
+{
+    return (kt__grad_flags(made) | kt__grad_flags(call->out[0])) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD &&
+           !kt__born_flags && kt__tape.rules;
+}
+
+static kt_status store(kt_call *call, kt_tensor *const *made, int n)
+{
+    const kt__gathered none = {.n = 0};
+    const kt__decision d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
+    const bool         wanted = n == 1 && is_wanted(call, made[0]);
+    if (wanted && kt__tape.rules(call))
+        return kt_error_status();
+    for (int i = 0; i < n; i++)
+        if (kt__check_target(call, &none, &d, i, kt__sizes(made[i])))
+            return kt_error_status();
+    if (wanted && call->row->target.grad == TARGET_RECORDED)
+        return record_copy(call->out[0], made[0]);
+    if (call->row->target.quiet && !kt__has_sizes(call->out[0], kt__sizes(made[0])) &&
+        kt__tensor_resize(call->out[0], kt__sizes(made[0]), NULL))
+        return kt_error_status();
+    if (kt__store_several(call->out, made, n))
+        return kt_error_status();
+    for (int i = 0; i < n; i++)
+        kt__wrote(call->out[i]);
+    return KT_OK;
+}
+
+/* ---- in place ---- */
+
+/* A row with a node is recorded by its way, which counts the write too; else the copy is what is recorded. */
+static kt_status write_over(kt_call *call, kt_tensor *made)
+{
+    kt_tensor *self = call->arg[0].t;
+    if (call->row->node) {
+        const kt_status status = kt__copy_into(self, made, KT_WHY_RESULT, KT_ROUND_TORCH);
+        call->out[0] = status ? NULL : kt__ref(self);
+        return status;
+    }
+    kt_call c;
+    kt__open(&c, KT_OP_copy, KT_INPLACE);
+    kt__put_tensor(&c, 0, self);
+    kt__put_tensor(&c, 1, made);
+    const kt_status status = kt_call_run(&c);
+    call->out[0] = status ? NULL : c.out[0];
+    return status;
+}
+
+/* ---- ending ---- */
+
+kt_status kt__end_several(kt_call *call, kt_tensor *const *made, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!made[i])
+            return kt_error_status();
+    if (kt__failed())
+        return kt_error_status();
+    if (call->form == KT_INPLACE)
+        return write_over(call, made[0]);
+    if (call->form == KT_OUT && store(call, made, n))
+        return kt_error_status();
+    for (int i = 0; i < n; i++)
+        call->out[i] = kt__ref(call->form == KT_OUT ? call->out[i] : made[i]);
+    return KT_OK;
+}
+
+kt_status kt__end(kt_call *call, kt_tensor *made) { return kt__end_several(call, &made, 1); }
+
+kt_status kt__end_made(kt_call *call, kt_tensor *made, const kt_tensor *origin, kt_status status)
+{
+    if (!status && origin)
+        made->lineage = origin->lineage;
+    if (!status)
+        status = kt__end(call, made);
+    kt__unref(made);
+    return status;
+}

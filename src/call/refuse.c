@@ -1,0 +1,139 @@
+/* refuse.c - see refuse.h. In: a call, and the lines of its row. Out: the error of the first that holds, in PyTorch's words. */
+#include "call/refuse.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "call/autocast.h"
+
+/* ---- facts ---- */
+
+static int operand_at(const kt_call *call, int argument)
+{
+    const kt__operand_map *map = &call->row->operands;
+    for (int k = 0, n = 0; k < map->n; k++) {
+        if (!(call->given >> map->at[k] & 1))
+            continue;
+        if (map->at[k] == argument)
+            return n;
+        n++;
+    }
+    return -1;
+}
+
+kt_dtype kt__fact_dtype(const kt__facts *f, int argument)
+{
+    const kt_call *call = f->call;
+    const int      operand = f->g ? operand_at(call, argument) : -1;
+    if (operand >= 0)
+        return (kt_dtype)f->g->dtype[operand];
+    if (!(call->given >> argument & 1))
+        return KT_NONE;
+    switch (kt__arg_spec(call->row, argument)->kind) {
+    case KT_ARG_TENSOR: return (kt_dtype)call->arg[argument].t->dtype;
+    case KT_ARG_TENSOR_OR_SCALAR:
+        return call->scalars >> argument & 1 ? kt__dtype_of_number(call->arg[argument].s)
+                                             : (kt_dtype)call->arg[argument].t->dtype;
+    case KT_ARG_SCALAR: return kt__dtype_of_number(call->arg[argument].s);
+    case KT_ARG_DTYPE: return call->arg[argument].dtype;
+    default: return KT_NONE;
+    }
+}
+
+bool kt__narrows(kt_dtype from, kt_dtype to)
+{
+    int refusal = 0;
+    return from && to && kt__promote_quiet(from, to, &refusal) != to;
+}
+
+kt_dtype kt__fact_written(const kt__facts *f)
+{
+    const kt_tensor *t = f->call->form == KT_OUT ? f->call->out[0] : kt__first_tensor(f->call);
+    return t ? (kt_dtype)t->dtype : KT_NONE;
+}
+
+/* ---- texts ---- */
+
+/* The dtype that a word in braces stands for. */
+static kt_dtype named(const kt__facts *f, const char *name, size_t n)
+{
+    static const char *const words[] = {"out", "out2", "result", "result2"};
+    for (int i = 0; i < 4; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], name, n) == 0)
+            return i < 2 ? kt__fact_out(f, i) : f->result[i - 2];
+    if (n == 7 && memcmp(name, "written", n) == 0)
+        return kt__fact_written(f);
+    for (int i = 0; i < kt__n_args(f->call->row); i++) {
+        const char *argument = kt__arg_spec(f->call->row, i)->name;
+        if (strlen(argument) == n && memcmp(argument, name, n) == 0)
+            return kt__fact_dtype(f, i);
+    }
+    return KT_NONE;
+}
+
+/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32), "{self:type}" (torch.FloatTensor). */
+static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t n)
+{
+    const char *colon = memchr(word, ':', n);
+    const size_t name = colon ? (size_t)(colon - word) : n;
+    if (n == 2 && memcmp(word, "op", 2) == 0)
+        kt__str_add(into, f->call->row->name);
+    else if (n == 7 && memcmp(word, "missing", 7) == 0)
+        kt__str_add(into, f->g ? f->g->missing : f->call->row->missing);
+    else {
+        const kt_dtype d = named(f, word, name);
+        char           type[64];
+        kt__str_add(into, !colon            ? kt_dtype_torch_name(d)
+                          : colon[1] == 'c' ? kt_dtype_c_name(d)
+                          : colon[1] == 't' ? kt__type_text(d, type, sizeof type)
+                                            : kt_dtype_name(d));
+    }
+}
+
+static kt_status fail(const kt__facts *f, const kt__refusal_line *line)
+{
+    char    text[1024];
+    kt__str s = kt__str_in(text, sizeof text);
+    for (const char *c = line->text; *c;) {
+        const size_t plain = strcspn(c, "{");
+        kt__str_addn(&s, c, plain);
+        c += plain;
+        if (*c == '{') {
+            const size_t n = strcspn(c + 1, "}");
+            add_word(&s, f, c + 1, n);
+            c += n + 2;
+        }
+    }
+    return kt__fail_dtype(f->call, (kt_status)line->status, "%s", text);
+}
+
+/* ---- asking ---- */
+
+static kt_status ask(const kt__facts *f, kt__stage stage)
+{
+    const kt_row *row = f->call->row;
+    for (int i = 0; i < row->n_refusals; i++)
+        if (row->refusals[i].stage == stage && row->refusals[i].when(f))
+            return fail(f, &row->refusals[i]);
+    return KT_OK;
+}
+
+kt_status kt__refuse_slow(const kt_call *call, kt__stage stage)
+{
+    return ask(&(kt__facts){.call = call, .mode = kt__mode()}, stage);
+}
+
+kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g)
+{
+    return ask(&(kt__facts){.call = call, .g = g, .mode = kt__mode()}, STAGE_MIX);
+}
+
+kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result)
+{
+    return ask(&(kt__facts){.call = call, .g = g, .mode = kt__mode(), .result = {result}}, STAGE_KNOWN);
+}
+
+kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second)
+{
+    return ask(&(kt__facts){.call = call, .mode = kt__mode(), .result = {result, second}}, STAGE_OUT);
+}

@@ -1,0 +1,71 @@
+/* refuse.h - the lines of tables/refusals.def: which dtypes a row refuses, and in which words.
+ *
+ * In: a call. Out: KT_OK, or the error of the first line that holds. A line is a condition on the dtypes of the row's arguments,
+ * compiled by tools/gen_rows.c, and a text. It must not look at sizes or values: a line says when it is asked instead. */
+#ifndef KT_OP_REFUSE_H
+#define KT_OP_REFUSE_H
+
+#include "call/call.h"
+
+/* When a line is asked; refusals.def explains the words. Of BEFORE those that a decision does not cover (they ask of out=, of an
+ * index, or the row has no rule) are asked at each call, first of all: the generator finds out which. */
+typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_KNOWN, STAGE_OUT } kt__stage;
+
+/* What a condition may ask. */
+typedef struct kt__facts {
+    const kt_call      *call;
+    const kt__gathered *g;         /* the operands as autocast left them; NULL: as they were given */
+    uint64_t            mode;
+    kt_dtype            result[2]; /* of the first two results, at STAGE_KNOWN and STAGE_OUT */
+} kt__facts;
+
+struct kt__refusal_line {
+    bool (*when)(const kt__facts *f);
+    const char *text; /* with the names of arguments in braces */
+    uint8_t     stage;
+    int8_t      status;
+};
+
+/* ---- what the words of conditions become ---- */
+
+kt_dtype kt__fact_dtype(const kt__facts *f, int argument); /* KT_NONE: not given, or no dtype follows from it */
+bool     kt__narrows(kt_dtype from, kt_dtype to);          /* does promotion of both give another dtype than `to`? */
+
+static inline bool kt__fact_is(kt_dtype d, int categories) { return d && (kt__dtype_rows[d].category & categories) != 0; }
+#define kt__fact_accepted(d) kt__fact_is(d, f->call->row->accepts)
+static inline bool kt__fact_tensor(const kt__facts *f, int i)
+{
+    return f->call->given >> i & 1 && !(f->call->scalars >> i & 1);
+}
+static inline bool kt__fact_indexes(kt_dtype d) { return d == KT_I32 || d == KT_I64; }
+static inline bool kt__fact_empty(const kt__facts *f, int i) { return kt__fact_tensor(f, i) && !f->call->arg[i].t->numel; }
+static inline int  kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
+static inline bool kt__fact_over_self(const kt__facts *f)
+{
+    return f->call->form == KT_INPLACE || (f->call->form == KT_OUT && f->call->out[0] == f->call->arg[0].t);
+}
+static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
+{
+    const bool converts = kt__policy(f->mode) == KT_PERMISSIVE;
+    return f->call->form == KT_OUT && f->call->out[i] && !converts ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
+}
+
+/* The dtype of what the call writes: out= whatever the policy, else a tensor like the first. */
+kt_dtype kt__fact_written(const kt__facts *f);
+
+/* ---- asking ---- */
+
+kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);
+kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
+/* When the dtype of the result is known, in every form. `g`: the operands, or NULL: as they were given. */
+kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result);
+/* The dtype of the targets, before or after they are made; the row's results have these dtypes. */
+kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second);
+
+/* The stages that know no result. A body with sizes of its own to check asks for STAGE_AFTER when it has. */
+static inline kt_status kt__refuse(const kt_call *call, kt__stage stage)
+{
+    return KT__LIKELY(!(call->row->stages >> stage & 1)) ? KT_OK : kt__refuse_slow(call, stage);
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* values.c - copying elements between tensors and the C program's memory. Reading waits for the device. */
+#include <string.h>
+
+#include "call/call.h"
+#include "call/wrap.h"
+
+static kt_tensor *given(kt_tensor *t)
+{
+    if (t && kt__scope_add(t)) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
+kt_tensor *kt_from(const void *elements, kt_shape shape, kt_dtype dtype)
+{
+    if (kt__failed())
+        return NULL;
+    if (!kt__dtype_valid(dtype)) {
+        kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+        return NULL;
+    }
+    kt_tensor *t = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
+    if (!t)
+        return NULL;
+    if (t->numel && !elements) {
+        kt__unref(t);
+        kt_fail(KT_ERR_VALUE, "kt_from: elements is NULL");
+        return NULL;
+    }
+    if (t->numel)
+        memcpy(t->data, elements, (size_t)t->numel * kt__itemsize(t));
+    t->lineage = KT__RECORD(KT_BORN, "kt_from", KT_NONE, dtype, 0);
+    return given(t);
+}
+
+kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor **result)
+{
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (!result)
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
+    *result = kt__tensor_new(dtype, (kt_device){KT_CPU, 0}, shape);
+    if (!*result)
+        return kt_error_status();
+    (*result)->lineage = KT__RECORD(KT_BORN, maker, KT_NONE, dtype, 0);
+    return KT_OK;
+}
+
+/* Bytes from the first element to the last one that the geometry reaches. */
+static kt_status reach(kt_dtype dtype, kt_shape shape, kt_shape strides, size_t *bytes)
+{
+    int64_t last = 0, numel = 1, step = 0;
+    if (kt__count(shape, &numel))
+        return kt_error_status();
+    for (int64_t i = 0; numel && i < shape.n; i++)
+        if (strides.d[i] < 0 || __builtin_mul_overflow(shape.d[i] - 1, strides.d[i], &step) ||
+            __builtin_add_overflow(last, step, &last))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+    *bytes = numel ? (size_t)(last + 1) * kt_dtype_size(dtype) : 0;
+    return KT_OK;
+}
+
+kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
+                       void (*release)(void *owner), void *owner, kt_tensor **result)
+{
+    size_t bytes = 0;
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (!result)
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
+    if (strides.n != shape.n || (strides.n && !strides.d))
+        return kt_fail(KT_ERR_VALUE, "%lld sizes and %lld strides", (long long)shape.n, (long long)strides.n);
+    if (reach(dtype, shape, strides, &bytes))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_wrap(memory, bytes, dtype, shape, NULL, NULL);
+    if (!t)
+        return kt_error_status();
+    if (kt__tensor_set_geometry(t, shape, strides, 0)) {
+        kt__unref(t);
+        return kt_error_status();
+    }
+    t->storage->release = release; /* set last: on failure the caller keeps the owner */
+    t->storage->owner = owner;
+    t->lineage = KT__RECORD(KT_BORN_INTEROP, maker, KT_NONE, dtype, 0);
+    *result = t;
+    return KT_OK;
+}
+
+kt_tensor *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype, void (*release)(void *owner), void *owner)
+{
+    int64_t numel = 1;
+    if (kt__failed())
+        return NULL;
+    if (!kt__dtype_valid(dtype)) {
+        kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+        return NULL;
+    }
+    if (kt__count(shape, &numel))
+        return NULL;
+    if (numel && !memory) {
+        kt_fail(KT_ERR_VALUE, "kt_wrap: memory is NULL");
+        return NULL;
+    }
+    kt_tensor *t = kt__tensor_wrap(memory, (size_t)numel * kt_dtype_size(dtype), dtype, shape, release, owner);
+    if (t)
+        t->lineage = KT__RECORD(KT_BORN_INTEROP, "kt_wrap", KT_NONE, dtype, 0);
+    return given(t);
+}
+
+kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
+{
+    kt_tensor *t = (kt_tensor *)(uintptr_t)tensor;
+    if (!t)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    size_t needed = (size_t)t->numel * kt__itemsize(t);
+    if (bytes != needed)
+        return kt_fail(KT_ERR_VALUE, "the tensor has %zu bytes, the buffer %zu", needed, bytes);
+    if (kt__backend(t->backend)->stores_nothing)
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+    if (needed == 0)
+        return KT_OK;
+    if (!elements)
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
+    if (kt__backend(t->backend)->addressable && kt__is_contiguous(t) && !(t->flags & (KT_T_CONJ | KT_T_NEG))) {
+        memcpy(elements, t->data, needed);
+        return KT_OK;
+    }
+    kt_tensor *buffer = kt__tensor_wrap(elements, bytes, (kt_dtype)t->dtype, kt__sizes(t), NULL, NULL);
+    kt_status  status = buffer ? kt__copy_into(buffer, t, KT_WHY_EXPLICIT, KT_ROUND_TORCH) : kt_error_status();
+    kt__unref(buffer);
+    return status;
+}
+
+kt_scalar kt_item_scalar(const kt_tensor *t)
+{
+    unsigned char element[16] __attribute__((aligned(16)));
+    kt_scalar     none = {{0}, 0, 0, 0};
+    if (!t || t->numel != 1) {
+        if (!kt__failed())
+            kt_fail(KT_ERR_RUNTIME, "a Tensor with %lld elements cannot be converted to Scalar",
+                    t ? (long long)t->numel : 0LL);
+        return none;
+    }
+    if (kt__backend(t->backend)->stores_nothing) {
+        kt_fail(KT_ERR_RUNTIME, "Tensor.item() cannot be called on meta tensors");
+        return none;
+    }
+    if (kt_read(t, element, kt__itemsize(t)))
+        return none;
+    return kt_scalar_load(element, (kt_dtype)t->dtype);
+}
+
+double kt_item(const kt_tensor *t)
+{
+    kt_scalar s = kt_item_scalar(t);
+    if (!s.kind)
+        return __builtin_nan("");
+    if (s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX)
+        return s.v.re;
+    return s.is_unsigned ? (double)(uint64_t)s.v.i : (double)s.v.i;
+}

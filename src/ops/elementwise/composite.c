@@ -1,0 +1,134 @@
+/* composite.c - operators composed of operators, without kernel or derivative. A body opens a frame (call.c), so that
+ * errors name the operator that the user called. */
+#include <string.h>
+
+#include "call/end.h"
+#include "call/target.h"
+#include "call/wrap.h"
+
+kt_status kt__body_positive(kt_call *call)
+{
+    call->out[0] = kt__ref(call->arg[0].t);
+    return KT_OK;
+}
+
+kt_status kt__body_square(kt_call *call)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_PLAIN);
+    kt__put_tensor(&c, 0, call->arg[0].t);
+    kt__put_either(&c, 1, KT_INT(2));
+    return kt__run_as(call, &c);
+}
+
+kt_status kt__body_conj_physical(kt_call *call)
+{
+    kt_call    c;
+    kt_tensor *self = call->arg[0].t;
+    if (call->form == KT_PLAIN && kt_dtype_category((kt_dtype)self->dtype) != KT_CAT_COMPLEX) {
+        call->out[0] = kt__ref(self);
+        return KT_OK;
+    }
+    kt__open(&c, KT_OP_conj_physical_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    return kt__run_as(call, &c);
+}
+
+kt_status kt__body_polygamma(kt_call *call)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_polygamma_of, KT_PLAIN);
+    kt__put_tensor(&c, 0, call->arg[1].t);
+    kt__put(&c, 1, i, call->arg[0].i);
+    kt_status status = kt_call_run(&c);
+    return kt__end_made(call, status ? NULL : c.out[0], NULL, status);
+}
+
+/* Always in the widest type: float64, or complex128 where an operand is complex. */
+static kt_dtype widest_of(const kt_call *call)
+{
+    const bool number = call->scalars >> 1 & 1;
+    int        categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
+    if (number)
+        categories |= call->arg[1].s.kind == KT_SCALAR_COMPLEX ? KT_CAT_COMPLEX : 0;
+    else
+        categories |= kt_dtype_category((kt_dtype)call->arg[1].t->dtype);
+    return categories & KT_CAT_COMPLEX ? KT_C128 : KT_F64;
+}
+
+kt_status kt__body_float_power(kt_call *call)
+{
+    const bool     number = call->scalars >> 1 & 1;
+    const kt_dtype wide = widest_of(call);
+    kt_tensor     *base = NULL, *exponent = NULL, *power = NULL;
+    kt_status      status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
+    if (!status && number)
+        status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &power);
+    if (!status && !number)
+        status = kt_convert(call->arg[1].t, wide, KT_WHY_PROMOTION, &exponent);
+    if (!status && !number)
+        status = kt__call2(KT_OP_pow, base, exponent, &power);
+    kt__unref(base);
+    kt__unref(exponent);
+    return kt__end_made(call, power, NULL, status);
+}
+
+/* ldexp with an integer exponent keeps the dtype. Computed in float64 or complex128: neither power nor product overflows
+ * where the result does not. */
+static kt_status scale_exactly(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL, *scaled = NULL;
+    const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
+    kt_status  status = kt_convert(self, real ? KT_F64 : KT_C128, KT_WHY_EXPLICIT, &wide);
+    if (!status)
+        status = kt_convert(call->arg[1].t, KT_F64, KT_WHY_PROMOTION, &exponent);
+    if (!status)
+        status = kt__call1(KT_OP_exp2, exponent, &power);
+    if (!status)
+        status = kt__call2(KT_OP_mul, wide, power, &product);
+    if (!status)
+        status = kt_convert(product, (kt_dtype)self->dtype, KT_WHY_EXPLICIT, &scaled);
+    kt__unref(wide);
+    kt__unref(exponent);
+    kt__unref(power);
+    kt__unref(product);
+    return kt__end_made(call, scaled, self, status);
+}
+
+kt_status kt__body_ldexp(kt_call *call)
+{
+    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
+        kt_dtype_category((kt_dtype)call->arg[1].t->dtype) == KT_CAT_INT)
+        return scale_exactly(call);
+    kt_call c;
+    kt__open(&c, KT_OP_pow_base, KT_PLAIN);
+    kt__put_either(&c, 0, KT_FLOAT(2.0));
+    kt__put_tensor(&c, 1, call->arg[1].t);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt_tensor *product = NULL;
+    kt_status  status = kt__call2(KT_OP_mul, call->arg[0].t, c.out[0], &product);
+    kt__unref(c.out[0]);
+    return kt__end_made(call, product, NULL, status);
+}
+
+kt_status kt__body_frexp(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t, *mantissa = NULL, *exponent = NULL;
+    kt_status status = kt__call1(KT_OP_frexp_mantissa, self, &mantissa);
+    status = status ? status : kt__call1(KT_OP_frexp_exponent, self, &exponent);
+    if (!status) {
+        kt_tensor *whole = NULL;
+        status = kt_convert(exponent, KT_I32, KT_WHY_RESULT, &whole);
+        kt__unref(exponent);
+        exponent = whole;
+    }
+    if (!status && kt__is_contiguous(self)) { /* made like self, down to the strides of dims of one element */
+        memcpy(mantissa->strides, self->strides, self->ndim * sizeof *self->strides);
+        memcpy(exponent->strides, self->strides, self->ndim * sizeof *self->strides);
+    }
+    status = status ? status : kt__end_several(call, (kt_tensor *[]){mantissa, exponent}, 2);
+    kt__unref(mantissa);
+    kt__unref(exponent);
+    return status;
+}

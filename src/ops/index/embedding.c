@@ -1,0 +1,143 @@
+/* embedding.c - rows of a table by index (embedding), and indices as rows (one_hot). In: integer tensors. Out: one tensor.
+ * Made of the rows of tables/ops/index.def. */
+#include "call/end.h"
+#include "call/refuse.h"
+#include "ways/index.h"
+
+#include <string.h>
+
+/* ---- rows of a table ---- */
+
+static kt_status check_embedding(const kt_call *call, const kt_tensor *weight, const kt_tensor *indices)
+{
+    if (weight->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "'weight' must be 2-D");
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    if (kt__arg_bool(call, 4))
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "embedding: there are no sparse gradients (sparse=True)");
+    if (indices->ndim == KT_MAX_DIMS)
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
+    return KT_OK;
+}
+
+kt_status kt__body_embedding(kt_call *call)
+{
+    kt_tensor *weight = call->arg[0].t, *indices = call->arg[1].t, *from = NULL;
+    int64_t    sizes[KT_MAX_DIMS];
+    if (check_embedding(call, weight, indices) || kt__one_device((kt_tensor *[]){weight, indices}, 2) ||
+        kt__plain_of(weight, &from))
+        return kt_error_status();
+    memcpy(sizes, indices->sizes, (size_t)indices->ndim * sizeof *sizes);
+    sizes[indices->ndim] = weight->sizes[1];
+    kt_tensor *out = kt__tensor_new((kt_dtype)weight->dtype, kt__device(weight), (kt_shape){indices->ndim + 1, sizes});
+    kt_status  status = out ? KT_OK : kt_error_status();
+    if (!status) {
+        kt__along a = {.nd = out->ndim, .t = {out, from, indices}, .limit = from->sizes[0], .step = from->strides[0],
+                       .says = KT_INDEX_SAYS_SELF};
+        for (int d = 0; d < a.nd; d++) {
+            a.size[d] = out->sizes[d];
+            a.stride[ALONG_OUT][d] = out->strides[d];
+            a.stride[ALONG_FROM][d] = d < indices->ndim ? 0 : from->strides[1];
+            a.stride[ALONG_INDEX][d] = d < indices->ndim ? indices->strides[d] : 0;
+        }
+        status = kt__run_along(KT_K_index_take, &a);
+    }
+    kt__unref(from);
+    return kt__end_made(call, out, weight, status);
+}
+
+/* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
+static kt_status shorten_rows(kt_tensor *weight, kt_tensor *input, double most, double p)
+{
+    KT_SCOPE;
+    uint64_t mode = kt__mode();
+    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    kt_tensor *flags = kt_zeros(KT_SHAPE(weight->sizes[0]), .dtype = KT_BOOL, .device = kt__device(weight));
+    kt_tensor *row = kt_reshape(input, KT_SHAPE(input->numel));
+    kt_tensor *used = kt_index_put(flags, &row, 1, kt_ones(KT_SHAPE(1), .dtype = KT_BOOL, .device = kt__device(weight)));
+    kt_tensor *norms = kt_linalg_vector_norm(weight, .ord = KT_FLOAT(p), .dim = KT_SHAPE(1));
+    kt_tensor *shorter = kt_mul_s(kt_reciprocal(kt_add_s(norms, KT_FLOAT(1e-7))), KT_FLOAT(most));
+    kt_tensor *scale = kt_where(kt_logical_and(used, kt_gt_s(norms, KT_FLOAT(most))), shorter, kt_ones_like(norms));
+    kt_mul_(weight, kt_unsqueeze(scale, 1));
+    kt__mode_word = mode;
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
+kt_status kt__body_nn_embedding(kt_call *call)
+{
+    kt_tensor *input = call->arg[0].t, *weight = call->arg[1].t;
+    int64_t    padding = kt__given(call, 2) ? call->arg[2].i : -1, rows = weight->ndim ? weight->sizes[0] : 0;
+    if (kt__given(call, 2) && (padding < -rows || padding >= rows))
+        return kt_fail(KT_ERR_VALUE, "Padding_idx must be within num_embeddings");
+    padding += kt__given(call, 2) && padding < 0 ? rows : 0;
+    if (kt__given(call, 3) && kt__is_index(input) && weight->ndim == 2 &&
+        shorten_rows(weight, input, call->arg[3].f, kt__arg(call, 4)->f))
+        return kt_error_status();
+    kt_call c;
+    kt__open(&c, KT_OP_embedding, KT_PLAIN);
+    kt__put_tensor(&c, 0, weight);
+    kt__put_tensor(&c, 1, input);
+    kt__put(&c, 2, i, padding);
+    kt__put(&c, 3, b, kt__arg_bool(call, 5));
+    kt__put(&c, 4, b, kt__arg_bool(call, 6));
+    return kt__run_as(call, &c);
+}
+
+/* ---- indices as rows ---- */
+
+/* The number of classes if not given; checks the values. */
+static kt_status count_classes(kt_tensor *t, int64_t *classes)
+{
+    kt_tensor *least = NULL, *most = NULL;
+    if (t->numel == 0)
+        return *classes > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Can not infer total number of classes from empty tensor.");
+    if (kt__backend(t->backend)->stores_nothing)
+        return *classes > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Tensor.item() cannot be called on meta tensors");
+    kt_status status = kt__call1(KT_OP_min, t, &least);
+    status = status ? status : kt__call1(KT_OP_max, t, &most);
+    int64_t low = status ? 0 : kt_item_scalar(least).v.i, high = status ? 0 : kt_item_scalar(most).v.i;
+    kt__unref(least);
+    kt__unref(most);
+    if (status || kt__failed())
+        return kt_error_status();
+    if (low < 0)
+        return kt_fail(KT_ERR_RUNTIME, "Class values must be non-negative.");
+    if (*classes == -1)
+        *classes = high + 1;
+    else if (*classes < 1)
+        return kt_fail(KT_ERR_RUNTIME, "num_classes should be positive");
+    else if (high >= *classes)
+        return kt_fail(KT_ERR_RUNTIME, "Class values must be smaller than num_classes.");
+    return KT_OK;
+}
+
+kt_status kt__body_nn_one_hot(kt_call *call)
+{
+    kt_tensor *t = call->arg[0].t, *place = NULL;
+    int64_t    classes = kt__given(call, 1) ? call->arg[1].i : -1, sizes[KT_MAX_DIMS];
+    if (count_classes(t, &classes))
+        return kt_error_status();
+    if (t->ndim == KT_MAX_DIMS)
+        return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
+    memcpy(sizes, t->sizes, (size_t)t->ndim * sizeof *sizes);
+    sizes[t->ndim] = classes;
+    kt_tensor *out = kt__tensor_new(KT_I64, kt__device(t), (kt_shape){t->ndim + 1, sizes});
+    kt_status  status = out ? kt__fill_with(out, KT_INT(0)) : kt_error_status();
+    status = status ? status : kt__call_int(KT_OP_unsqueeze, t, -1, &place);
+    if (!status) {
+        kt_call c;
+        kt__open(&c, KT_OP_scatter_value, KT_INPLACE);
+        kt__put_tensor(&c, 0, out);
+        kt__put(&c, 1, i, -1);
+        kt__put_tensor(&c, 2, place);
+        kt__put(&c, 3, s, KT_INT(1));
+        status = kt_call_run(&c);
+        if (!status)
+            kt__unref(c.out[0]);
+    }
+    kt__unref(place);
+    if (!status)
+        out->lineage = KT__RECORD(KT_BORN, "one_hot", KT_NONE, KT_I64, 0);
+    return kt__end_made(call, out, NULL, status);
+}

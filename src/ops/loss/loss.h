@@ -1,0 +1,30 @@
+/* loss.h - what the losses share: reduction= in its spellings, the classes that targets name, arguments without a derivative.
+ * For bodies and formulas: NULL passes an error on. */
+#ifndef KT_OP_LOSS_H
+#define KT_OP_LOSS_H
+
+#include "call/made.h"
+
+typedef enum kt__reduction { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM } kt__reduction;
+
+/* What reduction= and the old size_average= and reduce= (-1: the row has neither), at these arguments, ask for. */
+typedef struct kt__reduction_args {
+    int size_average, reduce, reduction;
+} kt__reduction_args;
+kt_status  kt__reduction_of(const kt_call *call, kt__reduction_args at, kt__reduction *how);
+bool       kt__reduction_old(const kt_call *call, kt__reduction_args at); /* do the old ones speak? */
+kt_status  kt__check_reduction(int64_t given); /* of rows that take a number */
+kt_tensor *kt__reduced(kt_tensor *loss, kt__reduction how);
+
+/* A weight that wants a gradient which PyTorch does not give. */
+kt_status kt__no_slope(const kt_tensor *t, const char *function, const char *argument);
+
+/* Of nll_loss: which class each place names (0 where it is ignored) and how much it counts (0 there). */
+typedef struct kt__classes {
+    kt_tensor *valid, *index, *count; /* count: in the dtype and of the weights, or ones */
+} kt__classes;
+bool       kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dtype dtype, kt__classes *out);
+/* nll_loss of any rank, as cross_entropy needs it. */
+kt_tensor *kt__nll_of(kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how, int64_t ignore);
+
+#endif

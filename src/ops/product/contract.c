@@ -1,0 +1,284 @@
+/* contract.c - sums of products over chosen dims: tensordot, inner, vecdot, and products of several matrices. In: calls of
+ * their rows. Out: results of mm and kin; none has a derivative of its own. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "call/call.h"
+#include "call/end.h"
+#include "call/target.h"
+#include "call/wrap.h"
+
+/* ---- tensordot ---- */
+
+/* Which dims are summed, in order; with PyTorch's refusals. */
+typedef struct side {
+    kt_tensor *t;
+    int64_t    n, summed[KT_MAX_DIMS];
+    uint64_t   mask;
+} side;
+
+static kt_status side_of(kt_tensor *t, kt_shape dims, side *s)
+{
+    s->t = t;
+    s->n = dims.n;
+    s->mask = 0;
+    for (int64_t i = 0; i < dims.n; i++) {
+        int64_t d = dims.d[i];
+        if (kt__wrap_dim(&d, t->ndim))
+            return kt_error_status();
+        if (s->mask >> d & 1)
+            return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)d);
+        s->mask |= 1ull << d;
+        s->summed[i] = d;
+    }
+    return KT_OK;
+}
+
+/* A dim of size 1 broadcasts against any size: the other side is summed first. */
+static kt_status meet(side *a, side *b, kt_shape dims_a, kt_shape dims_b)
+{
+    for (int64_t i = 0; i < a->n; i++) {
+        int64_t x = a->t->ndim ? a->t->sizes[a->summed[i]] : 1, y = b->t->ndim ? b->t->sizes[b->summed[i]] : 1;
+        if (x == y)
+            continue;
+        if (x != 1 && y != 1)
+            return kt_fail(
+                KT_ERR_RUNTIME,
+                "contracted dimensions need to match, but first has size %lld in dim %lld and second has size "
+                "%lld in dim %lld",
+                (long long)x, (long long)dims_a.d[i], (long long)y, (long long)dims_b.d[i]);
+        side *longer = x == 1 ? b : a;
+        longer->t =
+            kt_sum_dim(longer->t, KT_SHAPE(longer->summed[i]), .keepdim = true, .dtype = (kt_dtype)longer->t->dtype);
+        if (!longer->t)
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
+/* The tensor with its free dims before, or after, the summed ones; appends the free sizes. */
+typedef struct turned {
+    kt_tensor *t;
+    int64_t    kept, inner; /* elements of the free dims, of the summed ones */
+} turned;
+
+static turned turn(const side *s, bool summed_first, int64_t *sizes, int64_t *rank)
+{
+    int64_t order[KT_MAX_DIMS], at = 0;
+    turned  m = {s->t, 1, 1};
+    for (int64_t i = 0; i < s->n && summed_first; i++)
+        order[at++] = s->summed[i];
+    for (int64_t d = 0; d < s->t->ndim; d++)
+        if (!(s->mask >> d & 1)) {
+            order[at++] = d;
+            m.kept *= sizes[(*rank)++] = s->t->sizes[d];
+        }
+    for (int64_t i = 0; i < s->n && !summed_first; i++)
+        order[at++] = s->summed[i];
+    for (int64_t i = 0; i < s->n && s->t->ndim; i++)
+        m.inner *= s->t->sizes[s->summed[i]];
+    if (s->t->ndim)
+        m.t = kt_permute(s->t, (kt_shape){at, order});
+    return m;
+}
+
+static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt_shape dims_a, kt_shape dims_b)
+{
+    side    a, b;
+    int64_t sizes[2 * KT_MAX_DIMS], rank = 0;
+    if (dims_a.n != dims_b.n) {
+        kt_fail(KT_ERR_RUNTIME, "both dimension lists should have same length");
+        return NULL;
+    }
+    kt__decision room;
+    if (!kt__admit(call, &room) || side_of(self, dims_a, &a) || side_of(other, dims_b, &b) ||
+        meet(&a, &b, dims_a, dims_b))
+        return NULL;
+    const turned left = turn(&a, false, sizes, &rank), right = turn(&b, true, sizes, &rank);
+    if (rank > KT_MAX_DIMS) {
+        kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
+        return NULL;
+    }
+    kt_tensor *product =
+        left.kept == 1 && right.kept == 1
+            ? kt_dot(kt_reshape(left.t, KT_SHAPE(left.inner)), kt_reshape(right.t, KT_SHAPE(right.inner)))
+            : kt_mm(kt_reshape(left.t, KT_SHAPE(left.kept, left.inner)), kt_reshape(right.t, KT_SHAPE(right.inner, right.kept)));
+    return kt_view(product, (kt_shape){rank, sizes});
+}
+
+static kt_status end_contraction(kt_call *call, kt_tensor *made)
+{
+    const kt_tensor *out = made && call->form == KT_OUT ? call->out[0] : NULL;
+    if (out && kt__grad_flags(out) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__has_sizes(out, kt__sizes(made)))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "tensordot(): the 'out' tensor was specified and requires gradients, and its shape does not match the "
+                       "expected result. Either remove the 'out' argument, ensure it does not require gradients, or make sure "
+                       "its shape matches the expected output.");
+    return out && kt__check_out(call, (kt_dtype)made->dtype, KT_NONE) ? kt_error_status() : kt__end(call, made);
+}
+
+kt_status kt__body_tensordot(kt_call *call)
+{
+    KT_SCOPE;
+    return end_contraction(call, tensordot(call, call->arg[0].t, call->arg[1].t, call->arg[2].ints, call->arg[3].ints));
+}
+
+static kt_status run_pair_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
+{
+    kt_call c;
+    kt__open(&c, op, KT_PLAIN);
+    kt__put_tensor(&c, 0, a);
+    kt__put_tensor(&c, 1, b);
+    return kt__run_as(call, &c);
+}
+
+kt_status kt__body_inner(kt_call *call)
+{
+    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    KT_SCOPE;
+    if (a->ndim == 0 || b->ndim == 0)
+        return run_pair_as(call, KT_OP_mul, a, b);
+    if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1]) {
+        char has[256], wants[256];
+        kt__shape_text(has, sizeof has, kt__sizes(a));
+        kt__shape_text(wants, sizeof wants, kt__sizes(b));
+        return kt_fail(KT_ERR_RUNTIME,
+                       "inner() the last dimension must match on both input tensors but got shapes %s and %s", has,
+                       wants);
+    }
+    return end_contraction(call, tensordot(call, a, b, KT_SHAPE(-1), KT_SHAPE(-1)));
+}
+
+/* ---- vecdot ---- */
+
+kt_status kt__body_linalg_vecdot(kt_call *call)
+{
+    kt_tensor *x = call->arg[0].t, *y = call->arg[1].t;
+    int64_t    dim = kt__arg_int(call, 2);
+    if (x->ndim == 1 && y->ndim == 1 && dim >= -1 && dim <= 0)
+        return kt__check_out(call, (kt_dtype)x->dtype, KT_NONE) ? kt_error_status() : run_pair_as(call, KT_OP_vdot, x, y);
+    KT_SCOPE;
+    return kt__end(call, kt_sum_dim(kt_mul(kt_conj(x), y), KT_SHAPE(dim)));
+}
+
+/* ---- several matrices: the order of products with the fewest multiplications ---- */
+
+typedef struct chain {
+    kt_tensor **m; /* matrices, vectors at the ends made such */
+    int64_t     n;
+    double     *cost; /* of the best way to multiply [first, last], by first * n + last */
+    int64_t    *cut;  /* after which matrix the best order splits */
+} chain;
+
+static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += n - 1)
+        if (t[i]->ndim != 1 && t[i]->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "multi_dot(): the %s tensor must be 1D or 2D but got %dD",
+                           i ? "last" : "first", t[i]->ndim);
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0 && i < n - 1 && t[i]->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "multi_dot(): tensor %lld must be 2D but got %dD", (long long)i, t[i]->ndim);
+        if (t[i]->dtype != t[0]->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
+            return kt__fail_dtype(
+                call, KT_ERR_RUNTIME,
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %lld %s",
+                kt_dtype_c_name(t[0]->dtype), (long long)i, kt_dtype_c_name(t[i]->dtype));
+        if (i > 0 && t[i - 1]->sizes[t[i - 1]->ndim - 1] != t[i]->sizes[0]) {
+            char left[256], right[256];
+            kt__shape_text(left, sizeof left, kt__sizes(t[i - 1]));
+            kt__shape_text(right, sizeof right, kt__sizes(t[i]));
+            return kt_fail(KT_ERR_RUNTIME,
+                           "multi_dot(): tensors %lld and %lld with shapes %s and %s cannot be multiplied",
+                           (long long)i - 1, (long long)i, left, right);
+        }
+    }
+    return KT_OK;
+}
+
+static void find_cuts(const chain *c)
+{
+    int64_t n = c->n;
+    for (int64_t i = 0; i < n; i++)
+        c->cost[i * n + i] = 0;
+    for (int64_t length = 1; length < n; length++)
+        for (int64_t first = 0; first + length < n; first++) {
+            int64_t last = first + length;
+            double  best = -1, outer = (double)c->m[first]->sizes[0] * (double)c->m[last]->sizes[1];
+            for (int64_t cut = first; cut < last; cut++) {
+                double cost =
+                    c->cost[first * n + cut] + c->cost[(cut + 1) * n + last] + outer * (double)c->m[cut]->sizes[1];
+                if (best < 0 || cost < best) {
+                    best = cost;
+                    c->cut[first * n + last] = cut;
+                }
+            }
+            c->cost[first * n + last] = best;
+        }
+}
+
+static kt_tensor *multiply(const chain *c, int64_t first, int64_t last)
+{
+    if (first == last)
+        return c->m[first];
+    int64_t cut = c->cut[first * c->n + last];
+    return kt_mm(multiply(c, first, cut), multiply(c, cut + 1, last));
+}
+
+/* Vectors at the ends are treated as a row and a column. */
+static kt_tensor *multi_dot(kt_tensor *const *t, int64_t n)
+{
+    size_t     room = (size_t)n * sizeof(kt_tensor *) + (size_t)n * (size_t)n * (sizeof(double) + sizeof(int64_t));
+    char      *memory = n < 1 << 20 ? kt__system_get(room) : NULL;
+    kt_tensor *y = NULL;
+    if (!memory) {
+        kt__fail_memory(room);
+        return NULL;
+    }
+    chain c = {.n = n, .cost = (double *)(void *)memory};
+    c.cut = (int64_t *)(void *)(c.cost + n * n);
+    c.m = (kt_tensor **)(void *)(c.cut + n * n);
+    for (int64_t i = 0; i < n; i++)
+        c.m[i] = t[i]->ndim == 1 ? kt_unsqueeze(t[i], i ? 1 : 0) : t[i];
+    if (!kt__failed()) {
+        find_cuts(&c);
+        y = multiply(&c, 0, n - 1);
+    }
+    kt__system_put(memory, room);
+    int64_t sizes[2], rank = 0;
+    if (t[0]->ndim == 2)
+        sizes[rank++] = t[0]->sizes[0];
+    if (t[n - 1]->ndim == 2)
+        sizes[rank++] = t[n - 1]->sizes[1];
+    return kt_view(y, (kt_shape){rank, sizes});
+}
+
+kt_status kt__body_linalg_multi_dot(kt_call *call)
+{
+    kt_tensor *const *t = call->arg[0].ts.t;
+    int64_t           n = call->arg[0].ts.n;
+    if (n < 2)
+        return kt_fail(KT_ERR_RUNTIME, "multi_dot(): expected at least 2 tensors but got %lld", (long long)n);
+    if (chain_fits(call, t, n))
+        return kt_error_status();
+    KT_SCOPE;
+    kt_tensor *y = multi_dot(t, n);
+    return y && kt__check_out(call, (kt_dtype)y->dtype, KT_NONE) ? kt_error_status() : kt__end(call, y);
+}
+
+kt_status kt__body_chain_matmul(kt_call *call)
+{
+    kt_tensor *const *t = call->arg[0].ts.t;
+    int64_t           n = call->arg[0].ts.n;
+    for (int64_t i = 0; i < n; i++)
+        if (t[i]->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "Tensor dimension is %d, expected 2 instead.", t[i]->ndim);
+    if (n == 0)
+        return kt_fail(KT_ERR_RUNTIME, "chain_matmul(): Expected one or more matrices");
+    if (n > 1) {
+        kt_call c = *call;
+        c.row = &kt__rows[KT_OP_linalg_multi_dot];
+        return kt__run_as(call, &c);
+    }
+    return call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &call->out[0]) : kt__end(call, t[0]);
+}

@@ -1,0 +1,143 @@
+/* distance.c - pairwise distances and renormalization: cdist and renorm. In: tensors. Out: norms of differences; a tensor
+ * whose slices have bounded norms. */
+#include <math.h>
+
+#include "call/made.h"
+#include "call/move.h"
+#include "call/refuse.h"
+#include "call/target.h"
+
+/* ---- cdist ---- */
+
+enum { P = 2, MODE };
+
+static kt_status check_pair(const kt_call *call, kt_tensor *const *x)
+{
+    for (int i = 0; i < 2; i++)
+        if (x[i]->ndim < 2)
+            return kt_fail(KT_ERR_RUNTIME, "cdist only supports at least 2D tensors, X%d got: %dD", i + 1, x[i]->ndim);
+    const int64_t columns[] = {x[0]->sizes[x[0]->ndim - 1], x[1]->sizes[x[1]->ndim - 1]};
+    if (columns[0] != columns[1])
+        return kt_fail(KT_ERR_RUNTIME, "X1 and X2 must have the same number of columns. X1: %lld X2: %lld", (long long)columns[0],
+                       (long long)columns[1]);
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    if (!(kt__arg(call, P)->f >= 0))
+        return kt_fail(KT_ERR_RUNTIME, "cdist only supports non-negative p values");
+    if (kt__given(call, MODE) && (call->arg[MODE].i < 0 || call->arg[MODE].i > 2))
+        return kt_fail(KT_ERR_RUNTIME, "possible modes: 0, 1, 2, but was: %lld", (long long)call->arg[MODE].i);
+    kt__decision room;
+    return kt__admit(call, &room) ? kt__one_device(x, 2) : kt_error_status();
+}
+
+/* |x - y|^2 = |x|^2 + |y|^2 - 2 xy: a matrix product, fast and less accurate. */
+static kt_tensor *by_product(kt_tensor *x, kt_tensor *y)
+{
+    kt_tensor *own = kt_sum_dim(kt_mul(x, x), KT_SHAPE(-1), .keepdim = true);
+    kt_tensor *others = kt_transpose(kt_sum_dim(kt_mul(y, y), KT_SHAPE(-1), .keepdim = true), -2, -1);
+    kt_tensor *both = kt_matmul(kt_mul_s(x, KT_INT(-2)), kt_transpose(y, -2, -1));
+    return kt_sqrt(kt_clamp_min_s(kt_add(kt_add(both, own), others), KT_INT(0)));
+}
+
+static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
+{
+    kt_tensor *apart = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
+    if (apart && apart->sizes[apart->ndim - 1] == 0)
+        return kt_sum_dim(apart, KT_SHAPE(-1));
+    if (p == 0) /* the number of differing elements, NaN for NaN: vector_norm would count a NaN */
+        return kt_sum_dim(kt_clamp_max_s(kt_ceil(kt_abs(apart)), KT_INT(1)), KT_SHAPE(-1));
+    return kt_linalg_vector_norm(apart, .ord = KT_FLOAT(p), .dim = KT_SHAPE(-1));
+}
+
+/* A few rows of x at a time, to bound the memory for differences. */
+static kt_tensor *piecewise(kt_tensor *x, kt_tensor *y, double p)
+{
+    enum { SOME = 1 << 18 };
+    const int64_t rows = x->sizes[x->ndim - 2], others = y->numel > x->numel ? y->numel : x->numel;
+    const int64_t each = others > SOME ? 1 : SOME / (others ? others : 1);
+    if (rows <= each)
+        return by_difference(x, y, p);
+    kt_tensor *out = NULL;
+    for (int64_t i = 0; i < rows; i += each) {
+        KT_SCOPE;
+        const int64_t n = rows - i < each ? rows - i : each;
+        kt_tensor    *part = by_difference(kt_narrow(x, -2, i, n), y, p);
+        if (part && !out) {
+            int64_t sizes[KT_MAX_DIMS];
+            for (int d = 0; d < part->ndim; d++)
+                sizes[d] = d == part->ndim - 2 ? rows : part->sizes[d];
+            out = kt__tensor_new((kt_dtype)part->dtype, kt__device(part), (kt_shape){part->ndim, sizes});
+        }
+        if (!part || !out || !kt_copy_(kt_narrow(out, -2, i, n), part)) {
+            kt__unref(out);
+            return NULL;
+        }
+    }
+    return kt__scoped(out);
+}
+
+kt_status kt__body_cdist(kt_call *call)
+{
+    enum { MANY = 25, ALWAYS = 1, NEVER = 2 };
+    KT_SCOPE;
+    const double  p = kt__arg(call, P)->f;
+    const int64_t mode = kt__given(call, MODE) ? call->arg[MODE].i : 0;
+    kt_tensor    *x[2] = {call->arg[0].t, call->arg[1].t};
+    if (check_pair(call, x))
+        return kt_error_status();
+    const bool many = x[0]->sizes[x[0]->ndim - 2] > MANY || x[1]->sizes[x[1]->ndim - 2] > MANY;
+    const bool product = p == 2 && mode != NEVER && (mode == ALWAYS || many) && x[0]->numel && x[1]->numel;
+    return kt__end(call, product ? by_product(x[0], x[1]) : piecewise(x[0], x[1], p));
+}
+
+/* ---- renorm ---- */
+
+static double real_of(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+}
+
+static kt_status check_renorm(const kt_call *call, int64_t *dim)
+{
+    const kt_tensor *self = call->arg[0].t;
+    const double     p = real_of(call->arg[1].s), most = real_of(call->arg[3].s);
+    if (call->arg[1].s.kind == KT_SCALAR_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "renorm: p must be real-valued");
+    if (!(p > 0))
+        return kt_fail(KT_ERR_RUNTIME, "renorm: non-positive-norm not supported");
+    if (call->arg[3].s.kind == KT_SCALAR_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "renorm: maxnorm must be real-valued");
+    if (!(most >= 0))
+        return kt_fail(KT_ERR_RUNTIME, "renorm: expected maxnorm to be >= 0 but got %g", most);
+    if (self->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "renorm: input needs at least 2 dimensions, got %d dimensions", self->ndim);
+    kt__decision room;
+    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
+        return kt_error_status();
+    return kt__wrap_dim(dim, self->ndim) || kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room) ? kt_error_status() : KT_OK;
+}
+
+kt_tensor *kt__slice_norms(const kt_tensor *t, int64_t dim, double p)
+{
+    int64_t        others[KT_MAX_DIMS], n = 0;
+    const kt_dtype wide = t->dtype == KT_F16 || t->dtype == KT_BF16 ? KT_F32 : t->dtype == KT_C32 ? KT_C64 : KT_NONE;
+    for (int d = 0; d < t->ndim; d++)
+        if (d != dim)
+            others[n++] = d;
+    return kt_linalg_vector_norm(t, .ord = KT_FLOAT(p), .dim = (kt_shape){n, others}, .keepdim = true, .dtype = wide);
+}
+
+kt_status kt__body_renorm(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t;
+    int64_t    dim = call->arg[2].i;
+    if (check_renorm(call, &dim))
+        return kt_error_status();
+    const double most = real_of(call->arg[3].s);
+    kt_tensor   *norm = kt__slice_norms(self, dim, real_of(call->arg[1].s));
+    kt_tensor   *factor = kt_mul_s(kt_reciprocal(kt_add_s(norm, KT_FLOAT(1e-7))), KT_FLOAT(most));
+    factor = kt_masked_fill(factor, kt_logical_not(kt_gt_s(norm, KT_FLOAT(most))), KT_INT(1));
+    factor = kt__converted(factor, kt_dtype_real((kt_dtype)self->dtype), KT_WHY_EXPLICIT);
+    return kt__end(call, kt_mul(kt_contiguous(self), factor));
+}

@@ -1,0 +1,279 @@
+/* dropout.c - the dropout family: made of bernoulli_ and products, so that their derivatives follow.
+ *
+ * In: a tensor, a probability, whether to train. Out: the input itself where nothing is dropped, else the input times a
+ * noise that is 0 or 1 / (1 - p), of each element or of each channel; the alpha kind keeps mean and variance. */
+#include <math.h>
+
+#include "call/wrap.h"
+#include "dtype/format.h"
+#include "ops/random/random.h"
+
+static kt_status run2(int op, kt_form form, kt_tensor *a, kt_tensor *b, kt_scalar s, kt_tensor **result)
+{
+    kt_call c;
+    kt__open(&c, op, form);
+    kt__put_tensor(&c, 0, a);
+    if (b)
+        kt__put_tensor(&c, 1, b);
+    else
+        kt__put_either(&c, 1, s);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    if (result)
+        *result = c.out[0];
+    else
+        kt__unref(c.out[0]);
+    return KT_OK;
+}
+
+static kt_status change(int op, kt_tensor *t, double by) { return run2(op, KT_INPLACE, t, NULL, KT_FLOAT(by), NULL); }
+
+/* The mask: 1 where an element, or a channel, is kept. */
+static kt_status draw_noise(const kt_call *call, kt_tensor *input, double p, bool channels, kt_tensor **noise)
+{
+    int64_t sizes[KT_MAX_DIMS];
+    if (channels) {
+        for (int i = 0; i < input->ndim; i++)
+            sizes[i] = i < 2 ? input->sizes[i] : 1;
+        *noise = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){input->ndim, sizes});
+    } else {
+        *noise = kt__empty_like(input, (kt_dtype)input->dtype, kt__device(input), KT_FORMAT_NONE);
+    }
+    if (!*noise)
+        return kt_error_status();
+    (*noise)->lineage = input->lineage;
+    return kt__draw_bernoulli_into(call, *noise, 1 - p, kt_default_generator());
+}
+
+/* Turns the mask into a factor; for alpha dropout `moved` is the addend. */
+static kt_status shape_noise(kt_tensor *noise, double p, bool alpha, kt_tensor **moved)
+{
+    if (!alpha)
+        return p == 1 ? KT_OK : change(KT_OP_div, noise, 1 - p);
+    const double low = 1.7580993408473766; /* selu's negative saturation value, negated: what a dropped element becomes */
+    const double a = 1 / sqrt((low * low * p + 1) * (1 - p));
+    kt_status    status = run2(KT_OP_add, KT_PLAIN, noise, NULL, KT_INT(-1), moved);
+    if (!status)
+        status = change(KT_OP_mul, *moved, low * a);
+    if (!status)
+        status = change(KT_OP_add, *moved, low * a * p);
+    return status ? status : change(KT_OP_mul, noise, a);
+}
+
+static kt_status apply(kt_call *call, kt_tensor *noise, kt_tensor *moved)
+{
+    kt_tensor *input = call->arg[0].t, *product = NULL;
+    kt_form    form = (kt_form)call->form;
+    if (run2(KT_OP_mul, form, input, noise, KT_INT(0), &product))
+        return kt_error_status();
+    if (!moved) {
+        call->out[0] = product;
+        return KT_OK;
+    }
+    kt_status status = run2(KT_OP_add, form, product, moved, KT_INT(0), &call->out[0]);
+    kt__unref(product);
+    return status;
+}
+
+/* Times a zero tensor of the input's dtype: a number would promote bool. */
+static kt_status drop_all(kt_call *call, kt_tensor *input)
+{
+    kt_tensor *zero = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){0, NULL});
+    kt_status  status = zero ? kt__fill_with(zero, KT_INT(0)) : kt_error_status();
+    if (!status) {
+        zero->lineage = input->lineage;
+        status = run2(KT_OP_mul, (kt_form)call->form, input, zero, KT_INT(0), &call->out[0]);
+    }
+    kt__unref(zero);
+    return status;
+}
+
+static kt_status drop(kt_call *call, bool channels, bool alpha)
+{
+    kt_tensor   *input = call->arg[0].t, *noise = NULL, *moved = NULL;
+    const double p = call->arg[1].f;
+    if (!(p >= 0 && p <= 1))
+        return kt_fail(KT_ERR_RUNTIME, "dropout probability has to be between 0 and 1, but got %g", p);
+    if (p == 0 || !call->arg[2].b || input->numel == 0) {
+        call->out[0] = kt__ref(input);
+        return KT_OK;
+    }
+    if (p == 1)
+        return drop_all(call, input);
+    if (channels && input->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "Feature dropout requires at least 2 dimensions in the input");
+    kt_status status = draw_noise(call, input, p, channels, &noise);
+    if (!status)
+        status = shape_noise(noise, p, alpha, &moved);
+    if (!status)
+        status = apply(call, noise, moved);
+    kt__unref(noise);
+    kt__unref(moved);
+    return status;
+}
+
+kt_status kt__body_dropout(kt_call *call) { return drop(call, false, false); }
+kt_status kt__body_feature_dropout(kt_call *call) { return drop(call, true, false); }
+kt_status kt__body_alpha_dropout(kt_call *call) { return drop(call, false, true); }
+kt_status kt__body_feature_alpha_dropout(kt_call *call) { return drop(call, true, true); }
+
+/* The mask as a factor in the input's dtype. */
+static kt_status as_factor(kt_tensor *input, kt_tensor *mask, double scale, kt_tensor **factor)
+{
+    *factor = kt__empty_like(input, (kt_dtype)input->dtype, kt__device(input), KT_FORMAT_NONE);
+    if (!*factor || kt__copy_into(*factor, mask, KT_WHY_EXPLICIT, KT_ROUND_TORCH))
+        return kt_error_status();
+    (*factor)->lineage = input->lineage;
+    return change(KT_OP_mul, *factor, scale);
+}
+
+kt_status kt__body_native_dropout(kt_call *call)
+{
+    kt_tensor   *input = call->arg[0].t, *factor = NULL;
+    const double p = call->arg[1].f;
+    const bool   train = !kt__given(call, 2) || call->arg[2].b;
+    kt_tensor   *mask = kt__empty_like(input, KT_BOOL, kt__device(input), KT_FORMAT_NONE);
+    if (!mask)
+        return kt_error_status();
+    mask->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_BOOL, 0);
+    kt_status status = train ? kt__draw_bernoulli_into(call, mask, 1 - p, kt_default_generator())
+                             : kt__fill_with(mask, KT_INT(1));
+    if (!status)
+        status = as_factor(input, mask, !train ? 1 : p == 1 ? 0 : 1 / (1 - p), &factor);
+    if (!status)
+        status = run2(KT_OP_mul, KT_PLAIN, input, factor, KT_INT(0), &call->out[0]);
+    kt__unref(factor);
+    if (status)
+        kt__unref(mask);
+    else
+        call->out[1] = mask;
+    return status;
+}
+
+/* ---- nn.functional: training=, inplace=, optional batch dim ---- */
+
+static kt_status check_p(double p)
+{
+    char text[KT__FORMAT_MAX];
+    if (p >= 0 && p <= 1)
+        return KT_OK;
+    kt__format_double(text, p);
+    return kt_fail(KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
+}
+
+/* Adds or removes a batch dim of size 1. */
+static kt_status turn(int op, kt_tensor *t, kt_tensor **out)
+{
+    const int64_t first = 0;
+    kt_call       c;
+    kt__open(&c, op, KT_PLAIN);
+    kt__put_tensor(&c, 0, t);
+    if (op == KT_OP_unsqueeze)
+        kt__put(&c, 1, i, first);
+    else
+        kt__put(&c, 1, ints, ((kt_shape){1, &first}));
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *out = c.out[0];
+    return KT_OK;
+}
+
+static kt_status inner(kt_call *call, int op, kt_tensor *input, kt_tensor **out)
+{
+    kt_call c;
+    kt__open(&c, op, kt__arg_bool(call, 3) ? KT_INPLACE : KT_PLAIN);
+    kt__put_tensor(&c, 0, input);
+    kt__put(&c, 1, f, kt__arg(call, 1)->f);
+    kt__put(&c, 2, b, kt__arg_bool(call, 2));
+    if (kt_call_run(&c))
+        return kt_error_status();
+    *out = c.out[0];
+    return KT_OK;
+}
+
+/* In place the batch dim is added to the input itself even if nothing is dropped: PyTorch checks whether that may be
+ * written. */
+static kt_status may_turn(kt_tensor *input)
+{
+    kt_call write;
+    kt__open(&write, KT_OP_mul, KT_INPLACE);
+    kt__put_tensor(&write, 0, input);
+    const bool watched = kt__tape.rules && kt__mode() & KT_M_GRAD && !kt__born_flags;
+    return watched && kt__grad_flags(input) & KT_T_REQUIRES_GRAD ? kt__tape.rules(&write) : KT_OK;
+}
+
+static kt_status of_module(kt_call *call, int op, bool batched)
+{
+    kt_tensor *input = call->arg[0].t, *batch = NULL, *dropped = NULL;
+    if (check_p(kt__arg(call, 1)->f))
+        return kt_error_status();
+    if (batched)
+        return inner(call, op, input, &call->out[0]);
+    const bool here = kt__arg_bool(call, 3);
+    kt_status  status = here ? may_turn(input) : KT_OK;
+    if (!status)
+        status = turn(KT_OP_unsqueeze, input, &batch);
+    if (!status)
+        status = inner(call, op, batch, &dropped);
+    if (!status && here) { /* the input itself with a batch dim added and removed: two more in-place steps */
+        call->out[0] = kt__ref(input);
+        kt__bump_version(input);
+        kt__bump_version(input);
+    } else if (!status) {
+        status = turn(KT_OP_squeeze_dim, dropped, &call->out[0]);
+    }
+    kt__unref(batch);
+    kt__unref(dropped);
+    return status;
+}
+
+kt_status kt__body_nn_dropout(kt_call *call) { return of_module(call, KT_OP_dropout, true); }
+kt_status kt__body_nn_alpha_dropout(kt_call *call) { return of_module(call, KT_OP_alpha_dropout, true); }
+kt_status kt__body_nn_feature_alpha_dropout(kt_call *call) { return of_module(call, KT_OP_feature_alpha_dropout, true); }
+
+/* PyTorch accepts other ranks with a deprecation warning. */
+static void warn_of_rank(const kt_call *call, int spatial)
+{
+    const int rank = call->arg[0].t->ndim;
+    if (rank != spatial + 1 && rank != spatial + 2)
+        kt__warn("dropout%dd: Received a %d-D input to dropout%dd, which is deprecated and will result in an error in a future "
+                 "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout%dd "
+                 "exists to provide channel-wise dropout on inputs with %d spatial dimensions, a channel dimension, and an "
+                 "optional batch dimension (i.e. %dD or %dD inputs).",
+                 spatial, rank, spatial, spatial, spatial, spatial + 1, spatial + 2);
+}
+
+kt_status kt__body_nn_dropout2d(kt_call *call)
+{
+    if (check_p(kt__arg(call, 1)->f))
+        return kt_error_status();
+    warn_of_rank(call, 2);
+    if (call->arg[0].t->ndim == 3)
+        kt__warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
+                 "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+                 "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+                 "channel-wise dropout behavior, please switch to using dropout1d instead.");
+    return of_module(call, KT_OP_feature_dropout, true);
+}
+
+kt_status kt__body_nn_dropout3d(kt_call *call)
+{
+    if (check_p(kt__arg(call, 1)->f))
+        return kt_error_status();
+    warn_of_rank(call, 3);
+    return of_module(call, KT_OP_feature_dropout, call->arg[0].t->ndim == 5);
+}
+
+kt_status kt__body_nn_dropout1d(kt_call *call)
+{
+    const int rank = call->arg[0].t->ndim;
+    if (check_p(kt__arg(call, 1)->f))
+        return kt_error_status();
+    if (rank != 2 && rank != 3)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "dropout1d: Expected 2D or 3D input, but received a %dD input. Note that dropout1d exists to "
+                       "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+                       "optional batch dimension (i.e. 2D or 3D inputs).",
+                       rank);
+    return of_module(call, KT_OP_feature_dropout, rank == 3);
+}

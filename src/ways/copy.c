@@ -1,0 +1,548 @@
+/* copy.c - moving elements without arithmetic: casts, clones, copies between devices, fills; and conversions with a
+ * reason (kt_convert, kt_copy_why), which policy, lineage and audit see. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "call/move.h"
+#include "call/target.h"
+#include "call/wrap.h"
+#include "tables/kernels/copy.h"
+
+/* ---- moving values, no tape ---- */
+
+static bool same_device(const kt_tensor *a, const kt_tensor *b)
+{
+    return a->backend == b->backend && a->index == b->index;
+}
+
+/* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
+static kt_tensor *staged_copy(kt_tensor *from, kt_device device)
+{
+    const bool lies_so = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG));
+    kt_tensor *dense = lies_so ? kt__ref(from) : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
+    kt_tensor *there = NULL;
+    kt_status  status = dense ? KT_OK : kt_error_status();
+    if (!status && !lies_so)
+        status = kt__copy_into(dense, from, KT_WHY_NONE, KT_ROUND_TORCH);
+    if (!status)
+        there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
+    if (there && kt__transfer(kt__row_served(KT_OP_copy), there, dense)) {
+        kt__unref(there);
+        there = NULL;
+    }
+    kt__unref(dense);
+    return there;
+}
+
+static bool gave_dtype(const kt_call *call)
+{
+    for (int i = 0; i < kt__n_args(call->row); i++)
+        if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_DTYPE && call->arg[i].dtype != KT_NONE)
+            return true;
+    return false;
+}
+
+kt_reason kt__why_really(kt_reason why, kt_dtype from, kt_dtype to)
+{
+    if (KT__LIKELY(why != KT_WHY_EXPLICIT))
+        return why;
+    if (kt__node_row)
+        return KT_WHY_GRADIENT;
+    if (!kt__frame || kt__frame->row->id == KT_OP_to || kt__frame->row->id == KT_OP_to_copy || gave_dtype(kt__frame))
+        return why;
+    const uint32_t before = kt__dtype_rows[from].category, after = kt__dtype_rows[to].category;
+    const bool     up = before < after || (before == after && kt__dtype_rows[from].size < kt__dtype_rows[to].size);
+    return up ? KT_WHY_PROMOTION : KT_WHY_RESULT;
+}
+
+void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
+{
+    if (kt__dtype_rows[from].category == KT_CAT_COMPLEX && kt__dtype_rows[to].category != KT_CAT_COMPLEX && to != KT_BOOL)
+        KT__WARN_ONCE("Casting complex values to real discards the imaginary part");
+}
+
+/* The gradient of a real tensor is the real part: no warning. */
+static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason why)
+{
+    if (to->numel && why != KT_WHY_GRADIENT && why != KT_WHY_NONE)
+        kt__warn_of_real_part((kt_dtype)from->dtype, (kt_dtype)to->dtype);
+}
+
+static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding);
+
+/* Real values copied into a lazily conjugated complex tensor: the imaginary part 0 is stored as -0. */
+static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    kt_tensor *complex = kt__tensor_new((kt_dtype)to->dtype, kt__device(from), kt__sizes(from));
+    kt_status  status = complex ? copy_why(complex, from, why, rounding) : kt_error_status();
+    if (!status)
+        status = kt__copy_into(to, complex, KT_WHY_NONE, rounding);
+    kt__unref(complex);
+    return status;
+}
+
+/* For the true reason. */
+static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    kt_plan plan;
+    if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
+        return copy_turned(to, from, why, rounding);
+    if (!same_device(to, from)) {
+        if (kt__backend(to->backend)->stores_nothing)
+            return KT_OK;
+        if (kt__backend(from->backend)->stores_nothing)
+            return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+        kt_tensor *staged = staged_copy(from, kt__device(to));
+        kt_status  status = staged ? copy_why(to, staged, why, rounding) : kt_error_status();
+        kt__unref(staged);
+        return status;
+    }
+    if (kt__prepare_copy(to, from, why, &plan))
+        return kt_error_status();
+    if (KT__UNLIKELY(to->dtype != from->dtype))
+        warn_of_cast(to, from, why);
+    plan.arg[1].bits ^= plan.arg[0].bits; /* a write through a lazy view is inverted in the base */
+    plan.arg[0].bits = 0;
+    plan.rounding = (uint8_t)rounding;
+    if (rounding == KT_ROUND_STOCHASTIC) {
+        static _Atomic uint64_t serial;
+        plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
+    }
+    return kt__launch(&plan, to);
+}
+
+kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    if (KT__UNLIKELY(to->dtype != from->dtype))
+        why = kt__why_really(why, (kt_dtype)from->dtype, (kt_dtype)to->dtype);
+    return copy_why(to, from, why, rounding);
+}
+
+/* The stored value for a value shown by a lazy view. */
+static kt_scalar behind(const kt_tensor *view, kt_scalar value)
+{
+    const bool     is_int = value.kind != KT_SCALAR_FLOAT && value.kind != KT_SCALAR_COMPLEX;
+    const uint32_t category = kt__dtype_rows[view->dtype].category;
+    if (is_int && !(category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return KT_INT((int64_t)(0 - (uint64_t)value.v.i)); /* integers can only be lazily negated */
+    double sign = view->flags & KT_T_NEG ? -1 : 1, turn = view->flags & KT_T_CONJ ? -sign : sign;
+    double re = !is_int ? value.v.re : value.is_unsigned ? (double)(uint64_t)value.v.i : (double)value.v.i;
+    double im = value.kind == KT_SCALAR_COMPLEX ? value.im : 0;
+    return category & KT_CAT_COMPLEX ? KT_COMPLEX(sign * re, turn * im) : KT_FLOAT(sign * re);
+}
+
+kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
+{
+    kt_plan    plan;
+    const bool lazy = to->flags & (KT_T_CONJ | KT_T_NEG) && kt__overlaps_itself(to);
+    if (KT__UNLIKELY(lazy)) /* inverted now: an element that occurs twice in the view would be inverted twice later */
+        value = behind(to, value);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_fill), KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
+    plan.n_param = 1;
+    plan.param[0] = value;
+    plan.numel = to->numel;
+    plan.nd = to->ndim;
+    kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
+    for (int d = 0; d < to->ndim; d++) {
+        plan.size[d] = to->sizes[d];
+        plan.stride[0][d] = to->strides[d] * (int64_t)kt__itemsize(to);
+    }
+    if (KT__UNLIKELY(lazy))
+        plan.arg[0].bits = 0;
+    kt__collapse(&plan, true);
+    return kt__launch(&plan, to);
+}
+
+/* ---- casting levels and roundings by name ---- */
+
+static kt_status casting_level(const char *name, kt_casting *level)
+{
+    static const char *const names[] = {
+        [KT_CAST_UNSAFE] = "unsafe", [KT_CAST_SAME_KIND] = "same_kind", [KT_CAST_SAFE] = "safe",
+        [KT_CAST_EQUIV] = "equiv",   [KT_CAST_NO] = "no",               [KT_CAST_SAME_VALUE] = "same_value",
+    };
+    for (int i = 0; i < 6; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *level = (kt_casting)i;
+            return KT_OK;
+        }
+    return kt_fail(KT_ERR_VALUE, "casting must be one of no, equiv, safe, same_kind, same_value, unsafe, not '%s'",
+                   name);
+}
+
+static kt_status rounding_of(const char *name, kt_rounding *rounding)
+{
+    static const char *const names[] = {
+        [KT_ROUND_TORCH] = "torch", [KT_ROUND_ONCE] = "once", [KT_ROUND_STOCHASTIC] = "stochastic",
+    };
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *rounding = (kt_rounding)i;
+            return KT_OK;
+        }
+    return kt_fail(KT_ERR_VALUE, "rounding must be one of torch, once, stochastic, not '%s'", name);
+}
+
+static const char *arg_text(const kt_call *c, int i) { return kt__arg(c, i)->str; }
+
+/* casting="same_value": converting back must give the source again; NaN counts as unchanged. */
+static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tensor *to)
+{
+    if (kt__backend(from->backend)->stores_nothing || kt__backend(to->backend)->stores_nothing)
+        return KT_OK;
+    kt_tensor *back = kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
+    kt_tensor *differs = NULL, *number = NULL, *wrong = NULL, *count = NULL;
+    kt_status  status = back ? kt__copy_into(back, to, KT_WHY_EXPLICIT, KT_ROUND_TORCH) : kt_error_status();
+    if (!status)
+        status = kt__call2(KT_OP_ne, from, back, &differs);
+    if (!status)
+        status = kt__call2(KT_OP_eq, from, from, &number);
+    if (!status)
+        status = kt__call2(KT_OP_logical_and, differs, number, &wrong);
+    if (!status)
+        status = kt__call1(KT_OP_sum, wrong, &count);
+    int64_t n = status ? 0 : kt_item_scalar(count).v.i;
+    if (n)
+        kt__fail_dtype(call, KT_ERR_TYPE,
+                       "Cannot cast from %s to %s with casting='same_value': %lld of %lld values would change",
+                       kt_dtype_name(from->dtype), kt_dtype_name(to->dtype), (long long)n, (long long)from->numel);
+    kt__unref(back);
+    kt__unref(differs);
+    kt__unref(number);
+    kt__unref(wrong);
+    kt__unref(count);
+    return kt_error_status();
+}
+
+/* ---- the rows of copies ---- */
+
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
+{
+    int64_t strides[KT_MAX_DIMS];
+    if (format == KT_FORMAT_NONE || format == KT_PRESERVE_FORMAT) {
+        kt__preserved_strides(kt__sizes(like), kt__strides(like), strides);
+    } else if (!kt__format_strides(kt__sizes(like), format, strides)) {
+        kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
+                format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
+        return NULL;
+    }
+    return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
+}
+
+static KT__HOT_LOCAL const char *said; /* the user's spelling of the current cast */
+
+void kt_call_said(const char *name) { said = name; }
+
+/* `self` in another dtype, layout or on another device, recorded with its reason. */
+typedef struct cast {
+    kt_dtype         dtype;
+    kt_device        device;
+    kt_memory_format format;
+    kt_rounding      rounding;
+    kt_reason        why;
+    const char      *op; /* that lineage names */
+} cast;
+
+static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
+{
+    kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
+    if (!made)
+        return kt_error_status();
+    const kt_reason why = kt__why_really(c->why, (kt_dtype)self->dtype, c->dtype);
+    if (copy_why(made, self, why, c->rounding)) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    made->lineage = made->dtype == self->dtype ? self->lineage : KT__RECORD(why, c->op, self->dtype, c->dtype, self->lineage);
+    *out = made;
+    return KT_OK;
+}
+
+/* The user's spelling of a cast. */
+static const char *cast_name(void)
+{
+    const kt_row *row = kt__frame ? kt__frame->row : NULL;
+    return said ? said : row && row->id != KT_OP_to_copy ? row->name : "to";
+}
+
+static kt_status make_copy(kt_call *call, kt_tensor **out)
+{
+    kt_tensor  *self = call->arg[0].t;
+    kt_dtype    dtype = (kt_dtype)self->dtype;
+    kt_device   device = kt__device(self);
+    int         format_at = 1;
+    kt_casting  level = KT_CAST_UNSAFE;
+    kt_rounding rounding = KT_ROUND_TORCH;
+    if (call->row->id == KT_OP_to_copy) {
+        format_at = 3;
+        if (kt__given(call, 1))
+            dtype = call->arg[1].dtype;
+        if (kt__given(call, 2) && kt__arg_device(call, 2, &device))
+            return kt_error_status();
+        if ((kt__given(call, 4) && casting_level(call->arg[4].str, &level)) ||
+            (kt__given(call, 5) && rounding_of(call->arg[5].str, &rounding)))
+            return kt_error_status();
+    }
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)dtype);
+    if (level != KT_CAST_SAME_VALUE && !kt_can_cast_level((kt_dtype)self->dtype, dtype, level))
+        return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
+                              kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
+    const kt_memory_format format = (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0);
+    const cast             c = {dtype, device, format, rounding, KT_WHY_EXPLICIT, cast_name()};
+    kt_tensor             *made = NULL;
+    if (cast_as(self, &c, &made))
+        return kt_error_status();
+    if (level == KT_CAST_SAME_VALUE && check_same_value(call, self, made)) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    *out = made;
+    return KT_OK;
+}
+
+static const char *c_type_of(kt_dtype d)
+{
+    static const char *const names[KT_NUM_DTYPES] = {
+        [KT_U8] = "uint8_t",  [KT_I8] = "int8_t",    [KT_I16] = "int16_t",  [KT_I32] = "int",
+        [KT_I64] = "int64_t", [KT_U16] = "uint16_t", [KT_U32] = "uint32_t", [KT_U64] = "uint64_t"};
+    return names[d] ? names[d] : kt_dtype_c_name(d);
+}
+
+kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
+{
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", c_type_of(d));
+}
+
+/* Is a number within the range of a float narrower than float32? float8_e8m0fnu has neither 0 nor negative numbers, which
+ * PyTorch checks for floats only; infinities fit formats that have them, NaN always fits. */
+static bool within_narrow(kt_scalar s, kt_dtype d)
+{
+    kt_finfo   f;
+    const bool is_int = s.kind != KT_SCALAR_FLOAT && s.kind != KT_SCALAR_COMPLEX;
+    if (kt_dtype_finfo(d, &f))
+        return false;
+    if (is_int)
+        return kt__holds(s, d);
+    if (!isfinite(s.v.re))
+        return isnan(s.v.re) || kt__dtype_rows[d].specials == KT__IEEE;
+    return s.v.re >= f.min && s.v.re <= f.max;
+}
+
+kt_status kt__check_filled(const kt_call *call, const kt_tensor *to, kt_scalar value)
+{
+    const kt_dtype d = (kt_dtype)to->dtype;
+    const bool     narrow = kt_dtype_category(d) == KT_CAT_FLOAT && kt_dtype_size(d) < 4;
+    const bool     imaginary = value.kind == KT_SCALAR_COMPLEX && value.im != 0;
+    if (to->numel == 1 && narrow)
+        return imaginary ? kt__fail_overflow(call, KT_F64) : KT_OK;
+    if (narrow)
+        return imaginary || !within_narrow(value, d) ? kt__fail_overflow(call, d) : KT_OK;
+    const kt_dtype as = d == KT_C32 && to->numel != 1 ? KT_C64 : d;
+    return kt_scalar_fits(value, as) ? KT_OK : kt__fail_overflow(call, as);
+}
+
+static kt_status fill_checked(kt_call *call, kt_tensor *to)
+{
+    kt_scalar value = KT_INT(0);
+    if (call->row->id == KT_OP_fill) {
+        if (!(call->scalars >> 1 & 1)) {
+            kt_tensor *source = call->arg[1].t;
+            if (source->ndim)
+                return kt_fail(KT_ERR_RUNTIME,
+                               "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
+                               source->ndim);
+            return kt__copy_into(to, source, KT_WHY_ASSIGN, KT_ROUND_TORCH);
+        }
+        value = call->arg[1].s;
+    }
+    return kt__check_filled(call, to, value) ? kt_error_status() : kt__fill_with(to, value);
+}
+
+static kt_status write_copy(kt_call *call, kt_tensor *to)
+{
+    if (call->row->id != KT_OP_copy)
+        return fill_checked(call, to);
+    kt_tensor *from = call->arg[1].t;
+    if (kt__allow(kt__mode(), call, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
+        return kt_error_status();
+    if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
+        !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
+        return KT_OK;
+    return kt__copy_into(to, from, KT_WHY_ASSIGN, KT_ROUND_TORCH);
+}
+
+static kt_status run_copy(kt_call *call)
+{
+    kt__taping taping;
+    kt_tensor *self = call->arg[0].t, *out = NULL;
+    bool       writes = call->row->forms & 1 << KT_INPLACE;
+    bool       second = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1) &&
+                  (kt__grad_flags(call->arg[1].t) & KT_T_REQUIRES_GRAD);
+    /* Filling overlapping elements with a number is harmless: only tensor sources are checked. */
+    const bool from_tensor = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1);
+    const bool copies = call->row->id == KT_OP_copy; /* fill reads its value before it writes */
+    if (call->form == KT_INPLACE && copies && kt__overlap_of(self, call->arg[1].t) == KT_OVERLAP_SOME)
+        return kt__run_apart(call);
+    if (kt__tape_before(call, NULL, (kt__grad_flags(self) & KT_T_REQUIRES_GRAD) || second, &taping))
+        return kt_error_status();
+    kt_status status = KT_OK;
+    if (call->form == KT_INPLACE) {
+        out = kt__ref(self);
+        status = from_tensor ? kt__check_written(self, &call->arg[1].t, copies) : KT_OK;
+        if (!status)
+            status = write_copy(call, self);
+        if (!status)
+            kt__wrote(self);
+    } else if (writes) {
+        out = kt__empty_like(self, (kt_dtype)self->dtype, kt__device(self), KT_FORMAT_NONE);
+        status = out ? write_copy(call, out) : kt_error_status();
+        if (out)
+            out->lineage = self->lineage;
+    } else {
+        status = make_copy(call, &out);
+    }
+    call->out[0] = out;
+    call->n_out = 1;
+    status = kt__tape_after(call, NULL, &taping, status);
+    if (status) {
+        kt__unref(out);
+        call->out[0] = NULL;
+    }
+    return status;
+}
+
+/* ---- composites of copies ---- */
+
+kt_status kt__body_to(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t;
+    kt_device  device = kt__device(self);
+    if (kt__given(call, 2) && kt__arg_device(call, 2, &device))
+        return kt_error_status();
+    bool same = (!kt__given(call, 1) || call->arg[1].dtype == (kt_dtype)self->dtype) && device.kind == self->backend &&
+                device.index == self->index && !kt__arg_bool(call, 3) &&
+                (!kt__given(call, 4) || call->arg[4].format == KT_PRESERVE_FORMAT ||
+                 (kt_memory_format)call->arg[4].format == kt__suggested_format(self)); /* the suggested format decides, not the
+                                                                                        * exact strides */
+    if (same) {
+        call->out[0] = kt__ref(self);
+        return KT_OK;
+    }
+    kt_call c;
+    kt__open(&c, KT_OP_to_copy, KT_PLAIN);
+    static const uint8_t from[] = {0, 1, 2, 4, 5, 6}; /* `to` has copy= at 3 */
+    for (int i = 0; i < 6; i++)
+        if (kt__given(call, from[i])) {
+            c.arg[i] = call->arg[from[i]];
+            c.given |= 1u << i;
+        }
+    if (kt_call_run(&c))
+        return kt_error_status();
+    call->out[0] = c.out[0];
+    return KT_OK;
+}
+
+kt_status kt__body_contiguous(kt_call *call)
+{
+    kt_tensor       *self = call->arg[0].t;
+    kt_memory_format format =
+        kt__given(call, 1) && call->arg[1].format ? (kt_memory_format)call->arg[1].format : KT_CONTIGUOUS_FORMAT;
+    if (format == KT_PRESERVE_FORMAT)
+        return kt_fail(KT_ERR_RUNTIME, "preserve memory format is unsupported by the contiguous operator");
+    if (kt_is_contiguous_as(self, format)) {
+        call->out[0] = kt__ref(self);
+        return KT_OK;
+    }
+    kt_call c;
+    kt__open(&c, KT_OP_clone, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, format, (int32_t)format);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    call->out[0] = c.out[0];
+    return KT_OK;
+}
+
+static kt_status resolve_bit(kt_call *call, uint32_t bit)
+{
+    kt_tensor *self = call->arg[0].t;
+    if (self->flags & bit)
+        return kt__call1(KT_OP_clone, self, &call->out[0]);
+    call->out[0] = kt__ref(self);
+    return KT_OK;
+}
+
+kt_status kt__body_resolve_conj(kt_call *call) { return resolve_bit(call, KT_T_CONJ); }
+kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NEG); }
+
+/* ---- conversions with a reason ---- */
+
+/* The tape records it as a copy. */
+kt_status kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+{
+    kt_call       call;
+    kt__taping    taping;
+    kt_tensor    *made = NULL;
+    const kt_row *step = kt__node_row;
+    if ((kt_dtype)t->dtype == dtype) {
+        *result = kt__ref(t);
+        return KT_OK;
+    }
+    kt__open(&call, KT_OP_to_copy, KT_PLAIN);
+    kt__put_tensor(&call, 0, t);
+    kt__put(&call, 1, dtype, dtype);
+    const char *op = why == KT_WHY_EXPLICIT ? cast_name() : kt__frame ? kt__frame->row->name : "convert";
+    const cast  c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
+    kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
+    if (!status) {
+        kt__node_row = step ? step : call.row;
+        status = cast_as(t, &c, &made);
+        kt__node_row = step;
+        status = kt__finish(&call, NULL, &taping, made, status);
+    }
+    if (status)
+        kt__explain_failure(&call);
+    else
+        *result = call.out[0];
+    return status;
+}
+
+kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+{
+    if (!t || !result)
+        return kt_fail(KT_ERR_TYPE, t ? "the pointer for the result is NULL" : "expected a tensor, got NULL");
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (kt__allow(kt__mode(), NULL, "a tensor", (kt_dtype)t->dtype, dtype, why))
+        return kt_error_status();
+    return kt__convert_tensor(t, dtype, why, result);
+}
+
+kt_tensor *kt__as_index(kt_tensor *t)
+{
+    kt_tensor *index = NULL;
+    if (!t || t->dtype == KT_I64)
+        return t;
+    if (kt__convert_tensor(t, KT_I64, KT_WHY_INDEX, &index))
+        return NULL;
+    if (kt__scope_add(index)) {
+        kt__unref(index);
+        return NULL;
+    }
+    return index;
+}
+
+kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
+{
+    if (!to || !from)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (kt__allow(kt__mode(), NULL, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, why) ||
+        kt__copy_into(to, from, why, KT_ROUND_TORCH))
+        return kt_error_status();
+    kt__wrote(to);
+    return KT_OK;
+}
+
+const kt__way kt__way_copy = {.run = run_copy};

@@ -1,0 +1,126 @@
+/* elementwise.c - the way of elementwise operators: operands are broadcast and converted as the resolver says, the result
+ * has PyTorch's layout. In: a call. Out: its result, or what it writes to. */
+#include "call/call.h"
+#include "call/target.h"
+
+typedef struct written {
+    const kt_call      *call;
+    const kt__gathered *g;
+    const kt__decision *d;
+} written;
+
+static kt_status check_overlaps(const void *what)
+{
+    const written *w = what;
+    return kt__check_shapes(w->call, w->g);
+}
+
+/* Memory, sizes and dtype of the target are checked before the numbers. */
+static kt_status check_written(const void *what)
+{
+    const written *w = what;
+    return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_out(w->call, (kt_dtype)w->d->result, KT_NONE);
+}
+
+kt_status kt__run_elementwise(kt_call *call)
+{
+    kt__gathered g;
+    kt__decision room;
+    kt_plan      plan;
+    kt__taping   taping;
+    kt_tensor   *out = NULL;
+    uint64_t     mode = kt__mode();
+    kt__gather(call, &g);
+    if (KT__UNLIKELY(call->form == KT_OUT || (call->form == KT_INPLACE && !g.simple)) && kt__reads_strided(call, &g))
+        return kt__run_apart(call);
+    if (kt__refine(call, &g))
+        return kt_error_status();
+    const kt__decision *d = kt__resolve(call, &g, mode, &room);
+    if (KT__UNLIKELY(!d))
+        return kt_error_status();
+    if (g.alone)
+        g.n = 1;
+    if (KT__UNLIKELY(g.fit != NULL) && g.fit(call, &g, (kt_dtype)d->common))
+        return call->form == KT_PLAIN ? kt_error_status() : kt__unless_earlier(check_written, &(written){call, &g, d});
+    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
+        return kt_error_status();
+    kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
+    if (status && call->form != KT_PLAIN)
+        status = kt__unless_earlier(check_overlaps, &(written){call, &g, d});
+    if (status)
+        return kt__tape_after(call, NULL, &taping, status);
+#ifndef KT_NO_LINEAGE
+    if (call->form == KT_PLAIN) {
+        if (KT__LIKELY(d->origin != 0xff)) {
+            out->lineage = g.t[d->origin]->lineage;
+        } else {
+            const kt_tensor *from = g.t[0] ? g.t[0] : g.t[1] ? g.t[1] : g.t[2];
+            out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, from->dtype, d->result, from->lineage);
+        }
+    }
+#endif
+    if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
+        kt__warn_of_complex_half(); /* no operand had the dtype; the fast path for small results does not warn */
+    status = kt__launch(&plan, out);
+    return kt__finish(call, &plan, &taping, out, status);
+}
+
+/* Two dense tensors of one size and a cached decision: the same steps as above without gathering. */
+KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
+{
+    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
+    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG) ||
+                     a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
+        return false;
+    uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
+    uint64_t            dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
+    const kt_row       *row = call->row;
+    if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
+        mode = kt__mode_of_call(mode, a);
+    const kt__decision *d = kt__decided_before(kt__key_of(call, row->rule, dtypes, 0, KT_NONE, mode));
+    if (KT__UNLIKELY(!d))
+        return false;
+    kt_plan    plan;
+    kt__taping taping = {.on = false};
+    plan.arg[1].as = d->as[0];
+    plan.arg[2].as = d->as[1];
+    if (KT__UNLIKELY(any & KT_T_REQUIRES_GRAD) && kt__tape_before(call, &plan, true, &taping)) {
+        *status = kt_error_status();
+        return true;
+    }
+    kt_tensor *out = kt__tensor_like(a, (kt_dtype)d->result);
+    if (KT__UNLIKELY(!out)) {
+        *status = kt__tape_after(call, NULL, &taping, kt_error_status());
+        return true;
+    }
+#ifndef KT_NO_LINEAGE
+    if (KT__UNLIKELY(d->origin)) /* else it is a's, which the result was made like */
+        out->lineage = d->origin == 1 ? b->lineage
+                                      : KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
+#endif
+    kt__plan_begin(&plan, kt__row_called(call), row->kernel, d->compute, 2, a);
+    plan.origin = d->origin;
+    plan.numel = out->numel;
+    plan.nd = out->numel != 1;
+    plan.contiguous = 1;
+    plan.size[0] = out->numel;
+    plan.arg[0] = (kt_operand){.data = out->data, .is = d->result, .as = d->result};
+    plan.arg[1] = (kt_operand){.data = a->data, .is = a->dtype, .as = d->as[0], .why = d->why[0]};
+    plan.arg[2] = (kt_operand){.data = b->data, .is = b->dtype, .as = d->as[1], .why = d->why[1]};
+    plan.stride[0][0] = kt__dtype_rows[d->result].size;
+    plan.stride[1][0] = kt__dtype_rows[a->dtype].size;
+    plan.stride[2][0] = kt__dtype_rows[b->dtype].size;
+    *status = kt__launch(&plan, out);
+    call->out[0] = out;
+    call->n_out = 1;
+    if (KT__UNLIKELY(taping.on))
+        *status = kt__tape_after(call, &plan, &taping, *status);
+    if (KT__UNLIKELY(*status)) {
+        kt__unref(out);
+        call->out[0] = NULL;
+    }
+    return true;
+}
+
+const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .broadcasts = true, .fuses = true, .straight = true};

@@ -1,0 +1,265 @@
+/* reduce.c - the way of reductions. In: a call whose row says REDUCE. Out: a plan in which the outputs have stride 0 in
+ * the reduced dims. The positions of dim=, keepdim= and others come from the argument table: no operator is known by
+ * name. The kernel's column says what an empty reduction gives. */
+#include <math.h>
+#include <string.h>
+
+#include "call/target.h"
+#include "tables/kernels/order.h"
+#include "tables/kernels/reduce.h"
+
+enum { MOST_OUTPUTS = 2 };
+
+typedef struct fold {
+    uint64_t mask;                /* bit i: dim i is reduced */
+    bool     all, keep;           /* all: none was named */
+    int      rank;                /* of the outputs */
+    int64_t  sizes[KT_MAX_DIMS];
+    int      n_out;
+    kt_tensor *out[MOST_OUTPUTS]; /* owned */
+} fold;
+
+/* ---- which dims go ---- */
+
+static kt_status add_dim(int64_t dim, int rank, uint64_t *mask)
+{
+    if (kt__wrap_dim(&dim, rank))
+        return kt_error_status();
+    if (*mask >> dim & 1)
+        return kt_fail(KT_ERR_RUNTIME, "dim %lld appears multiple times in the list of dims", (long long)dim);
+    *mask |= 1ull << dim;
+    return KT_OK;
+}
+
+/* No dim means all dims. dim=[] means all too, except for any and all, where it reduces nothing. */
+static kt_status reduced_dims(const kt_call *call, const kt_tensor *t, fold *f)
+{
+    int                at = call->row->fold.dim;
+    const kt_arg_spec *spec = at >= 0 ? kt__arg_spec(call->row, at) : NULL;
+    bool               given = spec && kt__given(call, at);
+    f->mask = 0;
+    if (spec && spec->kind == KT_ARG_INT && (given || !spec->optional))
+        return add_dim(kt__arg_int(call, at), t->ndim, &f->mask);
+    kt_shape dims = given ? call->arg[at].ints : KT_SCALAR;
+    for (int64_t i = 0; i < dims.n; i++)
+        if (add_dim(dims.d[i], t->ndim, &f->mask))
+            return kt_error_status();
+    f->all = !dims.n && !(given && call->row->rule == RULE_TRUTH);
+    if (f->all)
+        f->mask = t->ndim == 64 ? ~0ull : (1ull << t->ndim) - 1;
+    return KT_OK;
+}
+
+static kt_status fold_shape(const kt_call *call, const kt_tensor *self, fold *f)
+{
+    int keepdim = call->row->fold.keepdim;
+    *f = (fold){.keep = keepdim >= 0 && kt__arg_bool(call, keepdim), .n_out = kt__n_results(call->row)};
+    if (reduced_dims(call, self, f))
+        return kt_error_status();
+    for (int i = 0; i < self->ndim; i++)
+        if (!(f->mask >> i & 1) || f->keep)
+            f->sizes[f->rank++] = f->mask >> i & 1 ? 1 : self->sizes[i];
+    return KT_OK;
+}
+
+/* ---- a fold of nothing ---- */
+
+#define NOTHING INFINITY /* the column `empty` of the kernels: an empty reduction has no result */
+
+static bool identity_of(int kernel, double *value)
+{
+#define KERNEL(name, empty) [KT__PLACE_OF(KT_K_##name)] = empty,
+    static const double reductions[] = {
+#include "tables/kernels/reduce.def"
+    };
+    static const double ranks[] = {
+#include "tables/kernels/order.def"
+    };
+#undef KERNEL
+    *value = (KT__FAMILY_OF(kernel) == KT_FAMILY_order ? ranks : reductions)[KT__PLACE_OF(kernel)];
+    return *value != NOTHING;
+}
+
+static int first_empty(const kt_tensor *self, uint64_t mask)
+{
+    for (int i = 0; i < self->ndim; i++)
+        if (mask >> i & 1 && self->sizes[i] == 0)
+            return i;
+    return -1;
+}
+
+static kt_status no_norm_of_nothing(const kt_tensor *self, const fold *f, double order)
+{
+    int dim = first_empty(self, f->mask);
+    if (!(order < 0) && !isinf(order))
+        return KT_OK;
+    if (f->all)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "linalg.vector_norm cannot compute the %g norm on an empty tensor because the operation does not "
+                       "have an identity",
+                       order);
+    return dim < 0 ? KT_OK
+                   : kt_fail(KT_ERR_RUNTIME,
+                             "linalg.vector_norm cannot compute the %g norm on the dimension %dbecause this dimension is "
+                             "empty and the operation does not have an identity",
+                             order, dim);
+}
+
+/* max of an empty tensor is an error: PyTorch's message depends on the operator. */
+static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, const kt__gathered *g, const fold *f)
+{
+    double      ignored;
+    char        name[32];
+    const char *schema = call->row->schema; /* begins with the name that users know */
+    if (g->kernel == KT_K_norm)
+        return no_norm_of_nothing(self, f, g->param[0].v.re);
+    if (identity_of(g->kernel, &ignored))
+        return KT_OK;
+    bool both = g->kernel == KT_K_aminmax, where = call->row->rule == RULE_INDEX;
+    int  dim = first_empty(self, f->mask);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(schema, ".("), schema);
+    if (f->all && both)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    if (f->all)
+        return kt_fail(where ? KT_ERR_INDEX : KT_ERR_RUNTIME,
+                       "%s(): Expected reduction dim to be specified for input.numel() == 0.%s", name,
+                       where ? "" : " Specify the reduction dim with the 'dim' argument.");
+    return dim < 0 ? KT_OK
+                   : kt_fail(KT_ERR_INDEX, "%s%s: Expected reduction dim %d to have non-zero size.", name,
+                             both ? "" : "()", dim);
+}
+
+/* A variance divides by N - correction. */
+static void warn_of_freedom(const kt_call *call, const kt__gathered *g, const fold *f)
+{
+    const char *schema = call->row->schema;
+    int64_t     n_out = 1;
+    if (call->row->fold.unbiased < 0 && call->row->fold.correction < 0)
+        return;
+    for (int i = 0; i < f->rank; i++)
+        n_out *= f->sizes[i];
+    if ((double)(g->t[0]->numel / (n_out ? n_out : 1)) > g->param[0].v.re)
+        return;
+    kt__warn("%.*s(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+             "divided by output numel).",
+             (int)strcspn(schema, ".("), schema);
+}
+
+static kt_status fill_identity(int kernel, const fold *f)
+{
+    double    value = 0;
+    kt_status status = KT_OK;
+    identity_of(kernel, &value);
+    for (int i = 0; i < f->n_out && !status; i++)
+        status = kt__fill_with(f->out[i], KT_FLOAT(value));
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static void prepare(const kt_call *call, const kt__gathered *g, const kt__decision *d, const fold *f, kt_plan *plan)
+{
+    const kt_tensor *self = g->t[0];
+    int              in = f->n_out;
+    kt__plan_begin(plan, kt__row_called(call), g->kernel, d->compute, 1, self);
+    plan->n_out = (uint8_t)f->n_out;
+    plan->origin = d->origin;
+    plan->numel = self->numel;
+    plan->nd = self->ndim;
+    plan->n_param = g->n_param;
+    memcpy(plan->param, g->param, g->n_param * sizeof *g->param);
+    for (int o = 0; o < f->n_out; o++) {
+        kt_dtype made = (kt_dtype)(o ? d->second : d->result);
+        kt__set_operand(plan, o, f->out[o], made, made == f->out[o]->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
+    }
+    kt__set_operand(plan, in, self, (kt_dtype)d->as[0], kt__why_seen(self, d, 0));
+    for (int i = 0, at = 0; i < self->ndim; i++) {
+        bool gone = f->mask >> i & 1;
+        plan->size[i] = self->sizes[i];
+        plan->stride[in][i] = self->strides[i] * (int64_t)kt__itemsize(self);
+        for (int o = 0; o < f->n_out; o++)
+            plan->stride[o][i] = gone ? 0 : f->out[o]->strides[at] * (int64_t)kt__itemsize(f->out[o]);
+        at += !gone || f->keep;
+    }
+    bool counts_places = call->row->rule == RULE_WITH_INDEX || g->kernel == KT_K_argmax || g->kernel == KT_K_argmin;
+    kt__collapse(plan, !counts_places); /* an index counts in the tensor's order of dims */
+    plan->contiguous = 0;
+}
+
+/* ---- the way of a call ---- */
+
+typedef struct folded {
+    const kt_call      *call;
+    const kt__gathered *g;
+} folded;
+
+static kt_status check_dims(const void *what)
+{
+    const folded    *w = what;
+    const kt_tensor *self = w->call->arg[0].t;
+    fold             f;
+    if (fold_shape(w->call, self, &f))
+        return kt_error_status();
+    return self->numel ? KT_OK : check_not_empty(w->call, self, w->g, &f);
+}
+
+/* Checked before a missing kernel: the dtype of out=, and the dims. */
+static kt_status check_out_and_dims(const void *what)
+{
+    const folded *w = what;
+    const bool    alike = w->call->row->rule == RULE_SAME && kt__n_results(w->call->row) == 1;
+    return alike && kt__check_out(w->call, (kt_dtype)w->call->arg[0].t->dtype, KT_NONE) ? kt_error_status() : check_dims(what);
+}
+
+/* PyTorch reports a missing kernel after checking dims; refusals by rule come before, except for min and max along a dim
+ * and nansum. */
+static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
+{
+    const int  op = call->row->id;
+    const bool late = op == KT_OP_max_dim || op == KT_OP_min_dim || op == KT_OP_nansum ||
+                      kt_error_status() == KT_ERR_NOT_IMPLEMENTED;
+    return late ? kt__unless_earlier(check_out_and_dims, &(folded){call, g}) : kt_error_status();
+}
+
+kt_status kt__run_reduce(kt_call *call)
+{
+    kt__gathered g;
+    kt__decision room;
+    kt_plan      plan;
+    kt__taping   taping;
+    fold         f;
+    kt_tensor   *self = call->arg[0].t;
+    kt__gather(call, &g);
+    if (kt__refine_fold(call, &g))
+        return kt_error_status();
+    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
+    if (!d)
+        return refuse_dtype(call, &g);
+    if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second)) {
+        /* mean and rows with an index check dims first */
+        const bool late = call->row->rule == RULE_MEAN || call->row->rule == RULE_INDEX;
+        return late ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
+    }
+    if (fold_shape(call, self, &f))
+        return kt_error_status();
+    if (!self->numel && check_not_empty(call, self, &g, &f))
+        return kt_error_status();
+    const kt_shape shape = {f.rank, f.sizes};
+    if (call->form == KT_OUT && kt__reads_target(call, shape, false))
+        return kt__run_apart(call);
+    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
+        return kt_error_status();
+    kt_status status = kt__outputs_of(call, &g, d, shape, NULL, f.out, f.n_out);
+    if (status)
+        return kt__tape_after(call, NULL, &taping, status);
+    warn_of_freedom(call, &g, &f);
+    prepare(call, &g, d, &f, &plan);
+    status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
+    if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)
+        status = kt__turn_written(plan.row, f.out[1]);
+    kt__trace_fold(call, self, d, f.out, f.n_out);
+    return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
+}
+
+const kt__way kt__way_reduce = {.run = kt__run_reduce, .fuses = true};
