@@ -60,7 +60,7 @@ static bool write_word(FILE *f, const schema *s, unsigned decided, const char *w
 {
     const int at = argument_named(s, word);
     if (at >= 0) {
-        fprintf(f, *place ? "f, %d" : "kt__fact_dtype(f, %d)", at);
+        fprintf(f, *place ? "f, %d" : is(&s->args[at], "Tensor") ? "kt__fact_of(f, %d)" : "kt__fact_dtype(f, %d)", at);
         *place = false;
         return !(decided >> at & 1);
     }

@@ -29,6 +29,10 @@ struct kt__refusal_line {
 /* ---- what the words of conditions become ---- */
 
 kt_dtype kt__fact_dtype(const kt__facts *f, int argument); /* KT_NONE: not given, or no dtype follows from it */
+static inline kt_dtype kt__fact_of(const kt__facts *f, int i) /* the same of an argument that is a tensor */
+{
+    return f->g ? kt__fact_dtype(f, i) : f->call->given >> i & 1 ? (kt_dtype)f->call->arg[i].t->dtype : KT_NONE;
+}
 bool     kt__narrows(kt_dtype from, kt_dtype to);          /* does promotion of both give another dtype than `to`? */
 
 static inline bool kt__fact_is(kt_dtype d, int categories) { return d && (kt__dtype_rows[d].category & categories) != 0; }

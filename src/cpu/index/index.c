@@ -248,11 +248,24 @@ static void rows_in_order(kt__rows *rows, const kt_plan *plan)
         rows->step[i] = plan->stride[i][rows->inner];
 }
 
+/* A plan has room for the largest call: what is not in use is not copied. */
+static void copy_plan(kt_plan *to, const kt_plan *from)
+{
+    const size_t n = (size_t)(from->n_out + from->n_in), row = from->nd * sizeof from->size[0];
+    memcpy(to, from, offsetof(kt_plan, arg));
+    memcpy(to->arg, from->arg, n * sizeof from->arg[0]);
+    memcpy(to->param, from->param, from->n_param * sizeof from->param[0]);
+    memcpy(to->size, from->size, row);
+    for (size_t i = 0; i < n; i++)
+        memcpy(to->stride[i], from->stride[i], row);
+}
+
 static void put_part(void *ctx, int64_t begin, int64_t end)
 {
     const put_job *all = ctx;
-    kt_plan        part = *all->j.plan;
+    kt_plan        part;
     job            j = all->j;
+    copy_plan(&part, all->j.plan);
     if (all->dim >= 0) {
         part.numel = part.numel / part.size[all->dim] * (end - begin);
         part.size[all->dim] = end - begin;
@@ -320,8 +333,9 @@ static kt_status out_of_range(const job *j, const kt_plan *plan, int operand, in
 /* The indices alone, each once: dims along which they repeat are left out. */
 static kt_status check_indices(const job *given)
 {
-    kt_plan alone = *given->plan;
+    kt_plan alone;
     job     j = *given;
+    copy_plan(&alone, given->plan);
     alone.n_out = 1;
     alone.n_in = 0;
     alone.arg[0] = given->plan->arg[2];
