@@ -240,8 +240,8 @@ typedef struct cast {
     kt_device        device;
     kt_memory_format format;
     kt_rounding      rounding;
-    kt_reason        why;
-    const char      *op; /* that lineage names */
+    kt_reason        why; /* the true one */
+    const char      *op;  /* that lineage names */
 } cast;
 
 static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
@@ -249,12 +249,11 @@ static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
     kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
     if (!made)
         return kt_error_status();
-    const kt_reason why = kt__why_really(c->why, (kt_dtype)self->dtype, c->dtype);
-    if (copy_why(made, self, why, c->rounding)) {
+    if (copy_why(made, self, c->why, c->rounding)) {
         kt__unref(made);
         return kt_error_status();
     }
-    made->lineage = made->dtype == self->dtype ? self->lineage : KT__RECORD(why, c->op, self->dtype, c->dtype, self->lineage);
+    made->lineage = made->dtype == self->dtype ? self->lineage : KT__RECORD(c->why, c->op, self->dtype, c->dtype, self->lineage);
     *out = made;
     return KT_OK;
 }
@@ -290,7 +289,8 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
         return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
     const kt_memory_format format = (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0);
-    const cast             c = {dtype, device, format, rounding, KT_WHY_EXPLICIT, cast_name()};
+    const kt_reason        why = kt__why_really(KT_WHY_EXPLICIT, (kt_dtype)self->dtype, dtype);
+    const cast             c = {dtype, device, format, rounding, why, cast_name()};
     kt_tensor             *made = NULL;
     if (cast_as(self, &c, &made))
         return kt_error_status();
@@ -494,6 +494,7 @@ kt_status kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
     kt__put_tensor(&call, 0, t);
     kt__put(&call, 1, dtype, dtype);
     const char *op = why == KT_WHY_EXPLICIT ? cast_name() : kt__frame ? kt__frame->row->name : "convert";
+    why = kt__why_really(why, (kt_dtype)t->dtype, dtype); /* before the step has a row of its own */
     const cast  c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
     kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
     if (!status) {

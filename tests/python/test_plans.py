@@ -58,6 +58,8 @@ def test_casts():
     assert only_change(lambda: x.half()) == ("to", "float32", "float16", "explicit")
     assert only_change(lambda: x.sum(dtype=karat.float64)) == ("sum", "float32", "float64", "explicit")
     assert only_change(lambda: karat.tensor(numpy.arange(3), dtype=karat.float32)) == ("to", "int64", "float32", "explicit")
+    c = karat.ones(2, dtype=karat.complex64)
+    assert only_change(lambda: karat.softmax(c, 0, dtype=karat.float32)) == ("softmax", "complex64", "float32", "explicit")
 
 
 def test_promotion():

@@ -28,14 +28,14 @@ def rounding(names, ulps, why, of=("real", "complex"), terms=0, by="operands"):
 COMPLEX = ("complex",)
 
 rounding("""acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh sin sinh tan tanh exp exp2
-    expm1 log log2 log10 log1p sigmoid erfc rsqrt softplus celu selu elu silu mish logsigmoid log_sigmoid softmax softmin
+    expm1 log log2 log10 log1p sigmoid expit erfc rsqrt softplus celu selu elu silu mish logsigmoid log_sigmoid softmax softmin
     polar angle atan2 arctan2 hypot xlogy cauchy exponential geometric log_normal logspace mvlgamma glu alpha_dropout
     ldexp""", 4, SERIES)
 rounding("pow float_power ** **=", 16, EXPONENT)
 rounding("pow float_power ** **=", 128, "a complex power: in float32 the angle has lost as many digits as it is large", COMPLEX)
 rounding("ldexp", 128, "PyTorch's is a complex power of 2: the angle has lost as many digits as it is large", COMPLEX)
-rounding("erfinv digamma", 256, "PyTorch's loses digits near its poles", terms=8, by="one")
-rounding("sinc erf i0 i1 lgamma polygamma logit gelu tanhshrink", 4, NEAR_ZERO, terms=8, by="one")
+rounding("erfinv digamma psi", 256, "PyTorch's loses digits near its poles", terms=8, by="one")
+rounding("sinc erf i0 i1 lgamma gammaln polygamma logit gelu tanhshrink", 4, NEAR_ZERO, terms=8, by="one")
 rounding("""logaddexp logaddexp2 logcumsumexp log_softmax normal randn randn_like binary_cross_entropy cross_entropy kl_div
     binary_cross_entropy_with_logits""", 4, NEAR_ZERO, terms=8)
 rounding("""sum mean nansum nanmean prod cumsum cumprod std var std_mean var_mean norm vector_norm matrix_norm logsumexp mm bmm

@@ -33,9 +33,8 @@ static kt_status one_dim(const char *op, const char *name, const kt_tensor *t)
 
 kt_status kt__body_outer(kt_call *call)
 {
-    kt_tensor   *a = call->arg[0].t, *b = call->arg[1].t;
-    kt__decision room;
-    if (one_dim("outer", "self", a) || one_dim("outer", "vec2", b) || !kt__admit(call, &room))
+    kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    if (one_dim("outer", "self", a) || one_dim("outer", "vec2", b))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *column = kt_unsqueeze(a, 1);
