@@ -230,7 +230,7 @@ static inline schema_facts schema_facts_of(const schema_text *t)
 {
     schema_facts f;
     memset(&f, 0, sizeof f);
-    for (int i = 0; i < t->n_args; i++) {
+    for (int i = 0; i < t->n_args && i < SCHEMA_ARGS; i++) {
         const schema_arg *a = &t->arg[i];
         if (schema_is_operand(a))
             f.operand[f.n_operands++] = (unsigned char)i;
