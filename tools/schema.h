@@ -30,7 +30,7 @@ static void die(const char *format, ...)
 {
     va_list more;
     va_start(more, format);
-    fputs("gen_ops: ", stderr);
+    fputs("operator tables: ", stderr);
     vfprintf(stderr, format, more);
     fputc('\n', stderr);
     va_end(more);
