@@ -317,6 +317,9 @@ static rule_text read_rule(const row_text *r, const schema *s)
         else
             rule.operand[rule.n++] = at;
     }
+    const bool composed = strcmp(r->way, "BODY") == 0 || strcmp(r->way, "LIST") == 0;
+    if (composed && strcmp(rule.name, "NONE") == 0 && !rule.reason)
+        die("%s: why has the resolver nothing to decide?", r->name);
     const bool decides = ways[way_of(r)].body && !rule.after && strcmp(rule.name, "NONE") != 0;
     if (decides && bits_of(r->accepts, "BIFC") != 15 && !r->missing && !has_refusals(r->name))
         die("%s: what does it say of a dtype that it does not accept?", r->name);
