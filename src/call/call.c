@@ -40,7 +40,7 @@ KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_g
     return kt__tape.before(call, plan, &taping->token);
 }
 
-kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far)
+KT__HOT kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far)
 {
     if (!taping->on || !taping->token)
         return so_far;

@@ -109,7 +109,7 @@ static kt_status check_overlap(const kt_call *call, const kt__gathered *g, const
     if (kt__overlaps_itself(out) && !(is_operand(call, g, out) && is_idempotent(call, g)))
         return fail_repeated();
     for (int i = 0; i < g->n; i++)
-        if (g->t[i] && kt__overlap_of(out, g->t[i]) == KT_OVERLAP_PARTIAL)
+        if (g->t[i] && g->t[i] != out && kt__overlap_of(out, g->t[i]) == KT_OVERLAP_PARTIAL)
             return kt__fail_shared();
     return KT_OK;
 }

@@ -182,15 +182,16 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
         for (uint32_t i = 0; i < node->n_edges; i++) {
             any |= needs[i] = kt__reaches(&e->reach, node->edge[i].to);
             part |= !needs[i] && node->edge[i].to;
+            d[i] = NULL;
         }
         if (!any)
             return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, node) : KT_OK;
     } else {
-        for (uint32_t i = 0; i < node->n_edges; i++)
+        for (uint32_t i = 0; i < node->n_edges; i++) {
             needs[i] = node->edge[i].to != NULL;
+            d[i] = NULL;
+        }
     }
-    for (uint32_t i = 0; i < node->n_edges; i++)
-        d[i] = NULL;
     KT_SCOPE; /* the temporaries of the run */
     lock(node);
     kt_tensor   **grads = kt__grads_of(w);

@@ -124,6 +124,18 @@ static T FN(narrower)(int as)
     return (T)(as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0);
 }
 
+static void FN(params_of)(T *p, const kt_plan *plan)
+{
+    for (int i = 0; i < KT__LOOP_PARAMS; i++)
+        p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
+    p[3] = FN(narrower)(plan->arg[0].as);
+}
+
+static kt_status FN(divided_by_zero)(void)
+{
+    return kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError");
+}
+
 static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt__loop_fn *loop)
 {
     FN(job)       job;
@@ -141,9 +153,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
                                                  : imm || plan->nd == 0 ? 0
                                                                         : plan->stride[i][0]);
     }
-    for (int i = 0; i < KT__LOOP_PARAMS; i++)
-        job.p[i] = i < plan->n_param ? FN(scalar)(&plan->param[i]) : 0;
-    job.p[3] = FN(narrower)(plan->arg[0].as);
+    FN(params_of)(job.p, plan);
     job.writing = kt__writing_of(plan, job.lens[0].step);
     for (int i = 1; i < plan->n_in + 1; i++)
         job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
@@ -151,12 +161,36 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
         part(&job, 0, plan->numel);
     else
         kt__parallel(plan->numel, KT__GRAIN, part, &job);
-    if (job.divided_by_zero)
-        return kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError");
+    return job.divided_by_zero ? FN(divided_by_zero)() : KT_OK;
+}
+
+/* A contiguous plan of one short tile: no rows, no second thread, nothing to fetch ahead. */
+static kt_status __attribute__((noinline)) FN(run_short)(const kt_plan *plan, kt__loop_fn *loop)
+{
+    T         tile[4][SHORT_TILE], p[KT__LOOP_PARAMS];
+    const int n = (int)plan->numel;
+    const T  *in[3];
+    FN(params_of)(p, plan);
+    for (int k = 0; k < plan->n_in; k++) {
+        const kt_operand *x = &plan->arg[k + 1];
+        const char       *at = x->immediate ? (const char *)plan->imm[k + 1].bytes : x->data;
+        const FN(lens)    l = FN(lens_of)(x, x->immediate || plan->nd == 0 ? 0 : plan->stride[k + 1][0]);
+        in[k] = l.direct ? (const T *)(const void *)at : tile[k + 1];
+        if (!l.direct)
+            FN(load_tile)(tile[k + 1], &l, at, l.step == 0 ? 1 : n);
+        for (int i = 1; i < n && l.step == 0; i++)
+            tile[k + 1][i] = tile[k + 1][0];
+    }
+    if (FN(divides)(plan->kernel) && FN(any_zero)(in[1], n))
+        return FN(divided_by_zero)();
+    const FN(lens) l = FN(lens_of)(&plan->arg[0], plan->nd == 0 ? 0 : plan->stride[0][0]);
+    loop(l.direct ? (T *)(void *)plan->arg[0].data : tile[0], in[0], in[plan->n_in > 1], in[plan->n_in > 2 ? 2 : 0], n, p);
+    if (!l.direct)
+        FN(store_tile)(plan->arg[0].data, &l, tile[0], n);
     return KT_OK;
 }
 
-/* Small, dense, and of type T throughout: straight to the loop. What costs anything is left to run_tiled. */
+/* Small, dense, and of type T throughout: straight to the loop. What costs anything is left to the others. */
 static kt_status FN(elementwise)(const kt_plan *plan)
 {
     static const T none[KT__LOOP_PARAMS];
@@ -167,8 +201,10 @@ static kt_status FN(elementwise)(const kt_plan *plan)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
     if (n == 0)
         return KT_OK;
-    if (!plan->contiguous || n > KT__GRAIN || plan->n_param != 0 || FN(divides)(plan->kernel))
+    if (!plan->contiguous || n > KT__GRAIN)
         return FN(run_tiled)(plan, loop);
+    if (plan->n_param != 0 || FN(divides)(plan->kernel))
+        return n <= SHORT_TILE ? FN(run_short)(plan, loop) : FN(run_tiled)(plan, loop);
     const kt_operand *z = plan->arg;
     bool              plain = z->is == SELF && z->as == SELF;
     for (int k = 0; k < plan->n_in; k++) {
@@ -178,7 +214,7 @@ static kt_status FN(elementwise)(const kt_plan *plan)
         in[k] = (const T *)(const void *)(x->immediate ? (const char *)plan->imm[k + 1].bytes : x->data);
     }
     if (!plain)
-        return FN(run_tiled)(plan, loop);
+        return n <= SHORT_TILE ? FN(run_short)(plan, loop) : FN(run_tiled)(plan, loop);
     loop(z->data, in[0], in[plan->n_in > 1], in[plan->n_in > 2 ? 2 : 0], n, none);
     return KT_OK;
 }

@@ -23,7 +23,7 @@ static kt_tensor *row_major_zeros(kt_tensor *like) { return kt_zeros_like(like, 
 GRAD(add)        { dA = G; dB = times_alpha(c, 2); }
 GRAD(sub)        { dA = G; dB = kt_neg(times_alpha(c, 2)); }
 GRAD(rsub)       { dA = kt_neg(times_alpha(c, 2)); dB = G; }
-GRAD(mul)        { dA = times_other(c, G, 1); dB = times_other(c, G, 0); }
+KT__HOT GRAD(mul) { dA = times_other(c, G, 1); dB = times_other(c, G, 0); }
 GRAD(neg)        { dA = kt_neg(G); }
 GRAD(true_divide)
 {
