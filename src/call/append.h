@@ -1,6 +1,6 @@
 /* append.h - rows that are appended to the table while a program runs: what a row of theirs has that one of the table has not. */
-#ifndef KT_OP_APPEND_H
-#define KT_OP_APPEND_H
+#ifndef KT_CALL_APPEND_H
+#define KT_CALL_APPEND_H
 
 #include <karat/plugin/operator.h>
 

@@ -1,6 +1,6 @@
 /* autocast.h - autocast's part of a call, behind the mode bit KT_M_AUTOCAST. */
-#ifndef KT_OP_AUTOCAST_H
-#define KT_OP_AUTOCAST_H
+#ifndef KT_CALL_AUTOCAST_H
+#define KT_CALL_AUTOCAST_H
 
 #include "call/call.h"
 

@@ -3,8 +3,8 @@
  *   call -> row -> resolve.c (dtypes) = plan -> tape before -> prepare.c (shapes, outputs, collapse) -> backend run -> after
  *
  * Functions here return owned references and a status. */
-#ifndef KT_OP_CALL_H
-#define KT_OP_CALL_H
+#ifndef KT_CALL_CALL_H
+#define KT_CALL_CALL_H
 
 #include "base/error.h"
 #include "base/warn.h"

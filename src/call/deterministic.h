@@ -1,7 +1,7 @@
 /* deterministic.h - what PyTorch's use_deterministic_algorithms asks of an engine whose operators all are: memory that nobody has
  * written holds a known value, and what PyTorch calls nondeterministic is refused or warned of. */
-#ifndef KT_OP_DETERMINISTIC_H
-#define KT_OP_DETERMINISTIC_H
+#ifndef KT_CALL_DETERMINISTIC_H
+#define KT_CALL_DETERMINISTIC_H
 
 #include "tensor/tensor.h"
 

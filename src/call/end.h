@@ -3,8 +3,8 @@
  *
  *   kt__end, kt__end_made   one result          kt__run_as     the body is another operator's call
  *   kt__end_several         several             kt__list_done  a list (move.h) */
-#ifndef KT_OP_END_H
-#define KT_OP_END_H
+#ifndef KT_CALL_END_H
+#define KT_CALL_END_H
 
 #include "call/call.h"
 

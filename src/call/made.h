@@ -1,6 +1,6 @@
 /* made.h - for bodies that are written in the vocabulary of ops.h. */
-#ifndef KT_OP_MADE_H
-#define KT_OP_MADE_H
+#ifndef KT_CALL_MADE_H
+#define KT_CALL_MADE_H
 
 #include "base/scope.h"
 #include "call/end.h"

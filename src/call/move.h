@@ -1,7 +1,7 @@
 /* move.h - what the bodies that move elements are made of: parts of tensors to copy from and into, without a view being
  * made and without the tape, which records such a row as one node. */
-#ifndef KT_OP_MOVE_H
-#define KT_OP_MOVE_H
+#ifndef KT_CALL_MOVE_H
+#define KT_CALL_MOVE_H
 
 #include "call/call.h"
 #include "call/wrap.h"

@@ -2,8 +2,8 @@
  *
  * In: a call. Out: KT_OK, or the error of the first line that holds. A line is a condition on the dtypes of the row's arguments,
  * compiled by tools/gen_rows.c, and a text. It must not look at sizes or values: a line says when it is asked instead. */
-#ifndef KT_OP_REFUSE_H
-#define KT_OP_REFUSE_H
+#ifndef KT_CALL_REFUSE_H
+#define KT_CALL_REFUSE_H
 
 #include "call/call.h"
 

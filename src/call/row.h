@@ -1,6 +1,6 @@
 /* row.h - one operator as the engine sees it: the row of tables/ops.def with its tokens turned into values. */
-#ifndef KT_OP_ROW_H
-#define KT_OP_ROW_H
+#ifndef KT_CALL_ROW_H
+#define KT_CALL_ROW_H
 
 #include <karat/plugin/call.h>
 #include <karat/plugin/node.h>

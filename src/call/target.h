@@ -2,8 +2,8 @@
  * is here; a way asks first, binds the targets when nothing can be refused any more, and writes last.
  *
  *   check (nothing changed) -> kt__bind_target (resized) -> the kernel, or kt__store of a result that was made apart */
-#ifndef KT_OP_TARGET_H
-#define KT_OP_TARGET_H
+#ifndef KT_CALL_TARGET_H
+#define KT_CALL_TARGET_H
 
 #include "call/call.h"
 

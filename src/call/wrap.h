@@ -1,7 +1,7 @@
 /* wrap.h - what the generated typed wrappers of ops.gen.c are made of. The public C face lives here and nowhere else:
  * while an error is pending a call does nothing; a result belongs to the innermost scope. */
-#ifndef KT_OP_WRAP_H
-#define KT_OP_WRAP_H
+#ifndef KT_CALL_WRAP_H
+#define KT_CALL_WRAP_H
 
 #include <karat/ops.h>
 

@@ -1,7 +1,7 @@
 /* observe.h - how other layers watch calls without the operator layer knowing them by name.
  * The tape, lineage, audit and profiler each fill in hooks at start; one thread-local mode word decides which run. */
-#ifndef KT_OP_OBSERVE_H
-#define KT_OP_OBSERVE_H
+#ifndef KT_PLAN_OBSERVE_H
+#define KT_PLAN_OBSERVE_H
 
 #include <karat/plugin/call.h>
 

@@ -2,8 +2,8 @@
  *
  * In: values copied out of a tensor, its sizes, the options of karat/tensor.h. Out: text, byte for byte PyTorch's.
  * Must not know: devices, strides, the tape (which says its word through the hook below), kernels. */
-#ifndef KT_OP_PRINT_H
-#define KT_OP_PRINT_H
+#ifndef KT_PRINT_PRINT_H
+#define KT_PRINT_PRINT_H
 
 #include <karat/tensor.h>
 

@@ -1,7 +1,7 @@
 /* index.h - what the bodies that move elements by index tensors share: a walk over dims in which one operand is addressed by
  * an index, and the tensor that a row writes to. */
-#ifndef KT_OP_INDEX_H
-#define KT_OP_INDEX_H
+#ifndef KT_WAYS_INDEX_H
+#define KT_WAYS_INDEX_H
 
 #include "call/move.h"
 #include "call/target.h"

@@ -2,8 +2,8 @@
  *
  * In: a product plan. Out: its result, by our own kernels (src/cpu/isa/matmul.inc.c), oneDNN or OpenBLAS. The libraries
  * are known to one file each, onednn.c and openblas.c, and see dense matrices of one dtype alone. */
-#ifndef KT_CPU_PRODUCTS_H
-#define KT_CPU_PRODUCTS_H
+#ifndef KT_CPU_GEMM_PRODUCTS_H
+#define KT_CPU_GEMM_PRODUCTS_H
 
 #include "cpu/kernels.h"
 

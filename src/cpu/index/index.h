@@ -1,6 +1,6 @@
 /* index.h - kernels that move elements to and from places that other tensors name. */
-#ifndef KT_CPU_INDEX_H
-#define KT_CPU_INDEX_H
+#ifndef KT_CPU_INDEX_INDEX_H
+#define KT_CPU_INDEX_INDEX_H
 
 #include <karat/plugin/backend.h>
 

@@ -1,6 +1,6 @@
 /* order.h - the CPU's sorting, ranking and searching. In: plans of their kernels. Out: the outputs. */
-#ifndef KT_CPU_ORDER_H
-#define KT_CPU_ORDER_H
+#ifndef KT_CPU_ORDER_ORDER_H
+#define KT_CPU_ORDER_ORDER_H
 
 #include <karat/plugin/backend.h>
 

@@ -1,6 +1,6 @@
 /* random.h - kernels that draw from a generator. In: plans with one. Out: their outputs, drawn in PyTorch's order. */
-#ifndef KT_CPU_RANDOM_H
-#define KT_CPU_RANDOM_H
+#ifndef KT_CPU_RANDOM_RANDOM_H
+#define KT_CPU_RANDOM_RANDOM_H
 
 #include "base/rng.h"
 #include "cpu/kernels.h"

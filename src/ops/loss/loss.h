@@ -1,7 +1,7 @@
 /* loss.h - what the losses share: reduction= in its spellings, the classes that targets name, arguments without a derivative.
  * For bodies and formulas: NULL passes an error on. */
-#ifndef KT_OP_LOSS_H
-#define KT_OP_LOSS_H
+#ifndef KT_OPS_LOSS_LOSS_H
+#define KT_OPS_LOSS_LOSS_H
 
 #include "call/made.h"
 

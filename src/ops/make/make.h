@@ -1,6 +1,6 @@
 /* make.h - what rows that make tensors out of nothing have in common: the options they end with, and the birth. */
-#ifndef KT_OP_MAKE_H
-#define KT_OP_MAKE_H
+#ifndef KT_OPS_MAKE_MAKE_H
+#define KT_OPS_MAKE_MAKE_H
 
 #include "call/call.h"
 

@@ -1,6 +1,6 @@
 /* random.h - one draw as the operator layer sees it: which distribution, of what parameters, from whose generator. */
-#ifndef KT_OP_RANDOM_H
-#define KT_OP_RANDOM_H
+#ifndef KT_OPS_RANDOM_RANDOM_H
+#define KT_OPS_RANDOM_RANDOM_H
 
 #include "base/rng.h"
 #include "call/call.h"
