@@ -3,7 +3,7 @@
  * In: a file tests/unit/<folder>/<topic>.c holding TEST(name) { ... } blocks; the build makes it one executable and one
  * ctest called <folder>/<topic>. Out: "N passed, N failed" and exit status 1 if any check failed.
  * A failed CHECK is reported and the test goes on; a failed REQUIRE leaves the test (use it in void functions only).
- * A test that ends with a pending Karat error has failed. Must not know: anything else of Karat.
+ * A test that ends with a pending Karat error has failed. Independent of: the rest of Karat.
  *
  *     ./test_dtype_promote             all tests of the file
  *     ./test_dtype_promote table       those whose name contains "table"

@@ -1,7 +1,7 @@
 /* as_python.c - too many, too few or unknown arguments, in Python's own words: functions that PyTorch writes in Python
  * raise these.
  *
- * In: a form and what was given. Out: a TypeError, or none where the count is right. Must not know: any operator by name. */
+ * In: a form and what was given. Out: a TypeError, or none where the count is right. Independent of: single operators. */
 #include "core/binding.h"
 
 static void raise_missing(const char *of, const char *name, const kp_row_facts *form, Py_ssize_t n, PyObject *keywords)

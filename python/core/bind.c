@@ -1,7 +1,7 @@
 /* bind.c - binds Python arguments to the arguments of a row, by a form of the function (forms.c).
  *
  * In: positionals and keywords as vectorcall gives them. Out: a kt_call ready to run, or a description of what does not
- * fit, which becomes an exception only when no other form takes the call. Must not know: any operator by name.
+ * fit, which becomes an exception only when no other form takes the call. Independent of: single operators.
  *
  * The order of checks is PyTorch's, since it decides which mistake is reported: too many positionals, then each parameter
  * by position or keyword, then unknown keywords. What take.c deferred is an error of the chosen form. A list of integers

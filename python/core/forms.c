@@ -2,8 +2,8 @@
  *
  * In: the rows of a name, their packed arguments, and overloads.def where PyTorch's overloads are not simply the rows.
  * Out: one allocation with a kp_row_facts per form, built when the function is first called. A parameter is matched with
- * the row's argument of the same name; a form with a parameter that no row has is listed in messages but not served. Must
- * not know: any operator by name (overloads.def does). */
+ * the row's argument of the same name; a form with a parameter that no row has is listed in messages but not served. Independent
+ * of: any operator by name (overloads.def does). */
 #include "core/binding.h"
 #include "tables/schema.h"
 

@@ -3,8 +3,8 @@
  *
  * In: the table, read once when the module starts. Out: module.functions (a dict by name), one dict per family of names
  * with a common prefix (nn_, linalg_, special_, fft_), and methods in the Tensor type. A name with several rows (sum,
- * sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row. Must not
- * know: any operator by name. */
+ * sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row. Independent
+ * of: any operator by name. */
 #include "core/binding.h"
 
 enum { MOST_ROWS = 4 };

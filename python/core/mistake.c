@@ -1,6 +1,6 @@
 /* mistake.c - TypeErrors for arguments that fit no form, with PyTorch's texts.
  *
- * In: what bind.c found. Out: TypeErrors, and signatures as printed in them. Must not know: any operator by name. */
+ * In: what bind.c found. Out: TypeErrors, and signatures as printed in them. Independent of: single operators. */
 #include "core/binding.h"
 
 static const char *kind_name(int kind)

@@ -5,7 +5,7 @@
  * tensors pay one type check.
  *
  * Functions of the table and operators call this file. The other methods and attributes of a subclass do so through its
- * tp_getattro, which Tensor's __init_subclass__ sets. Must not know: operators. */
+ * tp_getattro, which Tensor's __init_subclass__ sets. Independent of: operators. */
 #include "core/binding.h"
 
 enum { MOST_TYPES = 16 };

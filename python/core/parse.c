@@ -1,7 +1,7 @@
 /* parse.c - arguments of functions that are not rows (karat.tensor, result_type, finfo ...): the same binder on a
  * signature in C, so that they accept arguments alike and raise the same errors.
  *
- * In: what vectorcall gives, a signature. Out: values by position. Must not know: what the functions do. */
+ * In: what vectorcall gives, a signature. Out: values by position. Independent of: what the functions do. */
 #include "core/binding.h"
 
 static const uint8_t in_order[KP_MOST_PARAMETERS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

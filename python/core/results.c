@@ -1,7 +1,7 @@
 /* results.c - the named tuples of rows with several results: torch.return_types.max with values and indices, with out=
  * torch.return_types.max_out.
  *
- * In: a row. Out: a type made once when the module starts. Must not know: any operator by name. */
+ * In: a row. Out: a type made once when the module starts. Independent of: single operators. */
 #include "core/binding.h"
 
 /* PyTorch's repr: one line per field. */

@@ -1,6 +1,6 @@
 /* rows.c - the rows that the binding itself calls (x.T, x.data, equal ...), found by name once, when the module starts.
  *
- * In: the list in binding.h. Out: kp_rows. Must not know: what a row does. */
+ * In: the list in binding.h. Out: kp_rows. Independent of: what a row does. */
 #include "core/binding.h"
 
 kp_row_set kp_rows;

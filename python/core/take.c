@@ -1,7 +1,7 @@
 /* take.c - converts one Python object to one argument of a call, by its kind.
  *
  * In: an object and the parameter it is for. Out: the value in the call, whose objects are kept alive; 1 taken, 0 wrong
- * type, -1 exception. Must not know: any operator by name, or which parameter comes next.
+ * type, -1 exception. Independent of: single operators, which parameter comes next.
  *
  * Only the first element of a list decides whether it is taken; errors in later elements, and integers that are too
  * large, are deferred until the form is chosen. */

@@ -1,6 +1,6 @@
 /* text.c - a str as a C string for the engine: UTF-8 without embedded NUL.
  *
- * In: a str. Out: its bytes and what holds them. Must not know: what the text means. */
+ * In: a str. Out: its bytes and what holds them. Independent of: what the text means. */
 #include "core/binding.h"
 
 const char *kp_text(PyObject *text, PyObject **kept)

@@ -1,7 +1,7 @@
 /* buffer.c - karat.frombuffer: a tensor over the memory of any object with Python's buffer protocol.
  *
  * In: the object, a dtype, count and offset. Out: a 1-dim tensor without a copy. The buffer stays exported while a tensor
- * uses it, so that it cannot be freed or resized. Must not know: what the object is. */
+ * uses it, so that it cannot be freed or resized. Independent of: what the object is. */
 #include "core/binding.h"
 
 /* The last tensor may be freed on any thread, with or without the GIL; after finalization of the interpreter there is

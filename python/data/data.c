@@ -2,7 +2,7 @@
  *
  * In: a number, or lists, tuples and arrays of equal lengths. Out: a new tensor whose lineage begins at the caller's
  * line. Without dtype=: all bool gives bool, all int int64, any float the default dtype, any complex its complex dtype;
- * NumPy numbers and tensors keep theirs. Must not know: operators. */
+ * NumPy numbers and tensors keep theirs. Independent of: operators. */
 #include "core/binding.h"
 
 typedef struct plan {

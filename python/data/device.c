@@ -1,6 +1,6 @@
 /* device.c - device, memory_format and layout objects.
  *
- * In: the engine's devices and shapes. Out: objects printed as PyTorch prints them. Must not know: tensors. */
+ * In: the engine's devices and shapes. Out: objects printed as PyTorch prints them. Independent of: tensors. */
 #include "core/binding.h"
 
 /* ---- device ---- */

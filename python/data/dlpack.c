@@ -2,7 +2,7 @@
  *
  * In: a Tensor, or an object with __dlpack__, or a capsule. Out: a capsule ("dltensor", or "dltensor_versioned" if
  * version 1 is requested), or a Tensor on the other library's memory. A capsule is consumed once, and renamed then. The
- * structs are those of the DLPack specification. Must not know: any library by name. */
+ * structs are those of the DLPack specification. Independent of: single libraries. */
 #include "core/binding.h"
 
 enum { DL_CPU = 1 };

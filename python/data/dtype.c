@@ -1,6 +1,6 @@
 /* dtype.c - dtype objects: one per dtype, printed as in PyTorch; promote_types, can_cast, result_type.
  *
- * In: the engine's dtype table. Out: karat.float32 and the others. Must not know: tensors. */
+ * In: the engine's dtype table. Out: karat.float32 and the others. Independent of: tensors. */
 #include "core/binding.h"
 
 typedef struct kp_dtype {

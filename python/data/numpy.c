@@ -1,7 +1,7 @@
 /* numpy.c - NumPy arrays and scalars without NumPy's C API: in by __array_interface__, out by the buffer protocol. One
  * build serves every NumPy version, and none: while NumPy is not imported, no object is an array.
  *
- * In: ndarrays and NumPy's scalars. Out: tensors sharing the array's memory; arrays sharing the tensor's. Must not know:
+ * In: ndarrays and NumPy's scalars. Out: tensors sharing the array's memory; arrays sharing the tensor's. Independent of:
  * operators. */
 #include "core/binding.h"
 

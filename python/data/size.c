@@ -1,6 +1,6 @@
 /* size.c - Size: a tuple of ints that stays a Size when sliced, concatenated and repeated.
  *
- * In: an iterable of ints, or a kt_shape. Out: a Size. Must not know: tensors, except as integers. */
+ * In: an iterable of ints, or a kt_shape. Out: a Size. Independent of: tensors, except as integers. */
 #include "core/binding.h"
 
 /* A Size of a tuple's items; steals the tuple. */

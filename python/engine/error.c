@@ -2,7 +2,7 @@
  *
  * In: the thread's pending error. Out: an exception of the class its status names, with the whole text: the first line is
  * PyTorch's, what follows explains. A dtype error also has its facts as data in the attribute `karat` (None for other
- * errors). The pending error is cleared. Must not know: what failed. */
+ * errors). The pending error is cleared. Independent of: what failed. */
 #include "core/binding.h"
 
 static PyObject *out_of_memory; /* torch.OutOfMemoryError */

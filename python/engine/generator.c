@@ -1,7 +1,7 @@
 /* generator.c - Generator objects, and seed and state functions of the default one.
  *
  * In: seeds, states as uint8 tensors. Out: the engine's generators as Python objects, the same numbers as PyTorch's.
- * Must not know: any operator that draws. */
+ * Independent of: the operators that draw. */
 #include "core/binding.h"
 
 typedef struct kp_generator {

@@ -1,6 +1,6 @@
 /* grad.c - autograd in Python: grad, requires_grad, backward, autograd.grad.
  *
- * In: Tensors. Out: the engine's answers. Must not know: how a graph is kept. */
+ * In: Tensors. Out: the engine's answers. Independent of: how a graph is kept. */
 #include "core/binding.h"
 
 PyObject *kp_get_grad(PyObject *self, void *unused)

@@ -1,7 +1,7 @@
 /* hook.c - Python functions called when a gradient is complete: register_hook and its handle.
  *
  * In: a Tensor and a function of its gradient. Out: a handle whose remove() ends it. Its exceptions pass through the
- * engine unchanged. Must not know: how backward works. */
+ * engine unchanged. Independent of: how backward works. */
 #include "core/binding.h"
 
 typedef struct kp_handle {

@@ -1,6 +1,6 @@
 /* node.c - grad_fn: nodes of the recorded graph and their next_functions.
  *
- * In: nodes of the engine's graph. Out: objects whose type has PyTorch's name of the node. Must not know: formulas. */
+ * In: nodes of the engine's graph. Out: objects whose type has PyTorch's name of the node. Independent of: formulas. */
 #include "core/binding.h"
 
 typedef struct kp_node {

@@ -1,6 +1,6 @@
 /* run.c - calls whose kernels run without the GIL, and results as Python objects.
  *
- * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Must not know: which row it
+ * In: a kt_call whose arguments the caller keeps alive. Out: a status, or the results. Independent of: which row it
  * is. */
 #include "core/binding.h"
 

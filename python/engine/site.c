@@ -1,7 +1,7 @@
 /* site.c - the user's current line: (code object, instruction offset) of the innermost Python frame outside the karat
  * package.
  *
- * In: the interpreter's frames. Out: the source of sites for lineage (karat/plugin/site.h). Must not know: tensors,
+ * In: the interpreter's frames. Out: the source of sites for lineage (karat/plugin/site.h). Independent of: tensors,
  * calls. It answers only during a call made by this extension on the same thread: then the thread's frames do not change
  * and may be read. The site is read before the GIL is released.
  *

@@ -1,7 +1,7 @@
 /* warn.c - the engine's warnings as Python warnings.
  *
  * In: texts, in the middle of a call that may run without the GIL. Out: UserWarnings after the call, with the user's
- * line. Must not know: what they say. A warning that a filter turns into an exception becomes the call's failure. */
+ * line. Independent of: what they say. A warning that a filter turns into an exception becomes the call's failure. */
 #include "core/binding.h"
 
 typedef struct kp_warning {

@@ -1,7 +1,7 @@
 /* index.c - x[...], x[...] = y, len(x), iteration, `in`: every kind of index that PyTorch accepts.
  *
  * In: a Tensor and an index. Out: a view made by select, slice and unsqueeze; tensors, lists, arrays and bools among the
- * indices then index that view by the row `index`. Assignment copies into the view, or calls `index_put`. Must not know:
+ * indices then index that view by the row `index`. Assignment copies into the view, or calls `index_put`. Independent of:
  * strides, what an index tensor means. */
 #include "core/binding.h"
 

@@ -2,8 +2,8 @@
  *
  * In: owned kt_tensor references. Out: Tensor objects; the tensor's wrapper slot points back, so that p.grad is p.grad
  * while someone holds it. When an object with attributes or of a subclass is freed before its tensor, class and
- * attributes stay in the slot (a tuple, its address tagged in the lowest bit) for the tensor's next object. Must not
- * know: operators.
+ * attributes stay in the slot (a tuple, its address tagged in the lowest bit) for the tensor's next object. Independent
+ * of: operators.
  *
  * Objects of exactly this type come from a free list and are not tracked by the garbage collector until the user sets an
  * attribute or a hook: only then can they be part of a cycle. Objects of subclasses are always tracked. */

@@ -1,6 +1,6 @@
 /* alloc.c - the heaps of the threads, the lists and bins they share, and the statistics.
  *
- * In: sizes. Out: memory, or NULL. Must not know: what is stored.
+ * In: sizes. Out: memory, or NULL. Independent of: what is stored.
  *
  * Statistics: a thread counts in its own heap and adds to the process totals on the slow path; a reader adds what the
  * heaps still hold. With no allocation in flight, live bytes and blocks are exact. The peak is exact for one thread; with

@@ -1,6 +1,6 @@
 /* alloc.h - memory: small records and tensor data, both cached; both can fail.
  *
- * In: sizes. Out: memory, or NULL (never an abort). Must not know: what is stored.
+ * In: sizes. Out: memory, or NULL (never an abort). Independent of: what is stored.
  *
  * Up to 64 KiB a request is rounded up to one of 43 sizes, each with a free list in the heap of the thread: a hit takes
  * no lock and no atomic operation. A list is bounded: the surplus goes to lists shared by all threads, which a thread

@@ -1,4 +1,4 @@
-/* count.h - reference counts. In: a counter. Out: whether the last reference was dropped. Must not know: what is counted.
+/* count.h - reference counts. In: a counter. Out: whether the last reference was dropped. Independent of: what is counted.
  *
  * An atomic read-modify-write costs several times a load and a store. It is used only where needed: not for the last
  * reference, and not in a single-threaded process (the C library knows). */

@@ -1,6 +1,6 @@
 /* cpu.c - asks the processor and the system, once.
  *
- * In: cpuid and xgetbv, or getauxval; KARAT_ISA. Out: bits. Must not know: which kernels exist. */
+ * In: cpuid and xgetbv, or getauxval; KARAT_ISA. Out: bits. Independent of: which kernels exist. */
 #include "base/cpu.h"
 
 #include "base/env.h"

@@ -1,6 +1,6 @@
 /* cpu.h - what the processor at hand can do, asked at run time.
  *
- * In: cpuid or the kernel's capability words, KARAT_ISA. Out: bits and answers by build name. Must not know: which
+ * In: cpuid or the kernel's capability words, KARAT_ISA. Out: bits and answers by build name. Independent of: which
  * kernels exist; choosing among the builds that were compiled belongs to src/cpu. */
 #ifndef KT_BASE_CPU_H
 #define KT_BASE_CPU_H

@@ -1,7 +1,7 @@
 /* env.c - the table of environment variables: what each may hold, and the reading of sizes.
  *
  * In: the process environment. Out: values by name; when the library is loaded, a warning for each value that its row
- * does not allow and for each KARAT_ name that has no row. Must not know: what a value is used for. */
+ * does not allow and for each KARAT_ name that has no row. Independent of: what a value is used for. */
 #include "base/env.h"
 
 #include <assert.h>

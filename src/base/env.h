@@ -1,6 +1,6 @@
 /* env.h - the environment variables that Karat reads: one table, for the code, the documentation and `karat doctor`.
  *
- * In: the process environment. Out: values by name. Must not know: what a value is used for. */
+ * In: the process environment. Out: values by name. Independent of: what a value is used for. */
 #ifndef KT_BASE_ENV_H
 #define KT_BASE_ENV_H
 

@@ -1,6 +1,6 @@
 /* error.c - the first failure of a thread, kept until it is cleared.
  *
- * In: failures. Out: one pending error a thread, with text, payload and record. Must not know: tensors, operators,
+ * In: failures. Out: one pending error a thread, with text, payload and record. Independent of: tensors, operators,
  * Python.
  *
  * Only a code and a few pointers are thread-local. The text lives in a page that the thread takes at its first failure:

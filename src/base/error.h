@@ -1,7 +1,7 @@
 /* error.h - the pending error of a thread, for the layers inside.
  *
  * In: failures, a binding's own exception, a structured record from the lineage layer. Out: one pending error, the
- * first. Must not know: tensors, operators, Python. Failing needs no memory.
+ * first. Independent of: tensors, operators, Python. Failing needs no memory.
  *
  * The public part is in karat/base.h. What it promises: while an error is pending kt_fail changes nothing and returns
  * the pending code; kt_fail_more appends to the text; texts are cut at 4,095 bytes, ending in "...". */

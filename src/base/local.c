@@ -1,6 +1,6 @@
 /* local.c - runs the exit hooks of a thread through one pthread key.
  *
- * In: hooks, in their owners' storage. Out: each is run once when its thread ends. Must not know: what a hook frees. */
+ * In: hooks, in their owners' storage. Out: each is run once when its thread ends. Independent of: what a hook frees. */
 #include "base/local.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* local.h - thread-local state that is read on every call, and what to run when a thread ends.
  *
- * In: nothing. Out: the attribute of hot thread-local variables, exit hooks. Must not know: what the state is for.
+ * In: nothing. Out: the attribute of hot thread-local variables, exit hooks. Independent of: what the state is for.
  *
  * A hot variable uses the initial-exec model: one load, no call. The price: the whole thread-local segment of the
  * library then lives in the static area, of which a library opened at run time gets only some hundred bytes. So keep

@@ -1,6 +1,6 @@
 /* pool.c - a plain pool of threads: workers take the parts of one job at a time.
  *
- * In: a function of (part, parts). Out: all parts done. Must not know: what the work is.
+ * In: a function of (part, parts). Out: all parts done. Independent of: what the work is.
  *
  * Correct and simple rather than fast: it serves builds without OpenMP, the thread sanitizer's among them. Workers are
  * created when first needed and sleep between jobs for the life of the process; after a fork the child starts with none. */

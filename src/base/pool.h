@@ -1,6 +1,6 @@
 /* pool.h - worker threads of our own, for builds without OpenMP.
  *
- * In: a function of (part, parts). Out: all parts done. Must not know: what the work is. */
+ * In: a function of (part, parts). Out: all parts done. Independent of: what the work is. */
 #ifndef KT_BASE_POOL_H
 #define KT_BASE_POOL_H
 

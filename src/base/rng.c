@@ -1,6 +1,6 @@
 /* rng.c - mt19937 by blocks of 624, generators as objects, their state as bytes.
  *
- * In: seeds, states. Out: draws. Must not know: tensors, operators. The state's layout is PyTorch's (measured):
+ * In: seeds, states. Out: draws. Independent of: tensors, operators. The state's layout is PyTorch's (measured):
  *     0 seed u64 | 8 left i32 | 12 seeded i32 | 16 next u64 | 24 words as u64[624] | 5016 0.0 | 5024 the second normal
  *     5032 0.0 | 5040 has a second normal i32 | 5044 0 | 5048 the same as float | 5052 has one u8 | 0 0 0 */
 #include "base/rng.h"

@@ -1,6 +1,6 @@
 /* rng.h - the generator itself: mt19937 by blocks, 32- and 64-bit draws, uniform and normal doubles.
  *
- * In: a seed or a state. Out: the stream of PyTorch's CPU generator. Must not know: tensors, dtypes, distributions other
+ * In: a seed or a state. Out: the stream of PyTorch's CPU generator. Independent of: tensors, dtypes, distributions other
  * than uniform and normal.
  *
  * Every kt__rng_* function but lock and unlock expects the generator to be locked. */

@@ -1,6 +1,6 @@
 /* scope.c - the stack of scopes of a thread: one array of owned pointers and one of marks into it.
  *
- * In: tensors, as plain pointers. Out: drops. Must not know: what a tensor is.
+ * In: tensors, as plain pointers. Out: drops. Independent of: what a tensor is.
  *
  * A drop may run foreign code (hooks, finalizers) that opens scopes, adds to this one or closes it: only indexes are kept
  * across a drop, and an item leaves the stack before it is dropped. */

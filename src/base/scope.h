@@ -1,6 +1,6 @@
 /* scope.h - ownership of tensors returned to C code: the innermost open scope.
  *
- * In: tensors, as plain pointers. Out: a call of the drop function for each, when its scope closes. Must not know: what
+ * In: tensors, as plain pointers. Out: a call of the drop function for each, when its scope closes. Independent of: what
  * a tensor is; the tensor layer says how to drop one. Thread-local throughout. */
 #ifndef KT_BASE_SCOPE_H
 #define KT_BASE_SCOPE_H

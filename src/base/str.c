@@ -1,6 +1,6 @@
 /* str.c - the bounded string builder.
  *
- * In: pieces of text, numbers, shapes. Out: a C string in the caller's buffer. Must not know: what the text is for. */
+ * In: pieces of text, numbers, shapes. Out: a C string in the caller's buffer. Independent of: what the text is for. */
 #include "base/str.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* str.h - a string builder in the caller's buffer: bounded, always terminated, truncated at a whole character.
  *
- * In: pieces of text, numbers, shapes. Out: a C string. Must not know: what the text is for. Never allocates.
+ * In: pieces of text, numbers, shapes. Out: a C string. Independent of: what the text is for. Never allocates.
  *
  *     char buf[128];
  *     kt__str s = kt__str_in(buf, sizeof buf);

@@ -1,6 +1,6 @@
 /* system.c - allocates memory from the system and returns it, within the limit.
  *
- * In: sizes. Out: memory, or NULL. Must not know: caches, threads' heaps. */
+ * In: sizes. Out: memory, or NULL. Independent of: caches, threads' heaps. */
 #include "base/system.h"
 
 #include <karat/base.h>

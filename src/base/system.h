@@ -1,6 +1,6 @@
 /* system.h - the lowest layer of the allocator: the limit, injected failures, the system's functions.
  *
- * In: sizes. Out: memory from the system, or NULL. Must not know: caches, threads' heaps. */
+ * In: sizes. Out: memory from the system, or NULL. Independent of: caches, threads' heaps. */
 #ifndef KT_BASE_SYSTEM_H
 #define KT_BASE_SYSTEM_H
 

@@ -1,6 +1,6 @@
 /* thread.c - how many threads there are, and the splitting of a range over them.
  *
- * In: a range and a function over parts of it. Out: each index visited once. Must not know: what the work is.
+ * In: a range and a function over parts of it. Out: each index visited once. Independent of: what the work is.
  *
  * OpenMP in the normal build, since that is the pool oneDNN uses; our own pool (pool.c) without it, as for the thread
  * sanitizer, which cannot see into OpenMP's. After a fork the child stays single-threaded: the workers do not exist

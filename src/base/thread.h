@@ -1,7 +1,7 @@
 /* thread.h - one way to split work over threads.
  *
- * In: a range and a function over parts of it. Out: each index visited once, by the time the call returns. Must not
- * know: what the work is.
+ * In: a range and a function over parts of it. Out: each index visited once, by the time the call returns. Independent
+ * of: what the work is.
  *
  * The function runs on the calling thread and on workers, which do not share its error, scopes or modes: it must not
  * fail, open scopes or create tensors. */

@@ -1,6 +1,6 @@
 /* version.c - the version of the library that is running, which may differ from the headers a program was built with.
  *
- * In: the numbers in base.h. Out: one text. Must not know: anything else. */
+ * In: the numbers in base.h. Out: one text. Independent of: everything else. */
 #include <karat/base.h>
 
 #define TEXT_(x) #x

@@ -1,5 +1,5 @@
 /* warn.c - warnings, passed to the handler that a binding or a program set. In: texts. Out: calls of the handler, on the
- * thread that warns. Must not know: Python. */
+ * thread that warns. Independent of: Python. */
 #include "base/warn.h"
 
 #include "base/local.h"

@@ -1,7 +1,7 @@
 /* warn.h - warnings.
  *
- * In: a text, PyTorch's word for word. Out: a call of the process's handler; without one, warnings are dropped. Must not
- * know: what the handler does.
+ * In: a text, PyTorch's word for word. Out: a call of the process's handler; without one, warnings are dropped. Independent
+ * of: what the handler does.
  *
  * KT__WARN_ONCE warns the first time its line is reached, or every time under kt_set_warn_always: PyTorch's
  * once-per-process warnings. */

@@ -1,7 +1,7 @@
 /* autocast.c - one step in the call: the tensors of a row that has a class are cast before the row sees them. In: a call under
  * autocast. Out: the call run on what its tensors were cast to, each cast a node of the tape; in place and with out= nothing is
- * cast. Elementwise operators and reductions convert in their kernels instead, as the resolver asks here. It must not know what a
- * row does. */
+ * cast. Elementwise operators and reductions convert in their kernels instead, as the resolver asks here.
+ * Independent of: what a row does. */
 #include "call/autocast.h"
 
 #include "base/alloc.h"

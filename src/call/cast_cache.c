@@ -1,5 +1,5 @@
 /* cast_cache.c - autocast's cache: a weight is cast once, however often it is used, and the cast is one node of the tape.
- * In: a tensor and a dtype. Out: the tensor in that dtype. Must not know: which tensors to cache.
+ * In: a tensor and a dtype. Out: the tensor in that dtype. Independent of: which tensors to cache.
  *
  * The cache belongs to the thread. An entry holds the tensor itself, so that no other takes its address, and the memory that was
  * cast: one that was written to, or was given other memory, is cast anew. The outermost scope that is left clears it. */

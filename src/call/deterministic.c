@@ -1,6 +1,6 @@
 /* deterministic.c - the process's setting of determinism, and what follows from it.
  *
- * In: the setting. Out: filled memory, warnings, refusals, in PyTorch's words. Must not know: which operators ask. */
+ * In: the setting. Out: filled memory, warnings, refusals, in PyTorch's words. Independent of: which operators ask. */
 #include "call/deterministic.h"
 
 #include <math.h>

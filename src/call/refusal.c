@@ -1,8 +1,8 @@
 /* refusal.c - the explanation of a failed call: its operands, its line, and fixes.
  *
  * In: a call and the error that is pending. Out: more text, by the lineage layer, and the same as data
- * (kt_error_mistake). Inside a composite the outermost call is explained: the one that the user wrote. Must not know: any
- * rule. Out of memory: the first line alone. */
+ * (kt_error_mistake). Inside a composite the outermost call is explained: the one that the user wrote. Independent of: the
+ * rules. Out of memory: the first line alone. */
 #include <stdarg.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * In: the call. Out: a few changes after which it is accepted, those that keep every value first. Nothing here knows a
  * rule: a change is proposed because the same call succeeded with it on the meta device. So a proposed fix cannot
- * disagree with what the engine accepts. Must not know: how a fix is worded; kernels. Runs only after a failure; a try
+ * disagree with what the engine accepts. Independent of: how a fix is worded; kernels. Runs only after a failure; a try
  * leaves no trace on the caller's tensors, error, modes or warnings. */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* resolve.c - the one door: all dtype decisions of a call. In: a row, its operands, the mode word. Out: for each operand
+/* resolve.c - the resolver: all dtype decisions of a call. In: a row, its operands, the mode word. Out: for each operand
  * what the kernel must see it as and why, the compute type and the result dtype; or a refusal in PyTorch's words.
- * It must not know kernels, memory or shapes. The dry run is this file without what follows. */
+ * It is independent of kernels, memory and shapes. A dry run uses it unchanged. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 /* backend.c - the CPU backend: the vtable of karat/plugin/backend.h over the builds of src/cpu/isa.
  *
  * In: plans. Out: their results, by the time `run` returns. Chooses one build at start: the last that the processor can
- * run, or the one that KARAT_ISA names. Must not know: tensors, operators, what a kernel calculates. */
+ * run, or the one that KARAT_ISA names. Independent of: tensors, operators, what a kernel calculates. */
 #include "cpu/backend.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 /* kernels.h - what one build of the CPU kernels (one instruction set) offers, and the walk over a plan's rows.
  *
  * In: plans. Out: tables of functions, one per compute type, compiled once per instruction set from src/cpu/isa.
- * Must not know: tensors, operators, which build is in use. */
+ * Independent of: tensors, operators, which build is in use. */
 #ifndef KT_CPU_KERNELS_H
 #define KT_CPU_KERNELS_H
 

@@ -1,5 +1,5 @@
 /* loops.h - the loops of the elementwise kernels as the stamped objects offer them: a table for each family and compute type, by
- * place in the family (tables/kernels). In: dense elements of one compute type. Must not know: dtypes, plans, strides. */
+ * place in the family (tables/kernels). In: dense elements of one compute type. Independent of: dtypes, plans, strides. */
 #ifndef KT_CPU_LOOPS_H
 #define KT_CPU_LOOPS_H
 

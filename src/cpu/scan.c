@@ -2,7 +2,7 @@
  *
  * In: plans of the family "scans" (plugin/backend.h). Out: the outputs. One wide type per category serves every dtype:
  * PyTorch accumulates float32 in float64 too. Adjacent lines are processed together, a block at a time: the running
- * values of a block are a row. Must not know: tensors, operators. */
+ * values of a block are a row. Independent of: tensors, operators. */
 #include "cpu/scan.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
  * any byte, and is still shared.
  *
  * In: plans. Out: their results, computed by the same kernels on aligned copies of such operands; outputs are copied back
- * if the kernel succeeded. Must not know: what a kernel calculates. */
+ * if the kernel succeeded. Independent of: what a kernel calculates. */
 #include "cpu/unaligned.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* walk.c - iterates over the rows of a plan, and chooses how its result is written. In: a plan, a size. Out: a call for
- * each row; prefetching or streaming stores. Must not know: dtypes, kernels. */
+ * each row; prefetching or streaming stores. Independent of: dtypes, kernels. */
 #include "cpu/kernels.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* convert.c - rows of elements from any dtype to any other, in two steps through the source's compute type.
  *
  * In: dtype/convert.h, stamped for every row of the table. Out: kt__convert, its rounding variants, kt__same_value.
- * Simple and exact rather than fast. Must not know: tensors, vector kernels. */
+ * Simple and exact rather than fast. Independent of: tensors, vector kernels. */
 #include "dtype/convert.h"
 #include "dtype/value.h"
 

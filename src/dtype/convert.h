@@ -10,7 +10,7 @@
  * complex to real drops the imaginary part. Same bits on every ISA, provided the compiler flags of the kernels
  * (-ffp-contract=off -fno-trapping-math -fwrapv). NaNs: sign and leading payload bits survive in the IEEE types of 16
  * bits and more, made quiet; 8-bit types have one NaN (per sign, where they have signs).
- * Must not know: tensors, strides, loops (dtype/rows.h has those that compilers do not vectorize). */
+ * Independent of: tensors, strides, loops (dtype/rows.h has those that compilers do not vectorize). */
 #ifndef KT_DTYPE_CONVERT_H
 #define KT_DTYPE_CONVERT_H
 

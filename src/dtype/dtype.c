@@ -1,7 +1,7 @@
 /* dtype.c - properties of the dtypes: names, sizes, limits, and the process's default dtype.
  *
  * In: tables/dtypes.def. Out: the kt_dtype_* functions and the row table. Every answer comes from the rows, so a new
- * dtype needs no change here. Must not know: promotion, conversion, tensors. */
+ * dtype needs no change here. Independent of: promotion, conversion, tensors. */
 #include "dtype/dtype.h"
 
 #include <limits.h>

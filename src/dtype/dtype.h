@@ -1,7 +1,7 @@
 /* dtype.h - the dtype table as C data, and what the engine asks about a dtype on its hot path.
  *
  * In: tables/dtypes.def. Out: rows indexed by kt_dtype, compute types, the promotion tables' readers.
- * Must not know: tensors, operators, kernels. */
+ * Independent of: tensors, operators, kernels. */
 #ifndef KT_DTYPE_DTYPE_H
 #define KT_DTYPE_DTYPE_H
 

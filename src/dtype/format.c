@@ -2,7 +2,7 @@
  *
  * In: a double, an integer, a scalar. Out: see format.h. The digits come from the classic free-format method: the
  * interval of reals that round to x is held as exact fractions, and digits are taken until what is left lies inside.
- * Must not know: anything beyond numbers. */
+ * Independent of: everything but numbers. */
 #include "dtype/format.h"
 
 #include <math.h>

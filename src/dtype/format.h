@@ -1,6 +1,6 @@
 /* format.h - one number as text, as Python's repr writes it: shortest digits that read back the same.
  *
- * In: a number or an element. Out: ASCII in the caller's buffer, independent of the locale. Must not know: tensors,
+ * In: a number or an element. Out: ASCII in the caller's buffer, independent of the locale. Independent of: tensors,
  * columns, print options. */
 #ifndef KT_DTYPE_FORMAT_H
 #define KT_DTYPE_FORMAT_H

@@ -3,7 +3,7 @@
  * In: the rows' parents and numbers. Out: PyTorch's promotion with its refusals, the permissive join, casting levels. A
  * join is the least dtype above both in the lattice. Where two candidates are not ordered (float16 and bfloat16), it is
  * their join in turn; two integers with no integer above both promote to float64, as in NumPy. The pair table is computed
- * once, before main. Must not know: tensors, policies, conversion code. */
+ * once, before main. Independent of: tensors, policies, conversion code. */
 #include "dtype/dtype.h"
 
 static uint8_t joins[KT_NUM_DTYPES][KT_NUM_DTYPES];    /* permissive; 0 where an operand is no dtype */

@@ -1,7 +1,7 @@
 /* rows.h - vectorized loops for the conversions that compilers do not vectorize.
  *
  * In: dtype/convert.h and the target's vector intrinsics, if it has them. Out: kt__decode_row_ID and kt__encode_row_F_ID;
- * each is a loop over kt__decode_ID or kt__encode_F_ID, bit for bit. Must not know: tensors, strides. */
+ * each is a loop over kt__decode_ID or kt__encode_F_ID, bit for bit. Independent of: tensors, strides. */
 #ifndef KT_DTYPE_ROWS_H
 #define KT_DTYPE_ROWS_H
 

@@ -1,7 +1,7 @@
 /* scalar.c - scalars: read from an element, written to one, and whether a dtype can hold one.
  *
  * In: kt_scalar, elements, dtypes. Out: kt_scalar_load, kt_scalar_store, kt_scalar_fits.
- * Must not know: tensors; which operators ask. */
+ * Independent of: tensors; which operators ask. */
 #include "dtype/dtype.h"
 #include "dtype/value.h"
 

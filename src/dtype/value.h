@@ -1,7 +1,7 @@
 /* value.h - conversion of rows of elements by dtype: the reference that every build has.
  *
  * In: pointers, strides in bytes, dtypes. Out: converted elements, or whether values survive.
- * The CPU backend has faster loops over the same dtype/convert.h. Must not know: tensors, operators. */
+ * The CPU backend has faster loops over the same dtype/convert.h. Independent of: tensors, operators. */
 #ifndef KT_DTYPE_VALUE_H
 #define KT_DTYPE_VALUE_H
 

@@ -1,7 +1,7 @@
 /* leaves.h - the leaves that backward has brought gradients to, and which of them have theirs in full.
  *
  * In: each edge that leads to an accumulator, once, when the node it belongs to has run. Out: accumulators whose gradient is
- * complete, in the order in which they became so. Must not know: how a graph is walked, what a leaf does with its gradient.
+ * complete, in the order in which they became so. Independent of: how a graph is walked, what a leaf does with its gradient.
  *
  * A gradient is complete when no edge to the accumulator is left. Whoever refers to an accumulator is such an edge, but for
  * graphs that this run does not go through, so the count of references tells it at no cost, as a rule. Where it does not, the

@@ -1,5 +1,5 @@
 /* node.c - allocation and release of nodes and of tensors' autograd records. In: the size of a node. Out:
- * reference-counted nodes. Must not know: how calls are recorded. */
+ * reference-counted nodes. Independent of: how calls are recorded. */
 #include "grad/grad.h"
 
 #include <sched.h>

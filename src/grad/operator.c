@@ -1,5 +1,5 @@
 /* operator.c - the node of an operator: its row's formula turns the gradients of its results into those of its inputs.
- * Must not know: order, accumulation and fitting of gradients. */
+ * Independent of: order, accumulation and fitting of gradients. */
 #include <string.h>
 
 #include "grad/formula.h"

@@ -1,4 +1,4 @@
-/* run.c - runs one node of any type, checks whether it can run, and adds the forward call to its errors. Must not know:
+/* run.c - runs one node of any type, checks whether it can run, and adds the forward call to its errors. Independent of:
  * order, accumulation and fitting of gradients. */
 #include "grad/run.h"
 

@@ -1,6 +1,6 @@
 /* cache.c - each thread's cache of records and sites: allocated at its first miss, freed when it ends.
  *
- * In: a thread's first miss. Out: an empty cache, or none. Must not know: what the tables hold. */
+ * In: a thread's first miss. Out: an empty cache, or none. Independent of: what the tables hold. */
 #include "base/alloc.h"
 #include "lineage/lineage.h"
 

@@ -1,7 +1,7 @@
 /* explain.c - the explanation below an error's first line, and the text of kt_explain.
  *
  * In: a mistake (operator, operands, fixes), records, sites. Out: deterministic text, with calls spelled as in the
- * caller's language. Must not know: how records and sites are stored, how fixes are found; kernels, the tape. Never
+ * caller's language. Independent of: how records and sites are stored, how fixes are found; kernels, the tape. Never
  * fails: unknown parts are left out, long text is truncated. An error that is not about dtypes shows the call alone.
  *
  *       matmul(input: float32[64, 784], other: float16[784, 10])          train.py:41

@@ -1,6 +1,6 @@
 /* init.c - installs the lineage layer in the engine: the hooks of plan/observe.h.
  *
- * In: the call of the library's constructor. Out: filled hooks. Must not know: how records, sites and text are made. */
+ * In: the call of the library's constructor. Out: filled hooks. Independent of: how records, sites and text are made. */
 #include "lineage/intern.h"
 #include "lineage/lineage.h"
 #include "plan/observe.h"

@@ -1,6 +1,6 @@
 /* intern.c - the table of intern.h: entries in chunks that double, an index by hash that is replaced when half full.
  *
- * In: entries. Out: ids. Must not know: what an entry is; tensors, operators. */
+ * In: entries. Out: ids. Independent of: what an entry is; tensors, operators. */
 #include "lineage/intern.h"
 
 #include "base/alloc.h"

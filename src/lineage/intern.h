@@ -1,6 +1,6 @@
 /* intern.h - an interning table: equal entries have one id, which never changes meaning.
  *
- * In: entries of one fixed size, by value. Out: ids 1, 2, 3, ... in the order of arrival. Must not know: what an entry
+ * In: entries of one fixed size, by value. Out: ids 1, 2, 3, ... in the order of arrival. Independent of: what an entry
  * is.
  *
  * Readers take no lock: an entry never moves and never changes once its id can be seen. Writers take one mutex, shared by

@@ -1,6 +1,6 @@
 /* lineage.h - what the files of the lineage layer share, and what tests may set.
  *
- * In: nothing. Out: declarations. Must not know: kernels, the tape, Python.
+ * In: nothing. Out: declarations. Independent of: kernels, the tape, Python.
  *
  * A record {why, op, from, to, site, parent} is interned: the same record is the same id. Id 0 is "unknown";
  * KT__UNTRACKED stands for records that did not fit into the table. */

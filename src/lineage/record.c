@@ -1,6 +1,6 @@
 /* record.c - where a dtype was created and changed, as chains of interned records.
  *
- * In: plain values, one change at a time. Out: ids, and the records behind them. Must not know: tensors, operators, how
+ * In: plain values, one change at a time. Out: ids, and the records behind them. Independent of: tensors, operators, how
  * a site is found or printed.
  *
  * A chain of more than KT__LINEAGE_DEPTH records is folded: the first KEEP_FIRST and the last KEEP_LAST stay, and one

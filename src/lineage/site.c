@@ -1,6 +1,6 @@
 /* site.c - the current line of the user's program, as an interned id.
  *
- * In: the C site of the thread, or what a binding's source says. Out: interned ids, and their text. Must not know: what
+ * In: the C site of the thread, or what a binding's source says. Out: interned ids, and their text. Independent of: what
  * a code object is; tensors, records.
  *
  * A site is (code, offset). In C, code is the file name and offset the line. A binding's code object is kept alive once

@@ -5,7 +5,7 @@
  * Straight-line code with selects instead of branches, so that loops over it vectorise on every instruction set; no
  * FMA and no table, so that every instruction set gives the same bits. The polynomials are minimax fits made for
  * this file.
- * Must not know: tensors, tiles, dtypes. */
+ * Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_CORE_H
 #define KT_MATH_CORE_H
 

@@ -2,7 +2,7 @@
  * (math/real.inc.c).
  *
  * In and out: float. Each is one rounding of a double (math/core.h), at most 0.51 ulp from the true value; the rare
- * ones call special.h. Must not know: tensors, tiles, dtypes. */
+ * ones call special.h. Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_H
 #define KT_MATH_F32_H
 

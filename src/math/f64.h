@@ -1,5 +1,5 @@
 /* f64.h - the functions of tables/kernels for float64 that do not come by inclusion: the C library's,
- * and special.h. Must not know: tensors, tiles, dtypes. */
+ * and special.h. Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F64_H
 #define KT_MATH_F64_H
 

@@ -1,7 +1,7 @@
 /* launch.h - the one way of a plan to its device.
  *
  * In: a plan that is complete but for what only watchers and late devices read. Out: it was run, or taken by a device that works
- * late; watchers have seen it. Must not know: operators, how a plan is made. */
+ * late; watchers have seen it. Independent of: operators, how a plan is made. */
 #ifndef KT_PLAN_LAUNCH_H
 #define KT_PLAN_LAUNCH_H
 

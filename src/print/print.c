@@ -1,7 +1,7 @@
 /* print.c - tensors as text, word for word as PyTorch prints them.
  *
  * In: a tensor, the process's print options. Out: a string. Only what is shown is fetched from the device.
- * Must not know: kernels, the tape (it speaks through kt__print_grad), how a number looks (print_number.c). */
+ * Independent of: kernels, the tape (it speaks through kt__print_grad), how a number looks (print_number.c). */
 #include "print/print.h"
 
 #include "base/alloc.h"

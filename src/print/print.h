@@ -1,7 +1,7 @@
 /* print.h - the parts of printing: text that grows, how the numbers of a tensor look, brackets and lines.
  *
  * In: values copied out of a tensor, its sizes, the options of karat/tensor.h. Out: text, byte for byte PyTorch's.
- * Must not know: devices, strides, the tape (which says its word through the hook below), kernels. */
+ * Independent of: devices, strides, the tape (which says its word through the hook below), kernels. */
 #ifndef KT_PRINT_PRINT_H
 #define KT_PRINT_PRINT_H
 

@@ -1,6 +1,6 @@
 /* print_layout.c - brackets, lines and the text they stand in.
  *
- * In: elements in row-major order, sizes, options. Out: the bracketed text. Must not know: where the elements came
+ * In: elements in row-major order, sizes, options. Out: the bracketed text. Independent of: where the elements came
  * from, what follows the closing bracket. */
 #include "print/print.h"
 

@@ -1,7 +1,7 @@
 /* print_number.c - how the numbers of one tensor look when printed.
  *
  * In: elements and the print options. Out: one style for all of them, and the text of each, whose decimal point is a
- * point whatever the locale. Must not know: tensors, brackets, lines. */
+ * point whatever the locale. Independent of: tensors, brackets, lines. */
 #include "print/print.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* tensor.h - the tensor record (ARCHITECTURE explains it field by field). One allocation holds tensor, storage header and
- * up to 64 bytes of data; a view holds the tensor alone. This layer knows dtypes and backends' memory; it must not know
- * operators, the tape or Python. */
+ * up to 64 bytes of data; a view holds the tensor alone. This layer knows dtypes and backends' memory.
+ * Independent of: operators, the tape, Python. */
 #ifndef KT_TENSOR_TENSOR_H
 #define KT_TENSOR_TENSOR_H
 

@@ -1,4 +1,4 @@
-/* work.h - releases a binding's lock (the GIL) around long kernels and waits (karat/plugin/work.h). Must not know: whose lock it
+/* work.h - releases a binding's lock (the GIL) around long kernels and waits (karat/plugin/work.h). Independent of: whose lock it
  * is, plans, operators. */
 #ifndef KT_TENSOR_WORK_H
 #define KT_TENSOR_WORK_H

@@ -1,7 +1,7 @@
 /* json.c - a small JSON reader over zlib: one pass, strings unescaped in place, nodes from chunks.
  *
  * In: gzip or plain JSON. Out: see json.h. Names of Python's (NaN, Infinity) count as numbers.
- * Must not know: Karat. */
+ * Independent of: Karat. */
 #include "support/json.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* json.h - recorded facts for tests: a gzip JSON file as a tree.
  *
  * In: a path, or the name of a file of tests/conformance. Out: nodes to look up and walk. A number keeps its text, so
- * that no integer loses a digit. Must not know: Karat.
+ * that no integer loses a digit. Independent of: Karat.
  *
  *     json *facts = json_conformance("dtype_facts");
  *     for (const json *row = json_get(facts, "can_cast")->first; row; row = row->next)

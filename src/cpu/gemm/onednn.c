@@ -1,7 +1,7 @@
 /* onednn.c - the one file that knows oneDNN, of API 2 and 3: products of float32 and bfloat16.
  *
  * In: dense matrices. Out: their product, on as many threads as it is told. Nothing is linked and no header is needed: the
- * library is opened at first use; what is used of its documented C interface is declared here. Must not know: plans.
+ * library is opened at first use; what is used of its documented C interface is declared here. Independent of: plans.
  *
  * float32 goes through dnnl_sgemm, which takes every argument at the call. bfloat16 and batches need primitives, which cost
  * up to a millisecond to make: each thread keeps the last few, found without a lock. */

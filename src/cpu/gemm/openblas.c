@@ -1,7 +1,7 @@
 /* openblas.c - the one file that knows OpenBLAS: products of float32, float64, complex64 and complex128.
  *
  * In: dense matrices. Out: their product, on the calling thread alone. Nothing is linked: the library is opened at first
- * use and asked for BLAS's Fortran symbols. Must not know: plans, threads.
+ * use and asked for BLAS's Fortran symbols. Independent of: plans, threads.
  *
  * An OpenBLAS older than the processor takes its slowest kernels, so it is told the core type through its variable, unless
  * the user has set that; and it is told to start no threads. Both variables are put back once it is open. */

@@ -4,7 +4,7 @@
  * the library can read them, else copied, which handles any dtype, stride and conjugation. The product is cut into pieces
  * by its sizes alone, so that the number of threads does not change the bits (bfloat16 through oneDNN is not cut). If a
  * library fails, our own kernels compute the product.
- * Must not know: either library's interface. */
+ * Independent of: the interfaces of both libraries. */
 #include "cpu/gemm/products.h"
 
 #include "base/alloc.h"

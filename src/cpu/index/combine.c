@@ -1,7 +1,7 @@
 /* combine.c - accumulation of two elements: addition and multiplication in the dtype's arithmetic, rounded after each
  * step as in PyTorch; maximum and minimum, by their keys.
  *
- * In: rows of elements of one dtype. Out: the first row, changed. Must not know: plans, indices. */
+ * In: rows of elements of one dtype. Out: the first row, changed. Independent of: plans, indices. */
 #include "cpu/index/index.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
  *
  * In: plans of the family "indexing" (plugin/backend.h). Out: the output's bytes; an index out of range is an error,
  * found before anything is written to a tensor that had values before. Elements are units of bytes: only accumulation
- * (index/combine.c) depends on a dtype. Must not know: tensors, operators. */
+ * (index/combine.c) depends on a dtype. Independent of: tensors, operators. */
 #include "cpu/index/index.h"
 
 #include <stdatomic.h>

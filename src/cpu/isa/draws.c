@@ -3,7 +3,7 @@
  * In: rows of draws. Out: rows of float32, bit for bit PyTorch's. Its float32 normals come from the single-precision
  * logarithm and sine of Moshier's Cephes, whose coefficients these are, with each product and sum that can be fused
  * fused: hence the explicit fma, which gives the same bits where a build lacks the instruction.
- * Must not know: tensors, generators, strides. */
+ * Independent of: tensors, generators, strides. */
 #include "cpu/kernels.h"
 #include "math/core.h"
 

@@ -4,7 +4,7 @@
  * In: a plan whose outputs have stride 0 in the reduced dims. Out: the outputs, cast once at the end. The order of the
  * joins is a function of the sizes alone: fixed blocks, each made of pieces, joined in pairs. So the result is the same
  * with any number of threads, and the error of a sum grows with the logarithm of the count.
- * Must not know: what an operation calculates. */
+ * Independent of: what an operation calculates. */
 #include "base/thread.h"
 #include "cpu/isa/reduce_ops.inc.c"
 

@@ -4,7 +4,7 @@
  * tiles are joined in, HOT whether loops over several rows at once are worth their bytes.
  *
  * In: a piece, in L1. Out: one value where the piece is dense, one a column where it is rows. The order is a function
- * of the sizes alone. Must not know: plans, threads, what the operation does with the value. */
+ * of the sizes alone. Independent of: plans, threads, what the operation does with the value. */
 #define FOLD_FN(part) FN(FN__(part, FOLD))
 
 KT_ALWAYS LANE FOLD_FN(one)(const FN(piece) *p, T x, A c)

@@ -5,7 +5,7 @@
  * the input becomes such numbers (take), what becomes of the numbers of two pieces (join), and how the results come out
  * of them (end: one a field, from field 0). It is made of the folds below; each looks at the piece once, in L1. A new
  * reduction is a line of the table and, where no fold serves, one more inclusion of reduce_fold.inc.c.
- * Must not know: layouts, threads, dtypes. */
+ * Independent of: layouts, threads, dtypes. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "tables/kernels/reduce.h"

@@ -4,7 +4,7 @@
  * In: a plan whose last dim is the one that is summed over, of one output and one or two inputs. Out: the output. A line is
  * looked at two or three times, a tile in L1 at a time: for its largest, for the sum, for the results. Lines that lie side by
  * side go forward together, as one tile an element. Sums are of doubles, in an order that depends on sizes alone.
- * Must not know: dtypes, operators. */
+ * Independent of: dtypes, operators. */
 #include "tables/kernels/softmax.h"
 
 enum { KEPT = 4 * TILE, ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17 };

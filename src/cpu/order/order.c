@@ -2,7 +2,7 @@
  *
  * In: plans of the kernels sort (last dim) and of those by rank (the dims in which the outputs have stride 0). Out:
  * elements, byte for byte, and their places. An element becomes an unsigned key of the same order: NaN above everything,
- * the two zeros equal. So one radix sort serves every dtype; it is stable and takes one pass per byte. Must not know:
+ * the two zeros equal. So one radix sort serves every dtype; it is stable and takes one pass per byte. Independent of:
  * tensors, operators. */
 #include "cpu/order/order.h"
 

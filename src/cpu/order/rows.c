@@ -1,7 +1,7 @@
 /* rows.c - the order of a matrix's rows, compared column by column.
  *
  * In: plans of the kernel sort rows. Out: the order of the rows. Runs are sorted by insertion and merged: a stable sort.
- * A NaN in a column compares as equal, as in PyTorch. Must not know: tensors, operators. */
+ * A NaN in a column compares as equal, as in PyTorch. Independent of: tensors, operators. */
 #include <stdbool.h>
 #include <string.h>
 

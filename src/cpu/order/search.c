@@ -1,7 +1,7 @@
 /* search.c - binary search of values in sorted lines.
  *
  * In: plans of the kernel search. Out: for each value how many boundaries of its line come before it. Unsorted lines and
- * NaNs give what bisection gives: the middle is always begin + (end - begin) / 2. Must not know: tensors, operators. */
+ * NaNs give what bisection gives: the middle is always begin + (end - begin) / 2. Independent of: tensors, operators. */
 #include <string.h>
 
 #include "base/alloc.h"

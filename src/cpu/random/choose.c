@@ -1,7 +1,7 @@
 /* choose.c - kernels that choose among elements: random permutations, and draws from given weights.
  *
  * In: a plan with a generator. Out: a permutation of 0..n-1 (a dense row of any dtype); or the chosen categories, int64,
- * of weights in dims [rows, categories, samples]. Weights are checked before anything is drawn. Must not know: tensors,
+ * of weights in dims [rows, categories, samples]. Weights are checked before anything is drawn. Independent of: tensors,
  * operators. */
 #include "cpu/random/random.h"
 

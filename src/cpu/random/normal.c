@@ -2,7 +2,7 @@
  * Box-Muller over each block of 16; if the length is not a multiple of 16, the last 16 are drawn again.
  *
  * In: a plan of one dense output. Out: the output; float32 bit for bit PyTorch's on every build, float64 by the C library's
- * functions as there, float16 and bfloat16 rounded after every step as there. Must not know: tensors. */
+ * functions as there, float16 and bfloat16 rounded after every step as there. Independent of: tensors. */
 #include "cpu/random/random.h"
 
 #include <math.h>

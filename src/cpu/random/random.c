@@ -3,7 +3,7 @@
  *
  * In: a plan with a generator; at most one input, which gives each element's own parameter. Out: the output, its elements
  * drawn one after another in the order of the plan's dims. Single-threaded: the order of draws is part of the result.
- * Must not know: tensors, operators, whose generator it is. */
+ * Independent of: tensors, operators, whose generator it is. */
 #include "cpu/random/random.h"
 
 #include <math.h>

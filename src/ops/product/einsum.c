@@ -1,6 +1,6 @@
 /* einsum.c - Einstein summation. In: an equation ("ij,...jk->...ik"; spaces anywhere, repeated subscripts are diagonals,
  * without "->" the subscripts that occur once in order) and its operands. Out: their contraction, pair by pair from the
- * left, each pair as one batched product. It must not know kernels: views, sums, mul and bmm do the work. */
+ * left, each pair as one batched product. It is independent of kernels: views, sums, mul and bmm do the work. */
 #include <ctype.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * In: calls with a generator. Out: their target, drawn on the CPU and at once, since a stream has one order: other devices
  * get a copy of what the CPU drew, so that every device has the same numbers, and the meta device draws nothing.
- * Parameters and dtypes are refused in PyTorch's words. Must not know: kernels beyond their names. */
+ * Parameters and dtypes are refused in PyTorch's words. Independent of: kernels beyond their names. */
 #include "ops/random/random.h"
 
 #include <math.h>

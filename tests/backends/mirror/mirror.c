@@ -2,7 +2,7 @@
  * memory has, so that any read of a tensor's bytes outside the backend faults; its work is queued and done late, on a
  * thread of its own, so that anything that assumes completion gives wrong values.
  *
- * In: plans, copies, releases. Out: what the CPU backend makes of them, in the order they came. Must not know: anything
+ * In: plans, copies, releases. Out: what the CPU backend makes of them, in the order they came. Independent of: all
  * of Karat but plugin/backend.h. Errors of late work surface at the next call that waits. */
 #include <karat/plugin/backend.h>
 

@@ -1,7 +1,7 @@
 /* named.c - a test device that has a few kernels of its own, known to it by their names alone: no kernel's number is compiled
  * into it. It runs them on dense float32 and leaves the rest to the CPU, whose memory it shares.
  *
- * In: plans. Out: their results, at once. Must not know: anything of Karat but plugin/backend.h. */
+ * In: plans. Out: their results, at once. Independent of: all of Karat but plugin/backend.h. */
 #include <karat/plugin/backend.h>
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* plans.h - plans built by hand, for the tests of the CPU backend. In: buffers, dtypes, sizes, strides. Out: a
- * kt_plan, and elements read and written one by one through the scalar functions of karat/dtype.h. Must not know:
+ * kt_plan, and elements read and written one by one through the scalar functions of karat/dtype.h. Independent of:
  * tensors. */
 #ifndef KARAT_TESTS_CPU_PLANS_H
 #define KARAT_TESTS_CPU_PLANS_H

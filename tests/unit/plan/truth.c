@@ -255,7 +255,7 @@ static void computes(const kt_plan *plan, void *context)
     (void)plan, (void)context;
     called++;
     CHECK(kt_ones(KT_SHAPE(3)) != NULL);
-    CHECK_FAILS(kt_unwatch(&watcher), KT_ERR_RUNTIME, "kt_unwatch: a watcher cannot be removed from inside of one");
+    CHECK_FAILS(kt_unwatch(&watcher), KT_ERR_RUNTIME, "kt_unwatch: must not be called from a watcher");
 }
 
 TEST(what_is_not_seen)
@@ -283,13 +283,13 @@ TEST(watchers_are_registered)
     wrong.abi++;
     CHECK_FAILS(kt_watch(NULL), KT_ERR_RUNTIME, "a watcher of abi");
     CHECK_FAILS(kt_watch(&wrong), KT_ERR_RUNTIME, "a watcher of abi");
-    CHECK_FAILS(kt_unwatch(&watcher), KT_ERR_RUNTIME, "kt_unwatch: that one does not watch");
+    CHECK_FAILS(kt_unwatch(&watcher), KT_ERR_RUNTIME, "kt_unwatch: this watcher is not registered");
     for (int i = 0; i < KT_MAX_WATCHERS; i++) {
         more[i] = watcher;
         CHECK_EQ_INT(kt_watch(&more[i]), KT_OK);
     }
-    CHECK_FAILS(kt_watch(&more[0]), KT_ERR_RUNTIME, "kt_watch: that one watches already");
-    CHECK_FAILS(kt_watch(&watcher), KT_ERR_RUNTIME, "kt_watch: there is room for");
+    CHECK_FAILS(kt_watch(&more[0]), KT_ERR_RUNTIME, "kt_watch: this watcher is already registered");
+    CHECK_FAILS(kt_watch(&watcher), KT_ERR_RUNTIME, "kt_watch: at most");
     for (int i = 0; i < KT_MAX_WATCHERS; i++)
         CHECK_EQ_INT(kt_unwatch(&more[i]), KT_OK);
 }
