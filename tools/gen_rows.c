@@ -154,7 +154,7 @@ static void write_target_word(FILE *f, const row_text *r, const char *word)
 {
     const char *space = strchr(word, ' '), *rest = space ? space + 1 : "";
     if (strncmp(word, "by ", 3) == 0) {
-        fprintf(f, ".writer = \"%s\", ", rest);
+        fprintf(f, ".reported_as = \"%s\", ", rest);
         return;
     }
     if (strncmp(word, "idempotent ", 11) == 0) {
@@ -197,15 +197,19 @@ static void write_text(FILE *f, const char *column, const char *s, int bytes)
 }
 
 /* ---- the kernel and its parameters: "name", or "name(item, ...)" ----
- *  swapped        operands 0 and 1 change places for the kernel
- *  by f           kt__args_f says what the arguments change
- *  as p           of MATMUL: which product it is, kt__product_p
- *  lies h         how a fresh result lies in memory: LIES_h of call/row.h
- *  arg exact      that operand meets reduced floats unrounded where it is a number or of no dims
- *  arg as fit     the next parameter is that argument, a Scalar
- *                 as: held (as an element of the dtype holds it), seen (the same, of integers), or nothing: as a double
- *                 fit: wide (the arithmetic's type must hold it), fits (the dtype must), or nothing
- *  3.5            the next parameter is that number */
+ *  swapped        the kernel takes operands 0 and 1 in the other order
+ *  by f           the function kt__args_f sets what the arguments change: kernel, parameters, rule
+ *  as p           MATMUL rows: which product, kt__product_p
+ *  lies h         memory layout of a new result: LIES_h of call/row.h
+ *  arg exact      a number or 0-dim tensor here is not rounded, even if the other operands are float16 or bfloat16
+ *  arg as fit     the next kernel parameter is this argument, a Scalar
+ *                 as:   (nothing) a double
+ *                       rounded: rounded to the operand's dtype
+ *                       rounded_int: the same for integer dtypes, else a double
+ *                 fit:  (nothing) any value
+ *                       fits_dtype: an error if the operand's dtype cannot hold it
+ *                       fits_compute: the same of the dtype that PyTorch computes in: float32 for float16 and bfloat16
+ *  3.5            the next kernel parameter is this number */
 
 typedef struct kernel_text {
     char name[TEXT], by[TEXT], as[TEXT], lies[TEXT];
@@ -249,13 +253,13 @@ static void read_item(const row_text *r, const schema *s, char *item, kernel_tex
     }
     const char *as = "AS_DOUBLE", *fit = "FIT_ANY";
     for (int i = 1; i < 3 && word[i]; i++)
-        if (strcmp(word[i], "held") == 0)
-            as = "AS_HELD";
-        else if (strcmp(word[i], "seen") == 0)
-            as = "AS_SEEN";
-        else if (strcmp(word[i], "wide") == 0)
-            fit = "FIT_WIDE";
-        else if (strcmp(word[i], "fits") == 0)
+        if (strcmp(word[i], "rounded") == 0)
+            as = "AS_ROUNDED";
+        else if (strcmp(word[i], "rounded_int") == 0)
+            as = "AS_ROUNDED_INT";
+        else if (strcmp(word[i], "fits_compute") == 0)
+            fit = "FIT_COMPUTE";
+        else if (strcmp(word[i], "fits_dtype") == 0)
             fit = "FIT_DTYPE";
         else
             die("%s: a parameter is not '%s'", r->name, word[i]);
@@ -291,7 +295,7 @@ static void write_kernel(FILE *f, const kernel_text *k)
 
 /* ---- the rule: "NAME", or "NAME(item, ...)" of rows with a body ----
  *  arg            an operand of the rule; else they are all tensors, of a rule that looks at one the first
- *  after          the body asks the resolver (kt__admit) when it has looked at the shapes
+ *  after          the body calls the resolver (kt__resolve_in_body) after its shape checks
  * Of NONE the items say why the resolver has nothing to decide. */
 
 typedef struct rule_text {
@@ -489,7 +493,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     fprintf(f, " .internal = %d, .args = &arguments[%d], .n_args = %d,", schema_is_internal(r->schema), first, s.n);
     write_results(f, &s);
     write_operands(f, r, &s, &kernel, rule);
-    fprintf(f, " .admits_after = %d,", rule.after);
+    fprintf(f, " .resolved_by_body = %d,", rule.after);
     write_inputs(f, &s.facts);
     write_fold(f, &s);
     if (n_refusals)

@@ -6,6 +6,7 @@
  * sum.dim) is one object that tries them in order. A name that ends in "_" is the in-place form of its row. Independent
  * of: any operator by name. */
 #include "core/binding.h"
+#include "tables/schema.h"
 
 enum { MOST_ROWS = 4 };
 
@@ -321,7 +322,7 @@ static const family *family_of(const char *name)
 static PyObject *python_name(const kt_row *row, kt_form form, size_t skip)
 {
     const char *schema = kt_row_schema(row) + skip;
-    PyObject   *name = PyUnicode_FromStringAndSize(schema, (Py_ssize_t)strcspn(schema, ".("));
+    PyObject   *name = PyUnicode_FromStringAndSize(schema, schema_name_length(schema));
     if (name && form == KT_INPLACE)
         Py_SETREF(name, PyUnicode_FromFormat("%U_", name));
     return name;
@@ -370,7 +371,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
     int          status = f ? 0 : -1;
     if (f) {
         const char *schema = kt_row_schema(row);
-        PyOS_snprintf(f->plain, sizeof f->plain, "%.*s", (int)strcspn(schema, ".("), schema);
+        PyOS_snprintf(f->plain, sizeof f->plain, "%.*s", schema_name_length(schema), schema);
         f->row[f->n_rows++] = row;
         status = PyDict_SetItem(names, name, (PyObject *)f);
     }

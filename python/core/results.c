@@ -3,6 +3,7 @@
  *
  * In: a row. Out: a type made once when the module starts. Independent of: single operators. */
 #include "core/binding.h"
+#include "tables/schema.h"
 
 /* PyTorch's repr: one line per field. */
 static PyObject *repr(PyObject *self)
@@ -66,7 +67,7 @@ PyTypeObject *kp_result_type(const kt_row *row, kt_form form)
     const char *schema = kt_row_schema(row);
     if (kt_row_n_results(row) < 2 || strncmp(kt_row_result_name(row, 0), "result", 6) == 0)
         return NULL;
-    PyObject *operator = PyUnicode_FromStringAndSize(schema, (Py_ssize_t)strcspn(schema, ".("));
+    PyObject *operator = PyUnicode_FromStringAndSize(schema, schema_name_length(schema));
     PyObject *name = operator ? PyUnicode_FromFormat(form == KT_OUT ? "%U_out" : "%U", operator) : NULL;
     Py_XDECREF(operator);
     if (!name)

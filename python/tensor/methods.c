@@ -301,9 +301,9 @@ static PyObject *cast_to(PyObject *self, kp_signature *signature, kt_dtype dtype
         call.arg[2].device = device;
         call.given |= 4;
     }
-    kt_call_said(signature->name);
+    kt_call_set_display_name(signature->name);
     status = kp_run(&call, kp_is_large(kp_tensor_of(self), NULL));
-    kt_call_said(NULL);
+    kt_call_set_display_name(NULL);
     return status ? kp_raise() : kp_wrap(call.out[0]);
 }
 

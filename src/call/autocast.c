@@ -11,7 +11,7 @@ static bool is_eligible(kt_dtype d) { return kt__dtype_rows[d].category & KT_CAT
 
 static kt__autocast class_of(const kt_row *row, uint64_t mode)
 {
-    return mode & KT_M_AUTOCAST ? (kt__autocast)row->autocast[(mode & KT_M_BESIDE_CPU) != 0] : AUTOCAST__;
+    return mode & KT_M_AUTOCAST ? (kt__autocast)row->autocast[(mode & KT_M_NOT_CPU) != 0] : AUTOCAST__;
 }
 
 /* The widest dtype of the operands so far and the next one: float32, or the dtype that autocast lowers to. */
@@ -85,8 +85,8 @@ static kt_tensor *cast(const casting *c, kt_tensor *t, int at)
     if (kt__allow(c->mode, c->call, kt__arg_spec(c->call->row, at)->name, (kt_dtype)t->dtype, c->to, KT_WHY_AUTOCAST))
         return NULL;
     if (c->to == c->lower && t->dtype == KT_F32 && (t->flags & (WEIGHT | NONE)) == WEIGHT && !kt__born_flags &&
-        !(c->mode & KT_M_UNCACHED))
-        return kt__cast_kept(t, c->to);
+        !(c->mode & KT_M_NO_CAST_CACHE))
+        return kt__cached_cast(t, c->to);
     return kt_convert(t, c->to, KT_WHY_AUTOCAST, &made) ? NULL : made;
 }
 

@@ -15,6 +15,6 @@ kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mod
 const kt_tensor *kt__first_tensor(const kt_call *call);
 
 /* cast_cache.c: `t` as `dtype`, made once while autocast is entered. Owned; NULL after an error. */
-kt_tensor *kt__cast_kept(kt_tensor *t, kt_dtype dtype);
+kt_tensor *kt__cached_cast(kt_tensor *t, kt_dtype dtype);
 
 #endif

@@ -246,7 +246,7 @@ static kt_status run_any(kt_call *call)
     if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
         return kt_error_status();
     kt_status status = KT__UNLIKELY(kt__mode_word & KT_M_AUTOCAST) ? kt__run_under_autocast(call, run_row) : run_row(call);
-    return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__first_mistake(call) : status;
+    return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__report_first_error(call) : status;
 }
 
 KT__HOT kt_status kt_call_run(kt_call *call)

@@ -1,4 +1,4 @@
-/* call.h - the way of a call through the operator layer: gather, resolve, prepare, run, after.
+/* call.h - the path of a call: gather, resolve, prepare, run, after.
  *
  *   call -> row -> resolve.c (dtypes) = plan -> tape before -> prepare.c (shapes, outputs, collapse) -> backend run -> after
  *
@@ -68,13 +68,13 @@ void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__d
 /* args.c: may an operator on `d` take the number of argument `at`? */
 kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d);
 kt_dtype  kt__arithmetic_of(kt_dtype d); /* the dtype that PyTorch computes with: narrow floats in float32 */
-void      kt__give(kt__gathered *g, double value); /* the kernel's next parameter */
-void      kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d); /* as an element of the dtype holds it */
-void      kt__give_seen(kt__gathered *g, kt_scalar s, kt_dtype d); /* the same of integers, others as a double */
+void      kt__push_param(kt__gathered *g, double value); /* appends a kernel parameter */
+void      kt__push_param_rounded(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded to the dtype */
+void      kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded for integer dtypes, else a double */
 double    kt__as_double(kt_scalar s);
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
 kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
-                    kt_reason why); /* the policy's word on one conversion */
+                    kt_reason why); /* does the policy allow this conversion? */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 /* refusal.c: errors that say below their first line who the operands are, where their dtypes came from and what mends it. */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
@@ -209,10 +209,10 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
     return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
 }
 
-/* The decision about a row with a body, under its rule: made before the body runs, unless the row says `after`; a body may ask
- * for it again. NULL: refused. */
-const kt__decision *kt__admit(const kt_call *call, kt__decision *room);
-const kt__decision *kt__admit_for(const kt_call *call, kt_dtype want, kt__decision *room); /* want: as dtype= would be */
+/* The decision about a row with a body. It is made before the body runs, unless the row says `after`; then the body calls
+ * this after its shape checks. Any body may call it to read the decision. NULL: refused. */
+const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room);
+const kt__decision *kt__resolve_in_body_as(const kt_call *call, kt_dtype want, kt__decision *room); /* with `want` as dtype= */
 
 /* May `n` things of that size lie at `items`? No list is longer than the addresses there are. */
 static inline bool kt__is_list(int64_t n, const void *items, size_t size)
@@ -290,7 +290,7 @@ kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
 kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
 kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
-/* kt_convert of what no policy minds: it was decided before, or is the operator's own. */
+/* kt_convert without the policy check: the conversion was checked before, or the operator defines it. */
 kt_status  kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
 kt_tensor *kt__as_index(kt_tensor *t); /* as int64, on the record; the scope's; NULL passes an error on */
 /* A cast is explicit where the user wrote it. One that an operator writes in its body is its promotion, or the dtype that its
@@ -303,14 +303,15 @@ static inline kt_reason kt__why_seen(const kt_tensor *t, const kt__decision *d, 
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
-/* earlier.c, two mistakes in one call: while one is pending, what PyTorch looks at before is asked, and speaks where it
- * refuses too. */
-kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what);
-kt_status kt__first_mistake(const kt_call *call);    /* of a call that failed and would have written */
-kt_status   kt__refuse_recording(const kt_call *call); /* out= where a gradient is wanted, as the row's column has it */
-/* The tape's word on out= before anything is made: an operand or a target wants a gradient. */
+/* error_order.c. An error is pending: runs a check that PyTorch makes earlier, and reports that check's error instead if it
+ * fails. */
+kt_status kt__report_earlier_error(kt_status (*check)(const void *), const void *what);
+/* The same for a failed in-place or out= call: autograd's checks come first. */
+kt_status kt__report_first_error(const kt_call *call);
+kt_status   kt__refuse_recording(const kt_call *call); /* target.c: PyTorch's error for out= with tensors that require grad */
+/* Autograd's check of out= before anything is allocated. */
 kt_status   kt__check_history(const kt_call *call);
-bool        kt__is_watched(const kt_call *call); /* does it look at what the call writes? */
+bool        kt__is_watched(const kt_call *call); /* does the tape check what this call writes to? */
 bool        kt__any_requires_grad(const kt_call *call);
 static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
 /* The outermost call that runs on this thread: errors and plans name it, since that is the call the user wrote. NULL: none, or

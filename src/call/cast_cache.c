@@ -118,7 +118,7 @@ static void keep(kt_tensor *t, kt_tensor *cast)
 }
 
 /* The cast is recorded in any grad mode: a later use may require grad. */
-kt_tensor *kt__cast_kept(kt_tensor *t, kt_dtype dtype)
+kt_tensor *kt__cached_cast(kt_tensor *t, kt_dtype dtype)
 {
     if (casts && casts->room) {
         const entry *e = place(casts->at, casts->room, t, dtype);

@@ -34,7 +34,7 @@ void kt__part_narrow(kt__part *part, int dim, int64_t start, int64_t length)
     t->sizes[dim] = length;
 }
 
-void kt__part_turn(kt__part *part, int dim)
+void kt__part_reverse(kt__part *part, int dim)
 {
     kt_tensor *t = &part->t;
     if (t->numel == 0)

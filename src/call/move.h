@@ -14,7 +14,7 @@ typedef struct kt__part {
 
 void kt__part_of(kt__part *part, const kt_tensor *t); /* the whole of it, to be narrowed */
 void kt__part_narrow(kt__part *part, int dim, int64_t start, int64_t length);
-void kt__part_turn(kt__part *part, int dim); /* seen from its end: a stride that no view may have */
+void kt__part_reverse(kt__part *part, int dim); /* reversed: negative stride */
 void kt__part_drop(kt__part *part, int dim); /* without a dim, at its first index */
 
 static inline kt_status kt__part_copy(kt__part *to, kt__part *from)

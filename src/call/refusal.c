@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "call/call.h"
+#include "tables/schema.h"
 
 /* ---- the record ---- */
 
@@ -87,18 +88,18 @@ const char *kt_fix_kind_name(kt_fix_kind kind)
 
 static bool in_binding(void) { return kt__lineage.in_binding && kt__lineage.in_binding(); }
 
-const char *kt__row_said(const kt_row *row, bool by_binding, char *room, size_t size)
+const char *kt__row_display_name(const kt_row *row, bool by_binding, char *room, size_t size)
 {
     static const char *const families[][2] = {{"nn_", ""}, {"linalg_", "linalg."}, {"special_", "special."}, {"fft_", "fft."}};
     kt__str                  s = kt__str_in(room, size);
-    const char              *name = by_binding ? (row->schema[0] == '_' ? kt__schema_said(row) : row->schema) : row->name;
+    const char              *name = by_binding ? (row->schema[0] == '_' ? kt__schema_display_name(row) : row->schema) : row->name;
     for (size_t i = 0; by_binding && i < sizeof families / sizeof *families; i++)
         if (strncmp(name, families[i][0], strlen(families[i][0])) == 0) {
             name += strlen(families[i][0]);
             kt__str_add(&s, families[i][1]);
             break;
         }
-    kt__str_addn(&s, name, strcspn(name, ".("));
+    kt__str_addn(&s, name, (size_t)schema_name_length(name));
     return room;
 }
 
@@ -106,7 +107,7 @@ static const char *op_text(const kt_row *row, kt_form form, char *room, size_t s
 {
     const bool by_binding = in_binding();
     const char *ending = form == KT_INPLACE ? "_" : form == KT_OUT && !by_binding ? "_out" : "";
-    kt__row_said(row, by_binding, room, size - strlen(ending));
+    kt__row_display_name(row, by_binding, room, size - strlen(ending));
     return strcat(room, ending);
 }
 

@@ -146,7 +146,7 @@ static kt_status run_changed(const kt_call *call, const kt__mistake *m, const ch
 static uint64_t tried_under(uint64_t mode, const kt_call *call)
 {
     const kt_tensor *t = kt__first_tensor(call);
-    return t && t->backend != KT_META ? kt__standing_for(mode, t->backend) : mode;
+    return t && t->backend != KT_META ? kt__dry_run_mode(mode, t->backend) : mode;
 }
 
 /* Random operators are not run on values: the caller's generator would advance. */

@@ -53,7 +53,7 @@ typedef struct kt__target_rule {
     uint8_t     idempotent;       /* bits of kt_category: there a second pass over an element changes nothing */
     int8_t      number;           /* an argument, from 1; 0: none */
     bool        quiet, late, masked, filled, counted;
-    const char *writer;
+    const char *reported_as; /* the operator that messages name instead of this one; NULL: this one */
 } kt__target_rule;
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };
 enum kt__target_memory { TARGET_ANY, TARGET_WHOLE, TARGET_FIRST, TARGET_FIRST_ALONE, TARGET_OTHERS, TARGET_APART };
@@ -64,7 +64,7 @@ enum { KT_MOST_GATHERED = 10 }; /* operands of one call that the resolver decide
 /* Which arguments of a row are operands of its kernel, in order. */
 typedef struct kt__operand_map {
     uint8_t  n, at[KT_MAX_ARGS];
-    uint16_t numbers; /* bit i: argument i is a number that a rule names as operand (kt__admit) */
+    uint16_t numbers; /* bit i: argument i is a number that a rule names as operand (kt__resolve_in_body) */
     bool     pair; /* two tensors alone mean the row's own kernel, in order */
     bool    bare; /* it takes nothing but operands */
 } kt__operand_map;
@@ -88,8 +88,8 @@ typedef struct kt__param {
     uint8_t as, fit;
     double  value;
 } kt__param;
-enum kt__param_as { PARAM_AS_DOUBLE, PARAM_AS_HELD, PARAM_AS_SEEN };    /* tools/gen_rows.c says what they mean */
-enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_WIDE, PARAM_FIT_DTYPE };
+enum kt__param_as { PARAM_AS_DOUBLE, PARAM_AS_ROUNDED, PARAM_AS_ROUNDED_INT };    /* tools/gen_rows.c says what they mean */
+enum kt__param_fit { PARAM_FIT_ANY, PARAM_FIT_COMPUTE, PARAM_FIT_DTYPE };
 /* How a fresh result of an elementwise row lies in memory. PyTorch makes one as its operands lie; of these rows it goes another
  * way, which shows where dims have one element or none. */
 enum kt__lies {
@@ -122,7 +122,7 @@ struct kt_row {
     uint16_t        required, checked; /* bit i: argument i has no default; its kind has values that are none (a NULL) */
     uint8_t         forms;             /* bits: 1 << kt_form */
     uint8_t         rule;
-    bool            admits_after; /* of a body: it asks for the decision itself, when it has looked at the shapes */
+    bool            resolved_by_body; /* of a body: it asks for the decision itself, when it has looked at the shapes */
     uint8_t         accepts;     /* bits: kt_category */
     uint8_t         autocast[2]; /* CPU, CUDA */
     uint8_t         n_args, n_results;
@@ -149,7 +149,8 @@ struct kt_row {
 };
 
 extern const kt_row kt__rows[KT_NUM_OPS]; /* those of the table, by id; kt_row_at has the appended ones too */
-const char *kt__schema_said(const kt_row *row); /* as PyTorch says it: of a part, whose name ends in _of, without its mark */
+/* The operator's name in PyTorch's messages; the text may go on (schema_name_length). */
+const char *kt__schema_display_name(const kt_row *row);
 
 kt_status kt__args_listed(const kt_call *call, struct kt__gathered *g); /* args.c: the row's params */
 

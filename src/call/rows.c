@@ -1,14 +1,11 @@
-/* rows.c - the questions that tools and bindings ask about a row. The rows themselves are in rows.gen.c
- * and, those that were appended, in append.c. */
+/* rows.c - what tools and bindings can ask about a row. The table's rows are in rows.gen.c, appended ones in append.c. */
 #include "call/append.h"
 
 #include <string.h>
 
-const char *kt__schema_said(const kt_row *row)
+const char *kt__schema_display_name(const kt_row *row)
 {
-    const size_t length = strlen(row->name);
-    const bool   part = row->schema[0] == '_' && length > 3 && strcmp(row->name + length - 3, "_of") == 0;
-    return row->schema + (strncmp(row->schema, "nn_", 3) == 0 ? 3 : part);
+    return row->target.reported_as ? row->target.reported_as : row->schema + (strncmp(row->schema, "nn_", 3) == 0 ? 3 : 0);
 }
 
 const kt_row *kt_row_at(int index)

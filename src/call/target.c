@@ -6,6 +6,7 @@
 
 #include "call/move.h"
 #include "call/refuse.h"
+#include "tables/schema.h"
 
 /* ---- memory ---- */
 
@@ -479,4 +480,15 @@ kt_status kt__run_apart(kt_call *call)
         kt__unref(copy[i]);
     kt__frame = outer;
     return status;
+}
+
+/* ---- gradients ---- */
+
+kt_status kt__refuse_recording(const kt_call *call)
+{
+    const char *name = kt__schema_display_name(call->row);
+    return kt_fail(KT_ERR_RUNTIME,
+                   "%s%.*s(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+                   "requires grad.",
+                   call->row->target.grad == TARGET_OPAQUE ? "aten::" : "", schema_name_length(name), name);
 }

@@ -129,10 +129,10 @@ static kt_status run_ready(engine *e)
 
 /* ---- nodes ---- */
 
-static inline kt_status give(engine *e, const kt__edge *edge, kt_tensor *grad)
+static inline kt_status add_to(engine *e, const kt__edge *edge, kt_tensor *grad)
 {
-    return kt__is_accumulator(edge->to) ? kt__leaves_give(&e->leaves, edge->to, grad)
-                                             : kt__queue_give(&e->queue, edge->to, edge->result, grad);
+    return kt__is_accumulator(edge->to) ? kt__leaves_add(&e->leaves, edge->to, grad)
+                                             : kt__queue_add(&e->queue, edge->to, edge->result, grad);
 }
 
 /* Passes each input's gradient, fitted to the input, to the node that made it. */
@@ -144,7 +144,7 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
         if (!status && needs[i] && d[i] && !kt__fits(d[i], edge))
             status = kt__fit(&d[i], node, i);
         if (!status && needs[i])
-            status = give(e, edge, d[i]);
+            status = add_to(e, edge, d[i]);
         else if (d[i])
             kt__unref(d[i]);
     }
@@ -291,7 +291,7 @@ static kt_status begin(engine *e, kt_node **start)
         if (!start[i])
             return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                            (long long)i);
-        if (give(e, &(kt__edge){.to = start[i], .result = result}, kt__ref(job->root[i].grad)))
+        if (add_to(e, &(kt__edge){.to = start[i], .result = result}, kt__ref(job->root[i].grad)))
             return kt_error_status();
     }
     return job->wanted ? kt__reach_from(&e->reach, start, job->n_roots, job->wanted, job->n_wanted) : KT_OK;

@@ -145,7 +145,7 @@ static kt_status add(kt__leaf *leaf, kt_tensor *grad)
     return KT_OK;
 }
 
-kt_status kt__leaves_give_any(kt__leaves *l, kt_node *node, kt_tensor *grad)
+kt_status kt__leaves_add_any(kt__leaves *l, kt_node *node, kt_tensor *grad)
 {
     kt__leaf *leaf = place_of(l, node);
     if (!leaf) {

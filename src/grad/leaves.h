@@ -36,7 +36,7 @@ typedef struct kt__leaves {
 
 void      kt__leaves_begin(kt__leaves *l);
 void      kt__leaves_end(kt__leaves *l); /* drops what still waits */
-kt_status kt__leaves_give_any(kt__leaves *l, kt_node *node, kt_tensor *grad);
+kt_status kt__leaves_add_any(kt__leaves *l, kt_node *node, kt_tensor *grad);
 kt_status kt__leaves_hold(kt__leaves *l, kt_node *node);   /* a reference that is no edge */
 kt_status kt__leaves_expect(kt__leaves *l, kt_node *node); /* an edge that is still to come */
 kt_status kt__leaves_counted(kt__leaves *l);               /* all were expected: those with none to come are ready */
@@ -45,10 +45,10 @@ kt_status kt__leaves_all(kt__leaves *l);                   /* nothing is to come
 static inline bool kt__leaves_ready(const kt__leaves *l) { return l->first < l->n_ready; }
 
 /* An edge to the accumulator, with what flows along it or NULL. Takes over the reference. */
-static inline kt_status kt__leaves_give(kt__leaves *l, kt_node *node, kt_tensor *grad)
+static inline kt_status kt__leaves_add(kt__leaves *l, kt_node *node, kt_tensor *grad)
 {
     if (l->n || l->n_ready == l->ready_capacity || atomic_load_explicit(&node->refs, memory_order_relaxed) != 1)
-        return kt__leaves_give_any(l, node, grad);
+        return kt__leaves_add_any(l, node, grad);
     l->ready[l->n_ready++] = (kt__leaf){.node = node, .sum = grad, .tick = ++l->tick};
     return KT_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "grad/formula.h"
 #include "grad/run.h"
+#include "tables/schema.h"
 
 /* ---- the name ---- */
 
@@ -47,16 +48,16 @@ static bool is_opaque(const kt_node *node) { return !node->row->grad || node->fo
 
 static kt_status refuse_opaque(const kt_node *node)
 {
-    const char *name = kt__schema_said(node->row);
-    return kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", (int)strcspn(name, ".("), name,
+    const char *name = kt__schema_display_name(node->row);
+    return kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", schema_name_length(name), name,
                    node->form == KT_INPLACE ? "_" : "");
 }
 
 /* PyTorch's other message: it names a derivative and does not have it. */
 GRAD(missing)
 {
-    const char *name = kt__schema_said(c->node->row);
-    kt_fail(KT_ERR_NOT_IMPLEMENTED, "the derivative for '%.*s' is not implemented.", (int)strcspn(name, ".("), name);
+    const char *name = kt__schema_display_name(c->node->row);
+    kt_fail(KT_ERR_NOT_IMPLEMENTED, "the derivative for '%.*s' is not implemented.", schema_name_length(name), name);
 }
 
 /* ---- a run ---- */

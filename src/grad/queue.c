@@ -165,7 +165,7 @@ static kt__waiting *enter(kt__queue *q, kt_node *node)
     return &q->waiting[place];
 }
 
-kt_status kt__queue_give_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
+kt_status kt__queue_add_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
     kt__waiting *w = find(q, node);
     if (!w && !(w = enter(q, node))) {

@@ -32,15 +32,15 @@ static inline kt_tensor **kt__grads_of(kt__waiting *w) { return w->each ? w->eac
 
 void        kt__queue_begin(kt__queue *q);
 void        kt__queue_end(kt__queue *q); /* drops what still waits */
-kt_status   kt__queue_give_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad);
+kt_status   kt__queue_add_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad);
 kt__waiting kt__queue_next_any(kt__queue *q);
 void        kt__waiting_drop_each(kt__waiting *w);
 
 /* Adds to what a result of the node was given, if there is something. Takes over the reference. In a chain nobody else waits. */
-static inline kt_status kt__queue_give(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
+static inline kt_status kt__queue_add(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
     if (q->n || q->table || node->n_results > 1)
-        return kt__queue_give_any(q, node, result, grad);
+        return kt__queue_add_any(q, node, result, grad);
     q->few_turns[0].sequence = node->sequence;
     q->few[0] = (kt__waiting){node, grad, NULL};
     q->n = 1;

@@ -17,7 +17,7 @@ kt_status kt__fail_freed(void)
 
 const char *kt__node_said(const kt_node *node, char *room, size_t size)
 {
-    return node->row ? kt__row_said(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), room, size)
+    return node->row ? kt__row_display_name(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), room, size)
                      : kt__node_name(node);
 }
 

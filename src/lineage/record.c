@@ -158,7 +158,7 @@ uint32_t kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype)
 const char *kt__op_shown(const kt__record *r, char *room, size_t size)
 {
     const kt_row *row = r->op ? kt_row_find(r->op) : NULL;
-    return row ? kt__row_said(row, kt__site_in_binding(r->site), room, size) : r->op;
+    return row ? kt__row_display_name(row, kt__site_in_binding(r->site), room, size) : r->op;
 }
 
 const char *kt_reason_name(kt_reason why)

@@ -1,5 +1,5 @@
-/* launch.c - see launch.h. A small plan that nobody watches goes straight to its device; any other takes a turn for what it
- * needs besides: its site, watchers, a binding's lock opened, a generator locked. */
+/* launch.c - see launch.h. A small plan without watchers goes straight to its device. Any other plan takes the slow path: site,
+ * watchers, the binding's lock released, the generator locked. */
 #include "plan/launch.h"
 
 #include "base/alloc.h"
@@ -15,7 +15,7 @@ static inline kt_status run(kt_backend *backend, const kt_plan *plan) { return b
 
 static inline bool is_seen(void) { return kt__is_watching() && !kt__unseen; }
 
-static void sign(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
+static void set_site_and_devices(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
 {
     plan->site = KT__SITE();
     plan->device_kind = on->backend;
@@ -23,8 +23,8 @@ static void sign(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
     plan->from_index = from->index;
 }
 
-/* Kernels honour lazy bits on load alone: what was written plainly through a lazy view is turned in a second pass. */
-KT__COLD kt_status kt__turn_written(const struct kt_row *row, kt_tensor *on)
+/* Kernels apply lazy bits (conj, neg) when they load, not when they store. A second pass applies them to what was written. */
+KT__COLD kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on)
 {
     kt_plan plan;
     kt__plan_begin(&plan, row, KT_K_copy, kt__dtype_rows[on->dtype].compute, 1, on);
@@ -40,48 +40,48 @@ KT__COLD kt_status kt__turn_written(const struct kt_row *row, kt_tensor *on)
     return kt__launch(&plan, on);
 }
 
-/* A generator to draw from is locked inside of a binding's lock that was opened: who waits for it may hold that. */
-static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool opens)
+/* The generator is locked after the binding's lock was released: a thread that waits for the generator may hold that lock. */
+static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool release)
 {
-    void *opened = opens ? kt__open_lock(false) : NULL;
+    void *released = release ? kt__open_lock(false) : NULL;
     if (plan->generator)
         kt__rng_lock(plan->generator);
     kt_status status = run(backend, plan);
     if (plan->generator)
         kt__rng_unlock(plan->generator);
-    kt__shut_lock(opened);
+    kt__shut_lock(released);
     return status;
 }
 
-static KT__COLD kt_status launch_with(kt_plan *plan, kt_tensor *on, bool opens, kt_generator *draws)
+static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool release, kt_generator *generator)
 {
     kt_backend *backend = kt__backend(on->backend);
     const bool  seen = is_seen();
     if (plan->numel == 0)
         return KT_OK;
-    plan->generator = draws;
+    plan->generator = generator;
     if (seen || backend->late)
-        sign(plan, on, on);
+        set_site_and_devices(plan, on, on);
     if (seen)
         kt__tell_before(plan);
-    kt_status status = run_locked(backend, plan, opens || plan->numel > KT__LONG_NUMEL);
+    kt_status status = run_locked(backend, plan, release || plan->numel > KT__LONG_NUMEL);
     if (seen)
         kt__tell_after(plan, status);
-    return status || !plan->arg[0].bits ? status : kt__turn_written(plan->row, on);
+    return status || !plan->arg[0].bits ? status : kt__apply_lazy_bits(plan->row, on);
 }
 
 KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 {
     kt_backend *backend = kt__backend(on->backend);
     if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL) || KT__UNLIKELY(kt__is_watching() | backend->late))
-        return launch_with(plan, on, false, NULL);
+        return launch_slowly(plan, on, false, NULL);
     kt_status status = run(backend, plan);
-    return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__turn_written(plan->row, on);
+    return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__apply_lazy_bits(plan->row, on);
 }
 
-kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_with(plan, on, true, NULL); }
+kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, NULL); }
 
-kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_with(plan, on, false, g); }
+kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, g); }
 
 /* ---- between devices ---- */
 
@@ -115,7 +115,7 @@ kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor 
     kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
     kt__set_operand(&plan, 1, from, (kt_dtype)from->dtype, KT_WHY_NONE);
     plan.generator = NULL;
-    sign(&plan, to, from);
+    set_site_and_devices(&plan, to, from);
     plan.numel = plan.size[0] = from->numel;
     plan.nd = plan.contiguous = 1;
     plan.stride[0][0] = plan.stride[1][0] = (int64_t)kt__itemsize(from);

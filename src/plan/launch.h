@@ -1,7 +1,7 @@
-/* launch.h - the one way of a plan to its device.
+/* launch.h - the one function that runs plans.
  *
- * In: a plan that is complete but for what only watchers and late devices read. Out: it was run, or taken by a device that works
- * late; watchers have seen it. Independent of: operators, how a plan is made. */
+ * In: a plan, complete but for the fields that only watchers and late devices read. Out: the plan has run, or a late device
+ * (one that runs plans asynchronously) has taken it; watchers have seen it. Independent of: operators, how a plan is made. */
 #ifndef KT_PLAN_LAUNCH_H
 #define KT_PLAN_LAUNCH_H
 
@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "tensor/tensor.h"
 
-/* Begins a plan with one output, whose operands, dims and parameters are still to come. */
+/* Begins a plan with one output; the caller then sets operands, dims and parameters. */
 static inline void kt__plan_begin(kt_plan *plan, const struct kt_row *row, int kernel, int compute, int n_in,
                                   const kt_tensor *on)
 {
@@ -39,18 +39,20 @@ static inline void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt
     o->immediate = 0;
 }
 
-kt_status kt__launch(kt_plan *plan, kt_tensor *on);      /* hands the plan to the device of `on`, its first output */
-kt_status kt__launch_long(kt_plan *plan, kt_tensor *on); /* of what takes long though it has few elements */
-kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g); /* the generator is locked meanwhile */
-/* What a kernel wrote into a lazy view, made what the view means: of any output but the first, which a launch sees to. */
-kt_status kt__turn_written(const struct kt_row *row, kt_tensor *on);
+kt_status kt__launch(kt_plan *plan, kt_tensor *on);      /* runs the plan on the device of `on`, its first output */
+kt_status kt__launch_long(kt_plan *plan, kt_tensor *on); /* the same for a plan that takes long though it has few elements */
+kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g); /* the same with the generator locked */
+/* Conjugates or negates what a kernel wrote into a view with a lazy bit. A launch does this for the first output only; call
+ * it for the others. */
+kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on);
 
-/* The bytes of `from` to those of `to`, of the same dtype and as many, both dense, on another device. */
+/* Copies the bytes of `from` to `to` on another device. Both are dense, with the same dtype and number of elements. */
 kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor *from);
 
 /* ---- watchers (watch.c) ---- */
-extern _Atomic uint32_t   kt__watchers __attribute__((visibility("hidden"))); /* how many there are; no detour by the GOT */
-extern KT__HOT_LOCAL bool kt__unseen;   /* the thread's plans are not: a watcher makes them, or a call that is only tried */
+extern _Atomic uint32_t   kt__watchers __attribute__((visibility("hidden"))); /* their number; hidden: no load from the GOT */
+/* this thread's plans are not shown to watchers: a watcher makes them, or the call is only a trial */
+extern KT__HOT_LOCAL bool kt__unseen;
 
 static inline uint32_t kt__is_watching(void) { return atomic_load_explicit(&kt__watchers, memory_order_relaxed); }
 void kt__tell_before(const kt_plan *plan);

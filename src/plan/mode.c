@@ -146,11 +146,11 @@ kt_status kt_set_autocast_dtype(kt_device_kind kind, kt_dtype dtype)
     return enter_state(&s);
 }
 
-bool kt_autocast_cache_enabled(void) { return !(kt__mode() & KT_M_UNCACHED); }
+bool kt_autocast_cache_enabled(void) { return !(kt__mode() & KT_M_NO_CAST_CACHE); }
 
 void kt_set_autocast_cache_enabled(bool on)
 {
-    kt__mode_word = on ? kt__mode() & ~(uint64_t)KT_M_UNCACHED : kt__mode() | KT_M_UNCACHED;
+    kt__mode_word = on ? kt__mode() & ~(uint64_t)KT_M_NO_CAST_CACHE : kt__mode() | KT_M_NO_CAST_CACHE;
 }
 
 /* A refusal leaves the mode as it was; the guard is to be closed all the same. */

@@ -61,7 +61,7 @@ typedef struct kt__lineage_hooks {
 extern kt__lineage_hooks kt__lineage;
 /* The name by which a user knows a row (refusal.c): nn_cross_entropy is cross_entropy in Python, linalg_norm is linalg.norm,
  * quantile_number an overload of quantile; C has the row's own. */
-const char *kt__row_said(const kt_row *row, bool in_binding, char *room, size_t size);
+const char *kt__row_display_name(const kt_row *row, bool in_binding, char *room, size_t size);
 
 #ifdef KT_NO_LINEAGE
 #define KT__RECORD(why, op, from, to, parent) ((void)(op), 0u)

@@ -1,5 +1,5 @@
-/* watch.c - the list of watchers (karat/plugin/watch.h). In: registrations, and each plan that is run. Out: the watchers' functions
- * were called. Independent of: what a plan does. */
+/* watch.c - the list of watchers (karat/plugin/watch.h). In: registrations, and each plan that is run. Out: calls of the
+ * watchers' functions. Independent of: what a plan does. */
 #include <karat/plugin/watch.h>
 
 #include <pthread.h>
@@ -59,8 +59,8 @@ kt_status kt_unwatch(const kt_watcher *watcher)
     return at ? KT_OK : kt_fail(KT_ERR_RUNTIME, "kt_unwatch: this watcher is not registered");
 }
 
-/* `users` is raised before the watcher is read, and kt_unwatch reads `users` after it has cleared the watcher: either this thread
- * sees the slot empty, or kt_unwatch sees this thread. */
+/* This thread raises `users`, then reads the watcher; kt_unwatch clears the watcher, then reads `users`. So either this
+ * thread sees an empty slot, or kt_unwatch sees this thread and waits. */
 static const kt_watcher *acquire(slot *s)
 {
     atomic_fetch_add(&s->users, 1);

@@ -244,11 +244,14 @@ static inline schema_facts schema_facts_of(const schema_text *t)
     return f;
 }
 
-/* A row that users do not call: PyTorch's own name of it begins with an underscore (torch.unique is _unique2 there and the
- * _foreach functions are called by everybody), or it is a part of backward. */
+/* Bytes of the operator's name: "sum.dim(Tensor self, ..." is sum. */
+static inline int schema_name_length(const char *text) { return (int)strcspn(text, ".("); }
+
+/* Users do not call this row: its name in PyTorch begins with an underscore, or it is a part of backward. Two exceptions
+ * that users do call: _unique2, which is torch.unique, and the _foreach functions. */
 static inline bool schema_is_internal(const char *text)
 {
-    const size_t n = strcspn(text, ".(");
+    const int n = schema_name_length(text);
     return (text[0] == '_' && strncmp(text, "_foreach_", 9) != 0 && strncmp(text, "_unique2", 8) != 0) ||
            (n > 9 && strncmp(text + n - 9, "_backward", 9) == 0);
 }

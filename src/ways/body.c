@@ -109,7 +109,7 @@ static kt_status run_derived(kt_call *call)
     return status;
 }
 
-const kt__decision *kt__admit_for(const kt_call *call, kt_dtype want, kt__decision *room)
+const kt__decision *kt__resolve_in_body_as(const kt_call *call, kt_dtype want, kt__decision *room)
 {
     kt__gathered g;
     kt_call      numbered;
@@ -123,10 +123,10 @@ const kt__decision *kt__admit_for(const kt_call *call, kt_dtype want, kt__decisi
     return kt__resolve(call, &g, kt__mode(), room);
 }
 
-const kt__decision *kt__admit(const kt_call *call, kt__decision *room)
+const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room)
 {
     const int dtype = call->row->fold.dtype;
-    return kt__admit_for(call, dtype >= 0 ? kt__arg_dtype(call, dtype) : KT_NONE, room);
+    return kt__resolve_in_body_as(call, dtype >= 0 ? kt__arg_dtype(call, dtype) : KT_NONE, room);
 }
 
 /* A row that names a node has a derivative of its own; out= may be recorded as a node that cannot be run. */
@@ -135,7 +135,7 @@ static kt_status run_row(kt_call *call)
     const kt_row *row = call->row;
     const bool    opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
     kt__decision  room;
-    if (row->rule != RULE_NONE && !row->admits_after && !kt__admit(call, &room))
+    if (row->rule != RULE_NONE && !row->resolved_by_body && !kt__resolve_in_body(call, &room))
         return kt_error_status();
     return call->row->node || opaque ? run_derived(call) : run_body(call);
 }

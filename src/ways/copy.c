@@ -230,9 +230,9 @@ kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_
     return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
 }
 
-static KT__HOT_LOCAL const char *said; /* the user's spelling of the current cast */
+static KT__HOT_LOCAL const char *display_name; /* the user's spelling of the current cast */
 
-void kt_call_said(const char *name) { said = name; }
+void kt_call_set_display_name(const char *name) { display_name = name; }
 
 /* `self` in another dtype, layout or on another device, recorded with its reason. */
 typedef struct cast {
@@ -262,7 +262,7 @@ static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
 static const char *cast_name(void)
 {
     const kt_row *row = kt__frame ? kt__frame->row : NULL;
-    return said ? said : row && row->id != KT_OP_to_copy ? row->name : "to";
+    return display_name ? display_name : row && row->id != KT_OP_to_copy ? row->name : "to";
 }
 
 static kt_status make_copy(kt_call *call, kt_tensor **out)

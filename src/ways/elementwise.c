@@ -41,12 +41,12 @@ kt_status kt__run_elementwise(kt_call *call)
     if (g.alone)
         g.n = 1;
     if (KT__UNLIKELY(g.fit != NULL) && g.fit(call, &g, (kt_dtype)d->common))
-        return call->form == KT_PLAIN ? kt_error_status() : kt__unless_earlier(check_written, &(written){call, &g, d});
+        return call->form == KT_PLAIN ? kt_error_status() : kt__report_earlier_error(check_written, &(written){call, &g, d});
     if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
         return kt_error_status();
     kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
     if (status && call->form != KT_PLAIN)
-        status = kt__unless_earlier(check_overlaps, &(written){call, &g, d});
+        status = kt__report_earlier_error(check_overlaps, &(written){call, &g, d});
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
 #ifndef KT_NO_LINEAGE

@@ -499,7 +499,7 @@ kt_status kt__run_matmul(kt_call *call)
         if ((p.kind->addend_first && kt__check_batch_addend(p.c, p.a, p.b, false)) || mixed_target(call, &p))
             return kt_error_status();
         if (!(d = kt__resolve(call, &g, kt__mode(), &room)))
-            return kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt__unless_earlier(check_sizes, &(sized){call, p})
+            return kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt__report_earlier_error(check_sizes, &(sized){call, p})
                                                                 : kt_error_status();
         if (shape_of(call, &p))
             return kt_error_status();
@@ -507,7 +507,7 @@ kt_status kt__run_matmul(kt_call *call)
         return kt_error_status();
     } else if (!(d = kt__resolve(call, &g, kt__mode(), &room))) {
         const bool missing = kt_error_status() == KT_ERR_NOT_IMPLEMENTED && p.a->dtype == p.b->dtype;
-        return missing && call->form == KT_OUT ? kt__unless_earlier(check_out, &(sized){call, p}) : kt_error_status();
+        return missing && call->form == KT_OUT ? kt__report_earlier_error(check_out, &(sized){call, p}) : kt_error_status();
     }
     const kt_shape shape = {p.rank, p.sizes};
     if (call->form == KT_OUT && !kt__has_sizes(call->out[0], shape) && kt__reads_target(call, shape, false))

@@ -7,6 +7,7 @@
 #include "call/target.h"
 #include "tables/kernels/order.h"
 #include "tables/kernels/reduce.h"
+#include "tables/schema.h"
 
 enum { MOST_OUTPUTS = 2 };
 
@@ -117,7 +118,7 @@ static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, con
         return KT_OK;
     bool both = g->kernel == KT_K_aminmax, where = call->row->rule == RULE_INDEX;
     int  dim = first_empty(self, f->mask);
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(schema, ".("), schema);
+    snprintf(name, sizeof name, "%.*s", schema_name_length(schema), schema);
     if (f->all && both)
         return kt_fail(KT_ERR_RUNTIME,
                        "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
@@ -143,7 +144,7 @@ static void warn_of_freedom(const kt_call *call, const kt__gathered *g, const fo
         return;
     kt__warn("%.*s(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
              "divided by output numel).",
-             (int)strcspn(schema, ".("), schema);
+             schema_name_length(schema), schema);
 }
 
 static kt_status fill_identity(int kernel, const fold *f)
@@ -219,7 +220,7 @@ static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
     const int  op = call->row->id;
     const bool late = op == KT_OP_max_dim || op == KT_OP_min_dim || op == KT_OP_nansum ||
                       kt_error_status() == KT_ERR_NOT_IMPLEMENTED;
-    return late ? kt__unless_earlier(check_out_and_dims, &(folded){call, g}) : kt_error_status();
+    return late ? kt__report_earlier_error(check_out_and_dims, &(folded){call, g}) : kt_error_status();
 }
 
 kt_status kt__run_reduce(kt_call *call)
@@ -239,7 +240,7 @@ kt_status kt__run_reduce(kt_call *call)
     if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second)) {
         /* mean and rows with an index check dims first */
         const bool late = call->row->rule == RULE_MEAN || call->row->rule == RULE_INDEX;
-        return late ? kt__unless_earlier(check_dims, &(folded){call, &g}) : kt_error_status();
+        return late ? kt__report_earlier_error(check_dims, &(folded){call, &g}) : kt_error_status();
     }
     if (fold_shape(call, self, &f))
         return kt_error_status();
@@ -257,7 +258,7 @@ kt_status kt__run_reduce(kt_call *call)
     prepare(call, &g, d, &f, &plan);
     status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
     if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)
-        status = kt__turn_written(plan.row, f.out[1]);
+        status = kt__apply_lazy_bits(plan.row, f.out[1]);
     kt__trace_fold(call, self, d, f.out, f.n_out);
     return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
 }

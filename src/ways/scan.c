@@ -129,9 +129,9 @@ static kt_status run_scan(kt_call *call)
         g.want = self->dtype;
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
     if (!d)
-        return kt__unless_earlier(check_first, call);
+        return kt__report_earlier_error(check_first, call);
     if (wrap_dim(call, &dim))
-        return kt__unless_earlier(check_first, call);
+        return kt__report_earlier_error(check_first, call);
     if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second))
         return kt_error_status();
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(self), true))
@@ -144,7 +144,7 @@ static kt_status run_scan(kt_call *call)
     prepare(call, &g, d, out, dim, &plan);
     status = self->numel ? kt__launch(&plan, out[0]) : KT_OK;
     if (!status && self->numel && n_out > 1 && plan.arg[1].bits)
-        status = kt__turn_written(plan.row, out[1]);
+        status = kt__apply_lazy_bits(plan.row, out[1]);
     kt__trace_fold(call, self, d, out, n_out);
     return kt__finish_several(call, &plan, &taping, out, n_out, status);
 }

@@ -8,6 +8,7 @@
 
 #include "base/near.h"
 #include "karat.h"
+#include "tables/schema.h"
 
 /* ---- names ---- */
 
@@ -24,7 +25,7 @@ static const struct {
 /* A row's Python name: its schema up to the overload. */
 static void python_name(const kt_row *row, char *out)
 {
-    snprintf(out, NAME, "%.*s", (int)strcspn(kt_row_schema(row), ".("), kt_row_schema(row));
+    snprintf(out, NAME, "%.*s", schema_name_length(kt_row_schema(row)), kt_row_schema(row));
 }
 
 static bool ends_in(const char *name, const char *end)

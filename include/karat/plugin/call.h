@@ -140,7 +140,7 @@ KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const cha
 /* The same where t cannot require grad: the fix is the default dtype, or a policy that allows it. */
 KT_API kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text);
 /* The user's spelling of the next call's cast, for lineage: half, double (never freed; NULL: none). */
-KT_API void kt_call_said(const char *name);
+KT_API void kt_call_set_display_name(const char *name);
 
 /* The common dtype of such operands in an arithmetic operator; bit i of `scalars`: operand i is a number. */
 KT_API kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result);

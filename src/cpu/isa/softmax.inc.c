@@ -22,32 +22,32 @@ typedef struct FN(soft_work) { /* of one line, or of lines abreast: top and tota
     A sum[ABREAST];
 } FN(soft_work);
 
-#define SOFT_ONCE __attribute__((noinline)) /* small code rather than a call less a tile */
+#define SOFT_NOINLINE __attribute__((noinline)) /* one call per tile costs little; inlining would multiply the code */
 
 /* ---- tiles ---- */
 
-static SOFT_ONCE void FN(exp_less)(T *z, const T *x, const T *less, int n)
+static SOFT_NOINLINE void FN(exp_less)(T *z, const T *x, const T *less, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
         z[i] = FN(exp_quick)(x[i] - less[i]);
 }
 
-static SOFT_ONCE void FN(soft_mul)(T *z, const T *a, const T *b, int n)
+static SOFT_NOINLINE void FN(soft_mul)(T *z, const T *a, const T *b, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
         z[i] = a[i] * b[i];
 }
 
-static SOFT_ONCE void FN(soft_sub)(T *z, const T *a, const T *b, int n)
+static SOFT_NOINLINE void FN(soft_sub)(T *z, const T *a, const T *b, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
         z[i] = a[i] - b[i];
 }
 
-static SOFT_ONCE void FN(soft_max)(T *z, const T *a, const T *b, int n)
+static SOFT_NOINLINE void FN(soft_max)(T *z, const T *a, const T *b, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
@@ -55,7 +55,7 @@ static SOFT_ONCE void FN(soft_max)(T *z, const T *a, const T *b, int n)
 }
 
 /* What a tile adds to the sum; calculated into `shares`, unless it is there. */
-static SOFT_ONCE const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
+static SOFT_NOINLINE const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
 {
     if (s->kernel == KT_K_log_softmax_backward)
         return x;
@@ -104,7 +104,7 @@ static const T *FN(soft_tile)(const FN(lens) *l, T *room, const char *at, int n)
 }
 
 /* The inputs at `done` of a line, or of lines abreast, as tiles; a single one stands in for the second. */
-static SOFT_ONCE void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
+static SOFT_NOINLINE void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
                                       int n, const T **x)
 {
     x[0] = x[1] = FN(soft_tile)(&l[1], w->room[1], at[1] + done * s->along[1].step, n);
@@ -112,7 +112,7 @@ static SOFT_ONCE void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const
         x[1] = FN(soft_tile)(&l[2], w->room[2], at[2] + done * s->along[2].step, n);
 }
 
-static SOFT_ONCE void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
+static SOFT_NOINLINE void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
                                       int n, const T *kept)
 {
     const T *x[2];
@@ -123,7 +123,7 @@ static SOFT_ONCE void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const
         FN(store_tile)(z, &l[0], w->room[0], n);
 }
 
-static SOFT_ONCE void FN(soft_spread)(T *tile, T value, int n)
+static SOFT_NOINLINE void FN(soft_spread)(T *tile, T value, int n)
 {
     for (int i = 0; i < n; i++)
         tile[i] = value;
@@ -131,7 +131,7 @@ static SOFT_ONCE void FN(soft_spread)(T *tile, T value, int n)
 
 /* ---- one line ---- */
 
-static SOFT_ONCE void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
+static SOFT_NOINLINE void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
 {
     const int64_t length = s->length;
     const int     wide = length < TILE ? (int)length : TILE;
@@ -161,7 +161,7 @@ static SOFT_ONCE void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *c
 
 /* ---- n lines side by side, an element of each at a time ---- */
 
-static SOFT_ONCE void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int n)
+static SOFT_NOINLINE void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int n)
 {
     const T *x[2];
     FN(soft_spread)(w->top, FN(soft_forward)(s) ? -INFINITY : 0, n);
@@ -241,4 +241,4 @@ static kt_status FN(softmax)(const kt_plan *plan)
         kt__parallel(lines, 1 + KT__GRAIN / s.length, FN(soft_part), &s);
     return KT_OK;
 }
-#undef SOFT_ONCE
+#undef SOFT_NOINLINE

@@ -12,9 +12,9 @@
 
 static void put_elu(kt__gathered *g, double alpha, double scale, double input_scale)
 {
-    kt__give(g, alpha * scale);
-    kt__give(g, scale);
-    kt__give(g, input_scale);
+    kt__push_param(g, alpha * scale);
+    kt__push_param(g, scale);
+    kt__push_param(g, input_scale);
 }
 
 kt_status kt__args_approximate(const kt_call *call, kt__gathered *g)
@@ -92,7 +92,7 @@ kt_status kt__args_leaky_relu_backward(const kt_call *call, kt__gathered *g)
         return kt_fail(KT_ERR_RUNTIME, NO_NEGATIVE_SLOPE, "leakyReLu",
                        " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
                        "backward calculation with negative slope");
-    kt__give(g, kt__as_double(call->arg[2].s));
+    kt__push_param(g, kt__as_double(call->arg[2].s));
     return KT_OK;
 }
 
@@ -120,7 +120,7 @@ static kt_status fit_lambda(const kt_call *call, const kt__gathered *g, kt_dtype
 
 kt_status kt__args_lambd(const kt_call *call, kt__gathered *g)
 {
-    kt__give(g, kt__as_double(kt__arg_scalar(call, 1)));
+    kt__push_param(g, kt__as_double(kt__arg_scalar(call, 1)));
     g->fit = fit_lambda;
     return KT_OK;
 }
@@ -146,8 +146,8 @@ static kt_status fit_limits(const kt_call *call, const kt__gathered *g, kt_dtype
 
 kt_status kt__args_limits(const kt_call *call, kt__gathered *g)
 {
-    kt__give_seen(g, kt__arg_scalar(call, 1), (kt_dtype)g->dtype[0]);
-    kt__give_seen(g, kt__arg_scalar(call, 2), (kt_dtype)g->dtype[0]);
+    kt__push_param_rounded_int(g, kt__arg_scalar(call, 1), (kt_dtype)g->dtype[0]);
+    kt__push_param_rounded_int(g, kt__arg_scalar(call, 2), (kt_dtype)g->dtype[0]);
     g->fit = fit_limits;
     return KT_OK;
 }
@@ -247,7 +247,7 @@ static kt_status half_of(const kt_call *call, const kt_tensor *self, int64_t *di
         return kt_fail(KT_ERR_RUNTIME, "Halving dimension must be even, but dimension %lld is size %lld", (long long)*dim,
                        (long long)self->sizes[*dim]);
     *half = self->sizes[*dim] / 2;
-    return kt__admit(call, &room) ? KT_OK : kt_error_status();
+    return kt__resolve_in_body(call, &room) ? KT_OK : kt_error_status();
 }
 
 kt_status kt__body_glu(kt_call *call)

@@ -30,22 +30,22 @@ static bool is_exact(kt_dtype d) { return kt__dtype_rows[d].category & (KT_CAT_B
 
 static void param(kt__gathered *g, kt_scalar value) { g->param[g->n_param++] = value; }
 
-void kt__give(kt__gathered *g, double value) { param(g, KT_FLOAT(value)); }
+void kt__push_param(kt__gathered *g, double value) { param(g, KT_FLOAT(value)); }
 
 /* For kernels in which PyTorch compares with the rounded element, not with the number itself. */
-void kt__give_held(kt__gathered *g, kt_scalar s, kt_dtype d)
+void kt__push_param_rounded(kt__gathered *g, kt_scalar s, kt_dtype d)
 {
     unsigned char element[16] __attribute__((aligned(16)));
     kt_scalar_store(element, d, s);
     param(g, kt_scalar_load(element, d));
 }
 
-void kt__give_seen(kt__gathered *g, kt_scalar s, kt_dtype d)
+void kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d)
 {
     if (is_exact(d))
-        kt__give_held(g, s, d);
+        kt__push_param_rounded(g, s, d);
     else
-        kt__give(g, kt__as_double(s));
+        kt__push_param(g, kt__as_double(s));
 }
 
 kt_dtype kt__arithmetic_of(kt_dtype d)
@@ -63,7 +63,7 @@ static kt_status fit_listed(const kt_call *call, const kt__gathered *g, kt_dtype
     (void)g;
     for (int i = 0; i < call->row->n_params; i++) {
         const kt__param *one = &call->row->params[i];
-        const kt_dtype   among = one->fit == PARAM_FIT_WIDE ? kt__arithmetic_of(common) : common;
+        const kt_dtype   among = one->fit == PARAM_FIT_COMPUTE ? kt__arithmetic_of(common) : common;
         if (one->fit != PARAM_FIT_ANY && kt__argument_fits(call, one->at, among))
             return kt_error_status();
     }
@@ -76,13 +76,13 @@ kt_status kt__args_listed(const kt_call *call, kt__gathered *g)
     for (int i = 0; i < call->row->n_params; i++) {
         const kt__param *one = &call->row->params[i];
         if (one->at < 0)
-            kt__give(g, one->value);
-        else if (one->as == PARAM_AS_HELD)
-            kt__give_held(g, kt__arg_scalar(call, one->at), d);
-        else if (one->as == PARAM_AS_SEEN)
-            kt__give_seen(g, kt__arg_scalar(call, one->at), d);
+            kt__push_param(g, one->value);
+        else if (one->as == PARAM_AS_ROUNDED)
+            kt__push_param_rounded(g, kt__arg_scalar(call, one->at), d);
+        else if (one->as == PARAM_AS_ROUNDED_INT)
+            kt__push_param_rounded_int(g, kt__arg_scalar(call, one->at), d);
         else
-            kt__give(g, kt__as_double(kt__arg_scalar(call, one->at)));
+            kt__push_param(g, kt__as_double(kt__arg_scalar(call, one->at)));
         if (one->fit != PARAM_FIT_ANY)
             g->fit = fit_listed;
     }
@@ -203,7 +203,7 @@ kt_status kt__args_replacements(const kt_call *call, kt__gathered *g)
         kt_dtype_finfo((kt_dtype)g->dtype[0], &f);
     const double defaults[3] = {0.0, f.max, f.min};
     for (int i = 0; i < 3; i++)
-        kt__give(g, kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]);
+        kt__push_param(g, kt__given(call, 1 + i) ? call->arg[1 + i].f : defaults[i]);
     return KT_OK;
 }
 
@@ -265,9 +265,9 @@ kt_status kt__args_bend(const kt_call *call, kt__gathered *g)
     const double share = mean ? 1.0 / (double)g->t[1]->numel : 1;
     const double curve = square ? 2 : (smooth ? 1 / at : 1) * (back ? 1 : 0.5);
     const double straight = square ? INFINITY : smooth ? 1 : at;
-    kt__give(g, at);
-    kt__give(g, back ? rounded_to(curve * share, narrow) : curve);
-    kt__give(g, back ? rounded_to(straight * share, narrow) : straight);
+    kt__push_param(g, at);
+    kt__push_param(g, back ? rounded_to(curve * share, narrow) : curve);
+    kt__push_param(g, back ? rounded_to(straight * share, narrow) : straight);
     return KT_OK;
 }
 
@@ -311,7 +311,7 @@ kt_status kt__args_decimals(const kt_call *call, kt__gathered *g)
 
 kt_status kt__args_eps(const kt_call *call, kt__gathered *g)
 {
-    kt__give(g, kt__given(call, 1) ? call->arg[1].f : 0.0);
+    kt__push_param(g, kt__given(call, 1) ? call->arg[1].f : 0.0);
     param(g, KT_INT(kt__given(call, 1)));
     return KT_OK;
 }

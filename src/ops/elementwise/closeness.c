@@ -18,7 +18,7 @@ static kt_tensor *is_near(kt_tensor *a, kt_tensor *b, double rtol, double atol)
 kt_status kt__body_isclose(kt_call *call)
 {
     kt__decision        room;
-    const kt__decision *d = kt__admit(call, &room);
+    const kt__decision *d = kt__resolve_in_body(call, &room);
     const double        rtol = kt__arg(call, 2)->f, atol = kt__arg(call, 3)->f;
     if (!d || check_tolerance("rtol", rtol) || check_tolerance("atol", atol))
         return kt_error_status();

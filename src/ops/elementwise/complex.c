@@ -7,7 +7,7 @@
 static kt_dtype complex_of(const kt_call *call)
 {
     kt__decision        room;
-    const kt__decision *d = kt__admit(call, &room);
+    const kt__decision *d = kt__resolve_in_body(call, &room);
     return d && !kt__check_out(call, (kt_dtype)d->result, KT_NONE) ? (kt_dtype)d->result : KT_NONE;
 }
 

@@ -33,7 +33,7 @@ static kt_status turned(kt_tensor *self, uint64_t dims, kt_tensor **out)
     kt__part_of(&from, self);
     for (int i = 0; i < self->ndim; i++)
         if (dims >> i & 1)
-            kt__part_turn(&from, i);
+            kt__part_reverse(&from, i);
     return kt__copy_into(*out, &from.t, KT_WHY_NONE, KT_ROUND_TORCH);
 }
 

@@ -43,7 +43,7 @@ kt_status kt__body_binary_cross_entropy(kt_call *call)
     kt_tensor   *x = call->arg[INPUT].t, *t = call->arg[TARGET].t;
     if (kt__check_reduction(kt__arg_int(call, REDUCTION)) || kt__one_device((kt_tensor *[]){x, t}, 2))
         return kt_error_status();
-    if (!kt__admit(call, &room) || check_range(x, t)) /* a weight may have any dtype: it scales in place */
+    if (!kt__resolve_in_body(call, &room) || check_range(x, t)) /* a weight may have any dtype: it scales in place */
         return kt_error_status();
     kt_tensor *loss = kt_sub(kt_mul(kt_sub_s(t, KT_INT(1)), bounded(kt_log1p(kt_neg(x)))), kt_mul(t, bounded(kt_log(x))));
     if (loss && kt__given(call, WEIGHT))

@@ -106,7 +106,7 @@ static kt_status nll(kt_call *call)
     if (kt__check_reduction(kt__arg_int(call, REDUCTION)) ||
         kt__one_device((kt_tensor *[]){input, target, weight ? weight : input}, 3) ||
         (space ? check_space(input, target, weight) : check_flat(input, target, weight)) ||
-        !kt__admit(call, &room) || kt__refuse(call, STAGE_AFTER))
+        !kt__resolve_in_body(call, &room) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const int64_t ignore = kt__arg_int(call, IGNORE);
     if (check_bounds(target, ignore, input->sizes[dim]) ||

@@ -242,7 +242,7 @@ kt_status kt__body_range(kt_call *call)
              "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).");
     if (kt__read_options(call, 3, kt_get_default_dtype(), NULL, &o))
         return kt_error_status();
-    if (!kt__admit(call, &room))
+    if (!kt__resolve_in_body(call, &room))
         return kt_error_status();
     const char *in = kt_dtype_category(o.dtype) == KT_CAT_INT      ? "int64_t"
                      : o.dtype == KT_F16 || o.dtype == KT_BF16 ? "float"

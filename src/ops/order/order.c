@@ -39,7 +39,7 @@ kt_status kt__body_topk(kt_call *call)
         return kt_error_status();
     if (k < 0 || k > (self->ndim ? self->sizes[dim] : 1))
         return kt_fail(KT_ERR_RUNTIME, "selected index k out of range");
-    if (!kt__admit(call, &room))
+    if (!kt__resolve_in_body(call, &room))
         return kt_error_status();
     kt_sort_results all = kt_sort(self, .dim = KT_SOME(dim), .descending = kt__arg_bool(call, 3));
     return kt__end_several(call, (kt_tensor *[]){first_of(all.values, dim, k), first_of(all.indices, dim, k)}, 2);

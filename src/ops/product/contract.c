@@ -91,7 +91,7 @@ static kt_tensor *tensordot(kt_call *call, kt_tensor *self, kt_tensor *other, kt
         return NULL;
     }
     kt__decision room;
-    if (!kt__admit(call, &room) || side_of(self, dims_a, &a) || side_of(other, dims_b, &b) ||
+    if (!kt__resolve_in_body(call, &room) || side_of(self, dims_a, &a) || side_of(other, dims_b, &b) ||
         meet(&a, &b, dims_a, dims_b))
         return NULL;
     const turned left = turn(&a, false, sizes, &rank), right = turn(&b, true, sizes, &rank);

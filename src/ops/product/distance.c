@@ -27,7 +27,7 @@ static kt_status check_pair(const kt_call *call, kt_tensor *const *x)
     if (kt__given(call, MODE) && (call->arg[MODE].i < 0 || call->arg[MODE].i > 2))
         return kt_fail(KT_ERR_RUNTIME, "possible modes: 0, 1, 2, but was: %lld", (long long)call->arg[MODE].i);
     kt__decision room;
-    return kt__admit(call, &room) ? kt__one_device(x, 2) : kt_error_status();
+    return kt__resolve_in_body(call, &room) ? kt__one_device(x, 2) : kt_error_status();
 }
 
 /* |x - y|^2 = |x|^2 + |y|^2 - 2 xy: a matrix product, fast and less accurate. */
@@ -114,7 +114,8 @@ static kt_status check_renorm(const kt_call *call, int64_t *dim)
     kt__decision room;
     if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
         return kt_error_status();
-    return kt__wrap_dim(dim, self->ndim) || kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room) ? kt_error_status() : KT_OK;
+    const bool refused = kt__wrap_dim(dim, self->ndim) || kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room);
+    return refused ? kt_error_status() : KT_OK;
 }
 
 kt_tensor *kt__slice_norms(const kt_tensor *t, int64_t dim, double p)

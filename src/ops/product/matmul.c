@@ -205,7 +205,7 @@ kt_status kt__body_addbmm(kt_call *call)
     if (!c || !left || !right)
         return kt_error_status();
     kt__decision room;
-    if (kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room))
+    if (kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
     const bool fits = self->ndim == 2 && self->sizes[0] == m && self->sizes[1] == n;
     const bool here = call->form == KT_INPLACE && fits;

@@ -111,7 +111,7 @@ kt_status kt__body_addr(kt_call *call)
         return kt_error_status();
     kt_call expanded = *call; /* a 0-dim self has the say of a matrix */
     expanded.arg[0].t = self;
-    const kt__decision *d = kt__admit(&expanded, &room);
+    const kt__decision *d = kt__resolve_in_body(&expanded, &room);
     const kt_dtype      common = d ? (kt_dtype)d->common : KT_NONE;
     if (!d || (call->form == KT_INPLACE && kt__check_out(call, common, KT_NONE)) || kt__refuse_known(call, NULL, common) ||
         addr_scale(call, beta, common) || addr_scale(call, alpha, common))
@@ -186,7 +186,7 @@ kt_status kt__body_linalg_cross(kt_call *call)
     if (kt__broadcast(both, 2, sizes, &rank))
         return kt_error_status();
     kt__decision room;
-    if (kt__check_out(call, (kt_dtype)a->dtype, KT_NONE) || !kt__admit(call, &room))
+    if (kt__check_out(call, (kt_dtype)a->dtype, KT_NONE) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
     KT_SCOPE;
     kt_tensor *a1 = turned(a, dim), *a2 = turned(a1, dim), *b1 = turned(b, dim), *b2 = turned(b1, dim);

@@ -96,7 +96,7 @@ static kt_status check_dtypes(const kt_call *call)
     kt__decision room;
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
-    return !call->row->admits_after || kt__admit(call, &room) ? KT_OK : kt_error_status();
+    return !call->row->resolved_by_body || kt__resolve_in_body(call, &room) ? KT_OK : kt_error_status();
 }
 
 static unsigned category(const kt_tensor *t) { return kt__dtype_rows[t->dtype].category; }
@@ -338,7 +338,7 @@ static kt_status bernoulli_each(const kt_call *call, kt_tensor *to, kt_tensor *p
     kt__decision room;
     if (!to->numel)
         return KT_OK;
-    if (check_memory(to) || (call->row->admits_after && !kt__admit(call, &room)) || expanded(p, to, &draw.each))
+    if (check_memory(to) || (call->row->resolved_by_body && !kt__resolve_in_body(call, &room)) || expanded(p, to, &draw.each))
         return kt_error_status();
     kt_status status = kt__refuse(call, STAGE_AFTER);
     if (!status)

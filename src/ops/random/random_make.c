@@ -82,7 +82,7 @@ static kt_status check_count(const kt_call *call, kt_dtype dtype, int64_t n)
     kt__decision         room;
     if (n < 0)
         return KT_OK; /* no such tensor is made, of whatever dtype */
-    if (!kt__admit(call, &room))
+    if (!kt__resolve_in_body(call, &room))
         return kt_error_status();
     if (row->category == KT_CAT_INT && n > 0 && !kt_scalar_fits(KT_INT(n - 1), dtype))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s_t without overflow",
@@ -231,7 +231,7 @@ static kt_status check_weights(const kt_call *call, const kt_tensor *self, int64
     kt__decision room;
     if (self->ndim != 1 && self->ndim != 2)
         return kt_fail(KT_ERR_RUNTIME, "prob_dist must be 1 or 2 dim");
-    if (kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room))
+    if (kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
     if (n <= 0)
         return kt_fail(KT_ERR_RUNTIME, "cannot sample n_sample <= 0 samples");

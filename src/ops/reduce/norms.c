@@ -51,7 +51,7 @@ static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape 
         return kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: dims must be different. Got (%lld, %lld)", (long long)dims.d[0],
                        (long long)dims.d[1]);
     kt__decision room;
-    return kt__refuse(call, STAGE_AFTER) || !kt__admit(call, &room) ? kt_error_status() : KT_OK;
+    return kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room) ? kt_error_status() : KT_OK;
 }
 
 static kt_status needs_svd(const char *order)

@@ -33,7 +33,7 @@ kt_status kt__body_logsumexp(kt_call *call)
         return kt__run_reduce(call);
     KT_SCOPE;
     kt__decision        room;
-    const kt__decision *d = kt__admit(call, &room);
+    const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d || kt__refuse_target(call, (kt_dtype)d->result, KT_NONE)) /* a cast is looked at when the result is there */
         return kt_error_status();
     return kt__end(call, complex_logsumexp(call));

@@ -196,7 +196,7 @@ kt_status kt__body_vander(kt_call *call)
     if (n < 0)
         return kt_fail(KT_ERR_RUNTIME, "N must be non-negative.");
     kt__decision        room;
-    const kt__decision *d = kt__admit(call, &room);
+    const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d)
         return kt_error_status();
     if (n < 2)

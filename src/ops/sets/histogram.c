@@ -11,7 +11,7 @@
 static kt_status admit(const kt_call *call)
 {
     kt__decision room;
-    return kt__admit(call, &room) ? KT_OK : kt_error_status();
+    return kt__resolve_in_body(call, &room) ? KT_OK : kt_error_status();
 }
 
 static bool on_meta(const kt_tensor *t) { return kt__backend(t->backend)->stores_nothing; }

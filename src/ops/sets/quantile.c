@@ -29,7 +29,7 @@ static kt_status check_inputs(const kt_call *call, const kt_tensor *self, const 
         return kt_fail(KT_ERR_RUNTIME, "quantile() input tensor must be non-empty");
     if (q->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME, "quantile() q must be a scalar or 1D tensor");
-    if (!kt__admit(call, &room))
+    if (!kt__resolve_in_body(call, &room))
         return kt_error_status();
     if (!same_device(q, self))
         return kt_fail(KT_ERR_RUNTIME, "quantile() q tensor must be on the same device as the input tensor");

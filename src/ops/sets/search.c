@@ -167,7 +167,7 @@ static kt_status search_for(kt_call *call, search *s, bool number)
     if (!s->values || check_sorter(call, s) || check_shapes(s) || kt__check_out(call, places, KT_NONE) ||
         kt__one_device(all, s->sorter ? 3 : 2))
         return kt_error_status();
-    const kt__decision *d = kt__admit_for(call, places, &room);
+    const kt__decision *d = kt__resolve_in_body_as(call, places, &room);
     if (!d)
         return kt_error_status();
     const kt_dtype common = (kt_dtype)d->common;
@@ -244,7 +244,7 @@ static kt_tensor *among(kt_tensor *elements, kt_tensor *tests)
 static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests, uint32_t numbers)
 {
     kt__decision        room;
-    const kt__decision *d = elements && tests ? kt__admit(call, &room) : NULL;
+    const kt__decision *d = elements && tests ? kt__resolve_in_body(call, &room) : NULL;
     if (!d || kt__one_device((kt_tensor *[]){elements, tests}, 2))
         return kt_error_status();
     const kt_dtype common = (kt_dtype)d->common;

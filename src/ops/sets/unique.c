@@ -53,7 +53,7 @@ static kt_status admit(const kt_call *call, const char *op)
     kt__decision room;
     if (kt__backend(call->arg[0].t->backend)->stores_nothing)
         return kt__fail_on_meta(op);
-    return kt__admit(call, &room) ? KT_OK : kt_error_status();
+    return kt__resolve_in_body(call, &room) ? KT_OK : kt_error_status();
 }
 
 /* ---- elements ---- */

@@ -257,7 +257,7 @@ TEST(dry_runs)
     CHECK_EQ_INT(kt_dtype_of(kt_mm(m, m)), KT_F32);
     CHECK_EQ_INT(kt_dtype_of(kt_prod(h)), KT_BF16);
     const uint64_t mode = kt__mode();
-    kt__mode_word = kt__standing_for(mode, KT_CPU);
+    kt__mode_word = kt__dry_run_mode(mode, KT_CPU);
     CHECK_EQ_INT(kt_dtype_of(kt_mm(m, m)), KT_BF16);
     CHECK_EQ_INT(kt_dtype_of(kt_prod(h)), KT_F32);
     kt__mode_word = mode;

@@ -1,9 +1,9 @@
-/* earlier.c - two mistakes in one call: the one that PyTorch checks first is reported. In: a call with an error pending. Out:
- * that error, or the earlier one. It writes nothing and makes no call that could succeed. */
+/* error_order.c - if a call has two errors, the one that PyTorch reports is reported. In: a call with an error pending. Out: that
+ * error, or the one that PyTorch checks earlier. Nothing is written. */
 #include "call/call.h"
 
-/* Only a failed call pays for the order. */
-KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const void *what)
+/* The earlier check runs only after a failure, so that calls that succeed do not pay for the order. */
+KT__COLD kt_status kt__report_earlier_error(kt_status (*check)(const void *), const void *what)
 {
     kt_error_state *later = kt_error_push();
     if (!later)
@@ -19,7 +19,7 @@ KT__COLD kt_status kt__unless_earlier(kt_status (*check)(const void *), const vo
 static kt_status tape_rules(const void *call) { return kt__tape.rules(call); }
 
 /* PyTorch checks the target (a leaf, or an out= with a history) before the arguments. */
-KT__COLD kt_status kt__first_mistake(const kt_call *call)
+KT__COLD kt_status kt__report_first_error(const kt_call *call)
 {
     const kt_row *row = call->row;
     bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
@@ -30,5 +30,5 @@ KT__COLD kt_status kt__first_mistake(const kt_call *call)
         itself = itself && call->out[i];
     if (call->form == KT_OUT) /* rows without a derivative may write to any target */
         itself = itself && (call->row->node || row->target.grad == TARGET_OPAQUE) && call->row->rule != RULE_COMPARE;
-    return itself && kt__is_watched(call) ? kt__unless_earlier(tape_rules, call) : kt_error_status();
+    return itself && kt__is_watched(call) ? kt__report_earlier_error(tape_rules, call) : kt_error_status();
 }
