@@ -1,7 +1,7 @@
 /* activation.c - the derivatives of activation functions, first and second, against central differences in float64, on both
  * sides of their bends and in place; the names that PyTorch gives their nodes; what in-place forms refuse.
  *
- * In: the C face. Reference: differences of the functions themselves, whose values tests/unit/op/activation.c checks. */
+ * In: the C face. Reference: differences of the functions themselves, whose values tests/unit/ops/activation.c checks. */
 #include "harness.h"
 
 #include <karat/karat.h>

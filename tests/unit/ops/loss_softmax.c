@@ -1,5 +1,5 @@
-/* softmax.c - softmax and log_softmax against a model in long double: every dim, layouts, floats of every width, lines longer
- * than any tile; what there is at infinity; PyTorch's dtypes and refusals. */
+/* loss_softmax.c - softmax and log_softmax against a model in long double: every dim, layouts, floats of every width, lines
+ * longer than any tile; what there is at infinity; PyTorch's dtypes and refusals. */
 #include "harness.h"
 
 #include <karat/karat.h>

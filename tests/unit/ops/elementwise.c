@@ -1,4 +1,4 @@
-/* generic.c - every elementwise row of the operator table, over dtypes, layouts and forms.
+/* elementwise.c - every elementwise row of the operator table, over dtypes, layouts and forms.
  *
  * In: the table. The plain form on dense operands is the reference; strided, offset, transposed, broadcast, empty, 0-dim
  * and channels_last operands, the in-place and out= forms and the meta device must agree with it: dtype, sizes, bytes,

@@ -1,5 +1,5 @@
-/* into.c - reductions into named places, distances and lengths against models that look at every element; and what is small
- * beside them: unravel_index, range, isreal. */
+/* reduce_into.c - reductions into named places, distances and lengths against models that look at every element; and what is
+ * small beside them: unravel_index, range, isreal. */
 #include "harness.h"
 
 #include <karat/karat.h>

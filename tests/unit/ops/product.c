@@ -1,4 +1,4 @@
-/* products.c - every matrix product, against sums of products taken index by index (product_model.h). Then: buffers, writing in
+/* product.c - every matrix product, against sums of products taken index by index (product_model.h). Then: buffers, writing in
  * place, what is refused and in which words, autocast, batches that broadcast. */
 #include "product_model.h"
 

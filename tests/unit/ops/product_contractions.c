@@ -1,5 +1,5 @@
-/* contractions.c - what is made of matrix products, against sums of products taken index by index (product_model.h): tensordot,
- * einsum, chains, powers, products of vectors. */
+/* product_contractions.c - what is made of matrix products, against sums of products taken index by index (product_model.h):
+ * tensordot, einsum, chains, powers, products of vectors. */
 #include "product_model.h"
 
 /* ---- contractions ---- */

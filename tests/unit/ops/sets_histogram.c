@@ -1,4 +1,4 @@
-/* histogram.c - counts, bins and quantiles against models that look at every element. */
+/* sets_histogram.c - counts, bins and quantiles against models that look at every element. */
 #include "harness.h"
 
 #include <karat/karat.h>

@@ -1,4 +1,4 @@
-/* losses.c - the losses against numbers calculated by hand and models in double; PyTorch's dtypes, warnings and refusals. */
+/* loss.c - the losses against numbers calculated by hand and models in double; PyTorch's dtypes, warnings and refusals. */
 #include "harness.h"
 
 #include <karat/karat.h>

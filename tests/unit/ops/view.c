@@ -1,4 +1,4 @@
-/* views.c - operators that share storage: geometry, refusals in PyTorch's words, values read through them and written
+/* view.c - operators that share storage: geometry, refusals in PyTorch's words, values read through them and written
  * through them, lazily conjugated and negated tensors, up to 64 dims. */
 #include "harness.h"
 
