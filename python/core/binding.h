@@ -357,7 +357,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \
     X(alias) X(clone) X(conj) X(detach) X(empty_like) X(imag) X(isclose) X(logical_not) X(ne) X(permute) X(real)       \
-    X(resolve_conj) X(resolve_neg) X(scalar_tensor) X(sum) X(to) X(transpose)
+    X(resolve_conj) X(resolve_neg) X(sum) X(to) X(transpose)
 typedef struct kp_row_set {
 #define X(name) const kt_row *name;
     KP_ROWS(X)

@@ -7,19 +7,19 @@
 
 /* Python's operator, its row, and what `number op tensor` becomes: the same row with operands swapped, another row,
  * number * reciprocal(tensor) (as in PyTorch), the number as a tensor, or nothing. */
-#define OPERATORS(X)                                                                            \
-    X(add, add, SWAP, add, "add", "add")                                                       \
-    X(subtract, sub, OTHER, rsub, "sub", "__rsub__")                                           \
-    X(multiply, mul, SWAP, mul, "mul", "mul")                                                  \
-    X(true_divide, div, RECIPROCAL, mul, "div", "__rtruediv__")                                \
-    X(floor_divide, floor_divide, TENSOR, scalar_tensor, "__floordiv__", "__rfloordiv__")      \
-    X(remainder, remainder, TENSOR, scalar_tensor, "remainder", "__rmod__")                    \
-    X(matrix_multiply, matmul, NOTHING, matmul, "matmul", "__rmatmul__")                       \
-    X(and, bitwise_and, SWAP, bitwise_and, "__and__", "__rand__")                              \
-    X(or, bitwise_or, SWAP, bitwise_or, "__or__", "__ror__")                                   \
-    X(xor, bitwise_xor, SWAP, bitwise_xor, "__xor__", "__rxor__")                              \
-    X(lshift, bitwise_left_shift, TENSOR, scalar_tensor, "__lshift__", "__rlshift__")          \
-    X(rshift, bitwise_right_shift, TENSOR, scalar_tensor, "__rshift__", "__rrshift__")         \
+#define OPERATORS(X)                                                                          \
+    X(add, add, SWAP, add, "add", "add")                                                      \
+    X(subtract, sub, OTHER, rsub, "sub", "__rsub__")                                          \
+    X(multiply, mul, SWAP, mul, "mul", "mul")                                                 \
+    X(true_divide, div, RECIPROCAL, mul, "div", "__rtruediv__")                               \
+    X(floor_divide, floor_divide, TENSOR, floor_divide, "__floordiv__", "__rfloordiv__")      \
+    X(remainder, remainder, TENSOR, remainder, "remainder", "__rmod__")                       \
+    X(matrix_multiply, matmul, NOTHING, matmul, "matmul", "__rmatmul__")                      \
+    X(and, bitwise_and, SWAP, bitwise_and, "__and__", "__rand__")                             \
+    X(or, bitwise_or, SWAP, bitwise_or, "__or__", "__ror__")                                  \
+    X(xor, bitwise_xor, SWAP, bitwise_xor, "__xor__", "__rxor__")                             \
+    X(lshift, bitwise_left_shift, TENSOR, bitwise_left_shift, "__lshift__", "__rlshift__")    \
+    X(rshift, bitwise_right_shift, TENSOR, bitwise_right_shift, "__rshift__", "__rrshift__")  \
     X(power, pow, BASE, pow_base, "pow", "__rpow__")
 
 enum reflect { SWAP, OTHER, RECIPROCAL, BASE, TENSOR, NOTHING };
@@ -105,44 +105,10 @@ static PyObject *unary(PyObject *a, const kt_row *row)
     return finish(&call, kp_is_large(kp_tensor_of(a), NULL));
 }
 
-/* The dtype of a weak number: the tensor's, unless the number's category is higher. A bool stays bool (some rows refuse
- * it) beside every dtype that promotes. Without a tensor: the default dtype of its category. */
-static kt_dtype dtype_beside(kt_scalar number, const kt_tensor *beside)
-{
-    const kt_category kind = beside ? kt_dtype_category(kt_dtype_of(beside)) : (kt_category)0;
-    bool              fits = beside && ((number.kind == KT_SCALAR_INT && kind >= KT_CAT_INT) ||
-                           (number.kind == KT_SCALAR_FLOAT && kind >= KT_CAT_FLOAT) || kind == KT_CAT_COMPLEX);
-    if (beside && number.kind == KT_SCALAR_BOOL) {
-        fits = !kt_promote_types(KT_BOOL, kt_dtype_of(beside));
-        kt_clear();
-    }
-    if (fits)
-        return kt_dtype_of(beside);
-    switch (number.kind) {
-    case KT_SCALAR_BOOL: return KT_BOOL;
-    case KT_SCALAR_INT: return KT_I64;
-    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
-    default: return kt_dtype_complex(kind == KT_CAT_FLOAT ? kt_dtype_of(beside) : kt_get_default_dtype());
-    }
-}
-
-static kt_tensor *as_tensor(kt_scalar number, const kt_tensor *beside, const kt_row *scalar_tensor) /* owned */
-{
-    kt_call call;
-    kt_call_begin(&call, scalar_tensor, KT_PLAIN);
-    call.arg[0].s = number;
-    call.arg[1].dtype = dtype_beside(number, beside);
-    call.given = 3;
-    if (kp_run(&call, false)) {
-        kp_raise();
-        return NULL;
-    }
-    return call.out[0];
-}
-
 PyObject *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside)
 {
-    return kp_wrap(as_tensor(number, beside, kp_rows.scalar_tensor));
+    kt_tensor *t;
+    return kt_number_beside(number, beside, &t) ? kp_raise() : kp_wrap(t);
 }
 
 /* `b` is a Tensor, `a` is not. */
@@ -179,9 +145,9 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
         is_number = kp_to_operand(a, &number);
         if (is_number <= 0)
             return is_number < 0 ? NULL : Py_NewRef(Py_NotImplemented);
-        kt_tensor *t = as_tensor(number, kp_tensor_of(b), reflected[op]);
-        if (!t)
-            return NULL;
+        kt_tensor *t;
+        if (kt_number_beside(number, kp_tensor_of(b), &t))
+            return kp_raise();
         begin(&call, plain[op], KT_PLAIN, t);
         call.arg[1].t = kp_tensor_of(b);
         PyObject *result = finish(&call, kp_is_large(t, kp_tensor_of(b)));

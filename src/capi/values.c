@@ -48,6 +48,41 @@ kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_tensor *
     return KT_OK;
 }
 
+/* An integer stays int64, since the common dtype may hold what the other operand's cannot: -1 / uint8 is computed in float32. A
+ * float takes the other operand's dtype where that is a float, so that no digit is lost on the way. A bool stays bool, which some
+ * rows refuse, beside every dtype that promotes. */
+static kt_dtype dtype_beside(kt_scalar number, const kt_tensor *beside)
+{
+    const kt_dtype    own = kt__dtype_of_number(number), other = beside ? (kt_dtype)beside->dtype : own;
+    const kt_category kind = kt_dtype_category(other);
+    bool              takes = kind == KT_CAT_COMPLEX || (kind == KT_CAT_FLOAT && number.kind == KT_SCALAR_FLOAT);
+    if (number.kind == KT_SCALAR_BOOL) {
+        takes = !kt_promote_types(KT_BOOL, other);
+        kt_clear();
+    }
+    if (takes)
+        return other;
+    return number.kind == KT_SCALAR_COMPLEX && kind == KT_CAT_FLOAT ? kt_dtype_complex(other) : own;
+}
+
+kt_status kt_number_beside(kt_scalar number, const kt_tensor *beside, kt_tensor **t)
+{
+    kt_call call;
+    if (!t)
+        return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
+    if (kt__failed())
+        return kt_error_status();
+    kt_call_begin(&call, &kt__rows[KT_OP_scalar_tensor], KT_PLAIN);
+    call.arg[0].s = number;
+    call.arg[1].dtype = dtype_beside(number, beside);
+    call.given = 3;
+    if (kt_call_run(&call))
+        return kt_error_status();
+    *t = call.out[0];
+    (*t)->flags |= KT_T_WRAPPED;
+    return KT_OK;
+}
+
 /* Bytes from the first element to the last one that the geometry reaches. */
 static kt_status reach(kt_dtype dtype, kt_shape shape, kt_shape strides, size_t *bytes)
 {

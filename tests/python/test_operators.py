@@ -51,6 +51,17 @@ def test_a_number_on_the_left_is_weak():
         2 @ karat.ones(1)
 
 
+def test_a_number_on_the_left_is_not_cut_to_the_tensors_dtype():
+    u8 = karat.tensor([1, 2], dtype=karat.uint8)
+    assert karat.true_divide(-1, u8).tolist() == [-1.0, -0.5]
+    assert karat.true_divide(300, u8).tolist() == [300.0, 150.0]
+    assert karat.xlogy(-2, u8).tolist() == pytest.approx([0.0, -2 * 0.6931471805599453])
+    for result, values in ((karat.add(300, u8), [45, 46]), (karat.sub(300, u8), [43, 42]), (300 // u8, [44, 22])):
+        assert result.dtype == karat.uint8 and result.tolist() == values
+    assert karat.add(2.5, u8).dtype == karat.float32 and karat.add(300, u8 > 1).dtype == karat.int64
+    assert karat.sub(0.1, karat.tensor([0.0], dtype=karat.float64)).item() == 0.1
+
+
 def test_reciprocal_gives_the_division_of_a_number():
     i = karat.tensor([1, 2])
     assert (2 / i).dtype is karat.float32

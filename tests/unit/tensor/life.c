@@ -16,6 +16,21 @@ static uint64_t live(void)
     return s.live_bytes;
 }
 
+TEST(a_number_as_a_tensor_is_as_weak_as_the_number)
+{
+    KT_SCOPE;
+    kt_tensor *small = kt_ones(S(2), .dtype = KT_U8), *number = NULL;
+    CHECK_EQ_INT(kt_number_beside(KT_INT(-1), small, &number), KT_OK);
+    CHECK_EQ_INT(kt_dtype_of(number), KT_I64);
+    CHECK_EQ_INT(kt_dtype_of(kt_add(number, small)), KT_U8);
+    CHECK(kt_item(kt_select(kt_true_divide(number, small), 0, 0)) == -1.0);
+    kt_drop(number);
+    CHECK_EQ_INT(kt_number_beside(KT_FLOAT(0.1), kt_ones(S(1), .dtype = KT_F64), &number), KT_OK);
+    CHECK(kt_item(number) == 0.1);
+    kt_drop(number);
+    CHECK_FAILS(kt_number_beside(KT_INT(1), NULL, NULL), KT_ERR_VALUE, "the pointer for the result is NULL");
+}
+
 /* ---- scopes and references ---- */
 TEST(a_tensor_dies_with_its_scope)
 {
