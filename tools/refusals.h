@@ -1,4 +1,4 @@
-/* refusals.h - the lines of tables/refusals.def as C: each condition becomes a function.
+/* refusals.h - the REFUSE lines of the tables as C: each condition becomes a function.
  * In: the lines, read by the C compiler, and the schema of the row that a line names. Out: functions and one array a row. A word
  * that is neither an argument of the row nor one of the words below ends the generator. */
 #ifndef KT_TOOLS_REFUSALS_H
@@ -12,7 +12,7 @@ static const struct {
     const char *op, *stage, *when, *status, *text;
 } refusals[] = {
 #define REFUSE(op, stage, when, status, text) {#op, #stage, #when, #status, text},
-#include "tables/refusals.def"
+#include "tables/ops.def"
 };
 enum { REFUSALS = sizeof refusals / sizeof *refusals };
 

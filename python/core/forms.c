@@ -21,8 +21,7 @@ static const struct overload {
     const char *parameters;
 } overloads[] = {
 #define OVERLOAD(name, where, parameters) {#name, where, parameters},
-#include "tables/overloads.def"
-#undef OVERLOAD
+#include "tables/ops.def"
 };
 enum { N_OVERLOADS = sizeof overloads / sizeof *overloads };
 
