@@ -63,8 +63,8 @@ KT_API kt_status   kt_set_data(kt_tensor *t, kt_tensor *from);  /* t takes the s
 KT_API kt_tensor  *kt_from(const void *elements, kt_shape shape, kt_dtype dtype);   /* copies, row-major */
 KT_API kt_tensor  *kt_wrap(void *memory, kt_shape shape, kt_dtype dtype,
                            void (*release)(void *owner), void *owner);              /* no copy; release runs when unused */
-KT_API kt_status   kt_number_beside(kt_scalar number, const kt_tensor *beside, kt_tensor **t); /* owned: 0-dim, as weak in
-                                                            * promotion as the number itself; beside: the other operand, or NULL */
+/* owned: 0-dim, as weak in promotion as the number itself; beside: the other operand, or NULL */
+KT_API kt_status   kt_number_beside(kt_scalar number, const kt_tensor *beside, kt_tensor **t);
 KT_API kt_status   kt_read(const kt_tensor *t, void *elements, size_t bytes);       /* copies out, row-major; waits */
 KT_API void       *kt_data(kt_tensor *t);                  /* the first element, host memory only; NULL and an error else */
 KT_API double      kt_item(const kt_tensor *t);            /* the one element as a double; NaN on error */
