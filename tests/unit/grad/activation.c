@@ -74,7 +74,7 @@ static int        inputs;
 static kt_tensor *gradients_of(kt_tensor **x)
 {
     const bool was = kt_grad_enabled();
-    kt_tensor *leaf[2] = {x[0], inputs > 1 ? x[1] : NULL}, *g = NULL;
+    kt_tensor *leaf[3] = {x[0], inputs > 1 ? x[1] : NULL, inputs > 2 ? x[2] : NULL}, *g = NULL;
     kt_set_grad_enabled(true);
     for (int i = 0; i < inputs && !was; i++) {
         leaf[i] = kt_detach(x[i]);
@@ -84,7 +84,9 @@ static kt_tensor *gradients_of(kt_tensor **x)
     if (!kt_backward(kt_sum(kt_mul(y, y)), .create_graph = true))
         g = kt_mul_s(kt_grad(leaf[0]), KT_INT(1));
     if (g && inputs > 1)
-        g = kt_add(kt_sum(kt_mul(g, g)), kt_sum(kt_mul(kt_grad(leaf[1]), kt_grad(leaf[1]))));
+        g = kt_sum(kt_mul(g, g));
+    for (int i = 1; g && i < inputs; i++)
+        g = kt_add(g, kt_sum(kt_mul(kt_grad(leaf[i]), kt_grad(leaf[i]))));
     for (int i = 0; i < inputs; i++)
         kt_set_grad(leaf[i], NULL);
     kt_set_grad_enabled(was);
