@@ -5,6 +5,7 @@
 #include "call/autocast.h"
 
 #include "base/alloc.h"
+#include "call/policy.h"
 
 /* Every float but float64. */
 static bool is_eligible(kt_dtype d) { return kt__dtype_rows[d].category & KT_CAT_FLOAT && d != KT_F64; }
@@ -82,7 +83,7 @@ static kt_tensor *cast(const casting *c, kt_tensor *t, int at)
 {
     enum { WEIGHT = KT_T_REQUIRES_GRAD | KT_T_LEAF, NONE = KT_T_VIEW | KT_T_INFERENCE };
     kt_tensor *made = NULL;
-    if (kt__allow(c->mode, c->call, kt__arg_spec(c->call->row, at)->name, (kt_dtype)t->dtype, c->to, KT_WHY_AUTOCAST))
+    if (kt__allow(c->mode, c->call, kt__arg_spec(c->call->row, at)->name, t, c->to, KT_WHY_AUTOCAST))
         return NULL;
     if (c->to == c->lower && t->dtype == KT_F32 && (t->flags & (WEIGHT | NONE)) == WEIGHT && !kt__born_flags &&
         !(c->mode & KT_M_NO_CAST_CACHE))

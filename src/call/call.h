@@ -32,6 +32,7 @@ typedef struct kt__gathered {
     uint8_t    exact;    /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
     uint8_t    alone;    /* the kernel takes operand 0 alone: the others chose it (pow) */
     uint8_t    want;         /* dtype= argument, KT_NONE when not given */
+    uint8_t    asked;        /* the user wrote dtype=; else out= may have said what is wanted */
     uint8_t    any_grad;
     uint16_t   kernel;
     uint8_t    n_param;
@@ -59,6 +60,7 @@ typedef struct kt__decision {
     uint8_t compute;    /* kt_compute */
     uint8_t origin;     /* operand that the result's dtype comes from; 0xff: none */
     uint8_t why_result; /* reason of the change, where there is no origin */
+    uint8_t inner;      /* converts what a body made, which no policy judges (policy.h) */
 } kt__decision;
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
@@ -73,8 +75,6 @@ void      kt__push_param_rounded(kt__gathered *g, kt_scalar s, kt_dtype d); /* r
 void      kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded for integer dtypes, else a double */
 double    kt__as_double(kt_scalar s);
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
-kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to,
-                    kt_reason why); /* does the policy allow this conversion? */
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 /* refusal.c: errors that say below their first line who the operands are, where their dtypes came from and what mends it. */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
@@ -143,6 +143,7 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->alone = 0;
     g->n_param = 0;
     g->want = KT_NONE;
+    g->asked = 0;
 }
 
 /* What a row's own arguments (alpha=, rounding_mode=, min=) change about it: kernel, parameters, rule. */
@@ -170,13 +171,13 @@ typedef struct kt__decided {
 } kt__decided;
 extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's first miss */
 
-static inline kt__decision_key kt__key_of(const kt_call *call, uint8_t rule, uint64_t nine, unsigned tenth, uint8_t want,
-                                          uint64_t mode)
+static inline kt__decision_key kt__key_of(const kt_call *call, uint8_t rule, uint64_t nine, unsigned tenth, unsigned want,
+                                          unsigned asked, uint64_t mode)
 {
     return (kt__decision_key){KT__IN_USE | nine,
                               (uint64_t)call->row->id | (uint64_t)want << 16 | (uint64_t)rule << 21 |
                                   (uint64_t)kt__default_dtype() << 27 | (uint64_t)tenth << 32 |
-                                  (mode & KT_M_DECIDES) << 40 | (uint64_t)(call->form != KT_PLAIN) << 47};
+                                  (mode & KT_M_DECIDES) << 40 | (uint64_t)asked << 42 | (uint64_t)(call->form != KT_PLAIN) << 47};
 }
 
 /* Operator, dtypes, form and the state of autocast differ from call to call, the rest hardly: fold them onto each other. */
@@ -202,7 +203,7 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
     if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
         mode = kt__mode_of_call(mode, g->first);
     const unsigned         tenth = KT__LIKELY(g->n < 10) ? 0 : (unsigned)(g->dtype[9] | g->rank[9] << 5);
-    const kt__decision_key key = kt__key_of(call, g->rule, g->key, tenth, g->want, mode);
+    const kt__decision_key key = kt__key_of(call, g->rule, g->key, tenth, g->want, g->asked, mode);
     const kt__decision    *d = kt__decided_before(key);
     if (KT__LIKELY(d != NULL))
         return d;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "call/autocast.h"
+#include "call/policy.h"
 #include "call/refuse.h"
 #include "call/target.h"
 
@@ -78,28 +79,6 @@ static kt_status mismatch(const kt_call *call, const kt__gathered *g, int at)
     return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected dtype %s for `%s` but got dtype %s",
                           kt_dtype_c_name((kt_dtype)g->dtype[0]), kt__arg_spec(call->row, kt__operand_argument(call, at))->name,
                           kt_dtype_c_name((kt_dtype)g->dtype[at]));
-}
-
-/* ---- policy ---- */
-
-kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, kt_dtype from, kt_dtype to, kt_reason why)
-{
-    kt_policy policy = kt__policy(mode);
-    if (from == to || why == KT_WHY_EXPLICIT)
-        return KT_OK;
-    if (KT__UNLIKELY(kt__trying))
-        kt__narrowed |= !kt_can_cast_level(from, to, KT_CAST_SAFE);
-    if (policy >= KT_TORCH)
-        return KT_OK;
-    if (policy == KT_SAFE && kt_can_cast_level(from, to, KT_CAST_SAFE))
-        return KT_OK;
-    static const char *const words[KT_NUM_REASONS] = {
-        [KT_WHY_PROMOTION] = "promotion",    [KT_WHY_SCALAR] = "promotion by a number",
-        [KT_WHY_AUTOCAST] = "autocast",      [KT_WHY_RESULT] = "the result's dtype",
-        [KT_WHY_ASSIGN] = "assignment",      [KT_WHY_INDEX] = "an index",
-        [KT_WHY_GRADIENT] = "a gradient",    [KT_WHY_LOADING] = "loading",
-        [KT_WHY_OPTIMIZER] = "an optimizer", [KT_WHY_INTEROP] = "interop"};
-    return kt__fail_conversion(call, operand, from, to, words[why] ? words[why] : "implicit");
 }
 
 /* ---- the rules ---- */
@@ -207,7 +186,7 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
     by_number = as_float(g.rule, alone) != common; /* would the tensors alone have given it? x / 2 is float whatever the 2 */
     const bool casts = mode & KT_M_AUTOCAST && memcmp(g.dtype, given->dtype, g.n) != 0;
     bool folds = g.rule == RULE_SUM || g.rule == RULE_MEAN || g.rule == RULE_NORM; /* dtype= is theirs */
-    const bool into_out = call->form == KT_OUT && !row->body; /* a body writes into out= what it has made */
+    const bool into_out = call->form == KT_OUT && !row->body && !g.asked; /* a body writes into out= what it has made */
     d->origin = 0xff;
     d->why_result = by_number ? KT_WHY_SCALAR : casts ? KT_WHY_AUTOCAST : KT_WHY_PROMOTION;
     for (int i = 0; i < g.n; i++) {
@@ -223,9 +202,12 @@ static kt_status decide(const kt_call *call, const kt__gathered *given, uint64_t
                                                : KT_WHY_EXPLICIT;
         if (given->dtype[i] == result && d->origin == 0xff && !condition)
             d->origin = (uint8_t)i;
-        if (!accumulates && kt__allow(mode, call, kt__arg_spec(row, kt__operand_argument(call, i))->name,
-                                      given->dtype[i], d->as[i], (kt_reason)d->why[i]))
+        if (accumulates || given->dtype[i] == d->as[i])
+            continue;
+        if (kt__allow(mode, call, kt__arg_spec(row, kt__operand_argument(call, i))->name, g.t[i], (kt_dtype)d->as[i],
+                      (kt_reason)d->why[i]))
             return kt_error_status();
+        d->inner |= kt__is_inner(call, g.t[i]);
     }
     d->common = (uint8_t)common;
     d->result = (uint8_t)result;
@@ -269,7 +251,8 @@ static kt__decided *decisions(void)
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d)
 {
     kt_status status = decide(call, g, mode, d);
-    if (!status && !kt__trying && decisions()) {
+    const bool waived = d->inner && kt__policy(mode) < KT_TORCH; /* the user's own call would be refused */
+    if (!status && !kt__trying && !waived && decisions()) {
         kt__decided *entry = &kt__decisions[kt__decision_slot(key)];
         entry->key = key;
         entry->decision = *d;

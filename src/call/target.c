@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/move.h"
+#include "call/policy.h"
 #include "call/refuse.h"
 #include "tables/schema.h"
 
@@ -183,7 +184,7 @@ kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt_
         return fail_shape(out, shape);
     if (at == 0 && (out->dtype != result || kt__n_results(call->row) > 1) && kt__check_out(call, result, (kt_dtype)d->second))
         return kt_error_status(); /* of all targets at once */
-    if (out->dtype != result && kt__allow(kt__mode(), call, "the result", result, (kt_dtype)out->dtype, KT_WHY_RESULT))
+    if (out->dtype != result && kt__allow_result(call, result, out))
         return kt_error_status();
     if (!elementwise && fits && kt__overlaps_itself(out))
         return fail_repeated();
@@ -472,6 +473,7 @@ kt_status kt__run_apart(kt_call *call)
         status = kt__call_clone(t, KT_PRESERVE_FORMAT, &copy[i]);
         c.arg[map->at[i]].t = copy[i];
     }
+    kt__frame = outer ? outer : &c; /* the copies are the user's operands: a policy judges them */
     status = status ? status : kt_call_run(&c);
     for (int i = 0; i < kt__n_results(call->row) && !status; i++)
         call->out[i] = c.out[i];

@@ -120,6 +120,7 @@ const kt__decision *kt__resolve_in_body_as(const kt_call *call, kt_dtype want, k
     }
     kt__gather(call, &g);
     g.want = (uint8_t)want;
+    g.asked = want != KT_NONE;
     return kt__resolve(call, &g, kt__mode(), room);
 }
 

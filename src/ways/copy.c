@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "call/move.h"
+#include "call/policy.h"
 #include "call/target.h"
 #include "call/wrap.h"
 #include "tables/kernels/copy.h"
@@ -353,6 +354,8 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
                 return kt_fail(KT_ERR_RUNTIME,
                                "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
                                source->ndim);
+            if (kt__allow(kt__mode(), call, "value", source, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
+                return kt_error_status();
             return kt__copy_into(to, source, KT_WHY_ASSIGN, KT_ROUND_TORCH);
         }
         value = call->arg[1].s;
@@ -365,7 +368,7 @@ static kt_status write_copy(kt_call *call, kt_tensor *to)
     if (call->row->id != KT_OP_copy)
         return fill_checked(call, to);
     kt_tensor *from = call->arg[1].t;
-    if (kt__allow(kt__mode(), call, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
+    if (kt__allow(kt__mode(), call, "src", from, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
         return kt_error_status();
     if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
         !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
@@ -516,7 +519,7 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
         return kt_fail(KT_ERR_TYPE, t ? "the pointer for the result is NULL" : "expected a tensor, got NULL");
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
-    if (kt__allow(kt__mode(), NULL, "a tensor", (kt_dtype)t->dtype, dtype, why))
+    if (kt__allow(kt__mode(), NULL, "a tensor", t, dtype, why))
         return kt_error_status();
     return kt__convert_tensor(t, dtype, why, result);
 }
@@ -539,7 +542,7 @@ kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
 {
     if (!to || !from)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
-    if (kt__allow(kt__mode(), NULL, "src", (kt_dtype)from->dtype, (kt_dtype)to->dtype, why) ||
+    if (kt__allow(kt__mode(), NULL, "src", from, (kt_dtype)to->dtype, why) ||
         kt__copy_into(to, from, why, KT_ROUND_TORCH))
         return kt_error_status();
     kt__wrote(to);

@@ -78,7 +78,7 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     const kt_row       *row = call->row;
     if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
         mode = kt__mode_of_call(mode, a);
-    const kt__decision *d = kt__decided_before(kt__key_of(call, row->rule, dtypes, 0, KT_NONE, mode));
+    const kt__decision *d = kt__decided_before(kt__key_of(call, row->rule, dtypes, 0, KT_NONE, 0, mode));
     if (KT__UNLIKELY(!d))
         return false;
     kt_plan    plan;

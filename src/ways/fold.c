@@ -7,6 +7,7 @@
 static void wanted_dtype(const kt_call *call, int at, kt__gathered *g)
 {
     g->want = at < 0 ? KT_NONE : (uint8_t)kt__arg_dtype(call, at);
+    g->asked = g->want != KT_NONE;
     if (call->form == KT_OUT && (call->row->rule == RULE_SUM || call->row->rule == RULE_TRUTH))
         g->want = call->out[0]->dtype;
 }

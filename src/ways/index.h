@@ -43,6 +43,8 @@ kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status); /* ta
 kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *number);
 /* A number as a 0-dim tensor of the dtype and on the device of `like`; owned. */
 kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result);
+/* The same of a 0-dim tensor whose value is `number`: a conversion of the user's tensor, which policy and plans see. */
+kt_status kt__value_of(const kt_call *call, const kt_tensor *like, kt_tensor *value, kt_scalar number, kt_tensor **result);
 
 kt_status kt__nonzero(kt_tensor *t, kt_tensor **result);          /* [n, ndim], a column after the other; owned */
 

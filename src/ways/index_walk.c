@@ -2,6 +2,7 @@
 #include "ways/index.h"
 
 #include "call/end.h"
+#include "call/policy.h"
 
 /* ---- the walk ---- */
 
@@ -127,5 +128,21 @@ kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar v
         return kt_error_status();
     }
     *result = made;
+    return KT_OK;
+}
+
+kt_status kt__value_of(const kt_call *call, const kt_tensor *like, kt_tensor *value, kt_scalar number, kt_tensor **result)
+{
+    const kt_dtype to = (kt_dtype)like->dtype;
+    const bool     complex = kt_dtype_category((kt_dtype)value->dtype) == KT_CAT_COMPLEX;
+    const bool     real_part = complex && kt_dtype_category(to) != KT_CAT_COMPLEX; /* it is all there is: no warning */
+    if (kt__allow(kt__mode(), call, "value", value, to, KT_WHY_ASSIGN) || kt__value_like(call, like, number, result))
+        return kt_error_status();
+    if (value->dtype == like->dtype || real_part)
+        return KT_OK;
+    if (kt__copy_into(*result, value, KT_WHY_ASSIGN, KT_ROUND_TORCH)) {
+        kt__take(result, NULL);
+        return kt_error_status();
+    }
     return KT_OK;
 }

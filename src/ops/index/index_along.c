@@ -431,7 +431,8 @@ kt_status kt__body_index_copy(kt_call *call)
     return status;
 }
 
-static kt_status fill_slices(kt_call *call, kt_scalar value)
+/* `given`: the 0-dim tensor whose value the number is; NULL: the user wrote a number. */
+static kt_status fill_slices(kt_call *call, kt_tensor *given, kt_scalar value)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
     int64_t    dim = call->arg[1].i;
@@ -443,7 +444,8 @@ static kt_status fill_slices(kt_call *call, kt_scalar value)
         return kt_error_status();
     if (index->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME, "Index has to be a vector/scalar");
-    if (kt__one_device((kt_tensor *[]){self, index}, 2) || kt__value_like(call, self, value, &from))
+    if (kt__one_device((kt_tensor *[]){self, index}, 2) ||
+        (given ? kt__value_of(call, self, given, value, &from) : kt__value_like(call, self, value, &from)))
         return kt_error_status();
     kt_status status =
         put_slices(call, from, dim, KT_K_index_put, true, (kt__along){.wraps = true, .says = KT_INDEX_SAYS_DIM});
@@ -451,13 +453,13 @@ static kt_status fill_slices(kt_call *call, kt_scalar value)
     return status;
 }
 
-kt_status kt__body_index_fill(kt_call *call) { return fill_slices(call, call->arg[3].s); }
+kt_status kt__body_index_fill(kt_call *call) { return fill_slices(call, NULL, call->arg[3].s); }
 
 kt_status kt__body_index_fill_tensor(kt_call *call)
 {
     kt_scalar number;
     kt_status status = kt__number_of("index_fill_", call->arg[3].t, &number);
-    return status ? status : fill_slices(call, number);
+    return status ? status : fill_slices(call, call->arg[3].t, number);
 }
 
 /* ---- reductions into indexed elements ---- */

@@ -168,7 +168,8 @@ static kt_status masked_target(kt_call *call, kt_tensor *mask, kt_tensor **work)
     return KT_OK;
 }
 
-static kt_status fill_where(kt_call *call, kt_scalar number)
+/* `from`: the 0-dim tensor whose value the number is; NULL: the user wrote a number. */
+static kt_status fill_where(kt_call *call, kt_tensor *from, kt_scalar number)
 {
     kt_tensor *mask = call->arg[1].t, *value = NULL, *work = NULL;
     const bool in_place = call->form == KT_INPLACE; /* else the mask is broadcast first */
@@ -178,19 +179,20 @@ static kt_status fill_where(kt_call *call, kt_scalar number)
         kt__warn_if_expanded(call->arg[0].t, "masked_fill_", "tensor[mask] = scalar");
     kt_status status = masked_target(call, mask, &work);
     status = status || in_place ? status : kt__refuse(call, STAGE_AFTER);
-    status = status ? status : kt__value_like(call, work, number, &value);
+    if (!status)
+        status = from ? kt__value_of(call, work, from, number, &value) : kt__value_like(call, work, number, &value);
     status = status ? status : put_where(work, mask, value);
     kt__unref(value);
     return kt__end_write(call, work, status);
 }
 
-kt_status kt__body_masked_fill(kt_call *call) { return fill_where(call, call->arg[2].s); }
+kt_status kt__body_masked_fill(kt_call *call) { return fill_where(call, NULL, call->arg[2].s); }
 
 kt_status kt__body_masked_fill_tensor(kt_call *call)
 {
     kt_scalar number;
     kt_status status = kt__number_of("masked_fill_", call->arg[2].t, &number);
-    return status ? status : fill_where(call, number);
+    return status ? status : fill_where(call, call->arg[2].t, number);
 }
 
 /* ---- masked_select ---- */

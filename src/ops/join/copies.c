@@ -2,6 +2,7 @@
  * copy of a tensor with one view of it overwritten). In: the arguments of the view. */
 #include "call/end.h"
 #include "call/move.h"
+#include "call/policy.h"
 
 /* ---- the view that a row copies or writes ---- */
 
@@ -131,7 +132,7 @@ static kt_status write_view(kt_call *call, kt_tensor *out)
                          "expected src to have a size equal to the slice of self. src size = %s, slice size = %s", has, wants);
     }
     if (!status)
-        status = kt__allow(kt__mode(), call, "src", (kt_dtype)src->dtype, (kt_dtype)out->dtype, KT_WHY_ASSIGN);
+        status = kt__allow(kt__mode(), call, "src", src, (kt_dtype)out->dtype, KT_WHY_ASSIGN);
     if (!status)
         status = kt__copy_into(view, src, KT_WHY_ASSIGN, KT_ROUND_TORCH);
     kt__unref(view);

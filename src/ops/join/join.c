@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "call/move.h"
+#include "call/policy.h"
 #include "call/target.h"
 
 /* ---- cat and stack ---- */
@@ -78,7 +79,7 @@ static kt_status find_common(const kt_call *call, joint *j)
         counted |= here;
     }
     for (int64_t k = 0; k < j->n && !status; k++)
-        status = kt__allow(mode, call, "tensors", (kt_dtype)j->t[k]->dtype, j->common, KT_WHY_PROMOTION);
+        status = kt__allow(mode, call, "tensors", j->t[k], j->common, KT_WHY_PROMOTION);
     return status;
 }
 
@@ -86,7 +87,7 @@ static kt_status find_common(const kt_call *call, joint *j)
 
 static kt_status check_target(kt_call *call, joint *j, kt_tensor *target, kt_shape sizes, bool stacked)
 {
-    if (kt__allow(kt__mode(), call, "the result", j->common, (kt_dtype)target->dtype, KT_WHY_RESULT))
+    if (kt__allow_result(call, j->common, target))
         return kt_error_status();
     for (int64_t k = 0; k < j->n; k++) /* any shared element would be read after it was written */
         if (kt__overlap_once(target, sizes, j->t[k]) != KT_OVERLAP_NONE)

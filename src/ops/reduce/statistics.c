@@ -75,10 +75,11 @@ static kt_status check_rows(const kt_call *call)
                                call->row->name, rank);
 }
 
-/* The weight of each observation; NULL: equal weights. */
+/* The weight of each observation; NULL: equal weights. Counts must be integers: the copy is no operand, and no policy refuses its
+ * promotion. */
 static kt_tensor *weights(const kt_call *call)
 {
-    kt_tensor *often = kt__given(call, 2) ? call->arg[2].t : NULL, *much = kt__given(call, 3) ? call->arg[3].t : NULL;
+    kt_tensor *often = kt__given(call, 2) ? kt_clone(call->arg[2].t) : NULL, *much = kt__given(call, 3) ? call->arg[3].t : NULL;
     return often && much ? kt_mul(often, much) : often ? often : much;
 }
 
