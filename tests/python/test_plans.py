@@ -52,11 +52,23 @@ def only_change(run):
     return changed[0]
 
 
+def test_a_value_of_no_dims():
+    h, value, mask, first = karat.ones(3).half(), karat.tensor(1.5).double(), karat.tensor([True, False, True]), karat.tensor([0])
+    change = ("float64", "float16", "assign")
+    assert only_change(lambda: h.fill_(value)) == ("fill", *change)
+    assert only_change(lambda: h.masked_fill_(mask, value)) == ("masked_fill_tensor", *change)
+    assert only_change(lambda: h.index_fill_(0, first, value)) == ("index_fill_tensor", *change)
+    assert only_change(lambda: h.__setitem__(mask, value)) == ("index_put", *change)
+
+
 def test_casts():
     x = karat.ones(3)
     assert only_change(lambda: x.to(karat.float64)) == ("to", "float32", "float64", "explicit")
     assert only_change(lambda: x.half()) == ("to", "float32", "float16", "explicit")
     assert only_change(lambda: x.sum(dtype=karat.float64)) == ("sum", "float32", "float64", "explicit")
+    wide = karat.empty(0, dtype=karat.float64)
+    assert only_change(lambda: karat.sum(x, 0, dtype=karat.float64, out=wide)) == ("sum_dim", "float32", "float64", "explicit")
+    assert only_change(lambda: karat.sum(x, 0, out=wide)) == ("sum_dim", "float32", "float64", "result")
     assert only_change(lambda: karat.tensor(numpy.arange(3), dtype=karat.float32)) == ("to", "int64", "float32", "explicit")
     c = karat.ones(2, dtype=karat.complex64)
     assert only_change(lambda: karat.softmax(c, 0, dtype=karat.float32)) == ("softmax", "complex64", "float32", "explicit")

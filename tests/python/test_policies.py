@@ -1,4 +1,4 @@
-"""What a policy judges: conversions of the user's operands and of the result, in every row by one rule, and never what an operator
+"""What a policy judges: conversions of the user's operands and of the result, in every row by one rule, never what an operator
 converts for itself. The samples are those of the conformance suite: every operator that Karat has, of one dtype alone."""
 
 import gzip
@@ -93,3 +93,167 @@ def attempt(row, blob):
     except Exception as e:
         return (str(e).splitlines() or [""])[0] if "policy" in str(e) else None, False
     return None, True
+
+
+@pytest.fixture(scope="module")
+def blob():
+    with gzip.open(DATA + ".bin.gz") as data:
+        return data.read()
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+# ---- one dtype: nothing to refuse ----
+
+# float_power gives float64 whatever goes in; one sample of clamp has bounds of another dtype
+REFUSED = {"float_power", "clamp"}
+
+
+def test_no_policy_refuses_what_an_operator_converts_for_itself(blob):
+    refused, ran = {}, 0
+    for row in rows():
+        refusal, done = attempt(row, blob)
+        ran += done
+        if refusal and row["name"].split("/")[0] not in REFUSED:
+            refused.setdefault(row["name"], refusal)
+    assert not refused
+    assert ran > 2500  # most samples were truly run
+
+
+def test_what_is_inside_an_operator():
+    x = karat.ones(2, 2)
+    with karat.policy("strict"):
+        assert [t.dtype for t in karat.frexp(x)] == [karat.float32, karat.int32]
+        assert karat.cov(x, fweights=karat.ones(2, dtype=karat.int64)).dtype is karat.float32
+        x.requires_grad_()
+        x.amax().backward()  # divides by a count
+        assert x.grad.dtype is karat.float32
+    with karat.policy("safe"):
+        assert karat.cov(karat.ones(2, 2, dtype=karat.int16)).dtype is karat.float32  # every int16 is a float32
+        with pytest.raises(TypeError, match="refuses to convert self from int32 to float32 in cov"):
+            karat.cov(karat.ones(2, 2, dtype=karat.int32))
+
+
+def test_what_ran_inside_an_operator_says_nothing_of_the_users_call():
+    """The decision about a temporary is not the decision about an operand of the same dtypes."""
+    x = karat.ones(2, 2, dtype=karat.int16)
+    with karat.policy("safe"):
+        karat.cov(x)
+    with karat.policy("strict"):
+        y = karat.ones(2, 2, requires_grad=True)
+        y.amax().backward()
+        with pytest.raises(TypeError, match="refuses to convert other from int64 to float32 in true_divide"):
+            karat.true_divide(karat.ones(2, 2), karat.ones((), dtype=karat.int64))
+
+
+# ---- two dtypes: an error in every row that joins them ----
+
+# views of one in the shape of the other, and what compares sizes first; ldexp takes an integer beside a float
+JOINS_NOTHING = {"broadcast_tensors", "expand_as", "reshape_as", "view_as", "resize_as_", "equal", "ldexp"}
+
+
+def changed(entry, which, count, to):
+    """The arguments with the float32 tensor of that place in another dtype."""
+    if isinstance(entry, karat.Tensor):
+        count[0] += entry.dtype is karat.float32
+        return entry.to(to) if entry.dtype is karat.float32 and count[0] - 1 == which else entry
+    if isinstance(entry, (list, tuple)):
+        return type(entry)(changed(part, which, count, to) for part in entry)
+    return entry
+
+
+def mixed(row, blob, which, to):
+    count = [0]
+    args = changed(decoded(row["args"], blob, False), which, count, to)
+    kwargs = {name: changed(decoded(value, blob, False), which, count, to) for name, value in row["kwargs"].items()}
+    return args, kwargs, count[0]
+
+
+def accepts(row, args, kwargs, policy):
+    try:
+        function, args = function_of(row, args)
+        with karat.policy(policy):
+            function(*args, **kwargs)
+    except Exception:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("to", [karat.float64, karat.float16, karat.int64])
+def test_strict_refuses_a_mix_in_every_row(blob, to):
+    joined, asked = set(), 0
+    for row in rows():
+        for which in range(4 if row["dtype"] == "float32" else 0):
+            args, kwargs, n = mixed(row, blob, which, to)
+            if n < 2 or which >= n or not accepts(row, args, kwargs, "torch"):
+                continue
+            asked += 1
+            args, kwargs, _ = mixed(row, blob, which, to)
+            if accepts(row, args, kwargs, "strict"):
+                joined.add(row["name"].split("/")[0])
+    assert joined <= JOINS_NOTHING
+    assert asked > 300
+
+
+# ---- a tensor that is written is a tensor, of however many dims ----
+
+WRITES = {
+    "copy_": lambda h, v: h.copy_(v),
+    "fill_": lambda h, v: h.fill_(v),
+    "fill": lambda h, v: karat.fill(h, v),
+    "masked_fill_": lambda h, v: h.masked_fill_(h > 0, v),
+    "masked_fill": lambda h, v: h.masked_fill(h > 0, v),
+    "index_fill_": lambda h, v: h.index_fill_(0, karat.tensor([0]), v),
+    "index_fill": lambda h, v: h.index_fill(0, karat.tensor([0]), v),
+    "an element": lambda h, v: h.__setitem__(0, v),
+    "a slice": lambda h, v: h.__setitem__(slice(0, 2), v),
+    "all": lambda h, v: h.__setitem__(..., v),
+    "a mask": lambda h, v: h.__setitem__(h > 0, v),
+    "add_": lambda h, v: h.add_(v),
+    "where": lambda h, v: karat.where(h > 0, h, v),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_value_of_no_dims_is_judged(write):
+    h, value = karat.ones(3, dtype=karat.float16), karat.tensor(1.5, dtype=karat.float64)
+    for policy in ("strict", "safe"):
+        with karat.policy(policy), pytest.raises(TypeError, match=r"convert \w+ from float64 to float16"):
+            write(h, value)
+        assert h.tolist() == [1, 1, 1]
+    with karat.policy("strict"):
+        write(h, value.half())
+        write(h, 1.5)  # a number converts nothing
+    with karat.policy("safe"):
+        write(karat.ones(3, dtype=karat.float64), value.half())
+
+
+# ---- dtype= is the user's word, beside out= too ----
+
+FOLDS = {
+    "sum": lambda x, **o: karat.sum(x, 0, **o),
+    "prod": lambda x, **o: karat.prod(x, 0, **o),
+    "mean": lambda x, **o: karat.mean(x, 0, **o),
+    "cumsum": lambda x, **o: karat.cumsum(x, 0, **o),
+    "cumprod": lambda x, **o: karat.cumprod(x, 0, **o),
+    "norm": lambda x, **o: karat.norm(x, 2, 0, **o),
+    "vector_norm": lambda x, **o: karat.linalg.vector_norm(x, 2, 0, **o),
+}
+
+
+@pytest.mark.parametrize("fold", FOLDS.values(), ids=FOLDS)
+def test_a_dtype_that_was_asked_for(fold):
+    x = karat.ones(3)
+    for policy in ("strict", "safe"):
+        with karat.policy(policy):
+            assert fold(x, dtype=karat.float64, out=karat.empty(0, dtype=karat.float64)).dtype is karat.float64
+    with karat.policy("strict"), pytest.raises((TypeError, RuntimeError)):
+        fold(x, out=karat.empty(0, dtype=karat.float64))  # nobody asked, whatever was asked for before
+    if fold in (FOLDS["sum"], FOLDS["prod"], FOLDS["mean"], FOLDS["cumsum"]):
+        with karat.policy("safe"):
+            assert fold(x, dtype=karat.float16, out=karat.empty(0, dtype=karat.float16)).dtype is karat.float16

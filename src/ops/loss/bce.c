@@ -122,8 +122,10 @@ static kt_tensor *with_logits(const kt_call *call, int weight, int positive, kt_
 {
     kt_tensor *t[LISTED] = {call->arg[INPUT].t, call->arg[TARGET].t, kt__given(call, weight) ? call->arg[weight].t : NULL,
                             kt__given(call, positive) ? call->arg[positive].t : NULL};
+    kt__decision room;
     if (kt__no_slope(t[WEIGHT], "binary_cross_entropy_with_logits", "weight") ||
-        kt__no_slope(t[POSITIVE], "binary_cross_entropy_with_logits", "pos_weight") || kt__refuse(call, STAGE_AFTER))
+        kt__no_slope(t[POSITIVE], "binary_cross_entropy_with_logits", "pos_weight") || kt__refuse(call, STAGE_AFTER) ||
+        !kt__resolve_in_body(call, &room))
         return NULL;
     return kt_bce_logits(t, LISTED, .reduction = (int64_t)how);
 }

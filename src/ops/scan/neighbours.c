@@ -137,6 +137,7 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
     KT_SCOPE;
     kt_tensor *y = call->arg[0].t, *x = call->arg[1].t;
     int64_t    dim = kt__arg_int(call, 2);
+    kt__decision room;
     if (kt__wrap_dim(&dim, y->ndim))
         return kt_error_status();
     if (!each && y->ndim == 0)
@@ -147,7 +148,7 @@ static kt_status places_given(kt_call *call, const char *name, bool each)
         return kt_error_status();
     if (y->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "slice() cannot be applied to a 0-dim tensor.");
-    kt_tensor *twice = strips(name, x, y, dim);
+    kt_tensor *twice = kt__resolve_in_body(call, &room) ? strips(name, x, y, dim) : NULL;
     if (!twice)
         return kt_error_status();
     return kt__end(call, kt_div_by_number_s(each ? kt_cumsum(twice, dim) : kt_sum_dim(twice, KT_SHAPE(dim)), KT_FLOAT(2.0)));
