@@ -1,9 +1,9 @@
 /* forms.c - the forms of a function: PyTorch's overloads of a name, each with the row that serves it.
  *
- * In: the rows of a name, their packed arguments, and overloads.def where PyTorch's overloads are not simply the rows.
+ * In: the rows of a name, their packed arguments, and the OVERLOAD lines where PyTorch's overloads are not simply the rows.
  * Out: one allocation with a kp_row_facts per form, built when the function is first called. A parameter is matched with
  * the row's argument of the same name; a form with a parameter that no row has is listed in messages but not served. Independent
- * of: any operator by name (overloads.def does). */
+ * of: any operator by name (the tables do). */
 #include "core/binding.h"
 #include "tables/schema.h"
 
@@ -64,14 +64,14 @@ static int read_parameters(const char *text, parameter *p)
 {
     schema_text t = {0};
     if (!schema_args(&t, text, 0)) {
-        PyErr_Format(PyExc_SystemError, "overloads.def: %s at '%s'", t.mistake, t.at);
+        PyErr_Format(PyExc_SystemError, "OVERLOAD: %s at '%s'", t.mistake, t.at);
         return -1;
     }
     for (int i = 0; i < t.n_args; i++) {
         const schema_arg *a = &t.arg[i];
         const int         kind = kind_of(a->type);
         if (kind < 0) {
-            PyErr_Format(PyExc_SystemError, "overloads.def: no such type at '%s'", a->type.s);
+            PyErr_Format(PyExc_SystemError, "OVERLOAD: no such type at '%s'", a->type.s);
             return -1;
         }
         p[i] = (parameter){.spec = {.kind = (uint8_t)kind, .optional = a->optional, .has_default = a->value.s != NULL,
