@@ -127,17 +127,24 @@ static unsigned forms_of(const row_text *r)
     return strcmp(letters, "W") == 0 ? 2 : 1 | bits_of(letters, "IO") << 1;
 }
 
-/* What stands in brackets behind the forms: what the row may write into. ops.def explains the words. */
+/* The words in brackets after the forms: what the row may write into. ops.def explains them. */
 static const struct {
     const char *word, *column, *value;
 } target_words[] = {
-    {"cast", "dtype", "TARGET_CAST"},         {"exact", "dtype", "TARGET_EXACT"},
-    {"same", "dtype", "TARGET_SAME"},         {"whole", "memory", "TARGET_WHOLE"},
-    {"first", "memory", "TARGET_FIRST"},      {"alone", "memory", "TARGET_FIRST_ALONE"},
-    {"others", "memory", "TARGET_OTHERS"},    {"apart", "memory", "TARGET_APART"},
-    {"opaque", "grad", "TARGET_OPAQUE"},      {"recorded", "grad", "TARGET_RECORDED"},
-    {"quiet", "quiet", "true"},               {"filled", "filled", "true"},
-    {"counted", "counted", "true"},           {"late", "late", "true"},
+    {"cast", "dtype", "TARGET_CAST"},
+    {"exact", "dtype", "TARGET_EXACT"},
+    {"same", "dtype", "TARGET_SAME"},
+    {"not_partial", "memory", "TARGET_NOT_PARTIAL"},
+    {"first_not_partial", "memory", "TARGET_FIRST_NOT_PARTIAL"},
+    {"first_only", "memory", "TARGET_FIRST_ONLY"},
+    {"not_first", "memory", "TARGET_NOT_FIRST"},
+    {"disjoint", "memory", "TARGET_DISJOINT"},
+    {"opaque", "grad", "TARGET_OPAQUE"},
+    {"recorded", "grad", "TARGET_RECORDED"},
+    {"silent_resize", "silent_resize", "true"},
+    {"keeps_shape", "keeps_shape", "true"},
+    {"warns_count", "warns_count", "true"},
+    {"checked_in_body", "checked_in_body", "true"},
 };
 
 /* A word that names an argument: counted from 1. */
@@ -161,8 +168,9 @@ static void write_target_word(FILE *f, const row_text *r, const char *word)
         fprintf(f, ".idempotent = %u, ", bits_of(rest, "BIFC"));
         return;
     }
-    if (strncmp(word, "number ", 7) == 0 || strncmp(word, "masked ", 7) == 0) {
-        fprintf(f, ".number = %d, .masked = %d, ", target_argument(r, rest), word[0] == 'm');
+    const bool at_mask = strncmp(word, "read_first_at_mask ", 19) == 0;
+    if (at_mask || strncmp(word, "read_first ", 11) == 0) {
+        fprintf(f, ".read_first = %d, .at_mask = %d, ", target_argument(r, rest), at_mask);
         return;
     }
     for (size_t i = 0; i < sizeof target_words / sizeof *target_words; i++)
@@ -170,7 +178,7 @@ static void write_target_word(FILE *f, const row_text *r, const char *word)
             fprintf(f, ".%s = %s, ", target_words[i].column, target_words[i].value);
             return;
         }
-    die("%s: '%s' says nothing of a target", r->name, word);
+    die("%s: '%s' is no word for a target", r->name, word);
 }
 
 static void write_target(FILE *f, const row_text *r)

@@ -216,7 +216,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
 {
     if (call->form != KT_PLAIN && !call->row->way->broadcasts) {
         const kt__sharing sharing = kt__sharing_of(call, NULL);
-        if (sharing == SHARING_REFUSED && !call->row->target.late)
+        if (sharing == SHARING_REFUSED && !call->row->target.checked_in_body)
             return kt__fail_shared();
         if (sharing == SHARING_COPIED)
             return kt__run_apart(call);

@@ -52,7 +52,7 @@ static kt_status store(kt_call *call, kt_tensor *const *made, int n)
             return kt_error_status();
     if (wanted && call->row->target.grad == TARGET_RECORDED)
         return record_copy(call->out[0], made[0]);
-    if (call->row->target.quiet && !kt__has_sizes(call->out[0], kt__sizes(made[0])) &&
+    if (call->row->target.silent_resize && !kt__has_sizes(call->out[0], kt__sizes(made[0])) &&
         kt__tensor_resize(call->out[0], kt__sizes(made[0]), NULL))
         return kt_error_status();
     if (kt__store_several(call->out, made, n))

@@ -47,16 +47,23 @@ enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_X = 8, SAVES_L = 1
 /* Places of what a node saved: operands A, B, C, the results, then the tensors of the row's lists. */
 enum { SAVED_Y = 3, SAVED_LISTED = SAVED_Y + KT_MAX_RESULTS };
 
-/* What a row may write into: the words behind its forms, which tables/ops.def explains. */
+/* What a row may write into: the words after its forms; tables/ops.def explains them. */
 typedef struct kt__target_rule {
     uint8_t     dtype, memory, grad;
-    uint8_t     idempotent;       /* bits of kt_category: there a second pass over an element changes nothing */
-    int8_t      number;           /* an argument, from 1; 0: none */
-    bool        quiet, late, masked, filled, counted;
+    uint8_t     idempotent; /* bits of kt_category */
+    int8_t      read_first; /* an argument, counted from 1; 0: none */
+    bool        at_mask, silent_resize, checked_in_body, keeps_shape, warns_count;
     const char *reported_as; /* the operator that messages name instead of this one; NULL: this one */
 } kt__target_rule;
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };
-enum kt__target_memory { TARGET_ANY, TARGET_WHOLE, TARGET_FIRST, TARGET_FIRST_ALONE, TARGET_OTHERS, TARGET_APART };
+enum kt__target_memory {
+    TARGET_ANY,
+    TARGET_NOT_PARTIAL,
+    TARGET_FIRST_NOT_PARTIAL,
+    TARGET_FIRST_ONLY,
+    TARGET_NOT_FIRST,
+    TARGET_DISJOINT
+};
 enum kt__target_grad { TARGET_REFUSED, TARGET_RECORDED, TARGET_OPAQUE };
 
 enum { KT_MOST_GATHERED = 10 }; /* operands of one call that the resolver decides on; tools/gen_rows.c holds rows to it */

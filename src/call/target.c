@@ -1,5 +1,5 @@
 /* target.c - see target.h. In: a call, its targets, what the result will be. Out: targets of the right sizes, or a refusal with
- * every target as it was. It decides nothing about who makes the result. */
+ * every target as it was. Who makes the result is decided elsewhere. */
 #include "call/target.h"
 
 #include <string.h>
@@ -271,11 +271,11 @@ kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)
     const bool    maker = row->inputs.n == 0, fits = kt__has_sizes(out, kt__sizes(made));
     if (kt__check_out(&written, (kt_dtype)made->dtype, KT_NONE))
         return kt_error_status();
-    if (row->target.filled && out->numel == made->numel) { /* whatever its shape is */
+    if (row->target.keeps_shape && out->numel == made->numel) { /* whatever its shape is */
         if (kt__call_ints(KT_OP_view, made, kt__sizes(out), &shaped))
             return kt_error_status();
     } else if (!fits && maker) { /* factory functions resize without a warning, except one */
-        if (row->target.counted && out->numel)
+        if (row->target.warns_count && out->numel)
             warn_of_count(out, made);
         if (kt__tensor_resize(out, kt__sizes(made), NULL))
             return kt_error_status();
@@ -363,11 +363,12 @@ bool kt__reads_strided(const kt_call *call, const kt__gathered *g)
 /* A mask is read element by element like an operand; an index is not. */
 static bool is_refused(uint8_t memory, const kt_tensor *t, bool first, bool listed, kt__overlap over)
 {
-    const bool may_be = memory == TARGET_WHOLE || (memory == TARGET_OTHERS ? !first : first && memory != TARGET_APART) ||
-                        (listed && t->dtype == KT_BOOL);
-    if (memory == TARGET_ANY || (memory == TARGET_FIRST && !first))
+    if (memory == TARGET_ANY || (memory == TARGET_FIRST_NOT_PARTIAL && !first))
         return false;
-    return over == KT_OVERLAP_PARTIAL || (over == KT_OVERLAP_FULL && !may_be);
+    const bool mask = listed && t->dtype == KT_BOOL;
+    const bool may_be_target = mask || memory == TARGET_NOT_PARTIAL ||
+                               (memory == TARGET_NOT_FIRST ? !first : first && memory != TARGET_DISJOINT);
+    return over == KT_OVERLAP_PARTIAL || (over == KT_OVERLAP_FULL && !may_be_target);
 }
 
 static kt__sharing sharing_with(const kt_call *call, const kt_shape *shape, const kt_tensor *t, bool first, bool listed)
@@ -382,7 +383,7 @@ static kt__sharing sharing_with(const kt_call *call, const kt_shape *shape, cons
         const kt__overlap over = shape ? kt__overlap_once(target, *shape, t) : kt__overlap_of(target, t);
         if (is_refused(memory, t, first, listed, over) || (listed && over == KT_OVERLAP_SOME))
             return SHARING_REFUSED;
-        if (over == KT_OVERLAP_SOME && (!out || memory == TARGET_WHOLE))
+        if (over == KT_OVERLAP_SOME && (!out || memory == TARGET_NOT_PARTIAL))
             sharing = SHARING_COPIED;
     }
     return sharing;
@@ -403,15 +404,15 @@ static bool is_one_mask(const kt_call *call)
     return n == 1 && mask->dtype == KT_BOOL;
 }
 
-/* The value of a fill is read before anything is written, wherever it lies. One value at the places of one mask is a number to
- * PyTorch too; written over itself it stays what it is. */
-static bool is_number(const kt_call *call, int at)
+/* The value of a fill is read before anything is written, so it may overlap the target. PyTorch treats one value written at
+ * one mask as a fill too. */
+static bool is_read_first(const kt_call *call, int at)
 {
     const kt_tensor *value = call->arg[at].t;
-    if (at != call->row->target.number - 1)
+    if (at != call->row->target.read_first - 1)
         return false;
-    return !call->row->target.masked || (value->numel == 1 && call->form == KT_INPLACE && value->dtype == call->arg[0].t->dtype &&
-                                         is_one_mask(call));
+    return !call->row->target.at_mask ||
+           (value->numel == 1 && call->form == KT_INPLACE && value->dtype == call->arg[0].t->dtype && is_one_mask(call));
 }
 
 kt__sharing kt__sharing_of(const kt_call *call, const kt_shape *shape)
@@ -422,7 +423,7 @@ kt__sharing kt__sharing_of(const kt_call *call, const kt_shape *shape)
         const int  at = map->at[i];
         const bool listed = map->lists >> i & 1;
         if (!kt__given(call, at) || call->scalars >> at & 1 || (call->form == KT_INPLACE && i == 0) ||
-            (i > 0 && !listed && is_number(call, at)))
+            (i > 0 && !listed && is_read_first(call, at)))
             continue;
         kt_tensor *const *t = listed ? call->arg[at].ts.t : &call->arg[at].t;
         for (int64_t k = 0; k < (listed ? call->arg[at].ts.n : 1); k++) {
