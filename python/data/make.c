@@ -134,33 +134,38 @@ static int warn_of_copy(const char *name, bool method)
                             method ? "tensor." : "torch.", name);
 }
 
+/* The arguments that tensor and new_tensor share: data, dtype=, device=, requires_grad=. NULL: they are refused. */
+static PyObject *read_copied(kp_args *a, kp_signature *signature, bool method, PyObject *const *argv, Py_ssize_t n,
+                             PyObject *keywords, wish *w, bool *wants_grad)
+{
+    if (kp_parse(a, signature, false, argv, n, keywords))
+        return NULL;
+    PyObject *data = (PyObject *)(void *)a->call.arg[0].t;
+    *w = wish_of(a, 1, 2, true);
+    *wants_grad = a->call.given & 8 && a->call.arg[3].b;
+    kp_args_free(a);
+    return kp_is_tensor(data) && warn_of_copy(signature->name, method) ? NULL : data;
+}
+
 static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
     static kp_signature signature = {.name = "tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN, NAMES}};
     kp_args             a;
-    if (kp_parse(&a, &signature, false, argv, n, keywords))
-        return NULL;
-    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
-    wish      w = wish_of(&a, 1, 2, true);
-    bool      wants_grad = a.call.given & 8 && a.call.arg[3].b;
-    kp_args_free(&a);
-    if (kp_is_tensor(data) && warn_of_copy("tensor", false))
-        return NULL;
-    return finish(make(data, w, "tensor"), wants_grad);
+    wish                w;
+    bool                wants_grad;
+    PyObject           *data = read_copied(&a, &signature, false, argv, n, keywords, &w, &wants_grad);
+    return data ? finish(make(data, w, "tensor"), wants_grad) : NULL;
 }
 
 PyObject *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     static kp_signature signature = {.name = "new_tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN}};
     kp_args             a;
-    if (kp_parse(&a, &signature, false, argv, n, keywords))
-        return NULL;
-    PyObject *data = (PyObject *)(void *)a.call.arg[0].t;
-    wish      w = wish_of(&a, 1, 2, true);
-    bool      wants_grad = a.call.given & 8 && a.call.arg[3].b;
-    kp_args_free(&a);
-    if (kp_is_tensor(data) && warn_of_copy("new_tensor", true))
+    wish                w;
+    bool                wants_grad;
+    PyObject           *data = read_copied(&a, &signature, true, argv, n, keywords, &w, &wants_grad);
+    if (!data)
         return NULL;
     if (!w.dtype)
         w.dtype = kt_dtype_of(kp_tensor_of(self));

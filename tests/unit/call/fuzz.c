@@ -4,6 +4,7 @@
 #include <karat/plugin/call.h>
 
 #include "harness.h"
+#include "support/memory.h"
 
 enum { LIMIT = 64 << 20 }; /* bytes beside what is there */
 
@@ -150,13 +151,6 @@ static void one_call(void)
     if (status == KT_OK)
         finish(&call, form);
     kt_clear();
-}
-
-static uint64_t live_bytes(void)
-{
-    kt_memory_stats stats = {.size = sizeof stats};
-    kt_memory_read(&stats);
-    return stats.live_bytes;
 }
 
 TEST(calls_made_up_at_random_give_a_result_or_an_error)

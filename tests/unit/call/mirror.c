@@ -7,6 +7,8 @@
 #include <karat/plugin/call.h>
 #include <stdlib.h>
 
+#include "support/memory.h"
+
 #ifndef KT_MIRROR_PLUGIN
 #define KT_MIRROR_PLUGIN KT_TEST_BUILD_DIR "/backends/mirror.so"
 #endif
@@ -242,12 +244,10 @@ static bool sweep_row(const kt_row *row)
     return true;
 }
 
-static uint64_t live_bytes(void)
+static uint64_t live_when_done(void)
 {
-    kt_memory_stats stats = {.size = sizeof stats};
     CHECK_EQ_INT(kt_device_sync(mirror), KT_OK);
-    kt_memory_read(&stats);
-    return stats.live_bytes;
+    return live_bytes();
 }
 
 TEST(every_row_gives_what_the_cpu_gives)
@@ -256,9 +256,9 @@ TEST(every_row_gives_what_the_cpu_gives)
         return;
     int rows = 0;
     for (int i = 0; kt_row_at(i); i++) {
-        const uint64_t before = live_bytes();
+        const uint64_t before = live_when_done();
         rows += sweep_row(kt_row_at(i));
-        const int64_t leaked = (int64_t)(live_bytes() - before);
+        const int64_t leaked = (int64_t)(live_when_done() - before);
         CHECK_MSG(leaked == 0, "%s leaks %lld bytes", kt_row_name(kt_row_at(i)), (long long)leaked);
     }
     printf("mirror: %d rows, %d calls compared, %d of them with results\n", rows, compared, worked);
@@ -331,13 +331,13 @@ TEST(memory_outlives_the_work_that_needs_it)
     CHECK_NEAR(back[0], 1999.0 * 1000.0, 0.0);
     CHECK_NEAR(back[99], 1999.0 * 1000.0, 0.0);
     kt_drop(sum);
-    const uint64_t before = live_bytes();
+    const uint64_t before = live_when_done();
     {
         KT_SCOPE;
         for (int i = 0; i < 100; i++)
             kt_mul(kt_ones(KT_SHAPE(1000), .device = mirror), kt_ones(KT_SHAPE(1000), .device = mirror));
     }
-    CHECK_EQ_INT(live_bytes(), before);
+    CHECK_EQ_INT(live_when_done(), before);
 }
 
 TEST(devices_do_not_mix)

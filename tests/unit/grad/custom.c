@@ -6,6 +6,7 @@
 #include <karat/plugin/node.h>
 
 #include "support/by_name.h"
+#include "support/memory.h"
 
 static int released, forgotten;
 
@@ -16,13 +17,6 @@ static kt_tensor *leaf(double value)
     kt_tensor *t = tensor_filled(KT_F64, KT_SHAPE(3), value);
     kt_set_requires_grad(t, true);
     return t;
-}
-
-static uint64_t live(void)
-{
-    kt_memory_stats s = {.size = sizeof s};
-    kt_memory_read(&s);
-    return s.live_bytes;
 }
 
 static void count_release(kt_node *node)
@@ -66,7 +60,7 @@ static kt_tensor *cube(kt_tensor *x)
 TEST(a_first_and_a_second_derivative)
 {
     released = forgotten = 0;
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *x = leaf(2), *y = cube(kt_mul_s(x, KT_INT(1))), *total = kt_sum(y), *first = NULL, *second = NULL;
@@ -82,7 +76,7 @@ TEST(a_first_and_a_second_derivative)
         kt_drop(second);
     }
     CHECK_EQ_INT(released, 1);
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(what_it_saved_is_freed_and_checked)
@@ -146,7 +140,7 @@ static kt_tensor *own_exp(kt_tensor *x, bool early)
 TEST(a_saved_result_does_not_hold_itself)
 {
     for (int early = 0; early < 2; early++) {
-        const uint64_t before = live();
+        const uint64_t before = live_bytes();
         released = 0;
         {
             KT_SCOPE;
@@ -165,7 +159,7 @@ TEST(a_saved_result_does_not_hold_itself)
                         "[torch.DoubleTensor [3]], which is output 0 of ExpOfMineBackward, is at version 1; expected");
         }
         CHECK_EQ_INT(released, 3);
-        CHECK_EQ_INT(live(), before);
+        CHECK_EQ_INT(live_bytes(), before);
     }
 }
 
@@ -253,7 +247,7 @@ static kt_status double_in_place(kt_tensor *x)
 
 TEST(an_input_written_in_place)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *x = leaf(1), *a = kt_mul_s(x, KT_INT(5)), *view = kt_narrow(a, 0, 0, 2);
@@ -269,7 +263,7 @@ TEST(an_input_written_in_place)
         CHECK_FAILS(double_in_place(kt_narrow(x, 0, 0, 2)), KT_ERR_RUNTIME,
                     "a view of a leaf Variable that requires grad is being used in an in-place operation.");
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 /* ---- errors ---- */
@@ -304,7 +298,7 @@ static kt_status run_mistaken(int which)
 
 TEST(an_error_in_the_callback_ends_backward)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     CHECK_FAILS(run_mistaken(0), KT_ERR_VALUE, "the backward of MistakenBackward failed");
     CHECK_FAILS(run_mistaken(1), KT_ERR_INDEX, "mine");
     CHECK_FAILS(run_mistaken(2), KT_ERR_RUNTIME, "The size of tensor a (3) must match the size of tensor b (7)");
@@ -312,7 +306,7 @@ TEST(an_error_in_the_callback_ends_backward)
                 "Function MistakenBackward returned an invalid gradient at index 0 - got [2] but expected shape compatible "
                 "with [3]");
     CHECK_FAILS(run_mistaken(4), KT_ERR_INDEX, "MistakenBackward keeps 1 tensors: there is no place 1");
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(what_cannot_be_made)
@@ -353,7 +347,7 @@ TEST(what_cannot_be_made)
 
 TEST(a_chain_of_a_hundred_thousand)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *x = leaf(1), *y = kt_keep(x);
@@ -373,5 +367,5 @@ TEST(a_chain_of_a_hundred_thousand)
         CHECK_NEAR(tensor_at(kt_grad(x), 0), 1, 0);
         kt_drop(y);
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }

@@ -5,19 +5,13 @@
 #include <pthread.h>
 
 #include "support/by_name.h"
+#include "support/memory.h"
 
 static kt_tensor *leaf(double value)
 {
     kt_tensor *t = tensor_filled(KT_F64, KT_SHAPE(1), value);
     kt_set_requires_grad(t, true);
     return t;
-}
-
-static uint64_t live(void)
-{
-    kt_memory_stats s = {.size = sizeof s};
-    kt_memory_read(&s);
-    return s.live_bytes;
 }
 
 TEST(a_tensor_used_many_times)
@@ -54,9 +48,9 @@ static void chain(int length)
 TEST(a_chain_of_two_hundred_thousand_nodes)
 {
     chain(200);
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     chain(200000);
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 static void chain_of_written(int length)
@@ -73,9 +67,9 @@ static void chain_of_written(int length)
 TEST(a_long_chain_of_writes_through_views)
 {
     chain_of_written(10);
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     chain_of_written(50000);
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 static void chain_never_used(void)
@@ -93,9 +87,9 @@ static void chain_never_used(void)
 
 TEST(a_long_chain_of_views_dies_unused)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     chain_never_used();
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(a_wide_graph)
@@ -116,7 +110,7 @@ TEST(a_wide_graph)
 
 TEST(a_graph_dies_with_its_tensors)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *x = leaf(3), *y = x;
@@ -124,14 +118,14 @@ TEST(a_graph_dies_with_its_tensors)
             y = kt_mul(kt_exp(kt_mul_s(y, KT_FLOAT(0.1))), x);
         (void)y; /* never used */
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
     {
         KT_SCOPE;
         kt_tensor *x = leaf(3), *y = kt_mul(x, x);
         kt_backward(y, .create_graph = true);
         kt_set_grad(x, NULL); /* a gradient with a history holds the leaf, which holds the gradient */
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(backward_gives_back_what_was_saved)
@@ -140,16 +134,16 @@ TEST(backward_gives_back_what_was_saved)
     kt_tensor *x = tensor_filled(KT_F32, KT_SHAPE(1000), 2);
     kt_set_requires_grad(x, true);
     kt_tensor     *y;
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         y = kt_keep(kt_sum(kt_mul(kt_exp(x), kt_sin(x))));
     }
-    const uint64_t recorded = live();
+    const uint64_t recorded = live_bytes();
     CHECK(recorded > before + 8000); /* exp(x), sin(x) at least */
     kt_backward(y);
     kt_set_grad(x, NULL);
-    CHECK(live() < before + 4000);
+    CHECK(live_bytes() < before + 4000);
     kt_drop(y);
 }
 

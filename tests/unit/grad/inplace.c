@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "support/by_name.h"
+#include "support/memory.h"
 
 static kt_tensor *counting(kt_shape shape, kt_dtype dtype) /* 1, 2, 3, ...: a leaf */
 {
@@ -334,13 +335,6 @@ TEST(many_writes_one_after_the_other)
 
 /* ---- a tensor that its own history saved does not hold itself ---- */
 
-static uint64_t live(void)
-{
-    kt_memory_stats s = {.size = sizeof s};
-    kt_memory_read(&s);
-    return s.live_bytes;
-}
-
 static void write_over_what_was_saved(int which)
 {
     KT_SCOPE;
@@ -382,8 +376,8 @@ TEST(no_tensor_holds_itself)
     for (int which = 0; which < 7; which++) {
         void (*write)(int) = which < 4 ? write_over_what_was_saved : write_through_a_view;
         write(which % 4);
-        const uint64_t before = live();
+        const uint64_t before = live_bytes();
         write(which % 4);
-        CHECK_EQ_INT(live(), before);
+        CHECK_EQ_INT(live_bytes(), before);
     }
 }

@@ -5,16 +5,10 @@
 #include <pthread.h>
 
 #include "support/by_name.h"
+#include "support/memory.h"
 #include "tensor/tensor.h"
 
 #define S KT_SHAPE
-
-static uint64_t live(void)
-{
-    kt_memory_stats s = {.size = sizeof s};
-    kt_memory_read(&s);
-    return s.live_bytes;
-}
 
 TEST(a_number_as_a_tensor_is_as_weak_as_the_number)
 {
@@ -34,20 +28,20 @@ TEST(a_number_as_a_tensor_is_as_weak_as_the_number)
 /* ---- scopes and references ---- */
 TEST(a_tensor_dies_with_its_scope)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_zeros(S(1000));
         kt_zeros(S(2));
         kt_select(kt_zeros(S(10, 10)), 0, 1);
-        CHECK(live() > before);
+        CHECK(live_bytes() > before);
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(kept_and_escaped)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     kt_tensor     *kept;
     {
         KT_SCOPE;
@@ -63,14 +57,14 @@ TEST(kept_and_escaped)
     kt_drop(kept);
     kt_drop(NULL);
     CHECK(kt_keep(NULL) == NULL);
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(a_view_outlives_its_base)
 {
     static const int sizes[] = {2, 1000}; /* data within the record, and apart */
     for (int i = 0; i < 2; i++) {
-        const uint64_t before = live();
+        const uint64_t before = live_bytes();
         kt_tensor     *view, *deeper, *detached;
         {
             KT_SCOPE;
@@ -85,7 +79,7 @@ TEST(a_view_outlives_its_base)
         kt_drop(deeper);
         CHECK_NEAR(tensor_at(detached, 0), 5, 0);
         kt_drop(detached);
-        CHECK_EQ_INT(live(), before);
+        CHECK_EQ_INT(live_bytes(), before);
     }
 }
 
@@ -139,7 +133,7 @@ TEST(foreign_memory_is_released_when_unused)
 /* ---- resizing ---- */
 TEST(a_resized_buffer_leaves_other_views_alone)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *t = kt_full(S(4), KT_FLOAT(1)), *view = kt_select(t, 0, 3);
@@ -157,7 +151,7 @@ TEST(a_resized_buffer_leaves_other_views_alone)
         CHECK_FAILS(kt__tensor_resize(t, S(-6), NULL), KT_ERR_RUNTIME, "Trying to create tensor with negative dimension");
         CHECK_EQ_INT(kt_numel(t), 6);
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 /* ---- versions ---- */
@@ -220,7 +214,7 @@ TEST(questions)
 
 TEST(many_dims_have_no_leak)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     for (int rank = 0; rank <= 64; rank++) {
         KT_SCOPE;
         int64_t sizes[64];
@@ -234,7 +228,7 @@ TEST(many_dims_have_no_leak)
         CHECK_EQ_INT(kt_backward(kt_sum(kt_mul(t, t))), KT_OK);
         CHECK_EQ_INT(kt_ndim(kt_grad(t)), rank);
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 /* ---- threads ---- */
@@ -252,7 +246,7 @@ static void *reader(void *shared)
 
 TEST(a_tensor_shared_by_threads)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *t = kt_ones(S(4, 8));
@@ -264,13 +258,13 @@ TEST(a_tensor_shared_by_threads)
         CHECK_EQ_INT(t->refs, 1);
         CHECK_EQ_INT(t->storage->refs, 1);
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 /* ---- other elements in the same record ---- */
 TEST(set_data_shares_and_keeps)
 {
-    const uint64_t before = live();
+    const uint64_t before = live_bytes();
     {
         KT_SCOPE;
         kt_tensor *t = kt_zeros(S(2)), *from = kt_transpose(kt_ones(S(2, 3), .dtype = KT_F64), 0, 1);
@@ -292,7 +286,7 @@ TEST(set_data_shares_and_keeps)
         CHECK_EQ_INT(kt_set_data(NULL, t), KT_ERR_TYPE);
         kt_clear();
     }
-    CHECK_EQ_INT(live(), before);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(a_shape_of_too_many_dims_is_refused_before_its_sizes_are_read)
