@@ -7,12 +7,12 @@
 
 typedef struct row_text {
     const char *section, *name, *schema, *forms, *way, *rule, *kernel, *accepts, *missing, *cpu, *cuda, *saves, *node, *doc;
-    int         node_bytes;
+    int         missing_bytes, node_bytes;
 } row_text;
 
 static const row_text rows[] = {
 #define OP(name, schema, forms, way, rule, kernel, accepts, missing, cpu, cuda, saves, node, doc)                      \
-    {SECTION, #name, schema, #forms, #way, #rule, #kernel, #accepts, missing, #cpu, #cuda, #saves, node, doc, sizeof(node)},
+    {SECTION, #name, schema, #forms, #way, #rule, #kernel, #accepts, missing, #cpu, #cuda, #saves, node, doc, sizeof(missing), sizeof(node)},
 #include "tables/ops.def"
 };
 enum {
@@ -485,7 +485,7 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     write_text(f, "schema", r->schema, (int)strlen(r->schema));
     write_text(f, "section", r->section, (int)strlen(r->section));
     write_text(f, "doc", r->doc, (int)strlen(r->doc));
-    write_text(f, "missing", r->missing, r->missing ? (int)strlen(r->missing) : 0);
+    write_text(f, "missing", r->missing, r->missing_bytes - 1);
     write_text(f, "node", r->node, r->node_bytes - 1);
     fprintf(f, "\n     .way = &kt__way_%s,", ways[way].name);
     if (ways[way].body)

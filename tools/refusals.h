@@ -29,6 +29,10 @@ static const struct {
     {"dims", "kt__fact_dims", true, true},
     {"empty", "kt__fact_empty", true, true},
     {"indexes", "kt__fact_indexes", false, false},
+    {"says", "kt__fact_says", true, true},
+    {"value", "kt__fact_value", true, true},
+    {"unlike", "kt__fact_unlike", true, true},
+    {"addresses", "kt__fact_addresses", true, true},
     {"EXACT", "(KT_CAT_BOOL | KT_CAT_INT)", false, false},
     {"INTEGER", "KT_CAT_INT", false, false},
     {"FLOATING", "KT_CAT_FLOAT", false, false},
@@ -54,13 +58,22 @@ static int argument_named(const schema *s, const char *name)
 
 static bool is_operand(const arg *a) { return is(a, "Tensor") || either(a); }
 
+/* A flag and an int are their values, other arguments their dtypes. */
+static const char *fact_of(const arg *a)
+{
+    return is(a, "Tensor") ? "kt__fact_of(f, %d)"
+           : is(a, "bool") ? "kt__arg_bool(f->call, %d)"
+           : is(a, "int")  ? "kt__arg_int(f->call, %d)"
+                           : "kt__fact_dtype(f, %d)";
+}
+
 /* Writes one word of a condition. True: the line must be asked at each call, since the decisions about the row, which `decided`
  * says the arguments of, do not follow from it. */
 static bool write_word(FILE *f, const schema *s, unsigned decided, const char *word, bool *place, const char *line)
 {
     const int at = argument_named(s, word);
     if (at >= 0) {
-        fprintf(f, *place ? "f, %d" : is(&s->args[at], "Tensor") ? "kt__fact_of(f, %d)" : "kt__fact_dtype(f, %d)", at);
+        fprintf(f, *place ? "f, %d" : fact_of(&s->args[at]), at);
         *place = false;
         return !(decided >> at & 1);
     }
@@ -76,11 +89,14 @@ static bool write_word(FILE *f, const schema *s, unsigned decided, const char *w
     return false;
 }
 
-static bool write_condition(FILE *f, const schema *s, unsigned decided, const char *when)
+/* `first`: the argument that it names first; -1: none. */
+static bool write_condition(FILE *f, const schema *s, unsigned decided, const char *when, int *first)
 {
-    bool place = false, each_call = false;
+    bool place = false, each_call = false, quoted = false;
+    *first = -1;
     for (const char *c = when; *c;) {
-        if (!isalpha((unsigned char)*c) && *c != '_') {
+        quoted ^= *c == '"';
+        if (quoted || (!isalpha((unsigned char)*c) && *c != '_')) {
             fputc(*c++, f);
             continue;
         }
@@ -93,6 +109,7 @@ static bool write_condition(FILE *f, const schema *s, unsigned decided, const ch
         memcpy(word, c, n);
         word[n] = 0;
         each_call |= write_word(f, s, decided, word, &place, when);
+        *first = *first < 0 ? argument_named(s, word) : *first;
         c += n;
     }
     return each_call;
@@ -130,12 +147,12 @@ static const char *stage_of(int line, bool each_call)
 static int write_refusals(FILE *f, const char *name, const schema *s, unsigned decided)
 {
     bool each_call[REFUSALS];
-    int  n = 0;
+    int  n = 0, first[REFUSALS];
     for (int i = 0; i < REFUSALS; i++) {
         if (strcmp(refusals[i].op, name) != 0)
             continue;
         fprintf(f, "static bool refuses_%d(const kt__facts *f) { return ", i);
-        each_call[i] = write_condition(f, s, decided, refusals[i].when) || !decided;
+        each_call[i] = write_condition(f, s, decided, refusals[i].when, &first[i]) || !decided;
         fputs("; }\n", f);
         n++;
     }
@@ -146,7 +163,7 @@ static int write_refusals(FILE *f, const char *name, const schema *s, unsigned d
         if (strcmp(refusals[i].op, name) == 0) {
             fprintf(f, "    {refuses_%d, ", i);
             write_string(f, refusals[i].text, (int)strlen(refusals[i].text));
-            fprintf(f, ", STAGE_%s, KT_ERR_%s},\n", stage_of(i, each_call[i]), refusals[i].status);
+            fprintf(f, ", STAGE_%s, KT_ERR_%s, %d},\n", stage_of(i, each_call[i]), refusals[i].status, first[i]);
         }
     fprintf(f, "};\nenum { stages_%s = 0", name);
     for (int i = 0; i < REFUSALS; i++)

@@ -21,6 +21,12 @@ static int operand_at(const kt_call *call, int argument)
     return -1;
 }
 
+static kt_dtype listed(const kt_call *call, int argument, int64_t at)
+{
+    const kt_value *list = &call->arg[argument];
+    return at < list->ts.n && list->ts.t[at] ? (kt_dtype)list->ts.t[at]->dtype : KT_NONE;
+}
+
 kt_dtype kt__fact_dtype(const kt__facts *f, int argument)
 {
     const kt_call *call = f->call;
@@ -36,8 +42,34 @@ kt_dtype kt__fact_dtype(const kt__facts *f, int argument)
                                              : (kt_dtype)call->arg[argument].t->dtype;
     case KT_ARG_SCALAR: return kt__dtype_of_number(call->arg[argument].s);
     case KT_ARG_DTYPE: return call->arg[argument].dtype;
+    case KT_ARG_TENSORS: return listed(call, argument, 0);
     default: return KT_NONE;
     }
+}
+
+int64_t kt__fact_unlike(const kt__facts *f, int i)
+{
+    const kt_value *list = &f->call->arg[i];
+    for (int64_t k = 1; k < list->ts.n; k++)
+        if (listed(f->call, i, k) != listed(f->call, i, 0))
+            return k;
+    return 0;
+}
+
+bool kt__fact_addresses(const kt__facts *f, int i)
+{
+    bool all = true;
+    for (int64_t k = 0; k < f->call->arg[i].ts.n; k++) {
+        const kt_dtype d = listed(f->call, i, k);
+        all &= !d || kt__fact_indexes(d) || d == KT_U8 || d == KT_BOOL;
+    }
+    return all;
+}
+
+bool kt__fact_says(const kt__facts *f, int i, const char *word)
+{
+    const char *said = kt__arg(f->call, i)->str;
+    return said && strcmp(said, word) == 0;
 }
 
 bool kt__narrows(kt_dtype from, kt_dtype to)
@@ -54,6 +86,16 @@ kt_dtype kt__fact_written(const kt__facts *f)
 
 /* ---- texts ---- */
 
+static int argument_named(const kt_row *row, const char *name, size_t n)
+{
+    for (int i = 0; i < kt__n_args(row); i++) {
+        const char *argument = kt__arg_spec(row, i)->name;
+        if (strlen(argument) == n && memcmp(argument, name, n) == 0)
+            return i;
+    }
+    return -1;
+}
+
 /* The dtype that a word in braces stands for. */
 static kt_dtype named(const kt__facts *f, const char *name, size_t n)
 {
@@ -63,15 +105,23 @@ static kt_dtype named(const kt__facts *f, const char *name, size_t n)
             return i < 2 ? kt__fact_out(f, i) : f->result[i - 2];
     if (n == 7 && memcmp(name, "written", n) == 0)
         return kt__fact_written(f);
-    for (int i = 0; i < kt__n_args(f->call->row); i++) {
-        const char *argument = kt__arg_spec(f->call->row, i)->name;
-        if (strlen(argument) == n && memcmp(argument, name, n) == 0)
-            return kt__fact_dtype(f, i);
-    }
-    return KT_NONE;
+    const char  *dot = memchr(name, '.', n);
+    const size_t whole = dot ? (size_t)(dot - name) : n;
+    const int    at = argument_named(f->call->row, name, whole);
+    return at < 0 ? KT_NONE : dot ? listed(f->call, at, kt__fact_unlike(f, at)) : kt__fact_dtype(f, at);
 }
 
-/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32), "{self:type}" (torch.FloatTensor). */
+/* "tensors.at": where in the list the first stands that is unlike. */
+static bool add_place(kt__str *into, const kt__facts *f, const char *word, size_t n)
+{
+    const bool place = n > 3 && memcmp(word + n - 3, ".at", 3) == 0;
+    if (place)
+        kt__str_addf(into, "%lld", (long long)kt__fact_unlike(f, argument_named(f->call->row, word, n - 3)));
+    return place;
+}
+
+/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32), "{self:type}" (torch.FloatTensor); of a list
+ * "{tensors}" is the dtype of the first, "{tensors.other}" that of the first unlike it. */
 static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t n)
 {
     const char *colon = memchr(word, ':', n);
@@ -80,7 +130,7 @@ static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t
         kt__str_add(into, f->call->row->name);
     else if (n == 7 && memcmp(word, "missing", 7) == 0)
         kt__str_add(into, f->g ? f->g->missing : f->call->row->missing);
-    else {
+    else if (!add_place(into, f, word, n)) {
         const kt_dtype d = named(f, word, name);
         char           type[64];
         kt__str_add(into, !colon            ? kt_dtype_torch_name(d)
@@ -121,6 +171,17 @@ static kt_status ask(const kt__facts *f, kt__stage stage)
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage)
 {
     return ask(&(kt__facts){.call = call, .mode = kt__mode()}, stage);
+}
+
+kt_status kt__refuse_case(const kt_call *call, int argument)
+{
+    const kt__facts facts = {.call = call, .mode = kt__mode()};
+    for (int i = 0; i < call->row->n_refusals; i++) {
+        const kt__refusal_line *line = &call->row->refusals[i];
+        if (line->stage == STAGE_CASE && line->at == argument && line->when(&facts))
+            return fail(&facts, line);
+    }
+    return KT_OK;
 }
 
 kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g)

@@ -1,7 +1,7 @@
 /* refuse.h - the lines of tables/refusals.def: which dtypes a row refuses, and in which words.
  *
  * In: a call. Out: KT_OK, or the error of the first line that holds. A line is a condition on the dtypes of the row's arguments,
- * compiled by tools/gen_rows.c, and a text. It must not look at sizes or values: a line says when it is asked instead. */
+ * compiled by tools/gen_rows.c, and a text. It must not look at sizes or elements: a line says when it is asked instead. */
 #ifndef KT_CALL_REFUSE_H
 #define KT_CALL_REFUSE_H
 
@@ -9,7 +9,7 @@
 
 /* When a line is asked; refusals.def explains the words. Of BEFORE those that a decision does not cover (they ask of out=, of an
  * index, or the row has no rule) are asked at each call, first of all: the generator finds out which. */
-typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_KNOWN, STAGE_OUT } kt__stage;
+typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_CASE, STAGE_KNOWN, STAGE_OUT } kt__stage;
 
 /* What a condition may ask. */
 typedef struct kt__facts {
@@ -24,6 +24,7 @@ struct kt__refusal_line {
     const char *text; /* with the names of arguments in braces */
     uint8_t     stage;
     int8_t      status;
+    int8_t      at; /* the argument that its condition names first */
 };
 
 /* ---- what the words of conditions become ---- */
@@ -42,6 +43,11 @@ static inline bool kt__fact_tensor(const kt__facts *f, int i)
     return f->call->given >> i & 1 && !(f->call->scalars >> i & 1);
 }
 static inline bool kt__fact_indexes(kt_dtype d) { return d == KT_I32 || d == KT_I64; }
+/* The first tensor of a list whose dtype is not that of the first; 0: all have one. */
+int64_t kt__fact_unlike(const kt__facts *f, int i);
+bool    kt__fact_addresses(const kt__facts *f, int i); /* may every tensor of the list be an index or a mask? */
+bool    kt__fact_says(const kt__facts *f, int i, const char *word);
+static inline double kt__fact_value(const kt__facts *f, int i) { return kt__as_double(kt__arg_scalar(f->call, i)); }
 static inline bool kt__fact_empty(const kt__facts *f, int i) { return kt__fact_tensor(f, i) && !f->call->arg[i].t->numel; }
 static inline int  kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
 static inline bool kt__fact_over_self(const kt__facts *f)
@@ -61,6 +67,8 @@ kt_dtype kt__fact_written(const kt__facts *f);
 
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);
 kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
+/* The lines of STAGE_CASE that ask of that argument: the body has found out that it matters, or looks at its arguments in turn. */
+kt_status kt__refuse_case(const kt_call *call, int argument);
 /* When the dtype of the result is known, in every form. `g`: the operands, or NULL: as they were given. */
 kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result);
 /* The dtype of the targets, before or after they are made; the row's results have these dtypes. */

@@ -52,18 +52,13 @@ static kt_status check_mask(const kt_tensor *self, const kt_tensor *mask, int at
     return KT_OK;
 }
 
-static kt_status check_list(const kt_call *call, const kt_tensor *self, kt_tensor *const *t, int64_t n)
+static kt_status check_list(const kt_call *call, const kt_tensor *self, int64_t n)
 {
     if (n == 0 && call->row->id != KT_OP_index_put) /* index_put checks its values first */
         return kt_fail(KT_ERR_INDEX, "at least one index must be provided");
     if (n > self->ndim)
         return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %lld)", self->ndim, (long long)n);
-    for (int64_t i = 0; i < n; i++) {
-        if (t[i] && !is_mask(t[i]) && !kt__is_index(t[i]))
-            return kt__fail_dtype(call, KT_ERR_INDEX,
-                                  "tensors used as indices must be long, int, byte or bool tensors");
-    }
-    return KT_OK;
+    return kt__refuse_case(call, 1);
 }
 
 /* Moves a CPU index to the device of self. */
@@ -100,7 +95,7 @@ static kt_status gather_indices(const kt_call *call, pointed *p)
     kt_tensor *const *t = call->arg[1].ts.t;
     const int64_t     n = call->arg[1].ts.n;
     int               at = 0;
-    if (check_list(call, p->self, t, n))
+    if (check_list(call, p->self, n))
         return kt_error_status();
     for (int64_t i = 0; i < n; i++) {
         kt_tensor *one = NULL;
@@ -370,7 +365,7 @@ static kt_status put_by_mask(kt_call *call, kt_tensor *mask, int at)
 {
     kt_tensor *self = call->arg[0].t, *there = NULL, *wide = NULL, *value = NULL;
     kt_call    c;
-    if (check_list(call, self, call->arg[1].ts.t, call->arg[1].ts.n) || check_mask(self, mask, at))
+    if (check_list(call, self, call->arg[1].ts.n) || check_mask(self, mask, at))
         return kt_error_status();
     kt_status status = on_device_of(mask, self, &there);
     status = status ? status : widened(there, self->ndim - at, &wide);

@@ -535,20 +535,10 @@ static kt_status reduce_into(const kt_call *call, kt_tensor *work, kt_tensor *fr
     return status;
 }
 
-static kt_status reduce(kt_call *call, int64_t dim, how h, const char *mean, const char *greatest, const char *least)
+static kt_status reduce(kt_call *call, int64_t dim, how h)
 {
-    kt_tensor  *self = call->arg[0].t, *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL, *work = NULL;
-    const int   category = kt__dtype_rows[self->dtype].category;
-    const char *missing = h == MEAN && category == KT_CAT_BOOL ? mean : category != KT_CAT_COMPLEX ? NULL
-                          : h == AMAX                          ? greatest
-                          : h == AMIN                          ? least
-                                                               : NULL;
-    if (missing)
-        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing,
-                              kt_dtype_torch_name(self->dtype));
-    if (call->row->id == KT_OP_index_reduce && !self->numel && check_unread(self, index, dim, index->numel, false))
-        return kt_error_status();
-    kt_status status = kt__plain_of(src, &from);
+    kt_tensor *index = call->arg[2].t, *src = call->arg[3].t, *from = NULL, *work = NULL;
+    kt_status  status = kt__plain_of(src, &from);
     status = status ? status : kt__begin_write(call, false, &work);
     if (!status && index->numel)
         status = reduce_into(call, work, from, dim, h);
@@ -565,8 +555,7 @@ kt_status kt__body_scatter_reduce(kt_call *call)
         return kt_error_status();
     if (h == N_HOWS)
         return kt_fail(KT_ERR_RUNTIME, "reduce argument must be either sum, prod, mean, amax or amin, got %s", name ? name : "");
-    return reduce(call, dim, h, "scatter_gather_tensor_cpu_reduce_mean", "scatter_gather_tensor_cpu_reduce_amax",
-                  "scatter_gather_tensor_cpu_reduce_amin");
+    return kt__refuse_case(call, 0) ? kt_error_status() : reduce(call, dim, h);
 }
 
 kt_status kt__body_index_reduce(kt_call *call)
@@ -582,16 +571,12 @@ kt_status kt__body_index_reduce(kt_call *call)
         return kt_error_status();
     if (!kt__backend(self->backend)->stores_nothing)
         KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
-    const bool  own = kt__arg_bool(call, INCLUDE_SELF);
-    const char *kernel = own ? "index_func_" : "index_reduce_func_exclude_input_init";
-    if (!own || self->ndim < 2)
-        return reduce(call, dim, h, kernel, kernel, kernel);
-    /* Whole slices are combined by binary operators one by one, and divided at the end for a mean. */
-    if (index->numel == 0)
-        return reduce(call, dim, h, NULL, NULL, NULL);
-    const int category = kt__dtype_rows[self->dtype].category;
-    if ((category == KT_CAT_BOOL || category == KT_CAT_COMPLEX) &&
-        check_unread(self, index, dim, h == MEAN ? index->numel : 1, false))
+    /* PyTorch combines whole slices by binary operators one by one, which look at the dtype behind the index. */
+    const bool slices = kt__arg_bool(call, INCLUDE_SELF) && self->ndim > 1;
+    const bool kernel = kt__dtype_rows[self->dtype].category & (KT_CAT_INT | KT_CAT_FLOAT);
+    if (slices && !kernel && check_unread(self, index, dim, h == MEAN ? index->numel : index->numel > 0, false))
         return kt_error_status();
-    return reduce(call, dim, h, "div_floor_cpu", "maximum_cpu", "minimum_cpu");
+    if (kt__refuse_case(call, 0) || (!self->numel && check_unread(self, index, dim, index->numel, false)))
+        return kt_error_status();
+    return reduce(call, dim, h);
 }

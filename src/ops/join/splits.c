@@ -1,4 +1,6 @@
 /* splits.c - splitting into views: tensor_split and its shorthands, the unsafe_ rows, meshgrid, atleast_*d of lists. */
+#include <string.h>
+
 #include "call/move.h"
 #include "call/refuse.h"
 
@@ -178,18 +180,19 @@ kt_status kt__body_atleast_3d_list(kt_call *call) { return each_lifted(call, KT_
 
 /* ---- meshgrid ---- */
 
-static kt_status check_mesh(kt_tensor *const *t, int64_t n)
+static kt_status check_mesh(const kt_call *call, kt_tensor *const *t, int64_t n, const char *indexing)
 {
     if (n == 0)
         return kt_fail(KT_ERR_RUNTIME, "meshgrid expects a non-empty TensorList");
     if (n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
-    for (int64_t i = 0; i < n; i++) {
-        if (t[i]->dtype != t[0]->dtype)
-            return kt_fail(KT_ERR_RUNTIME, "meshgrid expects all tensors to have the same dtype");
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    for (int64_t i = 0; i < n; i++)
         if (t[i]->backend != t[0]->backend || t[i]->index != t[0]->index)
             return kt_fail(KT_ERR_RUNTIME, "meshgrid expects all tensors to have the same device");
-    }
+    if (strcmp(indexing, "xy") != 0 && strcmp(indexing, "ij") != 0)
+        return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
     for (int64_t i = 0; i < n; i++)
         if (t[i]->ndim > 1) {
             char text[256];
@@ -207,9 +210,7 @@ kt_status kt__body_meshgrid(kt_call *call)
     bool              xy = indexing[0] == 'x';
     if (!kt__given(call, 1))
         KT__WARN_ONCE("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.");
-    if ((indexing[0] != 'x' || indexing[1] != 'y' || indexing[2]) && (indexing[0] != 'i' || indexing[1] != 'j' || indexing[2]))
-        return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
-    if (check_mesh(t, n))
+    if (check_mesh(call, t, n, indexing))
         return kt_error_status();
     for (int64_t i = 0; i < n; i++) {
         place[i] = xy && n > 1 && i < 2 ? 1 - i : i; /* of tensor i among the dims */

@@ -1,5 +1,7 @@
 /* softmax.c - softmax and log_softmax along a dim, what flows back through them, and the forms of nn.functional, which choose
  * a dim where none is named. In: calls of the softmax rows of tables/ops/loss.def. Out: one tensor, row-major. */
+#include <string.h>
+
 #include "call/made.h"
 #include "call/refuse.h"
 #include "call/target.h"
@@ -7,20 +9,6 @@
 #include "ways/index.h"
 
 enum { OUT, FIRST, SECOND, MOST }; /* operands of a plan */
-
-/* ---- what PyTorch refuses ---- */
-
-/* PyTorch has kernels for floats only, one along the last dim and one along any. An empty tensor runs none. */
-static kt_status check_float(const kt_call *call, const kt_tensor *self, kt_dtype dtype, int64_t dim)
-{
-    static const char *const name[] = {"softmax", "log_softmax", "softmax_backward",
-                                       "log_softmax_backward"}; /* ORDER SOFTMAX */
-    if (kt_dtype_category(dtype) == KT_CAT_FLOAT || !self->numel)
-        return KT_OK;
-    return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s%s_kernel_impl\" not implemented for '%s'",
-                          name[call->row->kernel - KT_K_softmax], dim + 1 < self->ndim ? "" : "_lastdim",
-                          kt_dtype_torch_name(dtype));
-}
 
 /* ---- the plan ---- */
 
@@ -55,15 +43,22 @@ static kt_status along_dim(kt_call *call, const kt__gathered *g, const kt__decis
     return status;
 }
 
-static const kt__decision *decide(const kt_call *call, kt__gathered *g, int64_t *dim, kt__decision *room)
+/* `halves`: half_to_float=, which PyTorch has on other devices. */
+static const kt__decision *decide(const kt_call *call, kt__gathered *g, int64_t *dim, bool halves, kt__decision *room)
 {
     kt_tensor *self = call->arg[0].t;
     kt__gather(call, g);
     *dim = kt__arg_int(call, call->row->fold.dim);
     if (kt__refine_fold(call, g) || kt__wrap_dim(dim, self->ndim))
         return NULL;
+    if (halves) {
+        kt_fail(KT_ERR_RUNTIME, "softmax with half to float conversion is not supported on CPU");
+        return NULL;
+    }
+    if (*dim + 1 < self->ndim) /* PyTorch has a kernel along the last dim and one along any */
+        g->missing += strlen(g->missing) + 1;
     const kt__decision *d = kt__resolve(call, g, kt__mode(), room);
-    if (!d || kt__check_out(call, (kt_dtype)d->result, KT_NONE) || check_float(call, self, (kt_dtype)d->common, *dim))
+    if (!d || kt__check_out(call, (kt_dtype)d->result, KT_NONE) || kt__refuse_known(call, g, (kt_dtype)d->result))
         return NULL;
     return d;
 }
@@ -75,9 +70,7 @@ static kt_status softmax_along(kt_call *call)
     kt__gathered g;
     kt__decision room;
     int64_t      dim;
-    if (kt__arg_bool(call, 2))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "softmax with half to float conversion is not supported on CPU");
-    const kt__decision *d = decide(call, &g, &dim, &room);
+    const kt__decision *d = decide(call, &g, &dim, kt__arg_bool(call, 2), &room);
     return d ? along_dim(call, &g, d, dim) : kt_error_status();
 }
 
@@ -101,7 +94,7 @@ static kt_status flow_back(kt_call *call)
     }
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
-    const kt__decision *d = decide(call, &g, &dim, &room);
+    const kt__decision *d = decide(call, &g, &dim, false, &room);
     return d ? along_dim(call, &g, d, dim) : kt_error_status();
 }
 
@@ -116,7 +109,7 @@ static kt_status softmax(kt_call *call, int along)
     kt__gathered g;
     kt__decision room;
     int64_t      dim;
-    const kt__decision *d = decide(call, &g, &dim, &room);
+    const kt__decision *d = decide(call, &g, &dim, false, &room);
     if (!d)
         return kt_error_status();
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(call->arg[0].t), true))

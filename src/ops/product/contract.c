@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "call/call.h"
 #include "call/end.h"
+#include "call/refuse.h"
 #include "call/target.h"
 #include "call/wrap.h"
 
@@ -176,14 +177,12 @@ static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
         if (t[i]->ndim != 1 && t[i]->ndim != 2)
             return kt_fail(KT_ERR_RUNTIME, "multi_dot(): the %s tensor must be 1D or 2D but got %dD",
                            i ? "last" : "first", t[i]->ndim);
-    for (int64_t i = 0; i < n; i++) {
-        if (i > 0 && i < n - 1 && t[i]->ndim != 2)
+    for (int64_t i = 1; i < n - 1; i++)
+        if (t[i]->ndim != 2)
             return kt_fail(KT_ERR_RUNTIME, "multi_dot(): tensor %lld must be 2D but got %dD", (long long)i, t[i]->ndim);
-        if (t[i]->dtype != t[0]->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-            return kt__fail_dtype(
-                call, KT_ERR_RUNTIME,
-                "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %lld %s",
-                kt_dtype_c_name(t[0]->dtype), (long long)i, kt_dtype_c_name(t[i]->dtype));
+    for (int64_t i = 0; i < n; i++) {
+        if (t[i]->dtype != t[0]->dtype && kt__refuse_case(call, 0))
+            return kt_error_status();
         if (i > 0 && t[i - 1]->sizes[t[i - 1]->ndim - 1] != t[i]->sizes[0]) {
             char left[256], right[256];
             kt__shape_text(left, sizeof left, kt__sizes(t[i - 1]));

@@ -254,15 +254,11 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME,
                        "linalg.matrix_power: A must be batches of square matrices, but they are %lld by %lld matrices",
                        (long long)a->sizes[a->ndim - 2], (long long)a->sizes[a->ndim - 1]);
-    if (n < 0 && !(kt__dtype_rows[a->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
-        return kt__fail_dtype(call, KT_ERR_RUNTIME,
-                              "linalg.inv: Expected a floating point or complex tensor as input. Got %s",
-                              kt_dtype_torch_name(a->dtype));
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     if (n < 0)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED,
                        "linalg.matrix_power: negative powers need linalg.inv, which is not there yet");
-    if (kt__refuse(call, STAGE_AFTER))
-        return kt_error_status();
     KT_SCOPE;
     if (n > 1 && call->form == KT_OUT && kt__is_watched(call)) /* the first powers are copies, others products */
         return kt__refuse_recording(call);

@@ -261,11 +261,10 @@ kt_status kt__body_cartesian_prod(kt_call *call)
         return kt__end(call, t[0]);
     if (n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "cartesian_prod: at most %d tensors, but got %lld", KT_MAX_DIMS, (long long)n);
-    for (int64_t i = 0; i < n; i++) {
-        if (t[i]->dtype != t[0]->dtype && kt__policy(kt__mode()) != KT_PERMISSIVE)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "meshgrid expects all tensors to have the same dtype");
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    for (int64_t i = 0; i < n; i++)
         count *= sizes[i] = t[i]->sizes[0];
-    }
     KT_SCOPE;
     for (int64_t i = 0; i < n; i++) {
         int64_t own[KT_MAX_DIMS];

@@ -26,15 +26,10 @@ static kt_status has_matrices(const kt_tensor *t)
                         : kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
 }
 
-/* `singular`: the norm needs singular values, which PyTorch has for float32 and wider only. */
-static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, bool singular, int64_t *dim)
+static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape dims, int64_t *dim)
 {
-    const bool wide = t->dtype == KT_F32 || t->dtype == KT_F64 || t->dtype == KT_C64 || t->dtype == KT_C128;
-    if (kt__refuse(call, STAGE_BEFORE))
+    if (kt__refuse(call, STAGE_BEFORE) || kt__refuse_case(call, 0))
         return kt_error_status();
-    if (singular && !wide)
-        return kt__fail_dtype(call, KT_ERR_RUNTIME, "linalg.matrix_norm: Low precision dtypes not supported. Got %s",
-                              kt_dtype_torch_name(t->dtype));
     if (dims.n != 2) {
         char   got[256] = "";
         size_t end = 0;
@@ -85,7 +80,7 @@ static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, 
     snprintf(text, sizeof text, "%g", order);
     if (size != 1.0 && size != 2.0 && !isinf(size))
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", text);
-    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, size == 2.0, dim))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim))
         return NULL;
     if (size != 2.0)
         return extreme_sum(call, t, order, dim);
@@ -99,7 +94,7 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
     bool    nuclear = strcmp(name, "nuc") == 0;
     if (!nuclear && strcmp(name, "fro") != 0)
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", name);
-    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, nuclear, dim) || (nuclear && needs_svd("nuc")))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim) || (nuclear && needs_svd("nuc")))
         return NULL;
     return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
 }
