@@ -309,8 +309,27 @@ static void write_kernel(FILE *f, const kernel_text *k)
 typedef struct rule_text {
     char name[TEXT];
     int  operand[SCHEMA_ARGS], n; /* none: as the rule has it */
-    bool after, reason;
+    bool after;
+    char reason[TEXT];
 } rule_text;
+
+static bool is_reason(const char *word)
+{
+    static const char *const words[] = {"parts", "list", "argument", "target"}; /* ORDER UNDECIDED */
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* What the resolver does not decide it cannot refuse: no letters stand in `accepts`. */
+static void check_undecided(const row_text *r, const rule_text *rule)
+{
+    if (!is_reason(rule->reason))
+        die("%s: why has the resolver nothing to decide? '%s'", r->name, rule->reason);
+    if (strcmp(r->accepts, "_") != 0)
+        die("%s: nobody asks which dtypes it accepts; what it takes stands in results.def", r->name);
+}
 
 static rule_text read_rule(const row_text *r, const schema *s)
 {
@@ -321,7 +340,7 @@ static rule_text read_rule(const row_text *r, const schema *s)
         c = take(schema_blanks(c), ",)", item);
         const int at = argument_named(s, item);
         if (strcmp(rule.name, "NONE") == 0)
-            rule.reason = true;
+            strcpy(rule.reason, item);
         else if (strcmp(item, "after") == 0)
             rule.after = true;
         else if (at < 0)
@@ -329,9 +348,8 @@ static rule_text read_rule(const row_text *r, const schema *s)
         else
             rule.operand[rule.n++] = at;
     }
-    const bool composed = strcmp(r->way, "BODY") == 0 || strcmp(r->way, "LIST") == 0;
-    if (composed && strcmp(rule.name, "NONE") == 0 && !rule.reason)
-        die("%s: why has the resolver nothing to decide?", r->name);
+    if (strcmp(rule.name, "NONE") == 0)
+        check_undecided(r, &rule);
     const bool decides = ways[way_of(r)].body && !rule.after && strcmp(rule.name, "NONE") != 0;
     if (decides && bits_of(r->accepts, "BIFC") != 15 && !r->missing && !has_refusals(r->name))
         die("%s: what does it say of a dtype that it does not accept?", r->name);
@@ -502,6 +520,8 @@ static void write_row(FILE *f, const row_text *r, int first, int n_refusals)
     write_results(f, &s);
     write_operands(f, r, &s, &kernel, rule);
     fprintf(f, " .resolved_by_body = %d,", rule.after);
+    if (rule.reason[0])
+        fprintf(f, " .undecided = UNDECIDED_%s,", rule.reason);
     write_inputs(f, &s.facts);
     write_fold(f, &s);
     if (n_refusals)

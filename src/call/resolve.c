@@ -98,9 +98,11 @@ static kt_status match(const kt_call *call, const kt__gathered *g, int first, ui
     return KT_OK;
 }
 
-/* FLOAT rules turn integers into the default float. */
+/* FLOAT rules turn integers into the default float, DOUBLE all into the widest. */
 static kt_dtype as_float(uint8_t rule, kt_dtype d)
 {
+    if (rule == RULE_DOUBLE)
+        return category_is(d, KT_CAT_COMPLEX) ? KT_C128 : KT_F64;
     bool floats = rule == RULE_FLOAT || rule == RULE_FLOAT_TO_REAL;
     return floats && category_is(d, KT_CAT_BOOL | KT_CAT_INT) ? kt_get_default_dtype() : d;
 }
@@ -129,6 +131,11 @@ static kt_status common_and_result(const kt_call *call, const kt__gathered *g, u
     case RULE_TO_COMPLEX: status = match(call, g, 0, mode, common); break;
     case RULE_MATCH_REST: status = match(call, g, 1, mode, common); break;
     case RULE_WHERE: *common = kt__common_dtype(g, 1, mode, &status); break;
+    case RULE_DOUBLE: /* each operand on its own: no two are joined */
+        *common = KT_F64;
+        for (int i = 0; i < g->n; i++)
+            *common = category_is((kt_dtype)g->dtype[i], KT_CAT_COMPLEX) ? KT_C128 : *common;
+        break;
     default: *common = kt__common_dtype(g, 0, mode, &status); break;
     }
     if (status)

@@ -30,6 +30,12 @@ typedef enum kt__rule {
 #include "tables/rules.def"
 } kt__rule;
 
+/* Of rule NONE: why nothing is decided before the body (tables/ops.def). */
+typedef enum kt__undecided {
+    UNDECIDED_no,
+    UNDECIDED_parts, UNDECIDED_list, UNDECIDED_argument, UNDECIDED_target /* ORDER UNDECIDED */
+} kt__undecided;
+
 typedef enum kt__autocast {
     AUTOCAST__,        /* operands as they are; of a body the parts have classes of their own */
     AUTOCAST_LOWER,    /* to the narrow float that autocast was asked for */
@@ -143,6 +149,7 @@ struct kt_row {
                               * name where a number stands in a tensor's place, or in place, under SAVES_R or of one operand */
     const struct kt__appended *appended; /* of a row that was appended while the program runs (call/append.h); else NULL */
     uint8_t         node_bytes; /* of node's text, all of it */
+    uint8_t         undecided;  /* kt__undecided */
     bool            internal;   /* users do not call it: PyTorch's own name of it begins with an underscore */
     uint8_t         n_params, n_refusals;
     uint8_t         stages; /* bits of kt__stage: at which there are refusals */

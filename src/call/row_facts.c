@@ -24,6 +24,17 @@ static const statement *stated_of(const kt_row *row)
     return row->id < KT_NUM_OPS ? &stated[row->id] : &nothing;
 }
 
+/* What follows from the reason why the resolver decides nothing. Of one made of others it does not: results.def says it. */
+static const char *undecided(const kt_row *row)
+{
+    switch ((kt__undecided)row->undecided) {
+    case UNDECIDED_list: return "the common dtype of the tensors";
+    case UNDECIDED_argument: return row->inputs.n ? "dtype=, or that of self" : "dtype=, or the default dtype";
+    case UNDECIDED_target: return "the dtype of self";
+    default: return "";
+    }
+}
+
 const char *kt_row_section(const kt_row *row) { return row ? row->section : ""; }
 
 bool        kt_row_is_internal(const kt_row *row) { return row && row->internal; }
@@ -36,7 +47,7 @@ const char *kt_row_dtype_rule(const kt_row *row)
     };
     if (!row)
         return "";
-    return stated_of(row)->gives ? stated_of(row)->gives : text[row->rule];
+    return stated_of(row)->gives ? stated_of(row)->gives : row->rule == RULE_NONE ? undecided(row) : text[row->rule];
 }
 
 unsigned kt_row_takes(const kt_row *row)
@@ -45,13 +56,15 @@ unsigned kt_row_takes(const kt_row *row)
         return 0;
     if (stated_of(row)->gives)
         return stated_of(row)->takes;
+    if (row->rule == RULE_NONE)
+        return TAKES_BIFC;
     const bool converts = row->rule == RULE_FLOAT || row->rule == RULE_FLOAT_TO_REAL; /* integers and bools become floats */
     return row->accepts | (converts ? TAKES_B | TAKES_I : 0u);
 }
 
 static bool is_gradless(const kt_row *row)
 {
-    return stated_of(row)->grad == GRAD_NO || row->rule == RULE_COMPARE || row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH ||
+    return stated_of(row)->grad == GRAD_NO || row->undecided == UNDECIDED_target || row->rule == RULE_COMPARE || row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH ||
            row->rule == RULE_INDEX || row->rule == RULE_SEARCH;
 }
 

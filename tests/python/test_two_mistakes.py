@@ -103,6 +103,12 @@ REFUSED = [
     ("torch.log_softmax(i, 1)", NotImplementedError, "\"log_softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
     ("torch._softmax(i, 7, True)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
     ("torch._softmax(i, 0, True)", RuntimeError, "softmax with half to float conversion is not supported on CPU"),
+    ("torch.ldexp(d, b)", NotImplementedError, "\"ldexp_cpu_exp\" not implemented for 'Bool'"),
+    ("torch.ldexp(x, b)", RuntimeError, "The size of tensor a (4) must match the size of tensor b (3) at non-singleton dimension"),
+    ("torch.ldexp(d, b, out=i)", RuntimeError, "ldexp can't be cast to the desired output type Long"),
+    ("torch.bernoulli(i, out=c)", NotImplementedError, "\"bernoulli_tensor_cpu_self_\" not implemented for 'ComplexFloat'"),
+    ("torch.bernoulli(i, out=b)", NotImplementedError, "\"bernoulli_tensor_cpu_p_\" not implemented for 'Long'"),
+    ("torch.normal(i, -1.0)", RuntimeError, "normal expects std >= 0.0, but found std -1"),
     # lists: the dtypes of all tensors, between their dims and what else is asked of them
     ("torch.meshgrid(x, i[0], indexing='no')", RuntimeError, "meshgrid expects all tensors to have the same dtype"),
     ("torch.meshgrid(x, d, indexing='no')", RuntimeError, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received"),

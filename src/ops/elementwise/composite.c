@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call/end.h"
+#include "call/refuse.h"
 #include "call/target.h"
 #include "call/wrap.h"
 
@@ -44,23 +45,15 @@ kt_status kt__body_polygamma(kt_call *call)
     return kt__end_made(call, status ? NULL : c.out[0], NULL, status);
 }
 
-/* Always in the widest type: float64, or complex128 where an operand is complex. */
-static kt_dtype widest_of(const kt_call *call)
-{
-    const bool number = call->scalars >> 1 & 1;
-    int        categories = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
-    if (number)
-        categories |= call->arg[1].s.kind == KT_SCALAR_COMPLEX ? KT_CAT_COMPLEX : 0;
-    else
-        categories |= kt_dtype_category((kt_dtype)call->arg[1].t->dtype);
-    return categories & KT_CAT_COMPLEX ? KT_C128 : KT_F64;
-}
-
 kt_status kt__body_float_power(kt_call *call)
 {
-    const bool     number = call->scalars >> 1 & 1;
-    const kt_dtype wide = widest_of(call);
-    kt_tensor     *base = NULL, *exponent = NULL, *power = NULL;
+    kt__decision        room;
+    const kt__decision *d = kt__resolve_in_body(call, &room);
+    const bool          number = call->scalars >> 1 & 1;
+    kt_tensor          *base = NULL, *exponent = NULL, *power = NULL;
+    if (!d)
+        return kt_error_status();
+    const kt_dtype wide = (kt_dtype)d->common;
     kt_status      status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
     if (!status && number)
         status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &power);
@@ -73,10 +66,17 @@ kt_status kt__body_float_power(kt_call *call)
     return kt__end_made(call, power, NULL, status);
 }
 
-/* ldexp with an integer exponent keeps the dtype. Computed in float64 or complex128: neither power nor product overflows
- * where the result does not. */
+/* ldexp with an integer exponent has the row's rule; else its dtype is that of a product with a power. Computed in float64 or
+ * complex128: neither power nor product overflows where the result does not. */
 static kt_status scale_exactly(kt_call *call)
 {
+    kt__decision        room;
+    const kt__decision *d;
+    int64_t             sizes[KT_MAX_DIMS];
+    int                 rank;
+    if (kt__broadcast((kt_tensor *[]){call->arg[0].t, call->arg[1].t}, 2, sizes, &rank) || !(d = kt__resolve_in_body(call, &room)) ||
+        kt__check_out(call, (kt_dtype)d->result, KT_NONE) || kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL, *scaled = NULL;
     const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
     kt_status  status = kt_convert(self, real ? KT_F64 : KT_C128, KT_WHY_EXPLICIT, &wide);
@@ -87,7 +87,7 @@ static kt_status scale_exactly(kt_call *call)
     if (!status)
         status = kt__call2(KT_OP_mul, wide, power, &product);
     if (!status)
-        status = kt_convert(product, (kt_dtype)self->dtype, KT_WHY_EXPLICIT, &scaled);
+        status = kt_convert(product, (kt_dtype)d->result, KT_WHY_EXPLICIT, &scaled);
     kt__unref(wide);
     kt__unref(exponent);
     kt__unref(power);
@@ -97,8 +97,9 @@ static kt_status scale_exactly(kt_call *call)
 
 kt_status kt__body_ldexp(kt_call *call)
 {
-    if (kt_dtype_category((kt_dtype)call->arg[0].t->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
-        kt_dtype_category((kt_dtype)call->arg[1].t->dtype) == KT_CAT_INT)
+    const int base = kt_dtype_category((kt_dtype)call->arg[0].t->dtype);
+    const int by = kt_dtype_category((kt_dtype)call->arg[1].t->dtype);
+    if ((base & (KT_CAT_FLOAT | KT_CAT_COMPLEX) && by == KT_CAT_INT) || (base == KT_CAT_FLOAT && by == KT_CAT_BOOL))
         return scale_exactly(call);
     kt_call c;
     kt__open(&c, KT_OP_pow_base, KT_PLAIN);

@@ -140,23 +140,27 @@ static kt_status write_indices(kt_tensor *out, bool lower, int64_t columns, int6
 static kt_status indices(kt_call *call, bool lower)
 {
     int64_t   rows = call->arg[0].i, columns = call->arg[1].i, offset = kt__arg_int(call, 2), n, first, last;
-    kt_dtype  dtype = kt__given(call, 3) && call->arg[3].dtype ? call->arg[3].dtype : KT_I64;
+    kt_dtype  dtype = kt__arg_dtype(call, 3);
     kt_device device;
     if (rows < 0 || columns < 0)
         return kt_fail(KT_ERR_RUNTIME, "%s must be non-negative, got%lld", rows < 0 ? "row" : "col",
                        (long long)(rows < 0 ? rows : columns));
     if (kt__arg_device(call, 4, &device))
         return kt_error_status();
-    if (!kt__dtype_valid(dtype))
+    if (dtype && !kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "%s: there is no dtype %d", call->row->name, (int)dtype);
+    kt__decision        room;
+    const kt__decision *d = kt__resolve_in_body(call, &room);
+    if (!d)
+        return kt_error_status();
     if (!extent(lower, rows, columns, offset, &first, &last, &n))
         return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
-    kt_tensor *out = kt__tensor_new(dtype, device, KT_SHAPE(2, n));
+    kt_tensor *out = kt__tensor_new((kt_dtype)d->result, device, KT_SHAPE(2, n));
     if (!out || (!kt__backend(device.kind)->stores_nothing && write_indices(out, lower, columns, offset, first, last))) {
         kt__unref(out);
         return kt_error_status();
     }
-    out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, dtype, 0);
+    out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, d->result, 0);
     call->out[0] = out;
     return KT_OK;
 }

@@ -474,6 +474,8 @@ static kt_status each_by_self(kt_call *call, kt_tensor *out)
 {
     if (call->form == KT_OUT && kt__has_sizes(call->out[0], kt__sizes(out)) && check_memory(call->out[0]))
         return kt_error_status();
+    if (out->numel && kt__refuse(call, STAGE_AFTER)) /* what is written comes before the probabilities */
+        return kt_error_status();
     return bernoulli_each(call, out, call->arg[0].t, kt__arg_generator(call, 1));
 }
 

@@ -179,10 +179,14 @@ static kt_tensor *lying_as(const kt_tensor *t)
 }
 
 /* What is drawn into: of the first one's dtype, or for out= as that is and lies, since both say which numbers are drawn. */
-static kt_tensor *blank(const kt_tensor *like, const kt_tensor *target, kt_shape sizes)
+static kt_tensor *blank(const kt_call *call, const kt_tensor *like, const kt_tensor *target, kt_shape sizes)
 {
+    kt__decision        room;
+    const kt__decision *d = kt__resolve_in_body(call, &room);
+    if (!d)
+        return NULL;
     if (!target || !kt__has_sizes(target, sizes))
-        return kt__tensor_new((kt_dtype)(target ? target : like)->dtype, kt__device(like), sizes);
+        return kt__tensor_new((kt_dtype)(target ? target->dtype : d->result), kt__device(like), sizes);
     return kt__check_written(target, NULL, 0) ? NULL : lying_as(target);
 }
 
@@ -195,13 +199,13 @@ static kt_status scaled(kt_call *call, kt_tensor *mean, double m, kt_tensor *std
     int        rank = 0;
     kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
     kt_tensor *both[2] = {mean ? mean : std, std ? std : target ? target : mean};
-    if (std && check_deviations(std))
+    if (kt__refuse(call, STAGE_BEFORE) || (std && check_deviations(std)))
         return kt_error_status();
     if (!std && !(s >= 0))
         return kt_fail(KT_ERR_RUNTIME, "normal expects std >= 0.0, but found std %g", s);
     if (kt__broadcast(both, 2, sizes, &rank) || kt__one_device((kt_tensor *[]){both[0], both[1], target ? target : both[0]}, 3))
         return kt_error_status();
-    *out = blank(both[0], target, (kt_shape){rank, sizes});
+    *out = blank(call, both[0], target, (kt_shape){rank, sizes});
     if (!*out || kt__draw_normal_into(call, *out, 0, std ? 1 : s, g) || (std && change(KT_OP_mul, *out, std, 0)) ||
         change(KT_OP_add, *out, mean, m))
         return kt_error_status();
