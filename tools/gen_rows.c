@@ -12,7 +12,8 @@ typedef struct row_text {
 
 static const row_text rows[] = {
 #define OP(name, schema, forms, way, rule, kernel, accepts, missing, cpu, cuda, saves, node, doc)                      \
-    {SECTION, #name, schema, #forms, #way, #rule, #kernel, #accepts, missing, #cpu, #cuda, #saves, node, doc, sizeof(missing), sizeof(node)},
+    {SECTION, #name, schema, #forms, #way, #rule, #kernel, #accepts, missing, #cpu, #cuda, #saves, node, doc,     \
+     sizeof(missing), sizeof(node)},
 #include "tables/ops.def"
 };
 enum {

@@ -67,7 +67,7 @@ kt_dtype kt__fact_written(const kt__facts *f);
 
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);
 kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
-/* The lines of STAGE_CASE that ask of that argument: the body has found out that it matters, or looks at its arguments in turn. */
+/* The lines of STAGE_CASE that ask of that argument: the body looks at it now. */
 kt_status kt__refuse_case(const kt_call *call, int argument);
 /* When the dtype of the result is known, in every form. `g`: the operands, or NULL: as they were given. */
 kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result);

@@ -64,8 +64,8 @@ unsigned kt_row_takes(const kt_row *row)
 
 static bool is_gradless(const kt_row *row)
 {
-    return stated_of(row)->grad == GRAD_NO || row->undecided == UNDECIDED_target || row->rule == RULE_COMPARE || row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH ||
-           row->rule == RULE_INDEX || row->rule == RULE_SEARCH;
+    return stated_of(row)->grad == GRAD_NO || row->undecided == UNDECIDED_target || row->rule == RULE_COMPARE ||
+           row->rule == RULE_TO_BOOL || row->rule == RULE_TRUTH || row->rule == RULE_INDEX || row->rule == RULE_SEARCH;
 }
 
 const char *kt_row_derivative(const kt_row *row)
