@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "call/end.h"
 
 /* ---- parts ---- */
 
@@ -159,17 +160,13 @@ kt_status kt__call_list(int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_
     return run(&c, result);
 }
 
-kt_status kt__call_list_as(const kt_call *outer, int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_tensor **result)
+kt_status kt__run_list_as(kt_call *call, int op, kt_tensor *const *t, int64_t n, int64_t dim)
 {
     kt_call c;
-    kt__open(&c, op, (kt_form)outer->form);
+    kt__open(&c, op, (kt_form)call->form);
     kt__put_tensors(&c, 0, t, n);
     kt__put(&c, 1, i, dim);
-    c.out[0] = outer->out[0];
-    kt_status status = kt_call_run(&c);
-    if (!status)
-        *result = c.out[0];
-    return status;
+    return kt__run_as(call, &c);
 }
 
 kt_status kt__call_clone(kt_tensor *t, kt_memory_format format, kt_tensor **result)

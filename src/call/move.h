@@ -40,8 +40,7 @@ kt_status kt__call_int2(int op, kt_tensor *t, int64_t a, int64_t b, kt_tensor **
 kt_status kt__call_ints(int op, kt_tensor *t, kt_shape ints, kt_tensor **result);
 kt_status kt__call_narrow(kt_tensor *t, int64_t dim, int64_t start, int64_t length, kt_tensor **result);
 kt_status kt__call_list(int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_tensor **result); /* cat, stack */
-/* The same with the form and the target of `outer`, for a row that is another in disguise. */
-kt_status kt__call_list_as(const kt_call *outer, int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_tensor **result);
+kt_status kt__run_list_as(kt_call *call, int op, kt_tensor *const *t, int64_t n, int64_t dim); /* kt__run_as of such a call */
 /* *t becomes `next`, which is taken over: for chains of calls. */
 static inline void kt__take(kt_tensor **t, kt_tensor *next)
 {

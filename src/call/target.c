@@ -194,6 +194,16 @@ kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt_
     return KT_OK;
 }
 
+kt_status kt__check_parts(const kt_call *call, kt_dtype result, kt_shape shape, kt_tensor *const *t, int64_t n)
+{
+    const kt__gathered none = {.n = 0};
+    const kt__decision d = {.result = (uint8_t)result};
+    for (int64_t i = 0; i < n; i++)
+        if (kt__overlap_once(call->out[0], shape, t[i]) != KT_OVERLAP_NONE)
+            return kt__fail_shared();
+    return kt__check_target(call, &none, &d, 0, shape);
+}
+
 kt_status kt__bind_target(kt_tensor *out, kt_shape shape, const int64_t *strides)
 {
     if (kt__has_sizes(out, shape))

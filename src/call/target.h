@@ -26,6 +26,8 @@ kt_status kt__check_out(const kt_call *call, kt_dtype result, kt_dtype second);
 
 /* ---- one target ---- */
 kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, int at, kt_shape shape);
+/* The target of a result that is written part by part, each from one of these tensors: none may share an element with it. */
+kt_status kt__check_parts(const kt_call *call, kt_dtype result, kt_shape shape, kt_tensor *const *t, int64_t n);
 /* Resizes `out`, dense in the order of `strides` (NULL: row-major). Warns if it had elements, as PyTorch does. */
 kt_status kt__bind_target(kt_tensor *out, kt_shape shape, const int64_t *strides);
 /* Copies `made` into `out`, which is resized to its sizes. The two may share memory. Takes no reference. kt_store is for

@@ -92,8 +92,7 @@ kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status)
     if (!status && work != self)
         status = kt__copy_into(self, work, KT_WHY_NONE, KT_ROUND_TORCH);
     kt__unref(work);
-    call->out[0] = status ? NULL : kt__ref(self);
-    return status;
+    return kt__end_itself(call, status ? NULL : kt__ref(self), status);
 }
 
 /* Of the kind that an element would be: rules ask for that. */

@@ -226,11 +226,7 @@ kt_status kt__body_prelu_kernel_backward(kt_call *call)
     kt_tensor *g = call->arg[0].t, *self = call->arg[1].t, *above = kt_gt_s(self, KT_INT(0));
     kt_tensor *input = kt_where(above, g, kt_mul(g, call->arg[2].t));
     kt_tensor *weight = kt_where_s(kt_logical_not(above), kt_mul(g, self), KT_INT(0));
-    if (!input || !weight)
-        return kt_error_status();
-    call->out[0] = kt__ref(input);
-    call->out[1] = kt__ref(weight);
-    return KT_OK;
+    return kt__end_several(call, (kt_tensor *[]){input, weight}, 2);
 }
 
 /* ---- glu ---- */

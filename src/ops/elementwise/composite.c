@@ -9,8 +9,7 @@
 
 kt_status kt__body_positive(kt_call *call)
 {
-    call->out[0] = kt__ref(call->arg[0].t);
-    return KT_OK;
+    return kt__end_itself(call, kt__ref(call->arg[0].t), KT_OK);
 }
 
 kt_status kt__body_square(kt_call *call)
@@ -26,10 +25,8 @@ kt_status kt__body_conj_physical(kt_call *call)
 {
     kt_call    c;
     kt_tensor *self = call->arg[0].t;
-    if (call->form == KT_PLAIN && kt_dtype_category((kt_dtype)self->dtype) != KT_CAT_COMPLEX) {
-        call->out[0] = kt__ref(self);
-        return KT_OK;
-    }
+    if (call->form == KT_PLAIN && kt_dtype_category((kt_dtype)self->dtype) != KT_CAT_COMPLEX)
+        return kt__end_itself(call, kt__ref(self), KT_OK);
     kt__open(&c, KT_OP_conj_physical_of, KT_PLAIN);
     kt__put_tensor(&c, 0, self);
     return kt__run_as(call, &c);

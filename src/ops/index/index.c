@@ -376,7 +376,7 @@ static kt_status put_by_mask(kt_call *call, kt_tensor *mask, int at)
         kt__put_tensor(&c, 1, wide);
         kt__put_tensor(&c, 2, value);
         status = kt__body_masked_fill_tensor(&c); /* what is written is counted once, by this call */
-        call->out[0] = status ? NULL : c.out[0];
+        kt__end_itself(call, status ? NULL : c.out[0], status);
     }
     kt__unref(there);
     kt__unref(wide);

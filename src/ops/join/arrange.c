@@ -3,17 +3,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "call/end.h"
 #include "call/move.h"
 
 static kt_status given(kt_call *call, kt_tensor *out, kt_status status)
 {
-    if (!out || status) {
-        kt__unref(out);
-        return kt_error_status();
-    }
-    out->lineage = call->arg[0].t->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_made(call, out, call->arg[0].t, out ? status : kt_error_status());
+}
+
+/* The body is another operator's call, with these ints. */
+static kt_status by_ints(kt_call *call, int op, kt_shape ints)
+{
+    kt_tensor      *made = NULL;
+    const kt_status status = kt__call_ints(op, call->arg[0].t, ints, &made);
+    return kt__end_itself(call, made, status);
 }
 
 static kt_status cloned(kt_call *call, kt_memory_format format)
@@ -58,14 +61,14 @@ kt_status kt__body_fliplr(kt_call *call)
 {
     if (call->arg[0].t->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "Input must be >= 2-d.");
-    return kt__call_ints(KT_OP_flip, call->arg[0].t, KT_SHAPE(1), &call->out[0]);
+    return by_ints(call, KT_OP_flip, KT_SHAPE(1));
 }
 
 kt_status kt__body_flipud(kt_call *call)
 {
     if (call->arg[0].t->ndim < 1)
         return kt_fail(KT_ERR_RUNTIME, "Input must be >= 1-d.");
-    return kt__call_ints(KT_OP_flip, call->arg[0].t, KT_SHAPE(0), &call->out[0]);
+    return by_ints(call, KT_OP_flip, KT_SHAPE(0));
 }
 
 static kt_status exchange(kt_tensor *t, int64_t a, int64_t b)
@@ -251,8 +254,8 @@ kt_status kt__body_tile(kt_call *call)
     kt_shape   dims = call->arg[1].ints;
     int64_t    full[KT_MAX_DIMS];
     if (dims.n >= self->ndim)
-        return kt__call_ints(KT_OP_repeat, self, dims, &call->out[0]);
+        return by_ints(call, KT_OP_repeat, dims);
     for (int i = 0; i < self->ndim; i++)
         full[i] = i < self->ndim - dims.n ? 1 : dims.d[i - (self->ndim - dims.n)];
-    return kt__call_ints(KT_OP_repeat, self, (kt_shape){self->ndim, full}, &call->out[0]);
+    return by_ints(call, KT_OP_repeat, (kt_shape){self->ndim, full});
 }

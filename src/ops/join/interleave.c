@@ -45,7 +45,7 @@ static kt_status aim(const kt_call *call, int64_t *dim, kt_tensor **t)
 kt_status kt__body_repeat_interleave_int(kt_call *call)
 {
     int64_t    dim = 0, times = call->arg[1].i;
-    kt_tensor *t = NULL;
+    kt_tensor *t = NULL, *out = NULL;
     kt_status  status = aim(call, &dim, &t);
     if (!status && times < 0)
         status = kt_fail(KT_ERR_RUNTIME, "Repeats must be non-negative");
@@ -54,9 +54,9 @@ kt_status kt__body_repeat_interleave_int(kt_call *call)
         status = kt_fail(KT_ERR_RUNTIME, "repeat_interleave: Invalid output_size, expected %lld but got %lld",
                          (long long)total, (long long)call->arg[3].i);
     if (!status)
-        status = spread(t, dim, times, &call->out[0]);
+        status = spread(t, dim, times, &out);
     kt__unref(t);
-    return status;
+    return kt__end_itself(call, out, status);
 }
 
 /* ---- a tensor of counts ---- */
@@ -161,7 +161,7 @@ kt_status kt__body_interleave(kt_call *call)
     return kt__end_made(call, out, self, status);
 }
 
-static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats, int64_t dim)
+static kt_status run_interleave(const kt_call *call, kt_tensor *t, kt_tensor *repeats, int64_t dim, kt_tensor **out)
 {
     kt_call c;
     int64_t total;
@@ -173,7 +173,7 @@ static kt_status run_interleave(kt_call *call, kt_tensor *t, kt_tensor *repeats,
     kt__put(&c, 2, i, dim);
     kt__put(&c, 3, i, total);
     kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
+    *out = status ? NULL : c.out[0];
     return status;
 }
 
@@ -196,7 +196,7 @@ static kt_status turn(kt_tensor **t, uint32_t bits)
 /* Lazy bits are kept in the result. */
 kt_status kt__body_repeat_interleave_tensor(kt_call *call)
 {
-    kt_tensor *repeats = call->arg[1].t, *t = NULL, *each = NULL;
+    kt_tensor *repeats = call->arg[1].t, *t = NULL, *each = NULL, *out = NULL;
     int64_t    dim = 0;
     if (kt__given(call, 2) && call->arg[0].t->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)call->arg[2].i);
@@ -215,13 +215,10 @@ kt_status kt__body_repeat_interleave_tensor(kt_call *call)
     if (!status)
         status = turn(&t, bits);
     if (!status)
-        status = run_interleave(call, t, each ? each : repeats, dim);
-    if (!status && turn(&call->out[0], bits)) {
-        kt__unref(call->out[0]);
-        call->out[0] = NULL;
-        status = kt_error_status();
-    }
+        status = run_interleave(call, t, each ? each : repeats, dim, &out);
+    if (!status)
+        status = turn(&out, bits);
     kt__unref(each);
     kt__unref(t);
-    return status;
+    return kt__end_itself(call, out, status);
 }

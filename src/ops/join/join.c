@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "call/end.h"
 #include "call/move.h"
 #include "call/policy.h"
 #include "call/target.h"
@@ -85,18 +86,13 @@ static kt_status find_common(const kt_call *call, joint *j)
 
 /* ---- the result and its parts ---- */
 
-static kt_status check_target(kt_call *call, joint *j, kt_tensor *target, kt_shape sizes, bool stacked)
+static kt_status bind_target(kt_call *call, joint *j, kt_shape sizes, bool stacked)
 {
-    if (kt__allow_result(call, j->common, target))
-        return kt_error_status();
-    for (int64_t k = 0; k < j->n; k++) /* any shared element would be read after it was written */
-        if (kt__overlap_once(target, sizes, j->t[k]) != KT_OVERLAP_NONE)
-            return kt__fail_shared();
-    if (kt__has_sizes(target, sizes))
-        return kt__check_written(target, NULL, 0);
     int64_t strides[KT_MAX_DIMS];
+    if (kt__check_parts(call, j->common, sizes, j->t, j->n))
+        return kt_error_status();
     find_format(j);
-    return kt__bind_target(target, sizes, !stacked && kt__format_strides(sizes, j->format, strides) ? strides : NULL);
+    return kt__bind_target(call->out[0], sizes, !stacked && kt__format_strides(sizes, j->format, strides) ? strides : NULL);
 }
 
 static kt_status copy_part(kt__part *place, kt_tensor *from, kt_dtype common)
@@ -139,16 +135,11 @@ static kt_status join_into(kt_call *call, const joint *j, kt_tensor *fresh, bool
     kt_status  status = out ? KT_OK : kt_error_status();
     if (!status)
         status = copy_parts(j, out, stacked);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    if (!target)
+    if (!status && !target)
         out->lineage = j->first->dtype == j->common ? j->first->lineage
                                                     : KT__RECORD(KT_WHY_PROMOTION, call->row->name, j->first->dtype,
                                                                  j->common, j->first->lineage);
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_itself(call, out, status);
 }
 
 kt_status kt__body_cat(kt_call *call)
@@ -169,7 +160,7 @@ kt_status kt__body_cat(kt_call *call)
     if (kt__one_device(j.t, j.n))
         return kt_error_status();
     if (call->form == KT_OUT)
-        return check_target(call, &j, call->out[0], sizes, false) ? kt_error_status() : join_into(call, &j, NULL, false);
+        return bind_target(call, &j, sizes, false) ? kt_error_status() : join_into(call, &j, NULL, false);
     find_format(&j);
     return join_into(call, &j, kt__new_in_format(j.first, j.common, sizes, j.format), false);
 }
@@ -216,13 +207,13 @@ kt_status kt__body_stack(kt_call *call)
     if (find_common(call, &j) || kt__one_device(j.t, j.n) || kt__check_out(call, j.common, KT_NONE))
         return kt_error_status();
     if (call->form == KT_OUT)
-        return check_target(call, &j, call->out[0], sizes, true) ? kt_error_status() : join_into(call, &j, NULL, true);
+        return bind_target(call, &j, sizes, true) ? kt_error_status() : join_into(call, &j, NULL, true);
     return join_into(call, &j, stack_result(&j), true);
 }
 
 static kt_status renamed(kt_call *call)
 {
-    return kt__call_list_as(call, KT_OP_cat, call->arg[0].ts.t, call->arg[0].ts.n, kt__arg_int(call, 1), &call->out[0]);
+    return kt__run_list_as(call, KT_OP_cat, call->arg[0].ts.t, call->arg[0].ts.n, kt__arg_int(call, 1));
 }
 kt_status kt__body_concat(kt_call *call) { return renamed(call); }
 kt_status kt__body_concatenate(kt_call *call) { return renamed(call); }
@@ -257,7 +248,7 @@ static kt_status lifted(kt_call *call, lift *each, int64_t dim)
     for (int64_t i = 0; i < n && !status; i++)
         status = each(call->arg[0].ts.t[i], &t[i]);
     if (!status)
-        status = kt__call_list_as(call, KT_OP_cat, t, n, dim < 0 ? t[0]->ndim != 1 : dim, &call->out[0]);
+        status = kt__run_list_as(call, KT_OP_cat, t, n, dim < 0 ? t[0]->ndim != 1 : dim);
     for (int64_t i = 0; i < n; i++)
         kt__unref(t[i]);
     kt__system_put(t, bytes);

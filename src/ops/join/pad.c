@@ -2,6 +2,7 @@
  * last dim first; a negative width crops. */
 #include <string.h>
 
+#include "call/end.h"
 #include "call/move.h"
 
 /* ---- a constant ---- */
@@ -90,14 +91,12 @@ kt_status kt__body_constant_pad_nd(kt_call *call)
     if (check_widths(self, pad) || cut(&middle, pad))
         return kt_error_status();
     kt_tensor *out = padded_result(self, &middle, pad, grows);
-    if (!out || (grows && kt__check_filled(call, out, kt__arg_scalar(call, 2))) ||
-        fill_around(out, &middle, pad, kt__arg_scalar(call, 2))) {
-        kt__unref(out);
-        return kt_error_status();
-    }
-    out->lineage = self->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    kt_status  status = out ? KT_OK : kt_error_status();
+    if (!status && grows)
+        status = kt__check_filled(call, out, kt__arg_scalar(call, 2));
+    if (!status)
+        status = fill_around(out, &middle, pad, kt__arg_scalar(call, 2));
+    return kt__end_made(call, out, self, status);
 }
 
 /* ---- the other modes, dim by dim: border, tensor, border ---- */
@@ -263,9 +262,7 @@ static kt_status pad_constant(kt_call *call, double value)
     kt__put_tensor(&c, 0, call->arg[0].t);
     kt__put(&c, 1, ints, call->arg[1].ints);
     kt__put(&c, 2, s, KT_FLOAT(value));
-    kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
-    return status;
+    return kt__run_as(call, &c);
 }
 
 kt_status kt__body_nn_pad(kt_call *call)
@@ -301,10 +298,5 @@ kt_status kt__body_nn_pad(kt_call *call)
     t = kt__ref(self);
     for (int64_t k = 0; k < pad.n / 2 && !status; k++)
         status = pad_dim(&t, self->ndim - 1 - k, pad.d[2 * k], pad.d[2 * k + 1], how);
-    if (status) {
-        kt__unref(t);
-        return status;
-    }
-    call->out[0] = t;
-    return KT_OK;
+    return kt__end_itself(call, t, status);
 }

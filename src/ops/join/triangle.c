@@ -30,21 +30,13 @@ static kt_status keep_band(kt_tensor *to, kt_tensor *from, int64_t low, int64_t 
 
 static kt_status triangle_target(kt_call *call, kt_tensor *self, kt_tensor **out)
 {
-    *out = NULL;
-    if (call->form == KT_INPLACE) {
-        *out = kt__ref(self);
-        return KT_OK;
-    }
-    if (call->form == KT_PLAIN) {
-        *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), kt__sizes(self));
-        return *out ? KT_OK : kt_error_status();
-    }
-    kt_tensor *target = call->out[0];
-    if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE))
-        return kt_error_status();
-    if (kt__check_written(target, &self, 1) || kt__bind_target(target, kt__sizes(self), NULL))
-        return kt_error_status();
-    *out = kt__ref(target);
+    kt__gathered        g;
+    kt__decision        room;
+    const kt__decision *d = kt__resolve_in_body(call, &room);
+    kt__gather(call, &g);
+    if (!d || call->form != KT_INPLACE)
+        return d ? kt__outputs_of(call, &g, d, kt__sizes(self), NULL, out, 1) : kt_error_status();
+    *out = kt__ref(self);
     return KT_OK;
 }
 
@@ -77,14 +69,9 @@ static kt_status triangle(kt_call *call, bool lower)
         status = kt__copy_into(out, self, KT_WHY_RESULT, KT_ROUND_TORCH);
     if (!status)
         status = lazy ? keep_band_lazily(out, self, low, high) : keep_band(out, direct ? self : out, low, high);
-    if (status) {
-        kt__unref(out);
-        return status;
-    }
-    if (call->form == KT_PLAIN)
+    if (!status && call->form == KT_PLAIN)
         out->lineage = self->lineage;
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_itself(call, out, status);
 }
 
 kt_status kt__body_tril(kt_call *call) { return triangle(call, true); }
@@ -161,8 +148,7 @@ static kt_status indices(kt_call *call, bool lower)
         return kt_error_status();
     }
     out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, d->result, 0);
-    call->out[0] = out;
-    return KT_OK;
+    return kt__end_itself(call, out, KT_OK);
 }
 
 kt_status kt__body_tril_indices(kt_call *call) { return indices(call, true); }
@@ -233,12 +219,12 @@ kt_status kt__body_diag(kt_call *call)
 
 kt_status kt__body_diagflat(kt_call *call)
 {
-    kt_tensor *row = NULL;
+    kt_tensor *row = NULL, *square = NULL;
     kt_status  status = kt__call_ints(KT_OP_reshape, call->arg[0].t, KT_SHAPE(-1), &row);
     if (!status)
-        status = embed(row, kt__arg_int(call, 1), &call->out[0]);
+        status = embed(row, kt__arg_int(call, 1), &square);
     kt__unref(row);
-    return status;
+    return kt__end_itself(call, square, status);
 }
 
 kt_status kt__body_linalg_diagonal(kt_call *call)
@@ -248,7 +234,5 @@ kt_status kt__body_linalg_diagonal(kt_call *call)
     kt__put_tensor(&c, 0, call->arg[0].t);
     for (int i = 1; i <= 3; i++)
         kt__put(&c, i, i, kt__arg_int(call, i));
-    kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
-    return status;
+    return kt__run_as(call, &c);
 }

@@ -12,15 +12,10 @@ enum { INPUT, TARGET, REDUCTION, BEND };
 static kt_status reduce_made(kt_call *call, kt_status status)
 {
     KT_SCOPE;
-    kt_tensor *each = call->out[0];
-    if (status)
-        return status;
-    call->out[0] = NULL;
+    kt_tensor          *each = call->out[0];
     const kt__reduction how = (kt__reduction)kt__arg_int(call, REDUCTION);
-    if (how == REDUCE_NONE) {
-        call->out[0] = each;
-        return KT_OK;
-    }
+    if (status || how == REDUCE_NONE)
+        return status;
     status = kt__end(call, kt__reduced(each, how));
     kt__unref(each);
     return status;

@@ -36,11 +36,7 @@ static kt_status along_dim(kt_call *call, const kt__gathered *g, const kt__decis
 {
     kt_tensor *out = NULL;
     kt_status  status = run_lines(call, g, d, dim, &out);
-    if (status)
-        kt__unref(out);
-    else
-        call->out[0] = out;
-    return status;
+    return kt__end_itself(call, out, status);
 }
 
 /* `halves`: half_to_float=, which PyTorch has on other devices. */
@@ -127,9 +123,8 @@ static kt_status softmax(kt_call *call, int along)
     kt__put(&c, 1, i, dim);
     kt__put(&c, 2, b, false);
     kt_status status = kt_call_run(&c);
-    call->out[0] = status ? NULL : c.out[0];
     kt__unref(seen);
-    return status;
+    return kt__end_itself(call, status ? NULL : c.out[0], status);
 }
 
 kt_status kt__body_softmax(kt_call *call) { return softmax(call, KT_OP_softmax_along); }

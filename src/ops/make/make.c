@@ -4,6 +4,7 @@
 
 #include "call/call.h"
 #include "call/deterministic.h"
+#include "call/end.h"
 #include "call/move.h"
 #include "call/refuse.h"
 #include "call/wrap.h"
@@ -39,8 +40,7 @@ kt_status kt__born(kt_call *call, kt_tensor *t, const options *o, kt_status stat
     if (o->requires_grad)
         t->flags |= KT_T_REQUIRES_GRAD;
     t->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, t->dtype, 0);
-    call->out[0] = t;
-    return KT_OK;
+    return kt__end_itself(call, t, KT_OK);
 }
 
 /* Filling a new tensor does not count as a write. */

@@ -279,5 +279,7 @@ kt_status kt__body_chain_matmul(kt_call *call)
         c.row = &kt__rows[KT_OP_linalg_multi_dot];
         return kt__run_as(call, &c);
     }
-    return call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &call->out[0]) : kt__end(call, t[0]);
+    kt_tensor      *copy = NULL;
+    const kt_status status = call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &copy) : KT_OK;
+    return copy || status ? kt__end_itself(call, copy, status) : kt__end(call, t[0]);
 }

@@ -15,10 +15,8 @@ static kt_status run_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
     kt__put_tensor(&c, 0, a);
     kt__put_tensor(&c, 1, b);
     c.out[0] = call->out[0];
-    if (kt__run_matmul(&c))
-        return kt_error_status();
-    call->out[0] = c.out[0];
-    return KT_OK;
+    const kt_status status = kt__run_matmul(&c);
+    return kt__end_itself(call, status ? NULL : c.out[0], status);
 }
 
 /* Can one plan do it? Calls with errors take the other path, whose parts report them as PyTorch does. */

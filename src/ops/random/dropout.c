@@ -4,6 +4,7 @@
  * noise that is 0 or 1 / (1 - p), of each element or of each channel; the alpha kind keeps mean and variance. */
 #include <math.h>
 
+#include "call/end.h"
 #include "call/wrap.h"
 #include "dtype/format.h"
 #include "ops/random/random.h"
@@ -66,26 +67,25 @@ static kt_status apply(kt_call *call, kt_tensor *noise, kt_tensor *moved)
     kt_form    form = (kt_form)call->form;
     if (run2(KT_OP_mul, form, input, noise, KT_INT(0), &product))
         return kt_error_status();
-    if (!moved) {
-        call->out[0] = product;
-        return KT_OK;
-    }
-    kt_status status = run2(KT_OP_add, form, product, moved, KT_INT(0), &call->out[0]);
+    if (!moved)
+        return kt__end_itself(call, product, KT_OK);
+    kt_tensor *sum = NULL;
+    kt_status  status = run2(KT_OP_add, form, product, moved, KT_INT(0), &sum);
     kt__unref(product);
-    return status;
+    return kt__end_itself(call, sum, status);
 }
 
 /* Times a zero tensor of the input's dtype: a number would promote bool. */
 static kt_status drop_all(kt_call *call, kt_tensor *input)
 {
-    kt_tensor *zero = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){0, NULL});
+    kt_tensor *zero = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){0, NULL}), *product = NULL;
     kt_status  status = zero ? kt__fill_with(zero, KT_INT(0)) : kt_error_status();
     if (!status) {
         zero->lineage = input->lineage;
-        status = run2(KT_OP_mul, (kt_form)call->form, input, zero, KT_INT(0), &call->out[0]);
+        status = run2(KT_OP_mul, (kt_form)call->form, input, zero, KT_INT(0), &product);
     }
     kt__unref(zero);
-    return status;
+    return kt__end_itself(call, product, status);
 }
 
 static kt_status drop(kt_call *call, bool channels, bool alpha)
@@ -94,10 +94,8 @@ static kt_status drop(kt_call *call, bool channels, bool alpha)
     const double p = call->arg[1].f;
     if (!(p >= 0 && p <= 1))
         return kt_fail(KT_ERR_RUNTIME, "dropout probability has to be between 0 and 1, but got %g", p);
-    if (p == 0 || !call->arg[2].b || input->numel == 0) {
-        call->out[0] = kt__ref(input);
-        return KT_OK;
-    }
+    if (p == 0 || !call->arg[2].b || input->numel == 0)
+        return kt__end_itself(call, kt__ref(input), KT_OK);
     if (p == 1)
         return drop_all(call, input);
     if (channels && input->ndim < 2)
@@ -129,7 +127,7 @@ static kt_status as_factor(kt_tensor *input, kt_tensor *mask, double scale, kt_t
 
 kt_status kt__body_native_dropout(kt_call *call)
 {
-    kt_tensor   *input = call->arg[0].t, *factor = NULL;
+    kt_tensor   *input = call->arg[0].t, *factor = NULL, *product = NULL;
     const double p = call->arg[1].f;
     const bool   train = !kt__given(call, 2) || call->arg[2].b;
     kt_tensor   *mask = kt__empty_like(input, KT_BOOL, kt__device(input), KT_FORMAT_NONE);
@@ -141,12 +139,12 @@ kt_status kt__body_native_dropout(kt_call *call)
     if (!status)
         status = as_factor(input, mask, !train ? 1 : p == 1 ? 0 : 1 / (1 - p), &factor);
     if (!status)
-        status = run2(KT_OP_mul, KT_PLAIN, input, factor, KT_INT(0), &call->out[0]);
+        status = run2(KT_OP_mul, KT_PLAIN, input, factor, KT_INT(0), &product);
+    if (!status)
+        status = kt__end_several(call, (kt_tensor *[]){product, mask}, 2);
     kt__unref(factor);
-    if (status)
-        kt__unref(mask);
-    else
-        call->out[1] = mask;
+    kt__unref(product);
+    kt__unref(mask);
     return status;
 }
 
@@ -204,11 +202,13 @@ static kt_status may_turn(kt_tensor *input)
 
 static kt_status of_module(kt_call *call, int op, bool batched)
 {
-    kt_tensor *input = call->arg[0].t, *batch = NULL, *dropped = NULL;
+    kt_tensor *input = call->arg[0].t, *batch = NULL, *dropped = NULL, *result = NULL;
     if (check_p(kt__arg(call, 1)->f))
         return kt_error_status();
-    if (batched)
-        return inner(call, op, input, &call->out[0]);
+    if (batched) {
+        const kt_status status = inner(call, op, input, &result);
+        return kt__end_itself(call, result, status);
+    }
     const bool here = kt__arg_bool(call, 3);
     kt_status  status = here ? may_turn(input) : KT_OK;
     if (!status)
@@ -216,15 +216,15 @@ static kt_status of_module(kt_call *call, int op, bool batched)
     if (!status)
         status = inner(call, op, batch, &dropped);
     if (!status && here) { /* the input itself with a batch dim added and removed: two more in-place steps */
-        call->out[0] = kt__ref(input);
+        result = kt__ref(input);
         kt__bump_version(input);
         kt__bump_version(input);
     } else if (!status) {
-        status = turn(KT_OP_squeeze_dim, dropped, &call->out[0]);
+        status = turn(KT_OP_squeeze_dim, dropped, &result);
     }
     kt__unref(batch);
     kt__unref(dropped);
-    return status;
+    return kt__end_itself(call, result, status);
 }
 
 kt_status kt__body_nn_dropout(kt_call *call) { return of_module(call, KT_OP_dropout, true); }

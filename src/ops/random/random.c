@@ -356,8 +356,7 @@ static kt_status write_over(kt_call *call, writer *write)
     if (write(call, self))
         return kt_error_status();
     kt__wrote(self);
-    call->out[0] = kt__ref(self);
-    return KT_OK;
+    return kt__end_itself(call, kt__ref(self), KT_OK);
 }
 
 static kt_status write_uniform(kt_call *call, kt_tensor *self)
