@@ -145,6 +145,7 @@ static const struct {
     {"silent_resize", "silent_resize", "true"},
     {"keeps_shape", "keeps_shape", "true"},
     {"warns_count", "warns_count", "true"},
+    {"dtype_before_dims", "dtype_before_dims", "true"},
     {"checked_in_body", "checked_in_body", "true"},
 };
 

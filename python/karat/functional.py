@@ -15,7 +15,7 @@ def _listed(tensors):
 
 def broadcast_tensors(*tensors):
     """Tensors broadcast to their common shape."""
-    return _rows["broadcast_tensors"](_listed(tensors))
+    return _rows["broadcast_tensors"](tensors)
 
 
 def meshgrid(*tensors, indexing=None):
@@ -45,7 +45,7 @@ def block_diag(*tensors):
 
 def cartesian_prod(*tensors):
     """Cartesian product of 1-dim tensors, one combination per row."""
-    return _rows["cartesian_prod"](_listed(tensors))
+    return _rows["cartesian_prod"](tensors)
 
 
 def chain_matmul(*matrices, out=None):

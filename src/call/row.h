@@ -58,7 +58,7 @@ typedef struct kt__target_rule {
     uint8_t     dtype, memory, grad;
     uint8_t     idempotent; /* bits of kt_category */
     int8_t      read_first; /* an argument, counted from 1; 0: none */
-    bool        at_mask, silent_resize, checked_in_body, keeps_shape, warns_count;
+    bool        at_mask, silent_resize, dtype_before_dims, checked_in_body, keeps_shape, warns_count;
     const char *reported_as; /* the operator that messages name instead of this one; NULL: this one */
 } kt__target_rule;
 enum kt__target_dtype { TARGET_CAST, TARGET_EXACT, TARGET_SAME };

@@ -277,6 +277,14 @@ kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape sha
     return t;
 }
 
+static KT__COLD kt_status fail_span(kt_shape shape, kt_shape strides)
+{
+    char sizes[256], steps[256];
+    kt__shape_text(sizes, sizeof sizes, shape);
+    kt__shape_text(steps, sizeof steps, strides);
+    return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s and strides=%s", sizes, steps);
+}
+
 /* How many elements of storage the sizes and strides reach, counted from the first element. */
 static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64_t *span)
 {
@@ -288,7 +296,7 @@ static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64
         }
         int64_t reach = 0;
         if (__builtin_mul_overflow(shape.d[i] - 1, strides.d[i], &reach) || __builtin_add_overflow(last, reach, &last))
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+            return fail_span(shape, strides);
     }
     *span = last + 1;
     return KT_OK;
@@ -297,11 +305,11 @@ static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64
 kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset)
 {
     int64_t numel = 1, span = 0;
-    if (kt__count_view(shape, &numel) || span_of(shape, strides, offset, &span))
+    if (span_of(shape, strides, offset, &span))
         return kt_error_status();
     int64_t item = (int64_t)kt__itemsize(t), bytes = 0;
     if (__builtin_mul_overflow(span, item, &bytes) || offset < 0)
-        return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+        return fail_span(shape, strides);
     if ((size_t)bytes > t->storage->bytes) {
         char sizes[256], steps[256];
         kt__shape_text(sizes, sizeof sizes, shape);
@@ -312,6 +320,8 @@ kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides
             "%lld are out of bounds for storage of size %zu",
             sizes, steps, (long long)offset, (long long)item, (long long)bytes, t->storage->bytes);
     }
+    if (kt__count_view(shape, &numel))
+        return kt_error_status();
     if (shape.n > KT_INLINE_DIMS || t->sizes != t->dims) {
         kt_tensor fresh = *t;
         if (set_dims(&fresh, shape))

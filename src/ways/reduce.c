@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/refuse.h"
 #include "call/target.h"
 #include "tables/kernels/order.h"
 #include "tables/kernels/reduce.h"
@@ -205,22 +206,24 @@ static kt_status check_dims(const void *what)
     return self->numel ? KT_OK : check_not_empty(w->call, self, w->g, &f);
 }
 
-/* Checked before a missing kernel: the dtype of out=, and the dims. */
-static kt_status check_out_and_dims(const void *what)
+/* The dtype of out=, where it follows from that of self. */
+static kt_status check_out_like_self(const kt_call *call)
 {
-    const folded *w = what;
-    const bool    alike = w->call->row->rule == RULE_SAME && kt__n_results(w->call->row) == 1;
-    return alike && kt__check_out(w->call, (kt_dtype)w->call->arg[0].t->dtype, KT_NONE) ? kt_error_status() : check_dims(what);
+    const uint8_t  rule = call->row->rule;
+    const kt_dtype self = (kt_dtype)call->arg[0].t->dtype, second = rule == RULE_WITH_INDEX ? KT_I64 : self;
+    if (rule != RULE_SAME && rule != RULE_WITH_INDEX)
+        return KT_OK;
+    return kt__check_out(call, self, kt__n_results(call->row) > 1 ? second : KT_NONE);
 }
 
-/* PyTorch reports a missing kernel after checking dims; refusals by rule come before, except for min and max along a dim
- * and nansum. */
-static kt_status refuse_dtype(const kt_call *call, const kt__gathered *g)
+/* Checked before a missing kernel: the dims, the lines that come after them, and the dtype of out=. */
+static kt_status check_before_kernel(const void *what)
 {
-    const int  op = call->row->id;
-    const bool late = op == KT_OP_max_dim || op == KT_OP_min_dim || op == KT_OP_nansum ||
-                      kt_error_status() == KT_ERR_NOT_IMPLEMENTED;
-    return late ? kt__report_earlier_error(check_out_and_dims, &(folded){call, g}) : kt_error_status();
+    const folded *w = what;
+    const bool    early = w->call->row->target.dtype_before_dims;
+    if ((early && check_out_like_self(w->call)) || check_dims(what) || kt__refuse(w->call, STAGE_AFTER))
+        return kt_error_status();
+    return early ? KT_OK : check_out_like_self(w->call);
 }
 
 kt_status kt__run_reduce(kt_call *call)
@@ -235,16 +238,16 @@ kt_status kt__run_reduce(kt_call *call)
     if (kt__refine_fold(call, &g))
         return kt_error_status();
     const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
-    if (!d)
-        return refuse_dtype(call, &g);
-    if (kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second)) {
-        /* mean and rows with an index check dims first */
-        const bool late = call->row->rule == RULE_MEAN || call->row->rule == RULE_INDEX;
-        return late ? kt__report_earlier_error(check_dims, &(folded){call, &g}) : kt_error_status();
-    }
+    if (!d) /* refusals by rule come before the dims, a missing kernel after them */
+        return kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt__report_earlier_error(check_before_kernel, &(folded){call, &g})
+                                                           : kt_error_status();
+    if (call->row->target.dtype_before_dims && kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second))
+        return kt_error_status();
     if (fold_shape(call, self, &f))
         return kt_error_status();
     if (!self->numel && check_not_empty(call, self, &g, &f))
+        return kt_error_status();
+    if (kt__refuse(call, STAGE_AFTER) || kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second))
         return kt_error_status();
     const kt_shape shape = {f.rank, f.sizes};
     if (call->form == KT_OUT && kt__reads_target(call, shape, false))

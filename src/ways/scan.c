@@ -101,14 +101,12 @@ static kt_status wrap_dim(const kt_call *call, int64_t *dim)
     return kt__wrap_dim(dim, self->ndim);
 }
 
-/* Scans check out= first. */
+/* What is checked before a missing kernel: out= of rows that ask of it early, and the dim. */
 static kt_status check_first(const void *what)
 {
     const kt_call *call = what;
-    const int      op = call->row->id;
     int64_t        dim = kt__arg_int(call, call->row->fold.dim);
-    if ((op == KT_OP_cummax || op == KT_OP_cummin || op == KT_OP_logcumsumexp) &&
-        kt__check_out(call, (kt_dtype)call->arg[0].t->dtype, KT_I64))
+    if (call->row->target.dtype_before_dims && kt__check_out(call, (kt_dtype)call->arg[0].t->dtype, KT_I64))
         return kt_error_status();
     return wrap_dim(call, &dim);
 }

@@ -161,8 +161,9 @@ def test_methods_need_a_tensor():
 
 def test_tensors_spread_over_the_arguments():
     a, b = karat.ones(2, 1), karat.ones(3)
-    for made in (karat.broadcast_tensors(a, b), karat.broadcast_tensors([a, b])):
-        assert [one.shape for one in made] == [(2, 3), (2, 3)]
+    assert [one.shape for one in karat.broadcast_tensors(a, b)] == [(2, 3), (2, 3)]
+    with pytest.raises(TypeError, match="^expected Tensor as element 0 in argument 0, but got list$"):
+        karat.broadcast_tensors([a, b])
     assert len(karat.broadcast_tensors(a)) == 1
     with pytest.raises(TypeError, match="^expected Tensor as element 1 in argument 0, but got int$"):
         karat.broadcast_tensors(a, 3)

@@ -63,6 +63,54 @@ REFUSED = [
     ("F.linear(d, d[:1], torch.ones(7), out=b)", RuntimeError, "Expected out tensor to have dtype float, but got bool instead"),
     ("torch.split_copy(1.5, 1, out=d)", TypeError, "split_copy(): argument 'input' (position 1) must be Tensor, not float"),
     ("torch.unbind_copy(d, 'x', out=d)", TypeError, "unbind_copy(): argument 'dim' (position 2) must be int, not str"),
+    # reductions: the dims, then out=, then the kernel; of some out= stands first
+    ("torch.sum(d, 7, dtype=torch.int8, out=b)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but"),
+    ("torch.cumsum(d, 7, dtype=torch.int8, out=b)", IndexError, "Dimension out of range (expected to be in range of [-2, 1]"),
+    ("torch.sum(d, 0, dtype=torch.int8, out=b)", RuntimeError, "Expected out tensor to have dtype signed char, but got bool"),
+    ("torch.var(d, 7, out=b)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.norm(c, 2, 7, out=b)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.aminmax(d, dim=7, out=(b, b))", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.aminmax(c, dim=0, out=(b, b))", RuntimeError, "Expected out tensor to have dtype c10::complex<float>, but got bool"),
+    ("torch.aminmax(d[:0], out=(b, b))", RuntimeError, "aminmax(): cannot compute aminmax over an empty dimension"),
+    ("torch.max(d[:0], 0, out=(b, b))", IndexError, "max(): Expected reduction dim 0 to have non-zero size."),
+    ("torch.kthvalue(c, 1, 0, out=(b, i))", RuntimeError, "output values must be of same type as input"),
+    ("torch.mode(c, 7, out=(b, i))", RuntimeError, "expected scalar type 'ComplexFloat' but got 'Bool' for values output"),
+    ("torch.mode(c, 0, out=(c.clone(), b))", RuntimeError, "expected scalar type 'Long' but got 'Bool' for indices output"),
+    ("torch.amax(c, 7, out=b)", RuntimeError, "Expected the dtype for input and out to match, but got ComplexFloat for input's"),
+    ("torch.median(d, 0, out=(b, b))", RuntimeError,
+     "Expected tensor for argument #1 'indices' to have scalar type Long; but got CPUBoolType instead"),
+    ("torch.median(c, 0, out=(d, i))", RuntimeError,
+     "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.FloatTensor does not "
+     "equal CPUComplexFloatType"),
+    ("torch.nanmedian(d, 7, out=(b, b))", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.nansum(c, 7, out=b)", RuntimeError, "nansum on CPU does not support complex inputs"),
+    ("torch.nansum(i, 7, dtype=torch.float64, out=d)", IndexError, "Dimension out of range (expected to be in range of"),
+    ("torch.nansum(d, 7, dtype=torch.float64, out=b)", RuntimeError, "nansum: provided dtype must match dtype of result."),
+    ("torch.nanmean(c, 7, out=b)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 7)"),
+    ("torch.nanmean(c, 0, dtype=torch.int8, out=b)", RuntimeError, "nansum on CPU does not support complex inputs"),
+    # dtypes that stand before the sizes, or before out=
+    ("torch.lerp(d, torch.ones(4).double(), 0.5)", RuntimeError, "expected dtype float for `end` but got dtype double"),
+    ("torch.lerp(d, d, torch.ones(4).double())", RuntimeError, "expected dtype float for `weight` but got dtype double"),
+    ("torch.ones(1).expand(3).lerp_(d.double(), 0.5)", RuntimeError, "expected dtype float for `end` but got dtype double"),
+    ("torch.where(d, d, torch.ones(4), out=b)", RuntimeError, "Expected out type to be Float but got Bool"),
+    ("torch.where(b, d, torch.ones(4), out=b)", RuntimeError, "Expected out type to be Float but got Bool"),
+    ("torch.where(d, torch.ones(4), d)", RuntimeError, "where expected condition to be a boolean tensor, but got a tensor with"),
+    ("F.softshrink(i, 0.5, out=b)", NotImplementedError, "\"softshrink_check\" not implemented for 'Long'"),
+    # more elements than can be counted
+    ("x.reshape(2**33, 2**33)", RuntimeError, "shape '[8589934592, 8589934592]' is invalid for input of size 4"),
+    ("x.view(2**33, -1, 2**33)", RuntimeError, "shape '[8589934592, -1, 8589934592]' is invalid for input of size 4"),
+    ("x.unflatten(0, (2**33, 2**33))", RuntimeError, "unflatten: Provided sizes [8589934592, 8589934592] don't multiply up to"),
+    ("x.as_strided((2,), (2**62,))", RuntimeError,
+     "Storage size calculation overflowed with sizes=[2] and strides=[4611686018427387904]"),
+    ("x.as_strided((2**33, 2**33), (1, 1))", RuntimeError, "setStorage: sizes [8589934592, 8589934592], strides [1, 1], storage"),
+    ("torch.eye(2**33)", RuntimeError, "numel: integer multiplication overflow"),
+    ("torch.arange(1e30)", RuntimeError, "invalid size, possible overflow?"),
+    ("torch.arange(-2**63, 2**63 - 1)", RuntimeError, "invalid size, possible overflow?"),
+    ("torch.arange(2**62, 2**63 - 1)", RuntimeError, "Storage size calculation overflowed with sizes=[4611686018427387904]"),
+    ("F.pad(x, (2**62, 2**62))", RuntimeError, "The input size 4, plus negative padding 4611686018427387904 and"),
+    # no list where tensors are the arguments
+    ("torch.broadcast_tensors([])", TypeError, "expected Tensor as element 0 in argument 0, but got list"),
+    ("torch.cartesian_prod([x])", TypeError, "expected Tensor as element 0 in argument 0, but got list"),
     # dims and sizes
     ("torch.zeros(3, 1).scatter_(0, torch.zeros(3, 1).long(), torch.ones(1))", RuntimeError, "Index tensor must have the same"),
     ("torch.zeros(3, 1).scatter_reduce_(0, torch.zeros(3, 1).long(), torch.ones(3), 'sum')", IndexError, "Dimension out of"),
@@ -585,3 +633,20 @@ def test_dims_are_told_as_they_were_given():
         torch.ones(2, 3).repeat_interleave(torch.tensor([2, 2, 2, 2]), dim=-1)
     with pytest.raises(RuntimeError, match="dim must be a 2-tuple. Got 1 2 0"):
         torch.linalg.matrix_norm(torch.ones(2, 2, 2), dim=[1, 2, 0])
+
+
+def test_a_target_that_is_resized_in_silence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.bernoulli(torch.ones(2, 3), out=torch.empty(4)).tolist() == [[1, 1, 1]] * 2
+        assert torch.multinomial(torch.ones(2, 3), 2, out=torch.empty(1, dtype=torch.int64)).shape == (2, 2)
+        one = torch.ones(1, 2, 2)
+        assert torch.addbmm(torch.ones(2, 2), one, one, out=torch.empty(3)).tolist() == [[3, 3], [3, 3]]
+
+
+def test_the_largest_may_be_written_over_what_they_were_taken_from():
+    x = torch.tensor([3.0, 1.0, 2.0])
+    values, places = torch.topk(x, 3, out=(x, torch.empty(0, dtype=torch.int64)))
+    assert x.tolist() == [3, 2, 1] and values is x and places.tolist() == [0, 2, 1]
+    with pytest.raises(RuntimeError, match="single memory location"):
+        torch.topk(x, 2, out=(x[:2], torch.empty(0, dtype=torch.int64)))

@@ -327,8 +327,15 @@ kt_status kt__args_order(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
+/* PyTorch asks of out= first, then of the condition. */
 kt_status kt__args_condition(const kt_call *call, kt__gathered *g)
 {
+    kt_status status = KT_OK;
+    if (call->form == KT_OUT) {
+        const kt_dtype common = kt__common_dtype(g, 1, kt__mode(), &status);
+        if (status || kt__refuse_known(call, g, common))
+            return kt_error_status();
+    }
     if (g->dtype[0] == KT_U8)
         KT__WARN_ONCE("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
                       "version of PyTorch. Use a boolean condition instead.");

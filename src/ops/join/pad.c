@@ -15,9 +15,12 @@ static kt_status check_widths(const kt_tensor *t, kt_shape pad)
 {
     for (int i = 0; i < t->ndim; i++) {
         int64_t sum;
-        if (__builtin_add_overflow(before(pad, t->ndim, i), after(pad, t->ndim, i), &sum) ||
-            __builtin_add_overflow(sum, t->sizes[i], &sum))
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+        const int64_t low = before(pad, t->ndim, i), high = after(pad, t->ndim, i);
+        if (__builtin_add_overflow(low, high, &sum) || __builtin_add_overflow(sum, t->sizes[i], &sum))
+            return kt_fail(KT_ERR_RUNTIME,
+                           "The input size %lld, plus negative padding %lld and %lld resulted in a negative output size, which "
+                           "is invalid. Check dimension %d of your input.",
+                           (long long)t->sizes[i], (long long)low, (long long)high, i);
     }
     return KT_OK;
 }

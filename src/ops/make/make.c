@@ -216,20 +216,20 @@ kt_status kt__body_arange(kt_call *call)
         return kt_error_status();
     if (check_ends(start, end, step, "double"))
         return kt_error_status();
-    int64_t n = 0;
+    double count = 0; /* PyTorch rounds it so: beyond 2 ** 53 only an error shows it */
     if (o.dtype == KT_I64 && !ints) { /* counted in the dtype of the result; a step that becomes 0 makes none */
         start = truncated(start), end = truncated(end), step = truncated(step);
         ints = true;
     }
     if (ints && step.v.i) {
         __int128 span = (__int128)end.v.i - start.v.i, stride = step.v.i;
-        __int128 wide = (span + stride - (stride > 0 ? 1 : -1)) / stride;
-        n = wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
+        count = (double)((span + stride - (stride > 0 ? 1 : -1)) / stride);
     } else if (!ints) {
-        const double count = ceil((as_double(end) - as_double(start)) / as_double(step));
-        n = count >= 0x1p62 ? INT64_MAX : (int64_t)count;
+        count = ceil((as_double(end) - as_double(start)) / as_double(step));
     }
-    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n));
+    if (count >= 0x1p63)
+        return kt_fail(KT_ERR_RUNTIME, "invalid size, possible overflow?");
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE((int64_t)count));
     return kt__born(call, t, &o, t ? run_range(t, KT_K_arange, (kt_scalar[]){start, step}, 2) : KT_OK);
 }
 
@@ -311,6 +311,9 @@ kt_status kt__body_eye(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "%s must be greater or equal to 0, got %lld", n < 0 ? "n" : "m",
                        (long long)(n < 0 ? n : m));
     if (kt__read_options(call, 2, kt_get_default_dtype(), NULL, &o))
+        return kt_error_status();
+    int64_t numel;
+    if (kt__count_view(KT_SHAPE(n, m), &numel))
         return kt_error_status();
     kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n, m));
     return kt__born(call, t, &o, t ? run_range(t, KT_K_eye, NULL, 0) : KT_OK);

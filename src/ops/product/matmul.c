@@ -206,7 +206,8 @@ kt_status kt__body_addbmm(kt_call *call)
     if (kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
     const bool fits = self->ndim == 2 && self->sizes[0] == m && self->sizes[1] == n;
-    const bool here = call->form == KT_INPLACE && fits;
+    const bool quietly = call->form == KT_OUT && !kt__has_sizes(call->out[0], KT_SHAPE(m, n));
+    const bool here = (call->form == KT_INPLACE && fits) || quietly;
     kt_call    whole_call = *call; /* form, buffer, beta and alpha as they are */
     whole_call.row = &kt__rows[KT_OP_addmm];
     whole_call.form = here ? KT_PLAIN : call->form;

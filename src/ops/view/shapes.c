@@ -104,6 +104,7 @@ kt_status kt__body_unflatten(kt_call *call)
     int64_t    dim = call->arg[1].i, known = 1, sizes[KT_MAX_DIMS], n = 0;
     kt_shape   inner = call->arg[2].ints;
     int        unknown = 0;
+    bool       fits = true;
     if (kt__wrap_dim(&dim, self->ndim))
         return kt_error_status();
     if (inner.n == 0)
@@ -118,7 +119,8 @@ kt_status kt__body_unflatten(kt_call *call)
     kt__shape_text(text, sizeof text, inner);
     for (int64_t i = 0; i < inner.n; i++) {
         unknown += inner.d[i] == -1;
-        if (inner.d[i] < -1 || (inner.d[i] >= 0 && __builtin_mul_overflow(known, inner.d[i], &known)))
+        fits = fits && (inner.d[i] < 0 || !__builtin_mul_overflow(known, inner.d[i], &known));
+        if (inner.d[i] < -1)
             return kt_fail(KT_ERR_RUNTIME,
                            "unflatten got an unexpected error:\ninvalid shape dimension %lld at index %lld of shape %s",
                            (long long)inner.d[i], (long long)i, text);
@@ -131,7 +133,7 @@ kt_status kt__body_unflatten(kt_call *call)
                        "unflatten got an unexpected error:\ncannot reshape tensor of 0 elements into shape %s because the "
                        "unspecified dimension size -1 can be any value and is ambiguous",
                        text);
-    if (unknown ? known == 0 || size % known : size != known)
+    if (!fits || (unknown ? known == 0 || size % known : size != known))
         return kt_fail(KT_ERR_RUNTIME,
                        "unflatten: Provided sizes %s don't multiply up to the size of dim %lld (%lld) in the input tensor",
                        text, (long long)dim, (long long)size);

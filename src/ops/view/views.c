@@ -208,6 +208,7 @@ static const char *as_text(char text[256], kt_shape shape) /* for errors only: f
 static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
 {
     int64_t unknown = -1, product = 1;
+    bool    fits = true;
     char    text[256];
     if (want.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
@@ -220,19 +221,19 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
         } else if (want.d[i] < 0) {
             return kt_fail(KT_ERR_RUNTIME, "invalid shape dimension %lld at index %lld of shape %s", (long long)want.d[i],
                            (long long)i, as_text(text, want));
-        } else if (__builtin_mul_overflow(product, want.d[i], &product)) {
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed");
+        } else {
+            fits &= !__builtin_mul_overflow(product, want.d[i], &product);
         }
     }
-    if (unknown >= 0 && product == 0)
+    if (fits && unknown >= 0 && product == 0)
         return kt_fail(KT_ERR_RUNTIME,
                        "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 "
                        "can be any value "
                        "and is ambiguous",
                        as_text(text, want));
-    if (unknown >= 0 && t->numel % product == 0)
+    if (fits && unknown >= 0 && t->numel % product == 0)
         sizes[unknown] = t->numel / product;
-    else if (unknown >= 0 || product != t->numel)
+    else if (!fits || unknown >= 0 || product != t->numel)
         return kt_fail(KT_ERR_RUNTIME, "shape '%s' is invalid for input of size %lld", as_text(text, want),
                        (long long)t->numel);
     return KT_OK;
