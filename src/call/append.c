@@ -46,7 +46,7 @@ static kt_status convert_operands(kt_call *seen, const kt__gathered *g, const kt
     for (int i = 0; i < g->n; i++) {
         if (!g->t[i] || g->dtype[i] == d->as[i])
             continue;
-        if (kt_convert(g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i], &made[i]))
+        if (kt__convert_inside(g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i], &made[i]))
             return kt_error_status();
         seen->arg[kt__operand_argument(seen, i)].t = made[i];
     }

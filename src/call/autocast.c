@@ -190,11 +190,9 @@ static kt_status cast_arguments(casting *c, kt__autocast how)
     c->to = how == AUTOCAST_FP32 ? KT_F32 : c->lower;
     if (how == AUTOCAST_WIDEST && find_widest(c))
         return kt_error_status();
-    const kt_call *outer = kt__frame;
-    if (!outer)
-        kt__frame = c->call; /* errors of the casts name this call */
-    kt_status status = cast_all(c);
-    kt__frame = outer;
+    const kt__outer outer = kt__frame_open(c->call); /* errors and plans of the casts name this call */
+    kt_status       status = cast_all(c);
+    kt__frame_close(outer);
     return status;
 }
 

@@ -12,7 +12,7 @@
 kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
 KT__HOT_LOCAL const kt_call *kt__frame;
-KT__HOT_LOCAL const kt_row  *kt__node_row;
+KT__HOT_LOCAL const kt_row  *kt__row_named;
 
 /* ---- the tape's part ---- */
 
@@ -226,15 +226,15 @@ KT__HOT static inline kt_status run_way(kt_call *call)
 
 KT__HOT static inline kt_status run_row(kt_call *call)
 {
-    const bool     framed = !call->row->way->straight;
-    const kt_call *outer = NULL;
+    const bool framed = !call->row->way->straight;
+    kt__outer  outer = {NULL, NULL};
     if (kt__refuse(call, STAGE_CALL))
         return kt_error_status();
     if (framed)
         outer = kt__frame_open(call);
     kt_status status = run_way(call);
     if (framed)
-        kt__frame = outer;
+        kt__frame_close(outer);
     return status;
 }
 

@@ -291,16 +291,10 @@ kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
 kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
 kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
-/* kt_convert without the policy check: the conversion was checked before, or the operator defines it. */
-kt_status  kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
+/* kt_convert without the policy's word, which is about the user's operands and the result: for a temporary of an operator or a
+ * formula, or what was decided before. */
+kt_status  kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
 kt_tensor *kt__as_index(kt_tensor *t); /* as int64, on the record; the scope's; NULL passes an error on */
-/* A cast is explicit where the user wrote it. One that an operator writes in its body is its promotion, or the dtype that its
- * result must have; one that a formula writes serves a gradient. */
-kt_reason kt__why_really(kt_reason why, kt_dtype from, kt_dtype to);
-static inline kt_reason kt__why_seen(const kt_tensor *t, const kt__decision *d, int i)
-{
-    return kt__why_really((kt_reason)d->why[i], (kt_dtype)t->dtype, (kt_dtype)d->as[i]);
-}
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
@@ -315,24 +309,35 @@ kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does the tape check what this call writes to? */
 bool        kt__any_requires_grad(const kt_call *call);
 static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
-/* The outermost call that runs on this thread: errors and plans name it, since that is the call the user wrote. NULL: none, or
- * one that goes straight to its kernel. */
+/* The outermost call that runs on this thread: errors name it, since that is the call the user wrote. NULL: none, or one that
+ * goes straight to its kernel. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;
-static inline const kt_call *kt__frame_open(const kt_call *call) /* what `kt__frame` is to be set to afterwards */
+/* The row that plans name: in backward that of the operator whose node runs, whatever its formula calls, else that of the
+ * outermost call. NULL: neither, and a plan names the row of its own call. */
+extern KT__HOT_LOCAL const kt_row *kt__row_named;
+
+typedef struct kt__outer { /* what a frame is closed with */
+    const kt_call *frame;
+    const kt_row  *named;
+} kt__outer;
+
+static inline kt__outer kt__frame_open(const kt_call *call)
 {
-    const kt_call *outer = kt__frame;
-    if (!outer)
+    const kt__outer outer = {kt__frame, kt__row_named};
+    if (!outer.frame)
         kt__frame = call;
+    if (!outer.named)
+        kt__row_named = call->row;
     return outer;
 }
-/* Outside of any call: the operator whose node backward runs; NULL: none. */
-extern KT__HOT_LOCAL const kt_row *kt__node_row;
-/* The row that a plan of this call names. */
-static inline const kt_row *kt__row_called(const kt_call *call) { return kt__frame ? kt__frame->row : call->row; }
-/* The same of what is done for a call without being one; `own` where nobody called. */
-static inline const kt_row *kt__row_served(int own)
+static inline void kt__frame_close(kt__outer outer)
 {
-    return kt__frame ? kt__frame->row : kt__node_row ? kt__node_row : &kt__rows[own];
+    kt__frame = outer.frame;
+    kt__row_named = outer.named;
 }
+/* The row that a plan of this call names. */
+static inline const kt_row *kt__row_called(const kt_call *call) { return kt__row_named ? kt__row_named : call->row; }
+/* The same of what is done for a call without being one; `own` where nobody called. */
+static inline const kt_row *kt__row_served(int own) { return kt__row_named ? kt__row_named : &kt__rows[own]; }
 
 #endif

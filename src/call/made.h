@@ -7,9 +7,10 @@
 #include "call/wrap.h"
 
 /* Steps, in the scope that the body opened; NULL passes an error on. */
-kt_tensor *kt__converted(kt_tensor *t, kt_dtype to, kt_reason why); /* t itself where it is of that dtype */
-kt_tensor *kt__scoped(kt_tensor *t);                                /* an owned tensor, handed to the scope */
+kt_tensor *kt__converted(kt_tensor *t, kt_dtype to, kt_reason why); /* an operand; t itself where it is of that dtype */
+kt_tensor *kt__converted_inside(kt_tensor *t, kt_dtype to, kt_reason why); /* the body's own, which no policy judges */
+kt_tensor *kt__scoped(kt_tensor *t);                                       /* an owned tensor, handed to the scope */
 
-kt_tensor *kt__slice_norms(const kt_tensor *t, int64_t dim, double p); /* distance.c: of each slice, dims of 1 kept */
+kt_tensor *kt__slice_norms(kt_tensor *t, int64_t dim, double p); /* distance.c: of each slice, dims of 1 kept */
 
 #endif

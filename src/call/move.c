@@ -186,7 +186,7 @@ kt_status kt__fill_from(kt_tensor *to, const int64_t *values)
         return KT_OK;
     kt_tensor *host = kt__tensor_wrap((void *)(uintptr_t)values, (size_t)to->numel * sizeof *values, KT_I64, kt__sizes(to),
                                       NULL, NULL);
-    kt_status  status = host ? kt__copy_into(to, host, KT_WHY_EXPLICIT, KT_ROUND_TORCH) : kt_error_status();
+    kt_status  status = host ? kt__copy_into(to, host, KT_WHY_RESULT, KT_ROUND_TORCH) : kt_error_status();
     kt__unref(host);
     return status;
 }

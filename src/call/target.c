@@ -476,7 +476,7 @@ kt_status kt__run_apart(kt_call *call)
     kt_tensor           *copy[KT_MAX_ARGS] = {NULL};
     kt_call              c = *call;
     kt_status            status = KT_OK;
-    const kt_call       *outer = kt__frame_open(call);
+    const kt__outer      outer = kt__frame_open(call);
     for (int i = 0; i < map->n && !status; i++) {
         kt_tensor *t = operand_at(call, i);
         if (!t || !is_shared(call, t))
@@ -491,7 +491,7 @@ kt_status kt__run_apart(kt_call *call)
     call->n_out = status ? 0 : c.n_out;
     for (int i = 0; i < map->n; i++)
         kt__unref(copy[i]);
-    kt__frame = outer;
+    kt__frame_close(outer);
     return status;
 }
 

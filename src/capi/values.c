@@ -163,7 +163,7 @@ kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
         return KT_OK;
     }
     kt_tensor *buffer = kt__tensor_wrap(elements, bytes, (kt_dtype)t->dtype, kt__sizes(t), NULL, NULL);
-    kt_status  status = buffer ? kt__copy_into(buffer, t, KT_WHY_EXPLICIT, KT_ROUND_TORCH) : kt_error_status();
+    kt_status  status = buffer ? kt__copy_into(buffer, t, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
     kt__unref(buffer);
     return status;
 }

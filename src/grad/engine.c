@@ -208,13 +208,14 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
     return status ? status : pass_on(e, node, needs, d);
 }
 
-/* What the engine does itself for a node, casts and copies of gradients, is done for the node's operator. */
+/* Plans name the node's operator: those of its formula and those of what the engine does for it, sums and casts of gradients. A
+ * binding's node has no row: what it computes is the user's program, and names itself. */
 static inline kt_status run_step(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
 {
-    const kt_row *outer = kt__node_row;
-    kt__node_row = w->node->row;
+    const kt_row *outer = kt__row_named;
+    kt__row_named = w->node->row;
     kt_status status = run_with(e, w, needs, d);
-    kt__node_row = outer;
+    kt__row_named = outer;
     return status;
 }
 

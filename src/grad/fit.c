@@ -82,7 +82,7 @@ kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
     if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
     kt_tensor *cast = NULL;
-    if (kt__convert_tensor(*g, to, KT_WHY_GRADIENT, &cast))
+    if (kt__convert_inside(*g, to, KT_WHY_GRADIENT, &cast))
         return kt_error_status();
     kt__unref(*g);
     *g = cast;

@@ -9,7 +9,7 @@
 #define KT_GRAD_FORMULA_H
 
 #include "base/scope.h"
-#include "call/wrap.h"
+#include "call/made.h"
 #include "grad/grad.h"
 
 static inline kt_tensor *saved(const kt_back *c, uint32_t place)

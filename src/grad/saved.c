@@ -121,5 +121,5 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
         return KT_OK;
     }
     /* The forward pass saw it converted, and that was decided there. */
-    return kt__convert_tensor(s->t, (kt_dtype)s->as, KT_WHY_GRADIENT, t);
+    return kt__convert_inside(s->t, (kt_dtype)s->as, KT_WHY_GRADIENT, t);
 }

@@ -36,27 +36,6 @@ static kt_tensor *staged_copy(kt_tensor *from, kt_device device)
     return there;
 }
 
-static bool gave_dtype(const kt_call *call)
-{
-    for (int i = 0; i < kt__n_args(call->row); i++)
-        if (kt__given(call, i) && kt__arg_spec(call->row, i)->kind == KT_ARG_DTYPE && call->arg[i].dtype != KT_NONE)
-            return true;
-    return false;
-}
-
-kt_reason kt__why_really(kt_reason why, kt_dtype from, kt_dtype to)
-{
-    if (KT__LIKELY(why != KT_WHY_EXPLICIT))
-        return why;
-    if (kt__node_row)
-        return KT_WHY_GRADIENT;
-    if (!kt__frame || kt__frame->row->id == KT_OP_to || kt__frame->row->id == KT_OP_to_copy || gave_dtype(kt__frame))
-        return why;
-    const uint32_t before = kt__dtype_rows[from].category, after = kt__dtype_rows[to].category;
-    const bool     up = before < after || (before == after && kt__dtype_rows[from].size < kt__dtype_rows[to].size);
-    return up ? KT_WHY_PROMOTION : KT_WHY_RESULT;
-}
-
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
 {
     if (kt__dtype_rows[from].category == KT_CAT_COMPLEX && kt__dtype_rows[to].category != KT_CAT_COMPLEX && to != KT_BOOL)
@@ -70,21 +49,18 @@ static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason w
         kt__warn_of_real_part((kt_dtype)from->dtype, (kt_dtype)to->dtype);
 }
 
-static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding);
-
 /* Real values copied into a lazily conjugated complex tensor: the imaginary part 0 is stored as -0. */
 static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_tensor *complex = kt__tensor_new((kt_dtype)to->dtype, kt__device(from), kt__sizes(from));
-    kt_status  status = complex ? copy_why(complex, from, why, rounding) : kt_error_status();
+    kt_status  status = complex ? kt__copy_into(complex, from, why, rounding) : kt_error_status();
     if (!status)
         status = kt__copy_into(to, complex, KT_WHY_NONE, rounding);
     kt__unref(complex);
     return status;
 }
 
-/* For the true reason. */
-static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
     if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
@@ -95,7 +71,7 @@ static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roun
         if (kt__backend(from->backend)->stores_nothing)
             return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
         kt_tensor *staged = staged_copy(from, kt__device(to));
-        kt_status  status = staged ? copy_why(to, staged, why, rounding) : kt_error_status();
+        kt_status  status = staged ? kt__copy_into(to, staged, why, rounding) : kt_error_status();
         kt__unref(staged);
         return status;
     }
@@ -111,13 +87,6 @@ static kt_status copy_why(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roun
         plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
     }
     return kt__launch(&plan, to);
-}
-
-kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
-{
-    if (KT__UNLIKELY(to->dtype != from->dtype))
-        why = kt__why_really(why, (kt_dtype)from->dtype, (kt_dtype)to->dtype);
-    return copy_why(to, from, why, rounding);
 }
 
 /* The stored value for a value shown by a lazy view. */
@@ -241,8 +210,8 @@ typedef struct cast {
     kt_device        device;
     kt_memory_format format;
     kt_rounding      rounding;
-    kt_reason        why; /* the true one */
-    const char      *op;  /* that lineage names */
+    kt_reason        why;
+    const char      *op; /* that lineage names */
 } cast;
 
 static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
@@ -250,7 +219,7 @@ static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
     kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
     if (!made)
         return kt_error_status();
-    if (copy_why(made, self, c->why, c->rounding)) {
+    if (kt__copy_into(made, self, c->why, c->rounding)) {
         kt__unref(made);
         return kt_error_status();
     }
@@ -290,8 +259,7 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
         return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
     const kt_memory_format format = (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0);
-    const kt_reason        why = kt__why_really(KT_WHY_EXPLICIT, (kt_dtype)self->dtype, dtype);
-    const cast             c = {dtype, device, format, rounding, why, cast_name()};
+    const cast             c = {dtype, device, format, rounding, KT_WHY_EXPLICIT, cast_name()};
     kt_tensor             *made = NULL;
     if (cast_as(self, &c, &made))
         return kt_error_status();
@@ -483,12 +451,12 @@ kt_status kt__body_resolve_neg(kt_call *call) { return resolve_bit(call, KT_T_NE
 /* ---- conversions with a reason ---- */
 
 /* The tape records it as a copy. */
-kt_status kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
 {
     kt_call       call;
     kt__taping    taping;
     kt_tensor    *made = NULL;
-    const kt_row *step = kt__node_row;
+    const kt_row *outer = kt__row_named;
     if ((kt_dtype)t->dtype == dtype) {
         *result = kt__ref(t);
         return KT_OK;
@@ -497,13 +465,12 @@ kt_status kt__convert_tensor(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
     kt__put_tensor(&call, 0, t);
     kt__put(&call, 1, dtype, dtype);
     const char *op = why == KT_WHY_EXPLICIT ? cast_name() : kt__frame ? kt__frame->row->name : "convert";
-    why = kt__why_really(why, (kt_dtype)t->dtype, dtype); /* before the step has a row of its own */
     const cast  c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
     kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
     if (!status) {
-        kt__node_row = step ? step : call.row;
+        kt__row_named = outer ? outer : call.row;
         status = cast_as(t, &c, &made);
-        kt__node_row = step;
+        kt__row_named = outer;
         status = kt__finish(&call, NULL, &taping, made, status);
     }
     if (status)
@@ -521,7 +488,7 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
     if (kt__allow(kt__mode(), NULL, "a tensor", t, dtype, why))
         return kt_error_status();
-    return kt__convert_tensor(t, dtype, why, result);
+    return kt__convert_inside(t, dtype, why, result);
 }
 
 kt_tensor *kt__as_index(kt_tensor *t)
@@ -529,7 +496,7 @@ kt_tensor *kt__as_index(kt_tensor *t)
     kt_tensor *index = NULL;
     if (!t || t->dtype == KT_I64)
         return t;
-    if (kt__convert_tensor(t, KT_I64, KT_WHY_INDEX, &index))
+    if (kt__convert_inside(t, KT_I64, KT_WHY_INDEX, &index))
         return NULL;
     if (kt__scope_add(index)) {
         kt__unref(index);

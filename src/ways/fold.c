@@ -67,7 +67,7 @@ void kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decisi
     for (int i = 0; i < n && call->form == KT_PLAIN; i++) {
         uint8_t dtype = out[i]->dtype;
         out[i]->lineage = self->dtype == dtype ? self->lineage
-                                               : KT__RECORD(d->why[0] ? kt__why_seen(self, d, 0) : KT_WHY_PROMOTION,
+                                               : KT__RECORD(d->why[0] ? (kt_reason)d->why[0] : KT_WHY_PROMOTION,
                                                             call->row->name, self->dtype, dtype, self->lineage);
     }
 #else

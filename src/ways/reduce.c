@@ -175,7 +175,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
         kt_dtype made = (kt_dtype)(o ? d->second : d->result);
         kt__set_operand(plan, o, f->out[o], made, made == f->out[o]->dtype ? KT_WHY_NONE : KT_WHY_RESULT);
     }
-    kt__set_operand(plan, in, self, (kt_dtype)d->as[0], kt__why_seen(self, d, 0));
+    kt__set_operand(plan, in, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
     for (int i = 0, at = 0; i < self->ndim; i++) {
         bool gone = f->mask >> i & 1;
         plan->size[i] = self->sizes[i];

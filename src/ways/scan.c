@@ -87,7 +87,7 @@ static void prepare(const kt_call *call, const kt__gathered *g, const kt__decisi
         kt__set_operand(plan, i, out[i], (kt_dtype)out[i]->dtype, KT_WHY_NONE);
     }
     t[n_out] = self;
-    kt__set_operand(plan, n_out, self, (kt_dtype)d->as[0], kt__why_seen(self, d, 0));
+    kt__set_operand(plan, n_out, self, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
     kt__plan_lines(plan, t, n, dim);
 }
 

@@ -315,7 +315,7 @@ GRAD(addcdiv)
     dC = kt_neg(kt_mul(times_alpha(c, 3), conjugate(kt_true_divide(B, kt_mul(C, C)))));
 }
 
-GRAD(frexp) { dA = kt_true_divide(G, kt_exp2(kt_to(Z, .dtype = kt_dtype_of(G)))); }
+GRAD(frexp) { dA = kt_true_divide(G, kt_exp2(kt__converted_inside(Z, kt_dtype_of(G), KT_WHY_GRADIENT))); }
 
 /* ---- complex numbers from parts ---- */
 GRAD(complex)

@@ -125,7 +125,10 @@ typedef struct reduction {
     bool        own; /* the elements of self take part */
 } reduction;
 
-static kt_tensor *as(kt_tensor *truth, const kt_tensor *like) { return kt_to(truth, .dtype = kt_dtype_of(like)); }
+static kt_tensor *as(kt_tensor *truth, const kt_tensor *like)
+{
+    return kt__converted_inside(truth, kt_dtype_of(like), KT_WHY_GRADIENT);
+}
 
 static kt_tensor *or_one(kt_tensor *t, kt_tensor *where) { return kt_masked_fill(t, where, KT_INT(1)); }
 

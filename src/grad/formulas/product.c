@@ -1,7 +1,6 @@
 /* product.c - the derivatives of matrix products. */
 #include <math.h>
 
-#include "call/made.h"
 #include "grad/formula.h"
 
 static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
@@ -101,15 +100,7 @@ GRAD(addmv)
 /* Cast to the gradient's dtype: a saved factor may have been promoted. */
 static kt_tensor *met(kt_tensor *t, const kt_tensor *g)
 {
-    kt_tensor *made = NULL;
-    if (!t || !g || t->dtype == g->dtype)
-        return t;
-    if (kt_convert(t, (kt_dtype)g->dtype, KT_WHY_GRADIENT, &made))
-        return NULL;
-    if (!kt__scope_add(made))
-        return made;
-    kt__unref(made);
-    return NULL;
+    return g ? kt__converted_inside(t, (kt_dtype)g->dtype, KT_WHY_GRADIENT) : t;
 }
 GRAD(addr)
 {

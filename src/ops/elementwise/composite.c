@@ -77,7 +77,7 @@ static kt_status scale_exactly(kt_call *call)
         return kt_error_status();
     kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL, *scaled = NULL;
     const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
-    kt_status  status = kt_convert(self, real ? KT_F64 : KT_C128, KT_WHY_EXPLICIT, &wide);
+    kt_status  status = kt__convert_inside(self, real ? KT_F64 : KT_C128, KT_WHY_PROMOTION, &wide);
     if (!status)
         status = kt__convert_tensor(call->arg[1].t, KT_F64, KT_WHY_PROMOTION, &exponent); /* no policy: no promotion of self */
     if (!status)
@@ -85,7 +85,7 @@ static kt_status scale_exactly(kt_call *call)
     if (!status)
         status = kt__call2(KT_OP_mul, wide, power, &product);
     if (!status)
-        status = kt_convert(product, (kt_dtype)d->result, KT_WHY_EXPLICIT, &scaled);
+        status = kt__convert_inside(product, (kt_dtype)d->result, KT_WHY_RESULT, &scaled);
     kt__unref(wide);
     kt__unref(exponent);
     kt__unref(power);

@@ -16,7 +16,7 @@ static int64_t first_outside(kt_tensor *t)
     kt_tensor *inside = kt_logical_and(kt_ge_s(t, KT_INT(0)), kt_le_s(t, KT_INT(1))), *all = kt_all(inside);
     if (!all || kt_item_scalar(all).v.i)
         return t->numel;
-    kt_tensor *place = kt_argmin(kt_to(inside, .dtype = KT_U8));
+    kt_tensor *place = kt_argmin(kt__converted_inside(inside, KT_U8, KT_WHY_PROMOTION));
     return place ? kt_item_scalar(place).v.i : t->numel;
 }
 

@@ -88,10 +88,10 @@ static kt_tensor *folded(kt_tensor *each, kt_tensor *count, kt__reduction how, k
     const kt_dtype wide = dtype == KT_F64 ? KT_F64 : KT_F32;
     if (how == REDUCE_NONE)
         return each;
-    kt_tensor *sum = kt_sum(each, .dtype = wide);
+    kt_tensor *sum = kt_sum(kt__converted_inside(each, wide, KT_WHY_PROMOTION));
     if (how == REDUCE_MEAN)
-        sum = kt_true_divide(sum, kt_sum(count, .dtype = wide));
-    return kt_to(sum, .dtype = dtype);
+        sum = kt_true_divide(sum, kt_sum(kt__converted_inside(count, wide, KT_WHY_PROMOTION)));
+    return kt__converted_inside(sum, dtype, KT_WHY_RESULT);
 }
 
 static kt_status nll(kt_call *call)

@@ -25,7 +25,7 @@ static kt_status run_lines(kt_call *call, const kt__gathered *g, const kt__decis
     kt__set_operand(&plan, OUT, t[OUT], (kt_dtype)t[OUT]->dtype, KT_WHY_NONE);
     for (int i = 0; i < g->n; i++) {
         t[FIRST + i] = g->t[i];
-        kt__set_operand(&plan, FIRST + i, g->t[i], (kt_dtype)d->as[i], kt__why_seen(g->t[i], d, i));
+        kt__set_operand(&plan, FIRST + i, g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i]);
     }
     kt__plan_lines(&plan, t, g->n + 1, dim);
     kt__trace_fold(call, self, d, out, 1);
@@ -115,7 +115,7 @@ static kt_status softmax(kt_call *call, int along)
     if (call->form == KT_OUT || (!recorded && !warns))
         return along_dim(call, &g, d, dim);
     kt_tensor *seen = NULL;
-    if (kt_convert(g.t[0], (kt_dtype)d->as[0], (kt_reason)d->why[0], &seen))
+    if (kt__convert_inside(g.t[0], (kt_dtype)d->as[0], (kt_reason)d->why[0], &seen))
         return kt_error_status();
     kt_call c;
     kt__open(&c, along, KT_PLAIN);

@@ -118,14 +118,15 @@ static kt_status check_renorm(const kt_call *call, int64_t *dim)
     return refused ? kt_error_status() : KT_OK;
 }
 
-kt_tensor *kt__slice_norms(const kt_tensor *t, int64_t dim, double p)
+kt_tensor *kt__slice_norms(kt_tensor *t, int64_t dim, double p)
 {
     int64_t        others[KT_MAX_DIMS], n = 0;
-    const kt_dtype wide = t->dtype == KT_F16 || t->dtype == KT_BF16 ? KT_F32 : t->dtype == KT_C32 ? KT_C64 : KT_NONE;
+    const kt_dtype wide = t->dtype == KT_F16 || t->dtype == KT_BF16 ? KT_F32 : t->dtype == KT_C32 ? KT_C64 : (kt_dtype)t->dtype;
     for (int d = 0; d < t->ndim; d++)
         if (d != dim)
             others[n++] = d;
-    return kt_linalg_vector_norm(t, .ord = KT_FLOAT(p), .dim = (kt_shape){n, others}, .keepdim = true, .dtype = wide);
+    t = kt__converted_inside(t, wide, KT_WHY_PROMOTION);
+    return kt_linalg_vector_norm(t, .ord = KT_FLOAT(p), .dim = (kt_shape){n, others}, .keepdim = true);
 }
 
 kt_status kt__body_renorm(kt_call *call)
@@ -139,6 +140,6 @@ kt_status kt__body_renorm(kt_call *call)
     kt_tensor   *norm = kt__slice_norms(self, dim, real_of(call->arg[1].s));
     kt_tensor   *factor = kt_mul_s(kt_reciprocal(kt_add_s(norm, KT_FLOAT(1e-7))), KT_FLOAT(most));
     factor = kt_masked_fill(factor, kt_logical_not(kt_gt_s(norm, KT_FLOAT(most))), KT_INT(1));
-    factor = kt__converted(factor, kt_dtype_real((kt_dtype)self->dtype), KT_WHY_EXPLICIT);
+    factor = kt__converted_inside(factor, kt_dtype_real((kt_dtype)self->dtype), KT_WHY_RESULT);
     return kt__end(call, kt_mul(kt_contiguous(self), factor));
 }

@@ -119,7 +119,7 @@ kt_status kt__body_feature_alpha_dropout(kt_call *call) { return drop(call, true
 static kt_status as_factor(kt_tensor *input, kt_tensor *mask, double scale, kt_tensor **factor)
 {
     *factor = kt__empty_like(input, (kt_dtype)input->dtype, kt__device(input), KT_FORMAT_NONE);
-    if (!*factor || kt__copy_into(*factor, mask, KT_WHY_EXPLICIT, KT_ROUND_TORCH))
+    if (!*factor || kt__copy_into(*factor, mask, KT_WHY_PROMOTION, KT_ROUND_TORCH))
         return kt_error_status();
     (*factor)->lineage = input->lineage;
     return change(KT_OP_mul, *factor, scale);

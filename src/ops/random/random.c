@@ -61,7 +61,7 @@ static kt_status readable_on_host(kt_tensor *each, kt_tensor **host)
         return KT_OK;
     }
     *host = kt__empty_like(each, (kt_dtype)each->dtype, (kt_device){KT_CPU, 0}, KT_FORMAT_NONE);
-    if (!*host || kt__copy_into(*host, each, KT_WHY_EXPLICIT, KT_ROUND_TORCH)) {
+    if (!*host || kt__copy_into(*host, each, KT_WHY_NONE, KT_ROUND_TORCH)) {
         kt__unref(*host);
         return kt_error_status();
     }
@@ -82,7 +82,7 @@ kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
                                                                KT_FORMAT_NONE);
     kt_status  status = target ? draw_here(target, &here) : kt_error_status();
     if (!status && target != to)
-        status = kt__copy_into(to, target, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
+        status = kt__copy_into(to, target, KT_WHY_NONE, KT_ROUND_TORCH);
     kt__unref(target);
     kt__unref(here.each);
     return status;

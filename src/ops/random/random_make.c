@@ -121,7 +121,7 @@ kt_status kt__body_randperm(kt_call *call)
         near = t->backend == KT_CPU ? kt__ref(t) : kt__tensor_new(o.dtype, cpu, KT_SHAPE(n));
         status = near ? permute_here(near, kt__arg_generator(call, 1)) : kt_error_status();
         if (!status && near != t)
-            status = kt__copy_into(t, near, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
+            status = kt__copy_into(t, near, KT_WHY_NONE, KT_ROUND_TORCH);
         kt__unref(near);
     }
     return kt__born(call, t, &o, status);
@@ -287,11 +287,11 @@ kt_status kt__body_multinomial(kt_call *call)
                                                  : kt__empty_like(self, (kt_dtype)self->dtype, cpu, KT_FORMAT_NONE);
         status = drawn && near ? KT_OK : kt_error_status();
         if (!status && near != self)
-            status = kt__copy_into(near, self, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
+            status = kt__copy_into(near, self, KT_WHY_NONE, KT_ROUND_TORCH);
         if (!status)
             status = choose_here(drawn, near, replace && n > 1, kt__arg_generator(call, 3));
         if (!status && drawn != out)
-            status = kt__copy_into(out, drawn, KT_WHY_EXPLICIT, KT_ROUND_TORCH);
+            status = kt__copy_into(out, drawn, KT_WHY_NONE, KT_ROUND_TORCH);
         kt__unref(drawn);
         kt__unref(near);
     }

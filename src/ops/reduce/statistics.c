@@ -123,7 +123,10 @@ static kt_tensor *covariance(const kt_call *call)
     }
     mean = kt_true_divide(kt_sum_dim(kt_mul(x, w), KT_SHAPE(1), .keepdim = true), total);
     x = kt_sub(x, mean);
-    kt_tensor *products = kt_mm(x, kt_conj(kt_t(kt_to(kt_mul(x, w), .dtype = x ? (kt_dtype)x->dtype : KT_NONE))));
+    if (!x)
+        return NULL;
+    kt_tensor *weighted = kt__converted_inside(kt_mul(x, w), (kt_dtype)x->dtype, KT_WHY_RESULT);
+    kt_tensor *products = kt_mm(x, kt_conj(kt_t(weighted)));
     return kt_squeeze(kt_true_divide(products, freedom(call, w, total)));
 }
 

@@ -80,7 +80,7 @@ static kt_tensor *tally(kt_tensor *at, kt_tensor *inside, kt_tensor *weight, int
     at = kt_where_s(inside, kt_clamp_max_s(at, KT_INT(bins - 1)), KT_INT(bins)); /* the last edge is inside */
     kt_tensor *sums = kt_zeros(KT_SHAPE(bins + 1), .dtype = weight ? dtype : KT_I64, .device = kt__device(inside));
     sums = kt_narrow(kt_index_add_(sums, 0, at, weight ? weight : ones_for(at)), 0, 0, bins);
-    return sums && sums->dtype != dtype ? kt__converted(sums, dtype, KT_WHY_EXPLICIT) : kt_clone(sums);
+    return sums && sums->dtype != dtype ? kt__converted_inside(sums, dtype, KT_WHY_RESULT) : kt_clone(sums);
 }
 
 static kt_tensor *within(kt_tensor *x, kt_tensor *low, kt_tensor *high)
@@ -118,7 +118,7 @@ static kt_status check_bins(int64_t bins)
 static kt_tensor *linear_bins(kt_tensor *x, double low, double high, int64_t bins)
 {
     const bool exact = x && kt_dtype_category((kt_dtype)x->dtype) == KT_CAT_INT;
-    x = exact ? kt__converted(x, KT_I64, KT_WHY_EXPLICIT) : x;
+    x = exact ? kt__converted_inside(x, KT_I64, KT_WHY_PROMOTION) : x;
     if (!x)
         return NULL;
     kt_tensor *first = number(x, low), *last = number(x, high), *count = number(x, (double)bins);
@@ -163,7 +163,7 @@ kt_status kt__body_histc(kt_call *call)
         return kt_error_status();
     const double apart = low == high;
     kt_tensor   *counts = linear_bins(flat(self), low - apart, high + apart, bins);
-    return kt__end(call, kt__converted(counts, (kt_dtype)self->dtype, KT_WHY_EXPLICIT));
+    return kt__end(call, kt__converted_inside(counts, (kt_dtype)self->dtype, KT_WHY_RESULT));
 }
 
 /* ---- histogram: the bin is found by binary search among the edges ---- */

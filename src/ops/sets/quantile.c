@@ -68,7 +68,7 @@ static kt_tensor *ranks(kt_tensor *sorted, kt_tensor *q, bool pass_nans)
         return kt_masked_fill(kt_mul_s(q, KT_INT(last)), kt_any_dim(nans, -1, .keepdim = true), KT_INT(last));
     kt_tensor *numbers = kt_sum_dim(kt_logical_not(nans), KT_SHAPE(-1), .keepdim = true);
     kt_tensor *most = kt_clamp_min_s(kt_sub_s(numbers, KT_INT(1)), KT_INT(0));
-    return kt_mul(q, kt_to(most, .dtype = (kt_dtype)q->dtype));
+    return kt_mul(q, kt__converted_inside(most, (kt_dtype)q->dtype, KT_WHY_PROMOTION));
 }
 
 static kt_tensor *whole(kt_tensor *rank) { return kt__as_index(rank); }

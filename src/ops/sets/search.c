@@ -18,7 +18,7 @@ static kt_tensor *number_on(const kt_tensor *like, kt_scalar s)
 /* Policies allow any conversion of a number. */
 static kt_tensor *settled(kt_tensor *t, bool number, kt_dtype common)
 {
-    return t ? kt__converted(t, common, number ? KT_WHY_EXPLICIT : KT_WHY_PROMOTION) : NULL;
+    return number ? kt__converted_inside(t, common, KT_WHY_PROMOTION) : kt__converted(t, common, KT_WHY_PROMOTION);
 }
 
 /* ---- searching ---- */
