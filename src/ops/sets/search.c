@@ -15,12 +15,6 @@ static kt_tensor *number_on(const kt_tensor *like, kt_scalar s)
     return kt_scalar_tensor(s, .dtype = kt__dtype_of_number(s), .device = kt__device(like));
 }
 
-/* Policies allow any conversion of a number. */
-static kt_tensor *settled(kt_tensor *t, bool number, kt_dtype common)
-{
-    return number ? kt__converted_inside(t, common, KT_WHY_PROMOTION) : kt__converted(t, common, KT_WHY_PROMOTION);
-}
-
 /* ---- searching ---- */
 
 typedef struct search {
@@ -94,10 +88,10 @@ static kt_status check_shapes(const search *s)
                    has, wants);
 }
 
-/* Dense and without lazy bits, as the kernel reads it. */
-static kt_tensor *dense(kt_tensor *t, kt_dtype common)
+/* Dense and without lazy bits, as the kernel reads it, and of a dtype that was decided. */
+static kt_tensor *dense(kt_tensor *t, kt_dtype dtype, kt_reason why)
 {
-    t = kt__converted(t, common, KT_WHY_PROMOTION);
+    t = kt__converted_inside(t, dtype, why);
     if (!t || (kt__is_contiguous(t) && !(t->flags & (KT_T_CONJ | KT_T_NEG))))
         return t;
     kt_tensor *copy = kt_empty(kt__sizes(t), .dtype = (kt_dtype)t->dtype, .device = kt__device(t));
@@ -147,11 +141,11 @@ static kt_status run(const search *s, kt_tensor *out)
 }
 
 /* What was found, in the scope; what is searched for has been checked. */
-static kt_tensor *found(search s, kt_dtype common)
+static kt_tensor *found(search s, kt_dtype common, kt_reason why)
 {
-    s.values = dense(s.values, common);
-    s.lines = s.values ? dense(s.lines, common) : NULL;
-    s.sorter = s.lines && s.sorter ? dense(s.sorter, KT_I64) : s.sorter;
+    s.values = dense(s.values, common, why);
+    s.lines = s.values ? dense(s.lines, common, why) : NULL;
+    s.sorter = s.lines && s.sorter ? dense(s.sorter, KT_I64, KT_WHY_INDEX) : s.sorter;
     if (kt__failed() || !s.lines)
         return NULL;
     kt_tensor *out =
@@ -159,7 +153,7 @@ static kt_tensor *found(search s, kt_dtype common)
     return out && !run(&s, out) ? out : NULL;
 }
 
-static kt_status search_for(kt_call *call, search *s, bool number)
+static kt_status search_for(kt_call *call, search *s)
 {
     kt_tensor     *all[] = {s->lines, s->values, s->sorter};
     const kt_dtype places = s->narrow ? KT_I32 : KT_I64;
@@ -170,50 +164,47 @@ static kt_status search_for(kt_call *call, search *s, bool number)
     const kt__decision *d = kt__resolve_in_body_as(call, places, &room);
     if (!d)
         return kt_error_status();
-    const kt_dtype common = (kt_dtype)d->common;
     warn_of_copies(s);
-    if (number)
-        s->values = settled(s->values, true, common);
-    return kt__end(call, s->values ? found(*s, common) : NULL);
+    return kt__end(call, found(*s, (kt_dtype)d->common, (kt_reason)d->why_result));
 }
 
-static kt_status searchsorted(kt_call *call, kt_tensor *values, bool number)
+static kt_status searchsorted(kt_call *call, kt_tensor *values)
 {
     search s = {.lines = call->arg[0].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3),
                 .sorter = kt__given(call, 5) ? call->arg[5].t : NULL};
-    return check_side(call, 4, &s.right) ? kt_error_status() : search_for(call, &s, number);
+    return check_side(call, 4, &s.right) ? kt_error_status() : search_for(call, &s);
 }
 
 kt_status kt__body_searchsorted(kt_call *call)
 {
     KT_SCOPE;
-    return searchsorted(call, call->arg[1].t, false);
+    return searchsorted(call, call->arg[1].t);
 }
 
 kt_status kt__body_searchsorted_number(kt_call *call)
 {
     KT_SCOPE;
-    return searchsorted(call, number_on(call->arg[0].t, call->arg[1].s), true);
+    return searchsorted(call, number_on(call->arg[0].t, call->arg[1].s));
 }
 
-static kt_status bucketize(kt_call *call, kt_tensor *values, bool number)
+static kt_status bucketize(kt_call *call, kt_tensor *values)
 {
     search s = {.lines = call->arg[1].t, .values = values, .narrow = kt__arg_bool(call, 2), .right = kt__arg_bool(call, 3)};
     if (s.lines->ndim != 1)
         return kt_fail(KT_ERR_RUNTIME, "boundaries tensor must be 1 dimension, but got dim(%d)", s.lines->ndim);
-    return search_for(call, &s, number);
+    return search_for(call, &s);
 }
 
 kt_status kt__body_bucketize(kt_call *call)
 {
     KT_SCOPE;
-    return bucketize(call, call->arg[0].t, false);
+    return bucketize(call, call->arg[0].t);
 }
 
 kt_status kt__body_bucketize_number(kt_call *call)
 {
     KT_SCOPE;
-    return bucketize(call, number_on(call->arg[1].t, call->arg[0].s), true);
+    return bucketize(call, number_on(call->arg[1].t, call->arg[0].s));
 }
 
 /* ---- is it among them? ---- */
@@ -236,23 +227,20 @@ static kt_tensor *among(kt_tensor *elements, kt_tensor *tests)
     kt_tensor *row = kt_sort(kt_reshape(tests, KT_SHAPE(tests->numel))).values;
     if (!row || row->numel == 0)
         return row ? kt_zeros(kt__sizes(elements), .dtype = KT_BOOL, .device = kt__device(elements)) : NULL;
-    kt_tensor *at = found((search){.lines = row, .values = elements, .ranks_nans = true}, (kt_dtype)row->dtype);
+    kt_tensor *at = found((search){.lines = row, .values = elements, .ranks_nans = true}, (kt_dtype)row->dtype, KT_WHY_NONE);
     return kt_eq(kt_take(row, kt_clamp_max_s(at, KT_INT(row->numel - 1))), elements);
 }
 
-/* `numbers`: bit 0 the elements, bit 1 the tests are one. */
-static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests, uint32_t numbers)
+static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests)
 {
     kt__decision        room;
     const kt__decision *d = elements && tests ? kt__resolve_in_body(call, &room) : NULL;
     if (!d || kt__one_device((kt_tensor *[]){elements, tests}, 2))
         return kt_error_status();
-    const kt_dtype common = (kt_dtype)d->common;
-    const bool     assumed = kt__arg_bool(call, 2) && (double)tests->numel >= 10.0 * pow((double)elements->numel, 0.145);
-    elements = settled(elements, numbers & 1, common);
-    elements = elements ? dense(elements, common) : NULL;
-    tests = elements ? settled(tests, numbers & 2, common) : NULL;
-    if (!tests)
+    const bool assumed = kt__arg_bool(call, 2) && (double)tests->numel >= 10.0 * pow((double)elements->numel, 0.145);
+    elements = dense(elements, (kt_dtype)d->common, (kt_reason)d->why_result);
+    tests = kt__converted_inside(tests, (kt_dtype)d->common, (kt_reason)d->why_result);
+    if (!elements || !tests)
         return kt_error_status();
     kt_tensor *is = assumed && elements->numel ? has_equal_behind(elements, tests) : among(elements, tests);
     return kt__end(call, is && kt__arg_bool(call, 3) ? kt_logical_not(is) : is);
@@ -261,17 +249,17 @@ static kt_status isin(kt_call *call, kt_tensor *elements, kt_tensor *tests, uint
 kt_status kt__body_isin(kt_call *call)
 {
     KT_SCOPE;
-    return isin(call, call->arg[0].t, call->arg[1].t, 0);
+    return isin(call, call->arg[0].t, call->arg[1].t);
 }
 
 kt_status kt__body_isin_element(kt_call *call)
 {
     KT_SCOPE;
-    return isin(call, number_on(call->arg[1].t, call->arg[0].s), call->arg[1].t, 1);
+    return isin(call, number_on(call->arg[1].t, call->arg[0].s), call->arg[1].t);
 }
 
 kt_status kt__body_isin_number(kt_call *call)
 {
     KT_SCOPE;
-    return isin(call, call->arg[0].t, number_on(call->arg[0].t, call->arg[1].s), 2);
+    return isin(call, call->arg[0].t, number_on(call->arg[0].t, call->arg[1].s));
 }

@@ -1,5 +1,5 @@
 /* truth.c - what plans say: each names the operator that was called, the reason of every conversion, and, where somebody watches,
- * the line. Programs whose plans are known, then every row of the operator table. */
+ * the line. Programs whose plans are known; reasons.c asks the same of every row of the operator table. */
 #define KT_SITES
 #include "harness.h"
 
@@ -8,59 +8,7 @@
 #include <karat/plugin/watch.h>
 
 #include "lineage/lineage.h"
-#include "support/any_row.h"
-#include "support/plan_text.h"
-#include "tables/kernels/all.h"
-
-/* ---- what was seen ---- */
-enum { MOST = 4096 };
-
-typedef struct seen {
-    const kt_row *row;
-    uint32_t      site;
-    uint16_t      kernel;
-    uint8_t       n_out, n_in, device, from;
-    bool          drawn;
-    kt_operand    arg[KT_MAX_OPERANDS];
-    char          text[256];
-} seen;
-
-static seen all[MOST];
-static int  n_seen, n_after;
-
-static void before(const kt_plan *plan, void *context)
-{
-    (void)context;
-    if (n_seen == MOST)
-        return;
-    seen *s = &all[n_seen++];
-    *s = (seen){plan->row, plan->site, plan->kernel, plan->n_out, plan->n_in, plan->device_kind, plan->from_kind,
-                plan->generator != NULL, {{0}}, ""};
-    memcpy(s->arg, plan->arg, (size_t)(plan->n_out + plan->n_in) * sizeof *s->arg);
-    plan_text(plan, s->text, sizeof s->text);
-}
-
-static void after(const kt_plan *plan, kt_status status, void *context)
-{
-    (void)plan, (void)status, (void)context;
-    n_after++;
-}
-
-static const kt_watcher watcher = {.abi = KT_WATCH_ABI, .size = sizeof watcher, .before = before, .after = after};
-
-static void watch(void)
-{
-    n_seen = n_after = 0;
-    CHECK_EQ_INT(kt_watch(&watcher), KT_OK);
-}
-
-static void unwatch(void)
-{
-    CHECK_EQ_INT(kt_unwatch(&watcher), KT_OK);
-    CHECK_EQ_INT(n_after, n_seen);
-}
-
-static const char *name_of(const seen *s) { return s->row ? kt_row_name(s->row) : "no row"; }
+#include "support/seen.h"
 
 /* The first plan with an input that is `from` and seen as `to`; a failed check where there is none. */
 static const seen *conversion(const char *op, kt_dtype from, kt_dtype to, kt_reason why)
@@ -84,23 +32,6 @@ static void check_line(const seen *s, int line)
     const char *file = s ? kt_site_file(s->site, &at) : "?";
     CHECK_STR(strrchr(file, '/') ? strrchr(file, '/') + 1 : file, "truth.c");
     CHECK_EQ_INT(at, line);
-}
-
-/* What holds of every plan. */
-static bool check_plan(const seen *s)
-{
-    bool good = CHECK_MSG(s->row != NULL, "no row: %s", s->text);
-    for (int i = 0; i < s->n_out + s->n_in; i++) {
-        const kt_operand *o = &s->arg[i];
-        const bool        says = o->why != KT_WHY_NONE && o->why < KT_BORN;
-        good &= CHECK_MSG((o->is != o->as) == says, "operand %d: %s (%s)", i, s->text, kt_reason_name((kt_reason)o->why));
-        if (i < s->n_out)
-            good &= CHECK_MSG(o->is == o->as || o->why == KT_WHY_RESULT, "output %d: %s", i, s->text);
-    }
-    if (s->kernel == KT_K_copy)
-        good &= CHECK_MSG(s->arg[1].as == s->arg[0].is, "a copy: %s", s->text);
-    good &= CHECK_MSG(s->drawn == (KT__FAMILY_OF(s->kernel) == KT_FAMILY_random), "a draw: %s", s->text);
-    return good;
 }
 
 static void check_plans(void)
@@ -292,119 +223,4 @@ TEST(watchers_are_registered)
     CHECK_FAILS(kt_watch(&watcher), KT_ERR_RUNTIME, "kt_watch: at most");
     for (int i = 0; i < KT_MAX_WATCHERS; i++)
         CHECK_EQ_INT(kt_unwatch(&more[i]), KT_OK);
-}
-
-/* ---- every row ---- */
-
-static int calls_seen, plans_seen, backwards_seen;
-
-/* `call` NULL: a backward, which casts for gradients. */
-static bool check_named(const kt_call *call, const char *what)
-{
-    const kt_row *row = call ? call->row : NULL;
-    bool          asked = false;
-    for (int i = 0; row && i < kt_row_n_args(row); i++)
-        asked |= (call->given >> i & 1) && kt_row_arg(row, i)->kind == KT_ARG_DTYPE;
-    for (int i = 0; i < n_seen; i++) {
-        if (!check_plan(&all[i]))
-            return false;
-        for (int k = all[i].n_out; k < all[i].n_out + all[i].n_in && !asked; k++)
-            if (!CHECK_MSG(all[i].arg[k].why != KT_WHY_EXPLICIT, "%s: nobody asked for it: %s", what, all[i].text))
-                return false;
-        if (row && !CHECK_MSG(all[i].row == row, "%s of %s names %s", what, kt_row_name(row), all[i].text))
-            return false;
-        if (!CHECK_MSG(all[i].site != 0, "%s has no line: %s", what, all[i].text))
-            return false;
-    }
-    plans_seen += n_seen;
-    return true;
-}
-
-static kt_tensor *wants_gradient(kt_tensor *t)
-{
-    if (t && kt_may_require_grad(kt_dtype_of(t)))
-        kt_set_requires_grad(t, true);
-    return t;
-}
-
-static bool try_backward(kt_tensor *const *results, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (results[i] && kt_requires_grad(results[i]) && kt_numel(results[i])) {
-            const bool complex = kt_dtype_category(kt_dtype_of(results[i])) == KT_CAT_COMPLEX;
-            kt_tensor *loss = kt_sum(complex ? kt_abs(results[i]) : results[i]);
-            n_seen = 0;
-            if (loss && kt_backward(loss) == KT_OK) {
-                backwards_seen++;
-                if (!check_named(NULL, "backward"))
-                    return false;
-            }
-            kt_clear();
-            return true;
-        }
-    return true;
-}
-
-/* One call of a row, every second tensor of another dtype, out= of a third. */
-static bool try_row(const kt_row *row, kt_form form, kt_dtype first, kt_dtype second, kt_dtype into, bool grad)
-{
-    KT_SCOPE;
-    kt_call    c, plain;
-    kt_tensor *results[16];
-    int        n = 0, tensors = 0;
-    any_call(&c, row, form, first, 2);
-    for (int i = 0; i < kt_row_n_args(row); i++) {
-        const uint8_t kind = kt_row_arg(row, i)->kind;
-        if (!(c.given >> i & 1) || (kind != KT_ARG_TENSOR && kind != KT_ARG_TENSOR_OR_SCALAR))
-            continue;
-        if (tensors++ % 2 && second != first && kt_dtype_of(c.arg[i].t) == first)
-            c.arg[i].t = any_tensor(second, 2, i);
-        if (grad)
-            wants_gradient(c.arg[i].t);
-    }
-    if (form == KT_OUT) {
-        any_call(&plain, row, KT_PLAIN, first, 2);
-        const bool made = any_run(&plain, results, 16, &n) && n >= kt_row_n_results(row);
-        kt_clear();
-        for (int i = 0; made && i < kt_row_n_results(row); i++)
-            c.out[i] = kt_empty(kt_sizes(results[i]), .dtype = i ? kt_dtype_of(results[i]) : into);
-        if (!made || kt_failed()) {
-            kt_clear();
-            return true;
-        }
-    }
-    static const kt_site here = {__FILE__, __LINE__};
-    kt_site_set(&here);
-    watch();
-    bool good = true;
-    if (!kt_failed() && any_run(&c, results, 16, &n)) {
-        calls_seen++;
-        good = check_named(&c, "a call") && (!grad || try_backward(results, n));
-    }
-    kt_clear();
-    CHECK_EQ_INT(kt_unwatch(&watcher), KT_OK);
-    return good;
-}
-
-TEST(every_row)
-{
-    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32}, {KT_F32, KT_F64},   {KT_F16, KT_F32}, {KT_BF16, KT_BF16},
-                                        {KT_I64, KT_I64}, {KT_I32, KT_F32},   {KT_BOOL, KT_BOOL}, {KT_C64, KT_C64},
-                                        {KT_F32, KT_C64}, {KT_F32, KT_I32}};
-    int rows = 0;
-    kt_manual_seed(1);
-    for (int i = 0; kt_row_at(i); i++) {
-        const kt_row *row = kt_row_at(i);
-        bool          good = true;
-        for (size_t p = 0; p < sizeof pairs / sizeof *pairs && good; p++)
-            for (int form = KT_PLAIN; form <= KT_OUT && good; form++)
-                if (kt_row_has_form(row, (kt_form)form))
-                    good = try_row(row, (kt_form)form, pairs[p][0], pairs[p][1], pairs[p][1], false) &&
-                           (form != KT_OUT || try_row(row, KT_OUT, pairs[p][0], pairs[p][0], KT_F64, false)) &&
-                           (form != KT_PLAIN || try_row(row, KT_PLAIN, pairs[p][0], pairs[p][1], KT_F64, true));
-        rows++;
-    }
-    printf("plans: %d rows, %d calls, %d plans, %d backwards\n", rows, calls_seen, plans_seen, backwards_seen);
-    CHECK(calls_seen > 10 * rows);
-    CHECK(backwards_seen > 2 * rows);
 }
