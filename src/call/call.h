@@ -250,6 +250,7 @@ kt_status kt__run_elementwise(kt_call *call);
 bool kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
+kt_status kt__run_copy(kt_call *call, kt_reason why); /* copy_, on the tape; of a body's result that is why it is written */
 
 /* An in-place write is done: later reads of what was saved before it will find out. */
 static inline void kt__wrote(kt_tensor *t)

@@ -27,7 +27,7 @@ static kt_status record_copy(kt_tensor *out, kt_tensor *made)
     kt__put_tensor(&c, 1, made);
     if (kt__tape.rules(&c) || kt__bind_target(out, kt__sizes(made), NULL))
         return kt_error_status();
-    kt_status status = kt_call_run(&c);
+    kt_status status = kt__run_copy(&c, KT_WHY_RESULT);
     if (!status)
         kt__unref(c.out[0]);
     return status;
@@ -77,7 +77,7 @@ static kt_status write_over(kt_call *call, kt_tensor *made)
     kt__open(&c, KT_OP_copy, KT_INPLACE);
     kt__put_tensor(&c, 0, self);
     kt__put_tensor(&c, 1, made);
-    const kt_status status = kt_call_run(&c);
+    const kt_status status = kt__run_copy(&c, KT_WHY_RESULT);
     call->out[0] = status ? NULL : c.out[0];
     return status;
 }

@@ -331,20 +331,20 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
     return kt__check_filled(call, to, value) ? kt_error_status() : kt__fill_with(to, value);
 }
 
-static kt_status write_copy(kt_call *call, kt_tensor *to)
+static kt_status write_copy(kt_call *call, kt_tensor *to, kt_reason why)
 {
     if (call->row->id != KT_OP_copy)
         return fill_checked(call, to);
     kt_tensor *from = call->arg[1].t;
-    if (kt__allow(kt__mode(), call, "src", from, (kt_dtype)to->dtype, KT_WHY_ASSIGN))
+    if (kt__allow(kt__mode(), call, "src", from, (kt_dtype)to->dtype, why))
         return kt_error_status();
     if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
         !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
         return KT_OK;
-    return kt__copy_into(to, from, KT_WHY_ASSIGN, KT_ROUND_TORCH);
+    return kt__copy_into(to, from, why, KT_ROUND_TORCH);
 }
 
-static kt_status run_copy(kt_call *call)
+kt_status kt__run_copy(kt_call *call, kt_reason why)
 {
     kt__taping taping;
     kt_tensor *self = call->arg[0].t, *out = NULL;
@@ -363,12 +363,12 @@ static kt_status run_copy(kt_call *call)
         out = kt__ref(self);
         status = from_tensor ? kt__check_written(self, &call->arg[1].t, copies) : KT_OK;
         if (!status)
-            status = write_copy(call, self);
+            status = write_copy(call, self, why);
         if (!status)
             kt__wrote(self);
     } else if (writes) {
         out = kt__empty_like(self, (kt_dtype)self->dtype, kt__device(self), KT_FORMAT_NONE);
-        status = out ? write_copy(call, out) : kt_error_status();
+        status = out ? write_copy(call, out, why) : kt_error_status();
         if (out)
             out->lineage = self->lineage;
     } else {
@@ -383,6 +383,8 @@ static kt_status run_copy(kt_call *call)
     }
     return status;
 }
+
+static kt_status run_copy(kt_call *call) { return kt__run_copy(call, KT_WHY_ASSIGN); }
 
 /* ---- composites of copies ---- */
 

@@ -437,7 +437,7 @@ static kt_status run_beside(kt_tensor *out, const product *p, const kt__decision
         return kt_error_status();
     kt_status status = run_into(apart, p, d, plan);
     if (!status)
-        status = kt__copy_into(out, apart, KT_WHY_RESULT, KT_ROUND_TORCH);
+        status = kt__copy_into(out, apart, KT_WHY_NONE, KT_ROUND_TORCH);
     kt__unref(apart);
     return status;
 }
