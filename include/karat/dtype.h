@@ -56,12 +56,12 @@ typedef enum kt_rounding {
 /* Why a value was converted. Only `explicit` is exempt from policy. The last three create a dtype, they do not convert. */
 typedef enum kt_reason {
     KT_WHY_NONE = 0,
-    KT_WHY_EXPLICIT,
-    KT_WHY_PROMOTION,
-    KT_WHY_SCALAR,
+    KT_WHY_EXPLICIT,  /* the user asked for it: to, dtype= */
+    KT_WHY_PROMOTION, /* an operand, to the dtype that the operator computes in */
+    KT_WHY_SCALAR,    /* the same, where a number decided it */
     KT_WHY_AUTOCAST,
-    KT_WHY_RESULT,   /* in-place or out=; the dtype that an operator's result must have */
-    KT_WHY_ASSIGN,   /* copy_, item assignment, fill_ */
+    KT_WHY_RESULT,    /* in-place or out=; the dtype that an operator's result must have */
+    KT_WHY_ASSIGN,    /* copy_, item assignment, fill_ */
     KT_WHY_INDEX,
     KT_WHY_GRADIENT,
     KT_WHY_LOADING,

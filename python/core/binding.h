@@ -95,6 +95,22 @@ static inline uint8_t kp_enter(void)
 }
 static inline void kp_leave(uint8_t before) { kp_here.state = before; }
 
+/* Elements to the host: what is strided or lazy is copied, and the copy has the user's line. */
+static inline kt_scalar kp_item(const kt_tensor *t)
+{
+    const uint8_t   before = kp_enter();
+    const kt_scalar s = kt_item_scalar(t);
+    kp_leave(before);
+    return s;
+}
+static inline kt_status kp_read(const kt_tensor *t, void *elements, size_t bytes)
+{
+    const uint8_t   before = kp_enter();
+    const kt_status status = kt_read(t, elements, bytes);
+    kp_leave(before);
+    return status;
+}
+
 /* From here on releasing the GIL pays. */
 enum { KP_LARGE_NUMEL = 100 * 1000, KP_LARGE_PRODUCT = 100 * 1000 * 1000 };
 int       kp_run_start(void);                   /* registers the GIL as the lock to release around long kernels */

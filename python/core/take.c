@@ -200,7 +200,7 @@ static int take_scalar(PyObject *o, kt_scalar *s)
     int taken = kp_to_operand(o, s);
     if (taken || !kp_is_tensor(o) || !holds_number(kp_tensor_of(o)))
         return taken;
-    *s = kt_item_scalar(kp_tensor_of(o));
+    *s = kp_item(kp_tensor_of(o));
     if (s->kind)
         return 1;
     kp_raise();
@@ -404,7 +404,7 @@ static int take_its_number(kp_args *a, PyObject *o, kt_scalar *s, const kp_mista
 {
     if (kt_ndim(kp_tensor_of(o)))
         return later(a, m, KP_HAS_DIMS, -1, o);
-    *s = kt_item_scalar(kp_tensor_of(o));
+    *s = kp_item(kp_tensor_of(o));
     if (!s->kind)
         kp_raise();
     return s->kind ? 1 : -1;

@@ -1,5 +1,5 @@
 /* site.c - the user's current line: (code object, instruction offset) of the innermost Python frame outside the karat
- * package.
+ * package and the standard library (copy.deepcopy, functools); where all of them are the library's, the innermost.
  *
  * In: the interpreter's frames. Out: the source of sites for lineage (karat/plugin/site.h). Independent of: tensors,
  * calls. It answers only during a call made by this extension on the same thread: then the thread's frames do not change
@@ -22,17 +22,17 @@
 __thread kp_entry kp_here;
 
 static PyObject *package; /* the package's folder with a final slash; NULL until known */
+static PyObject *library; /* the standard library's; NULL: not known */
 
-static bool is_own(PyCodeObject *code)
+static bool is_below(PyObject *file, PyObject *folder)
 {
-    PyObject *file = code->co_filename;
-    if (!package)
+    if (!folder)
         return false;
-    const Py_ssize_t n = PyUnicode_GET_LENGTH(package);
+    const Py_ssize_t n = PyUnicode_GET_LENGTH(folder);
     if (PyUnicode_GET_LENGTH(file) <= n)
         return false;
-    const int kind = PyUnicode_KIND(file), own_kind = PyUnicode_KIND(package);
-    const char *a = PyUnicode_DATA(file), *b = PyUnicode_DATA(package);
+    const int kind = PyUnicode_KIND(file), own_kind = PyUnicode_KIND(folder);
+    const char *a = PyUnicode_DATA(file), *b = PyUnicode_DATA(folder);
     if (KP_LIKELY(kind == own_kind)) { /* compare from the end: paths differ there first */
         const Py_ssize_t last = (n - 1) * kind;
         return a[last] == b[last] && memcmp(a, b, (size_t)(n * kind)) == 0;
@@ -41,6 +41,22 @@ static bool is_own(PyCodeObject *code)
         if (PyUnicode_READ(kind, a, i) != PyUnicode_READ(own_kind, b, i))
             return false;
     return true;
+}
+
+static bool is_own(PyCodeObject *code) { return is_below(code->co_filename, package); }
+
+/* What was installed lies below the library's folder too, in site-packages or dist-packages: that is the user's. */
+static bool is_library(PyCodeObject *code)
+{
+    static const char ending[] = "-packages/";
+    PyObject         *file = code->co_filename;
+    if (KP_LIKELY(!is_below(file, library)))
+        return false;
+    const Py_ssize_t at = PyUnicode_GET_LENGTH(library) + 4;
+    for (Py_ssize_t i = 0; ending[i]; i++)
+        if (at + i >= PyUnicode_GET_LENGTH(file) || PyUnicode_READ_CHAR(file, at + i) != (Py_UCS4)ending[i])
+            return true;
+    return false;
 }
 
 #ifdef KP_SITE_FRAMES
@@ -64,14 +80,20 @@ const char kp_site_variant[] = "frames of CPython " Py_STRINGIFY(PY_MAJOR_VERSIO
 
 static bool read_frame(uintptr_t *code, int32_t *offset)
 {
+    bool found = false;
     for (struct _PyInterpreterFrame *f = INNERMOST(PyThreadState_Get()); f; f = f->previous) {
         if (_PyFrame_IsIncomplete(f) || is_own(CODE_OF(f)))
             continue;
-        *code = (uintptr_t)CODE_OF(f);
-        *offset = (int32_t)(_PyInterpreterFrame_LASTI(f) * (int)sizeof(_Py_CODEUNIT));
-        return true;
+        const bool users = !is_library(CODE_OF(f));
+        if (users || !found) {
+            *code = (uintptr_t)CODE_OF(f);
+            *offset = (int32_t)(_PyInterpreterFrame_LASTI(f) * (int)sizeof(_Py_CODEUNIT));
+        }
+        found = true;
+        if (KP_LIKELY(users))
+            break;
     }
-    return false;
+    return found;
 }
 
 #else
@@ -81,22 +103,26 @@ const char kp_site_variant[] = "public API";
 static bool read_frame(uintptr_t *code, int32_t *offset)
 {
     PyFrameObject *frame = PyEval_GetFrame();
+    bool           found = false;
     Py_XINCREF(frame);
     while (frame) {
         PyCodeObject *of = PyFrame_GetCode(frame);
-        const bool    own = is_own(of);
-        *code = (uintptr_t)of; /* the frame holds it */
-        Py_DECREF(of);
-        if (!own) {
+        const bool    own = is_own(of), users = !own && !is_library(of);
+        if (users || (!own && !found)) {
+            *code = (uintptr_t)of; /* the frame holds it */
             *offset = PyFrame_GetLasti(frame);
+        }
+        found |= !own;
+        Py_DECREF(of);
+        if (users) {
             Py_DECREF(frame);
-            return true;
+            break;
         }
         PyFrameObject *back = PyFrame_GetBack(frame);
         Py_DECREF(frame);
         frame = back;
     }
-    return false;
+    return found;
 }
 
 #endif
@@ -254,6 +280,19 @@ int kp_site_start(PyObject *module)
     return PyModule_AddStringConstant(module, "sites", kp_site_variant);
 }
 
+/* The folder of os.py, with a final slash. New reference; NULL without an exception: not known. */
+static PyObject *library_folder(void)
+{
+    PyObject        *os = PyImport_ImportModule("os"), *file = os ? PyObject_GetAttrString(os, "__file__") : NULL, *folder = NULL;
+    const Py_ssize_t n = file && PyUnicode_Check(file) ? PyUnicode_FindChar(file, '/', 0, PyUnicode_GET_LENGTH(file), -1) : -1;
+    if (n >= 0)
+        folder = PyUnicode_Substring(file, 0, n + 1);
+    Py_XDECREF(file);
+    Py_XDECREF(os);
+    PyErr_Clear();
+    return folder;
+}
+
 int kp_site_set_package(PyObject *folder)
 {
     if (!PyUnicode_Check(folder)) {
@@ -264,5 +303,6 @@ int kp_site_set_package(PyObject *folder)
     if (!with_slash)
         return -1;
     Py_XSETREF(package, with_slash);
+    Py_XSETREF(library, library_folder());
     return 0;
 }

@@ -16,7 +16,7 @@ static int none_true(kt_tensor *t)
         kp_raise();
         return -1;
     }
-    kt_scalar count = kt_item_scalar(call.out[0]);
+    kt_scalar count = kp_item(call.out[0]);
     kt_drop(call.out[0]);
     if (!count.kind) {
         kp_raise();

@@ -183,7 +183,7 @@ static int record_tensor(looking *l, kt_tensor *index)
 {
     if (kt_ndim(index) != 0 || !is_mask(index))
         return record(l, kt_keep(index));
-    kt_scalar value = kt_item_scalar(index);
+    kt_scalar value = kp_item(index);
     if (kt_failed()) {
         kp_raise();
         return -1;
@@ -224,7 +224,7 @@ static int record_sequence(looking *l, PyObject *o)
     if (!made)
         return -1;
     if (kt_ndim(made) == 0 && !is_mask(made)) {
-        kt_scalar at = kt_item_scalar(made);
+        kt_scalar at = kp_item(made);
         kt_drop(made);
         return next_view(l, select_at(l->view, l->dim, at.v.i, l->place));
     }
@@ -619,7 +619,7 @@ static int contains(PyObject *self, PyObject *value)
     kt_drop(equal);
     if (!any)
         return -1;
-    kt_scalar answer = kt_item_scalar(any);
+    kt_scalar answer = kp_item(any);
     kt_drop(any);
     if (kt_failed()) {
         kp_raise();

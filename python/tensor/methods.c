@@ -20,7 +20,7 @@ int kp_methods_start(void)
 static PyObject *item(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return kp_from_scalar(kt_item_scalar(kp_tensor_of(self)));
+    return kp_from_scalar(kp_item(kp_tensor_of(self)));
 }
 
 typedef struct reader {
@@ -58,7 +58,7 @@ static PyObject *to_list(PyObject *self, PyObject *unused)
     if (!elements)
         return PyErr_NoMemory();
     r.at = elements;
-    PyObject *list = kt_read(t, elements, bytes) ? kp_raise() : read_dim(&r, 0);
+    PyObject *list = kp_read(t, elements, bytes) ? kp_raise() : read_dim(&r, 0);
     PyMem_Free(elements);
     return list;
 }
@@ -70,7 +70,7 @@ static PyObject *to_bytes(PyObject *self, PyObject *unused)
     kt_tensor *t = kp_tensor_of(self);
     size_t     bytes = (size_t)kt_numel(t) * kt_dtype_size(kt_dtype_of(t));
     PyObject  *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
-    if (result && kt_read(t, PyBytes_AS_STRING(result), bytes)) {
+    if (result && kp_read(t, PyBytes_AS_STRING(result), bytes)) {
         Py_DECREF(result);
         return kp_raise();
     }

@@ -273,7 +273,7 @@ int kp_only_element(PyObject *self, kt_scalar *s)
         kp_tell("item", NULL, &self, 1);
         return -1;
     }
-    *s = kt_item_scalar(kp_tensor_of(self));
+    *s = kp_item(kp_tensor_of(self));
     if (!s->kind) {
         kp_raise();
         return -1;

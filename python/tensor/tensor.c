@@ -210,7 +210,9 @@ static PyObject *tensor_repr(PyObject *self)
         Py_XDECREF(name);
         return NULL;
     }
-    char     *text = kt_to_string_as(kp_tensor_of(self), called);
+    const uint8_t before = kp_enter(); /* its elements may have to be copied */
+    char         *text = kt_to_string_as(kp_tensor_of(self), called);
+    kp_leave(before);
     PyObject *result = kt_failed() ? kp_raise() : PyUnicode_FromString(text);
     kt_free_string(text);
     Py_XDECREF(name);

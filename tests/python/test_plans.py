@@ -1,6 +1,7 @@
 """What plans say of a Python program: the operator that was called, the reason of every conversion, and the line. A test plugin
 (tests/backends/plans) watches and writes each plan down as one line of text."""
 
+import copy
 import ctypes
 import os
 import re
@@ -100,6 +101,53 @@ def test_gradients():
     assert only_change(lambda: loss.backward()) == ("mul", "float64", "float32", "gradient")
     y = x * karat.ones(3, dtype=karat.float16)
     assert only_change(lambda: y.sum().backward()) == ("mul", "float16", "float32", "gradient")
+
+
+def names(run):
+    return {op for op, _, _ in plans(run)}
+
+
+def test_backward_names_the_node():
+    x, t = karat.ones(3, 3, requires_grad=True), karat.zeros(3, dtype=karat.int64)
+    loss = karat.nn.functional.cross_entropy(x, t)
+    assert names(lambda: loss.backward()) == {"nll_loss", "log_softmax_along"}
+    b = karat.ones(3, requires_grad=True)
+    total = (karat.ones(3, 3) + b).sum()
+    assert names(lambda: total.backward()) == {"sum", "add"}
+    again = b.exp().sum()
+    assert names(lambda: again.backward()) == {"sum", "exp", "add"}  # the leaf's accumulator adds
+
+
+def test_hooks_name_themselves():
+    x = karat.ones(3, requires_grad=True)
+    y = x * 2
+    x.register_hook(lambda g: g.sin())
+    y.register_hook(lambda g: g.double().cos().float())
+    loss = y.sum()
+    seen = plans(lambda: loss.backward())
+    assert [op for op, _, _ in seen] == ["sum", "to", "cos", "to", "mul", "sin"]
+    assert all(why == "explicit" for _, changes, _ in seen for _, _, why in changes)
+
+
+def test_reading_has_a_line():
+    """Copies that printing and numbers need; the line is the user's, not the standard library's."""
+    x, c = karat.ones(3, 4), karat.ones(2, dtype=karat.complex64)
+    for run in (
+        lambda: str(x.t()),
+        lambda: x.t().tolist(),
+        lambda: c.conj().tolist(),
+        lambda: float(c.conj().imag[0]),
+        lambda: c.conj().imag[0].item(),
+        lambda: bool(c.conj().imag[0]),
+    ):
+        assert [(op, line) for op, _, line in plans(run)] == [("copy", line_of(run))]
+    assert names(lambda: copy.deepcopy({"x": [x]})) == {"clone"}
+
+
+def test_python_functions_made_of_operators():
+    x = karat.ones(3)
+    assert names(lambda: karat.equal(x, x)) == {"ne", "sum"}
+    assert names(lambda: karat.allclose(x, x)) == {"isclose", "logical_not", "sum"}
 
 
 def test_indices():

@@ -51,8 +51,9 @@ typedef struct kt_operand {
 } kt_operand;
 
 typedef struct kt_plan {
-    const struct kt_row *row;  /* the operator that was called, never NULL: the outermost one, where it is made of others; of a
-                                  step of backward's own, such as a gradient's cast, the one whose node runs */
+    const struct kt_row *row;  /* the operator that was called, never NULL: the outermost one, where it is made of others; in
+                                  backward the one whose node runs, whatever its formula calls. A leaf's accumulator is no
+                                  operator's and names what it does (copy, add) */
     kt_kernel_id kernel;
     uint8_t      compute;      /* kt_compute */
     uint8_t      n_out, n_in;  /* operands: outputs first, then inputs */

@@ -128,7 +128,7 @@ static bool promotes(kt_dtype from, kt_dtype to)
 /* Rows that put the values of one tensor into another as they are. */
 static bool assigns(const kt_row *row)
 {
-    return row->id == KT_OP_copy || row->id == KT_OP_fill || strstr(row->name, "_scatter") || strncmp(row->name, "_foreach", 8) == 0;
+    return row->id == KT_OP_copy || row->id == KT_OP_fill || strstr(row->name, "_scatter");
 }
 
 static bool takes_number(const known *k)
@@ -170,7 +170,8 @@ static uint32_t reasons(const known *k, int at, int i)
     }
     if (assigns(k->call->row) && is_operand(k->call, o->data))
         return may & BIT(KT_WHY_ASSIGN);
-    if (all[at].kernel == KT_K_copy && !assigns(k->call->row) && writes_result(k, at)) /* an operand may be promoted into its place */
+    /* An operand may be promoted into its place in the result. */
+    if (all[at].kernel == KT_K_copy && !assigns(k->call->row) && writes_result(k, at))
         return may & (is_operand(k->call, o->data) ? ~BIT(KT_WHY_INDEX) : BIT(KT_WHY_RESULT));
     return may;
 }
@@ -242,7 +243,8 @@ static bool check_backward(const graph *g, const known *k)
                 may = kt_dtype_category(from) <= kt_dtype_category(to) ? BIT(KT_WHY_PROMOTION) | BIT(KT_WHY_SCALAR) : 0;
             else if (casts_inside(s->row))
                 may |= promotes(from, to) ? BIT(KT_WHY_PROMOTION) : BIT(KT_WHY_RESULT);
-            if (from != to && !CHECK_MSG(may & BIT(s->arg[i].why), "backward of %s: a false reason: %s", k->call->row->name, s->text))
+            if (from != to &&
+                !CHECK_MSG(may & BIT(s->arg[i].why), "backward of %s: a false reason: %s", k->call->row->name, s->text))
                 return false;
         }
     }
@@ -388,9 +390,9 @@ static bool try_pair(const kt_row *row, kt_dtype first, kt_dtype second)
 
 TEST(every_row)
 {
-    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32}, {KT_F32, KT_F64},   {KT_F16, KT_F32}, {KT_F16, KT_F16}, {KT_BF16, KT_BF16},
-                                        {KT_I64, KT_I64}, {KT_I32, KT_F32},   {KT_BOOL, KT_BOOL}, {KT_C64, KT_C64},
-                                        {KT_F32, KT_C64}, {KT_F32, KT_I32}};
+    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32}, {KT_F32, KT_F64}, {KT_F16, KT_F32},   {KT_F16, KT_F16},
+                                        {KT_BF16, KT_BF16}, {KT_I64, KT_I64}, {KT_I32, KT_F32}, {KT_BOOL, KT_BOOL},
+                                        {KT_C64, KT_C64}, {KT_F32, KT_C64}, {KT_F32, KT_I32}};
     int rows = 0, ran = 0;
     kt_manual_seed(1);
     for (const kt_row *row; (row = kt_row_at(rows)); rows++) {
@@ -400,8 +402,8 @@ TEST(every_row)
             good = try_pair(row, pairs[p][0], pairs[p][1]);
         ran += calls_seen > before_row;
     }
-    printf("plans: %d of %d rows, %d calls, %d plans, %d casts, %d of them decided, %d backwards\n", ran, rows, calls_seen, plans_seen,
-           casts_seen, decided_seen, backwards_seen);
+    printf("plans: %d of %d rows, %d calls, %d plans, %d casts, %d of them decided, %d backwards\n", ran, rows, calls_seen,
+           plans_seen, casts_seen, decided_seen, backwards_seen);
     CHECK(ran > 9 * rows / 10);
     CHECK(calls_seen > 10 * rows);
     CHECK(decided_seen > rows);

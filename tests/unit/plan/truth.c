@@ -103,6 +103,68 @@ TEST(gradients)
     CHECK_STR(kt_reason_name(KT_WHY_GRADIENT), "gradient");
 }
 
+static void check_all_name(const char *op, const char *other)
+{
+    CHECK(n_seen > 0);
+    for (int i = 0; i < n_seen; i++)
+        CHECK_MSG(strcmp(name_of(&all[i]), op) == 0 || strcmp(name_of(&all[i]), other) == 0, "%s", all[i].text);
+}
+
+/* Whatever a formula calls, and whatever the engine does to fit a gradient. */
+TEST(backward_names_the_node)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_ones(KT_SHAPE(3, 3)), *b = kt_ones(KT_SHAPE(3)), *z = kt_ones(KT_SHAPE(3), .dtype = KT_C64);
+    kt_tensor *t = kt_zeros(KT_SHAPE(3), .dtype = KT_I64);
+    REQUIRE(kt_set_requires_grad(x, true) == KT_OK && kt_set_requires_grad(b, true) == KT_OK);
+    kt_tensor *loss = kt_nn_cross_entropy(x, t);
+    SEEN(kt_backward(loss)); check_all_name("nll_loss", "log_softmax_along");
+    kt_tensor *sum = kt_add(kt_detach(x), b);
+    SEEN(kt_backward(sum, .gradient = kt_ones(KT_SHAPE(3, 3)))); check_all_name("add", "ones"); /* it is summed */
+    b = kt_ones(KT_SHAPE(3));
+    REQUIRE(kt_set_requires_grad(b, true) == KT_OK);
+    kt_tensor *product = kt_mul(kt_mul_s(b, KT_FLOAT(2)), z);
+    SEEN(kt_backward(product, .gradient = z)); check_all_name("mul", "mul"); /* its real part is taken */
+}
+
+static kt_status doubles(kt_tensor *grad, void *context, kt_tensor **instead)
+{
+    (void)context;
+    return (*instead = kt_keep(kt_to(kt_add(grad, grad), .dtype = KT_F32))) ? KT_OK : kt_error_status();
+}
+
+/* A hook is the user's program. */
+TEST(a_hook_names_itself)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_ones(KT_SHAPE(3)), *n = kt_ones(KT_SHAPE(3));
+    REQUIRE(kt_set_requires_grad(x, true) == KT_OK);
+    kt_tensor *y = kt_mul(x, n), *loss = kt_sum(kt_exp(y));
+    kt_hook   *h = kt_hook_add(y, "doubles", doubles, NULL, NULL), *leaf = kt_hook_add(x, "doubles", doubles, NULL, NULL);
+    int        added = 0;
+    SEEN(kt_backward(loss));
+    for (int i = 0; i < n_seen; i++)
+        added += strcmp(name_of(&all[i]), "add") == 0;
+    CHECK_EQ_INT(added, 2);
+    kt_hook_drop(h);
+    kt_hook_drop(leaf);
+}
+
+/* Casts inside of a body, whose reasons a policy never sees. */
+TEST(casts_inside)
+{
+    KT_SCOPE;
+    kt_tensor *h = kt_ones(KT_SHAPE(4), .dtype = KT_F16), *n = kt_ones(KT_SHAPE(4), .dtype = KT_I32);
+    kt_tensor *lines = kt_arange(KT_INT(0), KT_INT(4), .dtype = KT_I64);
+    SEEN(kt_histc(h, .bins = KT_SOME(4))); conversion("histc", KT_I64, KT_F16, KT_WHY_RESULT);
+    SEEN(kt_ldexp(h, n));
+    conversion("ldexp", KT_F16, KT_F64, KT_WHY_PROMOTION);
+    conversion("ldexp", KT_F64, KT_F16, KT_WHY_RESULT);
+    SEEN(kt_searchsorted_number(lines, KT_FLOAT(2.5))); conversion("searchsorted_number", KT_I64, KT_F32, KT_WHY_SCALAR);
+    KT_POLICY(KT_STRICT);
+    SEEN(kt_histc(h, .bins = KT_SOME(4))); conversion("histc", KT_I64, KT_F16, KT_WHY_RESULT);
+}
+
 /* The false record that a patch left behind is gone: one conversion adds one. */
 TEST(lineage_is_recorded_once)
 {
