@@ -12,7 +12,7 @@
 kt__tape_hooks    kt__tape;
 kt__lineage_hooks kt__lineage;
 KT__HOT_LOCAL const kt_call *kt__frame;
-KT__HOT_LOCAL const kt_row  *kt__row_named;
+KT__HOT_LOCAL const kt_row  *kt__row_named, *kt__node_row;
 
 /* ---- the tape's part ---- */
 

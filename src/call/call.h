@@ -316,6 +316,8 @@ extern KT__HOT_LOCAL const kt_call *kt__frame;
 /* The row that plans name: in backward that of the operator whose node runs, whatever its formula calls, else that of the
  * outermost call. NULL: neither, and a plan names the row of its own call. */
 extern KT__HOT_LOCAL const kt_row *kt__row_named;
+/* The operator whose node backward runs; NULL: none, or a binding's node, which is the user's program. */
+extern KT__HOT_LOCAL const kt_row *kt__node_row;
 
 typedef struct kt__outer { /* what a frame is closed with */
     const kt_call *frame;
@@ -335,6 +337,21 @@ static inline void kt__frame_close(kt__outer outer)
 {
     kt__frame = outer.frame;
     kt__row_named = outer.named;
+}
+typedef struct kt__outer_node { /* what a node's run ends with: nodes run inside of others, where a hook calls backward */
+    const kt_row *named, *node;
+} kt__outer_node;
+
+static inline kt__outer_node kt__node_enter(const kt_row *row)
+{
+    const kt__outer_node outer = {kt__row_named, kt__node_row};
+    kt__row_named = kt__node_row = row;
+    return outer;
+}
+static inline void kt__node_leave(kt__outer_node outer)
+{
+    kt__row_named = outer.named;
+    kt__node_row = outer.node;
 }
 /* The row that a plan of this call names. */
 static inline const kt_row *kt__row_called(const kt_call *call) { return kt__row_named ? kt__row_named : call->row; }

@@ -484,7 +484,7 @@ kt_status kt__run_apart(kt_call *call)
         status = kt__call_clone(t, KT_PRESERVE_FORMAT, &copy[i]);
         c.arg[map->at[i]].t = copy[i];
     }
-    kt__frame = outer ? outer : &c; /* the copies are the user's operands: a policy judges them */
+    kt__frame = outer.frame ? outer.frame : &c; /* the copies are the user's operands: a policy judges them */
     status = status ? status : kt_call_run(&c);
     for (int i = 0; i < kt__n_results(call->row) && !status; i++)
         call->out[i] = c.out[i];

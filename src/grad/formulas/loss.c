@@ -105,11 +105,12 @@ GRAD(nll_loss)
     const kt_shape sizes = in_sizes(c, 0);
     const int64_t  dim = sizes.n > 1;
     kt_tensor     *weight = given(c, 2) ? C : NULL, *target = B, *g = G;
+    const kt_dtype wide = kt_dtype_of(G) == KT_F64 ? KT_F64 : KT_F32;
     kt__classes    of;
     if (!target || !kt__classes_of(target, weight, arg(c, 4)->i, kt_dtype_of(G), &of))
         return;
     if (arg(c, 3)->i == REDUCE_MEAN) /* narrow floats cannot represent large counts */
-        g = kt_true_divide(g, kt_sum(kt__converted_inside(of.count, kt_dtype_of(G) == KT_F64 ? KT_F64 : KT_F32, KT_WHY_GRADIENT)));
+        g = kt_true_divide(g, kt_sum(kt__converted_inside(of.count, wide, KT_WHY_GRADIENT)));
     g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
     kt_tensor *none = of_nothing(c);
     if (dim)

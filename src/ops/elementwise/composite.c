@@ -79,7 +79,7 @@ static kt_status scale_exactly(kt_call *call)
     const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
     kt_status  status = kt__convert_inside(self, real ? KT_F64 : KT_C128, KT_WHY_PROMOTION, &wide);
     if (!status)
-        status = kt__convert_tensor(call->arg[1].t, KT_F64, KT_WHY_PROMOTION, &exponent); /* no policy: no promotion of self */
+        status = kt__convert_inside(call->arg[1].t, KT_F64, KT_WHY_PROMOTION, &exponent); /* no policy: no promotion of self */
     if (!status)
         status = kt__call1(KT_OP_exp2, exponent, &power);
     if (!status)
