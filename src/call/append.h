@@ -1,4 +1,4 @@
-/* append.h - rows that are appended to the table while a program runs: what a row of theirs has that one of the table has not. */
+/* append.h - rows appended at run time: what they have in addition to the table's rows. */
 #ifndef KT_CALL_APPEND_H
 #define KT_CALL_APPEND_H
 
@@ -6,7 +6,7 @@
 
 #include "call/row.h"
 
-enum { KT_MOST_APPENDED = 4096 }; /* their ids follow those of the table, and fit the 16 bits of the resolver's key */
+enum { KT_MOST_APPENDED = 4096 }; /* their ids follow the table's and fit the 16 bits in the resolver's key */
 
 typedef struct kt__appended {
     kt_status (*body)(kt_call *call);
@@ -17,7 +17,7 @@ typedef struct kt__appended {
 
 const kt_row *kt__appended_at(int index); /* NULL past the end */
 
-enum { KT_NODE_MOST = 1 << 26 }; /* inputs, results, saved tensors, bytes of context: a node's size fits 32 bits */
-kt_status kt__check_node_type(const kt_node_type *type); /* may nodes be made of it? */
+enum { KT_NODE_MOST = 1 << 26 }; /* limit of inputs, results, saved tensors and context bytes: a node's size fits 32 bits */
+kt_status kt__check_node_type(const kt_node_type *type); /* is it a valid node type? */
 
 #endif

@@ -4,17 +4,17 @@
 
 #include "call/call.h"
 
-/* The step before gathering: runs the call with its tensors cast as the row's class says, once, its parts without autocast. What
- * fuses conversions with its kernels is left to the resolver. */
+/* The step before gathering: casts the call's tensors by the row's autocast class and runs it without autocast. Ways that
+ * convert in their kernels are left to the resolver. */
 kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call));
 
-/* The resolver's part: dtypes that the call is decided with, and why. `mode` is that of the call. */
+/* The resolver's part: the operands' dtypes under autocast, and the reasons. `mode`: kt__mode_of_call. */
 kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why);
 
-/* A call's device for autocast: its first tensor. NULL: it has none. */
+/* The tensor whose device decides which autocast applies: the first. NULL: the call has none. */
 const kt_tensor *kt__first_tensor(const kt_call *call);
 
-/* cast_cache.c: `t` as `dtype`, made once while autocast is entered. Owned; NULL after an error. */
+/* cast_cache.c: `t` cast to `dtype`, once per entered autocast region. Owned; NULL after an error. */
 kt_tensor *kt__cached_cast(kt_tensor *t, kt_dtype dtype);
 
 #endif

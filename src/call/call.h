@@ -14,36 +14,36 @@
 #include "plan/observe.h"
 #include "tensor/tensor.h"
 
-/* All that a decision reads, exactly. */
+/* Everything that a decision depends on, and nothing else. */
 typedef struct kt__decision_key {
-    uint64_t operands; /* KT__IN_USE, and dtype and rank of the first nine in seven bits each */
+    uint64_t operands; /* KT__IN_USE, and seven bits for dtype and rank of each of the first nine */
     uint64_t rest;     /* row, form, dtype=, rule, default dtype, the tenth operand, mode */
 } kt__decision_key;
-#define KT__IN_USE (1ull << 63) /* no key is 0, an empty place in the cache is */
+#define KT__IN_USE (1ull << 63) /* so that no key is 0, which marks an empty slot of the cache */
 
-/* The operands of one call, gathered: tensors and wrapped numbers in the kernel's order. */
+/* The operands of one call: tensors and numbers in the kernel's order. */
 typedef struct kt__gathered {
     uint8_t    n;
     uint8_t    dtype[KT_MOST_GATHERED];
     uint8_t    rank[KT_MOST_GATHERED]; /* kt__rank_class */
-    uint8_t    rule;         /* of the row, unless its refinement chose another */
-    uint8_t    accepts;      /* the same: categories of the common dtype, bits of kt_category */
-    uint8_t    swap;         /* operands 0 and 1 change places for the kernel (rsub) */
-    uint8_t    exact;    /* operand that meets reduced floats unrounded where it is a number or 0-dim; 0xff: none */
-    uint8_t    alone;    /* the kernel takes operand 0 alone: the others chose it (pow) */
+    uint8_t    rule;         /* the row's, unless kt__refine chose another */
+    uint8_t    accepts;      /* the same: supported categories of the common dtype, bits of kt_category */
+    uint8_t    swap;         /* the kernel takes operands 0 and 1 in the other order (rsub) */
+    uint8_t    exact;    /* if this operand is a number or 0-dim, it is not rounded to float16 or bfloat16; 0xff: none */
+    uint8_t    alone;    /* the kernel takes operand 0 only; the others chose the kernel (pow) */
     uint8_t    want;         /* dtype= argument, KT_NONE when not given */
     uint8_t    asked;        /* the user wrote dtype=; else out= may have said what is wanted */
     uint8_t    any_grad;
     uint16_t   kernel;
     uint8_t    n_param;
-    uint64_t   key;    /* dtypes and ranks of the first nine: the resolver's cache begins with them */
-    uint8_t    simple; /* every tensor dense, row-major, of one size and on one device */
-    kt_tensor *first;  /* the first that is a tensor; NULL: all are numbers */
-    kt_tensor *t[KT_MOST_GATHERED]; /* NULL where the operand is a number */
+    uint64_t   key;    /* dtypes and ranks of the first nine: `operands` of the cache's key */
+    uint8_t    simple; /* all tensors are contiguous, of one size and on one device */
+    kt_tensor *first;  /* the first tensor; NULL: all are numbers */
+    kt_tensor *t[KT_MOST_GATHERED]; /* NULL: the operand is a number */
     kt_scalar  s[KT_MOST_GATHERED];
     kt_scalar  param[KT_MAX_PARAMS];
-    const char *missing; /* PyTorch's name of the kernel, where that is missing */
-    /* May it take the numbers that it was given? NULL: any. */
+    const char *missing; /* PyTorch's name of the kernel, for "not implemented for" */
+    /* Checks the call's numbers against the common dtype; NULL: any are accepted. */
     kt_status (*fit)(const kt_call *call, const struct kt__gathered *g, kt_dtype common);
 } kt__gathered;
 
@@ -51,23 +51,23 @@ typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt_
 
 _Static_assert((int)KT_MOST_GATHERED < (int)KT_MAX_OPERANDS, "a plan has room for a result beside what was gathered");
 
-/* What the resolver decides about dtypes. */
+/* The resolver's answer. */
 typedef struct kt__decision {
     uint8_t as[KT_MOST_GATHERED], why[KT_MOST_GATHERED];
-    uint8_t common;     /* what the kernel computes on */
-    uint8_t result;     /* dtype of a fresh result */
-    uint8_t second;     /* dtype of a second one */
+    uint8_t common;     /* the promoted dtype that the kernel computes on */
+    uint8_t result;     /* dtype of a new result */
+    uint8_t second;     /* dtype of a second result */
     uint8_t compute;    /* kt_compute */
     uint8_t origin;     /* operand that the result's dtype comes from; 0xff: none */
-    uint8_t why_result; /* reason of the change, where there is no origin */
+    uint8_t why_result; /* reason of the result's dtype if there is no origin */
     uint8_t inner;      /* converts what a body made, which no policy judges (policy.h) */
 } kt__decision;
 
 kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
-/* Lineage of the results that a fold or a scan of `self` made. */
+/* Sets the lineage of the results of a reduction or scan of `self`. */
 void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
-/* args.c: may an operator on `d` take the number of argument `at`? */
+/* args.c: can dtype `d` hold the number that is argument `at`? */
 kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d);
 kt_dtype  kt__arithmetic_of(kt_dtype d); /* the dtype that PyTorch computes with: narrow floats in float32 */
 void      kt__push_param(kt__gathered *g, double value); /* appends a kernel parameter */
@@ -76,20 +76,20 @@ void      kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d); 
 double    kt__as_double(kt_scalar s);
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
-/* refusal.c: errors that say below their first line who the operands are, where their dtypes came from and what mends it. */
+/* refusal.c: errors with an explanation below the first line: the operands, the history of their dtypes, fixes. */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
 kt_status kt__fail_conversion(const kt_call *call, const char *operand, kt_dtype from, kt_dtype to, const char *why);
-void      kt__explain_refusal(const kt_call *call); /* of an error about dtypes that is pending already */
-void      kt__explain_failure(const kt_call *call); /* of any other: the call alone, once, on the way out */
+void      kt__explain_refusal(const kt_call *call); /* adds the explanation to a pending dtype error */
+void      kt__explain_failure(const kt_call *call); /* for any other pending error: adds the call, once */
 const char *kt__op_text(const kt_call *call, char *room, size_t size);  /* the operator as the caller's language writes it */
 const char *kt__policy_text(kt_policy policy, char *room, size_t size); /* as the caller's language writes it */
-/* remedy.c: what would mend a refused call. `convert`: operands (bits) that ought to become `to`, 0 where that is not known. */
+/* remedy.c: finds fixes for a refused call. `convert`: bits of the operands that should become `to`; 0: not known. */
 void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dtype to);
-extern KT__HOT_LOCAL bool kt__trying;  /* a call is only tried: nobody reads its error */
-extern KT__HOT_LOCAL bool kt__refused; /* and failed for a dtype */
-extern KT__HOT_LOCAL bool kt__narrowed; /* and converted on its own what the new dtype may not hold */
+extern KT__HOT_LOCAL bool kt__trying;  /* a trial call runs (remedy.c): its error is not shown */
+extern KT__HOT_LOCAL bool kt__refused; /* the trial failed with a dtype error */
+extern KT__HOT_LOCAL bool kt__narrowed; /* the trial made an implicit conversion that can lose values */
 kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
-bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits, and narrow floats hold no finite number beyond theirs */
+bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits; and a finite number beyond a narrow float's range does not fit */
 
 /* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
 
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
         }
         g->dtype[n] = dtype;
         g->rank[n] = rank;
-        key |= (uint64_t)(dtype | rank << 5) << 7 * n++; /* of a tenth KT__IN_USE is left */
+        key |= (uint64_t)(dtype | rank << 5) << 7 * n++; /* a tenth sets at most bit 63, KT__IN_USE; `rest` has it */
     }
     g->key = key;
     g->n = (uint8_t)n;
@@ -146,14 +146,13 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->asked = 0;
 }
 
-/* What a row's own arguments (alpha=, rounding_mode=, min=) change about it: kernel, parameters, rule. */
+/* Applies the row's own arguments (alpha=, rounding_mode=, min=), which may change kernel, parameters and rule. */
 static inline kt_status kt__refine(const kt_call *call, kt__gathered *g)
 {
     return call->row->refine ? call->row->refine(call, g) : KT_OK;
 }
 
-/* Operands are counted as they are gathered: an optional one that was left out is not among them. The argument that operand
- * `nth` is. */
+/* The argument that is operand `nth`. Absent optional arguments are not counted. */
 static inline int kt__operand_argument(const kt_call *call, int nth)
 {
     const kt__operand_map *map = &call->row->operands;
@@ -163,7 +162,7 @@ static inline int kt__operand_argument(const kt_call *call, int nth)
     return map->at[k];
 }
 
-/* A small per-thread cache is the one sanctioned short cut. Its key holds everything that the decision reads. */
+/* Decisions are cached per thread. */
 enum { KT_DECISIONS = 128 };
 typedef struct kt__decided {
     kt__decision_key key; /* 0: empty */
@@ -180,7 +179,7 @@ static inline kt__decision_key kt__key_of(const kt_call *call, uint8_t rule, uin
                                   (mode & KT_M_DECIDES) << 40 | (uint64_t)asked << 42 | (uint64_t)(call->form != KT_PLAIN) << 47};
 }
 
-/* Operator, dtypes, form and the state of autocast differ from call to call, the rest hardly: fold them onto each other. */
+/* A hash of what varies between calls: operator, dtypes, form, autocast state. */
 static inline size_t kt__decision_slot(kt__decision_key key)
 {
     const uint64_t h = (key.rest ^ key.rest >> 47) ^ (key.operands << 1 ^ key.operands >> 4);
@@ -196,7 +195,7 @@ static inline const kt__decision *kt__decided_before(kt__decision_key key)
     return KT__LIKELY(at->key.operands == key.operands && at->key.rest == key.rest) ? &at->decision : NULL;
 }
 
-/* The decision about a call: in the cache, or made anew into `room`. NULL: refused. */
+/* The decision about a call, from the cache or computed into `room`. NULL: refused. */
 static inline __attribute__((always_inline)) const kt__decision *kt__resolve(const kt_call *call, const kt__gathered *g,
                                                                              uint64_t mode, kt__decision *room)
 {
@@ -215,7 +214,7 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
 const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room);
 const kt__decision *kt__resolve_in_body_as(const kt_call *call, kt_dtype want, kt__decision *room); /* with `want` as dtype= */
 
-/* May `n` things of that size lie at `items`? No list is longer than the addresses there are. */
+/* Is this a valid list of `n` items? */
 static inline bool kt__is_list(int64_t n, const void *items, size_t size)
 {
     return n >= 0 && (uint64_t)n <= PTRDIFF_MAX / size && (n == 0 || items);
@@ -223,7 +222,7 @@ static inline bool kt__is_list(int64_t n, const void *items, size_t size)
 
 /* ---- plans ---- */
 
-/* The part of a plan that the tape reads before there is the rest: what the kernel will see each input as. */
+/* Sets the part of the plan that the tape reads before the rest exists: the dtype that the kernel sees each input as. */
 static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, const kt__decision *d)
 {
     for (int i = 0; g->any_grad && i < g->n; i++)
@@ -235,24 +234,26 @@ static inline const kt_plan *kt__seen_as(kt_plan *plan, const kt__gathered *g, c
 kt_status kt__broadcast(kt_tensor *const *t, int n, int64_t *sizes, int *ndim);
 kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **out);
-/* `from` is expanded to the sizes of `to` and seen in its dtype for that reason. */
+/* `from` is expanded to the sizes of `to` and converted to its dtype, with that reason. */
 kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan);
-kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on); /* lies as the plan's inputs do */
-kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype); /* lies as those do, which are of one size; owned */
-/* Dims of at most three operands of one size: the others, joined where all lie so, then `dim`. */
+/* a new tensor with the layout of the plan's inputs */
+kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_tensor *on);
+/* with the layout of those, which have one size; owned */
+kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype);
+/* Sets the dims for up to three operands of one size: the other dims, collapsed where possible, then `dim`. */
 void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
-const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* as errors name it */
+const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* the device as errors name it */
 kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b);
 
-/* The rows with one of the four ready ways. */
+/* ---- ways ---- */
 kt_status kt__run_elementwise(kt_call *call);
-bool kt__run_pair(kt_call *call, kt_status *status); /* two dense tensors of one size; false: take the general way */
+bool kt__run_pair(kt_call *call, kt_status *status); /* two contiguous tensors of one size; false: use the general path */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
 kt_status kt__run_copy(kt_call *call, kt_reason why); /* copy_, on the tape; of a body's result that is why it is written */
 
-/* An in-place write is done: later reads of what was saved before it will find out. */
+/* After an in-place write: bumps the version, so that backward finds stale saved tensors, and notes the site. */
 static inline void kt__wrote(kt_tensor *t)
 {
     kt__bump_version(t);
@@ -260,14 +261,14 @@ static inline void kt__wrote(kt_tensor *t)
         atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
 }
 
-/* ---- the tape's part, the same for every way ---- */
+/* ---- the tape's part of a call, the same for every way ---- */
 typedef struct kt__taping {
     void *token;
     bool  on;
 } kt__taping;
 kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping);
 kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
-/* Ends a call that made or wrote `out`: version, tape. Takes over the reference, or those of several results. */
+/* Ends a call that made or wrote `out`: bumps versions, records. Takes over the references. */
 kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *const *out, int n,
                              kt_status status);
 kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status);
@@ -295,9 +296,10 @@ kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_roundi
 /* kt_convert without the policy's word, which is about the user's operands and the result: for a temporary of an operator or a
  * formula, or what was decided before. */
 kt_status  kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
-kt_tensor *kt__as_index(kt_tensor *t); /* as int64, on the record; the scope's; NULL passes an error on */
-void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* where that is what a conversion leaves */
-kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format); /* laid out so */
+kt_tensor *kt__as_index(kt_tensor *t); /* as int64, recorded by the tape; owned by the scope; NULL after an error */
+void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* if the conversion discards the imaginary part */
+/* with the layout of `like` */
+kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format);
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
 /* error_order.c. An error is pending: runs a check that PyTorch makes earlier, and reports that check's error instead if it
  * fails. */
@@ -310,8 +312,8 @@ kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does the tape check what this call writes to? */
 bool        kt__any_requires_grad(const kt_call *call);
 static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
-/* The outermost call that runs on this thread: errors name it, since that is the call the user wrote. NULL: none, or one that
- * goes straight to its kernel. */
+/* The outermost call on this thread, which the user wrote: errors name it. NULL: none, or a call that runs one kernel and
+ * opens no frame. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;
 /* The row that plans name: in backward that of the operator whose node runs, whatever its formula calls, else that of the
  * outermost call. NULL: neither, and a plan names the row of its own call. */
@@ -353,9 +355,9 @@ static inline void kt__node_leave(kt__outer_node outer)
     kt__row_named = outer.named;
     kt__node_row = outer.node;
 }
-/* The row that a plan of this call names. */
+/* The row that this call's plans name. */
 static inline const kt_row *kt__row_called(const kt_call *call) { return kt__row_named ? kt__row_named : call->row; }
-/* The same of what is done for a call without being one; `own` where nobody called. */
+/* The row for plans that serve a call without being one (copies, fills); `own` if there is none. */
 static inline const kt_row *kt__row_served(int own) { return kt__row_named ? kt__row_named : &kt__rows[own]; }
 
 #endif

@@ -1,5 +1,5 @@
-/* end.h - how a body ends: what it made becomes the result, or goes where the form says. One ending for every body, so that the
- * rules of out= and in-place targets (target.h) hold for all of them. The bodies of ops/view and of the casts (ways/copy.c) alone
+/* end.h - how a body ends: what it computed becomes the result, or is written to out= or in place. All bodies end here, so
+ * that the rules for targets (target.h) apply to all of them. The bodies of ops/view and of the casts (ways/copy.c) alone
  * set call->out: a view, or self, is its own result, and nothing is written.
  *
  *   kt__end, kt__end_made   one result          kt__run_as     the body is another operator's call
@@ -10,10 +10,10 @@
 
 #include "call/call.h"
 
-/* Ends with `made`, of which the caller, or the body's scope, keeps its reference; NULL: a step before failed, and the error says
- * why. With out= the row's rules are asked first, and what refuses leaves the target as it was. */
+/* Ends with `made`; the caller, or the body's scope, keeps its reference. NULL: a previous step failed, and its error is
+ * pending. With out= the row's rules are checked first; a refusal leaves the target unchanged. */
 kt_status kt__end(kt_call *call, kt_tensor *made);
-/* The same with a tensor that the caller owns and gives away, whose dtype comes from `origin` (NULL: its lineage is set). */
+/* The same, taking over the caller's reference. The dtype comes from `origin` (NULL: the lineage is set already). */
 kt_status kt__end_made(kt_call *call, kt_tensor *made, const kt_tensor *origin, kt_status status);
 kt_status kt__end_several(kt_call *call, kt_tensor *const *made, int n);
 
@@ -29,7 +29,7 @@ static inline kt_status kt__end_itself(kt_call *call, kt_tensor *t, kt_status st
     return status;
 }
 
-/* Runs `c`, a call of another row with its arguments, in the form of `call` and into its targets. */
+/* Runs `c`, a call of another row, in the form of `call` and with its targets. */
 kt_status kt__run_as(kt_call *call, kt_call *c);
 
 #endif

@@ -1,37 +1,37 @@
-/* move.h - what the bodies that move elements are made of: parts of tensors to copy from and into, without a view being
- * made and without the tape, which records such a row as one node. */
+/* move.h - helpers for bodies that move elements: copies from and to parts of tensors, without creating views and without
+ * the tape, which records such a row as one node. */
 #ifndef KT_CALL_MOVE_H
 #define KT_CALL_MOVE_H
 
 #include "call/call.h"
 #include "call/wrap.h"
 
-/* A part of a tensor, good for copies and fills while the tensor lives: it owns nothing and is never counted. */
+/* A part of a tensor, for copies and fills. It owns nothing, is not reference-counted, and must not outlive the tensor. */
 typedef struct kt__part {
     kt_tensor t;
     int64_t   sizes[KT_MAX_DIMS], strides[KT_MAX_DIMS];
 } kt__part;
 
-void kt__part_of(kt__part *part, const kt_tensor *t); /* the whole of it, to be narrowed */
+void kt__part_of(kt__part *part, const kt_tensor *t); /* all of it; narrow it next */
 void kt__part_narrow(kt__part *part, int dim, int64_t start, int64_t length);
 void kt__part_reverse(kt__part *part, int dim); /* reversed: negative stride */
-void kt__part_drop(kt__part *part, int dim); /* without a dim, at its first index */
+void kt__part_drop(kt__part *part, int dim); /* removes a dim: its index 0 */
 
 static inline kt_status kt__part_copy(kt__part *to, kt__part *from)
 {
     return kt__copy_into(&to->t, &from->t, KT_WHY_NONE, KT_ROUND_TORCH);
 }
 
-/* The format that a layout suggests, be it dense or not: channels last where its strides are in that order. */
+/* The memory format that a layout suggests, dense or not: channels last if the strides have that order. */
 kt_memory_format kt__suggested_format(const kt_tensor *t);
 kt_tensor       *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_shape sizes, kt_memory_format format);
 
-/* The view that a *_copy row copies and a *_scatter row writes; -1: none. Their arguments follow its own. */
+/* The view row that a *_copy row copies from and a *_scatter row writes to; -1: none. */
 int kt__view_behind(int op);
 
-kt_status kt__one_device(kt_tensor *const *t, int64_t n); /* all on the first one's */
-/* Does a tensor take a number as a whole, as fill_ and full write it? A single element of a narrow float is made of a double, and
- * may become infinite; several are of the dtype, those of complex32 of complex64. */
+kt_status kt__one_device(kt_tensor *const *t, int64_t n); /* all on the device of the first */
+/* Can every element be set to this number, as by fill_ and full? One element of a narrow float is converted from double, and
+ * may become infinite; for several elements the number must fit the dtype (complex64 for complex32). */
 kt_status kt__check_filled(const kt_call *call, const kt_tensor *to, kt_scalar value);
 
 /* ---- calls from inside with integers, owned results ---- */
@@ -41,22 +41,23 @@ kt_status kt__call_ints(int op, kt_tensor *t, kt_shape ints, kt_tensor **result)
 kt_status kt__call_narrow(kt_tensor *t, int64_t dim, int64_t start, int64_t length, kt_tensor **result);
 kt_status kt__call_list(int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_tensor **result); /* cat, stack */
 kt_status kt__run_list_as(kt_call *call, int op, kt_tensor *const *t, int64_t n, int64_t dim); /* kt__run_as of such a call */
-/* *t becomes `next`, which is taken over: for chains of calls. */
+/* Drops *t and replaces it by `next`, taking over the reference: for chains of calls. */
 static inline void kt__take(kt_tensor **t, kt_tensor *next)
 {
     kt__unref(*t);
     *t = next;
 }
 kt_status kt__call_clone(kt_tensor *t, kt_memory_format format, kt_tensor **result);
-/* Integers of the host as a new int64 tensor's values, converted to its dtype, wherever it is. */
+/* Writes host integers into `to`, converted to its dtype, on any device. */
 kt_status kt__fill_from(kt_tensor *to, const int64_t *values);
-/* A tensor's integers on the host; NULL and an error on failure. */
+/* Copies a tensor's integers to the host; NULL and an error on failure. */
 int64_t *kt__read_ints(kt_tensor *t);
 void     kt__free_ints(int64_t *values, const kt_tensor *of);
 
 /* ---- lists ---- */
-kt_status kt__list_of(kt_call *call, int64_t n);             /* room for n results, NULL each */
-kt_status kt__list_done(kt_call *call, kt_status status);    /* ends a row whose list may be half made */
-kt_status kt__list_as(kt_call *call, int op, const kt_value *second); /* another row's list; `second` for argument 1, or NULL */
+kt_status kt__list_of(kt_call *call, int64_t n);             /* allocates n results, all NULL */
+kt_status kt__list_done(kt_call *call, kt_status status);    /* ends a LIST row; on failure drops the results made so far */
+/* runs another row and takes its list; `second`: argument 1, or NULL */
+kt_status kt__list_as(kt_call *call, int op, const kt_value *second);
 
 #endif

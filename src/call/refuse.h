@@ -1,40 +1,42 @@
-/* refuse.h - the lines of tables/refusals.def: which dtypes a row refuses, and in which words.
+/* refuse.h - the lines of tables/refusals.def: which dtypes a row refuses, and the message.
  *
- * In: a call. Out: KT_OK, or the error of the first line that holds. A line is a condition on the dtypes of the row's arguments,
- * compiled by tools/gen_rows.c, and a text. It must not look at sizes or elements: a line says when it is asked instead. */
+ * In: a call. Out: KT_OK, or the error of the first line whose condition is true. A line is a condition on the dtypes of the
+ * row's arguments, compiled by tools/gen_rows.c, and a message. Conditions do not read sizes or elements; instead, a line says
+ * at which stage of the call it is tested. */
 #ifndef KT_CALL_REFUSE_H
 #define KT_CALL_REFUSE_H
 
 #include "call/call.h"
 
-/* When a line is asked; refusals.def explains the words. Of BEFORE those that a decision does not cover (they ask of out=, of an
- * index, or the row has no rule) are asked at each call, first of all: the generator finds out which. */
+/* When a line is tested; refusals.def explains the stages. Lines of stage BEFORE that a cached decision does not cover (they
+ * read out= or an index, or the row has no rule) become STAGE_CALL and are tested at each call, first of all; the generator
+ * finds them. */
 typedef enum kt__stage { STAGE_CALL, STAGE_BEFORE, STAGE_MIX, STAGE_AFTER, STAGE_CASE, STAGE_KNOWN, STAGE_OUT } kt__stage;
 
-/* What a condition may ask. */
+/* What a condition may read. */
 typedef struct kt__facts {
     const kt_call      *call;
-    const kt__gathered *g;         /* the operands as autocast left them; NULL: as they were given */
+    const kt__gathered *g;         /* the operands after autocast; NULL: as given */
     uint64_t            mode;
     kt_dtype            result[2]; /* of the first two results, at STAGE_KNOWN and STAGE_OUT */
 } kt__facts;
 
 struct kt__refusal_line {
     bool (*when)(const kt__facts *f);
-    const char *text; /* with the names of arguments in braces */
+    const char *text; /* arguments' names stand in braces */
     uint8_t     stage;
     int8_t      status;
     int8_t      at; /* the argument that its condition names first */
 };
 
-/* ---- what the words of conditions become ---- */
+/* ---- functions that conditions compile to ---- */
 
-kt_dtype kt__fact_dtype(const kt__facts *f, int argument); /* KT_NONE: not given, or no dtype follows from it */
-static inline kt_dtype kt__fact_of(const kt__facts *f, int i) /* the same of an argument that is a tensor */
+kt_dtype kt__fact_dtype(const kt__facts *f, int argument); /* KT_NONE: not given, or it has no dtype */
+static inline kt_dtype kt__fact_of(const kt__facts *f, int i) /* the same for a tensor argument */
 {
     return f->g ? kt__fact_dtype(f, i) : f->call->given >> i & 1 ? (kt_dtype)f->call->arg[i].t->dtype : KT_NONE;
 }
-bool     kt__narrows(kt_dtype from, kt_dtype to);          /* does promotion of both give another dtype than `to`? */
+bool     kt__narrows(kt_dtype from, kt_dtype to);          /* is the promoted dtype of both other than `to`? */
 
 static inline bool kt__fact_is(kt_dtype d, int categories) { return d && (kt__dtype_rows[d].category & categories) != 0; }
 #define kt__fact_accepted(d) kt__fact_is(d, f->call->row->accepts)
@@ -60,21 +62,21 @@ static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
     return f->call->form == KT_OUT && f->call->out[i] && !converts ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
 }
 
-/* The dtype of what the call writes: out= whatever the policy, else a tensor like the first. */
+/* The dtype that the call writes: that of out=, under every policy, else that of the first argument. */
 kt_dtype kt__fact_written(const kt__facts *f);
 
-/* ---- asking ---- */
+/* ---- tests by stage ---- */
 
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage);
 kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g);
-/* The lines of STAGE_CASE that ask of that argument: the body looks at it now. */
+/* STAGE_CASE: the lines that name this argument. A body calls it where PyTorch checks the argument. */
 kt_status kt__refuse_case(const kt_call *call, int argument);
-/* When the dtype of the result is known, in every form. `g`: the operands, or NULL: as they were given. */
+/* STAGE_KNOWN: the result's dtype is known. `g`: the operands; NULL: as given. */
 kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result);
-/* The dtype of the targets, before or after they are made; the row's results have these dtypes. */
+/* STAGE_OUT: the targets' dtypes against the results' dtypes. */
 kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second);
 
-/* The stages that know no result. A body with sizes of its own to check asks for STAGE_AFTER when it has. */
+/* The stages before the result's dtype is known. A body with its own shape checks calls this with STAGE_AFTER after them. */
 static inline kt_status kt__refuse(const kt_call *call, kt__stage stage)
 {
     return KT__LIKELY(!(call->row->stages >> stage & 1)) ? KT_OK : kt__refuse_slow(call, stage);

@@ -1,4 +1,4 @@
-/* wrap.h - what the generated typed wrappers of ops.gen.c are made of. The public C face lives here and nowhere else:
+/* wrap.h - the parts of the generated typed wrappers in ops.gen.c. The rules of the public C API are implemented here only:
  * while an error is pending a call does nothing; a result belongs to the innermost scope. */
 #ifndef KT_CALL_WRAP_H
 #define KT_CALL_WRAP_H
@@ -19,7 +19,8 @@ static inline void kt__open(kt_call *c, int op, kt_form form)
     c->out[0] = NULL;
 }
 
-/* Options as this library knows them: NULL, those given, or, of a caller built for another version, what both know. */
+/* Options in this library's layout: NULL, `opts` itself, or, from a caller built for another version, the members that both
+ * know. */
 static inline const void *kt__options(const void *opts, void *own, size_t known)
 {
     return KT__LIKELY(!opts || *(const size_t *)opts == known) ? opts : kt__other_options(opts, own, known);
@@ -29,7 +30,7 @@ static inline const void *kt__options(const void *opts, void *own, size_t known)
 
 static inline void kt__put_tensor(kt_call *c, int i, const kt_tensor *t)
 {
-    c->arg[i].t = (kt_tensor *)(uintptr_t)t; /* const says who writes elements; counts are not part of it */
+    c->arg[i].t = (kt_tensor *)(uintptr_t)t; /* const is about elements; reference counts still change */
     c->given |= 1u << i;
 }
 

@@ -1,10 +1,10 @@
-/* formula.h - the vocabulary of the derivatives. G is dL/dy; A, B, C the saved operands, Y and Z the saved results, RESULT(i)
- * any of them, L(i) the saved tensors of lists. The engine skips what nobody needs, sums away broadcasting and casts to the
- * input's dtype, so a formula is only mathematics.
+/* formula.h - the names that derivatives are written with. G is dL/dy; A, B, C are the saved operands, Y and Z the first two
+ * saved results, RESULT(i) any of them, L(i) the saved tensors of lists. The engine skips gradients that are not needed,
+ * sums out broadcast dims and casts to the input's dtype, so a formula is only mathematics.
  *
- * A row with several results has a gradient for each, of which some may be missing: c->grads[i] is NULL where none arrived (G
- * is c->grads[0]); result_grad(c, i) makes zeros there. A row that takes lists has c->n_inputs inputs: need(c, i) asks whether
- * the gradient of input i is wanted, c->d[i] is where it goes: of a formula the scope's, as typed wrappers give it. */
+ * A row with several results has a gradient for each: c->grads[i], NULL if none arrived (G is c->grads[0]); result_grad(c,
+ * i) gives zeros then. A row with lists has c->n_inputs inputs: need(c, i) says whether the gradient of input i is needed,
+ * and c->d[i] takes it. A formula's gradients belong to the scope, as typed wrappers return them. */
 #ifndef KT_GRAD_FORMULA_H
 #define KT_GRAD_FORMULA_H
 
@@ -38,14 +38,14 @@ static inline bool need(const kt_back *c, int64_t i) { return c->needs[i]; }
 #define dB if (need(c, 1)) c->d[1]
 #define dC if (need(c, 2)) c->d[2]
 
-/* The derivative of the row `op`, or what several rows have in common. The row finds it by this name: the generator writes it
- * into every row that names a node. */
+/* The derivative of the row `op`, or one that several rows share. The generator writes this name into every row that names a
+ * node. */
 #define GRAD(op) void kt__grad_##op(const kt_back *c)
-/* A row that has the derivative of another, in whatever file that is. */
+/* A row with the derivative of another, from any file. */
 #define GRAD_AS(op, formula) \
     GRAD(formula);           \
     GRAD(op) { kt__grad_##formula(c); }
-/* PyTorch names a node for it and has no derivative. */
+/* PyTorch names a node but has no derivative. */
 #define GRAD_MISSING(op) GRAD_AS(op, missing)
 
 /* Argument i of the recorded call. */
@@ -56,27 +56,28 @@ static inline const kt_value *arg(const kt_back *c, int i)
 }
 static inline bool     number(const kt_back *c, int i) { return c->node->scalars >> i & 1; }
 static inline bool     given(const kt_back *c, int i) { return c->node->arg && c->node->given >> i & 1; }
-static inline kt_scalar factor(const kt_back *c, int i) /* a number that multiplied an operand, as its gradient takes it */
+static inline kt_scalar factor(const kt_back *c, int i) /* a number that multiplied an operand, conjugated for the gradient */
 {
     kt_scalar s = arg(c, i)->s;
     s.im = -s.im;
     return s;
 }
-static inline kt_shape in_sizes(const kt_back *c, int64_t i) /* of an input whose gradient is wanted */
+static inline kt_shape in_sizes(const kt_back *c, int64_t i) /* of an input whose gradient is needed */
 {
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
 }
 
-static inline kt_dtype in_dtype(const kt_back *c, int64_t i, const kt_tensor *g) /* of its gradient; g: one that arrived */
+/* The dtype of its gradient; g: a gradient that arrived. */
+static inline kt_dtype in_dtype(const kt_back *c, int64_t i, const kt_tensor *g)
 {
     return kt__gradient_dtype(c->node->edge[i].dtype, g);
 }
 
-/* Another tensor through the recorded view, or through the view behind a recorded copy or scatter. `skip`: arguments that stand
- * before the view's own. */
+/* Applies the recorded view (or the view of a recorded *_copy or *_scatter) to another tensor. `skip`: arguments before the
+ * view's own. */
 kt_tensor *kt__seen_alike(const kt_back *c, kt_tensor *t, int skip);
 
-/* Any of the gradients that arrived: there is always one. */
+/* One of the gradients that arrived; there is at least one. */
 static inline kt_tensor *any_grad(const kt_back *c)
 {
     uint32_t i = 0;
@@ -85,7 +86,7 @@ static inline kt_tensor *any_grad(const kt_back *c)
     return c->grads[i];
 }
 
-/* The gradient of result i of several; zeros where none arrived. */
+/* The gradient of result i; zeros if none arrived. */
 static inline kt_tensor *result_grad(const kt_back *c, int64_t i)
 {
     const kt__form *form = &c->node->results[i];
@@ -97,13 +98,13 @@ static inline kt_tensor *result_grad(const kt_back *c, int64_t i)
 
 static inline bool is_complex(const kt_tensor *t) { return t && kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX; }
 
-/* Of a real tensor nothing is made. */
+/* A real tensor is returned itself. */
 static inline kt_tensor *conjugate(kt_tensor *t)
 {
     return is_complex(t) ? kt_conj(t) : t;
 }
 
-/* A gradient that a formula wrote to while it made it: for whom it is meant it is new. */
+/* Resets the version of a gradient that the formula wrote in place while computing it. */
 static inline kt_tensor *as_new(kt_tensor *t)
 {
     if (t)
@@ -111,8 +112,8 @@ static inline kt_tensor *as_new(kt_tensor *t)
     return t;
 }
 
-/* Where a slope is not the formula's, mask the slope and not the product with g, and hand the formula 1 there: 0 times an
- * infinite slope would be NaN, in the second derivative if not in the first. */
+/* Where the derivative differs from the formula (a zero, a tie, the end of a domain): mask the slope, not its product with
+ * g, and pass 1 to the formula there. 0 times an infinite slope would be NaN, in the second derivative if not in the first. */
 static inline kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }
 static inline kt_tensor *one_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(1)); }
 

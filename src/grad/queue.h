@@ -1,4 +1,4 @@
-/* queue.h - the nodes that wait for backward to come to them, each with the gradients that arrived so far. */
+/* queue.h - backward's queue: the nodes that are still to run, each with the gradients that arrived so far. */
 #ifndef KT_GRAD_QUEUE_H
 #define KT_GRAD_QUEUE_H
 
@@ -7,23 +7,23 @@
 enum { KT_QUEUE_FEW = 16 };
 
 typedef struct kt__waiting {
-    kt_node    *node;  /* alive as long as the roots' nodes are: those are held */
-    kt_tensor  *one;   /* owned: the sum so far, of a node with one result; else NULL */
-    kt_tensor **each;  /* owned, of a node with several: a sum each, NULL where none arrived */
+    kt_node    *node;  /* kept alive by the nodes of the roots */
+    kt_tensor  *one;   /* owned: the sum so far, if the node has one result; else NULL */
+    kt_tensor **each;  /* owned: one sum per result, if it has several; NULL: none arrived */
 } kt__waiting;
 
 typedef struct kt__turn {
     uint64_t sequence;
-    uint32_t place; /* among the waiting */
+    uint32_t place; /* index in `waiting` */
 } kt__turn;
 
-/* While there are few, turn i is that of waiting[i], in no order: all are looked through. Past that the turns are a heap with
- * the largest sequence number on top, and places, which then do not move while their node waits, are found by a table. */
+/* While there are few nodes, turns[i] belongs to waiting[i], unordered, and searches are linear. Above that `turns` is a
+ * heap with the largest sequence number on top, entries of `waiting` do not move, and `table` finds them. */
 typedef struct kt__queue {
     kt__turn    *turns;
     kt__waiting *waiting;
-    uint32_t    *table; /* place + 1 by hash of the node; NULL while there are few */
-    uint32_t     n, capacity, used, free; /* used: places ever taken; free: 1 + the last one given back, a list */
+    uint32_t    *table; /* hash table of the nodes: index + 1; NULL while there are few */
+    uint32_t     n, capacity, used, free; /* used: entries ever used; free: 1 + the first of a linked list of free entries */
     kt__turn     few_turns[KT_QUEUE_FEW];
     kt__waiting  few[KT_QUEUE_FEW];
 } kt__queue;
@@ -31,12 +31,13 @@ typedef struct kt__queue {
 static inline kt_tensor **kt__grads_of(kt__waiting *w) { return w->each ? w->each : &w->one; }
 
 void        kt__queue_begin(kt__queue *q);
-void        kt__queue_end(kt__queue *q); /* drops what still waits */
+void        kt__queue_end(kt__queue *q); /* drops the gradients that are left */
 kt_status   kt__queue_add_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad);
 kt__waiting kt__queue_next_any(kt__queue *q);
 void        kt__waiting_drop_each(kt__waiting *w);
 
-/* Adds to what a result of the node was given, if there is something. Takes over the reference. In a chain nobody else waits. */
+/* Adds to the gradient of a result of the node. Takes over the reference. In a chain of calls the queue is empty: the fast
+ * case. */
 static inline kt_status kt__queue_add(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
     if (q->n || q->table || node->n_results > 1)
@@ -47,7 +48,7 @@ static inline kt_status kt__queue_add(kt__queue *q, kt_node *node, uint32_t resu
     return KT_OK;
 }
 
-static inline kt_node *kt__queue_node(const kt__queue *q, uint32_t turn) /* of those that wait, in no order */
+static inline kt_node *kt__queue_node(const kt__queue *q, uint32_t turn) /* unordered */
 {
     return q->table ? q->waiting[q->turns[turn].place].node : q->few[turn].node;
 }

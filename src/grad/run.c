@@ -15,7 +15,7 @@ kt_status kt__fail_freed(void)
         "saved tensors after calling backward.");
 }
 
-const char *kt__node_said(const kt_node *node, char *room, size_t size)
+const char *kt__node_display_name(const kt_node *node, char *room, size_t size)
 {
     return node->row ? kt__row_display_name(node->row, kt__lineage.in_binding && kt__lineage.in_binding(), room, size)
                      : kt__node_name(node);
@@ -26,9 +26,9 @@ KT__COLD kt_status kt__run_failed(const kt_node *node, kt_status status)
 {
     char site[128], op[64];
     if (!kt__failed())
-        kt_fail(status, "the backward of %s failed", kt__node_said(node, op, sizeof op));
+        kt_fail(status, "the backward of %s failed", kt__node_display_name(node, op, sizeof op));
     if (kt_error_status() != KT_ERR_FOREIGN && kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
-        kt_fail_more("\n  in the backward of %s, recorded at %s", kt__node_said(node, op, sizeof op), site);
+        kt_fail_more("\n  in the backward of %s, recorded at %s", kt__node_display_name(node, op, sizeof op), site);
     return kt_error_status();
 }
 

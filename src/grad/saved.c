@@ -65,7 +65,7 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
             kt__type_text((kt_dtype)s->t->dtype, type, sizeof type), shape, output, kt__version(s->t), s->version);
     if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
         kt_fail_more("\n  needed by the backward of %s, recorded at %s",
-                     n->row ? n->row->name : kt__node_said(n, op, sizeof op), site);
+                     n->row ? n->row->name : kt__node_display_name(n, op, sizeof op), site);
     uint32_t write = atomic_load_explicit(&s->t->storage->written_at, memory_order_relaxed);
     if (kt__lineage.site_text && kt__lineage.site_text(write, site, sizeof site))
         kt_fail_more("\n  written to at %s", site);

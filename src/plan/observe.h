@@ -1,5 +1,5 @@
-/* observe.h - how other layers watch calls without the operator layer knowing them by name.
- * The tape, lineage, audit and profiler each fill in hooks at start; one thread-local mode word decides which run. */
+/* observe.h - hooks by which the tape and lineage take part in calls. They set the hooks at start, so that the operator
+ * layer does not depend on them; the thread's mode word decides which run. */
 #ifndef KT_PLAN_OBSERVE_H
 #define KT_PLAN_OBSERVE_H
 
@@ -10,57 +10,59 @@
 
 /* ---- the tape ---- */
 typedef struct kt__tape_hooks {
-    /* Before the kernel: leaf, view and out= rules. May refuse. `token` is handed to `after`. Called only where an input
-     * requires grad or the row writes into a tensor that has autograd state. */
+    /* Before the kernel: checks the rules for leaves, views and out=, and may refuse. `token` is passed to `after`. Called
+     * only if an input requires grad or the call writes to a tensor with autograd state. */
     kt_status (*before)(kt_call *call, const kt_plan *plan, void **token);
-    /* After it: links the results. `token` NULL: nothing to do. On failure of the kernel `cancel` gets it instead. */
+    /* After the kernel: links the results. `token` NULL: nothing to do. If the kernel failed, `cancel` is called instead. */
     kt_status (*after)(kt_call *call, const kt_plan *plan, void *token);
     void      (*cancel)(void *token);
-    kt_status (*rules)(const kt_call *call); /* the rules of `before` alone: may what the call writes to be written? */
-    kt_status (*note)(kt_tensor *t); /* makes the tape's record of a new tensor, with the version that it has */
+    kt_status (*rules)(const kt_call *call); /* only the checks of `before`: may the target be written? */
+    kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
 } kt__tape_hooks;
 extern kt__tape_hooks kt__tape;
 
 /* ---- lineage ---- */
-enum { KT__NOTED = 12, KT__FIXES = 5, KT__FIX_WORDS = 192 }; /* most operands and fixes that one error names */
+/* limits of what one error names: operands, fixes, bytes of a fix's text */
+enum { KT__NOTED = 12, KT__FIXES = 5, KT__FIX_WORDS = 192 };
 
 typedef struct kt__operand_note { /* one operand of a refused call, as the error explains it */
     const char      *name;
     const kt_tensor *tensor;      /* NULL for a number */
     uint8_t          dtype;
-    int16_t          element;     /* which of the list `name`, counted from 1; 0: not of a list */
+    int16_t          element;     /* position in the list `name`, from 1; 0: not in a list */
 } kt__operand_note;
 
-typedef struct kt__fix { /* one change after which the same call is accepted: tried, not guessed (remedy.c) */
+typedef struct kt__fix { /* a change after which the call is accepted; every fix has been tried (remedy.c) */
     uint8_t  kind;       /* kt_fix_kind */
     uint8_t  dtype, policy;
-    bool     loses;      /* a value may be lost on the way */
-    uint16_t operands;   /* bit i: operand i of the mistake is converted, or made anew */
-    char     words[KT__FIX_WORDS]; /* how the face of the caller says it; the explainer writes them */
+    bool     loses;      /* the conversion can lose values */
+    uint16_t operands;   /* bit i: operand i of the mistake is converted, or created with another dtype */
+    char     words[KT__FIX_WORDS]; /* the fix in the caller's language, written by the explainer */
 } kt__fix;
 
-typedef struct kt__mistake { /* a failed call, for what its error says below the first line */
-    const kt_row    *row;    /* NULL: no operator */
-    bool             about_dtypes; /* then lineage and fixes are worth telling */
+typedef struct kt__mistake { /* a failed call: what the error shows below its first line */
+    const kt_row    *row;    /* NULL: not an operator's call */
+    bool             about_dtypes; /* then lineage and fixes are shown */
     int              n, n_fixes;
     kt__operand_note operand[KT__NOTED];
     kt__fix          fix[KT__FIXES];
     char             op[64]; /* the operator as the caller writes it */
-    const char      *file;   /* of the call, from the explainer; NULL: unknown; lives on */
+    const char      *file;   /* of the call, set by the explainer; NULL: unknown; never freed */
     int              line;
 } kt__mistake;
 
 typedef struct kt__lineage_hooks {
     uint32_t (*record)(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent); /* interned id */
-    /* Of a gradient, in `dtype`: the chain of the tensor it belongs to, and a record that says so. `had`: what it had so far. */
+    /* The lineage of a gradient with `dtype`: the chain of its tensor `of`, then a record with reason gradient. `had`: its
+     * lineage now. */
     uint32_t (*gradient)(uint32_t of, uint32_t had, kt_dtype dtype);
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
-    void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; fills in words and site */
-    bool     (*in_binding)(void);                /* does a binding's language make the call, or C? */
+    void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; sets fixes' words and the site */
+    bool     (*in_binding)(void);                /* does a binding make the current call (not C)? */
 } kt__lineage_hooks;
 extern kt__lineage_hooks kt__lineage;
-/* The name by which a user knows a row (refusal.c): nn_cross_entropy is cross_entropy in Python, linalg_norm is linalg.norm,
- * quantile_number an overload of quantile; C has the row's own. */
+/* The user's name of a row (refusal.c). In Python nn_cross_entropy is cross_entropy, linalg_norm is linalg.norm, and
+ * quantile_number is an overload of quantile; in C it is the row's name. */
 const char *kt__row_display_name(const kt_row *row, bool in_binding, char *room, size_t size);
 
 #ifdef KT_NO_LINEAGE

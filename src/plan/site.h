@@ -1,6 +1,7 @@
-/* site.h - the line of the user's program that runs now, as a small number. Lineage fills in how it is read; without it there is
- * none. Asked for where a dtype is born or changes, a node is made, a tensor of the tape is written in place, and of a plan where
- * somebody watches or its device works late: reading a binding's line costs more than a small operator can spare. */
+/* site.h - the line of the user's program that runs now, as an interned id. Lineage sets the function that reads it. It is
+ * read only where it is needed, because reading a Python line costs more than a small operator: when a dtype is created or
+ * changes, when a node is made, when a tensor of the tape is written in place, and for plans with watchers or on a late
+ * device. */
 #ifndef KT_PLAN_SITE_H
 #define KT_PLAN_SITE_H
 
@@ -10,8 +11,8 @@
 
 extern uint32_t (*kt__site_read)(void); /* interned id; 0: unknown */
 
-/* The thread's C site as an id, from when it was first asked for until it changes; 0: ask. Every node of the tape keeps one, and
- * a call through the hook is dear beside the rest of a small node. */
+/* The id of the thread's current C site; 0: not known yet, call kt__site_read. Every node of the tape keeps a site, and a
+ * call through the hook would be a large part of the cost of a small node. */
 extern KT__HOT_LOCAL uint32_t kt__site_known;
 
 #ifdef KT_NO_LINEAGE

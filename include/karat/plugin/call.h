@@ -16,7 +16,7 @@ enum { KT_MAX_ARGS = 16, KT_MAX_RESULTS = 8 };
 
 typedef enum kt_arg_kind {
     KT_ARG_TENSOR,
-    KT_ARG_TENSOR_OR_SCALAR, /* "Tensor|Scalar": bit in kt_call.scalars says which */
+    KT_ARG_TENSOR_OR_SCALAR, /* "Tensor|Scalar": a bit of kt_call.scalars says which */
     KT_ARG_TENSORS,
     KT_ARG_SCALAR,
     KT_ARG_INT,
@@ -54,7 +54,7 @@ typedef struct kt_arg_spec {
     uint8_t     optional;     /* may be None */
     uint8_t     has_default;
     uint8_t     keyword_only;
-    uint8_t     written;      /* in the plain form already: "Tensor(a!)" */
+    uint8_t     written;      /* "Tensor(a!)": written even by the plain form */
     uint8_t     holes;        /* "Tensor?[]": an element of the list may be NULL */
     uint8_t     alone;        /* "int[1]": Python may pass one integer for the list; "SymInt": anything with __index__ */
     kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
@@ -82,7 +82,7 @@ KT_API const char        *kt_row_name(const kt_row *row);
 KT_API const char        *kt_row_schema(const kt_row *row);
 KT_API const char        *kt_row_doc(const kt_row *row);
 KT_API const char        *kt_row_section(const kt_row *row);    /* "matrix products": its heading */
-KT_API bool               kt_row_is_internal(const kt_row *row); /* part of other operators, not for users */
+KT_API bool               kt_row_is_internal(const kt_row *row); /* used by other operators, not by users */
 KT_API const char        *kt_row_dtype_rule(const kt_row *row); /* of the result */
 KT_API unsigned           kt_row_takes(const kt_row *row);      /* kt_category bits: of its first tensor, or dtype= */
 KT_API const char        *kt_row_derivative(const kt_row *row); /* "AddBackward0", or why there is none */
@@ -139,10 +139,10 @@ KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const cha
                                  const char *text);
 /* The same where t cannot require grad: the fix is the default dtype, or a policy that allows it. */
 KT_API kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text);
-/* The user's spelling of the next call's cast, for lineage: half, double (never freed; NULL: none). */
+/* The user's spelling of the next cast, for lineage: "half", "double". The string must never be freed; NULL: none. */
 KT_API void kt_call_set_display_name(const char *name);
 
-/* The common dtype of such operands in an arithmetic operator; bit i of `scalars`: operand i is a number. */
+/* The promoted dtype of these operands, as in an arithmetic operator; bit i of `scalars`: operand i is a number. */
 KT_API kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result);
 
 KT_END
