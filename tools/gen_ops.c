@@ -385,7 +385,7 @@ static void write_bodies(FILE *f)
 {
     fputs(
         "/* ops.gen.c - the typed wrappers of ops.h. Written by tools/gen_ops.c from src/tables/ops.def: do not edit.\n"
-        " * Each fills in a call and hands it to the one door; scopes and the pending-error rule live here alone. */\n"
+        " * Each fills in a call and passes it to kt_call_run; scopes and the pending-error rule live here alone. */\n"
         "#include \"call/wrap.h\"\n",
         f);
     each_function(f, write_body);

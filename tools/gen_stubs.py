@@ -71,25 +71,10 @@ OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mo
     rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()
 
 
-def parse(schema):
-    """[(type, optional, name, default, keyword-only)], result."""
-    text, result = re.match(r"[^(]*\((.*)\) -> (.*)$", schema).groups()
-    arguments, only = [], False
-    for part in re.split(r",\s*(?![^\[]*\](?!\s))", text) if text else []:
-        part = part.strip()
-        if part == "*":
-            only = True
-            continue
-        kind, _, rest = part.partition(" ")
-        name, _, default = rest.partition("=")
-        arguments.append((kind.rstrip("?"), kind.endswith("?"), name, default, only))
-    return arguments, result
-
-
-def result_type(name, result):
-    if result == "Tensor[]":
-        return "tuple[Tensor, ...]"
-    return f"_{name}_results" if result.startswith("(") else "Tensor"
+def result_type(name, signature):
+    """`signature`: (arguments, names of several results, whether it returns a list), as the package reads its schemas."""
+    _, results, returns_list = signature
+    return "tuple[Tensor, ...]" if returns_list else f"_{name}_results" if results else "Tensor"
 
 
 def parameter(argument, method):
@@ -101,20 +86,19 @@ def parameter(argument, method):
     return f"{text} = {shown}" if default else text
 
 
-def signatures(name, schema, method, shown):
+def signatures(name, signature, method, shown):
     """The row as a def, and once more with its last list of ints spread, as PyTorch allows."""
-    arguments, result = parse(schema)
-    inputs = arguments[1:] if method else arguments
+    inputs = signature[0][1:] if method else signature[0]
     positional, only = [a for a in inputs if not a[4]], [a for a in inputs if a[4]]
     tail = [parameter(a, method) for a in only]
     if not method and " out = None" in shown:
         tail.append("out: Any = None")
     own = ["self"] if method else []
     listed = own + [parameter(a, method) for a in positional] + (["*"] if tail else []) + tail
-    lines = [f"def {name}({', '.join(listed)}) -> {result_type(name.rstrip('_'), result)}: ..."]
+    lines = [f"def {name}({', '.join(listed)}) -> {result_type(name.rstrip('_'), signature)}: ..."]
     if positional and positional[-1][0] == "int[]" and not positional[-1][3]:
         spread = own + [parameter(a, method) for a in positional[:-1]] + [f"*{positional[-1][2]}: _int"] + tail
-        lines.append(f"def {name}({', '.join(spread)}) -> {result_type(name.rstrip('_'), result)}: ...")
+        lines.append(f"def {name}({', '.join(spread)}) -> {result_type(name.rstrip('_'), signature)}: ...")
     return lines
 
 
@@ -148,15 +132,15 @@ def definition(name, function, method=False):
     """Lines for one name made of rows. Its docstring has a line for each of PyTorch's forms; where forms give results of
     different kinds, the rows say which gives which."""
     doc, *shown = [line for line in function.__doc__.splitlines() if not line.startswith("Result dtype: ")]
-    results = {parse(schema)[1] for schema in function.schemas}
+    results = {result_type(name.rstrip("_"), signature) for signature in function.signatures}
     if len(results) == 1 and shown:
-        result = result_type(name.rstrip("_"), *results)
-        wide = {a[2] for schema in function.schemas for a in parse(schema)[0] if a[0] == "Tensor|Scalar"
+        result, = results
+        wide = {a[2] for signature in function.signatures for a in signature[0] if a[0] == "Tensor|Scalar"
                 and not any(re.search(rf"Number {a[2]}\b", one) for one in shown)}
         lines = [line for one in shown for line in shown_signatures(name, one, result, method, wide)]
     else:
         written = " out = None" if any(" out = None" in one for one in shown) else ""
-        lines = [line for schema in function.schemas for line in signatures(name, schema, method, written)]
+        lines = [line for signature in function.signatures for line in signatures(name, signature, method, written)]
     lines = sorted(dict.fromkeys(lines), key=lambda line: line.count("|"))  # the narrower first: checkers take what fits first
     if len(lines) > 1:
         lines = [part for line in lines for part in ("@overload", line)]
@@ -166,10 +150,8 @@ def definition(name, function, method=False):
 def result_classes(functions):
     found = {}
     for name, function in functions.items():
-        for schema in getattr(function, "schemas", ()):
-            result = parse(schema)[1]
-            if result.startswith("("):
-                fields = [part.split()[-1] for part in result.strip("()").split(",")]
+        for _, fields, _ in getattr(function, "signatures", ()):
+            if fields:
                 found[f"_{name.rstrip('_')}_results"] = fields
     return [line for name, fields in found.items()
             for line in (f"class {name}(NamedTuple):", *(f"    {field}: Tensor" for field in fields))]
@@ -217,7 +199,7 @@ def tensor_class(tensor):
     for name, value in sorted(vars(tensor).items()):
         if name.startswith("_") or type(value).__name__ == "_Absent" or name == "size":
             continue
-        if hasattr(value, "schemas"):
+        if hasattr(value, "signatures"):
             lines += ["    " + line.replace("\n", "\n    ") for line in definition(name, value, True)]
         elif name in described and "(" in described[name][0]:
             arguments = described[name][0].partition("(")[2][:-1]
@@ -241,7 +223,7 @@ def stub(module, own_types):
         if name == "Tensor":
             continue
         own = OWN.get(name) if own_types else None
-        lines += [own] if own else definition(name, value) if hasattr(value, "schemas") else [plain(name, value)]
+        lines += [own] if own else definition(name, value) if hasattr(value, "signatures") else [plain(name, value)]
     below = sorted({m.split(".")[-1] for m in MODULES if f"karat.{m}".rpartition(".")[0] == module.__name__ and not own_types})
     lines += [f"from . import {n} as {n}" for n in below]
     if own_types:

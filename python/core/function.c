@@ -256,6 +256,60 @@ static PyObject *get_schemas(PyObject *self, void *unused)
     return all;
 }
 
+static PyObject *text_of(schema_span s) { return PyUnicode_FromStringAndSize(s.s ? s.s : "", s.s ? s.n : 0); }
+
+/* (type, may be None, name, default or "", keyword-only) */
+static PyObject *signature_arg(const schema_arg *a)
+{
+    const bool one = a->alone && schema_is(a->type, "int[]");
+    return Py_BuildValue("(NONNO)", one ? PyUnicode_FromString("int[1]") : text_of(a->type), a->optional ? Py_True : Py_False,
+                         text_of(a->name), text_of(a->value), a->keyword ? Py_True : Py_False);
+}
+
+static PyObject *signature_of(const kt_row *row)
+{
+    schema_text t;
+    if (!schema_read(&t, kt_row_schema(row)))
+        return PyErr_Format(PyExc_SystemError, "%s: %s", kt_row_schema(row), t.mistake);
+    PyObject *args = PyTuple_New(t.n_args), *results = PyTuple_New(t.n_results > 1 ? t.n_results : 0);
+    for (int i = 0; args && i < t.n_args; i++) {
+        PyObject *one = signature_arg(&t.arg[i]);
+        if (one)
+            PyTuple_SET_ITEM(args, i, one);
+        else
+            Py_CLEAR(args);
+    }
+    for (int i = 0; results && t.n_results > 1 && i < t.n_results; i++) {
+        PyObject *one = text_of(t.result[i]);
+        if (one)
+            PyTuple_SET_ITEM(results, i, one);
+        else
+            Py_CLEAR(results);
+    }
+    if (!args || !results) {
+        Py_XDECREF(args);
+        Py_XDECREF(results);
+        return NULL;
+    }
+    return Py_BuildValue("(NNO)", args, results, t.list ? Py_True : Py_False);
+}
+
+/* For tools: each row's schema as tables/schema.h reads it: (arguments, names of several results, returns a list?). */
+static PyObject *get_signatures(PyObject *self, void *unused)
+{
+    (void)unused;
+    const kp_function *f = (kp_function *)self;
+    PyObject          *all = PyTuple_New(f->n_rows);
+    for (int i = 0; all && i < f->n_rows; i++) {
+        PyObject *one = signature_of(f->row[i]);
+        if (one)
+            PyTuple_SET_ITEM(all, i, one);
+        else
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
 static PyObject *get_module(PyObject *self, void *unused)
 {
     (void)self, (void)unused;
@@ -268,6 +322,7 @@ static PyGetSetDef function_getset[] = {
     {"__module__", get_module, NULL, NULL, NULL},
     {"__doc__", get_doc, NULL, NULL, NULL},
     {"schemas", get_schemas, NULL, "the rows of the operator table behind the name", NULL},
+    {"signatures", get_signatures, NULL, "the schemas, read: (arguments, names of several results, whether a list)", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* backend.h - the CPU backend's one door. In: nothing. Out: the vtable of karat/plugin/backend.h. */
+/* backend.h - the CPU backend. In: nothing. Out: the vtable of karat/plugin/backend.h. */
 #ifndef KT_CPU_BACKEND_H
 #define KT_CPU_BACKEND_H
 

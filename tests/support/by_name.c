@@ -1,4 +1,4 @@
-/* by_name.c - see by_name.h. Calls go through the same door as a binding's: kt_call_begin and kt_call_run. */
+/* by_name.c - see by_name.h. Calls go the same way as a binding's: kt_call_begin and kt_call_run. */
 #include "by_name.h"
 
 #include <math.h>
