@@ -1,6 +1,6 @@
-/* bytes.c - copies and fills that ask no type: elements are units of 1, 2, 4, 8 or 16 bytes.
+/* bytes.c - copies and fills without conversion: elements are units of 1, 2, 4, 8 or 16 bytes.
  *
- * In: plans whose operands have one dtype (copy) or whose value is made once (fill, eye). Out: the output's bytes. */
+ * In: plans whose operands have one dtype (copy) or one value (fill, eye). Out: the output's bytes. */
 #include "base/thread.h"
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"

@@ -1,5 +1,5 @@
 /* loops.inc.c - the rows of one family in compute type T, each a loop over dense Ts. A template of family.inc.c; the names
- * of T are those of types/. Which column of a row counts follows from T (PICK). */
+ * of T are those of types/. T decides which column of a row is used (PICK). */
 
 KT_ALWAYS T FN(apply)(int row, T a, T b, T c, T p0, T p1, T p2, T p3)
 {

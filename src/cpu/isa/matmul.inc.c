@@ -3,8 +3,8 @@
  *
  * In: a plan over [batch..., m, n, k]. Out: beta * c + alpha * a b, calculated in T and cast once at the end. Panels of
  * the operands are packed into T, so any dtype and any stride is served; a register tile of ROWS x COLS sums does the
- * work; small products are made in registers from where they lie. An element is the sum over k in order, in blocks of
- * DEPTH, and the order depends on the sizes alone: the bits are the same on every instruction set. */
+ * work; small products are computed in registers without packing. An element is the sum over k in order, in blocks of
+ * DEPTH, and the order depends on the sizes only: the bits are the same on every instruction set. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"

@@ -2,7 +2,7 @@
  *
  * In: a product of one row, m == 1 (the caller turns a column into one). Out: that row. Nothing is packed: each element of
  * the matrix is used once, so the memory is the limit. A row-major matrix is added up row by row; otherwise each result
- * is a dot in DOT_LANES partial sums and chunks. The order of additions depends on k and the layout alone. */
+ * is a dot product in DOT_LANES partial sums and chunks. The order of additions depends on k and the layout only. */
 #if KT_IS_COMPLEX
 enum { DOT_LANE = 4, DOT_LANES = 4 };
 #else

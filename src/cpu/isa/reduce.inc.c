@@ -1,8 +1,8 @@
 /* reduce.inc.c - reductions over any set of dims: the walks. A template: T is the compute type, A the wider type that
  * accumulates; the operations are those of reduce_ops.inc.c.
  *
- * In: a plan whose outputs have stride 0 in the reduced dims. Out: the outputs, cast once at the end. The order of the
- * joins is a function of the sizes alone: fixed blocks, each made of pieces, joined in pairs. So the result is the same
+ * In: a plan whose outputs have stride 0 in the reduced dims. Out: the outputs, cast once at the end. The order of
+ * combination depends on the sizes only: fixed blocks, each made of pieces, combined in pairs. So the result is the same
  * with any number of threads, and the error of a sum grows with the logarithm of the count.
  * Independent of: what an operation calculates. */
 #include "base/thread.h"

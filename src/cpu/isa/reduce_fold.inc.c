@@ -1,10 +1,10 @@
-/* reduce_fold.inc.c - one fold of many values into one: sum, product, greatest, ... A template, included once a fold:
- * FOLD is its name, MAP what a value x brings (c: a number that the caller gives, through SHIFT), JOIN what becomes of
- * two (a the earlier, b the later), ZERO where it begins, LANE the type that a tile is folded in, WIDE the type that
- * tiles are joined in, HOT whether loops over several rows at once are worth their bytes.
+/* reduce_fold.inc.c - a fold of many values into one: sum, product, maximum, ... A template, included once per fold.
+ * FOLD: its name. MAP: what is taken of an element x (c: a number from the caller, through SHIFT). JOIN: combines two
+ * values (a the earlier, b the later). ZERO: the initial value. LANE: the type in which a tile is folded. WIDE: the
+ * type in which tiles are combined. HOT: whether loops over several rows at once are worth their code size.
  *
- * In: a piece, in L1. Out: one value where the piece is dense, one a column where it is rows. The order is a function
- * of the sizes alone. Independent of: plans, threads, what the operation does with the value. */
+ * In: a piece of the input, in L1. Out: one value of a dense piece, one per column of rows. The order depends on the
+ * sizes only. Independent of: plans, threads, what the operation does with the value. */
 #define FOLD_FN(part) FN(FN__(part, FOLD))
 
 KT_ALWAYS LANE FOLD_FN(one)(const FN(piece) *p, T x, A c)

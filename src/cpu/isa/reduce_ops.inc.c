@@ -1,10 +1,10 @@
 /* reduce_ops.inc.c - the reductions of one compute type, as a table. A template: T the compute type, A the wider type
  * that accumulates.
  *
- * An operation holds up to FIELDS numbers a result, field k of result j at f[k * stride + j]. It says how a piece of
- * the input becomes such numbers (take), what becomes of the numbers of two pieces (join), and how the results come out
- * of them (end: one a field, from field 0). It is made of the folds below; each looks at the piece once, in L1. A new
- * reduction is a line of the table and, where no fold serves, one more inclusion of reduce_fold.inc.c.
+ * An operation keeps up to FIELDS numbers per result, field k of result j at f[k * stride + j]. `take` computes them from
+ * a piece of the input, `join` combines those of two pieces, and `end` computes the results (one per field, from field
+ * 0). Operations are made of the folds below; each reads the piece once, in L1. A new reduction is a line of the table
+ * and, if no fold fits, one more inclusion of reduce_fold.inc.c.
  * Independent of: layouts, threads, dtypes. */
 #include "base/alloc.h"
 #include "base/error.h"

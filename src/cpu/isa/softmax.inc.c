@@ -1,9 +1,9 @@
-/* softmax.inc.c - softmax, log_softmax and what flows back through them, in compute type T. A template: T, ID and SELF are
- * defined by the includer, the templates of tiles and reductions are included, exp_quick_ID is there.
+/* softmax.inc.c - softmax, log_softmax and their gradients in compute type T. A template: the includer defines T, ID and SELF,
+ * and includes the templates of tiles and reductions and exp_quick_ID.
  *
- * In: a plan whose last dim is the one that is summed over, of one output and one or two inputs. Out: the output. A line is
- * looked at two or three times, a tile in L1 at a time: for its largest, for the sum, for the results. Lines that lie side by
- * side go forward together, as one tile an element. Sums are of doubles, in an order that depends on sizes alone.
+ * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. A line is read two or
+ * three times, one tile in L1 at a time: for the maximum, for the sum, for the results. Adjacent lines are processed together,
+ * one tile per element. Sums are accumulated in double, in an order that depends on the sizes only.
  * Independent of: dtypes, operators. */
 #include "tables/kernels/softmax.h"
 
