@@ -129,6 +129,6 @@ void  kt__system_put(void *p, size_t bytes);
 bool kt__alloc_is_direct(void); /* are caches off? */
 
 /* Has unaligned foreign memory (not at a multiple of 8 bytes) been wrapped? Until then no kernel checks addresses. */
-extern bool kt__odd_memory; /* atomic */
+extern KT__HIDDEN bool kt__odd_memory; /* atomic */
 
 #endif

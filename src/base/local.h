@@ -15,6 +15,7 @@
 #define KT__COLD        __attribute__((noinline, cold))
 #define KT__HOT         __attribute__((hot))
 #define KT__HOT_LOCAL   _Thread_local __attribute__((tls_model("initial-exec")))
+#define KT__HIDDEN      __attribute__((visibility("hidden"))) /* of data: its address is known, no load from the GOT */
 
 /* Words that one thread writes and others may read for statistics: plain loads and stores, never torn. */
 #define KT__PEEK(x)     __atomic_load_n(&(x), __ATOMIC_RELAXED)

@@ -5,6 +5,8 @@
 #include <karat/plugin/call.h>
 #include <karat/plugin/node.h>
 
+#include "base/local.h"
+
 enum kt__op {
 #define OP(name, ...) KT_OP_##name,
 #include "tables/ops.def"
@@ -162,7 +164,7 @@ struct kt_row {
     const char     *results[KT_MAX_RESULTS]; /* names, if there are several */
 };
 
-extern const kt_row kt__rows[KT_NUM_OPS]; /* the table's rows by id; kt_row_at also knows appended ones */
+extern KT__HIDDEN const kt_row kt__rows[KT_NUM_OPS]; /* the table's rows by id; kt_row_at also knows appended ones */
 /* The operator's name in PyTorch's messages; the text may go on (schema_name_length). */
 const char *kt__schema_display_name(const kt_row *row);
 

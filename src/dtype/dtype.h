@@ -8,6 +8,8 @@
 #include <karat/dtype.h>
 #include <stdatomic.h>
 
+#include "base/local.h"
+
 /* Storage of the complex dtypes; a complex32 is the bits of two float16. */
 typedef struct kt__c32 {
     uint16_t re, im;
@@ -43,9 +45,9 @@ typedef struct kt__dtype_row {
     uint32_t    parents;            /* bit d set: kt_dtype d is directly above in the promotion lattice */
 } kt__dtype_row;
 
-extern const kt__dtype_row kt__dtype_rows[KT_NUM_DTYPES]; /* row 0 is KT_NONE's: no name, size 0 */
+extern KT__HIDDEN const kt__dtype_row kt__dtype_rows[KT_NUM_DTYPES]; /* row 0 is KT_NONE's: no name, size 0 */
 
-extern _Atomic int kt__default_dtype_word; /* written only by kt_set_default_dtype */
+extern KT__HIDDEN _Atomic int kt__default_dtype_word; /* written only by kt_set_default_dtype */
 static inline kt_dtype kt__default_dtype(void)
 {
     return (kt_dtype)atomic_load_explicit(&kt__default_dtype_word, memory_order_relaxed);

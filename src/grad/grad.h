@@ -16,9 +16,9 @@
 
 void kt__grad_init(void);
 
-extern const kt_node_type kt__node_operator;   /* runs a row's formula (operator.c) */
-extern const kt_node_type kt__node_accumulate; /* adds to a leaf's .grad (accumulate.c) */
-extern const kt_node_type kt__node_slices;     /* an in-place write through a view, on the base (views.c) */
+extern KT__HIDDEN const kt_node_type kt__node_operator;   /* runs a row's formula (operator.c) */
+extern KT__HIDDEN const kt_node_type kt__node_accumulate; /* adds to a leaf's .grad (accumulate.c) */
+extern KT__HIDDEN const kt_node_type kt__node_slices;     /* an in-place write through a view, on the base (views.c) */
 
 typedef struct kt__edge {
     kt_node *to;          /* owned; NULL: this gradient is not needed */

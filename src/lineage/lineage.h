@@ -38,7 +38,7 @@ uint32_t          kt__lineage_set_cap(uint32_t cap); /* tests: returns the old o
 /* ---- sites (site.c) ---- */
 struct kt_site_source;
 extern KT__HOT_LOCAL const kt_site *kt__site_here;   /* the C site of the thread; NULL: none */
-extern const struct kt_site_source *kt__site_source; /* the binding's, set once; atomic */
+extern KT__HIDDEN const struct kt_site_source *kt__site_source; /* the binding's, set once; atomic */
 
 uint32_t kt__site_now(void);                                      /* 0: unknown */
 bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:41" */

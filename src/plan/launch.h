@@ -50,7 +50,7 @@ kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on);
 kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor *from);
 
 /* ---- watchers (watch.c) ---- */
-extern _Atomic uint32_t   kt__watchers __attribute__((visibility("hidden"))); /* their number; hidden: no load from the GOT */
+extern KT__HIDDEN _Atomic uint32_t kt__watchers; /* their number */
 /* this thread's plans are not shown to watchers: a watcher makes them, or the call is only a trial */
 extern KT__HOT_LOCAL bool kt__unseen;
 

@@ -28,7 +28,8 @@ typedef struct kt__autocast_state {
     uint8_t  dtype[KT_MAX_BACKENDS]; /* the low-precision dtype of that kind; KT_NONE: the default */
 } kt__autocast_state;
 enum { KT__MOST_STATES = 1024 };
-extern kt__autocast_state kt__autocast_states[KT__MOST_STATES]; /* append-only; a state is written before its id is returned */
+/* Append-only; a state is written before its id is returned. */
+extern KT__HIDDEN kt__autocast_state kt__autocast_states[KT__MOST_STATES];
 
 extern KT__HOT_LOCAL uint64_t kt__mode_word;
 uint64_t                      kt__mode_start(void); /* a thread's first call: sets the word from the process default */

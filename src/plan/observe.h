@@ -19,7 +19,7 @@ typedef struct kt__tape_hooks {
     kt_status (*rules)(const kt_call *call); /* only the checks of `before`: may the target be written? */
     kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
 } kt__tape_hooks;
-extern kt__tape_hooks kt__tape;
+extern KT__HIDDEN kt__tape_hooks kt__tape;
 
 /* ---- lineage ---- */
 /* limits of what one error names: operands, fixes, bytes of a fix's text */
@@ -60,7 +60,7 @@ typedef struct kt__lineage_hooks {
     void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; sets fixes' words and the site */
     bool     (*in_binding)(void);                /* does a binding make the current call (not C)? */
 } kt__lineage_hooks;
-extern kt__lineage_hooks kt__lineage;
+extern KT__HIDDEN kt__lineage_hooks kt__lineage;
 /* The user's name of a row (refusal.c). In Python nn_cross_entropy is cross_entropy, linalg_norm is linalg.norm, and
  * quantile_number is an overload of quantile; in C it is the row's name. */
 const char *kt__row_display_name(const kt_row *row, bool in_binding, char *room, size_t size);

@@ -9,7 +9,7 @@
 
 #include "base/local.h"
 
-extern uint32_t (*kt__site_read)(void); /* interned id; 0: unknown */
+extern KT__HIDDEN uint32_t (*kt__site_read)(void); /* interned id; 0: unknown */
 
 /* The id of the thread's current C site; 0: not known yet, call kt__site_read. Every node of the tape keeps a site, and a
  * call through the hook would be a large part of the cost of a small node. */

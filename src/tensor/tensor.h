@@ -51,7 +51,7 @@ typedef struct kt_storage {
     _Atomic uint16_t writer;     /* what recorded the last in-place write: a row id, or a mark of the tape */
 } kt_storage;
 
-extern void (*kt__wrapper_left)(void *wrapper); /* called with the wrapper of a tensor that is freed */
+extern KT__HIDDEN void (*kt__wrapper_left)(void *wrapper); /* called with the wrapper of a tensor that is freed */
 
 struct kt_tensor {
     _Atomic int32_t refs;
@@ -74,7 +74,7 @@ struct kt_tensor {
 };
 
 /* Releases the autograd part of a tensor; set by the grad layer. */
-extern void (*kt__autograd_release)(kt_tensor *t);
+extern KT__HIDDEN void (*kt__autograd_release)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */
@@ -173,7 +173,7 @@ void      kt__shape_text(char *buffer, size_t size, kt_shape shape);     /* "[2,
 
 /* ---- the registry of backends (backend.c) ---- */
 enum { KT_MAX_BACKENDS = 16 };
-extern kt_backend *_Atomic kt__backends[KT_MAX_BACKENDS]; /* by kt_device_kind; append-only; 0 stays empty */
+extern KT__HIDDEN kt_backend *_Atomic kt__backends[KT_MAX_BACKENDS]; /* by kt_device_kind; append-only; 0 stays empty */
 static inline kt_backend *kt__backend(int kind) /* NULL: none */
 {
     return (unsigned)kind < KT_MAX_BACKENDS ? atomic_load_explicit(&kt__backends[kind], memory_order_relaxed) : NULL;
