@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 build=$1
 status=0
 tools/check_layers.sh || status=1
+tools/check_symbols.sh "$build" || status=1
 tools/lint.sh || status=1
 tests/headers/run.sh "$build" || status=1
 tools/check_library.sh "$build/lib/libkarat.so" || status=1

@@ -9,8 +9,6 @@
 #include "call/target.h"
 #include "call/wrap.h"
 
-kt__tape_hooks    kt__tape;
-kt__lineage_hooks kt__lineage;
 KT__HOT_LOCAL const kt_call *kt__frame;
 KT__HOT_LOCAL const kt_row  *kt__row_named, *kt__node_row;
 

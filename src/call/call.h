@@ -63,17 +63,14 @@ typedef struct kt__decision {
     uint8_t inner;      /* converts what a body made, which no policy judges (policy.h) */
 } kt__decision;
 
-kt_dtype  kt__dtype_of_number(kt_scalar s);
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
 /* Sets the lineage of the results of a reduction or scan of `self`. */
 void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
 /* args.c: can dtype `d` hold the number that is argument `at`? */
 kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d);
-kt_dtype  kt__arithmetic_of(kt_dtype d); /* the dtype that PyTorch computes with: narrow floats in float32 */
 void      kt__push_param(kt__gathered *g, double value); /* appends a kernel parameter */
 void      kt__push_param_rounded(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded to the dtype */
 void      kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded for integer dtypes, else a double */
-double    kt__as_double(kt_scalar s);
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 /* refusal.c: errors with an explanation below the first line: the operands, the history of their dtypes, fixes. */
@@ -89,7 +86,6 @@ extern KT__HOT_LOCAL bool kt__trying;  /* a trial call runs (remedy.c): its erro
 extern KT__HOT_LOCAL bool kt__refused; /* the trial failed with a dtype error */
 extern KT__HOT_LOCAL bool kt__narrowed; /* the trial made an implicit conversion that can lose values */
 kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
-bool      kt__holds(kt_scalar s, kt_dtype d); /* kt_scalar_fits; and a finite number beyond a narrow float's range does not fit */
 
 /* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
 

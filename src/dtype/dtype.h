@@ -53,6 +53,12 @@ static inline kt_dtype kt__default_dtype(void)
     return (kt_dtype)atomic_load_explicit(&kt__default_dtype_word, memory_order_relaxed);
 }
 
+/* scalar.c: numbers beside dtypes */
+kt_dtype kt__dtype_of_number(kt_scalar s);    /* that of its kind: bool, int64, the default dtype or its complex type */
+double   kt__as_double(kt_scalar s);          /* the real part */
+bool     kt__holds(kt_scalar s, kt_dtype d);  /* kt_scalar_fits, and narrow floats hold no finite number beyond theirs */
+kt_dtype kt__arithmetic_of(kt_dtype d);       /* the dtype that PyTorch computes with: narrow floats in float32 */
+
 static inline bool kt__dtype_valid(kt_dtype d)
 {
     return (unsigned)d - 1u < KT_NUM_DTYPES - 1u;

@@ -1,6 +1,6 @@
 /* scalar.c - scalars: read from an element, written to one, and whether a dtype can hold one.
  *
- * In: kt_scalar, elements, dtypes. Out: kt_scalar_load, kt_scalar_store, kt_scalar_fits.
+ * In: kt_scalar, elements, dtypes. Out: kt_scalar_load, kt_scalar_store, kt_scalar_fits, the dtype that a number has.
  * Independent of: tensors; which operators ask. */
 #include "dtype/dtype.h"
 #include "dtype/value.h"
@@ -90,4 +90,37 @@ bool kt_scalar_fits(kt_scalar value, kt_dtype d)
         return true;
     kt_finfo info;
     return kt_dtype_finfo(d, &info) == KT_OK && part_fits(re, info.max) && part_fits(im, info.max);
+}
+
+/* ---- numbers beside dtypes ---- */
+
+kt_dtype kt__dtype_of_number(kt_scalar s)
+{
+    switch (s.kind) {
+    case KT_SCALAR_BOOL: return KT_BOOL;
+    case KT_SCALAR_INT: return KT_I64;
+    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
+    default: return kt_dtype_complex(kt_get_default_dtype());
+    }
+}
+
+double kt__as_double(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
+}
+
+bool kt__holds(kt_scalar s, kt_dtype d)
+{
+    kt_finfo f;
+    if (!kt_scalar_fits(s, d))
+        return false;
+    if (kt__dtype_rows[d].category != KT_CAT_FLOAT || d == KT_F64 || kt_dtype_finfo(d, &f))
+        return true;
+    const double x = kt__as_double(s);
+    return !isfinite(x) || fabs(x) <= f.max;
+}
+
+kt_dtype kt__arithmetic_of(kt_dtype d)
+{
+    return kt__dtype_rows[d].category == KT_CAT_FLOAT && kt_dtype_size(d) < 4 ? KT_F32 : d;
 }

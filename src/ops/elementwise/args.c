@@ -9,22 +9,7 @@
 #include "call/target.h"
 #include "tables/kernels/elementwise.h"
 
-kt_dtype kt__dtype_of_number(kt_scalar s)
-{
-    switch (s.kind) {
-    case KT_SCALAR_BOOL: return KT_BOOL;
-    case KT_SCALAR_INT: return KT_I64;
-    case KT_SCALAR_FLOAT: return kt_get_default_dtype();
-    default: return kt_dtype_complex(kt_get_default_dtype());
-    }
-}
-
 /* ---- parameters ---- */
-
-double kt__as_double(kt_scalar s)
-{
-    return s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
-}
 
 static bool is_exact(kt_dtype d) { return kt__dtype_rows[d].category & (KT_CAT_BOOL | KT_CAT_INT); }
 
@@ -46,11 +31,6 @@ void kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d)
         kt__push_param_rounded(g, s, d);
     else
         kt__push_param(g, kt__as_double(s));
-}
-
-kt_dtype kt__arithmetic_of(kt_dtype d)
-{
-    return kt__dtype_rows[d].category == KT_CAT_FLOAT && kt_dtype_size(d) < 4 ? KT_F32 : d;
 }
 
 kt_status kt__argument_fits(const kt_call *call, int at, kt_dtype d)
@@ -112,17 +92,6 @@ kt_status kt__args_rounding_mode(const kt_call *call, kt__gathered *g)
     if (trunc) /* for a number PyTorch does not round the quotient to a narrow dtype before truncating */
         param(g, KT_INT(!g->t[1] || g->t[1]->ndim == 0));
     return KT_OK;
-}
-
-bool kt__holds(kt_scalar s, kt_dtype d)
-{
-    kt_finfo f;
-    if (!kt_scalar_fits(s, d))
-        return false;
-    if (kt__dtype_rows[d].category != KT_CAT_FLOAT || d == KT_F64 || kt_dtype_finfo(d, &f))
-        return true;
-    const double x = s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX ? s.v.re : (double)s.v.i;
-    return !isfinite(x) || fabs(x) <= f.max;
 }
 
 static bool is_complex(uint8_t d) { return kt__dtype_rows[d].category == KT_CAT_COMPLEX; }
