@@ -10,7 +10,7 @@
 #include "call/wrap.h"
 
 KT__HOT_LOCAL const kt_call *kt__frame;
-KT__HOT_LOCAL const kt_row  *kt__row_named, *kt__node_row;
+KT__HOT_LOCAL kt__naming     kt__named;
 
 /* ---- the tape's part ---- */
 

@@ -311,49 +311,43 @@ static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_fla
 /* The outermost call on this thread, which the user wrote: errors name it. NULL: none, or a call that runs one kernel and
  * opens no frame. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;
-/* The row that plans name: in backward that of the operator whose node runs, whatever its formula calls, else that of the
- * outermost call. NULL: neither, and a plan names the row of its own call. */
-extern KT__HOT_LOCAL const kt_row *kt__row_named;
-/* The operator whose node backward runs; NULL: none, or a binding's node, which is the user's program. */
-extern KT__HOT_LOCAL const kt_row *kt__node_row;
+/* In whose name the thread works. */
+typedef struct kt__naming {
+    const kt_row *plans; /* the row that plans name: in backward the operator whose node runs, whatever its formula calls, else
+                            the outermost call's; NULL: neither, and a plan names the row of its own call */
+    const kt_row *node;  /* whose node backward runs; NULL: none, or a binding's node, which is the user's program */
+} kt__naming;
+extern KT__HOT_LOCAL kt__naming kt__named;
+
+static inline kt__naming kt__node_enter(const kt_row *row) /* what `kt__named` is to be set to afterwards */
+{
+    const kt__naming outer = kt__named;
+    kt__named = (kt__naming){row, row};
+    return outer;
+}
 
 typedef struct kt__outer { /* what a frame is closed with */
     const kt_call *frame;
-    const kt_row  *named;
+    const kt_row  *plans;
 } kt__outer;
 
 static inline kt__outer kt__frame_open(const kt_call *call)
 {
-    const kt__outer outer = {kt__frame, kt__row_named};
+    const kt__outer outer = {kt__frame, kt__named.plans};
     if (!outer.frame)
         kt__frame = call;
-    if (!outer.named)
-        kt__row_named = call->row;
+    if (!outer.plans)
+        kt__named.plans = call->row;
     return outer;
 }
 static inline void kt__frame_close(kt__outer outer)
 {
     kt__frame = outer.frame;
-    kt__row_named = outer.named;
-}
-typedef struct kt__outer_node { /* what a node's run ends with: nodes run inside of others, where a hook calls backward */
-    const kt_row *named, *node;
-} kt__outer_node;
-
-static inline kt__outer_node kt__node_enter(const kt_row *row)
-{
-    const kt__outer_node outer = {kt__row_named, kt__node_row};
-    kt__row_named = kt__node_row = row;
-    return outer;
-}
-static inline void kt__node_leave(kt__outer_node outer)
-{
-    kt__row_named = outer.named;
-    kt__node_row = outer.node;
+    kt__named.plans = outer.plans;
 }
 /* The row that this call's plans name. */
-static inline const kt_row *kt__row_called(const kt_call *call) { return kt__row_named ? kt__row_named : call->row; }
+static inline const kt_row *kt__row_called(const kt_call *call) { return kt__named.plans ? kt__named.plans : call->row; }
 /* The row for plans that serve a call without being one (copies, fills); `own` if there is none. */
-static inline const kt_row *kt__row_served(int own) { return kt__row_named ? kt__row_named : &kt__rows[own]; }
+static inline const kt_row *kt__row_served(int own) { return kt__named.plans ? kt__named.plans : &kt__rows[own]; }
 
 #endif

@@ -30,7 +30,7 @@ static bool is_target(const kt_call *call, const kt_tensor *t)
 
 bool kt__is_inner(const kt_call *call, const kt_tensor *t)
 {
-    if (kt__node_row)
+    if (kt__named.node)
         return true;
     return kt__frame && kt__frame != call && !argument_of(kt__frame, t) && !is_target(kt__frame, t);
 }

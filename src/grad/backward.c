@@ -65,9 +65,9 @@ static kt_status make_seed(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_
 /* The initial gradient of a root, in its dtype; owned. Made for the operator that the root comes from. */
 static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
 {
-    const kt__outer_node outer = kt__node_enter(t && t->autograd && t->autograd->node ? t->autograd->node->row : NULL);
-    kt_status            status = make_seed(t, gradient, which, seed);
-    kt__node_leave(outer);
+    const kt__naming outer = kt__node_enter(t && t->autograd && t->autograd->node ? t->autograd->node->row : NULL);
+    kt_status        status = make_seed(t, gradient, which, seed);
+    kt__named = outer;
     return status;
 }
 

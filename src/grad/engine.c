@@ -212,9 +212,9 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
  * binding's node has no row: what it computes is the user's program, and names itself. */
 static inline kt_status run_step(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
 {
-    const kt__outer_node outer = kt__node_enter(w->node->row);
-    kt_status            status = run_with(e, w, needs, d);
-    kt__node_leave(outer);
+    const kt__naming outer = kt__node_enter(w->node->row);
+    kt_status        status = run_with(e, w, needs, d);
+    kt__named = outer;
     return status;
 }
 

@@ -458,7 +458,7 @@ kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
     kt_call       call;
     kt__taping    taping;
     kt_tensor    *made = NULL;
-    const kt_row *outer = kt__row_named;
+    const kt_row *outer = kt__named.plans;
     if ((kt_dtype)t->dtype == dtype) {
         *result = kt__ref(t);
         return KT_OK;
@@ -470,9 +470,9 @@ kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
     const cast  c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
     kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
     if (!status) {
-        kt__row_named = outer ? outer : call.row;
+        kt__named.plans = outer ? outer : call.row;
         status = cast_as(t, &c, &made);
-        kt__row_named = outer;
+        kt__named.plans = outer;
         status = kt__finish(&call, NULL, &taping, made, status);
     }
     if (status)
