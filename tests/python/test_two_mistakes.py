@@ -91,10 +91,12 @@ REFUSED = [
     # dtypes that stand before the sizes, or before out=
     ("torch.lerp(d, torch.ones(4).double(), 0.5)", RuntimeError, "expected dtype float for `end` but got dtype double"),
     ("torch.lerp(d, d, torch.ones(4).double())", RuntimeError, "expected dtype float for `weight` but got dtype double"),
+    ("i.lerp_(d, d)", RuntimeError, "expected dtype long int for `end` but got dtype float"),
     ("torch.ones(1).expand(3).lerp_(d.double(), 0.5)", RuntimeError, "expected dtype float for `end` but got dtype double"),
     ("torch.where(d, d, torch.ones(4), out=b)", RuntimeError, "Expected out type to be Float but got Bool"),
     ("torch.where(b, d, torch.ones(4), out=b)", RuntimeError, "Expected out type to be Float but got Bool"),
     ("torch.where(d, torch.ones(4), d)", RuntimeError, "where expected condition to be a boolean tensor, but got a tensor with"),
+    ("torch.ldexp(d, torch.ones(4, dtype=torch.int32), out=b)", RuntimeError, "ldexp can't be cast to the desired output type"),
     ("F.softshrink(i, 0.5, out=b)", NotImplementedError, "\"softshrink_check\" not implemented for 'Long'"),
     # more elements than can be counted
     ("x.reshape(2**33, 2**33)", RuntimeError, "shape '[8589934592, 8589934592]' is invalid for input of size 4"),

@@ -271,6 +271,10 @@ def test_pairs_along_one_element():
     z = karat.ones(1, dtype=karat.complex128, requires_grad=True)
     karat.view_as_real(z).t().narrow(-1, 0, 1).sum().backward()
     assert z.grad.item() == 1 + 1j
+    none = karat.zeros(3, 0, dtype=karat.complex64, requires_grad=True)
+    pairs = karat.view_as_complex(karat.view_as_real(none))
+    slope, = karat.autograd.grad(pairs.abs().sum(), [none], create_graph=True)
+    assert slope.shape == (3, 0) and slope.requires_grad  # of no elements it has a history all the same
 
 
 def test_to_a_format_that_it_has_the_looks_of():

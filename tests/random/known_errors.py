@@ -204,6 +204,13 @@ def inference_target(d, c):
     return any(c.before[path]["is_inference"] for path in paths) if c.before else "inference_mode" in "".join(c.program)
 
 
+def of_at_most_one(d, c):
+    """Whether an operand of the statement is one number or has no elements; where nobody looked, anything may be."""
+    named = set(mentioned(d.statement))
+    shapes = [seen["shape"] for path, seen in c.before.items() if re.match(r"\w+", path).group(0) in named]
+    return any(len(shape) == 0 or 0 in shape for shape in shapes) if c.before else True
+
+
 def several_ellipses(d):
     return len(re.findall(r"\.\.\.", d.statement)) > 1
 
@@ -405,6 +412,16 @@ ERRORS = [
     (case("raised by karat", karat=r"^reduction is 0 \(none\), 1 \(mean\) or 2 \(sum\), not", ops="kl_div"
           " binary_cross_entropy_with_logits"),
      "a number that names no reduction: here PyTorch takes it for none, in other losses it fails inside; Karat refuses it"),
+    (case("raised by karat", karat=LACKS, ops="kthvalue mode cummax cummin amax amin", also=of_at_most_one),
+     "one number or none along the dim: PyTorch needs no kernel for it, Karat refuses by the dtype alone"),
+    (case("raised by karat", karat=r"^expected scalar type \w+ but found", ops="cdist", also=of_at_most_one),
+     "distances of no points: PyTorch looks at no dtypes"),
+    (case("raised by torch", "^a (view of a )?leaf Variable that requires grad is being used in an in-place", ops="cov"),
+     "weighted cov: PyTorch subtracts the mean from its operand, in place; Karat leaves it as it was"),
+    (case("raised by torch", r"^ArrayRef: attempted to access back\(\) of empty list", ops="searchsorted"),
+     "searchsorted of one number into out= that is an operand: PyTorch resizes the operand first and fails inside"),
+    (case("error type", r"^'\w+' object has no attribute 'split'", r"^split\(\) received an invalid combination"),
+     "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
     (case("error type", r"^'\w+(\.\w+)?' object has no attribute '", r"argument '\w+' \(position \d\) must be Tensor, not"),
      "a function that PyTorch wrote in Python fails at the first attribute of what is no tensor; Karat says that it is none"),
     (case("error text", "does not support automatic differentiation for outputs with complex dtype",

@@ -239,8 +239,10 @@ STATES = [
     (lambda d, c: d.kind == "grad_fn" and op(d) in ("dropout1d", "dropout3d") and "inplace=True" in d.statement
         and d.torch == "SqueezeBackward4",
      "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
-    (lambda d, c: d.kind == "strides" and op(d) == "isfinite" and c.seen and differ_at_ones(d, c.seen["shape"]),
-     "isfinite of integers is made like its operand in PyTorch, of which a dim of one element may have any stride"),
+    (lambda d, c: d.kind == "strides" and op(d) in ("isfinite", "addr") and c.seen and differ_at_ones(d, c.seen["shape"]),
+     "isfinite of integers, and addr, are made like their operand in PyTorch, of which a dim of one element may have any stride"),
+    (lambda d, c: only_torch_warned(d, "ComplexHalf support") and re.search(r"view\(.*complex32", "".join(c.program)),
+     "complex32 that was made by a view: Karat warns where such memory is made, PyTorch at the first result"),
     (lambda d, c: d.kind == "strides" and born(d) and c.seen and differ_at_ones(d, c.seen["shape"]) and any(
         c.before[path]["shape"] == c.seen["shape"] and not differ_at_ones(d._replace(torch=row_major(c.seen["shape"])),
                                                                           c.seen["shape"]) for path in c.operands),

@@ -274,12 +274,14 @@ nan_or_nothing = every(lambda x, y, gap: np.isnan(x) | np.isnan(y) | (x == 0) | 
 
 
 def touched(d, c):
-    """Whether the tensor that differs stands in the statement or shares memory with one that does."""
+    """Whether the tensor that differs stands in the statement, shares memory with one that does, or has one as its gradient."""
     name = (re.match(r"t\d+", d.where) or [""])[0]
     families = {c.before[path]["shares memory with"] for path in c.operands}
     objects = {c.before[path]["same object as"] for path in c.operands}
     same = c.before.get(name, {}).get("same object as") in objects
-    return name in mentioned(d.statement) or same or c.seen.get("shares memory with") in families - {None}
+    given = re.findall(r"\.grad = (t\d+)$", "\n".join(c.program), re.M) if " grad" in d.where else []
+    return (name in mentioned(d.statement) or same or c.seen.get("shares memory with") in families - {None}
+            or bool(set(given) & set(mentioned(d.statement))))
 
 
 def picked(operand, dim, index):
@@ -379,7 +381,7 @@ VALUES = [
      "0 times a number added to -0 in a matrix product: PyTorch's library leaves out zeros, Karat's sum with 0 is 0"),
     (lambda d, c: plain_op(d) in MATRICES and nan_or_zero(d, c) and re.search(r"alpha=(-?0(\.0)?|False)\b", d.statement),
      "a product times alpha=0: Karat leaves it out in every dtype, PyTorch in some"),
-    (lambda d, c: plain_op(d) == "sigmoid" and c.gap is not None and c.gap.complex and nan_there(d, c),
+    (lambda d, c: plain_op(d) in ("sigmoid", "expit") and c.gap is not None and c.gap.complex and nan_there(d, c),
      "a complex sigmoid where e^-z overflows: PyTorch gives NaN, Karat the limit"),
     (lambda d, c: d.kind in ("values", "shape", "strides", "grad.shape") and c.errors and not born(d) and touched(d, c),
      "both refuse, and PyTorch had already written a part or resized out=: Karat changes nothing"),
@@ -424,6 +426,9 @@ VALUES = [
     (lambda d, c: op(d) == "backward" and re.search("cumprod|vander", "".join(c.program)) and nan_or_signs(d, c),
      "cumprod's slope where a factor is infinite or NaN: Karat multiplies the others, PyTorch divides the product by it and "
      "leaves out what follows a 0"),
+    (lambda d, c: through("scatter_reduce index_reduce", lambda line, reached, c: "prod" in line)(d, c) and nan_there(d, c),
+     "the slope of a product that scatter_reduce gathers, where a factor is infinite: Karat multiplies the others, PyTorch "
+     "divides the product by it"),
     (lambda d, c: pieces_at_nan(d, c) and (nan_or_nothing(d, c) or through(PIECES, summed_at_nan)(d, c)),
      "the slope at NaN of a function put together from pieces: PyTorch's vector loop and its loop for the rest differ"),
     (lambda d, c: gelu_slope(d, c) and nan_there(d, c),

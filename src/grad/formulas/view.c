@@ -18,8 +18,8 @@ GRAD(squeeze)    { dA = G->ndim == in_sizes(c, 0).n ? G : kt_reshape(G, in_sizes
 GRAD(conj_lazy)  { dA = conjugate(G); }
 GRAD(view_as_real)
 {
-    dA = G->numel ? kt_view_as_complex(kt_contiguous(G)) /* an empty gradient's strides may not allow pairs */
-                  : kt_zeros(in_sizes(c, 0), .dtype = (kt_dtype)c->node->edge[0].dtype, .device = kt_device_of(G));
+    /* The strides of an empty gradient may not allow pairs, whatever its layout. */
+    dA = kt_view_as_complex(G->numel ? kt_contiguous(G) : kt_clone(G, .memory_format = KT_CONTIGUOUS_FORMAT));
 }
 GRAD(view_as_complex) { dA = kt_view_as_real(kt_resolve_conj(G)); }
 

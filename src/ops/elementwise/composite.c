@@ -71,9 +71,8 @@ static kt_status scale_exactly(kt_call *call)
     const kt__decision *d;
     int64_t             sizes[KT_MAX_DIMS];
     int                 rank;
-    if (kt__broadcast((kt_tensor *[]){call->arg[0].t, call->arg[1].t}, 2, sizes, &rank) ||
-        !(d = kt__resolve_in_body(call, &room)) || kt__check_out(call, (kt_dtype)d->result, KT_NONE) ||
-        kt__refuse(call, STAGE_AFTER))
+    if (!(d = kt__resolve_in_body(call, &room)) || kt__check_out(call, (kt_dtype)d->result, KT_NONE) ||
+        kt__broadcast((kt_tensor *[]){call->arg[0].t, call->arg[1].t}, 2, sizes, &rank) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     kt_tensor *self = call->arg[0].t, *wide = NULL, *exponent = NULL, *power = NULL, *product = NULL, *scaled = NULL;
     const bool real = kt_dtype_category((kt_dtype)self->dtype) == KT_CAT_FLOAT;
