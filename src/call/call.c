@@ -14,7 +14,7 @@ KT__HOT_LOCAL kt__naming     kt__named;
 
 /* ---- the tape's part ---- */
 
-static bool writes_to_history(const kt_call *call)
+KT__HOT static bool writes_to_history(const kt_call *call)
 {
     if (call->form == KT_PLAIN)
         return false;
@@ -68,7 +68,7 @@ kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *tap
     return status;
 }
 
-kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status)
+KT__HOT kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *out, kt_status status)
 {
     kt_tensor *given = call->out[0];
     if (!status && call->form != KT_PLAIN)

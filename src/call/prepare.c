@@ -397,7 +397,7 @@ static kt_reason why_exact(const kt_tensor *t, uint8_t why)
     return t->dtype == KT_F32 ? KT_WHY_NONE : why ? (kt_reason)why : KT_WHY_SCALAR;
 }
 
-kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
+KT__HOT kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, const kt__decision *d, uint64_t mode,
                                   kt_plan *plan, kt_tensor **result)
 {
     kt__gathered together;

@@ -106,7 +106,7 @@ static bool is_operand(const kt_call *call, const kt__gathered *g, const kt_tens
     return itself;
 }
 
-static kt_status check_overlap(const kt_call *call, const kt__gathered *g, const kt_tensor *out)
+KT__HOT static kt_status check_overlap(const kt_call *call, const kt__gathered *g, const kt_tensor *out)
 {
     if (kt__overlaps_itself(out) && !(is_operand(call, g, out) && is_idempotent(call, g)))
         return fail_repeated();
@@ -171,10 +171,22 @@ static bool elsewhere(const kt_tensor *a, const kt_tensor *b)
     return a->backend != b->backend || a->index != b->index;
 }
 
-kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, int at, kt_shape shape)
+/* In place, dense operands of one size: there is nothing to refuse unless one shares the target's storage. */
+static inline bool is_plain_write(const kt_call *call, const kt__gathered *g, const kt__decision *d, const kt_tensor *out)
+{
+    bool plain = call->form == KT_INPLACE && g->simple && g->first == out && out->dtype == d->result &&
+                 call->row->way->broadcasts && kt__n_results(call->row) == 1;
+    for (int i = 0; i < g->n && plain; i++)
+        plain = !g->t[i] || g->t[i] == out || g->t[i]->storage != out->storage;
+    return plain;
+}
+
+KT__HOT kt_status kt__check_target(const kt_call *call, const kt__gathered *g, const kt__decision *d, int at, kt_shape shape)
 {
     const kt_tensor *out = call->form == KT_INPLACE ? call->arg[0].t : call->out[at];
     const kt_dtype   result = (kt_dtype)(at ? d->second : d->result);
+    if (KT__LIKELY(is_plain_write(call, g, d, out)))
+        return KT_OK;
     const bool fits = kt__has_sizes(out, shape), elementwise = call->row->way->broadcasts;
     if (g->first && elsewhere(out, g->first))
         return kt__refuse_devices(g->first, out);

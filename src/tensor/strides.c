@@ -154,7 +154,7 @@ void kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out)
     }
 }
 
-bool kt__overlaps_itself(const kt_tensor *t)
+KT__HOT bool kt__overlaps_itself(const kt_tensor *t)
 {
     if (t->numel <= 1 || kt__is_contiguous(t))
         return false;
@@ -235,7 +235,7 @@ static bool share_elements(const kt_tensor *a, const kt_tensor *b)
     return reaches(&s, 0, distance);
 }
 
-kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
+KT__HOT kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
 {
     if (a == b)
         return KT_OVERLAP_FULL;

@@ -15,7 +15,7 @@ static kt_status unfollowed(kt_tensor *view)
 static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
 
 /* The first argument of a view's row is its only tensor. */
-static kt_status run_view(kt_call *call)
+KT__HOT static kt_status run_view(kt_call *call)
 {
     kt__taping taping = {.on = false};
     const bool grad = kt__wants_grad(call->arg[0].t) && looked_into(call);
@@ -41,7 +41,7 @@ static void born(kt_tensor *t)
         kt__count_anew(t);
 }
 
-static kt_status run_body(kt_call *call)
+KT__HOT static kt_status run_body(kt_call *call)
 {
     call->list = NULL;
     call->n_list = 0;
@@ -131,7 +131,7 @@ const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room)
 }
 
 /* A row that names a node has a derivative of its own; out= may be recorded as a node that cannot be run. */
-static kt_status run_row(kt_call *call)
+KT__HOT static kt_status run_row(kt_call *call)
 {
     const kt_row *row = call->row;
     const bool    opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;

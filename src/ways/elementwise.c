@@ -22,7 +22,7 @@ static kt_status check_written(const void *what)
     return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_out(w->call, (kt_dtype)w->d->result, KT_NONE);
 }
 
-kt_status kt__run_elementwise(kt_call *call)
+KT__HOT kt_status kt__run_elementwise(kt_call *call)
 {
     kt__gathered g;
     kt__decision room;
