@@ -46,7 +46,7 @@ static void set_immediate(kt_plan *plan, int at, kt_scalar value, kt_dtype as)
 }
 
 /* Strides of t over the plan's sizes, in bytes; 0 where it is broadcast. */
-static void set_strides(kt_plan *plan, int at, const kt_tensor *t, int rank)
+KT__HOT static void set_strides(kt_plan *plan, int at, const kt_tensor *t, int rank)
 {
     int64_t item = (int64_t)kt__itemsize(t);
     int     lead = rank - t->ndim;
@@ -97,7 +97,7 @@ static void sort_dims(const kt_plan *plan, int first, int count, int rank, uint8
     }
 }
 
-void kt__collapse(kt_plan *plan, bool reorder)
+KT__HOT void kt__collapse(kt_plan *plan, bool reorder)
 {
     int     count = plan->n_out + plan->n_in, rank = plan->nd, nd = 0;
     uint8_t order[KT_MAX_DIMS];
@@ -464,7 +464,7 @@ KT__HOT kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, 
     return KT_OK;
 }
 
-kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan)
+KT__HOT kt_status kt__prepare_copy(kt_tensor *to, kt_tensor *from, kt_reason why, kt_plan *plan)
 {
     kt__plan_begin(plan, kt__row_served(KT_OP_copy), KT_K_copy, kt__dtype_rows[to->dtype].compute, 1, to);
     plan->origin = 0;

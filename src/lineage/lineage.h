@@ -65,6 +65,7 @@ typedef struct kt__record_slot {
     const char *op;
     uint64_t    whence;   /* parent and site */
     uint32_t    what, id; /* what: why, from and to */
+    uint64_t    unused;   /* to 32 bytes, which an address is found in by one shift */
 } kt__record_slot;
 
 typedef struct kt__site_slot {
@@ -76,6 +77,7 @@ typedef struct kt__site_slot {
 typedef struct kt__lineage_cache {
     kt__record_slot record[1 << KT__CACHE_BITS];
     kt__site_slot   site[1 << KT__CACHE_BITS];
+    kt__site_slot   c_site; /* the thread's last C site */
     kt__exit_hook   at_exit;
 } kt__lineage_cache;
 

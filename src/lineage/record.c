@@ -93,9 +93,10 @@ static uint32_t fold(uint32_t id)
 }
 
 /* ---- entry points: arguments stay in registers, slow paths are tail calls ---- */
-static inline unsigned slot_of(const char *op, uint32_t what, uint64_t whence)
+static inline unsigned slot_of(const char *op, uint32_t what, uint32_t parent, uint32_t site)
 {
-    return kt__cache_slot(((uintptr_t)op ^ whence) + ((uint64_t)what << 20));
+    const uint32_t key = (uint32_t)(uintptr_t)op ^ parent ^ what << 12 ^ (site << 16 | site >> 16);
+    return key * UINT32_C(0x9e3779b1) >> (32 - KT__CACHE_BITS);
 }
 
 static KT__COLD uint32_t intern_record(const char *op, uint32_t what, uint32_t parent, uint32_t site)
@@ -118,7 +119,7 @@ static KT__COLD uint32_t intern_record(const char *op, uint32_t what, uint32_t p
     kt__lineage_cache *cache = kt__lineage_cache_open();
     if (cache) {
         const uint64_t whence = (uint64_t)parent << 32 | site;
-        cache->record[slot_of(op, what, whence)] = (kt__record_slot){op, whence, what, id};
+        cache->record[slot_of(op, what, parent, site)] = (kt__record_slot){.op = op, .whence = whence, .what = what, .id = id};
     }
     return id;
 }
@@ -128,19 +129,19 @@ static inline uint32_t look_up(const char *op, uint32_t what, uint32_t parent, u
     const kt__lineage_cache *cache = kt__my_lineage;
     if (KT__LIKELY(cache != NULL)) {
         const uint64_t         whence = (uint64_t)parent << 32 | site;
-        const kt__record_slot *slot = &cache->record[slot_of(op, what, whence)];
+        const kt__record_slot *slot = &cache->record[slot_of(op, what, parent, site)];
         if (KT__LIKELY(slot->op == op && slot->whence == whence && slot->what == what))
             return slot->id;
     }
     return intern_record(op, what, parent, site);
 }
 
-static __attribute__((noinline)) uint32_t record_here(const char *op, uint32_t what, uint32_t parent)
+KT__HOT static __attribute__((noinline)) uint32_t record_here(const char *op, uint32_t what, uint32_t parent)
 {
     return look_up(op, what, parent, kt__site_now());
 }
 
-uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent)
+KT__HOT uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent)
 {
     const uint32_t what = (uint32_t)why << 16 | (uint32_t)from << 8 | (uint32_t)to;
     return kt__no_sites() ? look_up(op, what, parent, 0) : record_here(op, what, parent);

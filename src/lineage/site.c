@@ -117,7 +117,7 @@ static KT__COLD uint32_t intern_site(uintptr_t code, uint64_t where)
     return id;
 }
 
-static uint32_t cached_site(uintptr_t code, uint64_t where)
+KT__HOT static uint32_t cached_site(uintptr_t code, uint64_t where)
 {
     const kt__lineage_cache *cache = kt__my_lineage;
     if (KT__LIKELY(cache != NULL)) {
@@ -128,13 +128,25 @@ static uint32_t cached_site(uintptr_t code, uint64_t where)
     return code ? intern_site(code, where) : 0;
 }
 
-uint32_t kt__site_now(void)
+/* A line is left and entered again in a loop: the last one is looked at first. */
+static inline uint32_t c_site(const kt_site *c)
+{
+    const uintptr_t    code = (uintptr_t)c->file;
+    const uint64_t     where = where_of(c->line, true);
+    kt__lineage_cache *cache = kt__my_lineage;
+    if (KT__LIKELY(cache != NULL && cache->c_site.code == code && cache->c_site.where == where))
+        return cache->c_site.id;
+    const uint32_t id = cached_site(code, where);
+    if (id != 0 && (cache = kt__my_lineage) != NULL)
+        cache->c_site = (kt__site_slot){code, where, id};
+    return id;
+}
+
+KT__HOT uint32_t kt__site_now(void)
 {
     const kt_site *c = kt__site_here;
-    if (c) {
-        kt__site_known = cached_site((uintptr_t)c->file, where_of(c->line, true));
-        return kt__site_known;
-    }
+    if (c)
+        return kt__site_known = c_site(c);
     const kt_site_source *s = the_source();
     uintptr_t             code;
     int32_t               offset;

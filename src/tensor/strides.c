@@ -80,7 +80,7 @@ bool kt__format_strides(kt_shape shape, kt_memory_format format, int64_t *stride
     return true;
 }
 
-bool kt__is_row_major(kt_shape shape, kt_shape strides)
+KT__HOT bool kt__is_row_major(kt_shape shape, kt_shape strides)
 {
     int64_t step = 1;
     for (int64_t i = 0; i < shape.n; i++)
@@ -109,7 +109,7 @@ static int sorted_dims(kt_shape shape, kt_shape strides, uint8_t *order)
     return n;
 }
 
-bool kt__is_dense(kt_shape shape, kt_shape strides)
+KT__HOT bool kt__is_dense(kt_shape shape, kt_shape strides)
 {
     uint8_t order[KT_MAX_DIMS];
     int64_t step = 1;

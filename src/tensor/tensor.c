@@ -194,7 +194,7 @@ KT__COLD void kt__warn_of_complex_half(void)
     KT__WARN_ONCE("ComplexHalf support is experimental and many operators don't support it yet.");
 }
 
-kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
+KT__HOT kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape)
 {
     int64_t numel = 1;
     if (kt__count(shape, &numel) || (!numel && kt__check_strides(shape)))
@@ -265,7 +265,7 @@ KT__HOT kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
     return &b->tensor;
 }
 
-kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides)
+KT__HOT kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides)
 {
     kt_tensor *t = kt__tensor_new(dtype, device, shape);
     if (!t)

@@ -60,7 +60,7 @@ static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_r
     return status;
 }
 
-kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+KT__HOT kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
     if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
@@ -187,7 +187,7 @@ static kt_status check_same_value(const kt_call *call, kt_tensor *from, kt_tenso
 
 /* ---- the rows of copies ---- */
 
-kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
+KT__HOT kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
 {
     int64_t strides[KT_MAX_DIMS];
     if (format == KT_FORMAT_NONE || format == KT_PRESERVE_FORMAT) {
@@ -214,7 +214,7 @@ typedef struct cast {
     const char      *op; /* that lineage names */
 } cast;
 
-static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
+KT__HOT static kt_status cast_as(kt_tensor *self, const cast *c, kt_tensor **out)
 {
     kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
     if (!made)
@@ -344,7 +344,7 @@ static kt_status write_copy(kt_call *call, kt_tensor *to, kt_reason why)
     return kt__copy_into(to, from, why, KT_ROUND_TORCH);
 }
 
-kt_status kt__run_copy(kt_call *call, kt_reason why)
+KT__HOT kt_status kt__run_copy(kt_call *call, kt_reason why)
 {
     kt__taping taping;
     kt_tensor *self = call->arg[0].t, *out = NULL;
@@ -388,7 +388,7 @@ static kt_status run_copy(kt_call *call) { return kt__run_copy(call, KT_WHY_ASSI
 
 /* ---- composites of copies ---- */
 
-kt_status kt__body_to(kt_call *call)
+KT__HOT kt_status kt__body_to(kt_call *call)
 {
     kt_tensor *self = call->arg[0].t;
     kt_device  device = kt__device(self);

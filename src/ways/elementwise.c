@@ -51,12 +51,10 @@ KT__HOT kt_status kt__run_elementwise(kt_call *call)
         return kt__tape_after(call, NULL, &taping, status);
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN) {
-        if (KT__LIKELY(d->origin != 0xff)) {
+        if (KT__LIKELY(d->origin != 0xff))
             out->lineage = g.t[d->origin]->lineage;
-        } else {
-            const kt_tensor *from = g.t[0] ? g.t[0] : g.t[1] ? g.t[1] : g.t[2];
-            out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, from->dtype, d->result, from->lineage);
-        }
+        else
+            out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, g.first->dtype, d->result, g.first->lineage);
     }
 #endif
     if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
