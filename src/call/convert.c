@@ -1,0 +1,231 @@
+/* convert.c - copies, fills and conversions of dtypes, each with its reason, which policy, lineage and watchers see.
+ *
+ * In: tensors, a dtype, a reason. Out: elements written, or a new tensor. Independent of: which row asks for it; plans and
+ * lineage name the call that runs. */
+#include "call/convert.h"
+
+#include "base/scope.h"
+#include "call/policy.h"
+#include "call/wrap.h"
+#include "tables/kernels/copy.h"
+
+/* ---- moving values, no tape ---- */
+
+static bool same_device(const kt_tensor *a, const kt_tensor *b)
+{
+    return a->backend == b->backend && a->index == b->index;
+}
+
+/* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
+static kt_tensor *staged_copy(kt_tensor *from, kt_device device)
+{
+    const bool lies_so = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG));
+    kt_tensor *dense = lies_so ? kt__ref(from) : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
+    kt_tensor *there = NULL;
+    kt_status  status = dense ? KT_OK : kt_error_status();
+    if (!status && !lies_so)
+        status = kt__copy_into(dense, from, KT_WHY_NONE, KT_ROUND_TORCH);
+    if (!status)
+        there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
+    if (there && kt__transfer(kt__row_served(KT_OP_copy), there, dense)) {
+        kt__unref(there);
+        there = NULL;
+    }
+    kt__unref(dense);
+    return there;
+}
+
+void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
+{
+    if (kt__dtype_rows[from].category == KT_CAT_COMPLEX && kt__dtype_rows[to].category != KT_CAT_COMPLEX && to != KT_BOOL)
+        KT__WARN_ONCE("Casting complex values to real discards the imaginary part");
+}
+
+/* The gradient of a real tensor is the real part: no warning. */
+static void warn_of_cast(const kt_tensor *to, const kt_tensor *from, kt_reason why)
+{
+    if (to->numel && why != KT_WHY_GRADIENT && why != KT_WHY_NONE)
+        kt__warn_of_real_part((kt_dtype)from->dtype, (kt_dtype)to->dtype);
+}
+
+/* Real values copied into a lazily conjugated complex tensor: the imaginary part 0 is stored as -0. */
+static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    kt_tensor *complex = kt__tensor_new((kt_dtype)to->dtype, kt__device(from), kt__sizes(from));
+    kt_status  status = complex ? kt__copy_into(complex, from, why, rounding) : kt_error_status();
+    if (!status)
+        status = kt__copy_into(to, complex, KT_WHY_NONE, rounding);
+    kt__unref(complex);
+    return status;
+}
+
+KT__HOT kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
+{
+    kt_plan plan;
+    if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
+        return copy_turned(to, from, why, rounding);
+    if (!same_device(to, from)) {
+        if (kt__backend(to->backend)->stores_nothing)
+            return KT_OK;
+        if (kt__backend(from->backend)->stores_nothing)
+            return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+        kt_tensor *staged = staged_copy(from, kt__device(to));
+        kt_status  status = staged ? kt__copy_into(to, staged, why, rounding) : kt_error_status();
+        kt__unref(staged);
+        return status;
+    }
+    if (kt__prepare_copy(to, from, why, &plan))
+        return kt_error_status();
+    if (KT__UNLIKELY(to->dtype != from->dtype))
+        warn_of_cast(to, from, why);
+    plan.arg[1].bits ^= plan.arg[0].bits; /* a write through a lazy view is inverted in the base */
+    plan.arg[0].bits = 0;
+    plan.rounding = (uint8_t)rounding;
+    if (rounding == KT_ROUND_STOCHASTIC) {
+        static _Atomic uint64_t serial;
+        plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
+    }
+    return kt__launch(&plan, to);
+}
+
+/* The stored value for a value shown by a lazy view. */
+static kt_scalar behind(const kt_tensor *view, kt_scalar value)
+{
+    const bool     is_int = value.kind != KT_SCALAR_FLOAT && value.kind != KT_SCALAR_COMPLEX;
+    const uint32_t category = kt__dtype_rows[view->dtype].category;
+    if (is_int && !(category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return KT_INT((int64_t)(0 - (uint64_t)value.v.i)); /* integers can only be lazily negated */
+    double sign = view->flags & KT_T_NEG ? -1 : 1, turn = view->flags & KT_T_CONJ ? -sign : sign;
+    double re = !is_int ? value.v.re : value.is_unsigned ? (double)(uint64_t)value.v.i : (double)value.v.i;
+    double im = value.kind == KT_SCALAR_COMPLEX ? value.im : 0;
+    return category & KT_CAT_COMPLEX ? KT_COMPLEX(sign * re, turn * im) : KT_FLOAT(sign * re);
+}
+
+kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
+{
+    kt_plan    plan;
+    const bool lazy = to->flags & (KT_T_CONJ | KT_T_NEG) && kt__overlaps_itself(to);
+    if (KT__UNLIKELY(lazy)) /* inverted now: an element that occurs twice in the view would be inverted twice later */
+        value = behind(to, value);
+    kt__plan_begin(&plan, kt__row_served(KT_OP_fill), KT_K_fill, kt__dtype_rows[to->dtype].compute, 0, to);
+    plan.n_param = 1;
+    plan.param[0] = value;
+    plan.numel = to->numel;
+    plan.nd = to->ndim;
+    kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
+    for (int d = 0; d < to->ndim; d++) {
+        plan.size[d] = to->sizes[d];
+        plan.stride[0][d] = to->strides[d] * (int64_t)kt__itemsize(to);
+    }
+    if (KT__UNLIKELY(lazy))
+        plan.arg[0].bits = 0;
+    kt__collapse(&plan, true);
+    return kt__launch(&plan, to);
+}
+
+/* ---- a tensor in another form ---- */
+
+KT__HOT kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format)
+{
+    int64_t strides[KT_MAX_DIMS];
+    if (format == KT_FORMAT_NONE || format == KT_PRESERVE_FORMAT) {
+        kt__preserved_strides(kt__sizes(like), kt__strides(like), strides);
+    } else if (!kt__format_strides(kt__sizes(like), format, strides)) {
+        kt_fail(KT_ERR_RUNTIME, "required rank %d tensor to use channels_last%s format",
+                format == KT_CHANNELS_LAST ? 4 : 5, format == KT_CHANNELS_LAST ? "" : "_3d");
+        return NULL;
+    }
+    return kt__tensor_new_strided(dtype, device, kt__sizes(like), (kt_shape){like->ndim, strides});
+}
+
+static KT__HOT_LOCAL const char *display_name; /* the user's spelling of the current cast */
+
+void kt_call_set_display_name(const char *name) { display_name = name; }
+
+KT__HOT kt_status kt__cast_as(kt_tensor *self, const kt__cast *c, kt_tensor **out)
+{
+    kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
+    if (!made)
+        return kt_error_status();
+    if (kt__copy_into(made, self, c->why, c->rounding)) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    made->lineage = made->dtype == self->dtype ? self->lineage : KT__RECORD(c->why, c->op, self->dtype, c->dtype, self->lineage);
+    *out = made;
+    return KT_OK;
+}
+
+const char *kt__cast_name(void)
+{
+    const kt_row *row = kt__frame ? kt__frame->row : NULL;
+    return display_name ? display_name : row && row->id != KT_OP_to_copy ? row->name : "to";
+}
+
+/* ---- conversions with a reason ---- */
+
+/* The tape records it as a copy. */
+kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+{
+    kt_call       call;
+    kt__taping    taping;
+    kt_tensor    *made = NULL;
+    const kt_row *outer = kt__named.plans;
+    if ((kt_dtype)t->dtype == dtype) {
+        *result = kt__ref(t);
+        return KT_OK;
+    }
+    kt__open(&call, KT_OP_to_copy, KT_PLAIN);
+    kt__put_tensor(&call, 0, t);
+    kt__put(&call, 1, dtype, dtype);
+    const char *op = why == KT_WHY_EXPLICIT ? kt__cast_name() : kt__frame ? kt__frame->row->name : "convert";
+    const kt__cast c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
+    kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
+    if (!status) {
+        kt__named.plans = outer ? outer : call.row;
+        status = kt__cast_as(t, &c, &made);
+        kt__named.plans = outer;
+        status = kt__finish(&call, NULL, &taping, made, status);
+    }
+    if (status)
+        kt__explain_failure(&call);
+    else
+        *result = call.out[0];
+    return status;
+}
+
+kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result)
+{
+    if (!t || !result)
+        return kt_fail(KT_ERR_TYPE, t ? "the pointer for the result is NULL" : "expected a tensor, got NULL");
+    if (!kt__dtype_valid(dtype))
+        return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+    if (kt__allow(kt__mode(), NULL, "a tensor", t, dtype, why))
+        return kt_error_status();
+    return kt__convert_inside(t, dtype, why, result);
+}
+
+kt_tensor *kt__as_index(kt_tensor *t)
+{
+    kt_tensor *index = NULL;
+    if (!t || t->dtype == KT_I64)
+        return t;
+    if (kt__convert_inside(t, KT_I64, KT_WHY_INDEX, &index))
+        return NULL;
+    if (kt__scope_add(index)) {
+        kt__unref(index);
+        return NULL;
+    }
+    return index;
+}
+
+kt_status kt_copy_why(kt_tensor *to, kt_tensor *from, kt_reason why)
+{
+    if (!to || !from)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (kt__allow(kt__mode(), NULL, "src", from, (kt_dtype)to->dtype, why) ||
+        kt__copy_into(to, from, why, KT_ROUND_TORCH))
+        return kt_error_status();
+    kt__wrote(to);
+    return KT_OK;
+}
