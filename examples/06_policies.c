@@ -1,6 +1,6 @@
 /* 06_policies.c - how much may be converted without being asked: a ladder of four rungs.
  *
- *     strict      no implicit conversion at all (plain numbers stay weak)
+ *     strict      no implicit conversion at all (plain numbers never force a conversion)
  *     safe        only those that cannot lose a value
  *     torch       PyTorch's rules; the default
  *     permissive  also where PyTorch refuses a mix

@@ -490,8 +490,6 @@ no_fit:; /* broadcasting's message, for any dim */
     kt_tensor *both[2] = {to, from};
     if (kt__broadcast(both, 2, sizes, &rank))
         return kt_error_status();
-    char has[256], wants[256];
-    kt__shape_text(has, sizeof has, kt__sizes(to));
-    kt__shape_text(wants, sizeof wants, (kt_shape){rank, sizes});
-    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s",
+                   KT__SIZES_TEXT(to), KT__SHAPE_TEXT((kt_shape){rank, sizes}));
 }

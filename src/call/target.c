@@ -86,10 +86,8 @@ kt_status kt__check_apart(const kt_tensor *out, const kt_tensor *from)
 
 static KT__COLD kt_status fail_shape(const kt_tensor *out, kt_shape shape)
 {
-    char has[256], wants[256];
-    kt__shape_text(has, sizeof has, kt__sizes(out));
-    kt__shape_text(wants, sizeof wants, shape);
-    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+    return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s",
+                   KT__SIZES_TEXT(out), KT__SHAPE_TEXT(shape));
 }
 
 /* Idempotent operators: an expanded tensor may be written in place. */
@@ -276,12 +274,10 @@ kt_status kt__store(kt_tensor *out, kt_tensor *made) { return kt__store_several(
 
 static void warn_of_count(const kt_tensor *out, const kt_tensor *made)
 {
-    char has[256];
-    kt__shape_text(has, sizeof has, kt__sizes(out));
     kt__warn("The number of elements in the out tensor of shape %s is %lld which does not match the computed number of elements "
              "%lld. Note that this may occur as a result of rounding error. The out tensor will be resized to a tensor of shape "
              "(%lld,).",
-             has, (long long)out->numel, (long long)made->numel, (long long)made->numel);
+             KT__SIZES_TEXT(out), (long long)out->numel, (long long)made->numel, (long long)made->numel);
 }
 
 kt_status kt_store(const kt_row *row, kt_tensor *out, kt_tensor *made)

@@ -9,13 +9,10 @@ static kt_status check_shape(const kt_tensor *t, const kt_tensor *gradient, int6
 {
     if (kt__same_sizes(gradient, t))
         return KT_OK;
-    char has[256], wants[256];
-    kt__shape_text(has, sizeof has, kt__sizes(gradient));
-    kt__shape_text(wants, sizeof wants, kt__sizes(t));
     return kt_fail(KT_ERR_RUNTIME,
                    "Mismatch in shape: grad_output[%lld] has a shape of torch.Size(%s) and output[%lld] has a shape of "
                    "torch.Size(%s).",
-                   (long long)which, has, (long long)which, wants);
+                   (long long)which, KT__SIZES_TEXT(gradient), (long long)which, KT__SIZES_TEXT(t));
 }
 
 static kt_status check_complex(const kt_tensor *t, const kt_tensor *gradient, int64_t which)

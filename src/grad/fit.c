@@ -16,12 +16,9 @@ static kt_status unbroadcast(kt_tensor **g, const kt_node *node, uint32_t input)
         if (e->sizes[i] != 1 && (*g)->sizes[i + lead] != e->sizes[i])
             lead = -1;
     if (lead < 0) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(*g));
-        kt__shape_text(wants, sizeof wants, (kt_shape){e->ndim, e->sizes});
         return kt_fail(KT_ERR_RUNTIME,
                        "Function %s returned an invalid gradient at index %u - got %s but expected shape compatible with %s",
-                       kt__node_name(node), input, has, wants);
+                       kt__node_name(node), input, KT__SIZES_TEXT(*g), KT__SHAPE_TEXT((kt_shape){e->ndim, e->sizes}));
     }
     if (!n)
         return KT_OK;

@@ -77,14 +77,11 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
                        "ensure that the gradient and the tensor are on the same device",
                        kt__backend(grad->backend)->name, kt__backend(t->backend)->name);
     if (grad && !kt__same_sizes(grad, t)) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(grad));
-        kt__shape_text(wants, sizeof wants, kt__sizes(t));
         return kt_fail(KT_ERR_RUNTIME,
                        "attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the "
                        "gradient and the "
                        "tensor are the same size",
-                       has, wants);
+                       KT__SIZES_TEXT(grad), KT__SIZES_TEXT(t));
     }
     struct kt_autograd *a = grad ? kt__autograd_of(t) : t->autograd;
     if (grad && !a)

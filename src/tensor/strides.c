@@ -305,11 +305,12 @@ bool kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out
     return true;
 }
 
-void kt__shape_text(char *buffer, size_t size, kt_shape shape)
+const char *kt__shape_text(char *buffer, size_t size, kt_shape shape)
 {
     size_t at = (size_t)snprintf(buffer, size, "[");
     for (int64_t i = 0; i < shape.n && at < size; i++)
         at += (size_t)snprintf(buffer + at, size - at, i ? ", %lld" : "%lld", (long long)shape.d[i]);
     if (at < size)
         snprintf(buffer + at, size - at, "]");
+    return buffer;
 }

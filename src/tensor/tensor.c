@@ -200,9 +200,7 @@ KT__HOT kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape sha
     if (kt__count(shape, &numel) || (!numel && kt__check_strides(shape)))
         return NULL;
     if (numel > (int64_t)(INT64_MAX / 16)) {
-        char text[256];
-        kt__shape_text(text, sizeof text, shape);
-        kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
+        kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", KT__SHAPE_TEXT(shape));
         return NULL;
     }
     if (KT__UNLIKELY(dtype == KT_C32))
@@ -279,10 +277,8 @@ KT__HOT kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_s
 
 static KT__COLD kt_status fail_span(kt_shape shape, kt_shape strides)
 {
-    char sizes[256], steps[256];
-    kt__shape_text(sizes, sizeof sizes, shape);
-    kt__shape_text(steps, sizeof steps, strides);
-    return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s and strides=%s", sizes, steps);
+    return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s and strides=%s",
+                   KT__SHAPE_TEXT(shape), KT__SHAPE_TEXT(strides));
 }
 
 /* How many elements of storage the sizes and strides reach, counted from the first element. */
@@ -517,11 +513,8 @@ kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides
     int64_t numel = 1, row_major[KT_MAX_DIMS], offset = kt__offset(t), bytes;
     if (kt__count(shape, &numel) || kt__check_strides(shape))
         return kt_error_status();
-    if (__builtin_add_overflow(offset, numel, &bytes) || __builtin_mul_overflow(bytes, (int64_t)kt__itemsize(t), &bytes)) {
-        char text[256];
-        kt__shape_text(text, sizeof text, shape);
-        return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", text);
-    }
+    if (__builtin_add_overflow(offset, numel, &bytes) || __builtin_mul_overflow(bytes, (int64_t)kt__itemsize(t), &bytes))
+        return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", KT__SHAPE_TEXT(shape));
     kt_storage *before = t->storage, *larger = NULL;
     if ((size_t)bytes > before->bytes) {
         if (before->release || before->fixed)

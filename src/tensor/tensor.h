@@ -169,7 +169,11 @@ bool      kt__overlaps_itself(const kt_tensor *t);                       /* two 
 typedef enum kt__overlap { KT_OVERLAP_NONE, KT_OVERLAP_FULL, KT_OVERLAP_PARTIAL, KT_OVERLAP_SOME } kt__overlap;
 kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b);
 bool      kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out); /* false: needs a copy */
-void      kt__shape_text(char *buffer, size_t size, kt_shape shape);     /* "[2, 3]" */
+const char *kt__shape_text(char *buffer, size_t size, kt_shape shape);   /* "[2, 3]"; the buffer */
+/* The same in memory of the enclosing block, for a message. */
+enum { KT__SHAPE_ROOM = 256 };
+#define KT__SHAPE_TEXT(...) kt__shape_text((char[KT__SHAPE_ROOM]){0}, KT__SHAPE_ROOM, __VA_ARGS__)
+#define KT__SIZES_TEXT(t)   KT__SHAPE_TEXT(kt__sizes(t))
 
 /* ---- the registry of backends (backend.c) ---- */
 enum { KT_MAX_BACKENDS = 16 };

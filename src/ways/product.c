@@ -220,7 +220,6 @@ kt_status kt__check_batch_addend(const kt_tensor *c, const kt_tensor *a, const k
 static kt_status addend_fits(const kt_call *call, const product *p)
 {
     const kt_tensor *c = p->c;
-    char             has[256], wants[256];
     bool             same = c->ndim == p->rank, grows = c->ndim <= p->rank;
     for (int i = 0; i < c->ndim && grows; i++) {
         int64_t want = p->sizes[p->rank - c->ndim + i];
@@ -232,10 +231,8 @@ static kt_status addend_fits(const kt_call *call, const product *p)
     if (p->kind->addend_vector && !grows)
         return p->kind->bad_sizes(p);
     if (call->form == KT_INPLACE && (grows || p->kind->names_result)) {
-        kt__shape_text(has, sizeof has, kt__sizes(c));
-        kt__shape_text(wants, sizeof wants, (kt_shape){p->rank, p->sizes});
         return kt_fail(KT_ERR_RUNTIME, "Bad in-place call: input tensor size %s and output tensor size %s should match",
-                       has, wants);
+                       KT__SIZES_TEXT(c), KT__SHAPE_TEXT((kt_shape){p->rank, p->sizes}));
     }
     if (call->form == KT_OUT && kt__policy(kt__mode()) != KT_PERMISSIVE && kt__check_out(call, (kt_dtype)p->b->dtype, KT_NONE))
         return kt_error_status();

@@ -47,7 +47,7 @@ def test_the_ladder():
     with karat.policy("strict"):
         with pytest.raises((RuntimeError, TypeError)):
             a + b
-        assert (a + 1.5).dtype is karat.float32  # numbers stay weak
+        assert (a + 1.5).dtype is karat.float32  # numbers never force a conversion
         assert b.to(karat.float32).dtype is karat.float32  # asked for
     with karat.policy("safe"):
         with pytest.raises((RuntimeError, TypeError)):

@@ -41,12 +41,9 @@ static kt_status check_mask(const kt_tensor *self, const kt_tensor *mask, int at
         if (beyond >= self->ndim)
             return kt__wrap_dim(&beyond, self->ndim);
         if (mask->sizes[d] != self->sizes[at + d]) {
-            char has[256], wants[256];
-            kt__shape_text(has, sizeof has, kt__sizes(mask));
-            kt__shape_text(wants, sizeof wants, kt__sizes(self));
             return kt_fail(KT_ERR_INDEX,
                            "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
-                           has, d, wants, at + d);
+                           KT__SIZES_TEXT(mask), d, KT__SIZES_TEXT(self), at + d);
         }
     }
     return KT_OK;
@@ -323,11 +320,9 @@ static kt_status spread_values(pointed *p, const kt_tensor *values)
     for (int d = 0; d < values->ndim && fits; d++)
         fits = values->sizes[d] == 1 || values->sizes[d] == a->size[lead + d];
     if (!fits) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(values));
-        kt__shape_text(wants, sizeof wants, (kt_shape){a->nd, a->size});
         return kt_fail(KT_ERR_RUNTIME,
-                       "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", has, wants);
+                       "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
+                       KT__SIZES_TEXT(values), KT__SHAPE_TEXT((kt_shape){a->nd, a->size}));
     }
     for (int d = 0; d < a->nd; d++)
         a->stride[ALONG_FROM][d] = d < lead || values->sizes[d - lead] == 1 ? 0 : values->strides[d - lead];

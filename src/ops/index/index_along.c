@@ -32,13 +32,10 @@ static kt_status check_gather(const kt_tensor *self, const kt_tensor *index, int
         return kt_fail(KT_ERR_RUNTIME, "Index tensor must have the same number of dimensions as input tensor");
     for (int d = 0; d < kt__rank_of(index); d++)
         if (d != dim && kt__size_at(index, d) > kt__size_at(self, d)) {
-            char small[256], large[256];
-            kt__shape_text(small, sizeof small, kt__sizes(index));
-            kt__shape_text(large, sizeof large, kt__sizes(self));
             return kt_fail(KT_ERR_RUNTIME,
                            "Size does not match at dimension %d expected index %s to be no larger than self %s apart from "
                            "dimension %lld",
-                           d, small, large, (long long)dim);
+                           d, KT__SIZES_TEXT(index), KT__SIZES_TEXT(self), (long long)dim);
         }
     return KT_OK;
 }
@@ -66,7 +63,7 @@ kt_status kt__body_gather(kt_call *call)
 
 static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, const kt_tensor *src, int64_t dim)
 {
-    char small[256], large[256], source[256];
+    char small[256], large[256];
     if (index->numel == 0)
         return KT_OK;
     if (kt__rank_of(self) != kt__rank_of(index))
@@ -90,11 +87,10 @@ static kt_status check_scatter(const kt_tensor *self, const kt_tensor *index, co
     if (!src)
         return kt_fail(KT_ERR_RUNTIME, "Expected index %s to be no larger than self %s apart from dimension %lld", small, large,
                        (long long)dim);
-    kt__shape_text(source, sizeof source, kt__sizes(src));
     return kt_fail(KT_ERR_RUNTIME,
                    "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src "
                    "%s",
-                   small, large, (long long)dim, source);
+                   small, large, (long long)dim, KT__SIZES_TEXT(src));
 }
 
 /* Dims, dtypes, sizes, then what is written to; what the name of a reduction is, and whether a number fits, comes later. */
@@ -318,10 +314,8 @@ static kt_status check_source(const kt_call *call, const char *op, int64_t dim)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *source = call->arg[3].t;
     if (index->ndim > 1) {
-        char shape[256];
-        kt__shape_text(shape, sizeof shape, kt__sizes(index));
         return kt_fail(KT_ERR_INDEX, "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", op,
-                       index->ndim, kt_dtype_torch_name(index->dtype), shape);
+                       index->ndim, kt_dtype_torch_name(index->dtype), KT__SIZES_TEXT(index));
     }
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
@@ -342,13 +336,10 @@ static kt_status check_source(const kt_call *call, const char *op, int64_t dim)
                        kt__check_memory(call, &(kt_shape){self->ndim, self->sizes})
                    ? kt_error_status()
                    : kt__one_device((kt_tensor *[]){self, index, source}, 3);
-    char mine[256], theirs[256];
-    kt__shape_text(mine, sizeof mine, kt__sizes(self));
-    kt__shape_text(theirs, sizeof theirs, kt__sizes(source));
     return kt_fail(KT_ERR_RUNTIME,
                    "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s "
                    "source.shape = %s",
-                   mine, theirs);
+                   KT__SIZES_TEXT(self), KT__SIZES_TEXT(source));
 }
 
 kt_status kt__body_index_add(kt_call *call)

@@ -152,10 +152,8 @@ static kt_status masked_target(kt_call *call, kt_tensor *mask, kt_tensor **work)
     for (int d = 0; d < rank && same; d++)
         same = sizes[d] == self->sizes[d];
     if (call->form == KT_INPLACE && !same) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(self));
-        kt__shape_text(wants, sizeof wants, (kt_shape){rank, sizes});
-        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s",
+                       KT__SIZES_TEXT(self), KT__SHAPE_TEXT((kt_shape){rank, sizes}));
     }
     if (call->form == KT_INPLACE || same)
         return kt__begin_write(call, false, work);
@@ -283,13 +281,10 @@ kt_status kt__body_masked_scatter(kt_call *call)
     if (in_place && check_scattered(call))
         return kt_error_status();
     if (in_place && mask->ndim > self->ndim) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(mask));
-        kt__shape_text(wants, sizeof wants, kt__sizes(self));
         return kt_fail(KT_ERR_RUNTIME,
                        "expand(CPUBoolType{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the "
                        "number of dimensions in the tensor (%d)",
-                       has, wants, self->ndim, mask->ndim);
+                       KT__SIZES_TEXT(mask), KT__SIZES_TEXT(self), self->ndim, mask->ndim);
     }
     if (kt__one_device((kt_tensor *[]){self, mask, source}, 3))
         return kt_error_status();

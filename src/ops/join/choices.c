@@ -6,11 +6,9 @@
 
 static kt_status check_vector(const kt_tensor *t)
 {
-    char shape[256];
     if (t->ndim == 1)
         return KT_OK;
-    kt__shape_text(shape, sizeof shape, kt__sizes(t));
-    return kt_fail(KT_ERR_RUNTIME, "Expect a 1D vector, but got shape %s", shape);
+    return kt_fail(KT_ERR_RUNTIME, "Expect a 1D vector, but got shape %s", KT__SIZES_TEXT(t));
 }
 
 /* The next combination of r indices below n in lexical order, with repetition if `again`; false: there is none. */

@@ -194,11 +194,9 @@ kt_status kt__body_stack(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     for (int64_t k = 1; k < j.n; k++)
         if (!kt__same_sizes(j.first, j.t[k])) {
-            char a[256], b[256];
-            kt__shape_text(a, sizeof a, kt__sizes(j.first));
-            kt__shape_text(b, sizeof b, kt__sizes(j.t[k]));
             return kt_fail(KT_ERR_RUNTIME,
-                           "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %lld", a, b,
+                           "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %lld",
+                           KT__SIZES_TEXT(j.first), KT__SIZES_TEXT(j.t[k]),
                            (long long)k);
         }
     for (int i = 0; i <= j.first->ndim; i++)

@@ -164,15 +164,14 @@ static kt_status pad_dim(kt_tensor **t, int64_t dim, int64_t low, int64_t high, 
 
 static kt_status check_reflect(const kt_tensor *t, kt_shape pad)
 {
-    char text[256];
     for (int64_t k = 0; k < pad.n / 2; k++) {
         int64_t dim = t->ndim - 1 - k, size = t->sizes[dim];
         if (pad.d[2 * k] >= size || pad.d[2 * k + 1] >= size) {
-            kt__shape_text(text, sizeof text, kt__sizes(t));
             return kt_fail(KT_ERR_RUNTIME,
                            "Argument #%lld: Padding size should be less than the corresponding input dimension, but got: "
                            "padding (%lld, %lld) at dimension %lld of input %s",
-                           (long long)(4 + 2 * k), (long long)pad.d[2 * k], (long long)pad.d[2 * k + 1], (long long)dim, text);
+                           (long long)(4 + 2 * k), (long long)pad.d[2 * k], (long long)pad.d[2 * k + 1], (long long)dim,
+                           KT__SIZES_TEXT(t));
         }
     }
     return KT_OK;
@@ -197,12 +196,10 @@ static kt_status check_replicate(const kt_tensor *t, kt_shape pad)
     int64_t dims = pad.n / 2;
     for (int i = t->ndim == dims + 2; i < t->ndim; i++)
         if (t->sizes[i] == 0) {
-            char text[256];
-            kt__shape_text(text, sizeof text, kt__sizes(t));
             return kt_fail(KT_ERR_RUNTIME,
                            "Expected %lldD or %lldD (batch mode) tensor with possibly 0 batch size and other non-zero "
                            "dimensions for input, but got: %s",
-                           (long long)dims + 1, (long long)dims + 2, text);
+                           (long long)dims + 1, (long long)dims + 2, KT__SIZES_TEXT(t));
         }
     return KT_OK;
 }
@@ -238,9 +235,8 @@ static kt_status check_room(const kt_tensor *t, kt_shape pad, mode how)
                            (long long)out[0]);
         }
     if (negative) {
-        char text[256];
-        kt__shape_text(text, sizeof text, (kt_shape){t->ndim, sizes});
-        return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s", (long long)negative, text);
+        return kt_fail(KT_ERR_RUNTIME, "Trying to create tensor with negative dimension %lld: %s", (long long)negative,
+                       KT__SHAPE_TEXT((kt_shape){t->ndim, sizes}));
     }
     return KT_OK;
 }

@@ -195,9 +195,8 @@ static kt_status check_mesh(const kt_call *call, kt_tensor *const *t, int64_t n,
         return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
     for (int64_t i = 0; i < n; i++)
         if (t[i]->ndim > 1) {
-            char text[256];
-            kt__shape_text(text, sizeof text, kt__sizes(t[i]));
-            return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", text);
+            return kt_fail(KT_ERR_RUNTIME, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s",
+                           KT__SIZES_TEXT(t[i]));
         }
     return KT_OK;
 }

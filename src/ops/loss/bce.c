@@ -69,16 +69,13 @@ kt_status kt__body_nn_binary_cross_entropy(kt_call *call)
     KT_SCOPE;
     kt_tensor    *x = call->arg[INPUT].t, *t = call->arg[TARGET].t, *w = kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL;
     kt__reduction how;
-    char          in[256], to[256];
     if (kt__reduction_of(call, (kt__reduction_args){3, 4, 5}, &how))
         return kt_error_status();
     if (!kt__same_sizes(x, t)) {
-        kt__shape_text(in, sizeof in, kt__sizes(x));
-        kt__shape_text(to, sizeof to, kt__sizes(t));
         return kt_fail(KT_ERR_VALUE,
                        "Using a target size (torch.Size(%s)) that is different to the input size (torch.Size(%s)) is deprecated. "
                        "Please ensure they have the same size.",
-                       to, in);
+                       KT__SIZES_TEXT(t), KT__SIZES_TEXT(x));
     }
     kt_tensor *spread = spread_weight(w, t);
     if ((w && !spread) || kt__no_slope(w, "binary_cross_entropy", "weight"))
@@ -141,14 +138,12 @@ kt_status kt__body_nn_binary_cross_entropy_with_logits(kt_call *call)
     KT_SCOPE;
     kt_tensor    *x = call->arg[INPUT].t, *t = call->arg[TARGET].t;
     kt__reduction how;
-    char          in[256], to[256];
     if (kt__reduction_of(call, (kt__reduction_args){3, 4, 5}, &how))
         return kt_error_status();
     if (kt__same_sizes(x, t))
         return kt__end(call, with_logits(call, 2, 6, how));
-    kt__shape_text(in, sizeof in, kt__sizes(x));
-    kt__shape_text(to, sizeof to, kt__sizes(t));
-    return kt_fail(KT_ERR_VALUE, "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))", to, in);
+    return kt_fail(KT_ERR_VALUE, "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))",
+                   KT__SIZES_TEXT(t), KT__SIZES_TEXT(x));
 }
 
 /* ---- kl_div ---- */

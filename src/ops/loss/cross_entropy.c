@@ -31,7 +31,6 @@ static kt_tensor *log_softmax(const problem *p)
 
 static kt_status check_probabilities(const kt_call *call, const problem *p)
 {
-    char text[256];
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     if (p->ignore >= 0)
@@ -40,11 +39,10 @@ static kt_status check_probabilities(const kt_call *call, const problem *p)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)p->dim);
     if (!p->weight || (p->weight->ndim == 1 && p->weight->numel == p->classes))
         return KT_OK;
-    kt__shape_text(text, sizeof text, kt__sizes(p->weight));
     return kt_fail(KT_ERR_RUNTIME,
                    "cross_entropy: weight tensor should be defined either for all %lld classes or no classes but got weight "
                    "tensor of shape: %s",
-                   (long long)p->classes, text);
+                   (long long)p->classes, KT__SIZES_TEXT(p->weight));
 }
 
 static kt_tensor *by_probability(const problem *p)

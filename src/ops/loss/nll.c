@@ -65,7 +65,6 @@ static kt_status check_flat(const kt_tensor *input, const kt_tensor *target, con
 
 static kt_status check_space(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight)
 {
-    char a[256], b[256];
     if (target->ndim != 3)
         return kt_fail(KT_ERR_RUNTIME, "only batches of spatial targets supported (3D tensors) but got targets of dimension: %d",
                        target->ndim);
@@ -77,9 +76,7 @@ static kt_status check_space(const kt_tensor *input, const kt_tensor *target, co
     if (target->sizes[0] == input->sizes[0] && target->sizes[1] == input->sizes[2] &&
         target->sizes[2] == input->sizes[3])
         return KT_OK;
-    kt__shape_text(a, sizeof a, kt__sizes(input));
-    kt__shape_text(b, sizeof b, kt__sizes(target));
-    return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s , target: %s", a, b);
+    return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s , target: %s", KT__SIZES_TEXT(input), KT__SIZES_TEXT(target));
 }
 
 /* Accumulates in a wider dtype. */
@@ -137,7 +134,6 @@ static kt_tensor *as_wanted(kt_tensor *t, kt_dtype wants, kt_reason why)
 /* The target's sizes are the input's without the classes. */
 static kt_status check_sizes(const kt_tensor *input, const kt_tensor *target, int64_t *sizes)
 {
-    char a[256], b[256];
     bool same = target->ndim == input->ndim - 1;
     for (int i = 0; i < input->ndim - 1; i++) {
         sizes[i] = input->sizes[i ? i + 1 : 0];
@@ -145,9 +141,8 @@ static kt_status check_sizes(const kt_tensor *input, const kt_tensor *target, in
     }
     if (same)
         return KT_OK;
-    kt__shape_text(a, sizeof a, (kt_shape){input->ndim - 1, sizes});
-    kt__shape_text(b, sizeof b, kt__sizes(target));
-    return kt_fail(KT_ERR_RUNTIME, "Expected target size %s, got %s", a, b);
+    return kt_fail(KT_ERR_RUNTIME, "Expected target size %s, got %s",
+                   KT__SHAPE_TEXT((kt_shape){input->ndim - 1, sizes}), KT__SIZES_TEXT(target));
 }
 
 static kt_tensor *run(kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how, int64_t ignore, bool space)

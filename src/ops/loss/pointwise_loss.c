@@ -75,14 +75,11 @@ kt_status kt__body_huber_loss(kt_call *call)
 /* PyTorch warns before it broadcasts. */
 static void warn_of_sizes(const kt_tensor *input, const kt_tensor *target)
 {
-    char in[256], to[256];
     if (kt__same_sizes(input, target))
         return;
-    kt__shape_text(in, sizeof in, kt__sizes(input));
-    kt__shape_text(to, sizeof to, kt__sizes(target));
     kt__warn("Using a target size (torch.Size(%s)) that is different to the input size (torch.Size(%s)). This will likely lead "
              "to incorrect results due to broadcasting. Please ensure they have the same size.",
-             to, in);
+             KT__SIZES_TEXT(target), KT__SIZES_TEXT(input));
 }
 
 #define WITH_OLD ((kt__reduction_args){2, 3, 4})

@@ -80,13 +80,10 @@ static kt_status flow_back(kt_call *call)
     kt__decision room;
     int64_t      dim;
     if (!kt__same_sizes(grad, output)) {
-        char a[256], b[256];
-        kt__shape_text(a, sizeof a, kt__sizes(grad));
-        kt__shape_text(b, sizeof b, kt__sizes(output));
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but %s does "
                        "not equal %s (while checking arguments for %ssoftmax_backward)",
-                       a, b, call->row->kernel == KT_K_softmax_backward ? "" : "log_");
+                       KT__SIZES_TEXT(grad), KT__SIZES_TEXT(output), call->row->kernel == KT_K_softmax_backward ? "" : "log_");
     }
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();

@@ -140,12 +140,9 @@ kt_status kt__body_inner(kt_call *call)
     if (a->ndim == 0 || b->ndim == 0)
         return run_pair_as(call, KT_OP_mul, a, b);
     if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1]) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(a));
-        kt__shape_text(wants, sizeof wants, kt__sizes(b));
         return kt_fail(KT_ERR_RUNTIME,
-                       "inner() the last dimension must match on both input tensors but got shapes %s and %s", has,
-                       wants);
+                       "inner() the last dimension must match on both input tensors but got shapes %s and %s", KT__SIZES_TEXT(a),
+                       KT__SIZES_TEXT(b));
     }
     return end_contraction(call, tensordot(call, a, b, KT_SHAPE(-1), KT_SHAPE(-1)));
 }
@@ -184,12 +181,9 @@ static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
         if (t[i]->dtype != t[0]->dtype && kt__refuse_case(call, 0))
             return kt_error_status();
         if (i > 0 && t[i - 1]->sizes[t[i - 1]->ndim - 1] != t[i]->sizes[0]) {
-            char left[256], right[256];
-            kt__shape_text(left, sizeof left, kt__sizes(t[i - 1]));
-            kt__shape_text(right, sizeof right, kt__sizes(t[i]));
             return kt_fail(KT_ERR_RUNTIME,
                            "multi_dot(): tensors %lld and %lld with shapes %s and %s cannot be multiplied",
-                           (long long)i - 1, (long long)i, left, right);
+                           (long long)i - 1, (long long)i, KT__SIZES_TEXT(t[i - 1]), KT__SIZES_TEXT(t[i]));
         }
     }
     return KT_OK;

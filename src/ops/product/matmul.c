@@ -105,10 +105,8 @@ kt_status kt__body_linear(kt_call *call)
     if (y && bias) /* written into the product, whose dtype it must fit; `permissive` promotes instead */
         sum = kt__policy(kt__mode()) == KT_PERMISSIVE ? kt_add(y, bias) : kt_add_(y, bias);
     if (sum && !kt__same_sizes(sum, y)) {
-        char has[256], wants[256];
-        kt__shape_text(has, sizeof has, kt__sizes(y));
-        kt__shape_text(wants, sizeof wants, kt__sizes(sum));
-        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", has, wants);
+        return kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s",
+                       KT__SIZES_TEXT(y), KT__SIZES_TEXT(sum));
     }
     return kt__end(call, sum);
 }

@@ -250,11 +250,8 @@ kt_status kt__body_cartesian_prod(kt_call *call)
     int64_t           n = call->arg[0].ts.n, sizes[KT_MAX_DIMS], count = 1;
     kt_tensor        *columns[KT_MAX_DIMS];
     for (int64_t i = 0; i < n; i++)
-        if (t[i]->ndim != 1) {
-            char text[256];
-            kt__shape_text(text, sizeof text, kt__sizes(t[i]));
-            return kt_fail(KT_ERR_RUNTIME, "Expect a 1D vector, but got shape %s", text);
-        }
+        if (t[i]->ndim != 1)
+            return kt_fail(KT_ERR_RUNTIME, "Expect a 1D vector, but got shape %s", KT__SIZES_TEXT(t[i]));
     if (n == 0)
         return kt_fail(KT_ERR_RUNTIME, "meshgrid expects a non-empty TensorList");
     if (n == 1)

@@ -131,9 +131,8 @@ static kt_status check_norm_dims(const kt_call *call, bool ordered)
 {
     int rank = call->arg[0].t->ndim;
     if (kt__given(call, DIM) && call->arg[DIM].ints.n != 1 && call->arg[DIM].ints.n != 2) {
-        char got[256];
-        kt__shape_text(got, sizeof got, call->arg[DIM].ints);
-        return kt_fail(KT_ERR_RUNTIME, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s", got);
+        return kt_fail(KT_ERR_RUNTIME, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s",
+                       KT__SHAPE_TEXT(call->arg[DIM].ints));
     }
     return kt__given(call, DIM) || !ordered || rank == 1 || rank == 2
                ? KT_OK

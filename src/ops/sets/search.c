@@ -79,13 +79,10 @@ static kt_status check_shapes(const search *s)
         match = lines->sizes[d] == values->sizes[d];
     if (match)
         return KT_OK;
-    char has[256], wants[256];
-    kt__shape_text(has, sizeof has, kt__sizes(lines));
-    kt__shape_text(wants, sizeof wants, kt__sizes(values));
     return kt_fail(KT_ERR_RUNTIME,
                    "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
                    "tensor and input value tensor must match, but we got boundaries tensor %s and input value tensor %s",
-                   has, wants);
+                   KT__SIZES_TEXT(lines), KT__SIZES_TEXT(values));
 }
 
 /* Dense and without lazy bits, as the kernel reads it, and of a dtype that was decided. */

@@ -22,11 +22,8 @@ static kt_status placed(kt_shape dims, const char *which, const int64_t *wrapped
 {
     *seen = 0;
     for (int64_t i = 0; i < dims.n; i++) {
-        if (*seen >> wrapped[i] & 1) {
-            char text[256];
-            kt__shape_text(text, sizeof text, dims);
-            return kt_fail(KT_ERR_RUNTIME, "movedim: repeated dim in `%s` (%s)", which, text);
-        }
+        if (*seen >> wrapped[i] & 1)
+            return kt_fail(KT_ERR_RUNTIME, "movedim: repeated dim in `%s` (%s)", which, KT__SHAPE_TEXT(dims));
         *seen |= 1ull << wrapped[i];
     }
     return KT_OK;
@@ -39,13 +36,10 @@ static kt_status move_dims(kt_call *call, kt_shape source, kt_shape destination)
     uint64_t   taken, filled;
     int        rank = self->ndim;
     if (source.n != destination.n) {
-        char a[256], b[256];
-        kt__shape_text(a, sizeof a, source);
-        kt__shape_text(b, sizeof b, destination);
         return kt_fail(KT_ERR_RUNTIME,
                        "movedim: Invalid source or destination dims: source (%s dims) should contain the same number of "
                        "dims as destination (%s dims)",
-                       a, b);
+                       KT__SHAPE_TEXT(source), KT__SHAPE_TEXT(destination));
     }
     if (source.n > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);

@@ -45,10 +45,8 @@ kt_status kt__body_select(kt_call *call)
         return kt_error_status();
     int64_t size = t->sizes[dim];
     if (index < -size || index >= size) {
-        char text[256];
-        kt__shape_text(text, sizeof text, kt__sizes(t));
         return kt_fail(KT_ERR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension %lld",
-                       (long long)index, text, (long long)dim);
+                       (long long)index, KT__SIZES_TEXT(t), (long long)dim);
     }
     geometry_of(t, &g);
     g.offset += (index < 0 ? index + size : index) * g.stride[dim];
@@ -171,14 +169,11 @@ kt_status kt__body_expand(kt_call *call)
             g.size[i] = size;
         if (g.size[i] != size) {
             if (size != 1 || g.size[i] < 0) {
-                char has[256], text[256];
-                kt__shape_text(has, sizeof has, kt__sizes(t));
-                kt__shape_text(text, sizeof text, want);
                 return kt_fail(
                     KT_ERR_RUNTIME,
                     "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton "
                     "dimension %lld.  Target sizes: %s.  Tensor sizes: %s",
-                    (long long)g.size[i], (long long)size, (long long)i, text, has);
+                    (long long)g.size[i], (long long)size, (long long)i, KT__SHAPE_TEXT(want), KT__SIZES_TEXT(t));
             }
             stride = 0;
         }
@@ -440,10 +435,8 @@ kt_status kt__body_as_strided(kt_call *call)
                            "as_strided: Negative strides are not supported at the moment, got strides: %s", text);
         }
         if (sizes.d[i] < 0) {
-            char text[256], steps[256];
-            kt__shape_text(text, sizeof text, sizes);
-            kt__shape_text(steps, sizeof steps, strides);
-            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s and strides=%s", text, steps);
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s and strides=%s",
+                           KT__SHAPE_TEXT(sizes), KT__SHAPE_TEXT(strides));
         }
         g.size[i] = sizes.d[i];
         g.stride[i] = strides.d[i];
