@@ -112,6 +112,8 @@ static kt_backend named = {
     .has = has,
 };
 
+__attribute__((destructor)) static void unload(void) { free(by_id); }
+
 KT_PLUGIN(from)
 {
     free(by_id);
