@@ -166,6 +166,9 @@ typedef struct kt__decided {
 } kt__decided;
 extern KT__HOT_LOCAL kt__decided *kt__decisions; /* NULL until the thread's first miss */
 
+/* The mode stands at bit 40 of `rest`; dtype= of the user (42) and the form (47) have bits that it leaves free. */
+_Static_assert(!(KT_M_DECIDES >> 24) && !(KT_M_DECIDES & (1 << 2 | 1 << 7)), "bits of the key are used twice");
+
 static inline kt__decision_key kt__key_of(const kt_call *call, uint8_t rule, uint64_t nine, unsigned tenth, unsigned want,
                                           unsigned asked, uint64_t mode)
 {

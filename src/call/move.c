@@ -131,6 +131,17 @@ kt_status kt__call_int2(int op, kt_tensor *t, int64_t a, int64_t b, kt_tensor **
     return run(&c, result);
 }
 
+kt_status kt__call_int3(int op, kt_tensor *t, int64_t a, int64_t b, int64_t c, kt_tensor **result)
+{
+    kt_call call;
+    kt__open(&call, op, KT_PLAIN);
+    kt__put_tensor(&call, 0, t);
+    kt__put(&call, 1, i, a);
+    kt__put(&call, 2, i, b);
+    kt__put(&call, 3, i, c);
+    return run(&call, result);
+}
+
 kt_status kt__call_ints(int op, kt_tensor *t, kt_shape ints, kt_tensor **result)
 {
     kt_call c;
@@ -142,13 +153,7 @@ kt_status kt__call_ints(int op, kt_tensor *t, kt_shape ints, kt_tensor **result)
 
 kt_status kt__call_narrow(kt_tensor *t, int64_t dim, int64_t start, int64_t length, kt_tensor **result)
 {
-    kt_call c;
-    kt__open(&c, KT_OP_narrow, KT_PLAIN);
-    kt__put_tensor(&c, 0, t);
-    kt__put(&c, 1, i, dim);
-    kt__put(&c, 2, i, start);
-    kt__put(&c, 3, i, length);
-    return run(&c, result);
+    return kt__call_int3(KT_OP_narrow, t, dim, start, length, result);
 }
 
 kt_status kt__call_list(int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_tensor **result)

@@ -37,6 +37,7 @@ kt_status kt__check_filled(const kt_call *call, const kt_tensor *to, kt_scalar v
 /* ---- calls from inside with integers, owned results ---- */
 kt_status kt__call_int(int op, kt_tensor *t, int64_t a, kt_tensor **result);
 kt_status kt__call_int2(int op, kt_tensor *t, int64_t a, int64_t b, kt_tensor **result);
+kt_status kt__call_int3(int op, kt_tensor *t, int64_t a, int64_t b, int64_t c, kt_tensor **result);
 kt_status kt__call_ints(int op, kt_tensor *t, kt_shape ints, kt_tensor **result);
 kt_status kt__call_narrow(kt_tensor *t, int64_t dim, int64_t start, int64_t length, kt_tensor **result);
 kt_status kt__call_list(int op, kt_tensor *const *t, int64_t n, int64_t dim, kt_tensor **result); /* cat, stack */

@@ -8,15 +8,7 @@
 
 static kt_status slice(kt_tensor *t, int64_t dim, int64_t start, int64_t end, kt_tensor **result)
 {
-    kt_call c;
-    kt__open(&c, KT_OP_slice, KT_PLAIN);
-    kt__put_tensor(&c, 0, t);
-    kt__put(&c, 1, i, dim);
-    kt__put(&c, 2, i, start);
-    kt__put(&c, 3, i, end);
-    kt_status status = kt_call_run(&c);
-    *result = status ? NULL : c.out[0];
-    return status;
+    return kt__call_int3(KT_OP_slice, t, dim, start, end, result);
 }
 
 static kt_status check_rank(const kt_tensor *t)
