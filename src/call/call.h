@@ -292,8 +292,7 @@ kt_status kt__call1(int op, kt_tensor *a, kt_tensor **result);
 kt_status kt__call2(int op, kt_tensor *a, kt_tensor *b, kt_tensor **result);
 kt_status kt__call2s(int op, kt_tensor *a, kt_scalar b, kt_tensor **result);
 kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding); /* no tape */
-/* kt_convert without the policy's word, which is about the user's operands and the result: for a temporary of an operator or a
- * formula, or what was decided before. */
+/* kt_convert without the policy check: for a temporary of an operator or a formula, or a conversion that was checked before. */
 kt_status  kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
 kt_tensor *kt__as_index(kt_tensor *t); /* as int64, recorded by the tape; owned by the scope; NULL after an error */
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* if the conversion discards the imaginary part */

@@ -1,4 +1,4 @@
-/* policy.h - the policy's word on one conversion.
+/* policy.h - does the policy allow a conversion?
  *
  * In: a tensor, the dtype that it is to be seen as or stored in, and why. Out: KT_OK or a refusal. A policy judges what the user
  * can see: the operands of the call that the user wrote and its result. What a body makes for itself is converted freely. */
