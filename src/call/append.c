@@ -70,9 +70,7 @@ static void trace(const kt_call *call, const kt__gathered *g, const kt__decision
     kt_tensor *out = call->out[0];
     if (kt_is_shared(out) || !g->first)
         return; /* an operand itself, or made of numbers alone */
-    out->lineage = d->origin != 0xff ? g->t[d->origin]->lineage
-                                     : KT__RECORD((kt_reason)d->why_result, call->row->name, g->first->dtype, d->result,
-                                                  g->first->lineage);
+    out->lineage = d->origin != 0xff ? g->t[d->origin]->lineage : kt__result_lineage(call, d, g->first);
 #else
     (void)call, (void)g, (void)d;
 #endif

@@ -51,6 +51,12 @@ typedef enum kt__rank_class { RANK_DIM = 0, RANK_ZERO = 1, RANK_NUMBER = 2 } kt_
 
 _Static_assert((int)KT_MOST_GATHERED < (int)KT_MAX_OPERANDS, "a plan has room for a result beside what was gathered");
 
+/* The lineage record that a decision without an origin made last: a loop asks for the same one again. */
+typedef struct kt__recorded {
+    uint32_t parent, site;
+    uint32_t id; /* 0: none was made */
+} kt__recorded;
+
 /* The resolver's answer. */
 typedef struct kt__decision {
     uint8_t as[KT_MOST_GATHERED], why[KT_MOST_GATHERED];
@@ -61,6 +67,7 @@ typedef struct kt__decision {
     uint8_t origin;     /* operand that the result's dtype comes from; 0xff: none */
     uint8_t why_result; /* reason of the result's dtype if there is no origin */
     uint8_t inner;      /* converts what a body made, which no policy judges (policy.h) */
+    kt__recorded recorded;
 } kt__decision;
 
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
@@ -72,6 +79,8 @@ void      kt__push_param(kt__gathered *g, double value); /* appends a kernel par
 void      kt__push_param_rounded(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded to the dtype */
 void      kt__push_param_rounded_int(kt__gathered *g, kt_scalar s, kt_dtype d); /* rounded for integer dtypes, else a double */
 kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t mode, kt__decision_key key, kt__decision *d);
+/* Records the dtype of a result, and notes that in `d`: a slot of the thread's cache or the caller's. */
+uint32_t  kt__record_result(const kt_call *call, kt__decision *d, const kt_tensor *first, uint32_t site);
 kt_dtype  kt__common_dtype(const kt__gathered *g, int first, uint64_t mode, kt_status *status); /* result_type */
 /* refusal.c: errors with an explanation below the first line: the operands, the history of their dtypes, fixes. */
 kt_status kt__fail_dtype(const kt_call *call, kt_status code, const char *format, ...) KT_PRINTF(3, 4);
@@ -206,6 +215,15 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
     if (KT__LIKELY(d != NULL))
         return d;
     return kt__resolve_anew(call, g, mode, key, room) ? NULL : room;
+}
+
+/* The lineage of a result whose dtype no operand had; `first` is the operand that its history begins with. */
+static inline uint32_t kt__result_lineage(const kt_call *call, const kt__decision *d, const kt_tensor *first)
+{
+    const uint32_t site = KT__SITE();
+    if (KT__LIKELY(d->recorded.parent == first->lineage && d->recorded.site == site && d->recorded.id != 0))
+        return d->recorded.id;
+    return kt__record_result(call, (kt__decision *)d, first, site);
 }
 
 /* The decision about a row with a body. It is made before the body runs, unless the row says `after`; then the body calls

@@ -267,6 +267,14 @@ kt_status kt__resolve_anew(const kt_call *call, const kt__gathered *g, uint64_t 
     return status;
 }
 
+KT__COLD uint32_t kt__record_result(const kt_call *call, kt__decision *d, const kt_tensor *first, uint32_t site)
+{
+    const uint32_t id = KT__RECORD((kt_reason)d->why_result, call->row->name, first->dtype, d->result, first->lineage);
+    if (id != KT__UNTRACKED) /* a later attempt may find memory */
+        d->recorded = (kt__recorded){first->lineage, site, id};
+    return id;
+}
+
 kt_status kt_result_type(const kt_value *operand, int n, uint32_t scalars, kt_dtype *result)
 {
     kt__gathered g = {.n = (uint8_t)n};

@@ -7,7 +7,7 @@
 #ifndef KT_LINEAGE_LINEAGE_H
 #define KT_LINEAGE_LINEAGE_H
 
-#include "base/local.h"
+#include "plan/observe.h" /* KT__UNTRACKED */
 
 #include <karat/lineage.h>
 
@@ -16,7 +16,6 @@
 void kt__lineage_init(void);
 
 enum { KT__LINEAGE_CAP = 1 << 20, KT__LINEAGE_DEPTH = 64 };
-#define KT__UNTRACKED UINT32_MAX
 
 /* ---- records (record.c) ---- */
 typedef struct kt__record {

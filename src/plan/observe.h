@@ -65,6 +65,8 @@ extern KT__HIDDEN kt__lineage_hooks kt__lineage;
  * quantile_number is an overload of quantile; in C it is the row's name. */
 const char *kt__row_display_name(const kt_row *row, bool in_binding, char *room, size_t size);
 
+#define KT__UNTRACKED UINT32_MAX /* the id of a record that did not fit into the table */
+
 #ifdef KT_NO_LINEAGE
 #define KT__RECORD(why, op, from, to, parent) ((void)(op), 0u)
 #else

@@ -54,7 +54,7 @@ KT__HOT kt_status kt__run_elementwise(kt_call *call)
         if (KT__LIKELY(d->origin != 0xff))
             out->lineage = g.t[d->origin]->lineage;
         else
-            out->lineage = KT__RECORD((kt_reason)d->why_result, call->row->name, g.first->dtype, d->result, g.first->lineage);
+            out->lineage = kt__result_lineage(call, d, g.first);
     }
 #endif
     if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
@@ -94,8 +94,7 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     }
 #ifndef KT_NO_LINEAGE
     if (KT__UNLIKELY(d->origin)) /* else it is a's, which the result was made like */
-        out->lineage = d->origin == 1 ? b->lineage
-                                      : KT__RECORD((kt_reason)d->why_result, row->name, a->dtype, d->result, a->lineage);
+        out->lineage = d->origin == 1 ? b->lineage : kt__result_lineage(call, d, a);
 #endif
     kt__plan_begin(&plan, kt__row_called(call), row->kernel, d->compute, 2, a);
     plan.origin = d->origin;

@@ -44,6 +44,31 @@ TEST(births_and_changes)
     CHECK_EQ_INT(last_of(root).parent, kt_lineage_of(i));
 }
 
+/* The cached decision keeps the record that it made last: it may not outlive the operand or line that it was made for. */
+TEST(one_decision_records_each_line_and_operand)
+{
+    KT_SCOPE;
+    kt_tensor *a = kt_ones(KT_SHAPE(4), .dtype = KT_I32), *b = kt_zeros(KT_SHAPE(4), .dtype = KT_I32);
+    for (int round = 0; round < 2; round++) {
+        kt_tensor *of_a = kt_mul_s(a, KT_FLOAT(2.5));
+        const int  line = __LINE__ - 1;
+        kt_tensor *of_b = kt_mul_s(b, KT_FLOAT(2.5)), *again = kt_mul_s(b, KT_FLOAT(2.5));
+        CHECK_EQ_INT(last_of(of_a).parent, kt_lineage_of(a));
+        CHECK_EQ_INT(last_of(of_a).line, line);
+        CHECK_EQ_INT(last_of(of_b).parent, kt_lineage_of(b));
+        CHECK_EQ_INT(last_of(of_b).line, line + 2);
+        CHECK_EQ_INT(kt_lineage_of(again), kt_lineage_of(of_b));
+        kt_tensor *same_of_b = kt_mul_s(b, KT_FLOAT(2.5));
+        CHECK_EQ_INT(last_of(same_of_b).line, line + 8);
+    }
+    const uint32_t cap = kt__lineage_set_cap(kt__lineage_count());
+    for (int round = 0; round < 2; round++) {
+        kt_tensor *out = kt_mul_s(a, KT_FLOAT(2.5)); /* the second time there is room */
+        CHECK_EQ_INT(kt_lineage_of(out) == KT__UNTRACKED, round == 0);
+        kt__lineage_set_cap(cap);
+    }
+}
+
 TEST(other_results_inherit)
 {
     KT_SCOPE;
