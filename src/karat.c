@@ -13,10 +13,9 @@ __attribute__((constructor)) static void wire(void)
 {
     kt__env_check();
     kt__scope_set_drop(kt_drop);
-    kt_backend_register(kt__cpu_backend()); /* kinds KT_CPU and KT_META by this order */
+    kt_backend_register(kt__cpu_backend());
     kt_backend_register(kt__meta_backend());
     kt__modes_init();
     kt__lineage_init();
     kt__grad_init();
-    kt__backends_load(kt__env("KARAT_BACKEND_PATH"));
 }

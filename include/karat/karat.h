@@ -4,6 +4,7 @@
 
 #include <karat/autocast.h>
 #include <karat/base.h>
+#include <karat/device.h>
 #include <karat/dtype.h>
 #include <karat/grad.h>
 #include <karat/lineage.h>

@@ -21,10 +21,13 @@ KT_API kt_generator *kt_default_generator(void);                /* the process's
 KT_API void      kt_generator_manual_seed(kt_generator *g, uint64_t seed);
 KT_API uint64_t  kt_generator_seed(kt_generator *g);            /* seeds from the system; returns the seed */
 KT_API uint64_t  kt_generator_initial_seed(kt_generator *g);
+KT_API size_t    kt_generator_state_bytes(kt_generator *g);     /* KT_GENERATOR_STATE, or 16 for a device's own */
+KT_API uint64_t  kt_generator_offset(kt_generator *g);          /* of a device's own (karat/device.h), which counts its draws */
+KT_API kt_status kt_generator_set_offset(kt_generator *g, uint64_t offset);
 KT_API void      kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_STATE]);
 KT_API kt_status kt_generator_set_state(kt_generator *g, const unsigned char *state, size_t bytes);
 
-/* The same for the default generator (NULL above). */
+/* The same for the default generator (NULL above); seeds go to the default generators of devices too. */
 KT_API void      kt_manual_seed(uint64_t seed);
 KT_API uint64_t  kt_seed(void);
 KT_API uint64_t  kt_initial_seed(void);

@@ -15,12 +15,14 @@ typedef struct kt_shape {
     ((kt_shape){(int64_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__}})
 #define KT_SCALAR ((kt_shape){0, NULL})
 
-typedef enum kt_device_kind { KT_DEVICE_DEFAULT = 0, KT_CPU = 1, KT_META = 2 } kt_device_kind; /* plugins follow */
+/* Other plugins' kinds follow, in the order in which they were loaded. */
+typedef enum kt_device_kind { KT_DEVICE_DEFAULT = 0, KT_CPU = 1, KT_META = 2, KT_CUDA = 3, KT_FIRST_OTHER = 4 } kt_device_kind;
 typedef struct kt_device {
     int32_t kind;
     int32_t index;
 } kt_device;
-KT_API kt_device   kt_device_find(const char *name);       /* "cpu", "meta", "mirror:0"; kind -1 and an error if unknown */
+/* "cpu", "meta", "mirror:0"; kind -1 and an error if unknown. A name that is not known yet is looked for among plugins. */
+KT_API kt_device   kt_device_find(const char *name);
 KT_API const char *kt_device_name(kt_device d);            /* "cpu" */
 KT_API kt_status   kt_device_sync(kt_device d);
 /* The device of this thread's new tensors when none is given; initially the CPU; KT_DEVICE_DEFAULT resets it. */

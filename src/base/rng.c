@@ -94,6 +94,7 @@ static void seed_with(kt_generator *g, uint64_t seed)
     g->has_normal = g->has_normal_f32 = false;
     g->normal = 0;
     g->normal_f32 = 0;
+    g->offset = 0;
 }
 
 /* ---- the default generator: its lock is reset in a forked child ---- */
@@ -129,6 +130,16 @@ kt_generator *kt_generator_new(void)
     atomic_init(&g->refs, 1);
     pthread_mutex_init(&g->lock, NULL);
     seed_with(g, DEFAULT_SEED);
+    return g;
+}
+
+kt_generator *kt__rng_new_on(int kind, int index)
+{
+    kt_generator *g = kt_generator_new();
+    if (g) {
+        g->kind = (uint8_t)kind;
+        g->index = (uint8_t)index;
+    }
     return g;
 }
 
@@ -179,12 +190,33 @@ uint64_t kt_generator_initial_seed(kt_generator *g)
     return seed;
 }
 
-void     kt_manual_seed(uint64_t seed) { kt_generator_manual_seed(kt_default_generator(), seed); }
-uint64_t kt_seed(void) { return kt_generator_seed(kt_default_generator()); }
+uint64_t kt_generator_offset(kt_generator *g)
+{
+    g = the(g);
+    kt__rng_lock(g);
+    const uint64_t offset = g->offset;
+    kt__rng_unlock(g);
+    return offset;
+}
+
+kt_status kt_generator_set_offset(kt_generator *g, uint64_t offset)
+{
+    g = the(g);
+    if (!g->kind)
+        return kt_fail(KT_ERR_RUNTIME, "CPU Generator does not use offset");
+    if (offset % 4)
+        return kt_fail(KT_ERR_RUNTIME, "offset must be a multiple of 4");
+    kt__rng_lock(g);
+    g->offset = offset;
+    kt__rng_unlock(g);
+    return KT_OK;
+}
+
 uint64_t kt_initial_seed(void) { return kt_generator_initial_seed(kt_default_generator()); }
 
 /* ---- the state as bytes ---- */
 
+enum { AT_OFFSET = 8, DEVICE_STATE = 16 }; /* of a device's generator: seed u64 | offset u64 */
 enum { AT_LEFT = 8, AT_SEEDED = 12, AT_NEXT = 16, AT_WORDS = 24, AT_NORMAL = 5024, AT_HAS = 5040, AT_F32 = 5048,
        AT_HAS_F32 = 5052 };
 
@@ -205,13 +237,21 @@ static uint64_t get64(const unsigned char *at)
     return x;
 }
 
+size_t kt_generator_state_bytes(kt_generator *g) { return the(g)->kind ? DEVICE_STATE : KT_GENERATOR_STATE; }
+
 void kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_STATE])
 {
     if (!state)
         return;
-    memset(state, 0, KT_GENERATOR_STATE);
     g = the(g);
+    memset(state, 0, kt_generator_state_bytes(g));
     kt__rng_lock(g);
+    if (g->kind) {
+        put64(state, g->seed);
+        put64(state + AT_OFFSET, g->offset);
+        kt__rng_unlock(g);
+        return;
+    }
     const uint32_t next = g->fresh ? 0 : g->next;
     put64(state, g->seed);
     put32(state + AT_LEFT, g->fresh ? 1 : KT__MT_WORDS + 1 - next);
@@ -228,11 +268,24 @@ void kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_ST
     kt__rng_unlock(g);
 }
 
+static kt_status set_device_state(kt_generator *g, const unsigned char *state, size_t bytes)
+{
+    if (bytes != DEVICE_STATE)
+        return kt_fail(KT_ERR_RUNTIME, "RNG state is wrong size");
+    kt__rng_lock(g);
+    g->seed = get64(state);
+    g->offset = get64(state + AT_OFFSET);
+    kt__rng_unlock(g);
+    return KT_OK;
+}
+
 kt_status kt_generator_set_state(kt_generator *g, const unsigned char *state, size_t bytes)
 {
     if (!state)
         return kt_fail(KT_ERR_TYPE, "expected an RNG state, got NULL");
     g = the(g);
+    if (g->kind)
+        return set_device_state(g, state, bytes);
     if (bytes != KT_GENERATOR_STATE)
         return kt_fail(KT_ERR_RUNTIME,
                        "Expected a CPUGeneratorImplState of size %d but found the input RNG state size to be %zu",

@@ -26,11 +26,15 @@ struct kt_generator {
     double          normal;
     bool            has_normal_f32; /* a slot of the exchanged state that CPU operators do not use */
     float           normal_f32;
+    /* A generator of a device that draws by itself is {seed, offset} alone. */
+    uint8_t         kind, index; /* of that device; kind 0: the CPU's, mt19937 */
+    uint64_t        offset;
 };
 
 static inline void kt__rng_lock(kt_generator *g) { pthread_mutex_lock(&g->lock); }
 static inline void kt__rng_unlock(kt_generator *g) { pthread_mutex_unlock(&g->lock); }
 
+kt_generator *kt__rng_new_on(int kind, int index); /* owned: {seed, offset}; NULL and an error without memory */
 void   kt__rng_refill(kt_generator *g);
 void   kt__rng_fill(kt_generator *g, uint32_t *to, int64_t n); /* n draws of 32 bits */
 double kt__rng_normal(kt_generator *g);                        /* of mean 0, deviation 1 */

@@ -27,7 +27,7 @@ static kt_tensor *staged_copy(kt_tensor *from, kt_device device)
         status = kt__copy_into(dense, from, KT_WHY_NONE, KT_ROUND_TORCH);
     if (!status)
         there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
-    if (there && kt__transfer(kt__row_served(KT_OP_copy), there, dense)) {
+    if (there && kt__transfer(kt__row_served(KT_OP_copy), there, dense, false)) {
         kt__unref(there);
         there = NULL;
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call/call.h"
+#include "tensor/device.h"
 #include "call/wrap.h"
 
 static kt_tensor *given(kt_tensor *t)
@@ -185,6 +186,31 @@ kt_scalar kt_item_scalar(const kt_tensor *t)
     if (kt_read(t, element, kt__itemsize(t)))
         return none;
     return kt_scalar_load(element, (kt_dtype)t->dtype);
+}
+
+kt_status kt_pin(kt_tensor *t, kt_device d, kt_tensor **pinned)
+{
+    if (!pinned)
+        return kt_fail(KT_ERR_TYPE, "expected a place for the tensor, got NULL");
+    *pinned = NULL;
+    if (!t)
+        return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (t->backend != KT_CPU)
+        return kt_fail(KT_ERR_RUNTIME, "cannot pin '%s' only dense CPU tensors can be pinned", kt_device_name(kt__device(t)));
+    if (d.kind == KT_DEVICE_DEFAULT)
+        d = kt_device_accelerator();
+    if (kt__pinned_by(t) == d.kind) {
+        *pinned = kt__ref(t);
+        return KT_OK;
+    }
+    kt_tensor *made = kt__tensor_pinned((kt_dtype)t->dtype, kt__sizes(t), d.kind);
+    if (!made || kt__copy_into(made, t, KT_WHY_NONE, KT_ROUND_TORCH)) {
+        kt__unref(made);
+        return kt_error_status();
+    }
+    made->lineage = t->lineage;
+    *pinned = made;
+    return KT_OK;
 }
 
 double kt_item(const kt_tensor *t)

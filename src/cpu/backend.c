@@ -203,9 +203,9 @@ static int cpu_count(kt_backend *self)
     return 1;
 }
 
-static kt_status cpu_alloc(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+static kt_status cpu_alloc(kt_backend *self, int index, kt_handle stream, size_t bytes, void **data, size_t *granted)
 {
-    (void)self, (void)index;
+    (void)self, (void)index, (void)stream;
     *data = kt__block_get(bytes, granted);
     return *data != NULL ? KT_OK : kt__fail_memory(bytes);
 }
@@ -216,10 +216,10 @@ static void cpu_free(kt_backend *self, int index, void *data, size_t granted)
     kt__block_put(data, granted);
 }
 
-static kt_status cpu_copy(kt_backend *self, int index, void *to, const void *from, size_t bytes)
+static kt_status cpu_copy(kt_backend *self, const kt_transfer *copy)
 {
-    (void)self, (void)index;
-    memcpy(to, from, bytes);
+    (void)self;
+    memcpy(copy->to, copy->from, copy->bytes);
     return KT_OK;
 }
 
@@ -238,8 +238,7 @@ kt_backend *kt__cpu_backend(void)
         .alloc = cpu_alloc,
         .free = cpu_free,
         .run = cpu_run,
-        .copy_in = cpu_copy,
-        .copy_out = cpu_copy,
+        .copy = cpu_copy,
         .sync = cpu_sync,
         .has = cpu_has,
         .addressable = 1,

@@ -2,10 +2,11 @@
  * watchers, the binding's lock released, the generator locked. */
 #include "plan/launch.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
+#include "plan/fallback.h"
 #include "plan/site.h"
 #include "tables/kernels/copy.h"
+#include "tensor/device.h"
 #include "tensor/work.h"
 
 uint32_t (*kt__site_read)(void);
@@ -13,11 +14,10 @@ KT__HOT_LOCAL uint32_t kt__site_known;
 
 static inline kt_status run(kt_backend *backend, const kt_plan *plan) { return backend->run(backend, plan); }
 
-static inline bool is_seen(void) { return kt__is_watching() && !kt__unseen; }
-
-static void set_site_and_devices(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
+void kt__plan_place(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
 {
     plan->site = KT__SITE();
+    plan->stream = kt__stream_now(on->backend, on->index);
     plan->device_kind = on->backend;
     plan->from_kind = from->backend;
     plan->from_index = from->index;
@@ -53,18 +53,27 @@ static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool relea
     return status;
 }
 
+/* What the device has no kernel for, or declines, runs on the CPU. */
+static kt_status run_on_device(kt_backend *backend, kt_plan *plan, bool release)
+{
+    const bool has = backend->kernels[plan->kernel] >> plan->compute & 1;
+    kt_status  status = has ? run_locked(backend, plan, release) : KT_DECLINED;
+    return status == KT_DECLINED ? kt__fall_back(backend, plan) : status;
+}
+
 static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool release, kt_generator *generator)
 {
     kt_backend *backend = kt__backend(on->backend);
-    const bool  seen = is_seen();
+    const bool  seen = kt__is_seen();
     if (plan->numel == 0)
         return KT_OK;
     plan->generator = generator;
-    if (seen || backend->late)
-        set_site_and_devices(plan, on, on);
+    if (seen || backend->kernels)
+        kt__plan_place(plan, on, on);
     if (seen)
         kt__tell_before(plan);
-    kt_status status = run_locked(backend, plan, release || plan->numel > KT__LONG_NUMEL);
+    release = (release || plan->numel > KT__LONG_NUMEL) && !backend->late;
+    kt_status status = backend->kernels ? run_on_device(backend, plan, release) : run_locked(backend, plan, release);
     if (seen)
         kt__tell_after(plan, status);
     return status || !plan->arg[0].bits ? status : kt__apply_lazy_bits(plan->row, on);
@@ -73,7 +82,7 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
 KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 {
     kt_backend *backend = kt__backend(on->backend);
-    if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL) || KT__UNLIKELY(kt__is_watching() | backend->late))
+    if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL) || KT__UNLIKELY(kt__is_watching() || backend->kernels != NULL))
         return launch_slowly(plan, on, false, NULL);
     kt_status status = run(backend, plan);
     return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__apply_lazy_bits(plan->row, on);
@@ -82,45 +91,3 @@ KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, NULL); }
 
 kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, g); }
-
-/* ---- between devices ---- */
-
-static kt_status move_bytes(kt_tensor *to, const kt_tensor *from, size_t bytes)
-{
-    kt_backend *source = kt__backend(from->backend), *target = kt__backend(to->backend);
-    size_t      granted = 0;
-    if (source->addressable)
-        return target->copy_in(target, to->index, to->data, from->data, bytes);
-    if (target->addressable)
-        return source->copy_out(source, from->index, to->data, from->data, bytes);
-    void *stage = kt__block_get(bytes, &granted);
-    if (!stage)
-        return kt__fail_memory(bytes);
-    kt_status status = source->copy_out(source, from->index, stage, from->data, bytes);
-    if (!status)
-        status = target->copy_in(target, to->index, to->data, stage, bytes);
-    kt__block_put(stage, granted);
-    return status;
-}
-
-kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor *from)
-{
-    const size_t bytes = (size_t)from->numel * kt__itemsize(from);
-    if (!bytes)
-        return KT_OK;
-    if (KT__LIKELY(!is_seen()))
-        return move_bytes(to, from, bytes);
-    kt_plan plan;
-    kt__plan_begin(&plan, row, KT_K_copy, kt__dtype_rows[to->dtype].compute, 1, to);
-    kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
-    kt__set_operand(&plan, 1, from, (kt_dtype)from->dtype, KT_WHY_NONE);
-    plan.generator = NULL;
-    set_site_and_devices(&plan, to, from);
-    plan.numel = plan.size[0] = from->numel;
-    plan.nd = plan.contiguous = 1;
-    plan.stride[0][0] = plan.stride[1][0] = (int64_t)kt__itemsize(from);
-    kt__tell_before(&plan);
-    kt_status status = move_bytes(to, from, bytes);
-    kt__tell_after(&plan, status);
-    return status;
-}

@@ -47,7 +47,10 @@ kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g); /* the
 kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on);
 
 /* Copies the bytes of `from` to `to` on another device. Both are dense, with the same dtype and number of elements. */
-kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor *from);
+/* non_blocking: if the host's side is pinned memory, it returns before they have arrived. */
+kt_status kt__transfer(const struct kt_row *row, kt_tensor *to, const kt_tensor *from, bool non_blocking);
+/* Sets the fields that only watchers and devices read: line, stream, devices. `from`: where the inputs are. */
+void      kt__plan_place(kt_plan *plan, const kt_tensor *on, const kt_tensor *from);
 
 /* ---- watchers (watch.c) ---- */
 extern KT__HIDDEN _Atomic uint32_t kt__watchers; /* their number */
@@ -55,6 +58,7 @@ extern KT__HIDDEN _Atomic uint32_t kt__watchers; /* their number */
 extern KT__HOT_LOCAL bool kt__unseen;
 
 static inline uint32_t kt__is_watching(void) { return atomic_load_explicit(&kt__watchers, memory_order_relaxed); }
+static inline bool     kt__is_seen(void) { return kt__is_watching() && !kt__unseen; }
 void kt__tell_before(const kt_plan *plan);
 void kt__tell_after(const kt_plan *plan, kt_status status);
 

@@ -9,9 +9,9 @@ static int count(kt_backend *self)
     return 1;
 }
 
-static kt_status no_memory(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+static kt_status no_memory(kt_backend *self, int index, kt_handle stream, size_t bytes, void **data, size_t *granted)
 {
-    (void)self, (void)index, (void)bytes;
+    (void)self, (void)index, (void)stream, (void)bytes;
     *data = NULL;
     *granted = 0;
     return KT_OK;
@@ -28,16 +28,10 @@ static kt_status no_work(kt_backend *self, const kt_plan *plan)
     return KT_OK;
 }
 
-static kt_status nothing_in(kt_backend *self, int index, void *to, const void *from_host, size_t bytes)
+static kt_status no_copy(kt_backend *self, const kt_transfer *copy)
 {
-    (void)self, (void)index, (void)to, (void)from_host, (void)bytes;
-    return KT_OK;
-}
-
-static kt_status nothing_out(kt_backend *self, int index, void *to_host, const void *from, size_t bytes)
-{
-    (void)self, (void)index, (void)to_host, (void)from, (void)bytes;
-    return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+    (void)self;
+    return copy->to_index == KT_HOST ? kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!") : KT_OK;
 }
 
 static kt_status no_wait(kt_backend *self, int index)
@@ -71,8 +65,7 @@ kt_backend *kt__meta_backend(void)
                               .alloc = no_memory,
                               .free = no_free,
                               .run = no_work,
-                              .copy_in = nothing_in,
-                              .copy_out = nothing_out,
+                              .copy = no_copy,
                               .sync = no_wait,
                               .has = every,
                               .addressable = 0,

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "tensor/device.h"
 
 void (*kt__autograd_release)(kt_tensor *t);
 
@@ -39,12 +40,27 @@ static void block_unhold(kt_block *b)
         block_put(b);
 }
 
+static inline kt_status memory_get(kt_backend *backend, kt_device d, size_t bytes, void **data, size_t *granted)
+{
+    return KT__LIKELY(backend->addressable) ? backend->alloc(backend, d.index, 0, bytes, data, granted)
+                                            : kt__device_alloc(d, bytes, data, granted);
+}
+
+static inline void memory_put(kt_device d, void *data, size_t granted)
+{
+    kt_backend *backend = kt__backend(d.kind);
+    if (KT__LIKELY(backend->addressable))
+        backend->free(backend, d.index, data, granted);
+    else
+        kt__device_free(d, data, granted);
+}
+
 static inline void storage_free_memory(kt_storage *s)
 {
     if (KT__UNLIKELY(s->release != NULL))
         s->release(s->owner);
     else if (s->granted)
-        kt__backend(s->backend)->free(kt__backend(s->backend), s->index, s->data, s->granted);
+        memory_put((kt_device){s->backend, s->index}, s->data, s->granted);
 }
 
 static void storage_unref(kt_storage *s)
@@ -142,6 +158,7 @@ static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, s
     s->block_bytes = (uint16_t)block_bytes;
     atomic_init(&s->block_refs, 2);
     s->fixed = false;
+    s->pinned_by = 0;
 }
 
 kt_status kt__check_rank(kt_shape shape)
@@ -174,7 +191,7 @@ static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype
     b->storage.data = (char *)b->data;
     if (!inside) {
         void *data = NULL;
-        if (backend->alloc(backend, device.index, bytes, &data, &b->storage.granted)) {
+        if (memory_get(backend, device, bytes, &data, &b->storage.granted)) {
             kt__pool_put(b, size);
             return NULL;
         }
@@ -361,7 +378,7 @@ static kt_tensor *sharing_record(kt_tensor *of)
     t->ndim = 0;
     t->data = of->data;
     t->numel = 0;
-    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_PINNED | KT_T_OWN_COUNTER));
+    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_OWN_COUNTER));
     if (KT__UNLIKELY(of->flags & KT_T_OWN_COUNTER))
         kt__count_up(&counter_of(of)->refs);
     t->lineage = of->lineage;
@@ -498,7 +515,7 @@ static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
         return NULL;
     }
     init_storage(s, kt__device(t), bytes, 0);
-    if (backend->alloc(backend, t->index, bytes, &data, &s->granted)) {
+    if (memory_get(backend, kt__device(t), bytes, &data, &s->granted)) {
         kt__pool_put(s, sizeof *s);
         return NULL;
     }

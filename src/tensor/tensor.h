@@ -21,7 +21,6 @@ enum kt__tensor_flag {
     KT_T_CONJ          = 1 << 3,
     KT_T_NEG           = 1 << 4,
     KT_T_INFERENCE     = 1 << 5,
-    KT_T_PINNED        = 1 << 6,
     KT_T_SEALED        = 1 << 7, /* its dtype may not change */
     KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
     KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
@@ -47,6 +46,7 @@ typedef struct kt_storage {
     uint8_t          backend, index;
     uint16_t         block_bytes; /* size of the block that it is part of; 0: a separate allocation */
     _Atomic uint8_t  block_refs; /* in a block: the tensor and the storage each hold it */
+    uint8_t          pinned_by;  /* pinned host memory: the kind of the backend that made it; else 0 */
     uint8_t          fixed;      /* its address was exported (NumPy): never resized */
     _Atomic uint16_t writer;     /* what recorded the last in-place write: a row id, or a mark of the tape */
 } kt_storage;
@@ -114,6 +114,11 @@ static inline bool      kt__is_contiguous(const kt_tensor *t) { return (t->flags
 static inline int64_t   kt__offset(const kt_tensor *t)
 {
     return (int64_t)((uintptr_t)t->data - (uintptr_t)t->storage->data) / (int64_t)kt__itemsize(t);
+}
+/* Bytes from the first element to the end of the storage. */
+static inline int64_t kt__bytes_from(const kt_tensor *t)
+{
+    return (int64_t)t->storage->bytes - (int64_t)((uintptr_t)t->data - (uintptr_t)t->storage->data);
 }
 static inline bool kt__same_sizes(const kt_tensor *a, const kt_tensor *b)
 {
@@ -183,6 +188,6 @@ static inline kt_backend *kt__backend(int kind) /* NULL: none */
     return (unsigned)kind < KT_MAX_BACKENDS ? atomic_load_explicit(&kt__backends[kind], memory_order_relaxed) : NULL;
 }
 kt_device   kt__default_device(kt_device d); /* KT_DEVICE_DEFAULT resolved */
-void        kt__backends_load(const char *folders);
+kt_status   kt__check_layout(const kt_layout *theirs, const char *who); /* were its structs compiled as ours? */
 
 #endif

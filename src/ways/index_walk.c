@@ -26,11 +26,12 @@ kt_status kt__run_along(int kernel, const kt__along *a)
         for (int d = 0; d < a->nd; d++)
             plan.stride[i][d] = a->stride[operand[i]][d] * (int64_t)kt__itemsize(t);
     }
-    plan.n_param = 4;
+    plan.n_param = 5;
     plan.param[0] = KT_INT(a->limit);
     plan.param[1] = KT_INT(a->step);
     plan.param[2] = KT_INT(2 * a->dim + a->wraps);
     plan.param[3] = KT_INT(a->says);
+    plan.param[4] = KT_INT(kt__bytes_from(addressed));
     if (!sums && kernel != KT_K_masked_put && a->limit != INT64_MAX) /* sums of places are in bytes already */
         plan.param[1] = KT_INT(a->step * (int64_t)kt__itemsize(addressed));
     kt__collapse(&plan, takes); /* what is put keeps its order: the last at a place wins */

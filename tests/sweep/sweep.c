@@ -158,6 +158,22 @@ void *sweep_memory(void)
     return bytes;
 }
 
+kt_event **sweep_events(void)
+{
+    static kt_event *made;
+    kt_event_drop(made);
+    made = NULL;
+    return &made;
+}
+
+kt_generator **sweep_generators(void)
+{
+    static kt_generator *made;
+    kt_generator_drop(made);
+    made = NULL;
+    return &made;
+}
+
 void *sweep_zeroed(void)
 {
     static _Alignas(64) unsigned char bytes[512];

@@ -55,6 +55,8 @@ void             *sweep_zeroed(void);
 kt_guard         *sweep_guard(void);
 kt_mode_guard    *sweep_mode_guard(void);
 kt_tensor       **sweep_room(void);
+kt_event        **sweep_events(void);
+kt_generator    **sweep_generators(void);
 FILE             *sweep_stream(void);
 void              sweep_warning(const char *text);
 void              sweep_release(void *owner);
@@ -89,6 +91,11 @@ void              sweep_before(void);
 #define MODE_GUARD(slot, name)  (sweep_aimed(slot) ? NULL : sweep_mode_guard())
 #define ERROR_STATE(slot, name) (sweep_aimed(slot) ? NULL : kt_error_push())
 #define SIZED(type, slot, name) sweep_sized(slot, sizeof(type))
+#define QUEUE(slot, name)       ((kt_stream){sweep_device(slot), 0})
+#define EVENT(slot, name)       ((kt_event *)NULL) /* events of the CPU do nothing: tests/unit/tensor/device.c has the mirror's */
+#define EVENTS(slot, name)      (sweep_aimed(slot) ? NULL : sweep_events())
+#define NO_GRAPH(slot, name)    ((kt_graph *)NULL) /* the CPU captures nothing */
+#define GENERATORS(slot, name)  (sweep_aimed(slot) ? NULL : sweep_generators())
 #define HOOK(slot, name)        sweep_hook(slot)
 #define NODE(slot, name)        sweep_node(slot)
 #define NODES(slot, name)       (sweep_aimed(slot) ? NULL : sweep_nodes())
@@ -127,6 +134,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_device(name, value)        ((void)(value))
 #define GIVEN_kt_dtype(name, value)         ((void)(value))
 #define GIVEN_kt_kernel_id(name, value)     ((void)(value))
+#define GIVEN_kt_wait_mode(name, value)     ((void)(value))
 #define GIVEN_kt_policy(name, value)        ((void)(value))
 #define GIVEN_kt_determinism(name, value)   ((void)(value))
 #define GIVEN_kt_scalar(name, value)        ((void)(value))

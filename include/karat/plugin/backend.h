@@ -37,6 +37,10 @@ typedef enum kt_compute {
     KT_NUM_COMPUTE
 } kt_compute;
 
+typedef uint64_t kt_handle; /* a backend's own name of a stream or event; stream 0: the device's default stream */
+
+#define KT_DECLINED ((kt_status)1) /* of kt_backend.run; not an error */
+
 enum { KT_BIT_CONJ = 1, KT_BIT_NEG = 2 }; /* lazy conjugation and negation of an input: applied when it is loaded */
 
 typedef struct kt_operand {
@@ -64,12 +68,15 @@ typedef struct kt_plan {
     uint8_t      rounding;     /* kt_rounding, for copies */
     uint8_t      origin;       /* input whose dtype decided the result's (lineage); 0xff: none */
     int64_t      numel;        /* product of the sizes */
-    uint64_t     seed;         /* stochastic rounding */
+    uint64_t     seed;         /* stochastic rounding; random kernels of a device with generators of its own */
+    uint64_t     offset;       /* of such a random kernel alone: where its draws begin (kt_backend.draws). In a capture they are
+                                  counted from the capture's begin, and a replay adds where it begins */
+    kt_handle    stream;       /* set unless the device is the CPU or meta */
     /* Set only if there are watchers or the device is `late`. */
     uint32_t     site;         /* the line that made the call (plugin/site.h); 0: unknown */
     uint8_t      device_kind;  /* kt_device: where it runs */
     uint8_t      from_kind, from_index; /* where its inputs are; differs in a transfer, which watchers see but `run` does not */
-    kt_generator *generator;   /* random kernels only, else NULL: locked while the kernel runs, valid for this run */
+    kt_generator *generator;   /* random kernels on the CPU only, else NULL: locked while the kernel runs, valid for this run */
     kt_operand   arg[KT_MAX_OPERANDS];
     kt_scalar    param[KT_MAX_PARAMS];
     union { unsigned char bytes[16]; double align[2]; } imm[KT_MAX_OPERANDS];
@@ -100,11 +107,11 @@ typedef struct kt_plan {
  *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index]; put, add, multiply, amax,
  *                amin: into out[index], where [index] adds index * param[1] bytes to the address; duplicates are written in
  *                row order. param[0]: upper bound of the indices; param[2]: twice the dim that errors name, plus 1 if negative
- *                indices count from the end; param[3]: kt__index_says. An index out of range is an error, and nothing is
- *                written then.
+ *                indices count from the end; param[3]: kt__index_says; param[4]: bytes from the address of what
+ *                is indexed to the end of its memory. An index out of range is an error; on the CPU nothing is written then.
  *                offsets: arg out (int64), index: out += index * param[1]. masked put: arg out, from, mask (bool).
  *                nonzero: arg out, mask, which is dense and row-major over the plan's dims (never collapsed); coordinate d of
- *                the k-th nonzero element goes to out + d * param[0] bytes + k * 8
+ *                the k-th nonzero element goes to out + d * param[0] bytes + k * 8; there are param[1] of them
  *  search        dims are [lines, n]; arg: out (int32 or int64), values, boundaries, all dense; boundaries has param[0] elements
  *                per line (stride 0: one line for all). out: the index of the first boundary that is >= the value, or, with
  *                param[1], > the value. A NaN compares false, or, with param[2], as larger than everything. A fourth operand,
@@ -119,27 +126,115 @@ typedef struct kt_layout {
 } kt_layout;
 #define KT_LAYOUT {KT_BACKEND_ABI, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand)}
 
+/* Bytes from one place to another, at least one of them on the backend that is asked. */
+enum { KT_HOST = -1 }; /* an index: host memory */
+typedef struct kt_transfer {
+    void       *to;
+    const void *from;
+    size_t      bytes;
+    int         to_index, from_index; /* a device of this backend, or KT_HOST */
+    kt_handle   stream; /* of the device that is not the host; between two devices: of `from_index` */
+    uint8_t     pinned; /* the host's side is memory of host_alloc */
+    uint8_t     wait;   /* return when the bytes have arrived. Else host memory that is not pinned must have been read when
+                           `copy` returns, and pinned memory is read or written in the order of the stream */
+} kt_transfer;
+
 typedef struct kt_backend kt_backend;
+
+/* Streams and events of a device. A stream is a queue: work of one stream runs in order, of two in any order but for events.
+ * Each function that makes the host wait is called with the binding's lock released. */
+typedef struct kt_stream_calls {
+    kt_status (*make)(kt_backend *self, int index, int priority, kt_handle *made);
+    void      (*drop)(kt_backend *self, int index, kt_handle stream); /* its work is done nevertheless */
+    kt_status (*idle)(kt_backend *self, int index, kt_handle stream, bool *idle); /* is all its work done? */
+    kt_status (*wait)(kt_backend *self, int index, kt_handle stream); /* the host waits for all its work */
+    kt_status (*event_make)(kt_backend *self, int index, bool timed, kt_handle *made);
+    void      (*event_drop)(kt_backend *self, int index, kt_handle event);
+    kt_status (*event_record)(kt_backend *self, int index, kt_handle event, kt_handle stream); /* again: replaces the first */
+    kt_status (*event_done)(kt_backend *self, int index, kt_handle event, bool *done); /* never recorded: done */
+    kt_status (*event_wait)(kt_backend *self, int index, kt_handle event); /* the host waits */
+    kt_status (*event_gate)(kt_backend *self, int index, kt_handle event, kt_handle stream); /* later work of the stream waits;
+                                                                           the stream may be another device's of the backend */
+    kt_status (*event_elapsed)(kt_backend *self, int index, kt_handle from, kt_handle to, double *milliseconds);
+} kt_stream_calls;
+
+/* Work recorded once and run again. Between begin and end the stream's work is recorded, not done; so is the work of streams
+ * that wait for an event of it. Memory that was allocated meanwhile lives until the graph is dropped. */
+typedef struct kt_capture_calls {
+    kt_status (*begin)(kt_backend *self, int index, kt_handle stream);
+    kt_status (*end)(kt_backend *self, int index, kt_handle stream, kt_handle *graph); /* *graph 0: the capture has failed */
+    kt_status (*replay)(kt_backend *self, int index, kt_handle graph, kt_handle stream, uint64_t seed, uint64_t offset);
+    void      (*drop)(kt_backend *self, int index, kt_handle graph);
+} kt_capture_calls;
+
+/* What only the backend knows of a device's memory. The engine itself counts what tensors use. */
+typedef struct kt_backend_memory {
+    size_t free, total;             /* of the device */
+    size_t reserved, reserved_peak; /* taken from the device, in use or kept for later */
+} kt_backend_memory;
+typedef struct kt_memory_calls {
+    kt_status (*ask)(kt_backend *self, int index, kt_backend_memory *out);
+    kt_status (*empty)(kt_backend *self, int index);               /* gives back what is kept for later */
+    kt_status (*limit)(kt_backend *self, int index, size_t bytes); /* `alloc` fails beyond; SIZE_MAX: no limit */
+    kt_status (*reset_peaks)(kt_backend *self, int index);
+} kt_memory_calls;
+
+typedef struct kt_device_facts {
+    char   name[128];        /* "NVIDIA H200" */
+    char   architecture[32]; /* "sm_90" */
+    int    major, minor;     /* compute capability */
+    size_t memory;           /* bytes in all */
+    int    multiprocessors, warp, threads; /* threads: most of one multiprocessor */
+} kt_device_facts;
+
 struct kt_backend {
     kt_layout   layout; /* KT_LAYOUT */
     const char *name;   /* "cpu", "meta", "cuda" */
     int         (*count)(kt_backend *self);                                        /* number of devices */
-    kt_status   (*alloc)(kt_backend *self, int index, size_t bytes, void **data, size_t *granted);
+    /* The memory belongs to the stream: it is for work of that stream, and of others that have been ordered after it. */
+    kt_status   (*alloc)(kt_backend *self, int index, kt_handle stream, size_t bytes, void **data, size_t *granted);
+    /* Frees it after the work that was launched so far on its stream and on those that `used_on` named. */
     void        (*free)(kt_backend *self, int index, void *data, size_t granted);
-    /* returns when the work is done, unless `late` */
+    /* Launches a plan on plan->stream, or does it at once, unless `late`. KT_DECLINED: this plan must run on the CPU. */
     kt_status   (*run)(kt_backend *self, const kt_plan *plan);
-    kt_status   (*copy_in)(kt_backend *self, int index, void *to, const void *from_host, size_t bytes);
-    kt_status   (*copy_out)(kt_backend *self, int index, void *to_host, const void *from, size_t bytes); /* waits */
-    kt_status   (*sync)(kt_backend *self, int index);
-    bool        (*has)(kt_backend *self, kt_kernel_id kernel, kt_compute compute); /* does it have the kernel? */
-    uint8_t     addressable; /* the host can read the memory directly (only the CPU) */
+    kt_status   (*copy)(kt_backend *self, const kt_transfer *copy);
+    kt_status   (*sync)(kt_backend *self, int index); /* the host waits for all streams of the device */
+    bool        (*has)(kt_backend *self, kt_kernel_id kernel, kt_compute compute); /* asked once, when it is registered */
+    uint8_t     addressable;    /* the host can read the memory directly (only the CPU) */
     uint8_t     stores_nothing; /* meta: no bytes at all */
-    uint8_t     late;           /* `run` may return before the work is done; plans then contain their site */
+    uint8_t     late;           /* `run` may return before the work is done; plans then contain their site. If work has failed,
+                                   the next call of run, copy, sync or a wait hands that back by kt_host.fail_late and takes
+                                   no new work; the device stays usable */
+    uint8_t     dlpack;         /* the device type in DLPack (2: CUDA, 12: other); 0: not exchanged */
+    /* What follows may be NULL: the device lacks it. */
+    void        (*used_on)(kt_backend *self, int index, void *data, kt_handle stream); /* also for memory of host_alloc */
+    kt_status   (*host_alloc)(kt_backend *self, size_t bytes, void **data, size_t *granted); /* pinned host memory */
+    void        (*host_free)(kt_backend *self, void *data, size_t granted); /* after the work of streams that `used_on` named */
+    /* The device draws by itself from {seed, offset} (Philox): by how much does this plan move the offset? NULL: random
+     * kernels run on the CPU and their results are copied. */
+    uint64_t    (*draws)(kt_backend *self, const kt_plan *plan);
+    kt_status   (*facts)(kt_backend *self, int index, kt_device_facts *out);
+    const kt_stream_calls  *streams;
+    const kt_capture_calls *captures;
+    const kt_memory_calls  *memory;
+    /* Filled in when it is registered. */
+    const uint8_t *kernels; /* by kernel: bits of kt_compute that `has` confirmed; NULL for the CPU and meta, which have all */
 };
+
+/* Work that failed after its launch. */
+typedef struct kt_late_error {
+    kt_status            code;
+    const char          *text; /* the CPU's message */
+    const struct kt_row *row;  /* of the plan; NULL: not of a plan */
+    uint32_t             site; /* of the plan */
+} kt_late_error;
 
 /* What a plugin may call. */
 typedef struct kt_host {
     kt_status    (*fail)(kt_status code, const char *format, ...);
+    kt_status    (*fail_late)(const kt_late_error *error); /* its text, then "launched at train.py:41" */
+    const char  *(*error)(void);  /* the text of this thread's pending error */
+    void         (*clear)(void);  /* and forgets it */
     kt_kernel_id (*kernel)(const char *name); /* 0: unknown; a plugin that asks for it while it is opened is refused */
     const char  *(*kernel_name)(kt_kernel_id kernel); /* "?": unknown */
     kt_kernel_id kernels;                     /* all ids are smaller: the length of a table indexed by id */

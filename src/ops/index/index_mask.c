@@ -35,8 +35,9 @@ static kt_status write_places(kt_tensor *out, kt_tensor *mask)
     kt__plan_begin(&plan, kt__row_served(KT_OP_nonzero), KT_K_nonzero, KT_IN_I64, 1, out);
     plan.numel = mask->numel;
     plan.nd = mask->ndim;
-    plan.n_param = 1;
+    plan.n_param = 2;
     plan.param[0] = KT_INT(out->strides[1] * (int64_t)sizeof(int64_t));
+    plan.param[1] = KT_INT(out->sizes[0]);
     kt__set_operand(&plan, 0, out, KT_I64, KT_WHY_NONE);
     kt__set_operand(&plan, 1, mask, KT_BOOL, KT_WHY_NONE);
     for (int d = 0; d < mask->ndim; d++) {

@@ -1,166 +1,35 @@
-/* mirror.c - a test device: the CPU seen through a mirror. Its addresses are the true ones plus an offset that no
- * memory has, so that any read of a tensor's bytes outside the backend faults; its work is queued and done late, on a
- * thread of its own, so that anything that assumes completion gives wrong values.
+/* mirror.c - a test device: the CPU seen through a mirror. Its addresses are the true ones plus an offset that no memory has, so
+ * that any read of a tensor's bytes outside the backend faults; its work is queued on streams and done late, on threads of its
+ * own, so that anything that assumes completion gives wrong values.
  *
- * In: plans, copies, releases. Out: what the CPU backend makes of them, in the order they came. Independent of: all
- * of Karat but plugin/backend.h. Errors of late work surface at the next call that waits. */
-#include <karat/plugin/backend.h>
+ * In: plans, copies, releases, events. Out: what the CPU backend makes of them, in the order of each stream. Independent of: all
+ * of Karat but plugin/backend.h. Settings, read when it is opened: MIRROR_LACKS, kernels that it has not, as "add,exp" or "all";
+ * MIRROR_DRAWS=1, generators of its own. */
+#include "mirror.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICES = 2, QUEUE_MAX = 64 }; /* a queue that long is worked off unasked, which bounds its memory */
+const kt_host *host;
 
-#define OFFSET ((uintptr_t)1 << 48) /* beyond what x86-64 and aarch64 give to programs */
+/* ---- settings ---- */
+static const char *lacks;
 
-typedef enum work_kind { WORK_RUN, WORK_FREE, WORK_COPY_IN } work_kind;
-
-typedef struct work {
-    struct work *next;
-    work_kind    kind;
-    char        *to; /* true addresses from here on */
-    size_t       bytes;
-    void        *plan;   /* of WORK_RUN, packed, behind the struct */
-    char        *source; /* of WORK_COPY_IN, likewise */
-} work;
-
-static const kt_host *host;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t  wanted = PTHREAD_COND_INITIALIZER; /* the worker waits for a reason to work */
-static pthread_cond_t  done = PTHREAD_COND_INITIALIZER;   /* callers wait for the end of the queue */
-static work           *first, **last = &first;
-static int             queued, in_hand;
-static bool            hurry, running;
-static kt_status       late_code;
-static char            late_text[1024];
-
-static void *here(const void *there) /* the true address of one of ours */
+static bool is_in_list(const char *list, const char *name)
 {
-    return there ? (void *)((uintptr_t)there - OFFSET) : NULL;
+    const size_t length = strlen(name);
+    for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    return false;
 }
 
-static void *there(const void *true_address)
+/* For tests, by dlsym: plans of this kernel are declined from now on; NULL: none is. */
+KT_API void         mirror_decline(const char *kernel);
+static kt_kernel_id declined;
+void mirror_decline(const char *kernel)
 {
-    return true_address ? (void *)((uintptr_t)true_address + OFFSET) : NULL;
-}
-
-/* ---- doing the work ---- */
-static kt_status run_plan(const void *packed)
-{
-    kt_plan plan;
-    kt_plan_unpack(&plan, packed);
-    plan.device_index = 0;
-    for (int i = 0; i < plan.n_out + plan.n_in; i++)
-        plan.arg[i].data = here(plan.arg[i].data);
-    return host->cpu->run(host->cpu, &plan);
-}
-
-static kt_status perform(work *w)
-{
-    kt_backend *cpu = host->cpu;
-    switch (w->kind) {
-    case WORK_RUN: return run_plan(w->plan);
-    case WORK_FREE: cpu->free(cpu, 0, w->to, w->bytes); return KT_OK;
-    case WORK_COPY_IN: return cpu->copy_in(cpu, 0, w->to, w->source, w->bytes);
-    }
-    return KT_OK;
-}
-
-/* With the lock held. The first failure is kept until somebody waits; the worker's own error state stays clean. */
-static void keep_failure(kt_status code, const char *text)
-{
-    if (code != KT_OK && late_code == KT_OK) {
-        late_code = code;
-        late_text[0] = '\0';
-        strncat(late_text, text[0] ? text : "late work failed", sizeof late_text - 1);
-    }
-}
-
-static void *worker(void *unused)
-{
-    (void)unused;
-    pthread_mutex_lock(&lock);
-    for (;;) {
-        while (!first || (!hurry && queued < QUEUE_MAX)) {
-            hurry = false;
-            pthread_cond_wait(&wanted, &lock);
-        }
-        while (first) {
-            work *w = first;
-            first = w->next;
-            if (!first)
-                last = &first;
-            queued--;
-            in_hand = 1;
-            pthread_mutex_unlock(&lock);
-            const kt_status code = perform(w);
-            free(w);
-            pthread_mutex_lock(&lock);
-            in_hand = 0;
-            keep_failure(code, kt_error());
-            kt_clear();
-        }
-        hurry = false;
-        pthread_cond_broadcast(&done);
-    }
-    return NULL;
-}
-
-/* With the lock held: everything queued so far is done. */
-static void drain(void)
-{
-    while (first || in_hand) {
-        hurry = true;
-        pthread_cond_signal(&wanted);
-        pthread_cond_wait(&done, &lock);
-    }
-}
-
-/* An empty piece of work with room behind it; NULL: the caller must do it at once, after what is queued. */
-static work *new_work(work_kind kind, void *to, size_t bytes, size_t room)
-{
-    work *w = malloc(sizeof *w + room);
-    if (w)
-        *w = (work){.kind = kind, .to = to, .bytes = bytes};
-    return w;
-}
-
-static void enqueue(work *w)
-{
-    pthread_mutex_lock(&lock);
-    pthread_t thread;
-    if (!running && pthread_create(&thread, NULL, worker, NULL) == 0) {
-        pthread_detach(thread);
-        running = true;
-    }
-    if (!running) { /* no thread to be had: not late, but right */
-        const kt_status code = perform(w);
-        keep_failure(code, kt_error());
-        if (code != KT_OK)
-            kt_clear();
-        free(w);
-    } else {
-        *last = w;
-        last = &w->next;
-        queued++;
-        if (queued >= QUEUE_MAX)
-            pthread_cond_signal(&wanted);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-static kt_status wait_for_all(void)
-{
-    char text[sizeof late_text];
-    pthread_mutex_lock(&lock);
-    drain();
-    const kt_status code = late_code;
-    memcpy(text, late_text, sizeof text);
-    late_code = KT_OK;
-    pthread_mutex_unlock(&lock);
-    return code == KT_OK ? KT_OK : host->fail(code, "%s", text);
+    __atomic_store_n(&declined, kernel ? host->kernel(kernel) : 0, __ATOMIC_RELAXED);
 }
 
 /* ---- the backend ---- */
@@ -170,70 +39,104 @@ static int mirror_count(kt_backend *self)
     return DEVICES;
 }
 
-static kt_status mirror_alloc(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+kt_status run_plan(const void *packed)
 {
-    (void)self, (void)index;
-    void           *p = NULL;
-    const kt_status code = host->cpu->alloc(host->cpu, 0, bytes, &p, granted);
-    *data = there(p);
-    return code;
-}
-
-static void mirror_free(kt_backend *self, int index, void *data, size_t granted)
-{
-    (void)self, (void)index;
-    work *w = new_work(WORK_FREE, here(data), granted, 0);
-    if (w) {
-        enqueue(w);
-        return;
-    }
-    pthread_mutex_lock(&lock);
-    drain();
-    pthread_mutex_unlock(&lock);
-    host->cpu->free(host->cpu, 0, here(data), granted);
+    kt_plan plan;
+    kt_plan_unpack(&plan, packed);
+    plan.device_index = 0;
+    for (int i = 0; i < plan.n_out + plan.n_in; i++)
+        plan.arg[i].data = here(plan.arg[i].data);
+    return is_drawn_here(plan.kernel) ? draw_uniform(&plan) : host->cpu->run(host->cpu, &plan);
 }
 
 static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
-    work *w = new_work(WORK_RUN, NULL, 0, kt_plan_bytes(plan));
+    const kt_status code = late_error(plan->device_index);
+    if (code)
+        return code;
+    if (plan->kernel == __atomic_load_n(&declined, __ATOMIC_RELAXED))
+        return KT_DECLINED;
+    work *w = new_work(WORK_RUN, kt_plan_bytes(plan));
     if (!w)
         return host->fail(KT_ERR_MEMORY, "mirror: no memory to queue a kernel");
-    w->plan = w + 1;
-    kt_plan_pack(w->plan, plan);
-    enqueue(w);
+    kt_plan_pack(w + 1, plan);
+    pthread_mutex_lock(&lock);
+    enqueue(stream_of(plan->device_index, plan->stream), w);
+    pthread_mutex_unlock(&lock);
     return KT_OK;
 }
 
-static kt_status mirror_copy_in(kt_backend *self, int index, void *to, const void *from_host, size_t bytes)
+static kt_status copy_and_wait(const kt_transfer *copy, int index)
 {
-    (void)self, (void)index;
-    work *w = new_work(WORK_COPY_IN, here(to), bytes, bytes);
+    pthread_mutex_lock(&lock);
+    drain(stream_of(index, copy->stream));
+    pthread_mutex_unlock(&lock);
+    const kt_status code = late_error(index);
+    if (code)
+        return code;
+    memcpy(copy->to_index == KT_HOST ? copy->to : here(copy->to), copy->from_index == KT_HOST ? copy->from : here(copy->from),
+           copy->bytes);
+    return KT_OK;
+}
+
+static kt_status mirror_copy(kt_backend *self, const kt_transfer *copy)
+{
+    (void)self;
+    const bool      from_host = copy->from_index == KT_HOST, at_once = from_host && !copy->pinned;
+    const int       index = from_host ? copy->to_index : copy->from_index;
+    const kt_status code = late_error(index);
+    if (code)
+        return code;
+    if (copy->wait)
+        return copy_and_wait(copy, index);
+    work *w = new_work(WORK_COPY, at_once ? copy->bytes : 0);
     if (!w)
-        return host->fail(KT_ERR_MEMORY, "mirror: no memory to queue a copy of %zu bytes", bytes);
-    w->source = (char *)(w + 1);
-    memcpy(w->source, from_host, bytes);
-    enqueue(w);
-    return KT_OK;
-}
-
-static kt_status mirror_copy_out(kt_backend *self, int index, void *to_host, const void *from, size_t bytes)
-{
-    (void)self, (void)index;
-    const kt_status code = wait_for_all();
-    return code != KT_OK ? code : host->cpu->copy_out(host->cpu, 0, to_host, here(from), bytes);
+        return host->fail(KT_ERR_MEMORY, "mirror: no memory to queue a copy of %zu bytes", copy->bytes);
+    w->to = copy->to_index == KT_HOST ? copy->to : here(copy->to);
+    w->from = at_once ? NULL : from_host ? copy->from : here(copy->from);
+    w->bytes = copy->bytes;
+    if (at_once)
+        memcpy(w + 1, copy->from, copy->bytes);
+    pthread_mutex_lock(&lock);
+    stream    *s = stream_of(index, copy->stream);
+    const bool refused = at_once && s->capturing;
+    if (!refused)
+        enqueue(s, w);
+    pthread_mutex_unlock(&lock);
+    if (!refused)
+        return KT_OK;
+    free(w);
+    return host->fail(KT_ERR_RUNTIME, "mirror: a copy from host memory that is not pinned cannot be captured");
 }
 
 static kt_status mirror_sync(kt_backend *self, int index)
 {
-    (void)self, (void)index;
-    return wait_for_all();
+    (void)self;
+    pthread_mutex_lock(&lock);
+    drain_device(index);
+    pthread_mutex_unlock(&lock);
+    return late_error(index);
 }
+
+static kt_status mirror_facts(kt_backend *self, int index, kt_device_facts *out)
+{
+    kt_backend_memory memory;
+    memory_calls.ask(self, index, &memory);
+    *out = (kt_device_facts){.name = "Mirror of the CPU", .architecture = "mirror", .major = 1, .memory = memory.total,
+                             .multiprocessors = 1, .warp = 1, .threads = 2048};
+    return KT_OK;
+}
+
+static kt_backend mirror;
 
 static bool mirror_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 {
     (void)self;
-    return host->cpu->has(host->cpu, kernel, compute);
+    if (mirror.draws && is_drawn_here(kernel))
+        return compute == KT_IN_F32;
+    const bool lacking = is_in_list(lacks, "all") || is_in_list(lacks, host->kernel_name(kernel));
+    return !lacking && host->cpu->has(host->cpu, kernel, compute);
 }
 
 static kt_backend mirror = {
@@ -243,15 +146,24 @@ static kt_backend mirror = {
     .alloc = mirror_alloc,
     .free = mirror_free,
     .run = mirror_run,
-    .copy_in = mirror_copy_in,
-    .copy_out = mirror_copy_out,
+    .copy = mirror_copy,
     .sync = mirror_sync,
     .has = mirror_has,
     .late = 1,
+    .dlpack = 12,
+    .used_on = mirror_used_on,
+    .host_alloc = mirror_host_alloc,
+    .host_free = mirror_host_free,
+    .facts = mirror_facts,
+    .streams = &stream_calls,
+    .captures = &capture_calls,
+    .memory = &memory_calls,
 };
 
 KT_PLUGIN(from)
 {
     host = from;
+    lacks = getenv("MIRROR_LACKS");
+    mirror.draws = getenv("MIRROR_DRAWS") ? mirror_draws : NULL;
     return &mirror;
 }

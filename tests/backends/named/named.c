@@ -1,5 +1,5 @@
 /* named.c - a test device that has a few kernels of its own, known to it by their names alone: no kernel's number is compiled
- * into it. It runs them on dense float32 and leaves the rest to the CPU, whose memory it shares.
+ * into it. It runs them on dense float32 and declines the rest, which the CPU then runs. Its memory is the CPU's.
  *
  * In: plans. Out: their results, at once. Independent of: all of Karat but plugin/backend.h. */
 #include <karat/plugin/backend.h>
@@ -39,7 +39,7 @@ static const struct {
 } kernels[] = {{"sub", sub}, {"maximum", maximum}, {"mul", mul}, {"add", add}};
 
 static const kt_host *host;
-static kernel_fn    **by_id; /* host->kernels of them; NULL: the CPU's */
+static kernel_fn    **by_id; /* host->kernels of them; NULL: it has none */
 
 static bool is_plain(const kt_plan *plan)
 {
@@ -56,7 +56,7 @@ static kt_status run(kt_backend *self, const kt_plan *plan)
     (void)self;
     kernel_fn *kernel = plan->kernel < host->kernels ? by_id[plan->kernel] : NULL;
     if (!kernel || !is_plain(plan))
-        return host->cpu->run(host->cpu, plan);
+        return KT_DECLINED;
     kernel((float *)(void *)plan->arg[0].data, (const float *)(void *)plan->arg[1].data,
            (const float *)(void *)plan->arg[2].data, plan->numel);
     return KT_OK;
@@ -74,10 +74,10 @@ static int count(kt_backend *self)
     return 1;
 }
 
-static kt_status allocate(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+static kt_status allocate(kt_backend *self, int index, kt_handle stream, size_t bytes, void **data, size_t *granted)
 {
-    (void)self, (void)index;
-    return host->cpu->alloc(host->cpu, 0, bytes, data, granted);
+    (void)self, (void)index, (void)stream;
+    return host->cpu->alloc(host->cpu, 0, 0, bytes, data, granted);
 }
 
 static void release(kt_backend *self, int index, void *data, size_t granted)
@@ -86,10 +86,10 @@ static void release(kt_backend *self, int index, void *data, size_t granted)
     host->cpu->free(host->cpu, 0, data, granted);
 }
 
-static kt_status copy(kt_backend *self, int index, void *to, const void *from, size_t bytes)
+static kt_status copy(kt_backend *self, const kt_transfer *c)
 {
-    (void)self, (void)index;
-    memcpy(to, from, bytes);
+    (void)self;
+    memcpy(c->to, c->from, c->bytes);
     return KT_OK;
 }
 
@@ -106,8 +106,7 @@ static kt_backend named = {
     .alloc = allocate,
     .free = release,
     .run = run,
-    .copy_in = copy,
-    .copy_out = copy,
+    .copy = copy,
     .sync = sync,
     .has = has,
 };

@@ -18,14 +18,14 @@ TEST(memory)
     kt_backend *cpu = kt__cpu_backend();
     void       *data = NULL;
     size_t      granted = 0;
-    REQUIRE(cpu->alloc(cpu, 0, 1000, &data, &granted) == KT_OK);
+    REQUIRE(cpu->alloc(cpu, 0, 0, 1000, &data, &granted) == KT_OK);
     CHECK(data != NULL && granted >= 1000 && (uintptr_t)data % 64 == 0);
     char text[16] = "fifteen letters", back[16] = "";
-    CHECK_EQ_INT(cpu->copy_in(cpu, 0, data, text, sizeof text), KT_OK);
-    CHECK_EQ_INT(cpu->copy_out(cpu, 0, back, data, sizeof back), KT_OK);
+    CHECK_EQ_INT(cpu->copy(cpu, &(kt_transfer){.to = data, .from = text, .bytes = sizeof text, .from_index = KT_HOST}), KT_OK);
+    CHECK_EQ_INT(cpu->copy(cpu, &(kt_transfer){.to = back, .from = data, .bytes = sizeof back, .to_index = KT_HOST}), KT_OK);
     CHECK_STR(back, text);
     cpu->free(cpu, 0, data, granted);
-    CHECK_FAILS(cpu->alloc(cpu, 0, SIZE_MAX / 2, &data, &granted), KT_ERR_MEMORY, "");
+    CHECK_FAILS(cpu->alloc(cpu, 0, 0, SIZE_MAX / 2, &data, &granted), KT_ERR_MEMORY, "");
 }
 
 TEST(has)

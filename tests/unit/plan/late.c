@@ -20,11 +20,11 @@ static int count(kt_backend *self)
     return 2;
 }
 
-static kt_status take(kt_backend *self, int index, size_t bytes, void **data, size_t *granted)
+static kt_status take(kt_backend *self, int index, kt_handle stream, size_t bytes, void **data, size_t *granted)
 {
     kt_backend *cpu = kt__cpu_backend();
-    (void)self, (void)index;
-    return cpu->alloc(cpu, 0, bytes, data, granted);
+    (void)self, (void)index, (void)stream;
+    return cpu->alloc(cpu, 0, 0, bytes, data, granted);
 }
 
 static void give(kt_backend *self, int index, void *data, size_t granted)
@@ -43,10 +43,10 @@ static kt_status run(kt_backend *self, const kt_plan *plan)
     return cpu->run(cpu, plan);
 }
 
-static kt_status copy(kt_backend *self, int index, void *to, const void *from, size_t bytes)
+static kt_status copy(kt_backend *self, const kt_transfer *c)
 {
-    (void)self, (void)index;
-    memcpy(to, from, bytes);
+    (void)self;
+    memcpy(c->to, c->from, c->bytes);
     return KT_OK;
 }
 
@@ -63,7 +63,7 @@ static bool has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 }
 
 static kt_backend late = {.layout = KT_LAYOUT, .name = "late", .count = count, .alloc = take, .free = give, .run = run,
-                          .copy_in = copy, .copy_out = copy, .sync = wait_for, .has = has, .late = 1};
+                          .copy = copy, .sync = wait_for, .has = has, .late = 1};
 
 static kt_device device(void)
 {

@@ -1,0 +1,41 @@
+/* device.h - what the engine keeps for each device: current streams, memory in use, waits.
+ *
+ * In: backends of the registry. Out: streams for plans, memory for storages, permission to wait. Independent of: plans,
+ * operators, which device it is. */
+#ifndef KT_TENSOR_DEVICE_H
+#define KT_TENSOR_DEVICE_H
+
+#include <karat/device.h>
+
+#include "tensor/tensor.h"
+
+/* The stream that this thread's work for a device goes to. */
+kt_handle kt__stream_now(int kind, int index);
+
+kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *granted);
+void      kt__device_free(kt_device d, void *data, size_t granted);
+
+/* Around what makes the host wait for a device: counted, refused in a capture, and the binding's lock is released meanwhile.
+ * `what` names the operation. */
+typedef struct kt__waiting { void *released; } kt__waiting;
+kt_status kt__wait_begin(int kind, const char *what, bool asked, kt__waiting *w); /* asked: the user said so */
+void      kt__wait_end(kt__waiting *w);
+
+/* Does a capture record this thread's work for devices of this kind? */
+bool kt__captures(int kind);
+/* Moves the offset of draws that are recorded; their plans count from the capture's begin. */
+uint64_t kt__capture_draws(uint64_t n);
+
+extern KT__HIDDEN _Atomic uint64_t kt__n_fallbacks;
+
+/* The tensor's memory is pinned host memory: the kind of the backend that made it, else 0. */
+static inline int kt__pinned_by(const kt_tensor *t) { return t->storage->pinned_by; }
+kt_tensor *kt__tensor_pinned(kt_dtype dtype, kt_shape shape, int kind); /* owned, uninitialised, on the CPU */
+
+/* For the registry: makes what a backend's devices need. */
+kt_status kt__devices_begin(int kind, int count, bool draws);
+
+/* n draws of a device's default generator: its seed, and the offset where they begin. */
+void kt__device_draws(kt_device d, uint64_t n, uint64_t *seed, uint64_t *offset);
+
+#endif
