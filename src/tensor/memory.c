@@ -25,8 +25,12 @@ kt_status kt__devices_begin(int kind, int count, bool draws)
     if (!s)
         return kt__fail_memory(sizeof *s);
     for (int i = 0; i < count && draws; i++)
-        if (!(s[i].generator = kt__rng_new_on(kind, i)))
+        if (!(s[i].generator = kt__rng_new_on(kind, i))) {
+            while (i-- > 0)
+                kt_generator_drop(s[i].generator);
+            free(s);
             return kt_error_status();
+        }
     states[kind] = s;
     counts[kind] = count;
     return KT_OK;
