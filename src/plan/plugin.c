@@ -124,7 +124,8 @@ static bool open_by_name(const char *name, size_t length)
 static int kind_of(const char *name, size_t length)
 {
     for (int kind = 1; kind < KT_MAX_BACKENDS; kind++) {
-        const kt_backend *b = kt__backend(kind);
+        /* acquire: what belongs to the backend was set before it was registered */
+        const kt_backend *b = atomic_load_explicit(&kt__backends[kind], memory_order_acquire);
         if (b && strlen(b->name) == length && memcmp(b->name, name, length) == 0)
             return kind;
     }
