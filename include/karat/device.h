@@ -81,7 +81,8 @@ KT_API void      kt_graph_drop(kt_graph *graph);
 
 /* ---- generators: a device that draws by itself has its own, {seed, offset} ---- */
 KT_API kt_generator *kt_default_generator_of(kt_device d);                     /* borrowed; the CPU's where it has none */
-KT_API kt_status     kt_generator_new_on(kt_device d, kt_generator **made);    /* owned */
+KT_API kt_status     kt_generator_new_on(kt_device d, kt_generator **made);    /* owned; the CPU's where it has none */
+KT_API kt_device     kt_generator_device(kt_generator *g);                     /* that it draws for */
 
 /* ---- what costs time without being asked for ---- */
 typedef enum kt_wait_mode { KT_WAIT_SILENT, KT_WAIT_WARNS, KT_WAIT_FAILS } kt_wait_mode;

@@ -1,4 +1,4 @@
-/* rng.c - mt19937 by blocks of 624, generators as objects, their state as bytes.
+/* rng.c - mt19937 by blocks of 624, generators as objects, the default ones, their state as bytes.
  *
  * In: seeds, states. Out: draws. Independent of: tensors, operators. The state's layout is PyTorch's (measured):
  *     0 seed u64 | 8 left i32 | 12 seeded i32 | 16 next u64 | 24 words as u64[624] | 5016 0.0 | 5024 the second normal
@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 enum { MIDDLE = 397, SPLIT = KT__MT_WORDS - MIDDLE };
-static const uint64_t DEFAULT_SEED = 67280421310721;
+#define DEFAULT_SEED 67280421310721u
 
 /* ---- the stream ---- */
 
@@ -97,13 +97,43 @@ static void seed_with(kt_generator *g, uint64_t seed)
     g->offset = 0;
 }
 
-/* ---- the default generator: its lock is reset in a forked child ---- */
+/* All words of the state are drawn, since seeds of mt19937 have 32 bits and would soon repeat. The mixer is splitmix64's. */
+void kt__rng_derive(kt_generator *stream, uint64_t seed, uint64_t offset)
+{
+    memset(stream, 0, sizeof *stream);
+    pthread_mutex_init(&stream->lock, NULL);
+    seed_with(stream, seed);
+    uint64_t state = seed ^ (offset + 1) * 0xd1342543de82ef95u;
+    for (int i = 0; i < KT__MT_WORDS; i++) {
+        uint64_t z = state += 0x9e3779b97f4a7c15u;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        stream->word[i] = (uint32_t)(z >> 32);
+    }
+}
 
-static kt_generator   default_generator = {.lock = PTHREAD_MUTEX_INITIALIZER};
+/* ---- default generators: the CPU's, and one of each device that draws by itself. A forked child finds them unlocked ---- */
+
+static kt_generator   default_generator = {.lasts = true, .lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void before_fork(void) { kt__rng_lock(&default_generator); }
-static void after_fork(void) { kt__rng_unlock(&default_generator); }
+static pthread_mutex_t lasting_lock = PTHREAD_MUTEX_INITIALIZER; /* taken before a generator's */
+static kt_generator   *lasting = &default_generator;
+static uint64_t        seed_of_all = DEFAULT_SEED; /* for devices that are found later */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lasting_lock);
+    for (kt_generator *g = lasting; g; g = g->after)
+        kt__rng_lock(g);
+}
+
+static void after_fork(void)
+{
+    for (kt_generator *g = lasting; g; g = g->after)
+        kt__rng_unlock(g);
+    pthread_mutex_unlock(&lasting_lock);
+}
 
 static void start(void)
 {
@@ -143,16 +173,27 @@ kt_generator *kt__rng_new_on(int kind, int index)
     return g;
 }
 
+void kt__rng_make_default(kt_generator *g)
+{
+    kt_default_generator(); /* which sees to forks */
+    pthread_mutex_lock(&lasting_lock);
+    seed_with(g, seed_of_all);
+    g->lasts = true;
+    g->after = lasting;
+    lasting = g;
+    pthread_mutex_unlock(&lasting_lock);
+}
+
 kt_generator *kt_generator_keep(kt_generator *g)
 {
-    if (g && g != &default_generator)
+    if (g && !g->lasts)
         kt__count_up(&g->refs);
     return g;
 }
 
 void kt_generator_drop(kt_generator *g)
 {
-    if (!g || g == &default_generator || !kt__count_down(&g->refs))
+    if (!g || g->lasts || !kt__count_down(&g->refs))
         return;
     pthread_mutex_destroy(&g->lock);
     kt__pool_put(g, sizeof *g);
@@ -169,7 +210,7 @@ void kt_generator_manual_seed(kt_generator *g, uint64_t seed)
     kt__rng_unlock(g);
 }
 
-uint64_t kt_generator_seed(kt_generator *g)
+static uint64_t seed_of_system(void)
 {
     uint64_t seed = 0;
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
@@ -177,7 +218,30 @@ uint64_t kt_generator_seed(kt_generator *g)
         clock_gettime(CLOCK_REALTIME, &now);
         seed = (uint64_t)now.tv_sec * 1000000007u ^ (uint64_t)now.tv_nsec << 20;
     }
+    return seed;
+}
+
+uint64_t kt_generator_seed(kt_generator *g)
+{
+    const uint64_t seed = seed_of_system();
     kt_generator_manual_seed(g, seed);
+    return seed;
+}
+
+void kt_manual_seed(uint64_t seed)
+{
+    kt_default_generator();
+    pthread_mutex_lock(&lasting_lock);
+    seed_of_all = seed;
+    for (kt_generator *g = lasting; g; g = g->after)
+        kt_generator_manual_seed(g, seed);
+    pthread_mutex_unlock(&lasting_lock);
+}
+
+uint64_t kt_seed(void)
+{
+    const uint64_t seed = seed_of_system();
+    kt_manual_seed(seed);
     return seed;
 }
 
@@ -199,24 +263,38 @@ uint64_t kt_generator_offset(kt_generator *g)
     return offset;
 }
 
+static kt_status check_offset(uint64_t offset)
+{
+    return offset % 4 ? kt_fail(KT_ERR_RUNTIME, "offset must be a multiple of 4") : KT_OK;
+}
+
 kt_status kt_generator_set_offset(kt_generator *g, uint64_t offset)
 {
     g = the(g);
     if (!g->kind)
         return kt_fail(KT_ERR_RUNTIME, "CPU Generator does not use offset");
-    if (offset % 4)
-        return kt_fail(KT_ERR_RUNTIME, "offset must be a multiple of 4");
+    if (check_offset(offset))
+        return kt_error_status();
     kt__rng_lock(g);
     g->offset = offset;
     kt__rng_unlock(g);
     return KT_OK;
 }
 
+void kt__rng_take(kt_generator *g, uint64_t n, uint64_t *seed, uint64_t *offset)
+{
+    kt__rng_lock(g);
+    *seed = g->seed;
+    *offset = g->offset;
+    g->offset += n;
+    kt__rng_unlock(g);
+}
+
 uint64_t kt_initial_seed(void) { return kt_generator_initial_seed(kt_default_generator()); }
 
 /* ---- the state as bytes ---- */
 
-enum { AT_OFFSET = 8, DEVICE_STATE = 16 }; /* of a device's generator: seed u64 | offset u64 */
+enum { AT_OFFSET = 8, DEVICE_STATE = 16 }; /* of a device's generator: seed u64 | offset u64, or the seed alone */
 enum { AT_LEFT = 8, AT_SEEDED = 12, AT_NEXT = 16, AT_WORDS = 24, AT_NORMAL = 5024, AT_HAS = 5040, AT_F32 = 5048,
        AT_HAS_F32 = 5052 };
 
@@ -270,11 +348,14 @@ void kt_generator_get_state(kt_generator *g, unsigned char state[KT_GENERATOR_ST
 
 static kt_status set_device_state(kt_generator *g, const unsigned char *state, size_t bytes)
 {
-    if (bytes != DEVICE_STATE)
+    if (bytes != DEVICE_STATE && bytes != AT_OFFSET)
         return kt_fail(KT_ERR_RUNTIME, "RNG state is wrong size");
+    const uint64_t offset = bytes == DEVICE_STATE ? get64(state + AT_OFFSET) : 0;
+    if (check_offset(offset))
+        return kt_error_status();
     kt__rng_lock(g);
     g->seed = get64(state);
-    g->offset = get64(state + AT_OFFSET);
+    g->offset = offset;
     kt__rng_unlock(g);
     return KT_OK;
 }

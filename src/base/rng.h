@@ -1,9 +1,10 @@
-/* rng.h - the generator itself: mt19937 by blocks, 32- and 64-bit draws, uniform and normal doubles.
+/* rng.h - the generator itself: mt19937 by blocks, 32- and 64-bit draws, uniform and normal doubles; {seed, offset} of a device
+ * that draws by itself.
  *
  * In: a seed or a state. Out: the stream of PyTorch's CPU generator. Independent of: tensors, dtypes, distributions other
  * than uniform and normal.
  *
- * Every kt__rng_* function but lock and unlock expects the generator to be locked. */
+ * The functions that draw numbers expect the generator to be locked. */
 #ifndef KT_BASE_RNG_H
 #define KT_BASE_RNG_H
 
@@ -15,7 +16,9 @@
 enum { KT__MT_WORDS = 624 };
 
 struct kt_generator {
-    _Atomic int32_t refs; /* not counted for the default generator */
+    _Atomic int32_t refs; /* not counted if it lasts */
+    bool            lasts; /* a default generator, the CPU's or a device's: never freed */
+    kt_generator   *after; /* of those that last */
     pthread_mutex_t lock;
     uint64_t        seed;
     uint32_t        next;                /* how many of `ready` are used up */
@@ -35,6 +38,12 @@ static inline void kt__rng_lock(kt_generator *g) { pthread_mutex_lock(&g->lock);
 static inline void kt__rng_unlock(kt_generator *g) { pthread_mutex_unlock(&g->lock); }
 
 kt_generator *kt__rng_new_on(int kind, int index); /* owned: {seed, offset}; NULL and an error without memory */
+void kt__rng_make_default(kt_generator *g); /* it lasts, and is seeded by kt_manual_seed, which may have been called before */
+/* n draws of such a generator: its seed, and the offset where they begin. */
+void kt__rng_take(kt_generator *g, uint64_t n, uint64_t *seed, uint64_t *offset);
+/* A stream of mt19937 for the draws that begin at {seed, offset}, where the CPU makes them. It need not be dropped. */
+void kt__rng_derive(kt_generator *stream, uint64_t seed, uint64_t offset);
+
 void   kt__rng_refill(kt_generator *g);
 void   kt__rng_fill(kt_generator *g, uint32_t *to, int64_t n); /* n draws of 32 bits */
 double kt__rng_normal(kt_generator *g);                        /* of mean 0, deviation 1 */

@@ -80,17 +80,17 @@ static kt_status put_back(kt_backend *backend, const kt_plan *plan, int at, cons
 
 static kt_status run_here(const kt_plan *plan, const host_copy *h)
 {
-    kt_plan     here = *plan;
-    kt_backend *cpu = kt__backend(KT_CPU);
+    kt_plan      here = *plan;
+    kt_generator stream;
+    kt_backend  *cpu = kt__backend(KT_CPU);
     here.device_index = 0;
     for (int i = 0; i < plan->n_out + plan->n_in; i++)
         here.arg[i].data = h[i].data ? h[i].data - h[i].low : NULL;
-    if (plan->generator)
-        kt__rng_lock(plan->generator);
-    const kt_status status = cpu->run(cpu, &here);
-    if (plan->generator)
-        kt__rng_unlock(plan->generator);
-    return status;
+    if (KT__FAMILY_OF(plan->kernel) == KT_FAMILY_random) { /* the device declined it */
+        kt__rng_derive(&stream, plan->seed, plan->offset);
+        here.generator = &stream;
+    }
+    return cpu->run(cpu, &here);
 }
 
 static kt_status run_through_host(kt_backend *backend, const kt_plan *plan)

@@ -90,4 +90,4 @@ KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 
 kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, NULL); }
 
-kt_status kt__launch_draw(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, g); }
+kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, g); }

@@ -23,8 +23,9 @@ void      kt__wait_end(kt__waiting *w);
 
 /* Does a capture record this thread's work for devices of this kind? */
 bool kt__captures(int kind);
-/* Moves the offset of draws that are recorded; their plans count from the capture's begin. */
-uint64_t kt__capture_draws(uint64_t n);
+/* While it does: n draws that are recorded. Their offset counts from the capture's begin; a replay gives their seed. Only the
+ * default generator of the device that captures may draw. */
+kt_status kt__capture_draws(const kt_generator *g, uint64_t n, uint64_t *offset);
 
 extern KT__HIDDEN _Atomic uint64_t kt__n_fallbacks;
 
@@ -34,8 +35,5 @@ kt_tensor *kt__tensor_pinned(kt_dtype dtype, kt_shape shape, int kind); /* owned
 
 /* For the registry: makes what a backend's devices need. */
 kt_status kt__devices_begin(int kind, int count, bool draws);
-
-/* n draws of a device's default generator: its seed, and the offset where they begin. */
-void kt__device_draws(kt_device d, uint64_t n, uint64_t *seed, uint64_t *offset);
 
 #endif

@@ -31,6 +31,8 @@ kt_status kt__devices_begin(int kind, int count, bool draws)
             free(s);
             return kt_error_status();
         }
+    for (int i = 0; i < count && draws; i++)
+        kt__rng_make_default(s[i].generator);
     states[kind] = s;
     counts[kind] = count;
     return KT_OK;
@@ -249,42 +251,20 @@ kt_generator *kt_default_generator_of(kt_device d)
     return s && s->generator ? s->generator : kt_default_generator();
 }
 
-void kt__device_draws(kt_device d, uint64_t n, uint64_t *seed, uint64_t *offset)
+kt_device kt_generator_device(kt_generator *g)
 {
-    kt_generator *g = kt_default_generator_of(d);
-    kt__rng_lock(g);
-    *seed = g->seed;
-    *offset = g->offset;
-    g->offset += n;
-    kt__rng_unlock(g);
-}
-
-static void seed_devices(uint64_t seed)
-{
-    for (int kind = 0; kind < KT_MAX_BACKENDS; kind++)
-        for (int i = 0; i < counts[kind]; i++)
-            if (states[kind][i].generator)
-                kt_generator_manual_seed(states[kind][i].generator, seed);
-}
-
-void kt_manual_seed(uint64_t seed)
-{
-    kt_generator_manual_seed(kt_default_generator(), seed);
-    seed_devices(seed);
-}
-
-uint64_t kt_seed(void)
-{
-    const uint64_t seed = kt_generator_seed(kt_default_generator());
-    seed_devices(seed);
-    return seed;
+    return g && g->kind ? (kt_device){g->kind, g->index} : (kt_device){KT_CPU, 0};
 }
 
 kt_status kt_generator_new_on(kt_device d, kt_generator **made)
 {
     d = kt__default_device(d);
+    kt_backend *b = kt__backend(d.kind);
     if (!made)
         return kt_fail(KT_ERR_TYPE, "expected a place for the generator, got NULL");
-    *made = kt__backend(d.kind) && kt__backend(d.kind)->draws ? kt__rng_new_on(d.kind, d.index) : kt_generator_new();
+    *made = NULL;
+    if (!b || d.index < 0 || d.index >= b->count(b))
+        return kt_fail(KT_ERR_RUNTIME, "there is no such device");
+    *made = b->draws ? kt__rng_new_on(d.kind, d.index) : kt_generator_new();
     return *made ? KT_OK : kt_error_status();
 }

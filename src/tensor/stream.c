@@ -2,6 +2,7 @@
  * their stream and a backend keeps no state of threads. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/warn.h"
 #include "tensor/device.h"
 #include "tensor/work.h"
@@ -311,11 +312,13 @@ static _Thread_local struct {
 bool kt__captures(int kind) { return capture.on && capture.stream.device.kind == kind; }
 bool kt_is_capturing(void) { return capture.on; }
 
-uint64_t kt__capture_draws(uint64_t n)
+kt_status kt__capture_draws(const kt_generator *g, uint64_t n, uint64_t *offset)
 {
-    const uint64_t begin = capture.draws;
+    if (g != kt_default_generator_of(capture.stream.device))
+        return kt_fail(KT_ERR_RUNTIME, "only the default generator of the device that captures can draw in a capture");
+    *offset = capture.draws;
     capture.draws += n;
-    return begin;
+    return KT_OK;
 }
 
 kt_status kt_capture_begin(kt_stream s)
@@ -373,7 +376,7 @@ kt_status kt_graph_replay(kt_graph *g, kt_stream s)
         return kt_fail(KT_ERR_RUNTIME, "a graph is replayed on the device that it was captured on");
     uint64_t seed = 0, offset = 0;
     if (g->draws)
-        kt__device_draws(g->device, g->draws, &seed, &offset);
+        kt__rng_take(kt_default_generator_of(g->device), g->draws, &seed, &offset);
     return b->captures->replay(b, g->device.index, g->handle, s.handle, seed, offset);
 }
 

@@ -76,7 +76,7 @@ typedef struct kt_plan {
     uint32_t     site;         /* the line that made the call (plugin/site.h); 0: unknown */
     uint8_t      device_kind;  /* kt_device: where it runs */
     uint8_t      from_kind, from_index; /* where its inputs are; differs in a transfer, which watchers see but `run` does not */
-    kt_generator *generator;   /* random kernels on the CPU only, else NULL: locked while the kernel runs, valid for this run */
+    kt_generator *generator;   /* random kernels that the CPU runs, else NULL: locked while the kernel runs, valid for this run */
     kt_operand   arg[KT_MAX_OPERANDS];
     kt_scalar    param[KT_MAX_PARAMS];
     union { unsigned char bytes[16]; double align[2]; } imm[KT_MAX_OPERANDS];
@@ -210,8 +210,8 @@ struct kt_backend {
     void        (*used_on)(kt_backend *self, int index, void *data, kt_handle stream); /* also for memory of host_alloc */
     kt_status   (*host_alloc)(kt_backend *self, size_t bytes, void **data, size_t *granted); /* pinned host memory */
     void        (*host_free)(kt_backend *self, void *data, size_t granted); /* after the work of streams that `used_on` named */
-    /* The device draws by itself from {seed, offset} (Philox): by how much does this plan move the offset? NULL: random
-     * kernels run on the CPU and their results are copied. */
+    /* The device draws by itself from {seed, offset} (Philox): by how much does this plan move the offset? A multiple of 4. NULL:
+     * random kernels run on the CPU and their results are copied. */
     uint64_t    (*draws)(kt_backend *self, const kt_plan *plan);
     kt_status   (*facts)(kt_backend *self, int index, kt_device_facts *out);
     const kt_stream_calls  *streams;

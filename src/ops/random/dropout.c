@@ -43,7 +43,7 @@ static kt_status draw_noise(const kt_call *call, kt_tensor *input, double p, boo
     if (!*noise)
         return kt_error_status();
     (*noise)->lineage = input->lineage;
-    return kt__draw_bernoulli_into(call, *noise, 1 - p, kt_default_generator());
+    return kt__draw_bernoulli_into(call, *noise, 1 - p, NULL);
 }
 
 /* Turns the mask into a factor; for alpha dropout `moved` is the addend. */
@@ -134,8 +134,7 @@ kt_status kt__body_native_dropout(kt_call *call)
     if (!mask)
         return kt_error_status();
     mask->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_BOOL, 0);
-    kt_status status = train ? kt__draw_bernoulli_into(call, mask, 1 - p, kt_default_generator())
-                             : kt__fill_with(mask, KT_INT(1));
+    kt_status status = train ? kt__draw_bernoulli_into(call, mask, 1 - p, NULL) : kt__fill_with(mask, KT_INT(1));
     if (!status)
         status = as_factor(input, mask, !train ? 1 : p == 1 ? 0 : 1 / (1 - p), &factor);
     if (!status)

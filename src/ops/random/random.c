@@ -1,7 +1,6 @@
-/* random.c - random sampling into tensors: the one place that draws from a generator, and the rows that fill a tensor.
+/* random.c - random sampling into tensors: the plans of draws, and the rows that fill a tensor.
  *
- * In: calls with a generator. Out: their target, drawn on the CPU and at once, since a stream has one order: other devices
- * get a copy of what the CPU drew, so that every device has the same numbers, and the meta device draws nothing.
+ * In: calls with a generator. Out: their target, drawn by its device or by the CPU (plan/draw.h); the meta device draws nothing.
  * Parameters and dtypes are refused in PyTorch's words. Independent of: kernels beyond their names. */
 #include "ops/random/random.h"
 
@@ -15,8 +14,7 @@
 
 kt_generator *kt__arg_generator(const kt_call *call, int at)
 {
-    kt_generator *g = kt__given(call, at) ? call->arg[at].generator : NULL;
-    return g ? g : kt_default_generator();
+    return kt__given(call, at) ? call->arg[at].generator : NULL;
 }
 
 /* ---- drawing ---- */
@@ -31,10 +29,47 @@ static void set_dims(kt_plan *plan, int at, const kt_tensor *t)
     }
 }
 
-static kt_status draw_here(kt_tensor *to, const kt__draw *draw)
+static bool is_lazy(const kt_tensor *t) { return t->flags & (KT_T_CONJ | KT_T_NEG); }
+
+/* The tensor itself if kernels of the device can read it plainly, else a copy there. */
+static kt_status readable_on(kt_device device, kt_tensor *t, kt_tensor **readable)
 {
-    kt_plan plan;
-    kt__plan_begin(&plan, kt__row_served(KT_OP_normal), draw->kernel, kt__dtype_rows[to->dtype].compute, draw->each != NULL, to);
+    if (t->backend == device.kind && t->index == device.index && !is_lazy(t)) {
+        *readable = kt__ref(t);
+        return KT_OK;
+    }
+    *readable = kt__empty_like(t, (kt_dtype)t->dtype, device, KT_FORMAT_NONE);
+    return *readable ? kt__copy_into(*readable, t, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
+}
+
+kt_status kt__drawing_begin(kt__drawing *d, kt_tensor *to, kt_tensor *in, const kt_row *row, int kernel, int compute,
+                            kt_generator *given)
+{
+    *d = (kt__drawing){.to = to};
+    if (kt__draw_source_of(row, to, kernel, compute, given, &d->source))
+        return kt_error_status();
+    const bool      there = d->source.on_device || to->backend == KT_CPU;
+    const kt_device device = there ? kt__device(to) : (kt_device){KT_CPU, 0};
+    d->out = there ? kt__ref(to) : kt__empty_like(to, (kt_dtype)to->dtype, device, KT_FORMAT_NONE);
+    if (d->out && (!in || !readable_on(device, in, &d->in)))
+        return KT_OK;
+    return kt__drawing_end(d, kt_error_status());
+}
+
+kt_status kt__drawing_end(kt__drawing *d, kt_status status)
+{
+    if (!status && d->out != d->to)
+        status = kt__copy_into(d->to, d->out, KT_WHY_NONE, KT_ROUND_TORCH);
+    kt__unref(d->out);
+    kt__unref(d->in);
+    return status;
+}
+
+static kt_status run_draw(const kt__drawing *d, const kt__draw *draw, const kt_row *row)
+{
+    kt_plan    plan;
+    kt_tensor *to = d->out;
+    kt__plan_begin(&plan, row, draw->kernel, kt__dtype_rows[to->dtype].compute, d->in != NULL, to);
     plan.n_param = (uint8_t)draw->n_param;
     for (int i = 0; i < draw->n_param; i++)
         plan.param[i] = draw->param[i];
@@ -42,50 +77,25 @@ static kt_status draw_here(kt_tensor *to, const kt__draw *draw)
     plan.nd = to->ndim;
     kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
     set_dims(&plan, 0, to);
-    if (draw->each) {
-        kt__set_operand(&plan, 1, draw->each, (kt_dtype)draw->each->dtype, KT_WHY_NONE);
-        set_dims(&plan, 1, draw->each);
+    if (d->in) {
+        kt__set_operand(&plan, 1, d->in, (kt_dtype)d->in->dtype, KT_WHY_NONE);
+        set_dims(&plan, 1, d->in);
     }
     kt__collapse(&plan, true);
-    return kt__launch_draw(&plan, to, draw->generator);
-}
-
-/* A parameter of each element, where the CPU can read it plainly. */
-static kt_status readable_on_host(kt_tensor *each, kt_tensor **host)
-{
-    *host = NULL;
-    if (!each)
-        return KT_OK;
-    if (each->backend == KT_CPU && !(each->flags & (KT_T_CONJ | KT_T_NEG))) {
-        *host = kt__ref(each);
-        return KT_OK;
-    }
-    *host = kt__empty_like(each, (kt_dtype)each->dtype, (kt_device){KT_CPU, 0}, KT_FORMAT_NONE);
-    if (!*host || kt__copy_into(*host, each, KT_WHY_NONE, KT_ROUND_TORCH)) {
-        kt__unref(*host);
-        return kt_error_status();
-    }
-    return KT_OK;
+    return kt__launch_draw(&plan, to, &d->source);
 }
 
 kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
 {
-    kt__draw here = *draw;
+    kt__drawing   d;
+    const kt_row *row = kt__row_served(KT_OP_normal);
     if (check_memory(to))
         return kt_error_status();
-    if (kt__backend(to->backend)->stores_nothing)
+    if (kt__backend(to->backend)->stores_nothing || !to->numel)
         return KT_OK;
-    if (readable_on_host(draw->each, &here.each))
+    if (kt__drawing_begin(&d, to, draw->each, row, draw->kernel, kt__dtype_rows[to->dtype].compute, draw->generator))
         return kt_error_status();
-    kt_tensor *target = to->backend == KT_CPU ? kt__ref(to)
-                                              : kt__empty_like(to, (kt_dtype)to->dtype, (kt_device){KT_CPU, 0},
-                                                               KT_FORMAT_NONE);
-    kt_status  status = target ? draw_here(target, &here) : kt_error_status();
-    if (!status && target != to)
-        status = kt__copy_into(to, target, KT_WHY_NONE, KT_ROUND_TORCH);
-    kt__unref(target);
-    kt__unref(here.each);
-    return status;
+    return kt__drawing_end(&d, run_draw(&d, draw, row));
 }
 
 /* ---- distributions, their parameters looked at ---- */

@@ -2,21 +2,32 @@
 #ifndef KT_OPS_RANDOM_RANDOM_H
 #define KT_OPS_RANDOM_RANDOM_H
 
-#include "base/rng.h"
 #include "call/call.h"
+#include "plan/draw.h"
 #include "tables/kernels/random.h"
 
 typedef struct kt__draw {
-    kt_generator *generator;
+    kt_generator *generator; /* NULL: the default one of the target's device */
     int           kernel; /* KT_K_uniform to KT_K_poisson */
     int           n_param;
     kt_scalar     param[3];
     kt_tensor    *each; /* each element's own parameter, of the target's size; NULL: none */
 } kt__draw;
 
-kt_generator *kt__arg_generator(const kt_call *call, int at); /* the default one where none is given; borrowed */
+kt_generator *kt__arg_generator(const kt_call *call, int at); /* borrowed; NULL where none is given */
 
-/* Writes over `to`, on any device, with the same numbers. No tape. */
+/* The tensors of a random plan, on the device that draws: the targets themselves, or the CPU's in their place. */
+typedef struct kt__drawing {
+    kt__draw_source source;
+    kt_tensor      *to;  /* what is to be filled; not empty, not on the meta device */
+    kt_tensor      *out; /* what the plan writes */
+    kt_tensor      *in;  /* what it reads, or NULL; no lazy bits */
+} kt__drawing;
+kt_status kt__drawing_begin(kt__drawing *d, kt_tensor *to, kt_tensor *in, const kt_row *row, int kernel, int compute,
+                            kt_generator *given);
+kt_status kt__drawing_end(kt__drawing *d, kt_status status); /* copies what the CPU drew; call it after a begin without error */
+
+/* Writes over `to`, on any device. No tape. */
 kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw);
 
 /* Distributions whose parameters are looked at first; `missing` is what PyTorch calls the kernel it lacks. */

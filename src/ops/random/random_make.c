@@ -96,34 +96,33 @@ static kt_status check_count(const kt_call *call, kt_dtype dtype, int64_t n)
     return KT_OK;
 }
 
-static kt_status permute_here(kt_tensor *t, kt_generator *g)
+static kt_status permute(kt_tensor *to, kt_generator *g)
 {
-    kt_plan plan;
-    kt__plan_begin(&plan, kt__row_served(KT_OP_randperm), KT_K_randperm, kt__dtype_rows[t->dtype].compute, 0, t);
-    plan.numel = plan.size[0] = t->numel;
+    kt_plan       plan;
+    kt__drawing   d;
+    const kt_row *row = kt__row_served(KT_OP_randperm);
+    const int     compute = kt__dtype_rows[to->dtype].compute;
+    if (kt__drawing_begin(&d, to, NULL, row, KT_K_randperm, compute, g))
+        return kt_error_status();
+    kt__plan_begin(&plan, row, KT_K_randperm, compute, 0, d.out);
+    plan.numel = plan.size[0] = to->numel;
     plan.nd = 1;
     plan.contiguous = 1;
-    kt__set_operand(&plan, 0, t, (kt_dtype)t->dtype, KT_WHY_NONE);
-    plan.stride[0][0] = (int64_t)kt__itemsize(t);
-    return kt__launch_draw(&plan, t, g);
+    kt__set_operand(&plan, 0, d.out, (kt_dtype)to->dtype, KT_WHY_NONE);
+    plan.stride[0][0] = (int64_t)kt__itemsize(to);
+    return kt__drawing_end(&d, kt__launch_draw(&plan, d.out, &d.source));
 }
 
 kt_status kt__body_randperm(kt_call *call)
 {
     kt__make_options o;
-    const kt_device  cpu = {KT_CPU, 0};
     const int64_t    n = call->arg[0].i;
     if (kt__read_options(call, 2, KT_I64, NULL, &o) || check_count(call, o.dtype, n))
         return kt_error_status();
-    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n)), *near = NULL;
+    kt_tensor *t = kt__tensor_new(o.dtype, o.device, KT_SHAPE(n));
     kt_status  status = t ? KT_OK : kt_error_status();
-    if (t && !kt__backend(t->backend)->stores_nothing) {
-        near = t->backend == KT_CPU ? kt__ref(t) : kt__tensor_new(o.dtype, cpu, KT_SHAPE(n));
-        status = near ? permute_here(near, kt__arg_generator(call, 1)) : kt_error_status();
-        if (!status && near != t)
-            status = kt__copy_into(t, near, KT_WHY_NONE, KT_ROUND_TORCH);
-        kt__unref(near);
-    }
+    if (t && t->numel && !kt__backend(t->backend)->stores_nothing)
+        status = permute(t, kt__arg_generator(call, 1));
     return kt__born(call, t, &o, status);
 }
 
@@ -246,11 +245,16 @@ static kt_status check_weights(const kt_call *call, const kt_tensor *self, int64
     return KT_OK;
 }
 
-static kt_status choose_here(kt_tensor *out, const kt_tensor *weights, bool replace, kt_generator *g)
+static kt_status choose(kt_tensor *to, kt_tensor *self, bool replace, kt_generator *g)
 {
-    kt_plan   plan;
-    const int last = weights->ndim - 1;
-    kt__plan_begin(&plan, kt__row_served(KT_OP_multinomial), KT_K_multinomial, KT_IN_I64, 1, out);
+    kt_plan       plan;
+    kt__drawing   d;
+    const int     last = self->ndim - 1;
+    const kt_row *row = kt__row_served(KT_OP_multinomial);
+    if (kt__drawing_begin(&d, to, self, row, KT_K_multinomial, KT_IN_I64, g))
+        return kt_error_status();
+    const kt_tensor *out = d.out, *weights = d.in;
+    kt__plan_begin(&plan, row, KT_K_multinomial, KT_IN_I64, 1, out);
     plan.n_param = 1;
     plan.param[0] = KT_INT(replace);
     plan.nd = 3;
@@ -265,36 +269,22 @@ static kt_status choose_here(kt_tensor *out, const kt_tensor *weights, bool repl
     plan.stride[0][2] = (int64_t)kt__itemsize(out);
     plan.stride[1][0] = last ? weights->strides[0] * (int64_t)kt__itemsize(weights) : 0;
     plan.stride[1][1] = weights->strides[last] * (int64_t)kt__itemsize(weights);
-    return kt__launch_draw(&plan, out, g);
+    return kt__drawing_end(&d, kt__launch_draw(&plan, d.out, &d.source));
 }
 
 /* Without replacement a single choice is the same as with, and PyTorch draws it the first way. */
 kt_status kt__body_multinomial(kt_call *call)
 {
-    kt_tensor      *self = call->arg[0].t, *near = NULL;
-    const kt_device cpu = {KT_CPU, 0};
-    const int64_t   n = call->arg[1].i;
-    const bool      replace = kt__arg_bool(call, 2);
+    kt_tensor    *self = call->arg[0].t;
+    const int64_t n = call->arg[1].i;
+    const bool    replace = kt__arg_bool(call, 2);
     if (check_weights(call, self, n, replace))
         return kt_error_status();
     kt_shape   shape = self->ndim == 1 ? KT_SHAPE(n) : KT_SHAPE(self->sizes[0], n);
-    kt_tensor *out = kt__tensor_new(KT_I64, kt__device(self), shape), *drawn = NULL;
+    kt_tensor *out = kt__tensor_new(KT_I64, kt__device(self), shape);
     kt_status  status = out ? KT_OK : kt_error_status();
-    if (out && !kt__backend(self->backend)->stores_nothing && out->numel) {
-        const bool here = self->backend == KT_CPU;
-        drawn = here ? kt__ref(out) : kt__tensor_new(KT_I64, cpu, shape);
-        near = here && !(self->flags & KT_T_NEG) ? kt__ref(self)
-                                                 : kt__empty_like(self, (kt_dtype)self->dtype, cpu, KT_FORMAT_NONE);
-        status = drawn && near ? KT_OK : kt_error_status();
-        if (!status && near != self)
-            status = kt__copy_into(near, self, KT_WHY_NONE, KT_ROUND_TORCH);
-        if (!status)
-            status = choose_here(drawn, near, replace && n > 1, kt__arg_generator(call, 3));
-        if (!status && drawn != out)
-            status = kt__copy_into(out, drawn, KT_WHY_NONE, KT_ROUND_TORCH);
-        kt__unref(drawn);
-        kt__unref(near);
-    }
+    if (out && out->numel && !kt__backend(self->backend)->stores_nothing)
+        status = choose(out, self, replace && n > 1, kt__arg_generator(call, 3));
     if (!status)
         out->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_I64, 0);
     return kt__end_made(call, out, NULL, status);

@@ -62,7 +62,7 @@ static void move_draws(work *w, uint64_t seed, uint64_t offset)
     if (w->kind != WORK_RUN)
         return;
     kt_plan_unpack(&plan, w + 1);
-    if (!is_drawn_here(plan.kernel))
+    if (!is_random(plan.kernel))
         return;
     plan.seed = seed;
     plan.offset += offset;

@@ -32,6 +32,13 @@ void mirror_decline(const char *kernel)
     __atomic_store_n(&declined, kernel ? host->kernel(kernel) : 0, __ATOMIC_RELAXED);
 }
 
+/* The same: how many multiprocessors it claims, on which the numbers of large tensors depend. One: small tensors take several
+ * steps of its grid. */
+KT_API void    mirror_multiprocessors(int n);
+static int64_t claimed = 1;
+void           mirror_multiprocessors(int n) { __atomic_store_n(&claimed, n, __ATOMIC_RELAXED); }
+int64_t        multiprocessors(void) { return __atomic_load_n(&claimed, __ATOMIC_RELAXED); }
+
 /* ---- the backend ---- */
 static int mirror_count(kt_backend *self)
 {
@@ -46,7 +53,7 @@ kt_status run_plan(const void *packed)
     plan.device_index = 0;
     for (int i = 0; i < plan.n_out + plan.n_in; i++)
         plan.arg[i].data = here(plan.arg[i].data);
-    return is_drawn_here(plan.kernel) ? draw_uniform(&plan) : host->cpu->run(host->cpu, &plan);
+    return is_random(plan.kernel) ? draw_plan(&plan) : host->cpu->run(host->cpu, &plan);
 }
 
 static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
@@ -55,7 +62,7 @@ static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
     const kt_status code = late_error(plan->device_index);
     if (code)
         return code;
-    if (plan->kernel == __atomic_load_n(&declined, __ATOMIC_RELAXED))
+    if (plan->kernel == __atomic_load_n(&declined, __ATOMIC_RELAXED) || (is_random(plan->kernel) && !draws_plan(plan)))
         return KT_DECLINED;
     work *w = new_work(WORK_RUN, kt_plan_bytes(plan));
     if (!w)
@@ -124,7 +131,7 @@ static kt_status mirror_facts(kt_backend *self, int index, kt_device_facts *out)
     kt_backend_memory memory;
     memory_calls.ask(self, index, &memory);
     *out = (kt_device_facts){.name = "Mirror of the CPU", .architecture = "mirror", .major = 1, .memory = memory.total,
-                             .multiprocessors = 1, .warp = 1, .threads = 2048};
+                             .multiprocessors = (int)multiprocessors(), .warp = 1, .threads = THREADS};
     return KT_OK;
 }
 
@@ -133,8 +140,8 @@ static kt_backend mirror;
 static bool mirror_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 {
     (void)self;
-    if (mirror.draws && is_drawn_here(kernel))
-        return compute == KT_IN_F32;
+    if (is_random(kernel))
+        return mirror.draws && draws_kernel(kernel, compute);
     const bool lacking = is_in_list(lacks, "all") || is_in_list(lacks, host->kernel_name(kernel));
     return !lacking && host->cpu->has(host->cpu, kernel, compute);
 }
@@ -164,6 +171,7 @@ KT_PLUGIN(from)
 {
     host = from;
     lacks = getenv("MIRROR_LACKS");
+    find_random_kernels();
     mirror.draws = getenv("MIRROR_DRAWS") ? mirror_draws : NULL;
     return &mirror;
 }

@@ -97,9 +97,14 @@ extern const kt_capture_calls capture_calls;
 void record_work(graph *g, work *w);
 void drop_block_of_graph(block *b);
 
-/* ---- philox.c: a generator of its own, for one kernel ---- */
-bool      is_drawn_here(kt_kernel_id kernel);
+/* ---- philox.c: generators of its own ---- */
+enum { THREADS = 2048 };      /* of a multiprocessor */
+int64_t   multiprocessors(void);
+void      find_random_kernels(void);
+bool      is_random(kt_kernel_id kernel);
+bool      draws_kernel(kt_kernel_id kernel, kt_compute compute);
+bool      draws_plan(const kt_plan *plan);
 uint64_t  mirror_draws(kt_backend *self, const kt_plan *plan);
-kt_status draw_uniform(const kt_plan *plan); /* true addresses */
+kt_status draw_plan(const kt_plan *plan); /* true addresses */
 
 #endif

@@ -1,23 +1,59 @@
-/* philox.c - numbers of the mirror's own generators: Philox4x32-10 (Salmon et al. 2011) counted as PyTorch does on a GPU, for the
- * kernel `uniform` in float32. A GPU of one multiprocessor is assumed, so that small tensors take more than one step. */
+/* philox.c - numbers of the mirror's own generators: Philox4x32-10 (Salmon et al. 2011), counted as PyTorch 2.11 was seen to do
+ * on a GPU.
+ *
+ * In: a plan of `uniform`, `bernoulli` or `random_int` with seed and offset. Out: PyTorch's numbers for a GPU of so many
+ * multiprocessors. Other random kernels are lacking, other layouts and dtypes are declined, so that tests see both.
+ *
+ * A grid of threads goes over the elements. Thread t is subsequence t of the seed; in each step it draws four numbers, for
+ * the elements t, t + threads, t + 2 * threads and t + 3 * threads of that step, and the offset moves by four. */
 #include "mirror.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, MOST_BLOCKS = 2048 / BLOCK, DRAWS = 4 };
+enum { BLOCK = 256, DRAWS = 4 };
 
-bool is_drawn_here(kt_kernel_id kernel)
+typedef enum drawn { NOT_DRAWN, UNIFORM, BERNOULLI, RANDOM_INT, LACKING } drawn;
+
+/* Random kernels; what it lacks stands last. */
+static const char *const names[] = {"uniform", "bernoulli",  "random_int", "normal",  "bernoulli_tensor", "exponential",
+                                    "cauchy",  "log_normal", "geometric",  "poisson", "randperm",         "multinomial"};
+enum { NAMES = sizeof names / sizeof *names };
+static kt_kernel_id ids[NAMES];
+
+void find_random_kernels(void)
 {
-    static kt_kernel_id uniform;
-    if (!uniform)
-        uniform = host->kernel("uniform");
-    return kernel == uniform;
+    for (int i = 0; i < NAMES; i++)
+        ids[i] = host->kernel(names[i]);
 }
 
+static drawn drawn_as(kt_kernel_id kernel)
+{
+    for (int i = 0; i < NAMES; i++)
+        if (ids[i] == kernel)
+            return i < LACKING - UNIFORM ? (drawn)(UNIFORM + i) : LACKING;
+    return NOT_DRAWN;
+}
+
+bool is_random(kt_kernel_id kernel) { return drawn_as(kernel) != NOT_DRAWN; }
+
+bool draws_kernel(kt_kernel_id kernel, kt_compute compute)
+{
+    const drawn as = drawn_as(kernel);
+    return as == RANDOM_INT ? compute == KT_IN_I64 : (as == UNIFORM || as == BERNOULLI) && compute == KT_IN_F32;
+}
+
+bool draws_plan(const kt_plan *plan)
+{
+    const bool narrow = drawn_as(plan->kernel) != RANDOM_INT || !plan->param[2].v.i;
+    return plan->contiguous && narrow && (plan->arg[0].is == KT_F32 || plan->arg[0].is == KT_I64);
+}
+
+/* ---- the grid ---- */
 static int64_t threads_of(int64_t n)
 {
-    const int64_t blocks = (n + BLOCK - 1) / BLOCK;
-    return (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS) * BLOCK;
+    const int64_t most = multiprocessors() * (int64_t)(THREADS / BLOCK), blocks = (n + BLOCK - 1) / BLOCK;
+    return (blocks < most ? blocks : most) * BLOCK;
 }
 
 static int64_t steps_of(int64_t n)
@@ -32,9 +68,10 @@ uint64_t mirror_draws(kt_backend *self, const kt_plan *plan)
     return (uint64_t)steps_of(plan->numel) * DRAWS;
 }
 
-static void philox(uint64_t seed, uint64_t subsequence, uint64_t offset, uint32_t out[DRAWS])
+/* ---- the numbers ---- */
+static void philox(uint64_t seed, uint64_t subsequence, uint64_t step, uint32_t out[DRAWS])
 {
-    uint32_t c[4] = {(uint32_t)offset, (uint32_t)(offset >> 32), (uint32_t)subsequence, (uint32_t)(subsequence >> 32)};
+    uint32_t c[4] = {(uint32_t)step, (uint32_t)(step >> 32), (uint32_t)subsequence, (uint32_t)(subsequence >> 32)};
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     for (int round = 0; round < 10; round++) {
         const uint64_t a = (uint64_t)0xd2511f53u * c[0], b = (uint64_t)0xcd9e8d57u * c[2];
@@ -46,31 +83,42 @@ static void philox(uint64_t seed, uint64_t subsequence, uint64_t offset, uint32_
     memcpy(out, c, sizeof c);
 }
 
-/* In (0, 1], then turned so that 1 becomes the lower bound. */
+static float unit(uint32_t draw) { return (float)draw * 0x1p-32f + 0x1p-33f; } /* in (0, 1] */
+
+/* In [from, to): the upper end becomes the lower one. A GPU multiplies and adds in one rounding. */
 static float between(uint32_t draw, float from, float to)
 {
-    const float x = (float)draw * 0x1p-32f + 0x1p-33f;
-    const float y = x == 1.0f ? 0.0f : x;
-    return y * (to - from) + from;
+    const float x = fmaf(unit(draw), to - from, from);
+    return x == to ? from : x;
 }
 
 static double number(const kt_scalar *s) { return s->kind == KT_SCALAR_FLOAT ? s->v.re : (double)s->v.i; }
 
-kt_status draw_uniform(const kt_plan *plan)
+static void put(const kt_plan *plan, drawn as, int64_t at, uint32_t draw)
 {
-    const int64_t threads = threads_of(plan->numel);
-    const float   from = (float)number(&plan->param[0]), to = (float)number(&plan->param[1]);
-    if (plan->arg[0].is != KT_F32 || !plan->contiguous)
-        return KT_DECLINED;
-    for (int64_t step = 0; step < steps_of(plan->numel); step++)
+    const kt_scalar *p = plan->param;
+    if (as == RANDOM_INT) {
+        const int64_t value = (int64_t)((uint64_t)p[0].v.i + draw % (uint64_t)p[1].v.i);
+        memcpy(plan->arg[0].data + at * (int64_t)sizeof value, &value, sizeof value);
+        return;
+    }
+    const float value = as == UNIFORM ? between(draw, (float)number(&p[0]), (float)number(&p[1]))
+                                      : (float)(unit(draw) <= (float)number(&p[0]));
+    memcpy(plan->arg[0].data + at * (int64_t)sizeof value, &value, sizeof value);
+}
+
+kt_status draw_plan(const kt_plan *plan)
+{
+    const drawn   as = drawn_as(plan->kernel);
+    const int64_t threads = threads_of(plan->numel), steps = steps_of(plan->numel);
+    for (int64_t step = 0; step < steps; step++)
         for (int64_t t = 0; t < threads; t++) {
             uint32_t draw[DRAWS];
             philox(plan->seed, (uint64_t)t, plan->offset / DRAWS + (uint64_t)step, draw);
             for (int64_t k = 0; k < DRAWS; k++) {
                 const int64_t at = t + (step * DRAWS + k) * threads;
-                const float   value = between(draw[k], from, to);
                 if (at < plan->numel)
-                    memcpy(plan->arg[0].data + at * 4, &value, sizeof value);
+                    put(plan, as, at, draw[k]);
             }
         }
     return KT_OK;
