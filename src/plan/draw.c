@@ -2,6 +2,7 @@
 #include "plan/draw.h"
 
 #include "base/error.h"
+#include "plan/fallback.h"
 #include "plan/observe.h"
 #include "tensor/device.h"
 
@@ -55,6 +56,7 @@ static kt_status launch_there(kt_plan *plan, kt_tensor *on, kt_generator *from)
 
 static kt_status launch_derived(kt_plan *plan, kt_tensor *on, kt_generator *from)
 {
+    kt__count_fallback(kt__backend(from->kind), plan->kernel);
     kt_generator stream;
     uint64_t     seed, offset;
     kt__rng_take(from, OFFSET_STEP, &seed, &offset);

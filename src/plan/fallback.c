@@ -110,12 +110,13 @@ static kt_status run_through_host(kt_backend *backend, const kt_plan *plan)
 }
 
 /* ---- saying so ---- */
-static void warn_once(const kt_backend *backend, const kt_plan *plan)
+void kt__count_fallback(const kt_backend *backend, kt_kernel_id kernel)
 {
     static bool said[KT_K_end];
-    if (kt__warn_now(&said[plan->kernel]))
+    if (kt__warn_now(&said[kernel]))
         kt__warn("device '%s' has no kernel '%s' for this call: it runs on the CPU, and its operands travel there and back",
-                 backend->name, kt_kernel_name(plan->kernel));
+                 backend->name, kt_kernel_name(kernel));
+    atomic_fetch_add_explicit(&kt__n_fallbacks, 1, memory_order_relaxed);
 }
 
 kt_status kt__fall_back(kt_backend *backend, const kt_plan *plan)
@@ -127,8 +128,7 @@ kt_status kt__fall_back(kt_backend *backend, const kt_plan *plan)
         return kt_fail(KT_ERR_RUNTIME, "%s cannot be captured: device '%s' has no kernel '%s' for it",
                        kt__row_display_name(plan->row, in_binding, room, sizeof room), backend->name,
                        kt_kernel_name(plan->kernel));
-    warn_once(backend, plan);
-    atomic_fetch_add_explicit(&kt__n_fallbacks, 1, memory_order_relaxed);
+    kt__count_fallback(backend, plan->kernel);
     if (kt__wait_begin(plan->device_kind, "an operator that runs on the CPU", false, &w))
         return kt_error_status();
     const kt_status status = run_through_host(backend, plan);
