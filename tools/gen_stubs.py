@@ -47,13 +47,41 @@ TENSOR = {  # what the type has beside the table's methods
     "is_floating_point()": "_bool", "is_complex()": "_bool",
     "is_signed()": "_bool", "is_contiguous(memory_format: memory_format = ...)": "_bool", "numpy(*, force: _bool = False)": "Any",
     "stride(dim: _int | None = None)": "Any", "requires_grad_(requires_grad: _bool = True)": "Tensor",
+    "pin_memory()": "Tensor", "is_pinned()": "_bool", "record_stream(s: Stream)": "None", "get_device()": "_int",
+    "cuda(device: _device | str | _int | None = None, non_blocking: _bool = False, "
+    "memory_format: memory_format | None = None)": "Tensor",
     "retain_grad()": "None", "register_hook(hook: Callable[[Tensor], Tensor | None])": "Any", "equal(other: Tensor)": "_bool",
     "backward(gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, "
     "inputs: Any = None)": "None",
     **{f"{name}()": "Tensor" for name in """bool byte char short int long half bfloat16 float double chalf cfloat cdouble
        cpu""".split()},
 }
-OWN = {  # what PyTorch has not
+OWN = {  # what PyTorch has not, and classes written in C
+    "Stream": """class Stream:
+    device: _device
+    device_index: _int
+    device_type: _int
+    stream_id: _int
+    native_handle: _int
+    def __init__(self, device: _device | str | _int | None = None, *, priority: _int = 0, stream_id: _int = ...,
+                 device_index: _int = ..., device_type: _int = ...) -> None: ...
+    def query(self) -> _bool: ...
+    def synchronize(self) -> None: ...
+    def wait_event(self, event: Event) -> None: ...
+    def wait_stream(self, stream: Stream) -> None: ...
+    def record_event(self, event: Event | None = None) -> Event: ...
+    def __enter__(self) -> Stream: ...
+    def __exit__(self, *error: object) -> None: ...""",
+    "Event": """class Event:
+    device: _device
+    event_id: _int
+    def __init__(self, device: _device | str | _int | None = None, *, enable_timing: _bool = False, blocking: _bool = False,
+                 interprocess: _bool = False) -> None: ...
+    def record(self, stream: Stream | None = None) -> None: ...
+    def wait(self, stream: Stream | None = None) -> None: ...
+    def query(self) -> _bool: ...
+    def synchronize(self) -> None: ...
+    def elapsed_time(self, end_event: Event) -> _float: ...""",
     "explain": "def explain(t: Tensor) -> None: ...",
     "lineage": "def lineage(t: Tensor, /) -> list[LineageRecord]: ...",
     "get_policy": 'def get_policy() -> Literal["strict", "safe", "torch", "permissive"]: ...',
@@ -160,15 +188,16 @@ def result_classes(functions):
 def plain(name, value):
     """A line for a name that is no row."""
     if inspect.isclass(value):
-        base = "(tuple[_int, ...])" if issubclass(value, tuple) else ""
+        described = next((one.__name__ for one in value.__mro__[1:] if one.__name__ in OWN), None)
+        base = "(tuple[_int, ...])" if issubclass(value, tuple) else f"(_{described})" if described else ""
         lines = [f"class {name}{base}:", "    def __init__(self, *args: Any, **keywords: Any) -> None: ...",
                  "    def __getattr__(self, name: str) -> Any: ..."]
-        if hasattr(value, "__enter__"):
+        if hasattr(value, "__enter__") and not described:
             lines += ["    def __enter__(self) -> Any: ...", "    def __exit__(self, *error: Any) -> None: ..."]
-        if "__call__" in dir(value) and hasattr(value, "__enter__"):
+        if "__call__" in dir(value) and hasattr(value, "__enter__") and not described:
             lines.append("    def __call__(self, function: Any) -> Any: ...")
         return "\n".join(lines)
-    if inspect.isfunction(value):
+    if inspect.isfunction(value) or inspect.ismethod(value):
         parameters = ["*" + p.name if p.kind is p.VAR_POSITIONAL else "**" + p.name if p.kind is p.VAR_KEYWORD else
                       p.name + ("" if p.default is p.empty else "=...") for p in inspect.signature(value).parameters.values()]
         kinds = [p.kind for p in inspect.signature(value).parameters.values()]
@@ -241,7 +270,8 @@ def write(folder, module_name, karat):
     own = module is karat
     imports = "" if own else ("from karat import Generator as Generator, Size as Size, Tensor as Tensor\n"
                                  "from karat import memory_format as memory_format\n"
-                                 "from karat import device as _device, dtype as _dtype, layout as _layout\n")
+                                 "from karat import device as _device, dtype as _dtype, layout as _layout\n"
+                                 "from karat import Event as _Event, Stream as _Stream\n")
     text = HEAD.format(imports=imports) + "\n".join(stub(module, own)) + "\n"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -64,6 +64,7 @@ typedef struct kt_device_memory {
     size_t   reserved, reserved_peak;       /* taken from the device, in use or kept for later */
     size_t   free, total;                   /* of the device */
     uint64_t out_of_memory;                 /* allocations that failed */
+    uint64_t count_freed;                   /* as freed_total */
 } kt_device_memory;
 KT_API kt_status kt_device_memory_ask(kt_device d, kt_device_memory *out);
 KT_API kt_status kt_device_memory_reset_peaks(kt_device d);

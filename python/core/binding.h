@@ -95,22 +95,6 @@ static inline uint8_t kp_enter(void)
 }
 static inline void kp_leave(uint8_t before) { kp_here.state = before; }
 
-/* Elements to the host: what is strided or lazy is copied, and the copy has the user's line. */
-static inline kt_scalar kp_item(const kt_tensor *t)
-{
-    const uint8_t   before = kp_enter();
-    const kt_scalar s = kt_item_scalar(t);
-    kp_leave(before);
-    return s;
-}
-static inline kt_status kp_read(const kt_tensor *t, void *elements, size_t bytes)
-{
-    const uint8_t   before = kp_enter();
-    const kt_status status = kt_read(t, elements, bytes);
-    kp_leave(before);
-    return status;
-}
-
 /* From here on releasing the GIL pays. */
 enum { KP_LARGE_NUMEL = 100 * 1000, KP_LARGE_PRODUCT = 100 * 1000 * 1000 };
 int       kp_run_start(void);                   /* registers the GIL as the lock to release around long kernels */
@@ -134,6 +118,22 @@ int        kp_warn_once(bool *said, const char *text); /* once a process, unless
 static inline kt_status kp_after(kt_call *call, kt_status status)
 {
     return KP_LIKELY(!__atomic_load_n(&kp_warnings_waiting, __ATOMIC_RELAXED)) ? status : kp_say_warnings(call, status);
+}
+
+/* Elements to the host: what is strided or lazy is copied, and the copy has the user's line. */
+static inline kt_scalar kp_item(const kt_tensor *t)
+{
+    const uint8_t   before = kp_enter();
+    const kt_scalar s = kt_item_scalar(t);
+    kp_leave(before);
+    return kp_after(NULL, s.kind ? KT_OK : kt_error_status()) ? (kt_scalar){0} : s;
+}
+static inline kt_status kp_read(const kt_tensor *t, void *elements, size_t bytes)
+{
+    const uint8_t   before = kp_enter();
+    const kt_status status = kt_read(t, elements, bytes);
+    kp_leave(before);
+    return kp_after(NULL, status);
 }
 
 static inline kt_status kp_run(kt_call *call, bool large)
@@ -174,12 +174,29 @@ extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type,
 PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one object of d; None for KT_NONE */
 int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
 PyObject *kp_device_object(kt_device d);
+PyObject *kp_device_object_of(kt_device d);        /* the same; index -1: none */
 int       kp_to_device(PyObject *o, kt_device *d); /* 1; 0: neither device nor string; -1: no such device */
 int       kp_to_cpu(PyObject *o);                  /* the same; anything but the CPU is refused, as by legacy constructors */
 int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_size_object(kt_shape shape);
 PyObject *kp_layout_object(void);               /* torch.strided */
 int       kp_formats_start(PyObject *module);
+
+/* ---- streams, events, graphs (python/device) ---- */
+extern PyTypeObject kp_stream_type, kp_event_type, kp_graph_type;
+kt_device kp_accelerator(void);                    /* kind -1 and an exception: there is none */
+int       kp_device_or_accelerator(PyObject *o, const char *function, kt_device *d); /* o may be NULL or None; 0 or -1 */
+PyObject *kp_stream_object(PyTypeObject *type, kt_stream s);
+int       kp_to_stream(PyObject *o, kt_stream *s); /* 1, or 0: not a stream */
+bool      kp_stream_is_known(kt_stream s);         /* is it one that Python made, or current? */
+PyObject *kp_event_new(kt_device d);
+int       kp_event_record(PyObject *event, kt_stream s, const char *function);
+int       kp_event_gate(PyObject *event, kt_stream s, const char *function); /* later work of the stream waits for it */
+
+kt_tensor *kp_pinned(kt_tensor *t, kt_device d);   /* owned, for that device (KT_DEVICE_DEFAULT: the accelerator) */
+PyObject  *kp_pin_memory(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+PyObject  *kp_is_pinned(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
+PyObject  *kp_record_stream(PyObject *self, PyObject *stream);
 
 /* ---- generators (generator.c) ---- */
 extern PyTypeObject kp_generator_type;
@@ -281,6 +298,9 @@ int         kp_parse_any(kp_args *a, kp_signature *overloads, int n_overloads, P
                          PyObject *keywords); /* the overload that fits (8 at most), or -1 */
 int         kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObject *self, PyObject *const *argv,
                             Py_ssize_t n, PyObject *keywords); /* the same, where the first parameter is a method's self */
+/* tp_new's arguments in vectorcall's form: the keyword names, and all values in *all, which the caller frees (PyMem_Free). */
+PyObject   *kp_flattened(PyObject *args, PyObject *keywords, PyObject ***all);
+int         kp_parse_new(kp_args *a, kp_signature *s, PyObject *args, PyObject *keywords); /* of values alone: as kp_parse */
 PyObject   *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside); /* number.c; beside may be NULL */
 
 /* ---- the forms of a name (forms.c) ---- */
@@ -368,7 +388,7 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
 extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
-    kp_autocast_functions[];
+    kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

@@ -19,6 +19,8 @@ static PyObject *name_types_of_torch(PyObject *module, PyObject *unused)
     kp_format_type.tp_name = "torch.memory_format";
     kp_layout_type.tp_name = "torch.layout";
     kp_generator_type.tp_name = "torch._C.Generator";
+    kp_stream_type.tp_name = "torch.Stream";
+    kp_event_type.tp_name = "torch.Event";
     Py_RETURN_NONE;
 }
 
@@ -32,7 +34,8 @@ static int add_types(PyObject *module)
 {
     static PyTypeObject *const types[] = {&kp_dtype_type, &kp_device_type,   &kp_format_type, &kp_size_type,
                                           &kp_node_type,  &kp_function_type, &kp_method_type, &kp_empty_type,
-                                          &kp_lender_type, &kp_layout_type, &kp_handle_type};
+                                          &kp_lender_type, &kp_layout_type, &kp_handle_type, &kp_stream_type,
+                                          &kp_event_type,   &kp_graph_type};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (PyModule_AddType(module, types[i]))
             return -1;
@@ -71,6 +74,7 @@ static int add_functions(PyObject *module)
                                        kp_ceiling_functions, kp_random_functions, kp_print_functions,
                                        kp_dlpack_functions,  kp_compare_functions, kp_device_functions,
                                        kp_override_functions, kp_warn_functions, kp_autocast_functions,
+                                       kp_stream_functions, kp_facts_functions, kp_graph_functions,
                                        own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))

@@ -79,3 +79,32 @@ int kp_parse_method(kp_args *a, kp_signature *overloads, int n_overloads, PyObje
         PyMem_Free(all);
     return which;
 }
+
+PyObject *kp_flattened(PyObject *args, PyObject *keywords, PyObject ***all)
+{
+    const Py_ssize_t n = PyTuple_GET_SIZE(args), k = keywords ? PyDict_GET_SIZE(keywords) : 0;
+    PyObject        *names = PyTuple_New(k), *key, *value;
+    Py_ssize_t       at = 0;
+    *all = PyMem_New(PyObject *, n + k + 1);
+    if (!*all)
+        PyErr_NoMemory();
+    if (!names || !*all) {
+        Py_XDECREF(names);
+        return NULL;
+    }
+    memcpy(*all, ((PyTupleObject *)args)->ob_item, (size_t)n * sizeof **all);
+    for (Py_ssize_t i = 0; i < k && PyDict_Next(keywords, &at, &key, &value); i++) {
+        PyTuple_SET_ITEM(names, i, Py_NewRef(key));
+        (*all)[n + i] = value;
+    }
+    return names;
+}
+
+int kp_parse_new(kp_args *a, kp_signature *s, PyObject *args, PyObject *keywords)
+{
+    PyObject **all, *names = kp_flattened(args, keywords, &all);
+    const int  status = names ? kp_parse(a, s, false, all, PyTuple_GET_SIZE(args), names) : -1;
+    PyMem_Free(all);
+    Py_XDECREF(names);
+    return status;
+}

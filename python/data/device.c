@@ -22,6 +22,7 @@ static PyObject *new_device(kt_device d, int has_index)
 }
 
 PyObject *kp_device_object(kt_device d) { return new_device(d, d.kind > KT_META); }
+PyObject *kp_device_object_of(kt_device d) { return new_device(d, d.index >= 0 && d.kind > KT_META); }
 
 /* Device kinds that PyTorch knows and Karat lacks: a device object may name them, no tensor can be there. Their kind is
  * -2 and less. */
@@ -78,9 +79,19 @@ static int find_numbered(const char *name, kt_device *d)
 
 static int device_named(const char *name, kt_device *d)
 {
-    int found = find_numbered(name, d);
+    char         kind[32];
+    const size_t n = strcspn(name, ":");
+    int          found = find_numbered(name, d);
     if (found)
         return found;
+    if (name[n] && n < sizeof kind) { /* any index may be named; using it shows whether there is such a device */
+        memcpy(kind, name, n);
+        kind[n] = '\0';
+        *d = kt_device_find(kind);
+        if (d->kind >= 0)
+            return read_index(name, n, d);
+        kt_clear();
+    }
     *d = kt_device_find(name);
     if (d->kind >= 0)
         return 1;
@@ -118,19 +129,52 @@ static int read_number(PyObject *o, kt_device *d)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* An int is an accelerator's index: 0; -1 and an exception. */
+static int of_number(PyObject *o, kt_device *d)
+{
+    d->kind = kt_device_accelerator().kind;
+    if (d->kind < 0)
+        d->kind = CUDA;
+    return read_number(o, d);
+}
+
+static int check_index(kt_device d)
+{
+    char        text[32] = "";
+    const char *name = kt_device_name(d);
+    const int   n = kt_device_count(name);
+    if (d.index < n)
+        return 1;
+    for (size_t i = 0; i + 1 < sizeof text && name[i]; i++)
+        text[i] = (char)Py_TOUPPER(name[i]);
+    PyErr_Format(PyExc_RuntimeError, "%s error: invalid device ordinal\n  there is no %s:%d: %d '%s' %s", text, name,
+                 (int)d.index, n, name, n == 1 ? "device is here" : "devices are here");
+    return -1;
+}
+
 int kp_to_device(PyObject *o, kt_device *d)
 {
-    if (PyLong_Check(o) && !PyBool_Check(o)) /* an int is an accelerator's index */
-        return read_number(o, d) ? -1 : refuse_absent(CUDA);
-    if (Py_IS_TYPE(o, &kp_device_type))
+    bool has_index = true;
+    if (PyLong_Check(o) && !PyBool_Check(o)) {
+        if (of_number(o, d))
+            return -1;
+    } else if (Py_IS_TYPE(o, &kp_device_type)) {
         *d = ((kp_device *)o)->d;
-    else if (!PyUnicode_Check(o))
+        has_index = ((kp_device *)o)->has_index;
+    } else if (!PyUnicode_Check(o)) {
         return 0;
-    else if (device_of_text(o, d) < 0)
+    } else if (device_of_text(o, d) < 0) {
         return -1;
+    }
+    if (d->kind < 0)
+        return refuse_absent(d->kind);
     if (d->kind == KT_CPU || d->kind == KT_META)
         d->index = 0;
-    return d->kind < 0 ? refuse_absent(d->kind) : 1;
+    else if (!has_index)
+        d->index = kt_device_index(d->kind);
+    else
+        return check_index(*d);
+    return 1;
 }
 
 int kp_to_cpu(PyObject *o)
@@ -171,10 +215,8 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
         return refuse_arguments(keywords && PyDict_GET_SIZE(keywords) ? "index=int, " : "");
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:device", names, &name, &index))
         return NULL;
-    if (PyLong_Check(name) && !PyBool_Check(name)) {
-        d.kind = CUDA;
-        return read_number(name, &d) ? NULL : new_device(d, 1);
-    }
+    if (PyLong_Check(name) && !PyBool_Check(name))
+        return of_number(name, &d) ? NULL : new_device(d, 1);
     if (Py_IS_TYPE(name, &kp_device_type)) {
         d = ((kp_device *)name)->d;
     } else if (!PyUnicode_Check(name)) {
@@ -263,9 +305,10 @@ static PyObject *device_enter(PyObject *self, PyObject *unused)
     if (scopes.depth == DEEPEST)
         return PyErr_Format(PyExc_RuntimeError, "more than %d scopes of a default device", DEEPEST);
     scopes.before[scopes.depth] = kt_get_default_device();
-    if (((kp_device *)self)->d.kind < 0 && refuse_absent(((kp_device *)self)->d.kind))
+    kt_device d;
+    if (kp_to_device(self, &d) <= 0)
         return NULL;
-    if (kt_set_default_device(((kp_device *)self)->d))
+    if (kt_set_default_device(d))
         return kp_raise();
     scopes.depth++;
     return Py_NewRef(self);

@@ -320,27 +320,6 @@ static kt_tensor *of_data(kt_dtype made, PyObject *o)
 enum { NOTHING, OTHER, SIZE, SOME_DATA };
 #define CPU_ALONE(shown) {.name = "device", .kind = KP_ARG_CPU, .optional = 1, .has_default = 1, .keyword_only = shown}
 
-/* In vectorcall's form: returns the keyword names, and all values in `all`, which the caller frees. */
-static PyObject *flattened(PyObject *args, PyObject *keywords, PyObject ***all)
-{
-    const Py_ssize_t n = PyTuple_GET_SIZE(args), k = keywords ? PyDict_GET_SIZE(keywords) : 0;
-    PyObject        *names = PyTuple_New(k), *key, *value;
-    Py_ssize_t       at = 0;
-    *all = PyMem_New(PyObject *, n + k + 1);
-    if (!*all)
-        PyErr_NoMemory();
-    if (!names || !*all) {
-        Py_XDECREF(names);
-        return NULL;
-    }
-    memcpy(*all, ((PyTupleObject *)args)->ob_item, (size_t)n * sizeof **all);
-    for (Py_ssize_t i = 0; i < k && PyDict_Next(keywords, &at, &key, &value); i++) {
-        PyTuple_SET_ITEM(names, i, Py_NewRef(key));
-        (*all)[n + i] = value;
-    }
-    return names;
-}
-
 /* A single tuple or list is data, unless it is a Size. */
 static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, int which, PyObject *const *argv, Py_ssize_t n,
                                bool says_device)
@@ -374,7 +353,7 @@ kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keyw
         [SOME_DATA] = {.name = "new", .spec = {DATA("data"), CPU_ALONE(1)}},
     };
     const Py_ssize_t n = PyTuple_GET_SIZE(args);
-    PyObject       **all, *names = flattened(args, keywords, &all);
+    PyObject       **all, *names = kp_flattened(args, keywords, &all);
     kt_tensor       *t = NULL;
     kp_args          a;
     const int        which = names ? kp_parse_any(&a, overloads, 4, all, n, names) : -1;

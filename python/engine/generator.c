@@ -7,6 +7,7 @@
 typedef struct kp_generator {
     PyObject_HEAD
     kt_generator *g;
+    kt_device     device;
 } kp_generator;
 
 static PyObject *the_default; /* the one object of the default generator */
@@ -21,7 +22,7 @@ int kp_to_generator(PyObject *o, kt_generator **g)
 
 static kt_generator *of(PyObject *self) { return ((kp_generator *)self)->g; }
 
-static PyObject *new_generator(kt_generator *g) /* takes over the reference */
+static PyObject *new_generator(kt_generator *g, kt_device device) /* takes over the reference */
 {
     kp_generator *self = g ? PyObject_New(kp_generator, &kp_generator_type) : NULL;
     if (!self) {
@@ -29,7 +30,16 @@ static PyObject *new_generator(kt_generator *g) /* takes over the reference */
         return g ? NULL : kp_raise();
     }
     self->g = g;
+    self->device = device;
     return (PyObject *)self;
+}
+
+static const kt_device cpu = {KT_CPU, 0};
+
+/* A device that does not draw by itself uses the CPU's generators. */
+static kt_device drawn_on(kt_generator *g, kt_device d)
+{
+    return kt_generator_state_bytes(g) == KT_GENERATOR_STATE ? cpu : d;
 }
 
 static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -37,7 +47,7 @@ static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *key
     (void)type;
     static char *names[] = {"device", NULL};
     PyObject    *device = NULL;
-    kt_device    d = {KT_CPU, 0};
+    kt_device    d = cpu;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:Generator", names, &device))
         return NULL;
     int known = device && device != Py_None ? kp_to_device(device, &d) : 1;
@@ -52,7 +62,8 @@ static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *key
         PyErr_SetString(PyExc_RuntimeError, "META device type not an accelerator.");
         return NULL;
     }
-    return new_generator(kt_generator_new());
+    kt_generator *g = NULL;
+    return kt_generator_new_on(d, &g) ? kp_raise() : new_generator(g, drawn_on(g, d));
 }
 
 static void generator_dealloc(PyObject *self)
@@ -108,7 +119,7 @@ static PyObject *get_state(PyObject *self, PyObject *unused)
 {
     (void)unused;
     kt_tensor *t = NULL;
-    if (kt_make(KT_U8, KT_SHAPE(KT_GENERATOR_STATE), "get_state", &t))
+    if (kt_make(KT_U8, KT_SHAPE((int64_t)kt_generator_state_bytes(of(self))), "get_state", &t))
         return kp_raise();
     kt_generator_get_state(of(self), kt_data(t));
     return kp_wrap(t);
@@ -137,34 +148,63 @@ static PyObject *set_state(PyObject *self, PyObject *state)
 static PyObject *clone_state(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    unsigned char state[KT_GENERATOR_STATE];
-    kt_generator *g = kt_generator_new();
-    if (g) {
-        kt_generator_get_state(of(self), state);
-        kt_generator_set_state(g, state, sizeof state);
-    }
-    return new_generator(g);
+    unsigned char   state[KT_GENERATOR_STATE];
+    kt_generator   *g = NULL;
+    const kt_device d = ((kp_generator *)self)->device;
+    if (kt_generator_new_on(d, &g))
+        return kp_raise();
+    kt_generator_get_state(of(self), state);
+    kt_generator_set_state(g, state, kt_generator_state_bytes(g));
+    return new_generator(g, d);
+}
+
+/* ---- offsets: of a device's own generator ---- */
+
+static bool has_offset(PyObject *self)
+{
+    if (kt_generator_state_bytes(of(self)) != KT_GENERATOR_STATE)
+        return true;
+    PyErr_SetString(PyExc_RuntimeError, "CPU Generator does not use offset");
+    return false;
+}
+
+static PyObject *get_offset(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return has_offset(self) ? PyLong_FromUnsignedLongLong(kt_generator_offset(of(self))) : NULL;
+}
+
+static PyObject *set_offset(PyObject *self, PyObject *number)
+{
+    uint64_t offset;
+    if (!PyLong_Check(number))
+        return PyErr_Format(PyExc_RuntimeError, "manual_offset expected a long, but got %s", Py_TYPE(number)->tp_name);
+    if (!has_offset(self) || to_seed(number, &offset))
+        return NULL;
+    return kt_generator_set_offset(of(self), offset) ? kp_raise() : Py_NewRef(self);
 }
 
 static PyObject *get_device(PyObject *self, void *unused)
 {
-    (void)self, (void)unused;
-    return kp_device_object((kt_device){KT_CPU, 0});
+    (void)unused;
+    return kp_device_object(((kp_generator *)self)->device);
 }
 
 static PyMethodDef methods[] = {
     {"manual_seed", manual_seed, METH_O, "manual_seed(seed): begin the stream of this seed; gives the generator"},
     {"seed", seed, METH_NOARGS, "seed from the system, and tell the seed"},
     {"initial_seed", initial_seed, METH_NOARGS, "the seed of the stream"},
-    {"get_state", get_state, METH_NOARGS, "the state as a uint8 tensor of 5,056 bytes, PyTorch's layout"},
+    {"get_state", get_state, METH_NOARGS, "the state as a uint8 tensor in PyTorch's layout: 5,056 bytes, on a device 16"},
     {"set_state", set_state, METH_O, "set_state(state): go on from a state"},
     {"clone_state", clone_state, METH_NOARGS, "another generator at the same place of the same stream"},
+    {"get_offset", get_offset, METH_NOARGS, "of a device's own generator: where its draws are"},
+    {"set_offset", set_offset, METH_O, "set_offset(offset): go on from there"},
     {"__copy__", clone_state, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getset[] = {
-    {"device", get_device, NULL, "where it draws: the CPU, for every device", NULL},
+    {"device", get_device, NULL, "where it draws: the CPU, unless a device draws by itself", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -181,19 +221,24 @@ PyTypeObject kp_generator_type = {
 
 /* ---- the default generator's ---- */
 
+/* Seeds go to the default generators of devices too. */
 static PyObject *default_manual_seed(PyObject *module, PyObject *number)
 {
     (void)module;
-    PyObject *seed = PyLong_Check(number) ? Py_NewRef(number) : PyObject_CallOneArg((PyObject *)&PyLong_Type, number);
-    PyObject *result = seed ? manual_seed(the_default, seed) : NULL;
-    Py_XDECREF(seed);
-    return result;
+    uint64_t  seed;
+    PyObject *whole = PyLong_Check(number) ? Py_NewRef(number) : PyObject_CallOneArg((PyObject *)&PyLong_Type, number);
+    const int bad = whole ? to_seed(whole, &seed) : -1;
+    Py_XDECREF(whole);
+    if (bad)
+        return NULL;
+    kt_manual_seed(seed);
+    return Py_NewRef(the_default);
 }
 
 static PyObject *default_seed(PyObject *module, PyObject *unused)
 {
-    (void)module;
-    return seed(the_default, unused);
+    (void)module, (void)unused;
+    return PyLong_FromUnsignedLongLong(kt_seed());
 }
 
 static PyObject *default_initial_seed(PyObject *module, PyObject *unused)
@@ -216,7 +261,20 @@ static PyObject *set_rng_state(PyObject *module, PyObject *state)
     return done ? Py_NewRef(Py_None) : NULL;
 }
 
+static PyObject *default_generator_of(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_device d;
+    if (kp_to_device(o, &d) <= 0)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a device is needed, not %s", Py_TYPE(o)->tp_name);
+    kt_generator *g = kt_default_generator_of(d);
+    if (g == kt_default_generator())
+        return Py_NewRef(the_default);
+    return new_generator(kt_generator_keep(g), d);
+}
+
 PyMethodDef kp_random_functions[] = {
+    {"default_generator_of", default_generator_of, METH_O, "default_generator_of(device): the CPU's where it has none"},
     {"manual_seed", default_manual_seed, METH_O, "manual_seed(seed): begin the default generator's stream of this seed"},
     {"seed", default_seed, METH_NOARGS, "seed the default generator from the system, and tell the seed"},
     {"initial_seed", default_initial_seed, METH_NOARGS, "the seed of the default generator's stream"},
@@ -229,6 +287,6 @@ int kp_generator_start(PyObject *module)
 {
     if (PyModule_AddType(module, &kp_generator_type))
         return -1;
-    the_default = new_generator(kt_default_generator());
+    the_default = new_generator(kt_default_generator(), cpu);
     return the_default ? PyModule_AddObjectRef(module, "default_generator", the_default) : -1;
 }

@@ -11,9 +11,11 @@ globals().update(_missing.functions_of(_karat.functions))
 globals().update(_karat.dtypes)
 
 from ._karat import (  # noqa: E402
+    Event,
     Generator,
     OutOfMemoryError,
     Size,
+    Stream,
     Tensor,
     allclose,
     as_tensor,

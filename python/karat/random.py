@@ -2,7 +2,7 @@
 
 import contextlib
 
-from . import _missing
+from . import _device, _missing
 from ._karat import (  # noqa: F401
     Generator,
     default_generator,
@@ -16,15 +16,19 @@ from ._karat import (  # noqa: F401
 
 @contextlib.contextmanager
 def fork_rng(devices=None, enabled=True, device_type="cuda"):
-    """Restores the default generator's state at the end of the block. Every device uses it."""
+    """Restores the states of the default generators at the end of the block: the CPU's and those of the devices."""
     if not enabled:
         yield
         return
-    state = get_rng_state()
+    functions = _device.of(device_type)
+    devices = functions._all() if devices is None else list(devices)
+    state, states = get_rng_state(), [functions.get_rng_state(device) for device in devices]
     try:
         yield
     finally:
         set_rng_state(state)
+        for device, kept in zip(devices, states):
+            functions.set_rng_state(kept, device)
 
 
 __getattr__ = _missing.of(__name__)

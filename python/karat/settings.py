@@ -89,14 +89,19 @@ def is_vulkan_available():
 
 
 def get_device_module(device=None):
-    """The module of a device kind: karat.cpu for "cpu"."""
+    """The module of a device kind: karat.cpu for "cpu"; without a device that of the accelerator, or of the CPU."""
     from importlib import import_module
 
-    kind = "cpu" if device is None else _karat.device(device).type
+    kind = (_karat.accelerator() or _karat.device("cpu") if device is None else _karat.device(device)).type
     try:
         return import_module(f"karat.{kind}")
     except ModuleNotFoundError:
-        raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'.") from None
+        pass
+    if _karat.device_count(kind) and kind != "meta":
+        from . import _device
+
+        return _device.make(kind)
+    raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'.")
 
 
 def get_default_device():

@@ -219,12 +219,6 @@ static PyObject *detach_here(PyObject *self, PyObject *unused)
     return kt_detach_(kp_tensor_of(self)) ? Py_NewRef(self) : kp_raise();
 }
 
-static PyObject *ask_no(PyObject *self, PyObject *unused)
-{
-    (void)self, (void)unused;
-    Py_RETURN_FALSE;
-}
-
 /* Same sizes? Same memory, sizes and strides? */
 static PyObject *ask_same_size(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
@@ -397,7 +391,11 @@ PyMethodDef kp_tensor_methods[] = {
     {"is_nonzero", ask_nonzero, METH_NOARGS, "is the one element not zero?"},
     {"detach_", detach_here, METH_NOARGS, "itself, without its history"},
     {"is_inference", ask_inference, METH_NOARGS, "was it made in inference mode?"},
-    {"is_pinned", ask_no, METH_NOARGS, "is its memory pinned?"},
+    {"is_pinned", KP_FUNCTION(kp_is_pinned), METH_FASTCALL | METH_KEYWORDS, "is its memory pinned host memory?"},
+    {"pin_memory", KP_FUNCTION(kp_pin_memory), METH_FASTCALL | METH_KEYWORDS,
+     "in pinned host memory, which copies to a device need not wait for; itself if it is there"},
+    {"record_stream", kp_record_stream, METH_O,
+     "record_stream(s): its memory is used by work of the stream s, and is not reused before that is done"},
     {"is_set_to", KP_FUNCTION(ask_set_to), METH_FASTCALL | METH_KEYWORDS,
      "is_set_to(tensor): the same geometry over the same memory?"},
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},

@@ -11,7 +11,7 @@
 typedef struct device_state {
     _Atomic size_t   allocated, allocated_peak;
     _Atomic uint64_t allocated_total, freed_total;
-    _Atomic uint64_t count, count_peak, count_total;
+    _Atomic uint64_t count, count_peak, count_total, count_freed;
     _Atomic uint64_t out_of_memory;
     kt_generator    *generator; /* of a device that draws by itself, else NULL */
 } device_state;
@@ -90,6 +90,7 @@ void kt__device_free(kt_device d, void *data, size_t granted)
     if (!s)
         return;
     ADD(freed_total, granted);
+    ADD(count_freed, 1);
     SUBTRACT(allocated, granted);
     SUBTRACT(count, 1);
 }
@@ -123,6 +124,7 @@ kt_status kt_device_memory_ask(kt_device d, kt_device_memory *out)
                       .count = READ(count),
                       .count_peak = READ(count_peak),
                       .count_total = READ(count_total),
+                      .count_freed = READ(count_freed),
                       .out_of_memory = READ(out_of_memory),
                       .reserved = m.reserved,
                       .reserved_peak = m.reserved_peak,
@@ -151,6 +153,7 @@ kt_status kt_device_memory_reset_totals(kt_device d)
     STORE(allocated_total, 0);
     STORE(freed_total, 0);
     STORE(count_total, 0);
+    STORE(count_freed, 0);
     STORE(out_of_memory, 0);
     return KT_OK;
 }

@@ -1,0 +1,462 @@
+"""Streams, events, memory and captures of a device: the mirror, whose work is late and in whose place no host read goes."""
+
+import gc
+import threading
+import time
+
+import karat
+import pytest
+
+mirror = karat._device.make("mirror")  # its backend is looked for when it is used
+
+
+@pytest.fixture(autouse=True)
+def clean():
+    yield
+    mirror.set_sync_debug_mode(0)
+    mirror.set_device(0)
+    for index in range(2):
+        mirror.synchronize(index)
+    assert mirror.current_stream() == mirror.default_stream() and not mirror.is_current_stream_capturing()
+
+
+def ones(*size, **options):
+    return karat.ones(*size, device="mirror", **options)
+
+
+# ---- devices ----
+
+
+def test_a_name_without_an_index_means_the_current_device():
+    assert mirror.device_count() == 2 and mirror.is_available() and mirror.current_device() == 0
+    named = karat.device("mirror")
+    mirror.set_device(1)
+    assert mirror.current_device() == 1 and ones(1).device == karat.device("mirror:1")
+    assert karat.ones(1, device=named).device.index == 1 and named.index is None
+    mirror.set_device(-1)
+    assert mirror.current_device() == 1
+    with mirror.device(0):
+        assert ones(1).device.index == 0
+    with mirror.device("mirror:0"):
+        assert mirror.current_device() == 0
+    with mirror.device(-1), mirror.device(None):
+        assert mirror.current_device() == 1
+    with mirror.device_of(karat.ones(1, device="mirror:0")):
+        assert mirror.current_device() == 0
+    with mirror.device_of(karat.ones(1)):
+        assert mirror.current_device() == 1
+
+
+def test_an_int_is_the_accelerators_index():
+    assert karat.device(1) == karat.device("mirror", 1) and karat.ones(1, device=1).device == karat.device("mirror:1")
+    assert ones(1).to(1).get_device() == 1 and karat.ones(1).get_device() == -1
+    with pytest.raises(RuntimeError, match="MIRROR error: invalid device ordinal"):
+        karat.ones(1, device="mirror:7")
+    assert karat.device("mirror:7").index == 7  # only using it is a mistake
+    with pytest.raises(RuntimeError, match="Device index must not be negative"):
+        karat.device("mirror", -1)
+
+
+def test_facts():
+    properties = mirror.get_device_properties()
+    assert properties.name == mirror.get_device_name(1) == "Mirror of the CPU" and properties.total_memory > 1 << 20
+    assert mirror.get_device_capability() == (1, 0) and "Mirror" in repr(properties)
+    with pytest.raises(ValueError, match="^Expected a mirror device, but got: cpu$"):
+        mirror.get_device_name("cpu")
+    with pytest.raises(ValueError, match="Expected a torch.device with a specified index or an integer, but got:1.5"):
+        mirror.synchronize(1.5)
+
+
+def test_the_module_of_a_device():
+    assert karat.get_device_module("mirror:1") is mirror is karat.get_device_module()
+    assert karat.get_device_module("cpu") is karat.cpu and karat.get_device_module("cuda") is karat.cuda
+    with pytest.raises(AttributeError, match="module 'karat.mirror' has no attribute 'nothing'"):
+        mirror.nothing
+    with pytest.raises(RuntimeError, match="Device 'meta' does not have a corresponding module"):
+        karat.get_device_module("meta")
+
+
+# ---- streams ----
+
+
+def test_streams_are_equal_by_what_they_name():
+    a, b = mirror.Stream(), karat.Stream("mirror")
+    assert a != b and a == karat.Stream(stream_id=a.stream_id, device_index=a.device_index, device_type=a.device_type)
+    assert len({a, b, mirror.current_stream(), mirror.default_stream()}) == 3
+    assert a != 3 and isinstance(a, karat.Stream) and a.device == karat.device("mirror:0")
+    assert repr(b) == f"torch.Stream device_type=mirror, device_index=0, stream_id={b.stream_id}"
+    assert repr(mirror.current_stream()) == "<torch.mirror.Stream device=mirror:0 mirror_stream=0x0>"
+    assert mirror.ExternalStream(a.native_handle) == a == mirror.get_stream_from_external(a.mirror_stream)
+    assert a.query() and mirror.Stream(1).device.index == 1 and mirror.Stream(priority=-3).query()
+
+
+def test_streams_come_from_a_pool():
+    streams = [mirror.Stream() for _ in range(100)]
+    assert 2 <= len(set(streams)) <= 32
+
+
+def test_bad_streams():
+    for make, error in ((lambda: karat.Stream("mirror", priority=1), "Expected mirror stream priority to be less than or equal"),
+                        (lambda: karat.Stream(stream_id=12345, device_index=0, device_type=20), "there is no stream 12345"),
+                        (lambda: karat.Stream(stream_id=0, device_index=9, device_type=20), "there is no device of type 20"),
+                        (lambda: karat.Stream(stream_id=0, device_index=0, device_type=99), "there is no device of type 99"),
+                        (lambda: mirror.ExternalStream(77), "there is no stream 77")):
+        with pytest.raises(RuntimeError, match=error):
+            make()
+    with pytest.raises(TypeError, match=r"Stream\(\): argument 'priority' must be int, not float"):
+        karat.Stream("mirror", priority=1.5)
+    with pytest.raises(TypeError, match=r"Stream\(\) got an unexpected keyword argument 'colour'"):
+        karat.Stream("mirror", colour=1)
+    with pytest.raises(TypeError, match="expected a torch.Event, got int"):
+        karat.Stream("mirror").wait_event(3)
+    with pytest.raises(TypeError, match="expected a torch.Stream, got int"):
+        karat.Stream("mirror").wait_stream(3)
+
+
+def test_a_scope_of_a_stream():
+    s, other = mirror.Stream(), karat.Stream("mirror:1")
+    with s:
+        assert mirror.current_stream() == s
+        with other as entered:
+            assert entered is other and mirror.current_device() == 1 and mirror.current_stream() == other
+            assert mirror.current_stream(0) == s
+        assert mirror.current_device() == 0 and mirror.current_stream() == s
+        with mirror.stream(None):
+            assert mirror.current_stream() == s
+        with s, mirror.stream(mirror.default_stream()):
+            assert mirror.current_stream().stream_id == 0
+    assert mirror.current_stream() == mirror.default_stream()
+
+
+def test_a_current_stream_may_be_forgotten():
+    mirror.set_stream(mirror.Stream())
+    gc.collect()
+    kept = mirror.current_stream()
+    assert kept.stream_id != 0 and (ones(4) * 3).tolist() == [3.0] * 4 and mirror.current_stream() == kept
+    mirror.set_stream(None)
+    assert mirror.current_stream() == kept
+    mirror.set_stream(mirror.default_stream())
+
+
+def test_each_thread_has_its_own_current_stream():
+    seen, s = [], mirror.Stream()
+    with s:
+        thread = threading.Thread(target=lambda: seen.append((mirror.current_stream().stream_id, mirror.current_device())))
+        thread.start()
+        thread.join()
+    assert seen == [(0, 0)]
+
+
+def test_work_is_queued_until_somebody_waits():
+    s = mirror.Stream()
+    with s:
+        x = ones(1000) + 1
+        assert not s.query()
+    s.synchronize()
+    assert s.query()
+    y = ones(3)
+    assert not mirror.current_stream().query()
+    mirror.synchronize()
+    assert mirror.current_stream().query() and x.sum().item() == 2000 and y.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_one_stream_waits_for_another():
+    for order in ("stream", "event", "wait"):
+        a, b = mirror.Stream(), mirror.Stream()
+        x = karat.zeros(1000, device="mirror")
+        a.wait_stream(mirror.current_stream())
+        with a:
+            for _ in range(20):
+                x += 1
+        if order == "stream":
+            b.wait_stream(a)
+        elif order == "event":
+            b.wait_event(a.record_event())
+        else:
+            a.record_event().wait(b)
+        with b:
+            y = x * 2
+        b.synchronize()
+        assert a.query() and y.cpu().tolist() == [40.0] * 1000
+
+
+def test_memory_of_another_stream_is_not_reused_too_early():
+    s = mirror.Stream()
+    x = ones(1000) * 7
+    s.wait_stream(mirror.current_stream())
+    with s:
+        y = x + 1
+    x.record_stream(s)
+    del x
+    z = karat.zeros(1000, device="mirror")
+    s.synchronize()
+    assert y.sum().item() == 8000 and z.sum().item() == 0
+
+
+# ---- events ----
+
+
+def test_events():
+    e = mirror.Event()
+    assert isinstance(e, karat.Event) and e.query() and e.event_id == 0 and repr(e) == "<torch.mirror.Event uninitialized>"
+    assert e.device == karat.device("mirror")
+    e.synchronize()
+    e.wait()
+    x = ones(1000) * 2
+    e.record()
+    assert not e.query() and e.device == karat.device("mirror:0")
+    e.synchronize()
+    assert e.query() and x.sum().item() == 2000
+    assert repr(karat.Event("mirror")) == "torch.Event device_type=mirror, device_index=-1, event_flag=0, event_id=0"
+    with pytest.raises(RuntimeError, match=r"Event device mirror:0 does not match recording stream's device mirror:1\."):
+        e.record(mirror.Stream(1))
+    with pytest.raises(RuntimeError, match="Event device type mirror does not match recording stream's device type cpu"):
+        karat.Event("mirror").record(karat.Stream("cpu"))
+    with pytest.raises(TypeError, match=r"Event\(\): argument 'enable_timing' must be bool, not int"):
+        karat.Event("mirror", enable_timing=1)
+
+
+def test_time_between_events():
+    start, end, plain = mirror.Event(enable_timing=True), karat.Event("mirror", enable_timing=True), mirror.Event()
+    with pytest.raises(ValueError, match="Both events must be recorded before calculating elapsed time"):
+        start.elapsed_time(end)
+    with pytest.raises(ValueError, match="Both events must be created with argument 'enable_timing=True'"):
+        start.elapsed_time(plain)
+    start.record()
+    x = ones(100000).exp_()
+    end.record()
+    with pytest.raises(RuntimeError, match="Both events must be completed"):
+        start.elapsed_time(end)
+    end.synchronize()
+    assert 0 < start.elapsed_time(end) < 1e5 and x.numel() == 100000
+    with pytest.raises(TypeError, match="expected a torch.Event"):
+        start.elapsed_time(3)
+
+
+def test_an_event_may_be_forgotten_while_work_waits_for_it():
+    a, b = mirror.Stream(), mirror.Stream()
+    x = karat.zeros(10, device="mirror")
+    a.wait_stream(mirror.current_stream())
+    for _ in range(50):
+        with a:
+            x += 1
+        b.wait_event(a.record_event())
+        with b:
+            x *= 1
+        a.wait_stream(b)
+    del a
+    gc.collect()
+    b.synchronize()
+    assert x.tolist() == [50.0] * 10
+
+
+def test_the_cpu_has_streams_but_no_events():
+    s, e = karat.Stream("cpu"), karat.Event("cpu")
+    assert repr(s) == "torch.Stream device_type=cpu, device_index=-1, stream_id=0" and s == karat.Stream(device="cpu")
+    assert s.query() and s.synchronize() is None and e.query() and e.synchronize() is None and e.wait() is None
+    with s as entered:
+        assert entered is s
+    for record in (e.record, s.record_event, lambda: s.wait_stream(s)):
+        with pytest.raises(RuntimeError, match=r"^cpu backend doesn't support events\.$"):
+            record()
+
+
+# ---- the GIL ----
+
+
+@pytest.mark.parametrize("wait", ["stream", "event", "device", "item"])
+def test_other_threads_run_while_one_waits(wait):
+    x = ones(300, 300)
+    for _ in range(30):
+        x = (x @ x).clamp_(0, 1)
+    ran, over = [], threading.Event()
+
+    def count():
+        while not over.is_set():
+            ran.append(time.perf_counter())
+
+    event = mirror.current_stream().record_event()
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.perf_counter()
+    {"stream": mirror.current_stream().synchronize, "event": event.synchronize, "device": mirror.synchronize,
+     "item": x.sum().item}[wait]()
+    end = time.perf_counter()
+    over.set()
+    thread.join()
+    within = [t for t in ran if begin + 0.2 * (end - begin) < t < begin + 0.8 * (end - begin)]
+    assert len(within) > 10
+
+
+# ---- memory ----
+
+
+def test_figures_of_memory():
+    mirror.synchronize()
+    mirror.empty_cache()
+    mirror.reset_peak_memory_stats()
+    mirror.reset_accumulated_memory_stats()
+    before = mirror.memory_allocated()
+    x = karat.empty(1000, 256, device="mirror")
+    assert mirror.memory_allocated() - before >= 1024000 and mirror.memory_allocated(1) == 0
+    del x
+    assert mirror.memory_allocated() == before and mirror.max_memory_allocated() - before >= 1024000
+    stats = mirror.memory_stats()
+    assert list(stats) == sorted(stats) and stats["allocated_bytes.all.peak"] == mirror.max_memory_allocated()
+    assert stats["allocation.all.allocated"] == stats["allocation.all.freed"] == 1
+    assert stats["allocated_bytes.all.allocated"] == stats["allocated_bytes.all.freed"] >= 1024000
+    assert mirror.memory_stats_as_nested_dict()["allocation"]["all"]["freed"] == 1
+    mirror.reset_peak_memory_stats()
+    assert mirror.max_memory_allocated() == before
+    assert mirror.max_memory_reserved() >= mirror.memory_reserved() >= 0
+    free, total = mirror.mem_get_info()
+    assert 0 < free <= total
+    with pytest.warns(FutureWarning, match="has been renamed to `torch.mirror.memory_reserved`"):
+        assert mirror.memory_cached() == mirror.memory_reserved()
+    with pytest.warns(FutureWarning, match="now calls torch.mirror.reset_peak_memory_stats"):
+        mirror.reset_max_memory_allocated()
+
+
+def test_memory_ends_where_it_was_told_to():
+    total, ooms = mirror.mem_get_info()[1], mirror.memory_stats()["num_ooms"]
+    mirror.set_per_process_memory_fraction((1 << 20) / total)
+    try:
+        assert 0 < mirror.get_per_process_memory_fraction() < 1
+        with pytest.raises(karat.OutOfMemoryError, match=r"out of memory. Tried to allocate 3\.81 MiB") as error:
+            ones(1000, 1000)
+        assert isinstance(error.value, RuntimeError) and mirror.memory_stats()["num_ooms"] == ooms + 1
+        assert ones(3).tolist() == [1.0, 1.0, 1.0]
+    finally:
+        mirror.set_per_process_memory_fraction(1.0)
+    assert ones(1000, 1000).sum().item() == 1e6
+    with pytest.raises(TypeError, match="Invalid type for fraction argument, must be `float`"):
+        mirror.set_per_process_memory_fraction(1)
+    with pytest.raises(ValueError, match="Invalid fraction value: 1.5. Allowed range: 0~1"):
+        mirror.set_per_process_memory_fraction(1.5)
+
+
+# ---- waits and late errors ----
+
+
+def test_waits_are_counted_warned_of_or_refused():
+    x = ones(3)
+    waits = karat._karat.host_waits()
+    y = x * 2
+    assert karat._karat.host_waits() == waits
+    assert y.sum().item() == 6 and karat._karat.host_waits() > waits
+    mirror.set_sync_debug_mode("warn")
+    assert mirror.get_sync_debug_mode() == 1
+    with pytest.warns(UserWarning, match="called a synchronizing operation"):
+        assert y.tolist() == [2.0, 2.0, 2.0]
+    mirror.set_sync_debug_mode(2)
+    with pytest.raises(RuntimeError, match="called a synchronizing operation"):
+        y.tolist()
+    mirror.synchronize()  # the user asked for this one
+    with pytest.raises(RuntimeError, match="invalid value of debug_mode, expected one of `default`, `warn`, `error`"):
+        mirror.set_sync_debug_mode("loud")
+    with pytest.raises(ValueError, match="a mode is 0, 1 or 2"):
+        mirror.set_sync_debug_mode(3)
+
+
+def test_a_late_error_names_its_line_and_has_its_class():
+    x = karat.arange(5, device="mirror")
+    for wait in (mirror.synchronize, lambda: mirror.current_stream().synchronize(), lambda: x.sum().item()):
+        x[karat.tensor([9], device="mirror")]  # launched here
+        with pytest.raises(IndexError, match=r"(?s)out of (range|bounds).*launched .*test_device.py"):
+            wait()
+        assert x.tolist() == [0, 1, 2, 3, 4]  # the device stays usable
+
+
+# ---- captures ----
+
+
+def test_a_captured_region_is_replayed():
+    x, g = ones(4), mirror.CUDAGraph()
+    with mirror.graph(g):
+        assert mirror.is_current_stream_capturing()
+        y = x * 2 + 1
+    for value in (1.0, 5.0):
+        x.fill_(value)
+        g.replay()
+        assert y.tolist() == [2 * value + 1] * 4
+    g.reset()
+    with pytest.raises(RuntimeError, match="Called CUDAGraph::replay without a preceding successful capture"):
+        g.replay()
+
+
+def test_a_wait_in_a_capture_is_refused():
+    x, g, s = ones(4), mirror.CUDAGraph(), mirror.Stream()
+    with pytest.raises(RuntimeError, match="must be captured on a non-default stream"):
+        g.capture_begin()
+    with pytest.raises(RuntimeError, match="not possible while work is captured"), mirror.graph(g, stream=s):
+        x.sum().item()
+    assert not mirror.is_current_stream_capturing() and x.sum().item() == 4
+    with s:
+        g = mirror.CUDAGraph()
+        g.capture_begin()
+        with pytest.raises(RuntimeError, match="already owns a captured graph"):
+            g.capture_begin()
+        with pytest.raises(RuntimeError, match="this thread captures already"):
+            mirror.CUDAGraph().capture_begin()
+        with pytest.raises(RuntimeError, match="does not capture on this thread"):
+            mirror.CUDAGraph().capture_end()
+        del g  # ends the capture
+        assert not mirror.is_current_stream_capturing()
+    with pytest.raises(RuntimeError, match="Unknown capture error mode"):
+        mirror.CUDAGraph().capture_begin(capture_error_mode="loud")
+
+
+# ---- generators ----
+
+
+def test_generators():
+    mirror.manual_seed_all(5)
+    a = karat.rand(3, device="mirror")
+    state = mirror.get_rng_state()
+    b = karat.rand(3, device="mirror")
+    mirror.set_rng_state(state, "mirror:0")
+    assert karat.rand(3, device="mirror").tolist() == b.tolist() and mirror.initial_seed() == 5
+    with karat.random.fork_rng(device_type="mirror"):
+        karat.rand(100, device="mirror")
+    karat.manual_seed(5)
+    assert karat.rand(3, device="mirror").tolist() == a.tolist()
+    assert len(mirror.default_generators) == len(mirror.get_rng_state_all()) == 2
+    mirror.set_rng_state_all(mirror.get_rng_state_all())
+    mirror.seed_all()
+    mirror.seed()
+    mirror.manual_seed(1)
+    assert karat.Generator("mirror").manual_seed(3).initial_seed() == 3
+
+
+# ---- the accelerator ----
+
+
+def test_the_accelerator():
+    accelerator = karat.accelerator
+    assert accelerator.is_available() and accelerator.current_accelerator() == karat.device("mirror")
+    assert accelerator.device_count() == 2 and accelerator.current_device_index() == 0
+    with accelerator.device_index(1), accelerator.device_index(None):
+        assert accelerator.current_device_index() == 1
+    accelerator.set_device_index("mirror:1")
+    accelerator.set_device_index(-1)
+    assert mirror.current_device() == 1
+    accelerator.set_device_index(0)
+    s = karat.Stream()
+    accelerator.set_stream(s)
+    assert accelerator.current_stream() == s and type(accelerator.current_stream()) is karat.Stream
+    accelerator.set_stream(mirror.default_stream())
+    assert accelerator.current_stream("mirror:1").device.index == 1
+    x = ones(1000)
+    accelerator.synchronize()
+    assert accelerator.memory_allocated() >= 4000 <= accelerator.max_memory_allocated() and x.numel() == 1000
+    assert accelerator.memory_stats()["allocated_bytes.all.current"] == accelerator.memory_allocated("mirror")
+    assert accelerator.memory_reserved() <= accelerator.max_memory_reserved()
+    accelerator.reset_peak_memory_stats()
+    accelerator.reset_accumulated_memory_stats()
+    accelerator.empty_cache()
+    assert accelerator.get_memory_info() == mirror.mem_get_info()
+    assert karat.float32 in accelerator.get_device_capability()["supported_dtypes"]
+    with pytest.raises(ValueError, match=r"^cpu doesn't match the current accelerator mirror\.$"):
+        accelerator.synchronize("cpu")
+    with pytest.warns(FutureWarning, match="Use `current_device_index` instead"):
+        assert accelerator.current_device_idx() == 0
