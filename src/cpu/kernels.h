@@ -8,6 +8,7 @@
 #include <karat/plugin/backend.h>
 
 #include "dtype/convert.h"
+#include "dtype/dtype.h"
 
 enum {
     KT__GRAIN = 32768 /* elements below which a second thread costs more than it brings */

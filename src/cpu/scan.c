@@ -12,7 +12,7 @@
 #include "base/thread.h"
 #include "cpu/kernels.h"
 #include "math/core.h"
-#include "math/special.h"
+#include "math/special_complex.h"
 #include "dtype/value.h"
 #include "tables/kernels/scan.h"
 

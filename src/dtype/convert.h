@@ -14,17 +14,12 @@
 #ifndef KT_DTYPE_CONVERT_H
 #define KT_DTYPE_CONVERT_H
 
-#include "dtype/dtype.h"
+#include "dtype/types.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#define KT__INLINE static inline __attribute__((always_inline, unused))
-
-typedef float    kt__f32;
-typedef double   kt__f64;
-typedef int32_t  kt__i32;
-typedef int64_t  kt__i64;
-typedef uint64_t kt__u64;
+#define KT__INLINE KT_ALWAYS
 
 KT__INLINE uint32_t kt__bits_f32(float f)
 {
@@ -107,7 +102,22 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
 }
 
 /* float16 by the processor's conversion instructions; same bits as above, quiet NaNs included. */
-#if defined(__aarch64__)
+#if defined(__CUDACC__) /* whose instructions know one NaN only */
+#define KT__FAST_F16 0
+KT__INLINE float kt__f16_decode(uint16_t b)
+{
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(b));
+    return (b & 0x7fffu) > 0x7c00u ? kt__mini_decode(b, 5, 10, KT__IEEE) : f;
+}
+
+KT__INLINE uint16_t kt__f16_encode(float f)
+{
+    uint16_t b;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(b) : "f"(f));
+    return f != f ? (uint16_t)kt__mini_encode(f, 5, 10, KT__IEEE) : b;
+}
+#elif defined(__aarch64__)
 #define KT__FAST_F16 1
 KT__INLINE float kt__f16_decode(uint16_t b)
 {
@@ -259,8 +269,6 @@ KT__TO_AS_C(i64, u64)
 KT__TO_AS_C(u64, i32)
 KT__TO_AS_C(u64, i64)
 KT__TO_AS_C(u64, u64)
-#define KT__REAL(z) __real__(z)
-#define KT__IMAG(z) __imag__(z)
 #define KT__TO_REAL(T)                          \
     KT__TO(T, c64, kt__to_##T##_f32(KT__REAL(x))) \
     KT__TO(T, c128, kt__to_##T##_f64(KT__REAL(x)))
@@ -270,8 +278,8 @@ KT__TO_REAL(i32)
 KT__TO_REAL(i64)
 KT__TO_REAL(u64)
 #define KT__TO_COMPLEX(F)                                            \
-    KT__TO(c64, F, __builtin_complex(kt__to_f32_##F(x), 0.0f))       \
-    KT__TO(c128, F, __builtin_complex(kt__to_f64_##F(x), 0.0))
+    KT__TO(c64, F, KT__C64(kt__to_f32_##F(x), 0.0f))                 \
+    KT__TO(c128, F, KT__C128(kt__to_f64_##F(x), 0.0))
 KT__TO_COMPLEX(f32)
 KT__TO_COMPLEX(f64)
 KT__TO_COMPLEX(i32)
@@ -279,14 +287,14 @@ KT__TO_COMPLEX(i64)
 KT__TO_COMPLEX(u64)
 KT__TO(c64, c64, x)
 KT__TO(c128, c128, x)
-KT__TO(c64, c128, __builtin_complex((float)KT__REAL(x), (float)KT__IMAG(x)))
-KT__TO(c128, c64, __builtin_complex((double)KT__REAL(x), (double)KT__IMAG(x)))
+KT__TO(c64, c128, KT__C64((float)KT__REAL(x), (float)KT__IMAG(x)))
+KT__TO(c128, c64, KT__C128((double)KT__REAL(x), (double)KT__IMAG(x)))
 
 /* ---- decode, one per row ---- */
 
 KT__INLINE kt__c64 kt__unpack_c32(kt__c32 x)
 {
-    return __builtin_complex(kt__f16_decode(x.re), kt__f16_decode(x.im));
+    return KT__C64(kt__f16_decode(x.re), kt__f16_decode(x.im));
 }
 
 #define KT__UNPACK_C32(x)  kt__unpack_c32(x)

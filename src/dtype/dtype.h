@@ -9,13 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/local.h"
-
-/* Storage of the complex dtypes; a complex32 is the bits of two float16. */
-typedef struct kt__c32 {
-    uint16_t re, im;
-} kt__c32;
-typedef float _Complex  kt__c64;
-typedef double _Complex kt__c128;
+#include "dtype/types.h"
 
 /* The type that kernels compute in. Names as in the table's column C. ORDER COMPUTE. */
 typedef enum kt__compute {
@@ -30,7 +24,6 @@ typedef enum kt__compute {
 } kt__compute;
 
 typedef enum kt__kind { KT__KIND_BOOL, KT__KIND_INT, KT__KIND_MINI, KT__KIND_REAL, KT__KIND_CPLX } kt__kind;
-typedef enum kt__specials { KT__NA, KT__IEEE, KT__FN, KT__FNUZ, KT__E8M0 } kt__specials;
 
 typedef struct kt__dtype_row {
     const char *name, *torch_name, *c_name, *numpy, *safetensors, *aliases;

@@ -6,6 +6,7 @@
 #define KT_DTYPE_ROWS_H
 
 #include "dtype/convert.h"
+#include "dtype/dtype.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>

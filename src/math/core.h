@@ -10,10 +10,9 @@
 #define KT_MATH_CORE_H
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#define KT_ALWAYS static inline __attribute__((always_inline, unused))
+#include "dtype/types.h"
 
 #define CORE_LN2   0x1.62e42fefa39efp-1
 #define CORE_LOG2E 0x1.71547652b82fep+0

@@ -68,7 +68,7 @@ KT_ALWAYS float erf_f32(float a)
     double r = 1 - core_erfc_far(x);
     r = x > 4 ? 1.0 : r;
     r = x < 0.75 ? core_erf_near(x) : r;
-    return __builtin_copysignf((float)r, a);
+    return copysignf((float)r, a);
 }
 
 KT_ALWAYS float erfc_f32(float a)
@@ -117,7 +117,7 @@ KT_ALWAYS float tanh_f32(float a)
     const double t = core_expm1(2 * fabs((double)a));
     float r = (float)(t / (t + 2));
     r = fabsf(a) > 20 ? 1.0f : r;
-    return __builtin_copysignf(r, a);
+    return copysignf(r, a);
 }
 
 KT_ALWAYS float sinh_f32(float a)
@@ -125,7 +125,7 @@ KT_ALWAYS float sinh_f32(float a)
     const double t = core_expm1(fabs((double)a));
     float r = (float)(0.5 * (t + t / (t + 1)));
     r = fabsf(a) > 90 ? INFINITY : r;
-    return __builtin_copysignf(r, a);
+    return copysignf(r, a);
 }
 
 KT_ALWAYS float cosh_f32(float a)
@@ -140,7 +140,7 @@ KT_ALWAYS float asinh_f32(float a)
     const double x = fabs((double)a);
     float r = (float)core_log1p(x + x * x / (1 + sqrt(1 + x * x)));
     r = x == INFINITY ? INFINITY : r;
-    return __builtin_copysignf(r, a);
+    return copysignf(r, a);
 }
 
 KT_ALWAYS float acosh_f32(float a)
@@ -153,7 +153,7 @@ KT_ALWAYS float acosh_f32(float a)
 KT_ALWAYS float atanh_f32(float a)
 {
     const double x = fabs((double)a);
-    return __builtin_copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
+    return copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
 }
 
 /* log(1 + e^-a) of a >= 0. */

@@ -5,10 +5,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- real ---- */
-
 /* Upwards by the recurrence psi(x) = psi(x + 1) - 1/x until the asymptotic series holds; below zero by reflection. */
-double kt__digamma(double x)
+KT__RARE double kt__digamma(double x)
 {
     if (x == 0)
         return copysign(INFINITY, -x);
@@ -29,7 +27,7 @@ double kt__digamma(double x)
 }
 
 /* A first guess from the logarithm, then Halley's iteration on erf or, where erf is flat, on erfc. */
-double kt__erfinv(double x)
+KT__RARE double kt__erfinv(double x)
 {
     const double a = fabs(x);
     if (!(a < 1))
@@ -47,7 +45,7 @@ double kt__erfinv(double x)
 }
 
 /* The power series, all of whose terms are positive; for large x the asymptotic series. */
-double kt__i0(double x)
+KT__RARE double kt__i0(double x)
 {
     x = fabs(x);
     if (x == INFINITY)
@@ -72,7 +70,7 @@ double kt__i0(double x)
 }
 
 /* The same two series as i0's, a factor of x / 2 and a sign away. */
-double kt__i1(double x)
+KT__RARE double kt__i1(double x)
 {
     const double a = fabs(x);
     if (a == INFINITY || x != x)
@@ -97,7 +95,7 @@ double kt__i1(double x)
 }
 
 /* The sum of (x + k)^-s over k >= 0, x > 0: the first terms, then Euler and Maclaurin's formula for the rest. */
-static double zeta(double s, double x)
+KT__RARE_PART double zeta(double s, double x)
 {
     static const double even[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510};
     double              sum = 0;
@@ -114,7 +112,7 @@ static double zeta(double s, double x)
 }
 
 /* Of order 1 by reflection below zero: pi^2 / sin^2(pi x) is the sum of both sides. */
-static double trigamma(double x)
+KT__RARE_PART double trigamma(double x)
 {
     if (x != x || x == INFINITY)
         return x != x ? x : 0;
@@ -127,13 +125,13 @@ static double trigamma(double x)
 }
 
 /* Higher orders: n! zeta(n + 1, x), with the sign of the order. Below zero only the terms up to zero change their sign. */
-double kt__polygamma(double n, double x)
+KT__RARE double kt__polygamma(double n, double x)
 {
     if (n == 0)
         return kt__digamma(x);
     if (n == 1)
         return trigamma(x);
-    const double s = n + 1, sign = fmod(n, 2) == 0 ? -1 : 1, factor = sign * tgamma(s);
+    const double s = n + 1, sign = fmod(n, 2.0) == 0 ? -1 : 1, factor = sign * tgamma(s);
     if (x != x || x == INFINITY)
         return NAN; /* at infinity, as PyTorch */
     if (x <= 0 && x == rint(x)) /* -infinity too */
@@ -146,13 +144,17 @@ double kt__polygamma(double n, double x)
     return factor * (below + zeta(s, x));
 }
 
-double kt__lgamma(double x)
+KT__RARE double kt__lgamma(double x)
 {
+#ifdef __CUDACC__
+    return lgamma(x);
+#else
     int sign;
     return lgamma_r(x, &sign);
+#endif
 }
 
-double kt__sinc(double x)
+KT__RARE double kt__sinc(double x)
 {
     if (x == 0)
         return 1;
@@ -160,103 +162,6 @@ double kt__sinc(double x)
     return copysign(sin(pi * (a > 0.5 ? 1 - a : a)), r) / (pi * x);
 }
 
-float kt__sin_far(float x) { return (float)sin((double)x); }
-float kt__cos_far(float x) { return (float)cos((double)x); }
-float kt__tan_far(float x) { return (float)tan((double)x); }
-
-/* ---- complex ---- */
-
-static double complex pair(double re, double im)
-{
-    return __builtin_complex(re, im);
-}
-
-static double complex scaled(double complex z, double by)
-{
-    return pair(creal(z) * by, cimag(z) * by);
-}
-
-/* Not C's division, which checks for NaN at every step. */
-static double complex divide(double complex a, double complex b)
-{
-    if (isinf(creal(b)) || isinf(cimag(b)))
-        return 0;
-    const double scale = 1 / hypot(creal(b), cimag(b)), u = creal(b) * scale, v = cimag(b) * scale;
-    const double x = creal(a) * scale, y = cimag(a) * scale;
-    return pair(x * u + y * v, y * u - x * v);
-}
-
-/* Without cancellation at small z. */
-static double complex cexpm1_(double complex z)
-{
-    const double s = sin(0.5 * cimag(z));
-    return pair(expm1(creal(z)) * cos(cimag(z)) - 2 * s * s, exp(creal(z)) * sin(cimag(z)));
-}
-
-static double complex clog1p_(double complex z)
-{
-    const double x = creal(z), y = cimag(z);
-    if (fabs(x) > 0.5 || fabs(y) > 0.5)
-        return clog(1 + z);
-    return pair(x == 0 && y == 0 ? x : 0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
-}
-
-static double complex csinc_(double complex z)
-{
-    if (z == 0)
-        return 1;
-    if (!isfinite(creal(z)) || !isfinite(cimag(z)))
-        return pair(NAN, NAN);
-    const double complex w = scaled(z, pi);
-    return divide(csin(w), w);
-}
-
-double complex kt__complex_function(kt__complex_name name, double complex z)
-{
-    switch (name) {
-    case KT__CACOS:    return cacos(z);
-    case KT__CACOSH:   return cacosh(z);
-    case KT__CASIN:    return casin(z);
-    case KT__CASINH:   return casinh(z);
-    case KT__CATAN:    return catan(z);
-    case KT__CATANH:   return catanh(z);
-    case KT__CCOS:     return ccos(z);
-    case KT__CCOSH:    return ccosh(z);
-    case KT__CEXP:     return cexp(z);
-    case KT__CEXP2:    return cexp(scaled(z, 0.69314718055994530942));
-    case KT__CEXPM1:   return cexpm1_(z);
-    case KT__CLOG:     return clog(z);
-    case KT__CLOG10:   return scaled(clog(z), 0.43429448190325182765);
-    case KT__CLOG1P:   return clog1p_(z);
-    case KT__CLOG2:    return scaled(clog(z), 1.44269504088896340736);
-    case KT__CSIGMOID: return divide(1, 1 + cexp(-z));
-    case KT__CSIN:     return csin(z);
-    case KT__CSINC:    return csinc_(z);
-    case KT__CSINH:    return csinh(z);
-    case KT__CSQRT:    return csqrt(z);
-    case KT__CTAN:     return ctan(z);
-    case KT__CTANH:    return ctanh(z);
-    }
-    return NAN;
-}
-
-double complex kt__complex_pow(double complex a, double complex b)
-{
-    if (b == 0 || a == 1) /* whatever the other is, NaN too, as of real numbers */
-        return 1;
-    if (a == 0)
-        return creal(b) > 0 ? 0 : pair(creal(b) < 0 ? INFINITY : NAN, NAN);
-    return cexp(b * clog(a)); /* the language's product: an infinite exponent stays infinite, its power may be 0 */
-}
-
-double complex kt__complex_logaddexp(double complex a, double complex b)
-{
-    if (isnan(creal(a)) || isnan(cimag(a)) || isnan(creal(b)) || isnan(cimag(b)))
-        return CMPLX(NAN, NAN);
-    const double complex hi = creal(a) >= creal(b) ? a : b, lo = creal(a) >= creal(b) ? b : a;
-    if (creal(hi) == -INFINITY)
-        return b;
-    if (creal(lo) == INFINITY) /* only the direction of the sum is defined */
-        return clog(cexp(a) + cexp(b));
-    return hi + clog1p_(cexp(lo - hi));
-}
+KT__RARE float kt__sin_far(float x) { return (float)sin((double)x); }
+KT__RARE float kt__cos_far(float x) { return (float)cos((double)x); }
+KT__RARE float kt__tan_far(float x) { return (float)tan((double)x); }

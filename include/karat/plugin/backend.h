@@ -154,7 +154,7 @@ typedef struct kt_stream_calls {
     kt_status (*event_done)(kt_backend *self, int index, kt_handle event, bool *done); /* never recorded: done */
     kt_status (*event_wait)(kt_backend *self, int index, kt_handle event); /* the host waits */
     kt_status (*event_gate)(kt_backend *self, int index, kt_handle event, kt_handle stream); /* later work of the stream waits;
-                                                                           the stream may be another device's of the backend */
+                                                                   index: the stream's device, which may not be the event's */
     kt_status (*event_elapsed)(kt_backend *self, int index, kt_handle from, kt_handle to, double *milliseconds);
 } kt_stream_calls;
 

@@ -6,6 +6,7 @@
 #define KT_CPU_ISA_FAST_ROWS_H
 
 #include "math/core.h"
+#include "dtype/dtype.h"
 #include "dtype/rows.h"
 
 #if defined(__aarch64__)

@@ -2,6 +2,8 @@
 #ifndef KT_CPU_ISA_NAMES_H
 #define KT_CPU_ISA_NAMES_H
 
+#include <karat/dtype.h>
+
 /* An output may be one of the inputs, but an element never meets its neighbours. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* not every row can be vectorised */

@@ -3,6 +3,7 @@
  * back. */
 #include "cpu/isa/types/f64.h"
 #include "cpu/isa/types/end.h"
+#include "math/special_complex.h"
 
 #define T             kt__c128
 #define A             kt__c128

@@ -3,6 +3,7 @@
  * back. */
 #include "cpu/isa/types/f32.h"
 #include "cpu/isa/types/end.h"
+#include "math/special_complex.h"
 
 #define T             kt__c64
 #define A             kt__c128
