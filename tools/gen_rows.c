@@ -330,7 +330,7 @@ static void check_undecided(const row_text *r, const rule_text *rule)
     if (!is_reason(rule->reason))
         die("%s: why has the resolver nothing to decide? '%s'", r->name, rule->reason);
     if (strcmp(r->accepts, "_") != 0)
-        die("%s: nobody asks which dtypes it accepts; what it takes stands in results.def", r->name);
+        die("%s: nobody asks which dtypes it accepts; what it takes stands in its RESULT line", r->name);
 }
 
 static rule_text read_rule(const row_text *r, const schema *s)

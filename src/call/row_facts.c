@@ -1,5 +1,5 @@
 /* row_facts.c - what tools and documents say of an operator: under which heading it stands, which dtypes it takes and gives,
- * whether a gradient flows. In: tables/ops.def and tables/results.def. Out: text. Nothing computes with it. */
+ * whether a gradient flows. In: tables/ops.def. Out: text. Nothing computes with it. */
 #include "call/row.h"
 
 #include <string.h>
@@ -19,12 +19,12 @@ static const statement *stated_of(const kt_row *row)
 {
     static const statement stated[KT_NUM_OPS] = {
 #define RESULT(name, takes, grad, gives) [KT_OP_##name] = {TAKES_##takes, GRAD_##grad, gives},
-#include "tables/results.def"
+#include "tables/ops.def"
     }, nothing;
     return row->id < KT_NUM_OPS ? &stated[row->id] : &nothing;
 }
 
-/* What follows from the reason why the resolver decides nothing. Of one made of others it does not: results.def says it. */
+/* What follows from the reason why the resolver decides nothing. Of one made of others it does not: its RESULT line says it. */
 static const char *undecided(const kt_row *row)
 {
     switch ((kt__undecided)row->undecided) {

@@ -1,5 +1,5 @@
-/* row_facts.c - what `karat ops` says of a row is said of every row, and is so where it can be tried: rows of
- * tables/results.def are called with random arguments, each dtype in turn, and what they took and gave is held against it. */
+/* row_facts.c - what `karat ops` says of a row is said of every row, and is so where it can be tried: rows with a RESULT line are
+ * called with random arguments, each dtype in turn, and what they took and gave is held against it. */
 #include "harness.h"
 
 #include <karat/karat.h>
@@ -30,7 +30,7 @@ static const struct {
     const char *takes, *gives;
 } stated[] = {
 #define RESULT(name, takes, grad, gives) {KT_OP_##name, #takes, gives},
-#include "tables/results.def"
+#include "tables/ops.def"
 };
 
 static int roll(int n) { return (int)test_below((uint64_t)n); }
