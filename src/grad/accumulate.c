@@ -1,6 +1,7 @@
 /* accumulate.c - accumulates complete gradients: into .grad of a leaf, or of a result with retain_grad. In: the gradient,
  * with the tensor's sizes and dtype. Out: .grad, in the layout that PyTorch documents: the leaf's if that is dense, else
  * row-major; an existing .grad keeps its layout. */
+#include "grad/lanes.h"
 #include "grad/run.h"
 
 #include "call/wrap.h"
@@ -20,6 +21,7 @@ static kt_status replace(kt_tensor *t, kt_tensor *grad) /* steals the reference 
         grad->lineage = t->autograd->grad->lineage;
     kt__unref(t->autograd->grad);
     t->autograd->grad = grad;
+    kt__lane_hand_out(grad);
     return KT_OK;
 }
 
@@ -31,6 +33,7 @@ static kt_status sum_of(kt_tensor *t, kt_tensor *g)
 
 static kt_status write(int op, kt_tensor *to, kt_tensor *from)
 {
+    kt__lane_hand_out(to);
     kt_call c;
     kt__open(&c, op, KT_INPLACE);
     kt__put_tensor(&c, 0, to);

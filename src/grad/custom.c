@@ -59,7 +59,8 @@ const kt_node_type *kt_node_type_of(const kt_node *node) { return node ? node->t
 
 void *kt_node_context(kt_node *node)
 {
-    return node && node->type->context ? (char *)node + node->bytes - kt__context_bytes(node->type) : NULL;
+    const uint32_t after = node && node->streamed ? KT__STREAMS_ROOM : 0;
+    return node && node->type->context ? (char *)node + node->bytes - after - kt__context_bytes(node->type) : NULL;
 }
 
 bool kt_node_needs(const kt_node *node, int64_t input)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/scope.h"
+#include "grad/lanes.h"
 #include "grad/leaves.h"
 #include "grad/queue.h"
 #include "grad/run.h"
@@ -17,6 +18,7 @@ typedef struct engine {
     kt__queue      queue;
     kt__leaves     leaves;
     kt__reach      reach;
+    kt__lanes      lanes;
 } engine;
 
 static void lock(kt_node *node)
@@ -56,6 +58,7 @@ static void capture(const kt__job *job, const kt_node *node, kt_tensor *const *g
             grad->lineage = kt__gradient_lineage(wanted->t->lineage, grad);
         kt__unref(wanted->grad);
         wanted->grad = kt__ref(grad);
+        kt__lane_hand_out(grad);
     }
 }
 
@@ -112,6 +115,16 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
     return status || !node->leaf->autograd->hooks ? status : kt__run_hooks_after(node->leaf);
 }
 
+static KT__COLD kt_status run_leaf_in_lane(engine *e, kt__leaf *leaf)
+{
+    kt__streams *outer;
+    if (kt__lane_enter(&e->lanes, leaf->node, &outer))
+        return kt_error_status();
+    kt_status status = run_leaf(e, leaf);
+    kt__lane_leave(outer);
+    return status;
+}
+
 static kt_status run_ready(engine *e)
 {
     while (kt__leaves_ready(&e->leaves)) {
@@ -119,7 +132,7 @@ static kt_status run_ready(engine *e)
         if (seen && settle(e, NULL))
             return kt_error_status();
         kt__leaf  leaf = kt__leaves_next(&e->leaves);
-        kt_status status = run_leaf(e, &leaf);
+        kt_status status = kt__changes_lane(leaf.node) ? run_leaf_in_lane(e, &leaf) : run_leaf(e, &leaf);
         kt__unref(leaf.sum);
         if (status)
             return status;
@@ -129,10 +142,28 @@ static kt_status run_ready(engine *e)
 
 /* ---- nodes ---- */
 
-static inline kt_status add_to(engine *e, const kt__edge *edge, kt_tensor *grad)
+static inline kt_status add_here(engine *e, const kt__edge *edge, kt_tensor *grad)
 {
     return kt__is_accumulator(edge->to) ? kt__leaves_add(&e->leaves, edge->to, grad)
                                              : kt__queue_add(&e->queue, edge->to, edge->result, grad);
+}
+
+/* A sum of gradients is computed where it is used. */
+static KT__COLD kt_status add_in_lane(engine *e, const kt__edge *edge, kt_tensor *grad)
+{
+    kt__streams *outer;
+    if (kt__lane_cross(&e->lanes, edge->to, grad) || kt__lane_enter(&e->lanes, edge->to, &outer)) {
+        kt__unref(grad);
+        return kt_error_status();
+    }
+    kt_status status = add_here(e, edge, grad);
+    kt__lane_leave(outer);
+    return status;
+}
+
+static inline kt_status add_to(engine *e, const kt__edge *edge, kt_tensor *grad)
+{
+    return kt__changes_lane(edge->to) ? add_in_lane(e, edge, grad) : add_here(e, edge, grad);
 }
 
 /* Passes each input's gradient, fitted to the input, to the node that made it. */
@@ -151,7 +182,7 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
     return status;
 }
 
-static bool any_arrived(kt__waiting *w)
+static bool any_arrived(kt__queued *w)
 {
     if (w->node->type->flags & KT_NODE_ZEROS)
         return true;
@@ -173,7 +204,7 @@ static kt_status end_at(engine *e, kt_node *node)
     return status;
 }
 
-KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
+KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tensor **d)
 {
     kt_node *node = w->node;
     bool     part = false;
@@ -210,7 +241,7 @@ KT__HOT static kt_status run_with(engine *e, kt__waiting *w, bool *needs, kt_ten
 
 /* Plans name the node's operator: those of its formula and those of what the engine does for it, sums and casts of gradients. A
  * binding's node has no row: what it computes is the user's program, and names itself. */
-static inline kt_status run_step(engine *e, kt__waiting *w, bool *needs, kt_tensor **d)
+static inline kt_status run_step(engine *e, kt__queued *w, bool *needs, kt_tensor **d)
 {
     const kt__naming outer = kt__node_enter(w->node->row);
     kt_status        status = run_with(e, w, needs, d);
@@ -218,7 +249,7 @@ static inline kt_status run_step(engine *e, kt__waiting *w, bool *needs, kt_tens
     return status;
 }
 
-static kt_status run(engine *e, kt__waiting *w)
+static kt_status run(engine *e, kt__queued *w)
 {
     enum { FEW = 8 };
     uint32_t n = w->node->n_edges;
@@ -236,7 +267,7 @@ static kt_status run(engine *e, kt__waiting *w)
     return status;
 }
 
-static kt_status run_hooks(engine *e, kt__waiting *w)
+static kt_status run_hooks(engine *e, kt__queued *w)
 {
     if (settle(e, w->node) || run_ready(e))
         return kt_error_status();
@@ -252,21 +283,36 @@ static bool goes_on(engine *e, const kt_node *node)
     return false;
 }
 
+static inline kt_status run_next(engine *e, kt__queued *w)
+{
+    kt_status  status = KT_OK;
+    const bool wanted = e->reach.table && !e->job->adds && kt__is_wanted(&e->reach, w->node);
+    const bool early = wanted && w->node->hooks && goes_on(e, w->node);
+    if (early)
+        capture(e->job, w->node, kt__grads_of(w));
+    if (KT__UNLIKELY(w->node->hooks != NULL))
+        status = run_hooks(e, w);
+    if (!status && wanted && !early)
+        capture(e->job, w->node, kt__grads_of(w));
+    return status ? status : run(e, w);
+}
+
+static KT__COLD kt_status run_next_in_lane(engine *e, kt__queued *w)
+{
+    kt__streams *outer;
+    if (kt__lane_enter(&e->lanes, w->node, &outer))
+        return kt_error_status();
+    kt_status status = run_next(e, w);
+    kt__lane_leave(outer);
+    return status;
+}
+
 static kt_status run_all(engine *e)
 {
     kt_status status = run_ready(e);
     while (!status && e->queue.n) {
-        kt__waiting w = kt__queue_next(&e->queue);
-        const bool wanted = e->reach.table && !e->job->adds && kt__is_wanted(&e->reach, w.node);
-        const bool early = wanted && w.node->hooks && goes_on(e, w.node);
-        if (early)
-            capture(e->job, w.node, kt__grads_of(&w));
-        if (KT__UNLIKELY(w.node->hooks != NULL))
-            status = run_hooks(e, &w);
-        if (!status && wanted && !early)
-            capture(e->job, w.node, kt__grads_of(&w));
-        if (!status)
-            status = run(e, &w);
+        kt__queued w = kt__queue_next(&e->queue);
+        status = kt__changes_lane(w.node) ? run_next_in_lane(e, &w) : run_next(e, &w);
         kt__waiting_drop(&w);
         if (!status && kt__leaves_ready(&e->leaves))
             status = run_ready(e);
@@ -310,6 +356,7 @@ KT__HOT kt_status kt__backward(const kt__job *job)
     e.reach = (kt__reach){NULL, 0, 0};
     kt__queue_begin(&e.queue);
     kt__leaves_begin(&e.leaves);
+    kt__lanes_begin(&e.lanes);
     kt_set_grad_enabled(job->create_graph);
     kt_status status = begin(&e, start);
     if (!status)
@@ -318,6 +365,7 @@ KT__HOT kt_status kt__backward(const kt__job *job)
     kt__queue_end(&e.queue);
     kt__leaves_end(&e.leaves);
     kt__reach_end(&e.reach);
+    status = kt__lanes_end(&e.lanes, status);
     for (int64_t i = 0; i < job->n_roots; i++)
         kt__node_unref(start[i]);
     for (int64_t i = 0; i < job->n_wanted; i++)

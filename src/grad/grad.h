@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "call/call.h"
+#include "tensor/device.h"
 
 void kt__grad_init(void);
 
@@ -25,11 +26,13 @@ typedef struct kt__edge {
     int64_t *sizes;       /* of the input, in the node's memory: its gradient gets these sizes */
     uint32_t result;      /* the input is this result of `to` */
     uint8_t  dtype, ndim; /* of the input */
-    uint8_t  layout;      /* kt__matrix_layout, for matrix products */
+    uint8_t  layout : 2, kind : 6; /* kt__matrix_layout, for matrix products; the input's device */
+    uint8_t  index;                /* of that device */
 } kt__edge;
 
 /* A product's gradient for one matrix (or a batch of one) has that matrix's layout, as in PyTorch. */
 typedef enum kt__matrix_layout { MATRIX_OTHER, MATRIX_ROWS, MATRIX_COLUMNS } kt__matrix_layout;
+_Static_assert(KT_MAX_BACKENDS <= 64 && sizeof(kt__edge) == 24, "an edge has six bits for the kind of a device");
 
 typedef struct kt__saved {
     kt_tensor *t;       /* owned, if the bit in the node's `holds` is set */
@@ -72,8 +75,9 @@ struct kt_node {
     uint16_t        holds;     /* bit i < n_fixed: place i is used */
     _Atomic bool    busy;      /* a thread is running it */
     uint8_t         n_fixed;   /* saved places that the row's `saves` column describes */
-    bool            noted;     /* `results` is set */
-    bool            within;    /* it is the `inner` node of a kt__node_slices, `outer`, the only node that leads to it */
+    bool            noted : 1; /* `results` is set */
+    bool            within : 1; /* it is the `inner` node of a kt__node_slices, `outer`, the only node that leads to it */
+    bool            streamed : 1; /* it was recorded on other streams than the default ones: kt__node_streams */
     uint32_t        n_edges;
     uint32_t        n_results;
     uint32_t        n_listed;  /* places after n_fixed: for lists, or of a custom node; may hold NULL */
@@ -135,14 +139,24 @@ static inline kt__saved *kt__saved_at(const kt_node *n, uint32_t place)
 
 static inline kt_node *kt__inner(const kt_node *n) { return n->within ? NULL : n->inner; }
 
+/* The streams that were current when the node was made, and on which it is run; they stand at its very end. */
+enum { KT__STREAMS_ROOM = 16 }; /* which keeps the context aligned */
+static inline kt__streams *kt__node_streams(const kt_node *n)
+{
+    return n->streamed ? *(kt__streams *const *)(const void *)((const char *)n + n->bytes - KT__STREAMS_ROOM) : NULL;
+}
+void kt__node_keep_streams(kt_node *n); /* streams.c */
+
 /* Edges, saved tensors, arguments, integers and context follow the node in one allocation. `sequence`: ++kt__tape_clock, or 0. */
 static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node_type *type, uint64_t sequence,
                                                                    kt__node_parts p)
 {
-    size_t bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
+    const bool streamed = KT__UNLIKELY(kt__streams_now != NULL);
+    size_t     bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
                    p.values * sizeof(kt_value) + (size_t)p.ints * sizeof(int64_t);
     if (p.context)
         bytes = ((bytes + 15) & ~(size_t)15) + p.context;
+    bytes += streamed ? KT__STREAMS_ROOM : 0;
     kt_node *n = KT__LIKELY(bytes <= UINT32_MAX) ? kt__pool_get(bytes) : NULL;
     if (KT__UNLIKELY(!n)) {
         kt__fail_memory(bytes);
@@ -154,7 +168,7 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->holds = 0;
     atomic_init(&n->busy, false);
     n->n_fixed = 0;
-    n->noted = n->within = false;
+    n->noted = n->within = n->streamed = false;
     n->n_edges = p.edges;
     n->n_results = 1;
     n->n_listed = 0;
@@ -168,6 +182,8 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->hooks = NULL;
     n->inner = NULL;
     n->results = NULL;
+    if (KT__UNLIKELY(streamed))
+        kt__node_keep_streams(n);
     for (uint32_t i = 0; i < p.edges; i++)
         n->edge[i].to = NULL;
     return n;
@@ -209,6 +225,9 @@ static inline void kt__edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
 {
     e->dtype = t->dtype;
     e->ndim = t->ndim;
+    e->layout = 0;
+    e->kind = t->backend & 63;
+    e->index = t->index;
     e->sizes = room;
     for (int i = 0; i < t->ndim; i++)
         room[i] = t->sizes[i];

@@ -90,6 +90,8 @@ static void put_node(kt_node *n)
         n->type->release(n);
     if (n->hooks)
         kt__hooks_free(n->hooks);
+    if (KT__UNLIKELY(n->streamed))
+        kt__streams_unref(kt__node_streams(n));
     kt__pool_put(n, n->bytes);
 }
 

@@ -78,7 +78,7 @@ static void table_remove(kt__queue *q, uint32_t place)
     q->table[gap] = 0;
 }
 
-static kt__waiting *find(kt__queue *q, const kt_node *node)
+static kt__queued *find(kt__queue *q, const kt_node *node)
 {
     if (!q->table) {
         for (uint32_t i = 0; i < q->n; i++)
@@ -96,7 +96,7 @@ static kt__waiting *find(kt__queue *q, const kt_node *node)
 
 static size_t bytes_for(uint32_t capacity)
 {
-    return capacity * (sizeof(kt__waiting) + sizeof(kt__turn) + 4 * sizeof(uint32_t));
+    return capacity * (sizeof(kt__queued) + sizeof(kt__turn) + 4 * sizeof(uint32_t));
 }
 
 static void put_memory(kt__queue *q)
@@ -108,7 +108,7 @@ static void put_memory(kt__queue *q)
 static kt_status grow(kt__queue *q)
 {
     uint32_t     bigger = q->capacity * 4;
-    kt__waiting *room = kt__system_get(bytes_for(bigger));
+    kt__queued *room = kt__system_get(bytes_for(bigger));
     if (!room)
         return kt__fail_memory(bytes_for(bigger));
     kt__turn *turns = (kt__turn *)(void *)(room + bigger);
@@ -142,7 +142,7 @@ static uint32_t take_place(kt__queue *q)
     return place;
 }
 
-static kt__waiting *enter(kt__queue *q, kt_node *node)
+static kt__queued *enter(kt__queue *q, kt_node *node)
 {
     kt_tensor **each = NULL;
     size_t      bytes = node->n_results * sizeof *each;
@@ -156,7 +156,7 @@ static kt__waiting *enter(kt__queue *q, kt_node *node)
         memset(each, 0, bytes);
     }
     uint32_t place = q->table ? take_place(q) : q->n;
-    q->waiting[place] = (kt__waiting){node, NULL, each};
+    q->waiting[place] = (kt__queued){node, NULL, each};
     q->turns[q->n++] = (kt__turn){node->sequence, place};
     if (q->table) {
         table_put(q, place);
@@ -167,7 +167,7 @@ static kt__waiting *enter(kt__queue *q, kt_node *node)
 
 kt_status kt__queue_add_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
-    kt__waiting *w = find(q, node);
+    kt__queued *w = find(q, node);
     if (!w && !(w = enter(q, node))) {
         kt__unref(grad);
         return kt_error_status();
@@ -186,23 +186,23 @@ kt_status kt__queue_add_any(kt__queue *q, kt_node *node, uint32_t result, kt_ten
     return KT_OK;
 }
 
-static kt__waiting next_of_few(kt__queue *q)
+static kt__queued next_of_few(kt__queue *q)
 {
     uint32_t top = 0;
     for (uint32_t i = 1; i < q->n; i++)
         top = q->few_turns[i].sequence > q->few_turns[top].sequence ? i : top;
-    kt__waiting w = q->few[top];
+    kt__queued w = q->few[top];
     q->few[top] = q->few[--q->n];
     q->few_turns[top] = q->few_turns[q->n];
     return w;
 }
 
-kt__waiting kt__queue_next_any(kt__queue *q)
+kt__queued kt__queue_next_any(kt__queue *q)
 {
     if (!q->table)
         return next_of_few(q);
     uint32_t    place = q->turns[0].place;
-    kt__waiting w = q->waiting[place];
+    kt__queued w = q->waiting[place];
     table_remove(q, place);
     q->waiting[place].one = (kt_tensor *)(uintptr_t)q->free;
     q->free = place + 1;
@@ -211,7 +211,7 @@ kt__waiting kt__queue_next_any(kt__queue *q)
     return w;
 }
 
-void kt__waiting_drop_each(kt__waiting *w)
+void kt__waiting_drop_each(kt__queued *w)
 {
     for (uint32_t i = 0; i < w->node->n_results; i++)
         kt__unref(w->each[i]);
@@ -221,7 +221,7 @@ void kt__waiting_drop_each(kt__waiting *w)
 void kt__queue_end(kt__queue *q)
 {
     while (q->n) {
-        kt__waiting w = kt__queue_next(q);
+        kt__queued w = kt__queue_next(q);
         kt__waiting_drop(&w);
     }
     put_memory(q);

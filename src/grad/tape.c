@@ -250,7 +250,7 @@ static void note_layouts(kt_node *node, kt_tensor *const *t, uint32_t ask)
 {
     for (uint32_t left = ask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        node->edge[i].layout = (uint8_t)layout_of(t[i]);
+        node->edge[i].layout = layout_of(t[i]) & 3;
     }
 }
 

@@ -9,8 +9,23 @@
 
 #include "tensor/tensor.h"
 
-/* The stream that this thread's work for a device goes to. */
-kt_handle kt__stream_now(int kind, int index);
+/* ---- current streams (current.c) ----
+ * Streams of devices that are not on their default one. A set never changes and equal sets are one object; NULL: all are on the
+ * default. */
+typedef struct kt__streams kt__streams;
+extern KT__HOT_LOCAL kt__streams *kt__streams_now; /* this thread's; owned */
+kt__streams *kt__streams_ref(kt__streams *s);
+void         kt__streams_unref(kt__streams *s);
+kt_handle    kt__stream_in(const kt__streams *s, int kind, int index);
+/* Later work on the streams of the one set waits for the work so far on those of the other. */
+kt_status    kt__streams_after(const kt__streams *later, const kt__streams *earlier);
+void         kt__used_on_streams(const kt_tensor *t, const kt__streams *s); /* its memory is; see kt_used_on */
+
+kt_handle kt__stream_now(int kind, int index); /* the stream that this thread's work for a device goes to */
+kt_status kt__stream_set_now(kt_device d, kt_handle handle);
+/* A stream lives as long as its owner or a set needs it. */
+kt_status kt__stream_made(kt_stream s);
+void      kt__stream_disowned(kt_stream s);
 
 kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *granted);
 void      kt__device_free(kt_device d, void *data, size_t granted);

@@ -1,5 +1,5 @@
-/* stream.c - streams, events and captures: the engine's half. A thread's current streams are kept here, so that plans name
- * their stream and a backend keeps no state of threads. */
+/* stream.c - streams, events and captures: the engine's half. Plans name their stream, so that a backend keeps no state of
+ * threads. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"
@@ -7,43 +7,7 @@
 #include "tensor/device.h"
 #include "tensor/work.h"
 
-/* ---- current streams: few threads have one that is not the default ---- */
-enum { MOST_CURRENT = 32 };
-typedef struct current_stream {
-    uint8_t   kind, index;
-    kt_handle stream;
-} current_stream;
-static _Thread_local struct {
-    int            n;
-    current_stream at[MOST_CURRENT];
-} current;
-
 static _Thread_local uint8_t current_index[KT_MAX_BACKENDS];
-
-kt_handle kt__stream_now(int kind, int index)
-{
-    for (int i = 0; i < current.n; i++)
-        if (current.at[i].kind == kind && current.at[i].index == index)
-            return current.at[i].stream;
-    return 0;
-}
-
-static kt_status set_current(kt_device d, kt_handle stream)
-{
-    int i = 0;
-    while (i < current.n && !(current.at[i].kind == d.kind && current.at[i].index == d.index))
-        i++;
-    if (stream == 0) {
-        if (i < current.n)
-            current.at[i] = current.at[--current.n];
-        return KT_OK;
-    }
-    if (i == MOST_CURRENT)
-        return kt_fail(KT_ERR_RUNTIME, "a thread can have current streams of %d devices", MOST_CURRENT);
-    current.at[i] = (current_stream){(uint8_t)d.kind, (uint8_t)d.index, stream};
-    current.n = i == current.n ? i + 1 : current.n;
-    return KT_OK;
-}
 
 /* NULL and an error: no such device. */
 static kt_backend *backend_of(kt_device *d)
@@ -123,7 +87,15 @@ kt_status kt_stream_new(kt_device d, int priority, kt_stream *made)
     if (!b || missing(made))
         return kt_error_status();
     *made = (kt_stream){d, 0};
-    return b->streams ? b->streams->make(b, d.index, priority, &made->handle) : KT_OK;
+    if (!b->streams)
+        return KT_OK;
+    if (b->streams->make(b, d.index, priority, &made->handle))
+        return kt_error_status();
+    if (kt__stream_made(*made) == KT_OK)
+        return KT_OK;
+    b->streams->drop(b, d.index, made->handle);
+    made->handle = 0;
+    return kt_error_status();
 }
 
 void kt_stream_drop(kt_stream s)
@@ -132,8 +104,8 @@ void kt_stream_drop(kt_stream s)
     if (!b || !b->streams || !s.handle)
         return;
     if (kt__stream_now(s.device.kind, s.device.index) == s.handle)
-        set_current(s.device, 0);
-    b->streams->drop(b, s.device.index, s.handle);
+        kt__stream_set_now(s.device, 0);
+    kt__stream_disowned(s);
 }
 
 kt_status kt_stream_current(kt_device d, kt_stream *now)
@@ -144,7 +116,7 @@ kt_status kt_stream_current(kt_device d, kt_stream *now)
     return KT_OK;
 }
 
-kt_status kt_stream_set(kt_stream s) { return backend_of(&s.device) ? set_current(s.device, s.handle) : kt_error_status(); }
+kt_status kt_stream_set(kt_stream s) { return backend_of(&s.device) ? kt__stream_set_now(s.device, s.handle) : kt_error_status(); }
 
 kt_status kt_stream_idle(kt_stream s, bool *idle)
 {
@@ -331,8 +303,8 @@ kt_status kt_capture_begin(kt_stream s)
     if (!b->captures)
         return kt_fail(KT_ERR_RUNTIME, "device '%s' cannot capture", b->name);
     const kt_handle before = kt__stream_now(s.device.kind, s.device.index);
-    if (set_current(s.device, s.handle) || b->captures->begin(b, s.device.index, s.handle)) {
-        set_current(s.device, before);
+    if (kt__stream_set_now(s.device, s.handle) || b->captures->begin(b, s.device.index, s.handle)) {
+        kt__stream_set_now(s.device, before);
         return kt_error_status();
     }
     capture.on = true;
@@ -355,7 +327,7 @@ kt_status kt_capture_end(kt_graph **graph)
     kt_handle       handle = 0;
     const kt_status status = b->captures->end(b, s.device.index, s.handle, &handle);
     capture.on = false;
-    set_current(s.device, capture.before);
+    kt__stream_set_now(s.device, capture.before);
     if (status || !g) {
         if (handle)
             b->captures->drop(b, s.device.index, handle);
