@@ -30,7 +30,7 @@ static kt_status widest(const kt_call *call, kt_dtype next, kt_dtype lower, kt_d
 
 kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why)
 {
-    const kt_dtype     lower = kt__lower_dtype(mode, kt__autocast_kind(mode, g->first));
+    const kt_dtype     lower = kt__lower_dtype(mode, kt__autocast_kind(mode, kt__home_of(g, false)));
     const kt__autocast how = class_of(call->row, mode);
     kt_dtype           to = how == AUTOCAST_FP32 ? KT_F32 : how == AUTOCAST_WIDEST ? lower : KT_NONE;
     if (how == AUTOCAST_SET_DTYPE && !g->want && is_eligible((kt_dtype)g->dtype[0]) && g->dtype[0] != KT_F32)
@@ -48,21 +48,28 @@ kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mod
 
 /* ---- the step ---- */
 
-const kt_tensor *kt__first_tensor(const kt_call *call)
+/* The first tensor that is not a 0-dim CPU tensor, if those are to be passed over and there is another. */
+static const kt_tensor *find_tensor(const kt_call *call, bool passing_over)
 {
     const kt__input_map *map = &call->row->inputs;
+    const kt_tensor     *first = NULL;
     for (int i = 0; i < map->n; i++) {
         const int at = map->at[i];
         if (!kt__given(call, at) || call->scalars >> at & 1)
             continue;
-        if (!(map->lists >> i & 1))
-            return call->arg[at].t;
-        for (int64_t k = 0; k < call->arg[at].ts.n; k++)
-            if (call->arg[at].ts.t[k])
-                return call->arg[at].ts.t[k];
+        const bool              list = map->lists >> i & 1;
+        kt_tensor *const *const t = list ? call->arg[at].ts.t : &call->arg[at].t;
+        for (int64_t k = 0; k < (list ? call->arg[at].ts.n : 1); k++) {
+            first = first ? first : t[k];
+            if (t[k] && (!passing_over || t[k]->backend != KT_CPU || t[k]->ndim))
+                return t[k];
+        }
     }
-    return NULL;
+    return first;
 }
+
+const kt_tensor *kt__first_tensor(const kt_call *call) { return find_tensor(call, false); }
+const kt_tensor *kt__home_tensor(const kt_call *call) { return find_tensor(call, true); }
 
 typedef struct casting {
     kt_call *call;
@@ -185,7 +192,7 @@ static kt_status cast_all(casting *c)
 /* Refusals and casts are those of a call under autocast; the row sees neither. */
 static kt_status cast_arguments(casting *c, kt__autocast how)
 {
-    c->kind = kt__autocast_kind(c->mode, kt__first_tensor(c->call));
+    c->kind = kt__autocast_kind(c->mode, kt__home_tensor(c->call));
     c->lower = kt__lower_dtype(c->mode, c->kind);
     c->to = how == AUTOCAST_FP32 ? KT_F32 : c->lower;
     if (how == AUTOCAST_WIDEST && find_widest(c))
@@ -210,7 +217,7 @@ static kt_status refuse_unsafe(const kt_call *call)
 
 kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
 {
-    const uint64_t     before = kt__mode(), mode = kt__mode_of_call(before, kt__first_tensor(call));
+    const uint64_t     before = kt__mode(), mode = kt__mode_of_call(before, kt__home_tensor(call));
     const kt__autocast how = class_of(call->row, mode);
     const bool         plain = call->form == KT_PLAIN;
     if (how == AUTOCAST__ || (plain && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))

@@ -11,8 +11,9 @@ kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
 /* The resolver's part: the operands' dtypes under autocast, and the reasons. `mode`: kt__mode_of_call. */
 kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why);
 
-/* The tensor whose device decides which autocast applies: the first. NULL: the call has none. */
-const kt_tensor *kt__first_tensor(const kt_call *call);
+const kt_tensor *kt__first_tensor(const kt_call *call); /* NULL: the call has none */
+/* The tensor whose device decides which autocast applies: the first, but 0-dim CPU tensors follow the others to their device. */
+const kt_tensor *kt__home_tensor(const kt_call *call);
 
 /* cast_cache.c: `t` cast to `dtype`, once per entered autocast region. Owned; NULL after an error. */
 kt_tensor *kt__cached_cast(kt_tensor *t, kt_dtype dtype);

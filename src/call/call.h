@@ -96,6 +96,9 @@ extern KT__HOT_LOCAL bool kt__refused; /* the trial failed with a dtype error */
 extern KT__HOT_LOCAL bool kt__narrowed; /* the trial made an implicit conversion that can lose values */
 kt_status kt__fail_overflow(const kt_call *call, kt_dtype d); /* a number that the dtype cannot hold */
 
+/* prepare.c: the operand whose device the call runs on; 0-dim CPU tensors follow the others. */
+const kt_tensor *kt__home_of(const kt__gathered *g, bool inplace);
+
 /* ---- the hot part of every call: gathering operands, and the cache of decisions ---- */
 
 static inline __attribute__((always_inline)) void kt__gather(const kt_call *call, kt__gathered *g)
@@ -208,7 +211,7 @@ static inline __attribute__((always_inline)) const kt__decision *kt__resolve(con
                                                                              uint64_t mode, kt__decision *room)
 {
     if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
-        mode = kt__mode_of_call(mode, g->first);
+        mode = kt__mode_of_call(mode, kt__home_of(g, false));
     const unsigned         tenth = KT__LIKELY(g->n < 10) ? 0 : (unsigned)(g->dtype[9] | g->rank[9] << 5);
     const kt__decision_key key = kt__key_of(call, g->rule, g->key, tenth, g->want, g->asked, mode);
     const kt__decision    *d = kt__decided_before(key);

@@ -148,34 +148,53 @@ const char *kt__device_text(const kt_tensor *t, char *room, size_t size)
     return room;
 }
 
+/* PyTorch names the device that is not the CPU first. */
 kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b)
 {
-    char first[64], second[64];
+    char       first[64], second[64];
+    const bool turned = a->backend == KT_CPU;
     return kt_fail(KT_ERR_RUNTIME, "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                   kt__device_text(a, first, sizeof first), kt__device_text(b, second, sizeof second));
+                   kt__device_text(turned ? b : a, first, sizeof first), kt__device_text(turned ? a : b, second, sizeof second));
 }
 
-/* A 0-dim CPU tensor may be combined with tensors of any device: its value is part of the plan. Any other mix is refused. */
-static kt_status one_device(const kt__gathered *g, bool inplace, kt__gathered *together)
+/* ---- operands of the CPU beside those of a device ---- */
+
+static bool is_value(const kt_tensor *t) { return t->backend == KT_CPU && t->ndim == 0; }
+
+const kt_tensor *kt__home_of(const kt__gathered *g, bool inplace)
 {
     const kt_tensor *home = inplace ? g->t[0] : g->first; /* what is written stays where it is */
     for (int i = 0; i < g->n && !inplace; i++)
-        if (g->t[i] && home->backend == KT_CPU && home->ndim == 0)
+        if (g->t[i] && is_value(home))
             home = g->t[i];
+    return home;
+}
+
+/* A 0-dim CPU tensor may be combined with tensors of any device: the plan contains its value. Any other mix is refused.
+ * by_value: bits of such operands. */
+static KT__COLD kt_status meet(const kt_call *call, const kt__gathered *g, kt__gathered *together, uint32_t *by_value)
+{
+    const kt_tensor *home = kt__home_of(g, call->form == KT_INPLACE);
     *together = *g;
     together->first = (kt_tensor *)(uintptr_t)home;
     for (int i = 0; i < g->n; i++) {
         const kt_tensor *t = g->t[i];
         if (!t || !elsewhere(t, home))
             continue;
-        if (t->backend != KT_CPU || t->ndim)
+        if (!is_value(t))
             return kt__refuse_devices(home, t);
-        together->t[i] = NULL;
-        together->s[i] = kt_item_scalar(t);
-        if (kt__failed())
-            return kt_error_status();
+        *by_value |= 1u << i;
     }
     return KT_OK;
+}
+
+/* The device converts the value as it would convert an element in memory. */
+static KT__COLD void make_immediate(kt_plan *plan, int at, const kt_tensor *t)
+{
+    kt_operand *o = &plan->arg[at];
+    memcpy(plan->imm[at].bytes, t->data, kt__itemsize(t));
+    o->data = NULL;
+    o->immediate = 1;
 }
 
 /* The strides of a new or resized result, in the order of the inputs' strides; NULL: row-major. */
@@ -401,13 +420,14 @@ KT__HOT kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, 
                                   kt_plan *plan, kt_tensor **result)
 {
     kt__gathered together;
+    uint32_t     by_value = 0;
     if (KT__UNLIKELY(!g->first))
         return kt_fail(KT_ERR_TYPE, "%s needs at least one tensor", call->row->name);
     if (KT__UNLIKELY(!g->simple)) {
         bool mixed = false;
         for (int i = 0; i < g->n; i++)
             mixed |= g->t[i] && elsewhere(g->t[i], g->first);
-        if (mixed && one_device(g, call->form == KT_INPLACE, &together))
+        if (mixed && meet(call, g, &together, &by_value))
             return kt_error_status();
         g = mixed ? &together : g;
     }
@@ -428,6 +448,8 @@ KT__HOT kt_status kt__prepare_elementwise(kt_call *call, const kt__gathered *g, 
         if (KT__LIKELY(g->t[i] != NULL)) {
             kt__set_operand(plan, at, g->t[i], as, exact ? why_exact(g->t[i], d->why[i]) : (kt_reason)d->why[i]);
             plan->stride[at][0] = (int64_t)kt__itemsize(g->t[i]);
+            if (KT__UNLIKELY(by_value >> i & 1))
+                make_immediate(plan, at, g->t[i]);
         } else {
             set_immediate(plan, at, g->s[i], as);
             plan->stride[at][0] = 0;

@@ -145,7 +145,7 @@ static kt_status run_changed(const kt_call *call, const kt__mistake *m, const ch
 /* Autocast is that of the device where the call's own tensors lie. */
 static uint64_t tried_under(uint64_t mode, const kt_call *call)
 {
-    const kt_tensor *t = kt__first_tensor(call);
+    const kt_tensor *t = kt__home_tensor(call);
     return t && t->backend != KT_META ? kt__dry_run_mode(mode, t->backend) : mode;
 }
 

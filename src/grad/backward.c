@@ -56,7 +56,13 @@ static kt_status make_seed(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_
     if (!kt_requires_grad(t))
         return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                        (long long)which);
-    return kt_convert(gradient, kt__gradient_dtype(t->dtype, gradient), KT_WHY_GRADIENT, seed);
+    if (kt_convert(gradient, kt__gradient_dtype(t->dtype, gradient), KT_WHY_GRADIENT, seed))
+        return kt_error_status();
+    if (!kt__fit_device(seed, kt__device(t), NULL, (uint32_t)which))
+        return KT_OK;
+    kt__unref(*seed);
+    *seed = NULL;
+    return kt_error_status();
 }
 
 /* The initial gradient of a root, in its dtype; owned. Made for the operator that the root comes from. */

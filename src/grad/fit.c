@@ -1,4 +1,5 @@
-/* fit.c - fits a gradient to its tensor: sums out broadcast dims and casts to the tensor's dtype. */
+/* fit.c - fits a gradient to its tensor: sums out broadcast dims, casts to the tensor's dtype, and brings the gradient of a
+ * 0-dim tensor, which travelled by value, to the tensor's device. */
 #include "grad/run.h"
 
 #include "call/wrap.h"
@@ -64,13 +65,33 @@ kt_dtype kt__gradient_of_integer(const kt_tensor *g)
     return category == KT_CAT_FLOAT || category == KT_CAT_COMPLEX ? kt_dtype_real((kt_dtype)g->dtype) : kt_get_default_dtype();
 }
 
+kt_status kt__fit_device(kt_tensor **g, kt_device device, const char *whose, uint32_t which)
+{
+    const kt_device is = kt__device(*g);
+    kt_call         c;
+    if (is.kind == device.kind && is.index == device.index)
+        return KT_OK;
+    if ((*g)->ndim) {
+        char            has[64], wants[64];
+        const kt_tensor there = {.backend = (uint8_t)device.kind, .index = (uint8_t)device.index};
+        return kt_fail(KT_ERR_RUNTIME, "%s%s%sinvalid gradient at index %u - expected device %s but got %s",
+                       whose ? "Function " : "", whose ? whose : "", whose ? " returned an " : "", which,
+                       kt__device_text(&there, wants, sizeof wants), kt__device_text(*g, has, sizeof has));
+    }
+    kt__open(&c, KT_OP_to_copy, KT_PLAIN);
+    kt__put_tensor(&c, 0, *g);
+    kt__put(&c, 2, device, device);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(*g);
+    *g = c.out[0];
+    return KT_OK;
+}
+
 /* A gradient always gets its tensor's dtype (for an integer tensor a floating one). No policy refuses this conversion:
  * the forward one that it mirrors was allowed. */
-kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
+static kt_status fit_dtype(kt_tensor **g, const kt__edge *e)
 {
-    const kt__edge *e = &node->edge[input];
-    if (unbroadcast(g, node, input))
-        return kt_error_status();
     const kt_dtype to = kt__gradient_dtype(e->dtype, *g);
     if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
@@ -84,4 +105,12 @@ kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
     kt__unref(*g);
     *g = cast;
     return KT_OK;
+}
+
+kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
+{
+    const kt__edge *e = &node->edge[input];
+    if (unbroadcast(g, node, input) || fit_dtype(g, e))
+        return kt_error_status();
+    return kt__fit_device(g, (kt_device){e->kind, e->index}, kt__node_name(node), input);
 }

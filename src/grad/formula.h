@@ -67,6 +67,11 @@ static inline kt_shape in_sizes(const kt_back *c, int64_t i) /* of an input whos
     return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
 }
 
+static inline kt_device in_device(const kt_back *c, int64_t i)
+{
+    return (kt_device){c->node->edge[i].kind, c->node->edge[i].index};
+}
+
 /* The dtype of its gradient; g: a gradient that arrived. */
 static inline kt_dtype in_dtype(const kt_back *c, int64_t i, const kt_tensor *g)
 {

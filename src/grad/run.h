@@ -4,11 +4,12 @@
 
 #include "grad/grad.h"
 
-/* fit.c: does a gradient have the sizes and dtype of its input? kt__fit replaces it by one that has; on failure it is
+/* fit.c: does a gradient have the sizes, dtype and device of its input? kt__fit replaces it by one that has; on failure it is
  * unchanged. */
 static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
 {
-    if ((kt_dtype)g->dtype != kt__gradient_dtype(e->dtype, g) || g->ndim != e->ndim)
+    if ((kt_dtype)g->dtype != kt__gradient_dtype(e->dtype, g) || g->ndim != e->ndim || g->backend != e->kind ||
+        g->index != e->index)
         return false;
     for (int i = 0; i < e->ndim; i++)
         if (g->sizes[i] != e->sizes[i])
@@ -16,6 +17,8 @@ static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
     return true;
 }
 kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input);
+/* Brings a 0-dim gradient to the device; another must be there. whose: the function that gave it, or NULL: the caller. */
+kt_status kt__fit_device(kt_tensor **g, kt_device device, const char *whose, uint32_t which);
 
 /* run.c: nodes of any type. Errors of the functions with _node in their name say which call was recorded, and where. */
 kt_status   kt__run_failed(const kt_node *node, kt_status status); /* adds that below the pending error */

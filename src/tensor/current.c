@@ -40,8 +40,11 @@ KT__HOT_LOCAL kt__streams *kt__streams_now;
 static made_stream **find_made(kt_device d, kt_handle handle)
 {
     made_stream **at = &made;
-    while (*at && !((*at)->stream.handle == handle && (*at)->stream.device.kind == d.kind && (*at)->stream.device.index == d.index))
-        at = &(*at)->next;
+    for (; *at; at = &(*at)->next) {
+        const kt_stream *s = &(*at)->stream;
+        if (s->handle == handle && s->device.kind == d.kind && s->device.index == d.index)
+            break;
+    }
     return at;
 }
 

@@ -116,7 +116,10 @@ kt_status kt_stream_current(kt_device d, kt_stream *now)
     return KT_OK;
 }
 
-kt_status kt_stream_set(kt_stream s) { return backend_of(&s.device) ? kt__stream_set_now(s.device, s.handle) : kt_error_status(); }
+kt_status kt_stream_set(kt_stream s)
+{
+    return backend_of(&s.device) ? kt__stream_set_now(s.device, s.handle) : kt_error_status();
+}
 
 kt_status kt_stream_idle(kt_stream s, bool *idle)
 {

@@ -50,7 +50,8 @@ typedef struct kt_operand {
     uint8_t  as;   /* kt_dtype that the operator sees (inputs) or has computed, before the store converts it (outputs) */
     uint8_t  why;  /* kt_reason of the conversion, if is != as */
     uint8_t  bits; /* KT_BIT_* */
-    uint8_t  immediate; /* the value is plan->imm[this operand], already in dtype `as` (is == as, every stride 0) */
+    uint8_t  immediate; /* the value is plan->imm[this operand], in dtype `is`, and every stride is 0: a number (is == as), or a
+                           0-dim CPU tensor, which is converted like an element in memory, lazy bits included */
     uint8_t  unused[3];
 } kt_operand;
 

@@ -251,7 +251,7 @@ TEST(no_bytes)
     CHECK_FAILS(kt_to(kt_narrow(vast, 0, 0, 1), .device = {KT_CPU, 0}), KT_ERR_NOT_IMPLEMENTED,
                 "Cannot copy out of meta tensor; no data!");
     CHECK_FAILS(kt_add(kt_ones(KT_SHAPE(2)), kt_ones(KT_SHAPE(2), .device = {KT_META, 0})), KT_ERR_RUNTIME,
-                "Expected all tensors to be on the same device, but found at least two devices, cpu and meta!");
+                "Expected all tensors to be on the same device, but found at least two devices, meta and cpu!");
     kt_tensor *x = kt_ones(KT_SHAPE(1000, 1000), .device = {KT_META, 0}, .requires_grad = true);
     CHECK_EQ_INT(kt_backward(kt_sum(kt_matmul(x, kt_exp(x)))), KT_OK); /* the dry run runs backward too */
     CHECK_EQ_INT(kt_size(kt_grad(x), 1), 1000);

@@ -7,6 +7,7 @@
 #include <karat/plugin/call.h>
 #include <stdlib.h>
 
+#include "call/row.h"
 #include "support/memory.h"
 
 #ifndef KT_MIRROR_PLUGIN
@@ -43,6 +44,7 @@ typedef struct recipe {
     kt_dtype      dtype[2]; /* of the tensors by turns */
     layout        layout[2];
     bool          numbers;  /* give "Tensor|Scalar" a scalar */
+    bool          by_value; /* 0-dim tensors stay on the CPU */
     kt_tensor    *out_like; /* of KT_OUT: a tensor of its dtype and sizes, on the device */
 } recipe;
 
@@ -75,7 +77,8 @@ static bool fill_arguments(kt_call *call, const recipe *r, kt_device device, kt_
             v->s = KT_INT(2);
             call->scalars |= 1u << i;
         } else if (spec->kind == KT_ARG_TENSOR || spec->kind == KT_ARG_TENSOR_OR_SCALAR) {
-            v->t = make(r->dtype[tensors % 2], r->layout[tensors % 2], device);
+            const layout how = r->layout[tensors % 2];
+            v->t = make(r->dtype[tensors % 2], how, how == ZERO_DIM && r->by_value ? cpu : device);
             tensors++;
         } else if (spec->kind == KT_ARG_TENSORS) {
             list[0] = make(r->dtype[0], r->layout[0], device);
@@ -301,6 +304,57 @@ TEST(rows_that_draw)
         if (draws(kt_row_at(i)))
             rows += sweep_row(kt_row_at(i));
     CHECK(rows >= 30);
+}
+
+/* ---- 0-dim tensors of the CPU beside the mirror's ---- */
+extern const kt__way kt__way_elementwise;
+static int           by_value, elementwise;
+
+/* Elementwise rows take them by value, and give what they give for tensors on one device; others may refuse them. */
+static bool try_by_value(const kt_row *row, layout first, layout second, kt_dtype a, kt_dtype b, kt_form form)
+{
+    recipe  r = {.row = row, .form = form, .dtype = {a, b}, .layout = {first, second}, .by_value = true};
+    outcome here, there;
+    run(&r, cpu, &here);
+    if (!here.callable)
+        return false;
+    run(&r, mirror, &there);
+    const bool straight = row->way == &kt__way_elementwise;
+    const bool refused = there.status == KT_ERR_RUNTIME && strstr(there.text, "device");
+    bool       good = true;
+    CHECK_MSG(!(straight && refused), "%s: %s", kt_row_name(row), there.text);
+    if (here.status == KT_OK && there.status == KT_OK && there.n && on_mirror(there.t[0])) {
+        good = compare(&r, &here, &there);
+        by_value++;
+        elementwise += straight;
+    }
+    release(&here);
+    release(&there);
+    return good;
+}
+
+TEST(zero_dim_tensors_of_the_cpu_travel_by_value)
+{
+    static const kt_dtype pairs[][2] = {{KT_F32, KT_F32}, {KT_BF16, KT_F64}, {KT_I32, KT_I32}, {KT_I32, KT_F64},
+                                        {KT_F32, KT_I64}, {KT_C64, KT_C128}, {KT_BOOL, KT_BOOL}, {KT_U8, KT_U64}};
+    if (!load())
+        return;
+    for (int i = 0; kt_row_at(i); i++) {
+        const kt_row  *row = kt_row_at(i);
+        const uint64_t before = live_when_done();
+        bool           good = row->inputs.n > 1;
+        for (size_t p = 0; p < sizeof pairs / sizeof *pairs && good; p++) {
+            good = try_by_value(row, DENSE, ZERO_DIM, pairs[p][0], pairs[p][1], KT_PLAIN) &&
+                   try_by_value(row, ZERO_DIM, DENSE, pairs[p][0], pairs[p][1], KT_PLAIN) &&
+                   try_by_value(row, TRANSPOSED, ZERO_DIM, pairs[p][0], pairs[p][1], KT_PLAIN);
+            if (good && kt_row_has_form(row, KT_INPLACE))
+                good = try_by_value(row, DENSE, ZERO_DIM, pairs[p][0], pairs[p][1], KT_INPLACE);
+        }
+        const int64_t leaked = (int64_t)(live_when_done() - before);
+        CHECK_MSG(leaked == 0, "%s leaks %lld bytes", kt_row_name(row), (long long)leaked);
+    }
+    printf("by value: %d calls, %d of them elementwise\n", by_value, elementwise);
+    CHECK(elementwise > 500);
 }
 
 /* ---- what the sweep does not say ---- */

@@ -204,7 +204,8 @@ TEST(second_derivatives)
         go_to(side);
         kt_tensor *y = kt_sum(kt_mul(kt_mul(x, x), x));
         go_to(standard());
-        REQUIRE(!kt_gradients(&y, NULL, 1, &x, 1, &(kt_gradients_opts){.size = sizeof(kt_gradients_opts), .create_graph = true}, &g));
+        const kt_gradients_opts recorded = {.size = sizeof recorded, .create_graph = true};
+        REQUIRE(!kt_gradients(&y, NULL, 1, &x, 1, &recorded, &g));
         kt_tensor *s = kt_sum(g);
         REQUIRE(!kt_gradients(&s, NULL, 1, &x, 1, NULL, &gg));
         CHECK(all_are(g, 12));
