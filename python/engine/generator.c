@@ -1,4 +1,4 @@
-/* generator.c - Generator objects, and seed and state functions of the default one.
+/* generator.c - Generator objects, and seed and state functions of the default ones.
  *
  * In: seeds, states as uint8 tensors. Out: the engine's generators as Python objects, the same numbers as PyTorch's.
  * Independent of: the operators that draw. */
@@ -7,10 +7,10 @@
 typedef struct kp_generator {
     PyObject_HEAD
     kt_generator *g;
-    kt_device     device;
 } kp_generator;
 
 static PyObject *the_default; /* the one object of the default generator */
+static PyObject *defaults;    /* those of devices: a dict from their address */
 
 int kp_to_generator(PyObject *o, kt_generator **g)
 {
@@ -22,7 +22,7 @@ int kp_to_generator(PyObject *o, kt_generator **g)
 
 static kt_generator *of(PyObject *self) { return ((kp_generator *)self)->g; }
 
-static PyObject *new_generator(kt_generator *g, kt_device device) /* takes over the reference */
+static PyObject *new_generator(kt_generator *g) /* takes over the reference */
 {
     kp_generator *self = g ? PyObject_New(kp_generator, &kp_generator_type) : NULL;
     if (!self) {
@@ -30,16 +30,7 @@ static PyObject *new_generator(kt_generator *g, kt_device device) /* takes over 
         return g ? NULL : kp_raise();
     }
     self->g = g;
-    self->device = device;
     return (PyObject *)self;
-}
-
-static const kt_device cpu = {KT_CPU, 0};
-
-/* A device that does not draw by itself uses the CPU's generators. */
-static kt_device drawn_on(kt_generator *g, kt_device d)
-{
-    return kt_generator_state_bytes(g) == KT_GENERATOR_STATE ? cpu : d;
 }
 
 static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -47,7 +38,7 @@ static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *key
     (void)type;
     static char *names[] = {"device", NULL};
     PyObject    *device = NULL;
-    kt_device    d = cpu;
+    kt_device    d = {KT_CPU, 0};
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:Generator", names, &device))
         return NULL;
     int known = device && device != Py_None ? kp_to_device(device, &d) : 1;
@@ -63,7 +54,7 @@ static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *key
         return NULL;
     }
     kt_generator *g = NULL;
-    return kt_generator_new_on(d, &g) ? kp_raise() : new_generator(g, drawn_on(g, d));
+    return kt_generator_new_on(d, &g) ? kp_raise() : new_generator(g);
 }
 
 static void generator_dealloc(PyObject *self)
@@ -148,21 +139,20 @@ static PyObject *set_state(PyObject *self, PyObject *state)
 static PyObject *clone_state(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    unsigned char   state[KT_GENERATOR_STATE];
-    kt_generator   *g = NULL;
-    const kt_device d = ((kp_generator *)self)->device;
-    if (kt_generator_new_on(d, &g))
+    unsigned char state[KT_GENERATOR_STATE];
+    kt_generator *g = NULL;
+    if (kt_generator_new_on(kt_generator_device(of(self)), &g))
         return kp_raise();
     kt_generator_get_state(of(self), state);
     kt_generator_set_state(g, state, kt_generator_state_bytes(g));
-    return new_generator(g, d);
+    return new_generator(g);
 }
 
 /* ---- offsets: of a device's own generator ---- */
 
 static bool has_offset(PyObject *self)
 {
-    if (kt_generator_state_bytes(of(self)) != KT_GENERATOR_STATE)
+    if (kt_generator_device(of(self)).kind != KT_CPU)
         return true;
     PyErr_SetString(PyExc_RuntimeError, "CPU Generator does not use offset");
     return false;
@@ -187,7 +177,7 @@ static PyObject *set_offset(PyObject *self, PyObject *number)
 static PyObject *get_device(PyObject *self, void *unused)
 {
     (void)unused;
-    return kp_device_object(((kp_generator *)self)->device);
+    return kp_device_object(kt_generator_device(of(self)));
 }
 
 static PyMethodDef methods[] = {
@@ -261,6 +251,19 @@ static PyObject *set_rng_state(PyObject *module, PyObject *state)
     return done ? Py_NewRef(Py_None) : NULL;
 }
 
+/* One object for each: PyTorch's programs compare them. */
+static PyObject *object_of(kt_generator *lasting)
+{
+    PyObject *key = PyLong_FromVoidPtr(lasting), *object = key ? Py_XNewRef(PyDict_GetItemWithError(defaults, key)) : NULL;
+    if (key && !object && !PyErr_Occurred()) {
+        object = new_generator(lasting);
+        if (object && PyDict_SetItem(defaults, key, object))
+            Py_CLEAR(object);
+    }
+    Py_XDECREF(key);
+    return object;
+}
+
 static PyObject *default_generator_of(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -268,15 +271,13 @@ static PyObject *default_generator_of(PyObject *module, PyObject *o)
     if (kp_to_device(o, &d) <= 0)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a device is needed, not %s", Py_TYPE(o)->tp_name);
     kt_generator *g = kt_default_generator_of(d);
-    if (g == kt_default_generator())
-        return Py_NewRef(the_default);
-    return new_generator(kt_generator_keep(g), d);
+    return g == kt_default_generator() ? Py_NewRef(the_default) : object_of(g);
 }
 
 PyMethodDef kp_random_functions[] = {
     {"default_generator_of", default_generator_of, METH_O, "default_generator_of(device): the CPU's where it has none"},
-    {"manual_seed", default_manual_seed, METH_O, "manual_seed(seed): begin the default generator's stream of this seed"},
-    {"seed", default_seed, METH_NOARGS, "seed the default generator from the system, and tell the seed"},
+    {"manual_seed", default_manual_seed, METH_O, "manual_seed(seed): seed the default generators of all devices"},
+    {"seed", default_seed, METH_NOARGS, "seed the default generators of all devices from the system, and tell the seed"},
     {"initial_seed", default_initial_seed, METH_NOARGS, "the seed of the default generator's stream"},
     {"get_rng_state", get_rng_state, METH_NOARGS, "the default generator's state as a uint8 tensor"},
     {"set_rng_state", set_rng_state, METH_O, "set_rng_state(state): the default generator goes on from a state"},
@@ -287,6 +288,7 @@ int kp_generator_start(PyObject *module)
 {
     if (PyModule_AddType(module, &kp_generator_type))
         return -1;
-    the_default = new_generator(kt_default_generator(), cpu);
-    return the_default ? PyModule_AddObjectRef(module, "default_generator", the_default) : -1;
+    the_default = new_generator(kt_default_generator());
+    defaults = PyDict_New();
+    return the_default && defaults ? PyModule_AddObjectRef(module, "default_generator", the_default) : -1;
 }
