@@ -150,7 +150,7 @@ TEST(what_is_said_of_dtypes_is_so)
         const kt_row *row = kt_row_at(stated[r].id);
         bool          any = false;
         for (int k = 0; k < 5; k++)
-            for (int tries = 0; tries < (test_all() ? 400 : 40); tries++) {
+            for (int tries = 0; tries < (test_all() ? 400 : 100); tries++) {
                 const kt_dtype got = try_once(row, dtypes[k], dtypes[k]);
                 if (got == KT_NONE)
                     continue;
