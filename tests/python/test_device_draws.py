@@ -93,3 +93,41 @@ def test_a_generator_of_another_device_is_refused():
         assert raises("Expected a 'cpu' device type for generator but found 'mirror'",
                       lambda: karat.rand(2, generator=g)) is RuntimeError
         """)
+
+
+def test_a_module_of_the_device_has_its_generators():
+    run("""
+        mirror = karat._device.make("mirror")
+        assert mirror.initial_seed() == 42 and mirror.default_generators[0] is mirror.default_generators[0]
+        mirror.manual_seed(7)
+        assert mirror.default_generators[0].initial_seed() == 7 and mirror.default_generators[1].initial_seed() == 42
+        state, before = mirror.get_rng_state(), karat.rand(3, device="mirror").tolist()
+        assert state.tolist() == [7] + 15 * [0] and mirror.get_rng_state().tolist()[8] == 4
+        with karat.random.fork_rng(device_type="mirror"):
+            karat.randn(3, device="mirror")
+        assert mirror.get_rng_state().tolist()[8] == 4
+        mirror.set_rng_state(state)
+        assert karat.rand(3, device="mirror").tolist() == before
+        """)
+
+
+def test_each_replay_draws_anew():
+    run("""
+        mirror = karat._device.make("mirror")
+        x = karat.ones(8, device="mirror")
+        g = mirror.CUDAGraph()
+        with mirror.graph(g):
+            y = karat.rand_like(x)
+            z = karat.nn.functional.dropout(y, 0.5)
+            error = raises("normal cannot be captured: device 'mirror' has no kernel 'normal'", x.normal_)
+        assert error is RuntimeError and default_generator_of("mirror").get_offset() == 0
+        seen = []
+        for _ in range(3):
+            g.replay()
+            mirror.synchronize()
+            seen.append(tuple(y.tolist()))
+            assert set((z / y).tolist()) <= {0.0, 2.0}
+        assert len(set(seen)) == 3 and default_generator_of("mirror").get_offset() == 3 * 8
+        karat.manual_seed(42)
+        assert tuple(karat.rand(8, device="mirror").tolist()) == seen[0]
+        """)
