@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/check.h"
 #include "cpu/index/index.h"
 #include "cpu/kernels.h"
 #include "cpu/order/order.h"
@@ -171,6 +172,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
                : plan->kernel == KT_K_nonzero  ? kt__cpu_nonzero(plan)
                                                : kt__cpu_index(plan);
     case KT_FAMILY_search: return plan->kernel == KT_K_search ? kt__cpu_search(plan) : kt__cpu_sort_rows(plan);
+    case KT_FAMILY_check:  return kt__cpu_check(plan);
     default:               return no_kernel(plan);
     }
 }
@@ -193,6 +195,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return chosen->type[compute]->has(kernel);
     if (family == KT_FAMILY_reduce)
         return chosen->reductions[compute]->reduces(kernel);
+    if (family == KT_FAMILY_check)
+        return kt__cpu_checks(kernel, compute);
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }
 

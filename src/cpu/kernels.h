@@ -34,6 +34,7 @@ typedef void kt__row_fn(void *ctx, char *const *at, int64_t n,
                         int64_t index); /* index: of the first element, in row order */
 
 void kt__rows_of(kt__rows *rows, const kt_plan *plan);
+void kt__rows_in_order(kt__rows *rows, const kt_plan *plan); /* the last dim is the row: elements come in row-major order */
 /* Elements [begin, end) in row order: whole rows, and the ends of the first and the last. */
 void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn *fn, void *ctx);
 

@@ -65,6 +65,17 @@ void kt__rows_of(kt__rows *rows, const kt_plan *plan)
     }
 }
 
+void kt__rows_in_order(kt__rows *rows, const kt_plan *plan)
+{
+    kt__rows_of(rows, plan);
+    if (plan->nd == 0)
+        return;
+    rows->inner = plan->nd - 1;
+    rows->length = plan->size[rows->inner];
+    for (int i = 0; i < rows->n_op; i++)
+        rows->step[i] = plan->arg[i].immediate ? 0 : plan->stride[i][rows->inner];
+}
+
 void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn *fn, void *ctx)
 {
     const kt_plan *plan = rows->plan;

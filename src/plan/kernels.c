@@ -62,6 +62,9 @@ static const char *const names[KT_NUM_FAMILIES][KT__FAMILY_ROWS] = {
     [KT_FAMILY_search] = {
 #include "tables/kernels/search.def"
     },
+    [KT_FAMILY_check] = {
+#include "tables/kernels/check.def"
+    },
 };
 
 /* Asked a few hundred times, when a plugin is loaded. */

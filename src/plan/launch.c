@@ -76,7 +76,7 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
     kt_status status = backend->kernels ? run_on_device(backend, plan, release) : run_locked(backend, plan, release);
     if (seen)
         kt__tell_after(plan, status);
-    return status || !plan->arg[0].bits ? status : kt__apply_lazy_bits(plan->row, on);
+    return status || !plan->n_out || !plan->arg[0].bits ? status : kt__apply_lazy_bits(plan->row, on);
 }
 
 KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
@@ -89,5 +89,7 @@ KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 }
 
 kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, NULL); }
+
+kt_status kt__launch_check(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, false, NULL); }
 
 kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, g); }

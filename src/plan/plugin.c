@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "dtype/fault.h"
 #include "plan/launch.h"
 #include "plan/observe.h"
 #include "tables/kernels/families.h"
@@ -18,14 +19,15 @@
 /* ---- late errors ---- */
 static kt_status fail_late(const kt_late_error *error)
 {
-    char site[512] = "", op[64] = "", room[64];
+    char site[512] = "", op[64] = "", room[64], fault[256];
+    const kt_status code = error->fault ? kt__fault_text(error->fault, fault, sizeof fault) : error->code;
     if (error->site && kt__lineage.site_text)
         kt__lineage.site_text(error->site, site, sizeof site);
     if (error->row)
         snprintf(op, sizeof op, " by %s",
                  kt__row_display_name(error->row, kt__lineage.in_binding && kt__lineage.in_binding(), room, sizeof room));
-    return kt_fail(error->code, "%s%s%s%s%s", error->text, site[0] || op[0] ? "\n  launched" : "", op, site[0] ? " at " : "",
-                   site);
+    return kt_fail(code, "%s%s%s%s%s", error->fault ? fault : error->text, site[0] || op[0] ? "\n  launched" : "", op,
+                   site[0] ? " at " : "", site);
 }
 
 /* ---- opening a plugin ---- */

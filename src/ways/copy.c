@@ -8,6 +8,7 @@
 #include "call/policy.h"
 #include "call/target.h"
 #include "call/wrap.h"
+#include "dtype/fault.h"
 
 /* ---- casting levels and roundings by name ---- */
 
@@ -108,17 +109,9 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
     return KT_OK;
 }
 
-static const char *c_type_of(kt_dtype d)
-{
-    static const char *const names[KT_NUM_DTYPES] = {
-        [KT_U8] = "uint8_t",  [KT_I8] = "int8_t",    [KT_I16] = "int16_t",  [KT_I32] = "int",
-        [KT_I64] = "int64_t", [KT_U16] = "uint16_t", [KT_U32] = "uint32_t", [KT_U64] = "uint64_t"};
-    return names[d] ? names[d] : kt_dtype_c_name(d);
-}
-
 kt_status kt__fail_overflow(const kt_call *call, kt_dtype d)
 {
-    return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", c_type_of(d));
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "value cannot be converted to type %s without overflow", kt__overflow_name(d));
 }
 
 /* Is a number within the range of a float narrower than float32? float8_e8m0fnu has neither 0 nor negative numbers, which

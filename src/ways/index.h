@@ -3,6 +3,8 @@
 #ifndef KT_WAYS_INDEX_H
 #define KT_WAYS_INDEX_H
 
+#include <karat/plugin/fault.h>
+
 #include "call/move.h"
 #include "call/target.h"
 #include "tables/kernels/index.h"
@@ -18,7 +20,7 @@ typedef struct kt__along {
     int64_t    stride[3][KT_MAX_DIMS];
     int64_t    limit, step, dim; /* dim: as an error names it */
     bool       wraps;            /* negative indices count from the end */
-    int        says;             /* kt__index_says */
+    int        says;             /* kt_fault_kind: how an index out of range is reported */
 } kt__along;
 
 kt_status kt__run_along(int kernel, const kt__along *a);
@@ -39,12 +41,11 @@ kt_status kt__plain_of(kt_tensor *t, kt_tensor **result); /* without lazy bits; 
 kt_status kt__begin_write(kt_call *call, bool keep_layout, kt_tensor **work);
 kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status); /* takes over `work` */
 
-/* What a 0-dim tensor holds; 0 on meta. */
-kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *number);
+kt_status kt__check_value(const char *op, const kt_tensor *value); /* it must be 0-dim */
 /* A number as a 0-dim tensor of the dtype and on the device of `like`; owned. */
 kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result);
-/* The same of a 0-dim tensor whose value is `number`: a conversion of the user's tensor, which policy and plans see. */
-kt_status kt__value_of(const kt_call *call, const kt_tensor *like, kt_tensor *value, kt_scalar number, kt_tensor **result);
+/* The same of a 0-dim tensor: a conversion of the user's tensor, which policy and plans see. */
+kt_status kt__value_of(const kt_call *call, const kt_tensor *like, kt_tensor *value, kt_tensor **result);
 
 kt_status kt__nonzero(kt_tensor *t, kt_tensor **result);          /* [n, ndim], a column after the other; owned */
 

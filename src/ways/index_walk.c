@@ -1,6 +1,7 @@
 /* index_walk.c - see index.h. In: tensors and an index. Out: a plan for the backend; the tensor that a row writes to. */
 #include "ways/index.h"
 
+#include "call/check.h"
 #include "call/end.h"
 #include "call/policy.h"
 
@@ -96,25 +97,12 @@ kt_status kt__end_write(kt_call *call, kt_tensor *work, kt_status status)
     return kt__end_itself(call, status ? NULL : kt__ref(self), status);
 }
 
-/* Of the kind that an element would be: rules ask for that. */
-static kt_scalar zero_of(kt_dtype dtype)
+kt_status kt__check_value(const char *op, const kt_tensor *value)
 {
-    switch (kt_dtype_category(dtype)) {
-    case KT_CAT_COMPLEX: return KT_COMPLEX(0, 0);
-    case KT_CAT_FLOAT:   return KT_FLOAT(0);
-    case KT_CAT_BOOL:    return KT_FLAG(false);
-    default:             return KT_INT(0);
-    }
-}
-
-kt_status kt__number_of(const char *op, const kt_tensor *value, kt_scalar *number)
-{
-    if (value->ndim)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "%s only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", op,
-                       value->ndim);
-    *number = kt__backend(value->backend)->stores_nothing ? zero_of((kt_dtype)value->dtype) : kt_item_scalar(value);
-    return kt__failed() ? kt_error_status() : KT_OK;
+    return !value->ndim ? KT_OK
+                        : kt_fail(KT_ERR_RUNTIME,
+                                  "%s only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", op,
+                                  value->ndim);
 }
 
 kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar value, kt_tensor **result)
@@ -131,18 +119,35 @@ kt_status kt__value_like(const kt_call *call, const kt_tensor *like, kt_scalar v
     return KT_OK;
 }
 
-kt_status kt__value_of(const kt_call *call, const kt_tensor *like, kt_tensor *value, kt_scalar number, kt_tensor **result)
+/* Where the host can read the value, the error explains the call. */
+static kt_status check_fits(const kt_call *call, const kt_tensor *value, kt_dtype to)
+{
+    if (value->dtype == to)
+        return KT_OK;
+    if (!kt__backend(value->backend)->addressable)
+        return kt__check_fits(value, to);
+    return kt__holds(kt_item_scalar(value), to) ? KT_OK : kt__fail_overflow(call, to);
+}
+
+kt_status kt__value_of(const kt_call *call, const kt_tensor *like, kt_tensor *value, kt_tensor **result)
 {
     const kt_dtype to = (kt_dtype)like->dtype;
     const bool     complex = kt_dtype_category((kt_dtype)value->dtype) == KT_CAT_COMPLEX;
     const bool     real_part = complex && kt_dtype_category(to) != KT_CAT_COMPLEX; /* it is all there is: no warning */
-    if (kt__allow(kt__mode(), call, "value", value, to, KT_WHY_ASSIGN) || kt__value_like(call, like, number, result))
-        return kt_error_status();
-    if (value->dtype == like->dtype || real_part)
-        return KT_OK;
-    if (kt__copy_into(*result, value, KT_WHY_ASSIGN, KT_ROUND_TORCH)) {
-        kt__take(result, NULL);
-        return kt_error_status();
-    }
-    return KT_OK;
+    kt_tensor     *from = NULL, *made = NULL;
+    kt_status      status = kt__allow(kt__mode(), call, "value", value, to, KT_WHY_ASSIGN);
+    status = status ? status : check_fits(call, value, to);
+    if (!status && real_part)
+        status = kt__call1(KT_OP_real, value, &from);
+    else
+        from = kt__ref(value);
+    if (!status && !(made = kt__tensor_new(to, kt__device(like), (kt_shape){0, NULL})))
+        status = kt_error_status();
+    status = status ? status : kt__copy_into(made, from, from->dtype == to ? KT_WHY_NONE : KT_WHY_ASSIGN, KT_ROUND_TORCH);
+    kt__unref(from);
+    if (status)
+        kt__unref(made);
+    else
+        *result = made;
+    return status;
 }

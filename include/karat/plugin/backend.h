@@ -7,6 +7,7 @@
 #define KARAT_PLUGIN_BACKEND_H
 
 #include <karat/dtype.h>
+#include <karat/plugin/fault.h>
 #include <karat/random.h>
 #include <stddef.h>
 #include <string.h>
@@ -108,8 +109,10 @@ typedef struct kt_plan {
  *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index]; put, add, multiply, amax,
  *                amin: into out[index], where [index] adds index * param[1] bytes to the address; duplicates are written in
  *                row order. param[0]: upper bound of the indices; param[2]: twice the dim that errors name, plus 1 if negative
- *                indices count from the end; param[3]: kt__index_says; param[4]: bytes from the address of what
- *                is indexed to the end of its memory. An index out of range is an error; on the CPU nothing is written then.
+ *                indices count from the end; param[3]: kt_fault_kind; param[4]: bytes from the address of what
+ *                is indexed to the end of its memory. An index out of range is a fault {param[3], dim, index, param[0]}. The
+ *                CPU then writes nothing; a device that checks while it writes leaves that element as it is (offsets: adds
+ *                nothing, so that no address outside the tensor results).
  *                offsets: arg out (int64), index: out += index * param[1]. masked put: arg out, from, mask (bool).
  *                nonzero: arg out, mask, which is dense and row-major over the plan's dims (never collapsed); coordinate d of
  *                the k-th nonzero element goes to out + d * param[0] bytes + k * 8; there are param[1] of them
@@ -118,7 +121,17 @@ typedef struct kt_plan {
  *                param[1], > the value. A NaN compares false, or, with param[2], as larger than everything. A fourth operand,
  *                int64: the order (sorter) of the boundaries.
  *  sort rows     dims are [rows, columns], dense; out: int64, the permutation that sorts the rows. Stable.
+ *  checks        no output (n_out is 0); arg: one or two real inputs over the same dims. Nothing is written: the kernel
+ *                succeeds or reports a fault. check_range: param[0] <= element <= param[1], or the element is param[4] (if
+ *                n_param is 5); a NaN fails. The fault: {param[2] of the first input, param[3] of the second; the element, if it
+ *                is an integer; size: param[1] + 1}. The CPU reports the first element in row-major order, of two at one place
+ *                the first input's; a device may report any. check_fits: the dtype param[0] holds every element (kt_scalar_fits,
+ *                and no finite number beyond a narrow float's largest); the fault is KT_FAULT_OVERFLOW of that dtype
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed: the value follows from the index */
+
+/* Faults: what a kernel finds wrong in values (fault.h). Index kernels and checks are told by a parameter which it is. Others
+ * choose: integer division and remainder KT_FAULT_DIVISION; bernoulli_tensor, poisson and multinomial those named after them. A
+ * device records {kind, dim, value, size} with row and site of the plan, and hands them over by kt_host.fail_late. */
 
 /* The sizes of this header's structs: checked before any code of a plugin runs. */
 typedef struct kt_layout {
@@ -222,10 +235,11 @@ struct kt_backend {
     const uint8_t *kernels; /* by kernel: bits of kt_compute that `has` confirmed; NULL for the CPU and meta, which have all */
 };
 
-/* Work that failed after its launch. */
+/* Work that failed after its launch: a fault, from which the engine makes status and text, or these two themselves. */
 typedef struct kt_late_error {
+    const kt_fault      *fault; /* NULL: code and text say it */
     kt_status            code;
-    const char          *text; /* the CPU's message */
+    const char          *text;
     const struct kt_row *row;  /* of the plan; NULL: not of a plan */
     uint32_t             site; /* of the plan */
 } kt_late_error;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/kernels.h"
+#include "dtype/fault.h"
 #include "math/core.h"
 #include "tables/kernels/index.h"
 
@@ -237,17 +238,6 @@ typedef struct put_job {
     int dim;
 } put_job;
 
-static void rows_in_order(kt__rows *rows, const kt_plan *plan)
-{
-    kt__rows_of(rows, plan);
-    if (plan->nd == 0)
-        return;
-    rows->inner = plan->nd - 1;
-    rows->length = plan->size[rows->inner];
-    for (int i = 0; i < rows->n_op; i++)
-        rows->step[i] = plan->stride[i][rows->inner];
-}
-
 /* A plan has room for the largest call: what is not in use is not copied. */
 static void copy_plan(kt_plan *to, const kt_plan *from)
 {
@@ -273,7 +263,7 @@ static void put_part(void *ctx, int64_t begin, int64_t end)
             part.arg[i].data += begin * part.stride[i][all->dim];
     }
     j.plan = &part;
-    rows_in_order(&j.rows, &part);
+    kt__rows_in_order(&j.rows, &part);
     kt__rows_walk(&j.rows, 0, part.numel, put_row, &j);
 }
 
@@ -313,21 +303,9 @@ static kt_status out_of_range(const job *j, const kt_plan *plan, int operand, in
         turned.size[plan->nd - 1] = plan->size[j->rows.inner];
         turned.stride[operand][plan->nd - 1] = plan->stride[operand][j->rows.inner];
     }
-    const long long index = load_index(j, element_at(&turned, operand, position)), size = j->size;
-    const int64_t   says = plan->param[3].v.i;
-    switch (says) {
-    case KT_INDEX_SAYS_DIM:
-    case KT_INDEX_SAYS_DIM_RUNTIME:
-    case KT_INDEX_SAYS_COPY:
-        return kt_fail(says == KT_INDEX_SAYS_DIM_RUNTIME ? KT_ERR_RUNTIME : KT_ERR_INDEX,
-                       "%sindex %lld is out of bounds for dimension %lld with size %lld",
-                       says == KT_INDEX_SAYS_COPY ? "index_copy_(): " : "", index, (long long)(plan->param[2].v.i >> 1), size);
-    case KT_INDEX_SAYS_DATA:
-        return kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", index, size);
-    case KT_INDEX_SAYS_ELEMENTS:
-        return kt_fail(KT_ERR_INDEX, "out of range: tried to access index %lld on a tensor of %lld elements.", index, size);
-    default: return kt_fail(KT_ERR_INDEX, "index out of range in self");
-    }
+    const int64_t index = load_index(j, element_at(&turned, operand, position));
+    return kt__fail_fault(&(kt_fault){.kind = (int32_t)plan->param[3].v.i, .dim = (int32_t)(plan->param[2].v.i >> 1),
+                                      .value = index, .size = j->size});
 }
 
 /* The indices alone, each once: dims along which they repeat are left out. */

@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "cpu/loops.h"
 #include "cpu/write.h"
+#include "dtype/fault.h"
 
 static const kt__loops FN(no_loops);
 #define ELEMENTWISE(family) extern const kt__loops KT__LOOPS(family, ID);
@@ -133,7 +134,7 @@ static void FN(params_of)(T *p, const kt_plan *plan)
 
 static kt_status FN(divided_by_zero)(void)
 {
-    return kt_fail(KT_ERR_RUNTIME, "ZeroDivisionError");
+    return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_DIVISION});
 }
 
 static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt__loop_fn *loop)

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "dtype/fault.h"
 #include "dtype/value.h"
 
 /* ---- permutations: Fisher-Yates ---- */
@@ -90,15 +91,14 @@ static kt_status sum_up(const choosing *c)
     for (int64_t i = 0; i < c->categories; i++) {
         const double w = c->weight[i];
         if (!(w >= 0))
-            return kt_fail(KT_ERR_RUNTIME, "invalid multinomial distribution (encountering probability entry < 0)");
+            return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_NEGATIVE});
         if (!isfinite(w))
-            return kt_fail(KT_ERR_RUNTIME,
-                           "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+            return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_INFINITE});
         sum = single ? (double)(float)(sum + w) : sum + w;
         c->weight[i] = sum;
     }
     if (!(sum > 0))
-        return kt_fail(KT_ERR_RUNTIME, "invalid multinomial distribution (sum of probabilities <= 0)");
+        return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_SUM});
     for (int64_t i = 0; i < c->categories; i++)
         c->weight[i] = single ? (double)((float)c->weight[i] / (float)sum) : c->weight[i] / sum;
     c->weight[c->categories - 1] = 1;
@@ -143,11 +143,11 @@ static kt_status check_rows(const choosing *c)
             load_row(c, row);
             for (int64_t i = 0; i < c->categories; i++) {
                 if (!(c->weight[i] >= 0 && c->weight[i] < INFINITY))
-                    return kt_fail(KT_ERR_RUNTIME, "probability tensor contains either `inf`, `nan` or element < 0");
+                    return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT});
                 sum += c->weight[i];
             }
             if (pass && sum == 0)
-                return kt_fail(KT_ERR_RUNTIME, "invalid multinomial distribution (sum of probabilities <= 0)");
+                return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_SUM});
         }
     return KT_OK;
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "dtype/fault.h"
 #include "dtype/value.h"
 #include "tables/kernels/random.h"
 
@@ -148,11 +149,9 @@ static kt_status check_each(const drawing *d, int kernel, const void *each, int 
     for (int i = 0; i < n; i++) {
         const double x = d->each_dtype == KT_F64 ? ((const double *)each)[i] : (double)((const float *)each)[i];
         if (kernel == KT_K_bernoulli_tensor && !(x >= 0 && x <= 1))
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-                           "improved?  If so, please report an enhancement request to PyTorch.)");
+            return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_BERNOULLI});
         if (kernel == KT_K_poisson && !(x >= 0))
-            return kt_fail(KT_ERR_RUNTIME, "invalid Poisson rate, expected rate to be non-negative");
+            return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_POISSON});
     }
     return KT_OK;
 }

@@ -1,5 +1,6 @@
 /* embedding.c - rows of a table by index (embedding), and indices as rows (one_hot). In: integer tensors. Out: one tensor.
  * Made of the rows of tables/ops/index.def. */
+#include "call/check.h"
 #include "call/end.h"
 #include "call/refuse.h"
 #include "ways/index.h"
@@ -34,7 +35,7 @@ kt_status kt__body_embedding(kt_call *call)
     kt_status  status = out ? KT_OK : kt_error_status();
     if (!status) {
         kt__along a = {.nd = out->ndim, .t = {out, from, indices}, .limit = from->sizes[0], .step = from->strides[0],
-                       .says = KT_INDEX_SAYS_SELF};
+                       .says = KT_FAULT_INDEX_SELF};
         for (int d = 0; d < a.nd; d++) {
             a.size[d] = out->sizes[d];
             a.stride[ALONG_OUT][d] = out->strides[d];
@@ -86,37 +87,36 @@ kt_status kt__body_nn_embedding(kt_call *call)
 
 /* ---- indices as rows ---- */
 
-/* The number of classes if not given; checks the values. */
-static kt_status count_classes(kt_tensor *t, int64_t *classes)
+/* The number of classes that the values need: what shapes the result must be known. */
+static kt_status find_classes(kt_tensor *t, int64_t *classes)
 {
-    kt_tensor *least = NULL, *most = NULL;
+    kt_tensor *most = NULL;
+    if (kt__backend(t->backend)->stores_nothing)
+        return kt_fail(KT_ERR_RUNTIME, "Tensor.item() cannot be called on meta tensors");
+    const kt_status status = kt__call1(KT_OP_max, t, &most);
+    *classes = status ? 0 : kt_item_scalar(most).v.i + 1;
+    kt__unref(most);
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
+static kt_status check_classes(kt_tensor *t, int64_t *classes)
+{
     if (t->numel == 0)
         return *classes > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Can not infer total number of classes from empty tensor.");
-    if (kt__backend(t->backend)->stores_nothing)
-        return *classes > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Tensor.item() cannot be called on meta tensors");
-    kt_status status = kt__call1(KT_OP_min, t, &least);
-    status = status ? status : kt__call1(KT_OP_max, t, &most);
-    int64_t low = status ? 0 : kt_item_scalar(least).v.i, high = status ? 0 : kt_item_scalar(most).v.i;
-    kt__unref(least);
-    kt__unref(most);
-    if (status || kt__failed())
+    if (kt__check_not_negative(t, KT_FAULT_CLASS_NEGATIVE))
         return kt_error_status();
-    if (low < 0)
-        return kt_fail(KT_ERR_RUNTIME, "Class values must be non-negative.");
     if (*classes == -1)
-        *classes = high + 1;
-    else if (*classes < 1)
+        return find_classes(t, classes);
+    if (*classes < 1)
         return kt_fail(KT_ERR_RUNTIME, "num_classes should be positive");
-    else if (high >= *classes)
-        return kt_fail(KT_ERR_RUNTIME, "Class values must be smaller than num_classes.");
-    return KT_OK;
+    return kt__check_range(&t, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(*classes - 1), .says = {KT_FAULT_CLASS_LARGE}});
 }
 
 kt_status kt__body_nn_one_hot(kt_call *call)
 {
     kt_tensor *t = call->arg[0].t, *place = NULL;
     int64_t    classes = kt__given(call, 1) ? call->arg[1].i : -1, sizes[KT_MAX_DIMS];
-    if (count_classes(t, &classes))
+    if (check_classes(t, &classes))
         return kt_error_status();
     if (t->ndim == KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);

@@ -213,7 +213,8 @@ static kt_status sum_places(pointed *p)
         if (!p->index[d])
             continue;
         kt__along a = {.nd = p->n_spread, .t = {p->places, NULL, p->index[d]}, .limit = p->self->sizes[d],
-                       .step = p->self->strides[d] * (int64_t)kt__itemsize(p->self), .dim = k++, .wraps = true};
+                       .step = p->self->strides[d] * (int64_t)kt__itemsize(p->self), .dim = k++, .wraps = true,
+                       .says = KT_FAULT_INDEX};
         for (int i = 0; i < a.nd; i++) {
             a.size[i] = p->spread[i];
             a.stride[ALONG_OUT][i] = p->places->strides[i];
@@ -238,7 +239,7 @@ static kt_status point(pointed *p)
     p->a.limit = p->places ? INT64_MAX : p->self->sizes[p->first];
     p->a.step = p->places ? 1 : p->self->strides[p->first];
     p->a.wraps = true;
-    p->a.says = KT_INDEX_SAYS_DIM;
+    p->a.says = KT_FAULT_INDEX;
     spread_strides(p, index, p->a.stride[ALONG_INDEX] + p->front);
     return KT_OK;
 }
@@ -427,7 +428,7 @@ kt_status kt__body_index_put(kt_call *call)
 static kt_status along_row(int kernel, kt_tensor *row, kt_tensor *other, kt_tensor *index)
 {
     const bool takes = kernel == KT_K_index_take;
-    kt__along  a = {.nd = kt__rank_of(index), .limit = row->numel, .step = 1, .wraps = true, .says = KT_INDEX_SAYS_ELEMENTS};
+    kt__along  a = {.nd = kt__rank_of(index), .limit = row->numel, .step = 1, .wraps = true, .says = KT_FAULT_INDEX_ELEMENTS};
     int64_t    step = 1;
     a.t[ALONG_OUT] = takes ? other : row;
     a.t[ALONG_FROM] = takes ? row : other;

@@ -3,6 +3,7 @@
  * dtypes are checked here, indices by the kernel. */
 #include <string.h>
 
+#include "call/check.h"
 #include "call/end.h"
 #include "call/refuse.h"
 #include "ways/index.h"
@@ -21,7 +22,7 @@ static void walk_elements(kt__along *a, const kt_tensor *addressed, int at, cons
     a->limit = kt__size_at(addressed, (int)dim);
     a->step = kt__stride_at(addressed, (int)dim);
     a->dim = dim;
-    a->says = KT_INDEX_SAYS_DIM_RUNTIME;
+    a->says = KT_FAULT_INDEX_RUNTIME;
 }
 
 static kt_status check_gather(const kt_tensor *self, const kt_tensor *index, int64_t dim)
@@ -241,20 +242,16 @@ static void walk_slices(kt__along *a, const kt_tensor *addressed, int at, const 
 }
 
 /* If no element is moved, no kernel checks the indices; PyTorch checks the first n. */
-static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t dim, int64_t n, bool is_data)
+static kt_status check_unread(const kt_tensor *self, kt_tensor *index, int64_t dim, int64_t n, kt_fault_kind says)
 {
-    int64_t  *at, size = self->sizes[dim];
-    kt_status status = KT_OK;
-    if (!n || kt__backend(index->backend)->stores_nothing)
-        return KT_OK;
-    if (!(at = kt__read_ints(index)))
-        return kt_error_status();
-    for (int64_t i = 0; i < n && !status; i++)
-        if (at[i] < 0 || at[i] >= size)
-            status = is_data ? kt_fail(KT_ERR_RUNTIME, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
-                                       (long long)at[i], (long long)size)
-                             : kt_fail(KT_ERR_INDEX, "index out of range in self");
-    kt__free_ints(at, index);
+    const kt__range range = {.low = KT_INT(0), .high = KT_INT(self->sizes[dim] - 1), .says = {says}};
+    kt_tensor      *first = NULL;
+    kt_status       status = KT_OK;
+    if (n == index->numel)
+        return kt__check_range(&index, 1, &range);
+    status = kt__call_narrow(index, 0, 0, n, &first);
+    status = status ? status : kt__check_range(&first, 1, &range);
+    kt__unref(first);
     return status;
 }
 
@@ -275,12 +272,14 @@ kt_status kt__body_index_select(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "index_select(): self indexing axis dim should be positive");
     if (kt__check_out(call, (kt_dtype)self->dtype, KT_NONE) || kt__check_memory(call, NULL) ||
         kt__one_device((kt_tensor *[]){self, index}, 2) ||
-        (!self->numel && check_unread(self, index, dim, index->numel, self->ndim > 1)) || kt__plain_of(self, &from))
+        (!self->numel &&
+         check_unread(self, index, dim, index->numel, self->ndim > 1 ? KT_FAULT_INDEX_DATA : KT_FAULT_INDEX_SELF)) ||
+        kt__plain_of(self, &from))
         return kt_error_status();
     for (int d = 0; d < self->ndim; d++)
         sizes[d] = d == dim ? index->numel : self->sizes[d];
     kt_tensor *out = kt__tensor_new((kt_dtype)self->dtype, kt__device(self), (kt_shape){self->ndim, sizes});
-    kt__along  a = {.t = {out, from, index}, .says = self->ndim > 1 && dim == 1 ? KT_INDEX_SAYS_DATA : KT_INDEX_SAYS_SELF};
+    kt__along  a = {.t = {out, from, index}, .says = self->ndim > 1 && dim == 1 ? KT_FAULT_INDEX_DATA : KT_FAULT_INDEX_SELF};
     kt_status  status = out ? KT_OK : kt_error_status();
     if (!status) {
         walk_slices(&a, from, ALONG_FROM, index, dim);
@@ -360,7 +359,7 @@ kt_status kt__body_index_add(kt_call *call)
         return kt_error_status();
     }
     const bool outer = dim == 0 || dim == self->ndim - 1, scaled = from != source;
-    kt__along  a = {.says = self->ndim > 1 && outer && !scaled ? KT_INDEX_SAYS_DIM_RUNTIME : KT_INDEX_SAYS_SELF};
+    kt__along  a = {.says = self->ndim > 1 && outer && !scaled ? KT_FAULT_INDEX_RUNTIME : KT_FAULT_INDEX_SELF};
     kt_status status = put_slices(call, from, dim, KT_K_index_add, false, a);
     kt__unref(from);
     return status;
@@ -417,12 +416,12 @@ kt_status kt__body_index_copy(kt_call *call)
     if (kt__wrap_dim(&dim, self->ndim) || check_index_copy(call, dim) ||
         kt__one_device((kt_tensor *[]){self, call->arg[2].t, call->arg[3].t}, 3) || kt__plain_of(call->arg[3].t, &from))
         return kt_error_status();
-    kt_status status = put_slices(call, from, dim, KT_K_index_put, false, (kt__along){.says = KT_INDEX_SAYS_COPY});
+    kt_status status = put_slices(call, from, dim, KT_K_index_put, false, (kt__along){.says = KT_FAULT_INDEX_COPY});
     kt__unref(from);
     return status;
 }
 
-/* `given`: the 0-dim tensor whose value the number is; NULL: the user wrote a number. */
+/* `given`: a 0-dim tensor; NULL: the number counts. */
 static kt_status fill_slices(kt_call *call, kt_tensor *given, kt_scalar value)
 {
     kt_tensor *self = call->arg[0].t, *index = call->arg[2].t, *from = NULL;
@@ -436,10 +435,10 @@ static kt_status fill_slices(kt_call *call, kt_tensor *given, kt_scalar value)
     if (index->ndim > 1)
         return kt_fail(KT_ERR_RUNTIME, "Index has to be a vector/scalar");
     if (kt__one_device((kt_tensor *[]){self, index}, 2) ||
-        (given ? kt__value_of(call, self, given, value, &from) : kt__value_like(call, self, value, &from)))
+        (given ? kt__value_of(call, self, given, &from) : kt__value_like(call, self, value, &from)))
         return kt_error_status();
     kt_status status =
-        put_slices(call, from, dim, KT_K_index_put, true, (kt__along){.wraps = true, .says = KT_INDEX_SAYS_DIM});
+        put_slices(call, from, dim, KT_K_index_put, true, (kt__along){.wraps = true, .says = KT_FAULT_INDEX});
     kt__unref(from);
     return status;
 }
@@ -448,9 +447,8 @@ kt_status kt__body_index_fill(kt_call *call) { return fill_slices(call, NULL, ca
 
 kt_status kt__body_index_fill_tensor(kt_call *call)
 {
-    kt_scalar number;
-    kt_status status = kt__number_of("index_fill_", call->arg[3].t, &number);
-    return status ? status : fill_slices(call, call->arg[3].t, number);
+    kt_tensor *value = call->arg[3].t;
+    return kt__check_value("index_fill_", value) ? kt_error_status() : fill_slices(call, value, KT_INT(0));
 }
 
 /* ---- reductions into indexed elements ---- */
@@ -474,7 +472,7 @@ static kt_status put_into(const kt_call *call, kt_tensor *target, kt_tensor *fro
     kt_call    c = *call;
     c.form = KT_INPLACE;
     c.arg[0].t = target;
-    const int  says = kernel == KT_K_index_put ? KT_INDEX_SAYS_DIM : KT_INDEX_SAYS_SELF;
+    const int  says = kernel == KT_K_index_put ? KT_FAULT_INDEX : KT_FAULT_INDEX_SELF;
     kt_status  status = slices ? put_slices(&c, from, dim, kernel, false, (kt__along){.says = says})
                                : put_elements(&c, from, from->ndim < kt__rank_of(call->arg[2].t), dim, kernel);
     if (!status)
@@ -565,9 +563,10 @@ kt_status kt__body_index_reduce(kt_call *call)
     /* PyTorch combines whole slices by binary operators one by one, which look at the dtype behind the index. */
     const bool slices = kt__arg_bool(call, INCLUDE_SELF) && self->ndim > 1;
     const bool kernel = kt__dtype_rows[self->dtype].category & (KT_CAT_INT | KT_CAT_FLOAT);
-    if (slices && !kernel && check_unread(self, index, dim, h == MEAN ? index->numel : index->numel > 0, false))
+    const int64_t first = h == MEAN ? index->numel : index->numel > 0;
+    if (slices && !kernel && check_unread(self, index, dim, first, KT_FAULT_INDEX_SELF))
         return kt_error_status();
-    if (kt__refuse_case(call, 0) || (!self->numel && check_unread(self, index, dim, index->numel, false)))
+    if (kt__refuse_case(call, 0) || (!self->numel && check_unread(self, index, dim, index->numel, KT_FAULT_INDEX_SELF)))
         return kt_error_status();
     return reduce(call, dim, h);
 }

@@ -167,7 +167,7 @@ static kt_status masked_target(kt_call *call, kt_tensor *mask, kt_tensor **work)
     return KT_OK;
 }
 
-/* `from`: the 0-dim tensor whose value the number is; NULL: the user wrote a number. */
+/* `from`: a 0-dim tensor; NULL: the number counts. */
 static kt_status fill_where(kt_call *call, kt_tensor *from, kt_scalar number)
 {
     kt_tensor *mask = call->arg[1].t, *value = NULL, *work = NULL;
@@ -179,7 +179,7 @@ static kt_status fill_where(kt_call *call, kt_tensor *from, kt_scalar number)
     kt_status status = masked_target(call, mask, &work);
     status = status || in_place ? status : kt__refuse(call, STAGE_AFTER);
     if (!status)
-        status = from ? kt__value_of(call, work, from, number, &value) : kt__value_like(call, work, number, &value);
+        status = from ? kt__value_of(call, work, from, &value) : kt__value_like(call, work, number, &value);
     status = status ? status : put_where(work, mask, value);
     kt__unref(value);
     return kt__end_write(call, work, status);
@@ -189,9 +189,8 @@ kt_status kt__body_masked_fill(kt_call *call) { return fill_where(call, NULL, ca
 
 kt_status kt__body_masked_fill_tensor(kt_call *call)
 {
-    kt_scalar number;
-    kt_status status = kt__number_of("masked_fill_", call->arg[2].t, &number);
-    return status ? status : fill_where(call, call->arg[2].t, number);
+    kt_tensor *value = call->arg[2].t;
+    return kt__check_value("masked_fill_", value) ? kt_error_status() : fill_where(call, value, KT_INT(0));
 }
 
 /* ---- masked_select ---- */

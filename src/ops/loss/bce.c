@@ -2,6 +2,7 @@
  * refusals. The first two are one node of the tape each and run below it, kl_div is a composite. */
 #include <string.h>
 
+#include "call/check.h"
 #include "call/move.h"
 #include "call/refuse.h"
 #include "ops/loss/loss.h"
@@ -10,27 +11,10 @@
 
 enum { INPUT, TARGET, WEIGHT, REDUCTION };
 
-/* Index of the first element outside [0, 1]; numel if there is none. */
-static int64_t first_outside(kt_tensor *t)
+static kt_status check_values(kt_tensor *x, kt_tensor *t)
 {
-    kt_tensor *inside = kt_logical_and(kt_ge_s(t, KT_INT(0)), kt_le_s(t, KT_INT(1))), *all = kt_all(inside);
-    if (!all || kt_item_scalar(all).v.i)
-        return t->numel;
-    kt_tensor *place = kt_argmin(kt__converted_inside(inside, KT_U8, KT_WHY_PROMOTION));
-    return place ? kt_item_scalar(place).v.i : t->numel;
-}
-
-/* Checks input and target element by element. The meta device has no values to check. */
-static kt_status check_range(kt_tensor *x, kt_tensor *t)
-{
-    if (kt__backend(x->backend)->stores_nothing || !x->numel)
-        return KT_OK;
-    const int64_t input = first_outside(x), target = first_outside(t);
-    if (kt__failed())
-        return kt_error_status();
-    if (input == x->numel && target == t->numel)
-        return KT_OK;
-    return kt_fail(KT_ERR_RUNTIME, "all elements of %s should be between 0 and 1", input <= target ? "input" : "target");
+    return kt__check_range((kt_tensor *[]){x, t}, 2, &(kt__range){.low = KT_FLOAT(0), .high = KT_FLOAT(1),
+                                                                  .says = {KT_FAULT_BCE_INPUT, KT_FAULT_BCE_TARGET}});
 }
 
 /* PyTorch clamps the logarithm at -100, so that the loss stays finite. */
@@ -43,7 +27,7 @@ kt_status kt__body_binary_cross_entropy(kt_call *call)
     kt_tensor   *x = call->arg[INPUT].t, *t = call->arg[TARGET].t;
     if (kt__check_reduction(kt__arg_int(call, REDUCTION)) || kt__one_device((kt_tensor *[]){x, t}, 2))
         return kt_error_status();
-    if (!kt__resolve_in_body(call, &room) || check_range(x, t)) /* a weight may have any dtype: it scales in place */
+    if (!kt__resolve_in_body(call, &room) || check_values(x, t)) /* a weight may have any dtype: it scales in place */
         return kt_error_status();
     kt_tensor *loss = kt_sub(kt_mul(kt_sub_s(t, KT_INT(1)), bounded(kt_log1p(kt_neg(x)))), kt_mul(t, bounded(kt_log(x))));
     if (loss && kt__given(call, WEIGHT))

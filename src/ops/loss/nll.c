@@ -1,5 +1,6 @@
 /* nll.c - nll_loss: negative log likelihood of the target classes, weighted and reduced. In: calls of its rows, of any
  * rank. Out: the loss, or PyTorch's refusals. It is made of gather and sums; the tape sees it as one node. */
+#include "call/check.h"
 #include "call/refuse.h"
 #include "ops/loss/loss.h"
 #include "ways/index.h"
@@ -21,19 +22,11 @@ bool kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dty
     return out->count != NULL;
 }
 
-/* Reports the first target out of range. The meta device has no values to check. */
 static kt_status check_bounds(kt_tensor *target, int64_t ignore, int64_t classes)
 {
-    if (kt__backend(target->backend)->stores_nothing || !target->numel)
-        return KT_OK;
-    kt_tensor *index = kt__as_index(target), *counts = kt_ne_s(index, KT_INT(ignore));
-    kt_tensor *out = kt_logical_and(counts, kt_logical_or(kt_lt_s(index, KT_INT(0)), kt_ge_s(index, KT_INT(classes))));
-    kt_tensor *any = kt_any(out);
-    if (!any || !kt_item_scalar(any).v.i)
-        return kt__failed() ? kt_error_status() : KT_OK;
-    kt_tensor *first = kt_select(kt_masked_select(index, out), 0, 0);
-    const int64_t value = first ? kt_item_scalar(first).v.i : 0;
-    return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_INDEX, "Target %lld is out of bounds.", (long long)value);
+    const kt_scalar exempt = KT_INT(ignore);
+    return kt__check_range(&target, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(classes - 1), .says = {KT_FAULT_TARGET},
+                                                    .exempt = &exempt});
 }
 
 /* ---- rows with a node: input [C], [N, C] or, with dims in space, [N, C, H, W] ---- */

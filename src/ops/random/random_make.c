@@ -1,6 +1,7 @@
 /* random_make.c - new tensors of random numbers: rand, randn, randint, randperm and kin, normal of tensors, multinomial.
  *
  * In: sizes or tensors, parameters, a generator. Out: a new tensor. The drawing itself is random.c's. */
+#include "call/check.h"
 #include "call/end.h"
 #include "call/move.h"
 #include "call/refuse.h"
@@ -128,26 +129,6 @@ kt_status kt__body_randperm(kt_call *call)
 
 /* ---- normals, each element of its own mean or deviation ---- */
 
-/* Every deviation must be at least 0; a NaN is not. */
-static kt_status check_deviations(kt_tensor *std)
-{
-    kt_tensor *fine = NULL, *wrong = NULL, *count = NULL;
-    if (kt__backend(std->backend)->stores_nothing || std->numel == 0)
-        return KT_OK;
-    kt_status status = kt__call2s(KT_OP_ge, std, KT_INT(0), &fine);
-    if (!status)
-        status = kt__call1(KT_OP_logical_not, fine, &wrong);
-    if (!status)
-        status = kt__call1(KT_OP_sum, wrong, &count);
-    int64_t n = status ? 0 : kt_item_scalar(count).v.i;
-    if (n)
-        kt_fail(KT_ERR_RUNTIME, "normal expects all elements of std >= 0.0");
-    kt__unref(fine);
-    kt__unref(wrong);
-    kt__unref(count);
-    return kt_error_status();
-}
-
 static kt_status change(int op, kt_tensor *to, kt_tensor *by, double number)
 {
     kt_call c;
@@ -198,7 +179,7 @@ static kt_status scaled(kt_call *call, kt_tensor *mean, double m, kt_tensor *std
     int        rank = 0;
     kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
     kt_tensor *both[2] = {mean ? mean : std, std ? std : target ? target : mean};
-    if (kt__refuse(call, STAGE_BEFORE) || (std && check_deviations(std)))
+    if (kt__refuse(call, STAGE_BEFORE) || (std && kt__check_not_negative(std, KT_FAULT_DEVIATION)))
         return kt_error_status();
     if (!std && !(s >= 0))
         return kt_fail(KT_ERR_RUNTIME, "normal expects std >= 0.0, but found std %g", s);

@@ -1,5 +1,6 @@
 /* statistics.c - trace, logsumexp of complex numbers, cov, corrcoef: composites of sums and products. In: calls of BODY
  * rows. */
+#include "call/check.h"
 #include "call/made.h"
 #include "call/refuse.h"
 
@@ -41,6 +42,8 @@ kt_status kt__body_logsumexp(kt_call *call)
 
 /* ---- cov ---- */
 
+enum { CORRECTION = 1, FWEIGHTS, AWEIGHTS };
+
 static kt_status check_weights(const kt_call *call, int at, int64_t observations)
 {
     const kt_tensor *w = kt__given(call, at) ? call->arg[at].t : NULL;
@@ -57,12 +60,7 @@ static kt_status check_weights(const kt_call *call, int at, int64_t observations
                        "cov(): expected %s to have the same numel as there are observations in the input but got %lld != "
                        "%lld",
                        name, (long long)w->numel, (long long)observations);
-    if (!w->numel || kt__backend(w->backend)->stores_nothing)
-        return KT_OK;
-    kt_tensor *none_less = kt_all(kt_ge_s(w, KT_INT(0)));
-    if (!none_less)
-        return kt_error_status();
-    return kt_item(none_less) ? KT_OK : kt_fail(KT_ERR_RUNTIME, "cov(): %s cannot be negative", name);
+    return kt__check_not_negative(call->arg[at].t, at == FWEIGHTS ? KT_FAULT_COV_FWEIGHTS : KT_FAULT_COV_AWEIGHTS);
 }
 
 static kt_status check_rows(const kt_call *call)
@@ -78,7 +76,8 @@ static kt_status check_rows(const kt_call *call)
  * promotion. */
 static kt_tensor *weights(const kt_call *call)
 {
-    kt_tensor *often = kt__given(call, 2) ? kt_clone(call->arg[2].t) : NULL, *much = kt__given(call, 3) ? call->arg[3].t : NULL;
+    kt_tensor *often = kt__given(call, FWEIGHTS) ? kt_clone(call->arg[FWEIGHTS].t) : NULL;
+    kt_tensor *much = kt__given(call, AWEIGHTS) ? call->arg[AWEIGHTS].t : NULL;
     return often && much ? kt_mul(often, much) : often ? often : much;
 }
 
@@ -90,14 +89,23 @@ static void warn_of_freedom(void)
 /* The divisor: the count or the sum of weights, minus the correction, at least 0. */
 static kt_tensor *freedom(const kt_call *call, kt_tensor *w, kt_tensor *total)
 {
-    kt_scalar  correction = KT_INT(kt__arg_int(call, 1));
+    kt_scalar  correction = KT_INT(kt__arg_int(call, CORRECTION));
     kt_tensor *less = NULL;
-    if (kt__given(call, 3) && correction.v.i)
-        less = kt_mul_s(kt_true_divide(kt_sum(kt_mul(w, call->arg[3].t)), total), correction);
+    if (kt__given(call, AWEIGHTS) && correction.v.i)
+        less = kt_mul_s(kt_true_divide(kt_sum(kt_mul(w, call->arg[AWEIGHTS].t)), total), correction);
     kt_tensor *left = less ? kt_sub(total, less) : kt_sub_s(total, correction);
     if (left && !kt__backend(left->backend)->stores_nothing && kt_item(left) <= 0)
         warn_of_freedom();
     return kt_clamp_min_s(left, KT_INT(0));
+}
+
+/* As a bool: no smallest positive number would do as a bound in every dtype. */
+static kt_status check_total(kt_tensor *total)
+{
+    kt_tensor *some = kt_ne_s(total, KT_INT(0));
+    if (!some)
+        return kt_error_status();
+    return kt__check_range(&some, 1, &(kt__range){.low = KT_INT(1), .high = KT_INT(1), .says = {KT_FAULT_COV_SUM}});
 }
 
 static kt_tensor *covariance(const kt_call *call)
@@ -105,11 +113,11 @@ static kt_tensor *covariance(const kt_call *call)
     kt_tensor *self = call->arg[0].t, *x = self->ndim == 2 ? self : kt_view(kt_contiguous(self), KT_SHAPE(1, -1));
     int64_t    n = x ? x->sizes[1] : 0;
     kt_tensor *w = NULL, *mean;
-    if (!x || check_weights(call, 2, n) || check_weights(call, 3, n))
+    if (!x || check_weights(call, FWEIGHTS, n) || check_weights(call, AWEIGHTS, n))
         return NULL;
     w = weights(call);
     if (!w) {
-        int64_t left = n - kt__arg_int(call, 1);
+        int64_t left = n - kt__arg_int(call, CORRECTION);
         if (left <= 0)
             warn_of_freedom();
         mean = kt_true_divide_s(kt_sum_dim(x, KT_SHAPE(1), .keepdim = true), KT_INT(n));
@@ -117,10 +125,8 @@ static kt_tensor *covariance(const kt_call *call)
         return kt_squeeze(kt_true_divide_s(kt_mm(x, kt_conj(kt_t(x))), KT_INT(left > 0 ? left : 0)));
     }
     kt_tensor *total = kt_sum(w);
-    if (total && !kt__backend(total->backend)->stores_nothing && kt_item(total) == 0) {
-        kt_fail(KT_ERR_RUNTIME, "cov(): weights sum to zero, can't be normalized");
+    if (check_total(total))
         return NULL;
-    }
     mean = kt_true_divide(kt_sum_dim(kt_mul(x, w), KT_SHAPE(1), .keepdim = true), total);
     x = kt_sub(x, mean);
     if (!x)

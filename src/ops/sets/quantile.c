@@ -2,6 +2,7 @@
  * interpolated between two. Composed of sort, gather and lerp, which have the derivatives. */
 #include <string.h>
 
+#include "call/check.h"
 #include "call/made.h"
 #include "call/target.h"
 
@@ -42,13 +43,7 @@ static kt_status check_inputs(const kt_call *call, const kt_tensor *self, const 
 
 static kt_status check_values(kt_tensor *q)
 {
-    if (kt__backend(q->backend)->stores_nothing || q->numel == 0)
-        return KT_OK;
-    kt_tensor *inside = kt_all(kt_logical_and(kt_ge_s(q, KT_INT(0)), kt_le_s(q, KT_INT(1))));
-    const bool fits = inside && kt_item_scalar(inside).v.i;
-    return kt__failed() ? kt_error_status()
-           : fits       ? KT_OK
-                        : kt_fail(KT_ERR_RUNTIME, "quantile() q values must be in the range [0, 1]");
+    return kt__check_range(&q, 1, &(kt__range){.low = KT_FLOAT(0), .high = KT_FLOAT(1), .says = {KT_FAULT_QUANTILE}});
 }
 
 /* What is asked about as the last dim, in order; in the place of a dim that was moved there stands one of size 1. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/check.h"
 #include "call/made.h"
 #include "call/refuse.h"
 #include "tables/kernels/search.h"
@@ -52,15 +53,9 @@ static kt_status check_sorter(const kt_call *call, const search *s)
     }
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
-    if (s->sorter->numel == 0 || kt__backend(s->sorter->backend)->stores_nothing)
-        return KT_OK;
-    kt_aminmax_results ends = kt_aminmax(s->sorter);
-    const int64_t      least = kt_item_scalar(ends.min).v.i, most = kt_item_scalar(ends.max).v.i;
-    if (kt__failed())
-        return kt_error_status();
-    return least < 0 || most >= s->sorter->sizes[s->sorter->ndim - 1]
-               ? kt_fail(KT_ERR_RUNTIME, "torch.searchsorted(): sorter index out of range")
-               : KT_OK;
+    const int64_t length = s->sorter->ndim ? s->sorter->sizes[s->sorter->ndim - 1] : 1;
+    return kt__check_range((kt_tensor *[]){s->sorter}, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(length - 1),
+                                                                       .says = {KT_FAULT_SORTER}});
 }
 
 static kt_status check_shapes(const search *s)

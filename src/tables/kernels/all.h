@@ -2,6 +2,7 @@
 #ifndef KT_TABLES_KERNELS_ALL_H
 #define KT_TABLES_KERNELS_ALL_H
 
+#include "tables/kernels/check.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/elementwise.h"
 #include "tables/kernels/index.h"

@@ -23,6 +23,7 @@ static struct {
     char                 text[1024];
     const struct kt_row *row;
     uint32_t             site;
+    kt_fault             fault; /* for tests */
 } failure[DEVICES];
 
 /* The first one is kept until somebody comes. */
@@ -46,15 +47,31 @@ static void keep_failure(const stream *s, kt_status code, const char *text, cons
 kt_status late_error(int index)
 {
     char          text[sizeof failure[0].text];
+    kt_fault      fault;
     kt_late_error e = {.text = text};
     pthread_mutex_lock(&lock);
     e.code = failure[index].code;
     e.row = failure[index].row;
     e.site = failure[index].site;
     memcpy(text, failure[index].text, sizeof text);
+    fault = failure[index].fault;
+    e.fault = fault.kind ? &fault : NULL;
+    failure[index].fault.kind = KT_FAULT_NONE;
     failure[index].code = KT_OK;
     pthread_mutex_unlock(&lock);
     return e.code == KT_OK ? KT_OK : host->fail_late(&e);
+}
+
+/* For tests, by dlsym: as if a kernel had found this. */
+KT_API void mirror_fault(int index, const kt_fault *fault);
+void        mirror_fault(int index, const kt_fault *fault)
+{
+    pthread_mutex_lock(&lock);
+    failure[index].code = KT_ERR_RUNTIME;
+    failure[index].row = NULL;
+    failure[index].site = 0;
+    failure[index].fault = *fault;
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- doing the work ---- */
