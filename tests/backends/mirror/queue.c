@@ -90,7 +90,7 @@ static void unref_event(event *e)
 
 static void make_haste(void)
 {
-    hurry = true;
+    hurry = unfinished > 0; /* else what is queued next would be done at once */
     pthread_cond_broadcast(&wanted);
 }
 
