@@ -11,10 +11,15 @@ typedef struct wish { /* the options of a factory function */
     bool      copy;   /* always copy */
 } wish;
 
+static bool is_there(const kt_tensor *t, kt_device wished)
+{
+    const kt_device d = kt_device_of(t);
+    return wished.kind == KT_DEVICE_DEFAULT || (wished.kind == d.kind && wished.index == d.index);
+}
+
 static bool is_fulfilled(const kt_tensor *t, wish w)
 {
-    return !w.copy && (!w.dtype || w.dtype == kt_dtype_of(t)) &&
-           (w.device.kind == KT_DEVICE_DEFAULT || w.device.kind == kt_device_of(t).kind);
+    return !w.copy && (!w.dtype || w.dtype == kt_dtype_of(t)) && is_there(t, w.device);
 }
 
 /* The tensor, converted by `to` if needed. Steals the reference. */
@@ -190,7 +195,7 @@ static PyObject *as_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n
 /* copy=False: an error where a copy is needed. */
 static int refuse_to_copy(const kt_tensor *t, wish w)
 {
-    if (w.device.kind != KT_DEVICE_DEFAULT && w.device.kind != kt_device_of(t).kind)
+    if (!is_there(t, w.device))
         PyErr_Format(PyExc_ValueError, "can't alias tensor from device '%s' to '%s'.", kt_device_name(kt_device_of(t)),
                      kt_device_name(w.device));
     else if (w.dtype && w.dtype != kt_dtype_of(t))

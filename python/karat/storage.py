@@ -1,6 +1,6 @@
 """storage.py - UntypedStorage: a tensor's storage as an object with address and size."""
 
-from ._karat import Tensor
+from ._karat import Tensor, dtypes
 
 
 class UntypedStorage:
@@ -20,7 +20,13 @@ class UntypedStorage:
     size = __len__ = nbytes
 
     def __bytes__(self):
-        return self._tensor._storage_content()
+        t = self._tensor
+        if t.is_cpu or t.is_meta:
+            return t._storage_content()
+        t = t.conj() if t.is_conj() else t
+        t = t._neg_view() if t.is_neg() else t
+        # no element of t need lie in the storage's first byte, nor its bytes be a multiple of the element's
+        return t.as_strided((0,), (1,), 0).view(dtypes["uint8"]).as_strided((self.nbytes(),), (1,), 0).cpu()._storage_content()
 
     def tolist(self):
         """Its bytes as a list of ints."""

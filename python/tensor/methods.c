@@ -183,14 +183,15 @@ static PyObject *ask_signed(PyObject *self, PyObject *unused)
     return PyBool_FromLong(kt_dtype_is_signed(kt_dtype_of(kp_tensor_of(self))));
 }
 
-/* Address of the first element; 0 if there is none. */
+/* Address of the first element, on its device; 0 if there is none. */
 static PyObject *ask_data_ptr(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    kt_tensor *t = kp_tensor_of(self);
-    void      *data = kt_numel(t) ? kt_data(t) : NULL;
-    kt_clear();
-    return PyLong_FromVoidPtr(data);
+    const kt_tensor *t = kp_tensor_of(self);
+    const char      *memory = kt_numel(t) ? kt_storage_data(t) : NULL;
+    if (!memory)
+        return PyLong_FromLong(0);
+    return PyLong_FromVoidPtr((void *)(memory + (size_t)kt_storage_offset(t) * kt_dtype_size(kt_dtype_of(t))));
 }
 
 static PyObject *ask_device_index(PyObject *self, PyObject *unused)

@@ -2,6 +2,7 @@
  * Out: the gradient, possibly replaced. Hooks of a result are stored in its node, those of a leaf in the tensor: they
  * must run whether or not the tensor object or its graph still exists. */
 #include <karat/grad.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -240,17 +241,25 @@ static const char *type_text(const kt_tensor *t, char *room, size_t size)
 {
     static const uint32_t of_old = 1u << KT_F64 | 1u << KT_F32 | 1u << KT_F16 | 1u << KT_U8 | 1u << KT_I8 | 1u << KT_I16 |
                                    1u << KT_I32 | 1u << KT_I64;
-    const char *dtype = kt_dtype_torch_name((kt_dtype)t->dtype);
-    if (kt__device(t).kind != KT_CPU)
+    const char *dtype = kt_dtype_torch_name((kt_dtype)t->dtype), *device = kt_device_name(kt__device(t));
+    const bool  legacy = of_old >> t->dtype & 1;
+    if (t->backend == KT_META)
         snprintf(room, size, "Meta%sType", dtype);
-    else
-        snprintf(room, size, of_old >> t->dtype & 1 ? "torch.%sTensor" : "CPU%sType", dtype);
+    else if (t->backend == KT_CPU)
+        snprintf(room, size, legacy ? "torch.%sTensor" : "CPU%sType", dtype);
+    else if (legacy)
+        snprintf(room, size, "torch.%s.%sTensor", device, dtype);
+    else {
+        snprintf(room, size, "%s%sType", device, dtype);
+        for (size_t i = 0; device[i] && i < size; i++)
+            room[i] = (char)toupper((unsigned char)room[i]); /* CUDABoolType */
+    }
     return room;
 }
 
 static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *now)
 {
-    char before[48], after[48];
+    char before[96], after[96];
     if (was->dtype != now->dtype || was->backend != now->backend)
         return kt_fail(KT_ERR_RUNTIME, "hook '%s' has changed the type of value (was %s got %s)", h->name,
                        type_text(was, before, sizeof before), type_text(now, after, sizeof after));

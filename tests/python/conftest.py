@@ -1,15 +1,47 @@
 """conftest.py - what holds for all Python tests: memory ends at 3 GB, so that a call with an absurd size fails instead of filling
-the machine; the test devices of the build are found by their names."""
+the machine; the test devices of the build are found by their names; all tests run on one of them if told to (on_device.py)."""
 
+import collections
 import importlib.util
 import os
 from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("KARAT_MEMORY_LIMIT", "3g")  # read when the library is loaded: before any test imports it
 BUILD = Path(importlib.util.find_spec("karat").origin).parents[2]
 os.environ.setdefault("KARAT_BACKEND_PATH", str(BUILD / "backends"))
 
+import on_device  # noqa: E402
 
-def pytest_collection_modifyitems(items):
+left_out = collections.Counter()
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "cpu_only(reason): the CPU itself is what is tested; left out on another device")
+
+
+def pytest_collection_modifyitems(config, items):
     """Tests of devices come last: once a device is found, it is the accelerator, and others test that there is none."""
     items.sort(key=lambda item: item.path.name.startswith("test_device"))
+    if not on_device.DEVICE:
+        return
+    on_device.synchronize()  # what was made at import is there, whatever stream asks
+    marks = [item.get_closest_marker("cpu_only") for item in items]
+    left_out.update(mark.args[0] for mark in marks if mark)
+    config.hook.pytest_deselected(items=[item for item, mark in zip(items, marks) if mark])
+    items[:] = [item for item, mark in zip(items, marks) if not mark]
+
+
+def pytest_terminal_summary(terminalreporter):
+    for reason, count in sorted(left_out.items()):
+        terminalreporter.write_line(f"cpu_only: {count:3} {reason}")
+
+
+if on_device.DEVICE:
+
+    @pytest.fixture(autouse=True)
+    def on_a_stream():
+        on_device.place.next_stream()
+        yield
+        on_device.synchronize()

@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import karat
+from on_device import cpu_repr
 
 CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "argument_cases.txt")
 
@@ -21,8 +22,8 @@ class Index:
 
 
 def cases():
-    text = re.sub(r"^#.*\n", "", open(CASES).read(), flags=re.M)
-    for case in text.split(">>> ")[1:]:
+    lines = re.sub(r"^#.*\n", "", open(CASES).read(), flags=re.M)
+    for case in lines.split(">>> ")[1:]:
         call, _, outcome = case.partition("\n")
         yield call, outcome.rstrip("\n")
 
@@ -37,7 +38,7 @@ def outcome_of(call):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return repr(eval(call, names))
+            return cpu_repr(eval(call, names))
     except TypeError as error:  # types say torch under `karat run` only
         return f"TypeError: {error}".rstrip("\n").replace("karat.", "torch.")
     except Exception as error:

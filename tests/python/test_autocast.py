@@ -7,22 +7,25 @@ import pytest
 
 import karat
 from karat import _karat
+from on_device import DEVICE
 
 F = karat.nn.functional
 f32, f64, f16, bf16 = karat.float32, karat.float64, karat.float16, karat.bfloat16
+KIND = DEVICE or "cpu"
+of_the_cpu = pytest.mark.cpu_only("classes of autocast that a GPU does not share")
 
 
 @contextlib.contextmanager
 def autocast(dtype=bf16, on=True, cache=True):
-    before, kept = _karat.get_autocast("cpu"), _karat.get_autocast_cache()
+    before, kept = _karat.get_autocast(KIND), _karat.get_autocast_cache()
     _karat.autocast_enter()
-    _karat.set_autocast("cpu", on, dtype)
+    _karat.set_autocast(KIND, on, dtype)
     _karat.set_autocast_cache(cache)
     try:
         yield
     finally:
         _karat.autocast_leave()
-        _karat.set_autocast("cpu", *before)
+        _karat.set_autocast(KIND, *before)
         _karat.set_autocast_cache(kept)
 
 
@@ -71,7 +74,7 @@ UNTOUCHED = {
 
 
 @pytest.mark.parametrize("dtype", [bf16, f16])
-@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=of_the_cpu) if n == "tensordot" else n for n in PRODUCTS])
 def test_products_are_lowered(name, dtype):
     call, nodes = PRODUCTS[name]
     m, v, b = ones(3, 3), ones(3), ones(2, 3, 3)
@@ -83,7 +86,7 @@ def test_products_are_lowered(name, dtype):
     assert all(t.grad is None or t.grad.dtype == f32 for t in (m, v, b))
 
 
-@pytest.mark.parametrize("name", UNTOUCHED)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=of_the_cpu) if n in ("mv", "addmv", "addr") else n for n in UNTOUCHED])
 def test_others_are_not(name):
     m, v, b = ones(3, 3), ones(3), ones(2, 3, 3)
     plain = graph(UNTOUCHED[name](m, v, b))
@@ -111,6 +114,7 @@ def test_losses_are_float32(name):
     assert h.grad.dtype == bf16
 
 
+@of_the_cpu
 def test_what_else_is_float32():
     h, i = ones(3, 3, dtype=bf16), karat.arange(3)
     p = karat.full((3, 2), 0.5, dtype=bf16, requires_grad=True)
@@ -127,6 +131,7 @@ def test_what_else_is_float32():
         karat.view_as_complex(p)
 
 
+@of_the_cpu
 def test_what_is_joined_has_the_widest():
     h, m = ones(3, 3, dtype=bf16), ones(3, 3)
     with autocast():
@@ -140,6 +145,7 @@ def test_what_is_joined_has_the_widest():
                 karat.cat(mixed)
 
 
+@of_the_cpu
 def test_float64_and_integers_are_left_alone():
     m = ones(2, 2)
     with autocast():
@@ -192,6 +198,7 @@ def test_a_cast_made_without_grad_is_one_with():
         assert (x @ w).requires_grad
 
 
+@of_the_cpu
 def test_in_place_and_out():
     m, h = ones(3, 3, grad=False), ones(3, 3, dtype=bf16, grad=False)
     with autocast():
@@ -228,11 +235,12 @@ def test_lineage(capsys):
 def test_the_state_is_the_threads():
     seen = []
     with autocast(f16):
-        assert _karat.get_autocast("cpu") == (True, f16)
-        thread = threading.Thread(target=lambda: seen.append(_karat.get_autocast("cpu")))
+        assert _karat.get_autocast(KIND) == (True, f16)
+        thread = threading.Thread(target=lambda: seen.append(_karat.get_autocast(KIND)))
         thread.start()
         thread.join()
-    assert seen == [(False, bf16)] and _karat.get_autocast("cpu") == (False, bf16)
+    off = (False, f16 if DEVICE else bf16)
+    assert seen == [off] and _karat.get_autocast(KIND) == off
     assert _karat.get_autocast_cache() is True
     for wrong, error in ((("meta", True, bf16), RuntimeError), (("cpu", True, 3), TypeError), ((3, True, bf16), TypeError),
                          (("nowhere", True, bf16), RuntimeError)):

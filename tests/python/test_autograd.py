@@ -204,5 +204,6 @@ def test_the_real_part_of_a_gradient_is_no_loss(dtype, create_graph):
         x = karat.ones(3, dtype=dtype, requires_grad=True)
         y = function(x)
         given = karat.full(y.shape, 2 + 1j, dtype=y.dtype)
-        assert warnings_of(lambda: karat.autograd.grad(y, x, given, create_graph=create_graph)) == []
+        seen = warnings_of(lambda: karat.autograd.grad(y, x, given, create_graph=create_graph))
+        assert not [warning for warning in seen if "ComplexHalf" not in warning]  # of the dtype, not of a loss
 

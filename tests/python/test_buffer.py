@@ -10,6 +10,8 @@ import pytest
 
 import karat
 
+pytestmark = pytest.mark.cpu_only("memory of NumPy, of buffers and of DLPack")
+
 
 def refusal(kind, function):
     with pytest.raises(kind) as caught:

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.cpu_only("starts programs of its own")
+
 
 def karat(*words):
     return subprocess.run([sys.executable, "-m", "karat", *words], capture_output=True, text=True)

@@ -7,6 +7,7 @@ import time
 import karat
 import pytest
 
+pytestmark = pytest.mark.cpu_only("chooses devices and streams itself")
 mirror = karat._device.make("mirror")  # its backend is looked for when it is used
 
 
@@ -25,6 +26,24 @@ def ones(*size, **options):
 
 
 # ---- devices ----
+
+
+def test_the_index_of_a_device_counts():
+    x = ones(2)
+    assert karat.as_tensor(x, device="mirror:0") is x and karat.asarray(x, device="mirror:0") is x
+    for make in (karat.as_tensor, karat.asarray):
+        made = make(x, device="mirror:1")
+        assert made.device.index == 1 and made.tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="can't alias tensor from device"):
+        karat.asarray(x, device="mirror:1", copy=False)
+
+
+def test_addresses_and_bytes_are_the_devices():
+    x = ones(3, dtype=karat.int32)
+    assert x[1:].data_ptr() == x.data_ptr() + 4 and x.data_ptr() == x.untyped_storage().data_ptr() != x.clone().data_ptr()
+    assert x[:0].data_ptr() == 0 and bytes(x[1:].untyped_storage()) == bytes([1, 0, 0, 0] * 3)
+    z = karat.tensor([1j], device="mirror").conj()
+    assert bytes(z.imag.untyped_storage()) == bytes(z.untyped_storage()) == bytes(z.conj().cpu().untyped_storage())
 
 
 def test_a_name_without_an_index_means_the_current_device():

@@ -7,6 +7,8 @@ import pytest
 import karat
 from karat.utils.dlpack import from_dlpack, to_dlpack
 
+pytestmark = pytest.mark.cpu_only("memory of NumPy, of buffers and of DLPack")
+
 
 def refusal(kind, function):
     with pytest.raises(kind) as caught:

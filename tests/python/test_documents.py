@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.cpu_only("starts programs of its own")
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDS = sorted(glob.glob(os.path.join(os.environ.get("KARAT_TEST_TEXTS", os.path.join(HERE, "..", "..", "..", "shared", "seeds")),
                                       "*.txt")))

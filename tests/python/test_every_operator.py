@@ -7,6 +7,7 @@ import sys
 import warnings
 
 import karat
+from on_device import synchronize
 import pytest
 
 BOX = (3, 3)
@@ -66,6 +67,7 @@ def attempt(function):
         for options in ({}, {"no_such_keyword": 1}, {"out": karat.empty(0)}):
             try:
                 function(*values, **options)
+                synchronize()
                 done += 1
             except Exception as e:
                 assert not isinstance(e, SystemError), (function, values, e)
@@ -136,6 +138,7 @@ def test_gradients_lose_nothing():
                         made = function(*[good[kind] for kind, has_default in arguments(schema) if not has_default])
                         made = made if isinstance(made, tuple) else (made,)
                         sum(part.abs().sum() for part in made if part.requires_grad).backward()
+                        synchronize()
                     except Exception as e:
                         assert not isinstance(e, SystemError), (name, e)
                 good = made = None

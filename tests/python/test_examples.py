@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.cpu_only("starts programs of its own")
+
 lessons = sorted((Path(__file__).resolve().parents[2] / "examples" / "python").glob("*.py"))
 
 

@@ -6,6 +6,7 @@ import weakref
 import pytest
 
 import karat
+from on_device import DEVICE
 
 
 def refusal(kind, function):
@@ -343,6 +344,8 @@ class Called:
     (lambda g: karat.ones(3), "size of value"),
 ])
 def test_what_a_hook_gives_back_has_the_size_and_type_of_what_it_was_shown(change, said):
+    if DEVICE:
+        said = said.replace("torch.", f"torch.{DEVICE}.").replace("CPU", DEVICE.upper())
     for hook, name in ((change, "<lambda>"), (Called(change), "<unknown>")):
         for register in ("register_hook", "register_post_accumulate_grad_hook"):
             x = karat.ones(2, requires_grad=True)

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 import karat
+from on_device import DEVICE
 
 
 class Kind(karat.Tensor):
@@ -138,7 +139,8 @@ def test_devices_that_are_not_here_can_be_named():
     d = karat.device("cuda:1")
     assert (repr(d), str(d), d.type, d.index) == ("device(type='cuda', index=1)", "cuda:1", "cuda", 1)
     assert karat.device("cuda") != d and karat.device("cuda", 1) == d and hash(karat.device("cuda", 1)) == hash(d)
-    assert repr(karat.device("mps")) == "device(type='mps')" and repr(karat.device(0)) == "device(type='cuda', index=0)"
+    assert repr(karat.device("mps")) == "device(type='mps')"
+    assert repr(karat.device(0)) == f"device(type='{DEVICE or 'cuda'}', index=0)"
     for use in (lambda: karat.ones(2, device=d), lambda: karat.ones(2).to("cuda"), lambda: karat.tensor(1, device="cuda:0")):
         with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
             use()

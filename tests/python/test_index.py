@@ -150,7 +150,7 @@ def test_kinds_of_index(np, x):
     for index in (karat.tensor(i), karat.tensor(i, dtype=karat.int32), np.array(i), np.array(i, dtype=np.int32), i):
         assert x[index].tolist() == [x[1].tolist(), x[0].tolist()]
     mask = x > 20
-    assert x[mask].tolist() == [21, 22, 23] and x[mask.numpy()].tolist() == [21, 22, 23]
+    assert x[mask].tolist() == [21, 22, 23] and x[mask.cpu().numpy()].tolist() == [21, 22, 23]
     assert x[mask.to(karat.uint8)].tolist() == [21, 22, 23]
     assert x[x[:, :, 0] > 10, 1].tolist() == [13, 17, 21]
     assert x[karat.tensor(True)].shape == (1, 2, 3, 4) and x[karat.tensor(1, dtype=karat.uint8)].shape == (1, 2, 3, 4)

@@ -9,6 +9,7 @@ import pytest
 
 import karat
 from karat.utils.dlpack import from_dlpack, to_dlpack  # noqa: F401
+from on_device import synchronize
 
 CASES = [
     "karat.frombuffer(ba,dtype=karat.float32)",
@@ -143,6 +144,7 @@ def growth(case, scope):
     def once():
         try:
             eval(code, scope)
+            synchronize()
         except Exception:
             pass
 
@@ -224,6 +226,7 @@ def test_a_tensor_whose_history_saved_it_is_not_lost(made):
         scope = {"karat": karat, "x": karat.ones(2, 2, requires_grad=True), "y": karat.ones(2, 2, requires_grad=True)}
         with contextlib.suppress(RuntimeError):  # backward refuses most of them: what was saved was written to
             exec(program, scope)
+            synchronize()
         scope.clear()
         return karat.memory_stats()["live_bytes"]
 

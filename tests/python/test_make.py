@@ -136,10 +136,10 @@ def test_makers():
 
 
 def test_device():
-    assert repr(karat.ones(1).device) == "device(type='cpu')"
+    assert repr(karat.ones(1, device="cpu").device) == "device(type='cpu')"
     d = karat.device("cpu", 0)
     assert repr(d) == "device(type='cpu', index=0)" and str(d) == "cpu:0" and d.type == "cpu" and d.index == 0
-    assert d != karat.device("cpu") and karat.device("cpu") == karat.ones(1).device
+    assert d != karat.device("cpu") and karat.device("cpu") == karat.ones(1, device="cpu").device
     assert len({karat.device("cpu"), karat.device("cpu"), karat.device("meta")}) == 2
     with pytest.raises(RuntimeError, match="device type at start of device string: foo"):
         karat.device("foo")

@@ -8,6 +8,8 @@ import pytest
 
 import karat
 
+pytestmark = pytest.mark.cpu_only("memory of NumPy, of buffers and of DLPack")
+
 np = pytest.importorskip("numpy")
 
 SHARED = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()

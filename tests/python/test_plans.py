@@ -8,6 +8,7 @@ import re
 import threading
 
 import karat
+from on_device import DEVICE
 import numpy
 import pytest
 
@@ -140,28 +141,29 @@ def test_reading_has_a_line():
         lambda: c.conj().imag[0].item(),
         lambda: bool(c.conj().imag[0]),
     ):
-        assert [(op, line) for op, _, line in plans(run)] == [("copy", line_of(run))]
+        assert {(op, line) for op, _, line in plans(run)} == {("copy", line_of(run))}
     assert names(lambda: copy.deepcopy({"x": [x]})) == {"clone"}
 
 
 def test_python_functions_made_of_operators():
     x = karat.ones(3)
-    assert names(lambda: karat.equal(x, x)) == {"ne", "sum"}
-    assert names(lambda: karat.allclose(x, x)) == {"isclose", "logical_not", "sum"}
+    read = {"copy"} if DEVICE else set()  # of the answer, which is on the device
+    assert names(lambda: karat.equal(x, x)) == {"ne", "sum"} | read
+    assert names(lambda: karat.allclose(x, x)) == {"isclose", "logical_not", "sum"} | read
 
 
 def test_indices():
     x = karat.ones(3)
     assert only_change(lambda: x[numpy.array([0, 1], dtype=numpy.int16)]) == ("to_copy", "int16", "int64", "index")
     ops = [op for op, _, _ in plans(lambda: x[karat.tensor([True, False, True])])]
-    assert ops and set(ops) <= {"index", "tensor", "scalar_tensor"}
+    assert ops and set(ops) <= {"index", "tensor", "scalar_tensor"} | ({"to"} if DEVICE else set())  # the mask goes there
 
 
 def test_draws():
     x = karat.ones(20)
-    assert [op for op, _, _ in plans(lambda: x.normal_())] == ["normal"]
+    assert {op for op, _, _ in plans(lambda: x.normal_())} == {"normal"}
     assert {op for op, _, _ in plans(lambda: karat.nn.functional.dropout(x))} == {"nn_dropout"}
-    assert [op for op, _, _ in plans(lambda: karat.rand(3))] == ["rand"]
+    assert {op for op, _, _ in plans(lambda: karat.rand(3))} == {"rand"}
 
 
 def test_lines():

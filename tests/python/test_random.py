@@ -113,8 +113,8 @@ def test_mistakes():
     for state, error, text in (
         (5, TypeError, "expected a torch.ByteTensor, but got int"),
         (torch.zeros(5056), TypeError, "RNG state must be a torch.ByteTensor"),
-        (torch.zeros(9, dtype=torch.uint8), RuntimeError, "Expected a CPUGeneratorImplState of size 5056 but found the input"),
-        (torch.zeros(5056, dtype=torch.uint8), RuntimeError, "Invalid mt19937 state"),
+        (torch.zeros(9).byte().cpu(), RuntimeError, "Expected a CPUGeneratorImplState of size 5056 but found the input"),
+        (torch.zeros(5056).byte().cpu(), RuntimeError, "Invalid mt19937 state"),
     ):
         with pytest.raises(error, match=text):
             g.set_state(state)

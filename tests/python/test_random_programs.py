@@ -11,11 +11,14 @@ import warnings
 
 import karat
 import karat as torch
+from on_device import synchronize
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "random"))
 import execute  # noqa: E402
 import write  # noqa: E402
+
+execute.wait = synchronize
 
 SEED = os.environ.get("KARAT_TEST_SEED") or str(random.SystemRandom().randrange(10 ** 6))
 PROGRAMS = 2000 if os.environ.get("KARAT_TEST_ALL") else 100

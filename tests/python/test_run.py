@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.cpu_only("starts programs of its own")
+
 
 def run(tmp_path, text, *arguments):
     script = tmp_path / "script.py"

@@ -12,11 +12,14 @@ import sys
 import warnings
 
 import karat
+from on_device import synchronize
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "random"))
 import execute  # noqa: E402
 import write  # noqa: E402
+
+execute.wait = synchronize
 
 SEED = os.environ.get("KARAT_TEST_SEED") or str(random.SystemRandom().randrange(10 ** 6))
 CALLS = 12 if os.environ.get("KARAT_TEST_ALL") else 1
@@ -129,7 +132,7 @@ def execute_lines(lines):
     space = execute.namespace(karat)
     for line in lines:
         try:
-            exec(line, space)
+            execute.run(line, space)
         except Exception:
             pass
     return space
@@ -138,7 +141,7 @@ def execute_lines(lines):
 def results(statement, space, leaves):
     """Tensors that the statement makes of leaves and that depend on them."""
     space = {**space, **{name: leaf.clone() for name, leaf in leaves.items()}}
-    exec(statement, space)
+    execute.run(statement, space)
     made = execute.flat("y", space[statement.split(" ")[0]], karat.Tensor)
     return [t for _, t in made if t.is_floating_point() or t.is_complex()]
 

@@ -62,7 +62,7 @@ def said(*arguments, **how):
 
 def test_what_is_none_and_what_is_no_number():
     assert said(1, None) == ("AssertionError", "None mismatch: 1 is not None")
-    assert said(None, karat.tensor([1.0])) == ("AssertionError", "None mismatch: None is not tensor([1.])")
+    assert said(None, karat.tensor([1.0])) == ("AssertionError", f"None mismatch: None is not {karat.tensor([1.0])}")
     nobody = "No comparison pair was able to handle inputs of type <class 'int'> and <class 'str'>."
     assert said([1], ["a"]) == ("TypeError", nobody + "\n\nThe failure occurred for item [0]")
     kind, text = said(1, True)

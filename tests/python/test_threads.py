@@ -99,6 +99,7 @@ def test_tensors_die_in_other_threads():
     assert karat.ones(10)[0].item() == 1.0
 
 
+@pytest.mark.cpu_only("a device does not survive a fork")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_after_fork():
     a = karat.ones(300_000)
@@ -110,6 +111,7 @@ def test_after_fork():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.cpu_only("a device does not survive a fork")
 def test_after_fork_while_another_thread_computes():
     """The child has none of the parent's calls under way: it may change what they rely on."""
     a, stop = karat.ones(3_000_000), threading.Event()
@@ -250,8 +252,8 @@ def printing(s):
 
 
 def numpy(s):
-    array = s.a.numpy()
-    array.sum(), karat.from_numpy(array) + 1, karat.from_dlpack(s.small), s.b.numpy()[::2].copy()
+    array = s.a.cpu().numpy()
+    array.sum(), karat.from_numpy(array) + 1, karat.from_dlpack(s.small.cpu()), s.b.cpu().numpy()[::2].copy()
 
 
 def memory(s):

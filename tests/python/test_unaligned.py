@@ -7,6 +7,8 @@ import karat
 import pytest
 from test_every_operator import FAMILIES, arguments, samples
 
+pytestmark = pytest.mark.cpu_only("memory of NumPy, of buffers and of DLPack")
+
 DTYPES = (karat.float32, karat.float64, karat.int64, karat.int16, karat.bfloat16, karat.complex64, karat.complex128)
 
 

@@ -25,7 +25,7 @@ def contents(tensor):
         if getattr(plain, "_is_zerotensor", bool)():  # PyTorch's gradient where it knows that all is 0
             plain = plain.new_zeros(plain.shape)
         module_uint8 = plain.new_zeros(0).byte().dtype
-        return plain.view(module_uint8).numpy().tobytes()[:PAYLOAD]
+        return plain.view(module_uint8).cpu().numpy().tobytes()[:PAYLOAD]
     except Exception as e:
         return f"{type(e).__name__}: {first_line(e)}"
 
@@ -105,6 +105,22 @@ def survey(space, tensor_type):
     return pictures, others
 
 
+def wait():
+    """Set by who runs programs on a device whose errors come late: waits for it and raises them."""
+
+
+def run(statement, space):
+    """A statement that fails late names nothing, as one that fails at once."""
+    before = dict(space)
+    exec(statement, space)
+    try:
+        wait()
+    except Exception:
+        space.clear()
+        space.update(before)
+        raise
+
+
 def execute(module, program, each=True, space=None):
     """One record a statement: (error, warnings, survey). each=False looks at the tensors only at the end: a look at a
     tensor may itself bring its history up to date, and a program must be right without it."""
@@ -116,7 +132,7 @@ def execute(module, program, each=True, space=None):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             try:
-                exec(statement, space)
+                run(statement, space)
             except Exception as e:
                 error = (type(e).__name__, first_line(e))
         said = [(w.category.__name__, re.sub(r" \(Triggered internally at .*", "", (str(w.message).splitlines() or [""])[0]))

@@ -140,7 +140,7 @@ class Writer:
         """Runs a statement. One that raises stays in the program with the chance keep."""
         before = set(self.space)
         try:
-            exec(line, self.space)
+            execute.run(line, self.space)
         except Exception as e:
             if isinstance(e, self.module.OutOfMemoryError) or not self.chance(keep):
                 raise Dropped from None
