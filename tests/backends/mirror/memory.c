@@ -103,13 +103,15 @@ kt_status mirror_alloc(kt_backend *self, int index, kt_handle handle, size_t byt
     if (bytes == 0)
         return KT_OK;
     pthread_mutex_lock(&lock);
-    const size_t now = in_use[index];
+    if (in_use[index] + bytes > limit[index])
+        drain_device(index); /* what waits to be freed is freed */
+    const size_t now = in_use[index], most_bytes = limit[index];
     pthread_mutex_unlock(&lock);
-    if (now + bytes > limit[index])
+    if (now + bytes > most_bytes)
         return host->fail(KT_ERR_MEMORY,
                           "mirror out of memory. Tried to allocate %.2f MiB. Device %d has a limit of %.2f MiB, of which %.2f "
                           "MiB are in use.",
-                          (double)bytes / 0x1p20, index, (double)limit[index] / 0x1p20, (double)now / 0x1p20);
+                          (double)bytes / 0x1p20, index, (double)most_bytes / 0x1p20, (double)now / 0x1p20);
     block *b = new_block(index, bytes);
     if (!b)
         return KT_ERR_MEMORY;
