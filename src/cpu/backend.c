@@ -33,7 +33,8 @@
         kt__cpu_reductions_i64_##isa, kt__cpu_reductions_u64_##isa, kt__cpu_reductions_c64_##isa,                            \
         kt__cpu_reductions_c128_##isa;                                                                                       \
     extern const kt__cpu_bytes kt__cpu_bytes_##isa;                                                                          \
-    extern const kt__cpu_draws kt__cpu_draws_##isa;
+    extern const kt__cpu_draws kt__cpu_draws_##isa;                                                                          \
+    extern const kt__cpu_bounds kt__cpu_bounds_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -46,7 +47,8 @@ const kt__cpu_build kt__cpu_builds[] = {
       &kt__cpu_reductions_i64_##isa, &kt__cpu_reductions_u64_##isa, &kt__cpu_reductions_c64_##isa,                           \
       &kt__cpu_reductions_c128_##isa},                                                                                       \
      &kt__cpu_bytes_##isa,                                                                                                   \
-     &kt__cpu_draws_##isa},
+     &kt__cpu_draws_##isa,                                                                                                   \
+     &kt__cpu_bounds_##isa},
     KT_ISA_LIST
 #undef X
 };
@@ -172,7 +174,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
                : plan->kernel == KT_K_nonzero  ? kt__cpu_nonzero(plan)
                                                : kt__cpu_index(plan);
     case KT_FAMILY_search: return plan->kernel == KT_K_search ? kt__cpu_search(plan) : kt__cpu_sort_rows(plan);
-    case KT_FAMILY_check:  return kt__cpu_check(plan);
+    case KT_FAMILY_check:  return kt__cpu_check(build, plan);
     default:               return no_kernel(plan);
     }
 }

@@ -9,52 +9,24 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "cpu/kernels.h"
 #include "dtype/fault.h"
 #include "dtype/value.h"
-#include "math/core.h"
 #include "tables/kernels/check.h"
 
-/* ---- bounds, in the type in which elements are compared ---- */
-typedef struct bounds {
-    double   low, high, exempt;
-    int64_t  low_int, high_int, exempt_int;
-    bool     exempts;
-} bounds;
+typedef struct job {
+    kt__rows              rows;
+    const kt_plan        *plan;
+    const kt__cpu_bounds *loops;
+    kt__bounds            b;
+    _Atomic int64_t       bad[2]; /* for each operand, the position of the first element out of bounds; numel: none */
+} job;
 
-static void bounds_of(bounds *b, const kt_plan *plan)
+static void bounds_of(kt__bounds *b, const kt_plan *plan)
 {
-    const kt_scalar *low = &plan->param[0], *high = &plan->param[1], *exempt = &plan->param[4];
-    *b = (bounds){.exempts = plan->n_param > 4};
-    b->low = kt__scalar_f64(low), b->high = kt__scalar_f64(high);
-    b->low_int = low->v.i, b->high_int = high->v.i;
-    if (b->exempts) {
-        b->exempt = kt__scalar_f64(exempt);
-        b->exempt_int = exempt->v.i;
-    }
+    const kt_scalar *low = &plan->param[0], *high = &plan->param[1], *exempt = plan->n_param > 4 ? &plan->param[4] : low;
+    *b = (kt__bounds){.low = kt__scalar_f64(low), .high = kt__scalar_f64(high), .exempt = kt__scalar_f64(exempt),
+                      .low_int = low->v.i, .high_int = high->v.i, .exempt_int = exempt->v.i, .exempts = exempt != low};
 }
-
-/* The first of n elements that is out of bounds; n: none. Whole blocks are looked at without branches. A NaN is out of bounds. */
-enum { BLOCK = 256 };
-#define FIRST_BAD(T, WIDE, LOW, HIGH, EXEMPT)                                                                                  \
-    KT_ALWAYS int64_t first_bad_##T(const T *x, int64_t n, const bounds *b)                                                    \
-    {                                                                                                                          \
-        const WIDE low = b->LOW, high = b->HIGH, exempt = b->EXEMPT;                                                           \
-        const int  exempts = b->exempts;                                                                                       \
-        for (int64_t i = 0; i < n; i += BLOCK) {                                                                               \
-            const int64_t end = n - i < BLOCK ? n : i + BLOCK;                                                                 \
-            int           bad = 0;                                                                                             \
-            for (int64_t k = i; k < end; k++)                                                                                  \
-                bad |= !((x[k] >= low) & (x[k] <= high)) & !(exempts & (x[k] == exempt));                                      \
-            for (int64_t k = i; bad && k < end; k++)                                                                           \
-                if (!(x[k] >= low && x[k] <= high) && !(exempts && x[k] == exempt))                                            \
-                    return k;                                                                                                  \
-        }                                                                                                                      \
-        return n;                                                                                                              \
-    }
-FIRST_BAD(float, double, low, high, exempt)
-FIRST_BAD(double, double, low, high, exempt)
-FIRST_BAD(int64_t, int64_t, low_int, high_int, exempt_int)
 
 /* ---- a row of one operand ---- */
 enum { TILE = 512 };
@@ -67,28 +39,28 @@ static kt_dtype compared_as(kt_dtype d, uint8_t bits)
     return KT_I64;
 }
 
-static int64_t look_at(const void *x, kt_dtype as, int64_t n, const bounds *b)
+static int64_t look_at(const job *j, const void *x, kt_dtype as, int64_t n)
 {
     switch (as) {
-    case KT_F32: return first_bad_float(x, n, b);
-    case KT_F64: return first_bad_double(x, n, b);
-    default:     return first_bad_int64_t(x, n, b);
+    case KT_F32: return j->loops->f32(x, n, &j->b);
+    case KT_F64: return j->loops->f64(x, n, &j->b);
+    default:     return j->loops->i64(x, n, &j->b);
     }
 }
 
-static int64_t first_in_row(const kt_operand *o, const char *at, ptrdiff_t step, int64_t n, const bounds *b)
+static int64_t first_in_row(const job *j, const kt_operand *o, const char *at, ptrdiff_t step, int64_t n)
 {
     const kt_dtype is = (kt_dtype)o->is, as = compared_as(is, o->bits);
     const ptrdiff_t width = kt__dtype_rows[as].size;
     double          tile[TILE];
     if (is == as && step == width && !o->bits)
-        return look_at(at, as, n, b);
+        return look_at(j, at, as, n);
     for (int64_t done = 0; done < n; done += TILE) {
         const int64_t m = n - done < TILE ? n - done : TILE;
         kt__convert(tile, as, width, at + done * step, is, step, m);
         for (int64_t i = 0; o->bits & KT_BIT_NEG && i < m; i++)
             tile[i] = -tile[i];
-        const int64_t bad = look_at(tile, as, m, b);
+        const int64_t bad = look_at(j, tile, as, m);
         if (bad < m)
             return done + bad;
     }
@@ -96,13 +68,6 @@ static int64_t first_in_row(const kt_operand *o, const char *at, ptrdiff_t step,
 }
 
 /* ---- the whole plan ---- */
-typedef struct job {
-    kt__rows        rows;
-    const kt_plan  *plan;
-    bounds          b;
-    _Atomic int64_t bad[2]; /* for each operand, the position of the first element out of bounds; numel: none */
-} job;
-
 static void note_bad(_Atomic int64_t *bad, int64_t position)
 {
     int64_t seen = atomic_load(bad);
@@ -114,7 +79,7 @@ static void check_row(void *ctx, char *const *at, int64_t n, int64_t position)
 {
     job *j = ctx;
     for (int i = 0; i < j->plan->n_in; i++) {
-        const int64_t bad = first_in_row(&j->plan->arg[i], at[i], j->rows.step[i], n, &j->b);
+        const int64_t bad = first_in_row(j, &j->plan->arg[i], at[i], j->rows.step[i], n);
         if (bad < n)
             note_bad(&j->bad[i], position + bad);
     }
@@ -140,9 +105,9 @@ static int64_t integer_at(const kt_plan *plan, int operand, int64_t position)
     return value;
 }
 
-static kt_status check_range(const kt_plan *plan)
+static kt_status check_range(const kt__cpu_build *build, const kt_plan *plan)
 {
-    job j = {.plan = plan};
+    job j = {.plan = plan, .loops = build->bounds};
     bounds_of(&j.b, plan);
     kt__rows_in_order(&j.rows, plan);
     atomic_init(&j.bad[0], plan->numel);
@@ -192,9 +157,9 @@ bool kt__cpu_checks(kt_kernel_id kernel, kt_compute compute)
     return kernel == KT_K_check_fits || (kernel == KT_K_check_range && compute < KT_IN_U64);
 }
 
-kt_status kt__cpu_check(const kt_plan *plan)
+kt_status kt__cpu_check(const kt__cpu_build *build, const kt_plan *plan)
 {
     if (!kt__cpu_checks(plan->kernel, (kt_compute)plan->compute))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no kernel '%s' for this dtype", kt_kernel_name(plan->kernel));
-    return plan->kernel == KT_K_check_range ? check_range(plan) : check_fits(plan);
+    return plan->kernel == KT_K_check_range ? check_range(build, plan) : check_fits(plan);
 }

@@ -82,12 +82,25 @@ typedef struct kt__cpu_draws {
     void (*normal)(float *tile, int n, float mean, float std); /* n uniforms in, n normals out; n a multiple of 16 */
 } kt__cpu_draws;
 
+/* ---- the first of n numbers that is out of bounds; n: none ---- */
+typedef struct kt__bounds {
+    double  low, high, exempt; /* both ends belong to it; what equals `exempt` passes too, if it exempts anything */
+    int64_t low_int, high_int, exempt_int;
+    bool    exempts;
+} kt__bounds;
+typedef struct kt__cpu_bounds {
+    int64_t (*f32)(const float *x, int64_t n, const kt__bounds *b);
+    int64_t (*f64)(const double *x, int64_t n, const kt__bounds *b);
+    int64_t (*i64)(const int64_t *x, int64_t n, const kt__bounds *b);
+} kt__cpu_bounds;
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
     const kt__cpu_reductions *reductions[KT_NUM_COMPUTE];
     const kt__cpu_bytes *bytes;
     const kt__cpu_draws *draws;
+    const kt__cpu_bounds *bounds;
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

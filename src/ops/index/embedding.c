@@ -107,9 +107,9 @@ static kt_status check_classes(kt_tensor *t, int64_t *classes)
         return kt_error_status();
     if (*classes == -1)
         return find_classes(t, classes);
-    if (*classes < 1)
-        return kt_fail(KT_ERR_RUNTIME, "num_classes should be positive");
-    return kt__check_range(&t, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(*classes - 1), .says = {KT_FAULT_CLASS_LARGE}});
+    if (kt__check_range(&t, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(*classes - 1), .says = {KT_FAULT_CLASS_LARGE}}))
+        return kt_error_status();
+    return *classes > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "num_classes should be positive"); /* reached where checks are late */
 }
 
 kt_status kt__body_nn_one_hot(kt_call *call)

@@ -331,6 +331,7 @@ TEST(what_is_exempt_passes_and_nan_does_not)
     CHECK_FAILS(in_range(kt_from(y, KT_SHAPE(3), KT_F32), KT_FLOAT(0), KT_FLOAT(1)), KT_ERR_INDEX, "");
     CHECK_FAILS(kt__check_not_negative(kt_from(y, KT_SHAPE(3), KT_F32), input), KT_ERR_RUNTIME, "all elements of input");
     CHECK_EQ_INT(kt__check_not_negative(kt_from(z, KT_SHAPE(3), KT_F32), input), KT_OK);
+    CHECK_FAILS(in_range(kt_zeros(KT_SHAPE(2), .dtype = KT_I64), KT_INT(0), KT_INT(-1)), KT_ERR_INDEX, "Target 0 is");
     CHECK_EQ_INT(kt__check_not_negative(kt_full(KT_SHAPE(2), KT_INT(-1), .dtype = KT_U64), input), KT_OK);
 }
 

@@ -1,0 +1,74 @@
+"""Values that operators refuse, and what makes the host wait: the CPU's errors come late from a device that works late, with the
+line that launched the work, and a training step reads nothing from it."""
+
+import re
+
+import karat as torch
+import pytest
+from karat.nn import functional as F
+
+mirror = torch._device.make("mirror")
+
+
+def on(device, values, **options):
+    return torch.tensor(values, device=device, **options)
+
+
+WRONG = {
+    "nll": lambda d: F.nll_loss(torch.ones(2, 3, device=d), on(d, [0, 3])),
+    "cross entropy": lambda d: F.cross_entropy(torch.ones(2, 3, device=d), on(d, [-7, 1])),
+    "bce": lambda d: F.binary_cross_entropy(on(d, [0.5, 1.5]), on(d, [0.0, 1.0])),
+    "bce target": lambda d: F.binary_cross_entropy(on(d, [0.5, 0.5]), on(d, [0.0, -1.0])),
+    "embedding": lambda d: F.embedding(on(d, [0, 3]), torch.ones(3, 2, device=d)),
+    "index": lambda d: torch.ones(3, device=d)[on(d, [0, 5])],
+    "two indices": lambda d: torch.ones(3, 3, device=d)[on(d, [0, 1]), on(d, [0, -4])],
+    "gather": lambda d: torch.ones(3, device=d).gather(0, on(d, [4])),
+    "scatter": lambda d: torch.ones(3, device=d).scatter_(0, on(d, [4]), 1.0),
+    "index_put": lambda d: torch.ones(3, device=d).index_put_((on(d, [4]),), on(d, [1.0])),
+    "quantile": lambda d: torch.ones(3, device=d).quantile(on(d, [0.5, 1.5])),
+    "one_hot": lambda d: F.one_hot(on(d, [0, 3]), 3),
+    "division": lambda d: on(d, [1, 2]) // on(d, [1, 0]),
+    "std": lambda d: torch.normal(0.0, on(d, [1.0, -1.0])),
+    "multinomial": lambda d: torch.multinomial(on(d, [0.5, -1.0]), 1),
+    "fill": lambda d: torch.ones(2, dtype=torch.uint8, device=d).masked_fill(on(d, [True, False]), on(d, 300)),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_late_error_is_the_cpus(name):
+    with pytest.raises(Exception) as here:
+        WRONG[name]("cpu")
+    with pytest.raises(Exception) as there:
+        WRONG[name]("mirror")
+        mirror.synchronize()
+    assert type(there.value) is type(here.value)
+    assert str(there.value).split("\n")[0] == str(here.value).split("\n")[0]
+    if name != "multinomial":  # the CPU draws, from weights that it reads
+        line = WRONG[name].__code__.co_firstlineno
+        assert re.search(rf"launched by \S+ at \S*test_device_checks.py:{line}\b", str(there.value))
+    assert torch.ones(2, device="mirror").sum().item() == 2
+
+
+def test_a_training_step_reads_nothing():
+    torch.manual_seed(0)
+    table, weight = torch.randn(10, 8), torch.randn(5, 8)
+    parameters = [t.to("mirror").requires_grad_() for t in (table, weight)]
+    words, classes = torch.tensor([[1, 2], [3, 9]]).to("mirror"), torch.tensor([4, -100]).to("mirror")
+
+    def step():
+        x = F.dropout(F.embedding(words, parameters[0]).mean(1), 0.1)
+        x = F.layer_norm(x, (8,)) if hasattr(F, "layer_norm") else x
+        loss = F.cross_entropy(F.gelu(x) @ parameters[1].t(), classes, label_smoothing=0.1)
+        loss = loss + F.binary_cross_entropy(torch.sigmoid(x), torch.zeros_like(x)) + F.mse_loss(x, torch.zeros_like(x))
+        loss.backward()
+        with torch.no_grad():
+            for p in parameters:
+                p -= 0.1 * p.grad
+                p.grad = None
+        return loss.detach()
+
+    step()
+    before = torch._karat.host_waits()
+    losses = [step() for _ in range(3)]
+    assert torch._karat.host_waits() == before
+    assert all(loss.isfinite().item() for loss in losses)
