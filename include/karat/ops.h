@@ -309,10 +309,10 @@
  */
 
 /* ---- casts and copies ----
- * kt_to(self, .dtype, .device, .copy = false, .memory_format, .casting = 'unsafe', .rounding = 'torch')             cast to a dtype, moved to a device; self if nothing changes
+ * kt_to(self, .dtype, .device, .copy = false, .memory_format, .casting = 'unsafe', .rounding = 'torch', .non_blocking = false)             cast to a dtype, moved to a device; self if nothing changes
  * kt_clone(self, .memory_format)                                       copy of self
  * kt_contiguous(self, .memory_format)                                  self if contiguous, else a contiguous copy
- * kt_copy(self, src)                                        _          src broadcast and cast to self; in place: written into self
+ * kt_copy(self, src, .non_blocking = false)                 _          src broadcast and cast to self; in place: written into self
  * kt_fill(self, value)                                      _ s        filled with a value
  * kt_zero(self)                                             _          filled with zeros
  * kt_resolve_conj(self)                                                lazy conjugation materialized; self if there is none
@@ -590,7 +590,7 @@
  * kt_prelu_kernel_backward(grad_output, self, weight) -> input, weight             gradients of prelu with respect to its input and its weight
  * kt_glu_backward(grad_output, self, dim)                              gradient of glu
  * kt_matmul_batched(self, other)                                       batched part of matmul: leading dims broadcast
- * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch')             cast to a dtype, moved to a device; always a copy
+ * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch', .non_blocking = false)             cast to a dtype, moved to a device; always a copy
  * kt_reshape_alias(self, size, stride)                                 the view that reshape returns where view cannot
  * kt_unsafe_view(self, size)                                           view of a temporary; not tracked as a view
  * kt_unsafe_squeeze(self, dim)                                         squeeze of a temporary; not tracked as a view

@@ -239,6 +239,7 @@ int kp_bind(kp_args *a, const char *name, const kp_row_facts *form, kt_form as, 
     a->numbers = 0;
     a->method = method;
     a->into = NULL;
+    a->pins = false;
     a->late.what = KP_FITS;
     mistake->what = KP_FITS;
     int bound = bind_all(a, form, method, argv, n, keywords, mistake);

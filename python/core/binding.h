@@ -194,6 +194,7 @@ int       kp_event_record(PyObject *event, kt_stream s, const char *function);
 int       kp_event_gate(PyObject *event, kt_stream s, const char *function); /* later work of the stream waits for it */
 
 kt_tensor *kp_pinned(kt_tensor *t, kt_device d);   /* owned, for that device (KT_DEVICE_DEFAULT: the accelerator) */
+kt_tensor *kp_pin_made(kt_tensor *t);              /* steals the reference: pin_memory=True of a factory function */
 PyObject  *kp_pin_memory(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 PyObject  *kp_is_pinned(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 PyObject  *kp_record_stream(PyObject *self, PyObject *stream);
@@ -235,6 +236,7 @@ typedef struct kp_args {
     bool       method;             /* the first argument is a method's self, which positions in messages do not count */
     PyObject  *into;               /* borrowed: out= of a row without an out= form; NULL: none */
     uint32_t   numbers;            /* bit i: a number was given for the row's tensor argument i */
+    bool       pins;               /* pin_memory=True */
     kp_mistake late;               /* deferred: raised if its form is chosen */
 } kp_args;
 
@@ -268,6 +270,7 @@ typedef struct kp_row_facts { /* one form (overload) of a function: its paramete
     const kp_span     *defaults; /* as written in the table; NULL: those of the specs */
     int                n_args, n_positional;
     int                device_at;  /* the row's argument that is a device; -1: none */
+    int                pin_at;     /* the parameter pin_memory; -1: none */
     uint32_t           zeros;      /* bit i: this form lacks the row's argument i, which is then the number 0 */
     bool               spread;     /* the list of integers may be given as several integers */
     bool               deprecated; /* accepted with a warning, not listed in messages */

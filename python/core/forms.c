@@ -221,7 +221,8 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
     }
     uint32_t zeros = 0;
     *form = (kp_row_facts){
-        .spec = b->spec, .name = b->name, .defaults = b->defaults, .at = b->at, .n_args = kept, .device_at = -1};
+        .spec = b->spec, .name = b->name, .defaults = b->defaults, .at = b->at, .n_args = kept, .device_at = -1,
+        .pin_at = -1};
     memset(b->at, KP_NOWHERE, sizeof b->at);
     for (int i = 0; i < 2 * n_rows && !form->row; i++) /* prefer a row that takes the number itself */
         if (match(rows[i % n_rows], i >= n_rows, p, kept, b->at, &zeros))
@@ -235,6 +236,8 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
         b->spec[i] = p[i].spec;
         if (form->row && strncmp(kt_row_name(form->row), "nn_", 3) == 0)
             read_as_python(&b->spec[i]);
+        if (strcmp(p[i].own, "pin_memory") == 0)
+            form->pin_at = i;
         b->name[i] = p[i].name;
         b->defaults[i] = p[i].value;
         form->n_positional += !p[i].spec.keyword_only;

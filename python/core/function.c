@@ -143,7 +143,9 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
     kt_status status = kp_run(&a->call, large);
     kp_args_free(a);
     PyTypeObject *type = a->call.form == KT_OUT ? form->results_out : form->results;
-    PyObject     *result = status ? kp_raise() : kp_call_results(&a->call, type);
+    if (KP_UNLIKELY(a->pins) && !status && a->call.form == KT_PLAIN && !(a->call.out[0] = kp_pin_made(a->call.out[0])))
+        return NULL;
+    PyObject *result = status ? kp_raise() : kp_call_results(&a->call, type);
     return KP_LIKELY(!a->into) ? result : write_into(form->row, a->into, result, wants_grad);
 }
 

@@ -8,7 +8,7 @@ static const uint8_t in_order[KP_MOST_PARAMETERS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 
 
 static int start(kp_signature *s)
 {
-    kp_row_facts facts = {.spec = s->spec, .name = s->names, .at = in_order, .device_at = -1};
+    kp_row_facts facts = {.spec = s->spec, .name = s->names, .at = in_order, .device_at = -1, .pin_at = -1};
     for (int i = 0; s->spec[i].name; i++) {
         s->names[i] = PyUnicode_InternFromString(s->spec[i].name);
         if (!s->names[i])

@@ -456,7 +456,9 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
         return take_int(a, spec, o, &value->i, m);
     case KT_ARG_INTS: return take_list_of_ints(a, spec, o, &value->ints, m);
     case KT_ARG_FLOAT: return take_float(a, o, &value->f, m);
-    case KT_ARG_BOOL: return take_bool(o, &value->b);
+    case KT_ARG_BOOL:
+        a->pins |= i == form->pin_at && o == Py_True;
+        return take_bool(o, &value->b);
     case KT_ARG_DTYPE: return kp_to_dtype(o, &value->dtype);
     case KT_ARG_DEVICE: return take_device(o, &value->device);
     case KT_ARG_FORMAT: return kp_to_format(o, &value->format);

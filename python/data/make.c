@@ -131,6 +131,11 @@ static PyObject *finish(kt_tensor *t, bool wants_grad)
     return kp_wrap(t);
 }
 
+static kt_tensor *pinned_if(bool pins, kt_tensor *t) /* steals the reference */
+{
+    return pins && t ? kp_pin_made(t) : t;
+}
+
 static int warn_of_copy(const char *name, bool method)
 {
     return PyErr_WarnFormat(PyExc_UserWarning, 1,
@@ -139,15 +144,16 @@ static int warn_of_copy(const char *name, bool method)
                             method ? "tensor." : "torch.", name);
 }
 
-/* The arguments that tensor and new_tensor share: data, dtype=, device=, requires_grad=. NULL: they are refused. */
+/* The arguments that tensor and new_tensor share: data, dtype=, device=, requires_grad=, pin_memory=. NULL: they are refused. */
 static PyObject *read_copied(kp_args *a, kp_signature *signature, bool method, PyObject *const *argv, Py_ssize_t n,
-                             PyObject *keywords, wish *w, bool *wants_grad)
+                             PyObject *keywords, wish *w, bool *wants_grad, bool *pins)
 {
     if (kp_parse(a, signature, false, argv, n, keywords))
         return NULL;
     PyObject *data = (PyObject *)(void *)a->call.arg[0].t;
     *w = wish_of(a, 1, 2, true);
     *wants_grad = a->call.given & 8 && a->call.arg[3].b;
+    *pins = a->call.given & 16 && a->call.arg[4].b;
     kp_args_free(a);
     return kp_is_tensor(data) && warn_of_copy(signature->name, method) ? NULL : data;
 }
@@ -158,9 +164,9 @@ static PyObject *make_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t
     static kp_signature signature = {.name = "tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN, NAMES}};
     kp_args             a;
     wish                w;
-    bool                wants_grad;
-    PyObject           *data = read_copied(&a, &signature, false, argv, n, keywords, &w, &wants_grad);
-    return data ? finish(make(data, w, "tensor"), wants_grad) : NULL;
+    bool                wants_grad, pins;
+    PyObject           *data = read_copied(&a, &signature, false, argv, n, keywords, &w, &wants_grad, &pins);
+    return data ? finish(pinned_if(pins, make(data, w, "tensor")), wants_grad) : NULL;
 }
 
 PyObject *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
@@ -168,15 +174,15 @@ PyObject *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyO
     static kp_signature signature = {.name = "new_tensor", .spec = {DATA("data"), DTYPE(1), DEVICE(1), GRAD, PIN}};
     kp_args             a;
     wish                w;
-    bool                wants_grad;
-    PyObject           *data = read_copied(&a, &signature, true, argv, n, keywords, &w, &wants_grad);
+    bool                wants_grad, pins;
+    PyObject           *data = read_copied(&a, &signature, true, argv, n, keywords, &w, &wants_grad, &pins);
     if (!data)
         return NULL;
     if (!w.dtype)
         w.dtype = kt_dtype_of(kp_tensor_of(self));
     if (!(a.call.given & 4))
         w.device = kt_device_of(kp_tensor_of(self));
-    return finish(make(data, w, "new_tensor"), wants_grad);
+    return finish(pinned_if(pins, make(data, w, "new_tensor")), wants_grad);
 }
 
 static PyObject *as_tensor(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)

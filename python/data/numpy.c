@@ -342,6 +342,15 @@ static PyObject *array_on(kt_tensor *t)
     return array;
 }
 
+static void refuse_device(kt_device d)
+{
+    PyObject *device = kp_device_object(d);
+    if (device)
+        PyErr_Format(PyExc_TypeError, "can't convert %S device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                                      "memory first.", device);
+    Py_XDECREF(device);
+}
+
 static int refuse_numpy(PyObject *self)
 {
     const kt_tensor *t = kp_tensor_of(self);
@@ -349,8 +358,7 @@ static int refuse_numpy(PyObject *self)
         PyErr_SetString(PyExc_RuntimeError,
                         "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
     else if (kt_device_of(t).kind != KT_CPU)
-        PyErr_Format(PyExc_TypeError, "can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
-                                      "to host memory first.", kt_device_name(kt_device_of(t)));
+        refuse_device(kt_device_of(t));
     else if (kt_is_conj(t))
         PyErr_SetString(PyExc_RuntimeError, "Can't call numpy() on Tensor that has conjugate bit set. Use "
                                             "tensor.resolve_conj().numpy() instead.");

@@ -39,6 +39,19 @@ kt_tensor *kp_pinned(kt_tensor *t, kt_device d)
     return pinned;
 }
 
+kt_tensor *kp_pin_made(kt_tensor *t)
+{
+    if (kt_device_of(t).kind == KT_META)
+        return t;
+    kt_tensor *pinned = kp_pinned(t, (kt_device){KT_DEVICE_DEFAULT, 0});
+    if (pinned && kt_requires_grad(t) && kp_want_grad(pinned)) {
+        kt_drop(pinned);
+        pinned = NULL;
+    }
+    kt_drop(t);
+    return pinned;
+}
+
 PyObject *kp_pin_memory(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     static kp_signature signature = {.name = "pin_memory", .spec = {SELF, DEVICE}};

@@ -55,7 +55,7 @@ def type_of(self, dtype=None, non_blocking=False):
         raise _karat.told(ValueError(f"invalid type: '{dtype.__name__}'"), "type", self)
     elif not isinstance(dtype, _karat.dtype):
         raise _karat.told(TypeError("dtype must be a type, str, or dtype object"), "type", self)
-    return self.to(dtype)
+    return self.to(dtype, non_blocking=non_blocking)
 
 
 def set_default_tensor_type(t):

@@ -4,35 +4,19 @@
  * lineage name the call that runs. */
 #include "call/convert.h"
 
+#include <string.h>
+
 #include "base/scope.h"
 #include "call/policy.h"
 #include "call/wrap.h"
 #include "tables/kernels/copy.h"
+#include "tensor/device.h"
 
 /* ---- moving values, no tape ---- */
 
 static bool same_device(const kt_tensor *a, const kt_tensor *b)
 {
     return a->backend == b->backend && a->index == b->index;
-}
-
-/* A dense row-major copy of the source's bytes on the target's device, in the source's dtype. */
-static kt_tensor *staged_copy(kt_tensor *from, kt_device device)
-{
-    const bool lies_so = kt__is_contiguous(from) && !(from->flags & (KT_T_CONJ | KT_T_NEG));
-    kt_tensor *dense = lies_so ? kt__ref(from) : kt__tensor_new((kt_dtype)from->dtype, kt__device(from), kt__sizes(from));
-    kt_tensor *there = NULL;
-    kt_status  status = dense ? KT_OK : kt_error_status();
-    if (!status && !lies_so)
-        status = kt__copy_into(dense, from, KT_WHY_NONE, KT_ROUND_TORCH);
-    if (!status)
-        there = kt__tensor_new((kt_dtype)from->dtype, device, kt__sizes(from));
-    if (there && kt__transfer(kt__row_served(KT_OP_copy), there, dense, false)) {
-        kt__unref(there);
-        there = NULL;
-    }
-    kt__unref(dense);
-    return there;
 }
 
 void kt__warn_of_real_part(kt_dtype from, kt_dtype to)
@@ -59,21 +43,92 @@ static kt_status copy_turned(kt_tensor *to, kt_tensor *from, kt_reason why, kt_r
     return status;
 }
 
+/* ---- between devices: bytes travel, so that layouts and dtypes are made equal before or after ---- */
+
+enum { LAZY = KT_T_CONJ | KT_T_NEG };
+
+static bool same_shapes(kt_shape a, kt_shape b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.d, b.d, (size_t)a.n * sizeof *a.d) == 0);
+}
+
+/* Its elements are all the bytes from the first to the last. */
+static bool is_block(const kt_tensor *t)
+{
+    return kt__is_contiguous(t) || kt__is_dense(kt__sizes(t), kt__strides(t));
+}
+
+static bool lies_as(const kt_tensor *a, const kt_tensor *b)
+{
+    return same_shapes(kt__sizes(a), kt__sizes(b)) && ((kt__is_contiguous(a) && kt__is_contiguous(b)) ||
+                                                       same_shapes(kt__strides(a), kt__strides(b)));
+}
+
+static kt_status send(kt_tensor *to, const kt_tensor *from, bool non_blocking)
+{
+    return kt__transfer(kt__row_served(KT_OP_copy), to, from, non_blocking);
+}
+
+/* Owned: the source as it travels, a block in its own dtype or, if that is narrower, in the target's. `to` is laid out as it can
+ * be, so that the bytes need not be moved again. */
+static kt_tensor *packed(kt_tensor *from, const kt_tensor *to, kt_reason why, kt_rounding rounding)
+{
+    const bool     narrows = kt__itemsize(to) < kt__itemsize(from);
+    const kt_dtype dtype = (kt_dtype)(narrows ? to->dtype : from->dtype);
+    if (!narrows && is_block(from) && !(from->flags & LAZY))
+        return kt__ref(from);
+    const bool as_to = is_block(to) && same_shapes(kt__sizes(to), kt__sizes(from));
+    kt_tensor *made = as_to ? kt__tensor_new_strided(dtype, kt__device(from), kt__sizes(to), kt__strides(to))
+                            : kt__tensor_new(dtype, kt__device(from), kt__sizes(from));
+    if (made && kt__copy_into(made, from, narrows ? why : KT_WHY_NONE, narrows ? rounding : KT_ROUND_TORCH)) {
+        kt__unref(made);
+        made = NULL;
+    }
+    return made;
+}
+
+/* What has arrived in another layout or dtype is written to the target there. */
+static kt_status send_and_unpack(kt_tensor *to, kt_tensor *sent, kt_reason why, kt_rounding rounding, bool non_blocking)
+{
+    kt_tensor *there = kt__tensor_new_strided((kt_dtype)sent->dtype, kt__device(to), kt__sizes(sent), kt__strides(sent));
+    kt_status  status = there ? send(there, sent, non_blocking && !kt__backend(to->backend)->addressable) : kt_error_status();
+    if (!status)
+        status = kt__copy_into(to, there, sent->dtype == to->dtype ? KT_WHY_NONE : why, rounding);
+    kt__unref(there);
+    return status;
+}
+
+static kt_status copy_between(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding, bool non_blocking)
+{
+    if (kt__backend(to->backend)->stores_nothing)
+        return KT_OK;
+    if (kt__backend(from->backend)->stores_nothing)
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
+    if (to->dtype == from->dtype && lies_as(to, from) && is_block(to) && !((to->flags ^ from->flags) & LAZY))
+        return send(to, from, non_blocking);
+    kt_tensor *sent = packed(from, to, why, rounding);
+    if (!sent)
+        return kt_error_status();
+    const bool      lands = sent->dtype == to->dtype && lies_as(to, sent) && is_block(to) && !(to->flags & LAZY);
+    const kt_status status = lands ? send(to, sent, non_blocking) : send_and_unpack(to, sent, why, rounding, non_blocking);
+    kt__unref(sent);
+    return status;
+}
+
+kt_status kt__copy_late(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding, bool non_blocking)
+{
+    if (KT__LIKELY(!non_blocking) || same_device(to, from) || to->flags & KT_T_CONJ)
+        return kt__copy_into(to, from, why, rounding);
+    return copy_between(to, from, why, rounding, true);
+}
+
 KT__HOT kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, kt_rounding rounding)
 {
     kt_plan plan;
     if (KT__UNLIKELY(to->flags & KT_T_CONJ && kt_dtype_category((kt_dtype)from->dtype) != KT_CAT_COMPLEX))
         return copy_turned(to, from, why, rounding);
-    if (!same_device(to, from)) {
-        if (kt__backend(to->backend)->stores_nothing)
-            return KT_OK;
-        if (kt__backend(from->backend)->stores_nothing)
-            return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Cannot copy out of meta tensor; no data!");
-        kt_tensor *staged = staged_copy(from, kt__device(to));
-        kt_status  status = staged ? kt__copy_into(to, staged, why, rounding) : kt_error_status();
-        kt__unref(staged);
-        return status;
-    }
+    if (!same_device(to, from))
+        return copy_between(to, from, why, rounding, false);
     if (kt__prepare_copy(to, from, why, &plan))
         return kt_error_status();
     if (KT__UNLIKELY(to->dtype != from->dtype))
@@ -142,12 +197,20 @@ static KT__HOT_LOCAL const char *display_name; /* the user's spelling of the cur
 
 void kt_call_set_display_name(const char *name) { display_name = name; }
 
+/* A copy to the host that nobody waits for goes to pinned memory, as PyTorch's does. */
+static bool arrives_late(const kt_tensor *self, const kt__cast *c)
+{
+    return KT__UNLIKELY(c->non_blocking) && c->device.kind == KT_CPU && kt__backend(self->backend)->host_alloc &&
+           (c->format == KT_CONTIGUOUS_FORMAT || (c->format <= KT_PRESERVE_FORMAT && kt__is_contiguous(self)));
+}
+
 KT__HOT kt_status kt__cast_as(kt_tensor *self, const kt__cast *c, kt_tensor **out)
 {
-    kt_tensor *made = kt__empty_like(self, c->dtype, c->device, c->format);
+    kt_tensor *made = arrives_late(self, c) ? kt__tensor_pinned(c->dtype, kt__sizes(self), self->backend)
+                                            : kt__empty_like(self, c->dtype, c->device, c->format);
     if (!made)
         return kt_error_status();
-    if (kt__copy_into(made, self, c->why, c->rounding)) {
+    if (kt__copy_late(made, self, c->why, c->rounding, c->non_blocking)) {
         kt__unref(made);
         return kt_error_status();
     }
@@ -179,7 +242,7 @@ kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
     kt__put_tensor(&call, 0, t);
     kt__put(&call, 1, dtype, dtype);
     const char *op = why == KT_WHY_EXPLICIT ? kt__cast_name() : kt__frame ? kt__frame->row->name : "convert";
-    const kt__cast c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op};
+    const kt__cast c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op, false};
     kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
     if (!status) {
         kt__named.plans = outer ? outer : call.row;

@@ -97,7 +97,8 @@ static kt_status make_copy(kt_call *call, kt_tensor **out)
         return kt__fail_dtype(call, KT_ERR_TYPE, "Cannot cast from %s to %s according to the rule '%s'",
                               kt_dtype_name(self->dtype), kt_dtype_name(dtype), arg_text(call, 4));
     const kt_memory_format format = (kt_memory_format)(kt__given(call, format_at) ? call->arg[format_at].format : 0);
-    const kt__cast         c = {dtype, device, format, rounding, KT_WHY_EXPLICIT, kt__cast_name()};
+    const bool             non_blocking = call->row->id == KT_OP_to_copy && kt__arg_bool(call, 6);
+    const kt__cast         c = {dtype, device, format, rounding, KT_WHY_EXPLICIT, kt__cast_name(), non_blocking};
     kt_tensor             *made = NULL;
     if (kt__cast_as(self, &c, &made))
         return kt_error_status();
@@ -171,7 +172,7 @@ static kt_status write_copy(kt_call *call, kt_tensor *to, kt_reason why)
     if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
         !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
         return KT_OK;
-    return kt__copy_into(to, from, why, KT_ROUND_TORCH);
+    return kt__copy_late(to, from, why, KT_ROUND_TORCH, kt__arg_bool(call, 2));
 }
 
 KT__HOT kt_status kt__run_copy(kt_call *call, kt_reason why)
@@ -235,8 +236,8 @@ KT__HOT kt_status kt__body_to(kt_call *call)
     }
     kt_call c;
     kt__open(&c, KT_OP_to_copy, KT_PLAIN);
-    static const uint8_t from[] = {0, 1, 2, 4, 5, 6}; /* `to` has copy= at 3 */
-    for (int i = 0; i < 6; i++)
+    static const uint8_t from[] = {0, 1, 2, 4, 5, 6, 7}; /* `to` has copy= at 3 */
+    for (int i = 0; i < 7; i++)
         if (kt__given(call, from[i])) {
             c.arg[i] = call->arg[from[i]];
             c.given |= 1u << i;
