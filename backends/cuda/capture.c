@@ -1,0 +1,146 @@
+/* capture.c - work that is recorded once and run again: the runtime's graphs. Memory of a capture is memory.c's; here it is known
+ * where a graph ran, so that its memory outlives that. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "parts.h"
+
+enum { MOST_STREAMS = 16 };
+
+typedef struct graph {
+    cudaGraphExec_t run;
+    graph_memory   *memory;
+    int             n_streams;
+    kt_handle       stream[MOST_STREAMS]; /* where it was replayed */
+} graph;
+
+typedef struct capture {
+    struct capture *next;
+    int             index;
+    kt_handle       stream;
+    graph          *made;
+} capture;
+
+static capture        *running;
+static int             n_running;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool captures_run(void) { return __atomic_load_n(&n_running, __ATOMIC_RELAXED) > 0; }
+
+static capture *take(int index, kt_handle stream)
+{
+    capture **at = &running;
+    pthread_mutex_lock(&lock);
+    while (*at && !((*at)->index == index && (*at)->stream == stream))
+        at = &(*at)->next;
+    capture *c = *at;
+    if (c) {
+        *at = c->next;
+        __atomic_store_n(&n_running, n_running - 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
+static void drop_graph(graph *g)
+{
+    if (g->run)
+        cudaGraphExecDestroy(g->run);
+    if (g->memory)
+        memory_of_graph_drop(g->memory, g->stream, g->n_streams);
+    free(g);
+}
+
+static kt_status begin(kt_backend *self, int index, kt_handle stream)
+{
+    (void)self;
+    capture *c = calloc(1, sizeof *c);
+    graph   *g = calloc(1, sizeof *g);
+    if (!c || !g) {
+        free(c);
+        free(g);
+        return host->fail(KT_ERR_MEMORY, "no memory for a capture");
+    }
+    *c = (capture){.index = index, .stream = stream, .made = g};
+    kt_status status = fault_take(index);
+    if (!status && !stream)
+        status = host->fail(KT_ERR_RUNTIME, "the default stream cannot be captured: make another one current");
+    if (!status)
+        status = use_device(index);
+    if (!status) /* relaxed: what must not happen meanwhile is the engine's to refuse */
+        status = check(cudaStreamBeginCapture(stream_at(stream), cudaStreamCaptureModeRelaxed), "a capture begins");
+    if (!status && !(g->memory = memory_of_capture(index, capture_of(stream)))) {
+        cudaGraph_t none = NULL;
+        cudaStreamEndCapture(stream_at(stream), &none);
+        status = KT_ERR_MEMORY;
+    }
+    if (status) {
+        free(c);
+        free(g);
+        return status;
+    }
+    pthread_mutex_lock(&lock);
+    c->next = running;
+    running = c;
+    __atomic_store_n(&n_running, n_running + 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return KT_OK;
+}
+
+static kt_status end(kt_backend *self, int index, kt_handle stream, kt_handle *made)
+{
+    (void)self;
+    cudaGraph_t recorded = NULL;
+    capture    *c = take(index, stream);
+    *made = 0;
+    if (!c)
+        return host->fail(KT_ERR_RUNTIME, "this stream does not capture");
+    graph *g = c->made;
+    free(c);
+    kt_status status = use_device(index);
+    if (!status)
+        status = check(cudaStreamEndCapture(stream_at(stream), &recorded), "a capture ends");
+    memory_capture_ends(g->memory);
+    if (!status)
+        status = check(cudaGraphInstantiate(&g->run, recorded, 0), "a graph is made");
+    if (recorded)
+        cudaGraphDestroy(recorded);
+    if (status)
+        drop_graph(g);
+    else
+        *made = (kt_handle)(uintptr_t)g;
+    return status;
+}
+
+static kt_status remember(graph *g, kt_handle stream)
+{
+    for (int i = 0; i < g->n_streams; i++)
+        if (g->stream[i] == stream)
+            return KT_OK;
+    if (g->n_streams == MOST_STREAMS &&
+        check(cudaStreamSynchronize(stream_at(g->stream[--g->n_streams])), "the host waits for a stream"))
+        return KT_ERR_RUNTIME;
+    g->stream[g->n_streams++] = stream;
+    return KT_OK;
+}
+
+/* No kernel here draws: seed and offset are of no use. */
+static kt_status replay(kt_backend *self, int index, kt_handle handle, kt_handle stream, uint64_t seed, uint64_t offset)
+{
+    (void)self, (void)seed, (void)offset;
+    graph    *g = (graph *)(uintptr_t)handle;
+    kt_status status = fault_take(index);
+    if (!status)
+        status = use_device(index);
+    if (!status)
+        status = remember(g, stream);
+    return status ? status : check(cudaGraphLaunch(g->run, stream_at(stream)), "a graph is replayed");
+}
+
+static void drop(kt_backend *self, int index, kt_handle handle)
+{
+    (void)self, (void)index;
+    drop_graph((graph *)(uintptr_t)handle);
+}
+
+const kt_capture_calls capture_calls = {.begin = begin, .end = end, .replay = replay, .drop = drop};

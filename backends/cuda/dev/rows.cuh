@@ -1,0 +1,191 @@
+/* rows.cuh - the elementwise rows of src/tables in one compute type: each an expression, a kernel for dense operands and one for
+ * any layout. A template: the includer defines T, the compute type, SELF, its dtype, IS_INTEGER, PICK, which chooses T's column
+ * of a row, FAR, what sin, cos and tan do beyond the reach of math/core.h, VECTOR, what a thread loads at once, READS
+ * and WRITES, the dtypes that the kernels know, ROWS_NAME, the table; it includes dev/dtype.cuh and the functions.
+ *
+ * In: launch_args or strided_args, in the kernel's arguments. Out: the output. Independent of: plans, streams. */
+#include "args.h"
+#include "dev/dtype.cuh"
+#include "dev/fault.cuh"
+#include "dev/raw.cuh"
+#include "dev/walk.cuh"
+#include "tables/kernels/elementwise.h"
+
+enum no_expression { NO };
+enum loop_column { LOOP__, LOOP_LANES, LOOP_LANES32, LOOP_FAR, LOOP_DIVIDES };
+
+/* ---- expressions ---- */
+template <int K> struct row;
+#define TEXT_(...) #__VA_ARGS__
+#define TEXT(...)  TEXT_(__VA_ARGS__)
+#define STAMP(name, ins, how, ...)                                                                                        \
+    template <> struct row<KT_K_##name> {                                                                                 \
+        enum {                                                                                                            \
+            exists = sizeof(TEXT(PICK(__VA_ARGS__))) != sizeof "NO",                                                      \
+            inputs = ins,                                                                                                 \
+            divides = IS_INTEGER && LOOP_##how == LOOP_DIVIDES                                                            \
+        };                                                                                                                \
+        static __device__ __forceinline__ T of(T a, T b, T c, T p0, T p1, T p2, T p3)                                     \
+        {                                                                                                                 \
+            (void)a, (void)b, (void)c, (void)p0, (void)p1, (void)p2, (void)p3;                                            \
+            FAR_##how(name) return (T)(PICK(__VA_ARGS__));                                                                \
+        }                                                                                                                 \
+    };
+#define FAR__(name)
+#define FAR_LANES(name)
+#define FAR_LANES32(name)
+#define FAR_DIVIDES(name)
+#define FAR_FAR(name) FAR(name) /* the includer's */
+#define UN(name, ...)  STAMP(name, 1, __VA_ARGS__)
+#define BIN(name, ...) STAMP(name, 2, __VA_ARGS__)
+#define TER(name, ...) STAMP(name, 3, __VA_ARGS__)
+#include "tables/kernels/elementwise.def"
+
+/* ---- values ---- */
+template <int V> static __device__ __forceinline__ void decode(T (&v)[V], const raw<V> &r, int is)
+{
+    switch (is) {
+#define KNOWN(D)                                                                                                          \
+    case D:                                                                                                               \
+        _Pragma("unroll") for (int i = 0; i < V; i++) v[i] = to<T>::of(dtype<D>::get(raw_get<dtype<D>::S>(r, i)));        \
+        break;
+        READS
+#undef KNOWN
+    }
+}
+
+template <int V> static __device__ __forceinline__ void encode(raw<V> &r, const T (&v)[V], int is)
+{
+    switch (is) {
+#define KNOWN(D)                                                                                                          \
+    case D:                                                                                                               \
+        _Pragma("unroll") for (int i = 0; i < V; i++) raw_set<dtype<D>::S>(r, i, dtype<D>::put(v[i]));                    \
+        break;
+        WRITES
+#undef KNOWN
+    }
+}
+
+static __device__ __forceinline__ T param(const launch_args &g, int i)
+{
+    T p;
+    memcpy(&p, &g.param[i], sizeof p);
+    return p;
+}
+
+/* n of V elements from their raw operands. */
+template <int K, int V>
+static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[row<K>::inputs], const launch_args &g, int n)
+{
+    enum { N = row<K>::inputs };
+    const T p0 = param(g, 0), p1 = param(g, 1), p2 = param(g, 2), p3 = param(g, 3);
+    T       v[N][V], z[V];
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        decode(v[k], in[k], g.at[k + 1].is);
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        if (row<K>::divides && v[N > 1][i] == 0) {
+            z[i] = 0;
+            if (i < n)
+                report(g.fault, kt_fault{KT_FAULT_DIVISION, 0, 0, 0});
+        } else {
+            z[i] = row<K>::of(v[0][i], v[N > 1][i], v[N > 2 ? 2 : 0][i], p0, p1, p2, p3);
+        }
+    }
+    encode(out, z, g.at[0].is);
+}
+
+/* ---- kernels ---- */
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(const __grid_constant__ launch_args g)
+{
+    enum { V = VECTOR, U = ROW_ELEMENTS / VECTOR, N = row<K>::inputs };
+    const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
+    raw<V>         in[U][N], out;
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
+        if (at >= g.n)
+            break;
+        const int n = g.n - at < V ? (int)(g.n - at) : V;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const operand_arg &x = g.at[k + 1];
+            const int64_t      step = x.same ? 0 : x.width;
+            if (x.whole && n == V)
+                raw_load(in[u][k], x.data + at * x.width, x.width);
+            else
+                raw_gather(in[u][k], memory_of(x) + at * step, x.width, step, n);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
+        if (at >= g.n)
+            break;
+        const int          n = g.n - at < V ? (int)(g.n - at) : V;
+        const operand_arg &z = g.at[0];
+        compute<K, V>(out, in[u], g, n);
+        if (z.whole && n == V)
+            raw_store(out, z.data + at * z.width, z.width);
+        else
+            raw_scatter(out, z.data + at * z.width, z.width, z.width, n);
+    }
+}
+
+/* A vector along the innermost dim. */
+template <int K, int V> static __device__ __forceinline__ void one_vector(const strided_args &g, uint32_t i)
+{
+    enum { N = row<K>::inputs };
+    const operand_arg &z = g.flat.at[0];
+    int64_t            at[N + 1];
+    raw<V>             in[N], out;
+    places(g, i, at);
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const operand_arg &x = g.flat.at[k + 1];
+        if (V > 1 && x.whole)
+            raw_load(in[k], x.data + at[k + 1], x.width);
+        else
+            raw_gather(in[k], memory_of(x) + at[k + 1], x.width, g.step[k + 1], V);
+    }
+    compute<K, V>(out, in, g.flat, V);
+    if (V > 1 && z.whole)
+        raw_store(out, z.data + at[0], z.width);
+    else
+        raw_scatter(out, z.data + at[0], z.width, g.step[0], V);
+}
+
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(const __grid_constant__ strided_args g)
+{
+    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
+    if (i >= g.flat.n)
+        return;
+    if (g.vector == ROW_VECTOR)
+        one_vector<K, ROW_VECTOR>(g, i);
+    else
+        one_vector<K, 1>(g, i);
+}
+
+/* ---- the table ---- */
+template <int K, bool EXISTS = row<K>::exists> struct kernels_of {
+    static const void *flat_one() { return NULL; }
+    static const void *strided_one() { return NULL; }
+};
+template <int K> struct kernels_of<K, true> {
+    static const void *flat_one() { return (const void *)flat<K>; }
+    static const void *strided_one() { return (const void *)strided<K>; }
+};
+#define ENTRY(name, ...)                                                                                                  \
+    {#name, kernels_of<KT_K_##name>::flat_one(), kernels_of<KT_K_##name>::strided_one(), row<KT_K_##name>::inputs,        \
+     row<KT_K_##name>::divides},
+#define UN  ENTRY
+#define BIN ENTRY
+#define TER ENTRY
+static const row_kernels table[] = {
+#include "tables/kernels/elementwise.def"
+    {NULL, NULL, NULL, 0, 0},
+};
+#define KNOWN(D) | 1u << D
+const row_table ROWS_NAME = {table, SELF, VECTOR, 0 READS, 0 WRITES};
+#undef KNOWN

@@ -1,0 +1,52 @@
+/* driver.c - see driver.h. The runtime is linked in whole; it looks for the driver by itself, so that this library can be loaded
+ * on a machine without one. */
+#include "driver.h"
+
+#include <pthread.h>
+
+const kt_host *host;
+
+static int            count;
+static bool           forked; /* a child of a process that had used the device: the driver does not work there */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void in_child(void) { forked = true; }
+
+static void find_devices(void)
+{
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError(); /* it is kept, and would be taken for that of the next launch */
+        count = 0;
+    }
+    count = count > MOST_DEVICES ? MOST_DEVICES : count;
+    if (count > 0)
+        pthread_atfork(NULL, NULL, in_child);
+}
+
+int device_count(void)
+{
+    pthread_once(&once, find_devices);
+    return count;
+}
+
+kt_status use_device(int index)
+{
+    static _Thread_local int current = -1; /* asking the runtime costs more than to remember */
+    if (forked)
+        return host->fail(KT_ERR_RUNTIME, "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you "
+                                          "must use the 'spawn' start method");
+    if (current == index)
+        return KT_OK;
+    const kt_status status = check(cudaSetDevice(index), "a device is chosen");
+    current = status ? -1 : index;
+    return status;
+}
+
+bool is_gone(cudaError_t error) { return error == cudaErrorCudartUnloading || error == cudaErrorContextIsDestroyed; }
+
+kt_status failed(cudaError_t error, const char *what)
+{
+    cudaGetLastError();
+    return host->fail(error == cudaErrorMemoryAllocation ? KT_ERR_MEMORY : KT_ERR_RUNTIME, "CUDA error: %s (%s) while %s",
+                      cudaGetErrorString(error), cudaGetErrorName(error), what);
+}

@@ -1,0 +1,23 @@
+/* driver.h - the CUDA runtime as the files of this backend use it: errors as text, the current device, how many there are. */
+#ifndef KARAT_CUDA_DRIVER_H
+#define KARAT_CUDA_DRIVER_H
+
+#include <cuda_runtime_api.h>
+#include <karat/plugin/backend.h>
+
+enum { MOST_DEVICES = 64 };
+
+extern const kt_host *host; /* set when the plugin is opened */
+
+int       device_count(void); /* 0 without a driver or a device */
+kt_status use_device(int index); /* makes it the thread's current one */
+kt_status failed(cudaError_t error, const char *what); /* the error as ours; `what` was being done */
+bool      is_gone(cudaError_t error); /* the driver has shut down: the process ends */
+
+/* KT_OK or the error as ours. */
+static inline kt_status check(cudaError_t error, const char *what) { return error == cudaSuccess ? KT_OK : failed(error, what); }
+
+static inline cudaStream_t stream_at(kt_handle handle) { return (cudaStream_t)(uintptr_t)handle; }
+static inline cudaEvent_t  event_at(kt_handle handle) { return (cudaEvent_t)(uintptr_t)handle; }
+
+#endif

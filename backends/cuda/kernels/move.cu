@@ -1,0 +1,31 @@
+/* move.cu - bytes: a pattern over dense memory, and a few bytes to the host. */
+#include <stddef.h>
+
+#include "args.h"
+
+/* `to` is aligned to the pattern's period, which divides 16: so each thread writes the pattern turned as its place asks. */
+static __global__ void __launch_bounds__(ARG_THREADS) fill(const __grid_constant__ fill_args g)
+{
+    const uint64_t i = ((uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x) * 16;
+    if (i >= g.bytes)
+        return;
+    if (((uintptr_t)g.to & 15) == 0 && i + 16 <= g.bytes) {
+        *(uint4 *)(g.to + i) = *(const uint4 *)g.pattern;
+        return;
+    }
+    for (uint64_t k = i; k < i + 16 && k < g.bytes; k++)
+        g.to[k] = (char)g.pattern[k % 16];
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) read(const __grid_constant__ read_args g)
+{
+    if (threadIdx.x < g.bytes)
+        g.slot->bytes[threadIdx.x] = (unsigned char)g.from[threadIdx.x];
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        g.slot->turn = g.turn;
+}
+
+const void *const fill_kernel = (const void *)fill;
+const void *const read_kernel = (const void *)read;

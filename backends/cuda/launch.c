@@ -1,0 +1,329 @@
+/* launch.c - a plan becomes the arguments of a kernel.
+ *
+ * In: plans. Out: launches on their streams, or KT_DECLINED for dtypes that the kernels do not know: the engine then runs the
+ * plan on the CPU. Independent of: memory, what a kernel calculates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dtype/types.h"
+#include "parts.h"
+
+/* ---- the kernels that there are, by id: a plugin learns the ids when it is opened ---- */
+static struct {
+    const row_kernels **row[KT_NUM_COMPUTE]; /* [compute][kernel] */
+    kt_kernel_id        copy, fill, check_range;
+} known;
+
+static const row_table *const tables[KT_NUM_COMPUTE] = {
+    [KT_IN_F32] = &rows_f32, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64};
+
+kt_status launch_open(void)
+{
+    known.copy = host->kernel("copy");
+    known.fill = host->kernel("fill");
+    known.check_range = host->kernel("check_range");
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
+        if (!tables[compute])
+            continue;
+        if (!(known.row[compute] = calloc(host->kernels, sizeof *known.row[compute])))
+            return host->fail(KT_ERR_MEMORY, "no memory for the table of kernels");
+        for (const row_kernels *row = tables[compute]->row; row->name; row++)
+            if (row->flat)
+                known.row[compute][host->kernel(row->name)] = row;
+    }
+    return KT_OK;
+}
+
+bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
+{
+    (void)self;
+    if (kernel == known.check_range)
+        return compute < KT_IN_U64;
+    return kernel == known.copy || kernel == known.fill || (known.row[compute] && known.row[compute][kernel]);
+}
+
+/* ---- a launch ---- */
+static kt_status launch(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
+{
+    void *list[] = {args};
+    if (blocks <= SMALL_BLOCKS && !(captures_run() && capture_of(plan->stream)))
+        return launch_small(kernel, (unsigned)blocks, list, plan->device_index, plan->stream);
+    return check(cudaLaunchKernel(kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,
+                                  stream_at(plan->stream)),
+                 "a kernel is launched");
+}
+
+static uint64_t blocks_of(uint64_t n, uint64_t of_a_block) { return (n + of_a_block - 1) / of_a_block; }
+
+static bool is_aligned(const void *data, int64_t bytes)
+{
+    return (uintptr_t)data % (uintptr_t)(bytes < 16 ? bytes : 16) == 0;
+}
+
+/* `vector`: elements that a thread loads at once. */
+static void set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector)
+{
+    const kt_operand *from = &plan->arg[at];
+    *x = (operand_arg){.data = from->immediate ? NULL : from->data, .is = from->is, .width = (uint8_t)width};
+    if (from->immediate)
+        memcpy(x->value, plan->imm[at].bytes, sizeof x->value);
+    x->same = from->immediate || (plan->nd == 1 && plan->stride[at][0] == 0 && plan->numel > 1);
+    x->whole = !x->same && is_aligned(x->data, width * vector);
+}
+
+/* ---- any layout ---- */
+static int64_t stride_of(const kt_plan *plan, int at, int d) { return plan->arg[at].immediate ? 0 : plan->stride[at][d]; }
+
+/* A vector of this operand is loaded at once. */
+static bool is_whole(const kt_plan *plan, int at, int width)
+{
+    const int64_t bytes = (int64_t)width * ROW_VECTOR;
+    bool          whole = !plan->arg[at].immediate && plan->stride[at][plan->nd - 1] == width;
+    whole &= is_aligned(plan->arg[at].data, bytes);
+    for (int d = 0; d < plan->nd - 1; d++)
+        whole &= is_aligned((const void *)(uintptr_t)plan->stride[at][d], bytes);
+    return whole;
+}
+
+static kt_status launch_piece(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first, int64_t n)
+{
+    const int last = plan->nd - 1;
+    g->nd = 0;
+    for (int d = last; d >= first; d--, g->nd++) {
+        const int64_t vector = d == last ? (int64_t)g->vector : 1;
+        g->size[g->nd] = (uint32_t)(plan->size[d] / vector);
+        for (int k = 0; k < n_operands; k++)
+            g->stride[k][g->nd] = stride_of(plan, k, d) * vector;
+    }
+    g->flat.n = (uint64_t)(n / (int64_t)g->vector);
+    return launch(kernel, blocks_of(g->flat.n, ARG_THREADS), g, plan);
+}
+
+/* Launches pieces of at most ARG_DIMS dims and 2^31 elements: the outer dims are gone through here. */
+static kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first)
+{
+    const int64_t most = (int64_t)1 << 31;
+    int64_t       n = 1;
+    kt_status     status = KT_OK;
+    for (int d = first; d < plan->nd; d++)
+        n = n > most ? n : n * plan->size[d];
+    if (n <= most && plan->nd - first <= ARG_DIMS)
+        return launch_piece(kernel, g, plan, n_operands, first, n);
+    strided_args piece = *g;
+    for (int64_t i = 0; i < plan->size[first] && !status; i++) {
+        for (int k = 0; k < n_operands; k++)
+            if (g->flat.at[k].data)
+                piece.flat.at[k].data = g->flat.at[k].data + i * plan->stride[k][first];
+        status = launch_pieces(kernel, &piece, plan, n_operands, first + 1);
+    }
+    return status;
+}
+
+/* Elementwise kernels take vectors along the innermost dim, if that can be divided. */
+static void choose_vector(strided_args *g, const kt_plan *plan, int n_operands)
+{
+    g->vector = 1;
+    if (plan->nd == 0 || plan->size[plan->nd - 1] % ROW_VECTOR != 0)
+        return;
+    g->vector = ROW_VECTOR;
+    for (int k = 0; k < n_operands; k++) {
+        g->step[k] = stride_of(plan, k, plan->nd - 1);
+        g->flat.at[k].whole = is_whole(plan, k, g->flat.at[k].width);
+    }
+}
+
+/* ---- elementwise ---- */
+static int width_of(int dtype)
+{
+    static const uint8_t widths[KT_NUM_DTYPES] = {
+#define DT(ID, NAME, TORCH, CXX, STORAGE, ...) [KT_##ID] = sizeof(STORAGE),
+#include "tables/dtypes.def"
+    };
+    return widths[dtype];
+}
+
+/* Each value is converted once, from or to the compute type, and no bits are set. */
+static bool is_usual(const kt_plan *plan)
+{
+    const row_table *table = tables[plan->compute];
+    bool             usual = plan->n_out == 1;
+    for (int i = 0; i < plan->n_out + plan->n_in; i++) {
+        const kt_operand *x = &plan->arg[i];
+        usual &= ((i == 0 ? table->writes : table->reads) >> x->is & 1) && (x->as == x->is || x->as == table->self);
+        usual &= i == 0 || x->bits == 0;
+    }
+    return usual;
+}
+
+static uint64_t bits_of(double x, int64_t i, int compute)
+{
+    uint64_t    bits = (uint64_t)i;
+    const float f = (float)x;
+    if (compute == KT_IN_F32)
+        bits = 0, memcpy(&bits, &f, sizeof f);
+    return bits;
+}
+
+/* p3 of the tables: the bits of a float32 that a narrower result lacks, or the smallest number of a narrower integer. */
+static uint64_t narrower(int as, int compute)
+{
+    const int cut = as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0, least = as == KT_I8 ? INT8_MIN : as == KT_I16 ? INT16_MIN : 0;
+    return bits_of(cut, least, compute);
+}
+
+static bool set_params(launch_args *g, const kt_plan *plan)
+{
+    for (int i = 0; i < plan->n_param && i < ARG_PARAMS - 1; i++) {
+        const kt_scalar *s = &plan->param[i];
+        const bool       is_float = s->kind == KT_SCALAR_FLOAT;
+        if (s->kind == KT_SCALAR_COMPLEX || s->is_unsigned || (is_float && plan->compute != KT_IN_F32))
+            return false;
+        g->param[i] = bits_of(is_float ? s->v.re : (double)s->v.i, s->v.i, plan->compute);
+    }
+    g->param[ARG_PARAMS - 1] = narrower(plan->arg[0].as, plan->compute);
+    return true;
+}
+
+static kt_status launch_row(const row_kernels *row, const kt_plan *plan)
+{
+    strided_args g = {0};
+    const int    n = row->inputs + 1;
+    if (!is_usual(plan) || plan->n_in != row->inputs || !set_params(&g.flat, plan))
+        return KT_DECLINED;
+    for (int i = 0; i < n; i++)
+        set_operand(&g.flat.at[i], plan, i, width_of(plan->arg[i].is), tables[plan->compute]->vector);
+    if (row->divides && fault_expect(plan, &g.flat.fault))
+        return KT_ERR_MEMORY;
+    g.flat.n = (uint64_t)plan->numel;
+    if (plan->contiguous && !g.flat.at[0].same)
+        return launch(row->flat, blocks_of(g.flat.n, ARG_THREADS * ROW_ELEMENTS), &g.flat, plan);
+    choose_vector(&g, plan, n);
+    return launch_pieces(row->strided, &g, plan, n, 0);
+}
+
+/* ---- copies ---- */
+
+/* A dtype of the same width whose elements are only moved. */
+static int mover_of(int width)
+{
+    return width == 1 ? KT_U8 : width == 2 ? KT_I16 : width == 4 ? KT_I32 : width == 8 ? KT_I64 : KT_C128;
+}
+
+static kt_status launch_copy(const kt_plan *plan)
+{
+    strided_args      g = {.vector = 1};
+    const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
+    const bool        once = to->as == to->is && (from->as == from->is || from->as == to->is);
+    const bool        moves = to->is == from->is && !from->bits;
+    if (!once || plan->n_in != 1 || (plan->rounding != KT_ROUND_TORCH && !moves))
+        return KT_DECLINED;
+    const int is[2] = {moves ? mover_of(width_of(to->is)) : to->is, moves ? mover_of(width_of(to->is)) : from->is};
+    const int widest = width_of(is[0]) > width_of(is[1]) ? width_of(is[0]) : width_of(is[1]);
+    for (int i = 0; i < 2; i++) {
+        set_operand(&g.flat.at[i], plan, i, width_of(is[i]), 16 / widest);
+        g.flat.at[i].is = (uint8_t)is[i];
+    }
+    g.flat.at[1].bits = from->bits;
+    g.flat.n = (uint64_t)plan->numel;
+    if (plan->contiguous && g.flat.at[0].whole && g.flat.at[1].whole && !from->bits)
+        return launch(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
+                      &g.flat, plan);
+    return launch_pieces(cast_any_kernels[is[1]], &g, plan, 2, 0);
+}
+
+/* ---- fill ---- */
+
+/* The CPU makes one element of the value. */
+static kt_status make_element(const kt_plan *plan, unsigned char *element)
+{
+    kt_plan one = *plan;
+    one.nd = 0;
+    one.numel = 1;
+    one.contiguous = 1;
+    one.device_index = 0;
+    one.arg[0].data = (char *)element;
+    return host->cpu->run(host->cpu, &one);
+}
+
+/* Any other layout: a copy of one value. */
+static kt_status fill_strided(const kt_plan *plan, const unsigned char *element, int width)
+{
+    strided_args g = {.vector = 1};
+    const int    is = mover_of(width);
+    kt_plan      copy = *plan;
+    copy.n_in = 1;
+    copy.arg[1] = (kt_operand){.immediate = 1};
+    g.flat.at[0] = (operand_arg){.data = plan->arg[0].data, .is = (uint8_t)is, .width = (uint8_t)width};
+    g.flat.at[1] = (operand_arg){.is = (uint8_t)is, .width = (uint8_t)width, .same = 1};
+    memcpy(g.flat.at[1].value, element, (size_t)width);
+    return launch_pieces(cast_any_kernels[is], &g, &copy, 2, 0);
+}
+
+static kt_status launch_fill(const kt_plan *plan)
+{
+    fill_args g = {.to = plan->arg[0].data};
+    const int width = width_of(plan->arg[0].is);
+    if (plan->n_in != 0 || make_element(plan, g.pattern))
+        return host->error()[0] ? KT_ERR_RUNTIME : KT_DECLINED;
+    if (!plan->contiguous || (plan->numel > 1 && plan->nd == 1 && plan->stride[0][0] != width))
+        return fill_strided(plan, g.pattern, width);
+    g.bytes = (uint64_t)plan->numel * (uint64_t)width;
+    bool one_byte = true;
+    for (int i = 1; i < width; i++)
+        one_byte &= g.pattern[i] == g.pattern[0];
+    if (one_byte)
+        return check(cudaMemsetAsync(g.to, g.pattern[0], g.bytes, stream_at(plan->stream)), "memory is filled");
+    for (int i = width; i < 16; i++)
+        g.pattern[i] = g.pattern[i - width];
+    return launch(fill_kernel, blocks_of(g.bytes, 16 * ARG_THREADS), &g, plan);
+}
+
+/* ---- checks ---- */
+static bool is_float(int dtype)
+{
+    return (dtype >= KT_F16 && dtype <= KT_F64) || (dtype >= KT_E4M3FN && dtype <= KT_E8M0FNU);
+}
+
+static uint64_t bound_of(const kt_scalar *s, bool as_float)
+{
+    const double x = s->kind == KT_SCALAR_FLOAT ? s->v.re : (double)s->v.i;
+    uint64_t     bits = (uint64_t)s->v.i;
+    if (as_float)
+        memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static kt_status launch_check(const kt_plan *plan)
+{
+    strided_args g = {.vector = 1};
+    const bool   exempts = plan->n_param > 4, floats = is_float(plan->arg[0].is);
+    for (int i = 0; i < plan->n_in; i++) {
+        if (plan->arg[i].bits || is_float(plan->arg[i].is) != floats)
+            return KT_DECLINED;
+        set_operand(&g.flat.at[i], plan, i, width_of(plan->arg[i].is), 1);
+    }
+    g.flat.param[0] = bound_of(&plan->param[0], floats);
+    g.flat.param[1] = bound_of(&plan->param[1], floats);
+    g.flat.param[2] = exempts ? bound_of(&plan->param[4], floats) : 0;
+    g.flat.param[3] = CHECK_SAYS(plan->param[2].v.i, plan->n_in > 1 ? plan->param[3].v.i : 0, exempts, plan->n_in);
+    if (fault_expect(plan, &g.flat.fault))
+        return KT_ERR_MEMORY;
+    return launch_pieces(floats ? check_float_kernel : check_int_kernel, &g, plan, plan->n_in, 0);
+}
+
+kt_status launch_plan(kt_backend *self, const kt_plan *plan)
+{
+    (void)self;
+    kt_status status = fault_take(plan->device_index);
+    if (!status)
+        status = use_device(plan->device_index);
+    if (status)
+        return status;
+    if (plan->kernel == known.copy)
+        return launch_copy(plan);
+    if (plan->kernel == known.fill)
+        return launch_fill(plan);
+    if (plan->kernel == known.check_range)
+        return launch_check(plan);
+    return launch_row(known.row[plan->compute][plan->kernel], plan);
+}

@@ -1,0 +1,31 @@
+#!/bin/bash
+# run.sh - the CUDA backend on a machine with a GPU: builds it, runs its tests, and its timings by turns with PyTorch's.
+# In: nvcc, on the path or in the toolkit's usual folder, CMake, Ninja, python3 with its headers; PyTorch in it, to compare with.
+# Out: what the tests and timings print; exit status 0 if all passed. "run.sh build" only builds.
+set -u
+cd "$(dirname "$0")/../.."
+export PATH=$PATH:/usr/local/cuda/bin PYTHONDONTWRITEBYTECODE=1
+build=$PWD/build/cuda
+python=$(command -v python3)
+mkdir -p "$build"
+{
+    cmake -G Ninja -S . -B "$build" -DKARAT_CUDA=ON -DKARAT_BENCH=OFF -DKARAT_PYTHON_EXECUTABLE="$python" &&
+        cmake --build "$build" --target karat karat_python karat_cuda cuda_tests
+} > "$build/build.log" 2>&1 || { tail -40 "$build/build.log"; exit 1; }
+echo "built: $(stat -c '%n, %s bytes' "$build/lib/libkarat_cuda.so")"
+[ "${1:-}" = build ] && exit 0
+
+status=0
+for test in layer values rows; do
+    echo "== $test"
+    "$build/tests/test_cuda_$test" 2> "$build/$test.err" || status=1
+    grep -v 'has no kernel' "$build/$test.err" | head -20
+done
+echo "== Python"
+PYTHONPATH=$build/python "$python" tests/cuda/face.py || status=1
+for turn in 1 2; do
+    echo "== timings, turn $turn"
+    "$build/bench/cuda" || status=1
+    "$python" -c 'import torch' 2> /dev/null && "$python" tests/cuda/beside_torch.py
+done
+exit $status
