@@ -10,6 +10,8 @@
 #define KT_GRAD_GRAD_H
 
 #include <karat/grad.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "call/call.h"
@@ -24,15 +26,21 @@ extern KT__HIDDEN const kt_node_type kt__node_slices;     /* an in-place write t
 typedef struct kt__edge {
     kt_node *to;          /* owned; NULL: this gradient is not needed */
     int64_t *sizes;       /* of the input, in the node's memory: its gradient gets these sizes */
-    uint32_t result;      /* the input is this result of `to` */
-    uint8_t  dtype, ndim; /* of the input */
-    uint8_t  layout : 2, kind : 6; /* kt__matrix_layout, for matrix products; the input's device */
-    uint8_t  index;                /* of that device */
+    uint32_t result : 30; /* the input is this result of `to` */
+    uint32_t layout : 2;  /* kt__matrix_layout, for matrix products */
+    uint8_t  dtype, kind, index, ndim; /* of the input, as they stand in a tensor */
 } kt__edge;
 
 /* A product's gradient for one matrix (or a batch of one) has that matrix's layout, as in PyTorch. */
 typedef enum kt__matrix_layout { MATRIX_OTHER, MATRIX_ROWS, MATRIX_COLUMNS } kt__matrix_layout;
-_Static_assert(KT_MAX_BACKENDS <= 64 && sizeof(kt__edge) == 24, "an edge has six bits for the kind of a device");
+
+enum { KT__FORM_BYTES = 4 }; /* dtype, device and rank are copied and compared at once */
+#define KT__FORM_AT(type, field) (offsetof(type, field) - offsetof(type, dtype))
+_Static_assert(sizeof(kt__edge) == 24 && KT__FORM_AT(kt__edge, ndim) == KT__FORM_BYTES - 1 &&
+                   KT__FORM_AT(kt__edge, ndim) == KT__FORM_AT(kt_tensor, ndim) &&
+                   KT__FORM_AT(kt__edge, kind) == KT__FORM_AT(kt_tensor, backend) &&
+                   KT__FORM_AT(kt__edge, index) == KT__FORM_AT(kt_tensor, index),
+               "an edge has these fields of a tensor in the same order");
 
 typedef struct kt__saved {
     kt_tensor *t;       /* owned, if the bit in the node's `holds` is set */
@@ -151,7 +159,7 @@ void kt__node_keep_streams(kt_node *n); /* streams.c */
 static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node_type *type, uint64_t sequence,
                                                                    kt__node_parts p)
 {
-    const bool streamed = KT__UNLIKELY(kt__streams_now != NULL);
+    const bool streamed = kt__streams_differ() && kt__streams_now;
     size_t     bytes = sizeof(kt_node) + p.edges * sizeof(kt__edge) + p.saved * sizeof(kt__saved) +
                    p.values * sizeof(kt_value) + (size_t)p.ints * sizeof(int64_t);
     if (p.context)
@@ -216,18 +224,15 @@ static inline kt_node *kt__node_ref(kt_node *n)
 static inline void kt__set_edge(kt_node *n, uint32_t i, kt_node *to, uint32_t result) /* takes over the reference */
 {
     n->edge[i].to = to;
-    n->edge[i].result = result;
+    n->edge[i].result = result & 0x3fffffff;
+    n->edge[i].layout = MATRIX_OTHER;
     if (to && n->sequence <= to->sequence)
         n->sequence = kt__tape_clock = to->sequence + 1;
 }
 
 static inline void kt__edge_form(kt__edge *e, const kt_tensor *t, int64_t *room)
 {
-    e->dtype = t->dtype;
-    e->ndim = t->ndim;
-    e->layout = 0;
-    e->kind = t->backend & 63;
-    e->index = t->index;
+    memcpy(&e->dtype, &t->dtype, KT__FORM_BYTES);
     e->sizes = room;
     for (int i = 0; i < t->ndim; i++)
         room[i] = t->sizes[i];

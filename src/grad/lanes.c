@@ -14,13 +14,10 @@ void kt__node_keep_streams(kt_node *n)
     n->streamed = true;
 }
 
-void kt__lanes_begin(kt__lanes *l)
+void kt__lanes_note_home(kt__lanes *l)
 {
     l->home = kt__streams_ref(kt__streams_now);
     l->outer = home_now;
-    l->used = l->few;
-    l->n = 0;
-    l->capacity = KT_LANES_FEW;
     home_now = l->home;
 }
 
@@ -81,15 +78,15 @@ kt_status kt__lane_cross(kt__lanes *l, const kt_node *node, const kt_tensor *gra
     return KT_OK;
 }
 
-void kt__lane_hand_out(const kt_tensor *grad)
+void kt__lane_mark(const kt_tensor *grad)
 {
-    if (KT__LIKELY(kt__streams_now == home_now) || !grad)
+    if (kt__streams_now == home_now)
         return;
     kt__used_on_streams(grad, kt__streams_now);
     kt__used_on_streams(grad, home_now);
 }
 
-kt_status kt__lanes_end(kt__lanes *l, kt_status so_far)
+kt_status kt__lanes_join(kt__lanes *l, kt_status so_far)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         const kt_status status = kt__streams_after(l->home, l->used[i]);

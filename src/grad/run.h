@@ -8,8 +8,10 @@
  * unchanged. */
 static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
 {
-    if ((kt_dtype)g->dtype != kt__gradient_dtype(e->dtype, g) || g->ndim != e->ndim || g->backend != e->kind ||
-        g->index != e->index)
+    const bool same = memcmp(&g->dtype, &e->dtype, KT__FORM_BYTES) == 0;
+    if (KT__UNLIKELY(!same || kt__is_integer(e->dtype)) &&
+        ((kt_dtype)g->dtype != kt__gradient_dtype(e->dtype, g) || g->ndim != e->ndim || g->backend != e->kind ||
+         g->index != e->index))
         return false;
     for (int i = 0; i < e->ndim; i++)
         if (g->sizes[i] != e->sizes[i])

@@ -35,6 +35,7 @@ static kt__streams    *sets;
 static made_stream    *made;
 
 KT__HOT_LOCAL kt__streams *kt__streams_now;
+_Atomic bool               kt__streams_ever;
 
 /* ---- lives of streams, with the lock held ---- */
 static made_stream **find_made(kt_device d, kt_handle handle)
@@ -211,6 +212,7 @@ kt_status kt__stream_set_now(kt_device d, kt_handle handle)
     if (with_stream(kt__streams_now, d, handle, &next))
         return kt_error_status();
     hooked = hooked || kt__on_thread_exit(&hook, leave_thread);
+    atomic_store_explicit(&kt__streams_ever, true, memory_order_relaxed);
     kt__streams_unref(kt__streams_now);
     kt__streams_now = next;
     return KT_OK;

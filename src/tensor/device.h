@@ -14,6 +14,12 @@
  * default. */
 typedef struct kt__streams kt__streams;
 extern KT__HOT_LOCAL kt__streams *kt__streams_now; /* this thread's; owned */
+extern KT__HIDDEN _Atomic bool    kt__streams_ever; /* a thread has left the default streams */
+/* May sets differ at all? Else there is nothing to do for them. */
+static inline bool kt__streams_differ(void)
+{
+    return KT__UNLIKELY(atomic_load_explicit(&kt__streams_ever, memory_order_relaxed));
+}
 kt__streams *kt__streams_ref(kt__streams *s);
 void         kt__streams_unref(kt__streams *s);
 kt_handle    kt__stream_in(const kt__streams *s, int kind, int index);
