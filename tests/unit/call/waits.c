@@ -180,6 +180,9 @@ typedef struct trial {
     int           optional; /* an argument that is given too; NONE: no other */
 } trial;
 
+enum { MOST_RESULTS = 16, LONGEST_LIST = 8 };
+typedef kt_tensor *argument_lists[KT_MAX_ARGS][LONGEST_LIST];
+
 static kt_tensor *moved(kt_tensor *t, bool grad)
 {
     kt_tensor *there = t ? kt_to(t, .device = mirror, .copy = true) : NULL;
@@ -188,7 +191,7 @@ static kt_tensor *moved(kt_tensor *t, bool grad)
     return there;
 }
 
-static void move_arguments(kt_call *c, bool grad, kt_tensor *(*lists)[8])
+static void move_arguments(kt_call *c, bool grad, argument_lists lists)
 {
     for (int i = 0; i < kt_row_n_args(c->row); i++) {
         const kt_arg_kind kind = kt_row_arg(c->row, i)->kind;
@@ -232,22 +235,43 @@ typedef struct outcome {
     uint64_t waits;     /* of calls that ran */
 } outcome;
 
+static void make_call(kt_call *c, const trial *t, kt_form form, argument_lists lists)
+{
+    any_call(c, t->row, form, t->dtype, t->rank);
+    if (t->sample >= 0)
+        samples[t->sample].make(c);
+    if (t->optional >= 0)
+        any_argument(c, t->optional, t->dtype, t->rank);
+    move_arguments(c, t->grad, lists);
+}
+
+/* What out= gets: tensors like the results of the plain call. */
+static void make_targets(kt_call *c, const trial *t)
+{
+    argument_lists lists;
+    kt_call        plain;
+    kt_tensor     *results[MOST_RESULTS];
+    int            n = 0;
+    make_call(&plain, t, KT_PLAIN, lists);
+    any_run(&plain, results, MOST_RESULTS, &n);
+    for (int i = 0; i < n && i < kt_row_n_results(t->row); i++)
+        c->out[i] = kt_empty_like(results[i]);
+}
+
 static void attempt(const trial *t, outcome *o)
 {
     KT_SCOPE;
-    kt_call    c;
-    kt_tensor *results[16], *lists[KT_MAX_ARGS][8];
-    int        n = 0;
-    bool       ran = false, back = false;
-    any_call(&c, t->row, t->form, t->dtype, t->rank);
-    if (t->sample >= 0)
-        samples[t->sample].make(&c);
-    if (t->optional >= 0)
-        any_argument(&c, t->optional, t->dtype, t->rank);
-    move_arguments(&c, t->grad, lists);
+    argument_lists lists;
+    kt_call        c;
+    kt_tensor     *results[MOST_RESULTS];
+    int            n = 0;
+    bool           ran = false, back = false;
+    make_call(&c, t, t->form, lists);
+    if (t->form == KT_OUT)
+        make_targets(&c, t);
     kt_device_sync(mirror);
     const uint64_t before = kt_host_waits();
-    if (any_run(&c, results, 16, &n)) {
+    if (any_run(&c, results, MOST_RESULTS, &n)) {
         back = t->grad && run_back(results, n);
         ran = !kt_failed();
     }
@@ -266,7 +290,7 @@ static void attempt(const trial *t, outcome *o)
 /* ---- all rows ---- */
 static void sweep_forms(trial t, outcome *o)
 {
-    for (int form = KT_PLAIN; form <= KT_INPLACE; form++) {
+    for (int form = KT_PLAIN; form <= KT_OUT; form++) {
         t.form = (kt_form)form;
         t.grad = false;
         if (!kt_row_has_form(t.row, t.form))
