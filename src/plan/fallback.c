@@ -43,49 +43,94 @@ void kt__plan_span(const kt_plan *plan, int at, int64_t *low, int64_t *high)
     }
 }
 
-/* ---- the host's side of a plan ---- */
+/* ---- the host's side of a plan ----
+ * Operands whose memory overlaps share one copy, as they share the memory: the elements of two outputs may alternate. */
 typedef struct host_copy {
+    char  *low, *high; /* addresses on the device; equal: no longer in use */
     char  *data;
-    size_t bytes, granted;
-    int64_t low;
+    size_t granted;
 } host_copy;
 
-static kt_transfer copy_of(const kt_plan *plan, int at, const host_copy *h)
+typedef struct host_side {
+    host_copy copy[KT_MAX_OPERANDS];
+    int       n;
+    struct {
+        char  *low; /* address on the device */
+        size_t bytes;
+        int    copy; /* that contains it; meaningless if it has no bytes */
+    } operand[KT_MAX_OPERANDS];
+} host_side;
+
+/* Copies that overlap the memory from low to high become one with it. */
+static void add_memory(host_side *h, int at, char *low, char *high)
 {
-    return (kt_transfer){.to = h->data, .from = plan->arg[at].data + h->low, .bytes = h->bytes, .to_index = KT_HOST,
-                     .from_index = plan->device_index, .stream = plan->stream, .wait = 1};
+    for (int i = 0; i < h->n; i++) {
+        host_copy *c = &h->copy[i];
+        if (c->low == c->high || c->high <= low || high <= c->low)
+            continue;
+        low = c->low < low ? c->low : low;
+        high = c->high > high ? c->high : high;
+        c->low = c->high = NULL;
+        for (int k = 0; k < at; k++)
+            if (h->operand[k].copy == i)
+                h->operand[k].copy = h->n;
+        i = -1; /* what has grown may overlap others */
+    }
+    h->operand[at].copy = h->n;
+    h->copy[h->n++] = (host_copy){.low = low, .high = high};
 }
 
-static kt_status fetch(kt_backend *backend, const kt_plan *plan, int at, host_copy *h)
+static void lay_out(host_side *h, const kt_plan *plan)
 {
-    int64_t high;
-    kt__plan_span(plan, at, &h->low, &high);
-    h->bytes = (size_t)(high - h->low);
-    if (plan->arg[at].immediate || !h->bytes)
+    for (int i = 0; i < plan->n_out + plan->n_in; i++) {
+        int64_t low, high;
+        kt__plan_span(plan, i, &low, &high);
+        if (plan->arg[i].immediate || high <= low)
+            continue;
+        h->operand[i].low = plan->arg[i].data + low;
+        h->operand[i].bytes = (size_t)(high - low);
+        add_memory(h, i, plan->arg[i].data + low, plan->arg[i].data + high);
+    }
+}
+
+static kt_status fetch(kt_backend *backend, const kt_plan *plan, host_copy *c)
+{
+    const size_t bytes = (size_t)(c->high - c->low);
+    if (!bytes)
         return KT_OK;
-    if (!(h->data = kt__block_get(h->bytes, &h->granted)))
-        return kt__fail_memory(h->bytes);
-    const kt_transfer copy = copy_of(plan, at, h);
+    if (!(c->data = kt__block_get(bytes, &c->granted)))
+        return kt__fail_memory(bytes);
+    const kt_transfer copy = {.to = c->data, .from = c->low, .bytes = bytes, .to_index = KT_HOST,
+                              .from_index = plan->device_index, .stream = plan->stream, .wait = 1};
     return backend->copy(backend, &copy);
 }
 
-static kt_status put_back(kt_backend *backend, const kt_plan *plan, int at, const host_copy *h)
+/* Where the copy of a device's address is. */
+static char *address(const host_side *h, int at, const char *on_device)
 {
-    if (!h->data)
+    const host_copy *c = &h->copy[h->operand[at].copy];
+    return c->data + (on_device - c->low);
+}
+
+static kt_status put_back(kt_backend *backend, const kt_plan *plan, int at, const host_side *h)
+{
+    char *const  low = h->operand[at].low;
+    const size_t bytes = h->operand[at].bytes;
+    if (!bytes)
         return KT_OK;
-    const kt_transfer copy = {.to = plan->arg[at].data + h->low, .from = h->data, .bytes = h->bytes,
-                          .to_index = plan->device_index, .from_index = KT_HOST, .stream = plan->stream};
+    const kt_transfer copy = {.to = low, .from = address(h, at, low), .bytes = bytes, .to_index = plan->device_index,
+                              .from_index = KT_HOST, .stream = plan->stream};
     return backend->copy(backend, &copy);
 }
 
-static kt_status run_here(const kt_plan *plan, const host_copy *h)
+static kt_status run_here(const kt_plan *plan, const host_side *h)
 {
     kt_plan      here = *plan;
     kt_generator stream;
     kt_backend  *cpu = kt__backend(KT_CPU);
     here.device_index = 0;
     for (int i = 0; i < plan->n_out + plan->n_in; i++)
-        here.arg[i].data = h[i].data ? h[i].data - h[i].low : NULL;
+        here.arg[i].data = h->operand[i].bytes ? address(h, i, plan->arg[i].data) : NULL;
     if (KT__FAMILY_OF(plan->kernel) == KT_FAMILY_random) { /* the device declined it */
         kt__rng_derive(&stream, plan->seed, plan->offset);
         here.generator = &stream;
@@ -95,17 +140,17 @@ static kt_status run_here(const kt_plan *plan, const host_copy *h)
 
 static kt_status run_through_host(kt_backend *backend, const kt_plan *plan)
 {
-    host_copy h[KT_MAX_OPERANDS] = {{0}};
+    host_side h = {.n = 0};
     kt_status status = KT_OK;
-    const int n = plan->n_out + plan->n_in;
-    for (int i = 0; i < n && !status; i++)
-        status = fetch(backend, plan, i, &h[i]);
+    lay_out(&h, plan);
+    for (int i = 0; i < h.n && !status; i++)
+        status = fetch(backend, plan, &h.copy[i]);
     if (!status)
-        status = run_here(plan, h);
+        status = run_here(plan, &h);
     for (int i = 0; i < plan->n_out && !status; i++)
-        status = put_back(backend, plan, i, &h[i]);
-    for (int i = 0; i < n; i++)
-        kt__block_put(h[i].data, h[i].granted);
+        status = put_back(backend, plan, i, &h);
+    for (int i = 0; i < h.n; i++)
+        kt__block_put(h.copy[i].data, h.copy[i].granted);
     return status;
 }
 

@@ -349,6 +349,8 @@ kt_status kt_graph_replay(kt_graph *g, kt_stream s)
         return kt_fail(KT_ERR_RUNTIME, "there is no graph to replay: capture one first");
     if (s.device.kind != g->device.kind || s.device.index != g->device.index)
         return kt_fail(KT_ERR_RUNTIME, "a graph is replayed on the device that it was captured on");
+    if (kt__captures(s.device.kind)) /* the replay's seed and offset would be recorded, the same for ever */
+        return kt_fail(KT_ERR_RUNTIME, "a graph cannot be replayed while work is captured");
     uint64_t seed = 0, offset = 0;
     if (g->draws)
         kt__rng_take(kt_default_generator_of(g->device), g->draws, &seed, &offset);

@@ -149,6 +149,10 @@ TEST(waits_are_errors)
     kt_graph  *g = end();
     CHECK_EQ_INT(kt_graph_replay(g, standard(mirror0)), KT_OK); /* the errors left nothing behind */
     CHECK(all_are(out, 6));
+    if (begin(s)) {
+        CHECK_FAILS(kt_graph_replay(g, s), KT_ERR_RUNTIME, "a graph cannot be replayed while work is captured");
+        kt_graph_drop(end());
+    }
     kt_graph_drop(g);
     kt_drop(out);
     kt_event_drop(e);

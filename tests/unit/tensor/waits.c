@@ -182,3 +182,23 @@ TEST(a_declined_plan_runs_on_the_cpu)
     kt_on_warning(NULL);
     kt_stream_drop(s);
 }
+
+/* The elements of two outputs alternate in one tensor: neither overwrites the other's when they are brought back. */
+TEST(outputs_may_share_memory)
+{
+    if (!load_mirror())
+        return;
+    KT_SCOPE;
+    decline_fn *decline = find_decline();
+    REQUIRE(decline != NULL);
+    kt_tensor *t = kt_to(kt_reshape(kt_arange(KT_FLOAT(0), KT_FLOAT(12), .dtype = KT_F64), KT_SHAPE(4, 3)), .device = mirror0);
+    kt_tensor *both = kt_zeros(KT_SHAPE(3, 2), .dtype = KT_F64, .device = mirror0);
+    decline("aminmax");
+    const uint64_t falls = kt_fallbacks();
+    kt_aminmax_out(kt_select(both, 1, 0), kt_select(both, 1, 1), t, .dim = KT_SOME(0));
+    decline(NULL);
+    CHECK_EQ_U64(kt_fallbacks(), falls + 1);
+    double back[6];
+    CHECK_EQ_INT(kt_read(both, back, sizeof back), KT_OK);
+    CHECK_MEM(back, ((const double[]){0, 9, 1, 10, 2, 11}), sizeof back);
+}
