@@ -77,6 +77,18 @@ typedef struct fill_args {
 #define CHECK_EXEMPTS(says)      ((says) >> 32 & 1)
 #define CHECK_INPUTS(says)       ((int)((says) >> 40))
 
+/* A draw: `threads` threads, four numbers a step. In a graph seed and offset are those of the replay. */
+enum { DRAW_THREADS = 256, DRAWS = 4 };
+typedef struct draw_args {
+    char           *to;
+    uint64_t        n, threads;
+    uint64_t        seed, offset;
+    const uint64_t *replay; /* {seed, offset} to be added to; NULL: not in a graph */
+    double          param[2];
+    int64_t         least;
+    uint64_t        many;
+} draw_args;
+
 /* The host looks at `turn` until it is the one that it waits for. */
 typedef struct read_slot {
     unsigned char     bytes[READ_BYTES];
@@ -110,6 +122,7 @@ extern const row_table   rows_f32, rows_i32, rows_i64;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
 extern const void *const fill_kernel, *const read_kernel;
+extern const void *const uniform_kernel, *const bernoulli_kernel, *const random_int_kernel;
 /* Inputs alone. param: low, high, exempt, as double or int64; then CHECK_*. */
 extern const void *const check_float_kernel, *const check_int_kernel;
 #ifdef __cplusplus

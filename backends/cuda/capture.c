@@ -10,15 +10,18 @@ enum { MOST_STREAMS = 16 };
 typedef struct graph {
     cudaGraphExec_t run;
     graph_memory   *memory;
+    int             index;
+    uint64_t       *replay; /* {seed, offset} of the replay, in the device's memory; NULL: nothing draws */
     int             n_streams;
     kt_handle       stream[MOST_STREAMS]; /* where it was replayed */
 } graph;
 
 typedef struct capture {
     struct capture *next;
-    int             index;
-    kt_handle       stream;
-    graph          *made;
+    int                index;
+    kt_handle          stream;
+    unsigned long long id;
+    graph             *made;
 } capture;
 
 static capture        *running;
@@ -46,6 +49,8 @@ static void drop_graph(graph *g)
 {
     if (g->run)
         cudaGraphExecDestroy(g->run);
+    if (g->replay)
+        memory_free(NULL, g->index, g->replay, 0);
     if (g->memory)
         memory_of_graph_drop(g->memory, g->stream, g->n_streams);
     free(g);
@@ -69,7 +74,9 @@ static kt_status begin(kt_backend *self, int index, kt_handle stream)
         status = use_device(index);
     if (!status) /* relaxed: what must not happen meanwhile is the engine's to refuse */
         status = check(cudaStreamBeginCapture(stream_at(stream), cudaStreamCaptureModeRelaxed), "a capture begins");
-    if (!status && !(g->memory = memory_of_capture(index, capture_of(stream)))) {
+    c->id = status ? 0 : capture_of(stream);
+    g->index = index;
+    if (!status && !(g->memory = memory_of_capture(index, c->id))) {
         cudaGraph_t none = NULL;
         cudaStreamEndCapture(stream_at(stream), &none);
         status = KT_ERR_MEMORY;
@@ -124,16 +131,54 @@ static kt_status remember(graph *g, kt_handle stream)
     return KT_OK;
 }
 
-/* No kernel here draws: seed and offset are of no use. */
+static graph *graph_of(unsigned long long id)
+{
+    pthread_mutex_lock(&lock);
+    const capture *c = running;
+    while (c && c->id != id)
+        c = c->next;
+    graph *g = c ? c->made : NULL;
+    pthread_mutex_unlock(&lock);
+    return g;
+}
+
+kt_status capture_replay_place(int index, kt_handle stream, const uint64_t **place)
+{
+    const unsigned long long id = captures_run() ? capture_of(stream) : 0;
+    graph                   *g = id ? graph_of(id) : NULL;
+    void                    *memory = NULL;
+    size_t                   granted;
+    *place = NULL;
+    if (!g)
+        return KT_OK;
+    if (!g->replay && memory_alloc(NULL, index, stream, 2 * sizeof *g->replay, &memory, &granted))
+        return KT_ERR_MEMORY;
+    g->replay = g->replay ? g->replay : memory;
+    *place = g->replay;
+    return KT_OK;
+}
+
+/* The two numbers have been read when the copy returns. */
+static kt_status set_replay(const graph *g, kt_handle stream, uint64_t seed, uint64_t offset)
+{
+    const uint64_t numbers[] = {seed, offset};
+    if (!g->replay)
+        return KT_OK;
+    return check(cudaMemcpyAsync(g->replay, numbers, sizeof numbers, cudaMemcpyHostToDevice, stream_at(stream)),
+                 "a graph is told what it draws from");
+}
+
 static kt_status replay(kt_backend *self, int index, kt_handle handle, kt_handle stream, uint64_t seed, uint64_t offset)
 {
-    (void)self, (void)seed, (void)offset;
+    (void)self;
     graph    *g = (graph *)(uintptr_t)handle;
     kt_status status = fault_take(index);
     if (!status)
         status = use_device(index);
     if (!status)
         status = remember(g, stream);
+    if (!status)
+        status = set_replay(g, stream, seed, offset);
     return status ? status : check(cudaGraphLaunch(g->run, stream_at(stream)), "a graph is replayed");
 }
 

@@ -22,6 +22,7 @@ kt_status launch_open(void)
     known.copy = host->kernel("copy");
     known.fill = host->kernel("fill");
     known.check_range = host->kernel("check_range");
+    random_open();
     for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
         if (!tables[compute])
             continue;
@@ -37,13 +38,15 @@ kt_status launch_open(void)
 bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 {
     (void)self;
+    if (random_is(kernel))
+        return random_has(kernel, compute);
     if (kernel == known.check_range)
         return compute < KT_IN_U64;
     return kernel == known.copy || kernel == known.fill || (known.row[compute] && known.row[compute][kernel]);
 }
 
 /* ---- a launch ---- */
-static kt_status launch(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
+kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
 {
     void *list[] = {args};
     if (blocks <= SMALL_BLOCKS && !(captures_run() && capture_of(plan->stream)))
@@ -96,7 +99,7 @@ static kt_status launch_piece(const void *kernel, strided_args *g, const kt_plan
             g->stride[k][g->nd] = stride_of(plan, k, d) * vector;
     }
     g->flat.n = (uint64_t)(n / (int64_t)g->vector);
-    return launch(kernel, blocks_of(g->flat.n, ARG_THREADS), g, plan);
+    return launch_kernel(kernel, blocks_of(g->flat.n, ARG_THREADS), g, plan);
 }
 
 /* Launches pieces of at most ARG_DIMS dims and 2^31 elements: the outer dims are gone through here. */
@@ -196,7 +199,7 @@ static kt_status launch_row(const row_kernels *row, const kt_plan *plan)
         return KT_ERR_MEMORY;
     g.flat.n = (uint64_t)plan->numel;
     if (plan->contiguous && !g.flat.at[0].same)
-        return launch(row->flat, blocks_of(g.flat.n, ARG_THREADS * ROW_ELEMENTS), &g.flat, plan);
+        return launch_kernel(row->flat, blocks_of(g.flat.n, ARG_THREADS * ROW_ELEMENTS), &g.flat, plan);
     choose_vector(&g, plan, n);
     return launch_pieces(row->strided, &g, plan, n, 0);
 }
@@ -226,7 +229,7 @@ static kt_status launch_copy(const kt_plan *plan)
     g.flat.at[1].bits = from->bits;
     g.flat.n = (uint64_t)plan->numel;
     if (plan->contiguous && g.flat.at[0].whole && g.flat.at[1].whole && !from->bits)
-        return launch(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
+        return launch_kernel(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
                       &g.flat, plan);
     return launch_pieces(cast_any_kernels[is[1]], &g, plan, 2, 0);
 }
@@ -275,7 +278,7 @@ static kt_status launch_fill(const kt_plan *plan)
         return check(cudaMemsetAsync(g.to, g.pattern[0], g.bytes, stream_at(plan->stream)), "memory is filled");
     for (int i = width; i < 16; i++)
         g.pattern[i] = g.pattern[i - width];
-    return launch(fill_kernel, blocks_of(g.bytes, 16 * ARG_THREADS), &g, plan);
+    return launch_kernel(fill_kernel, blocks_of(g.bytes, 16 * ARG_THREADS), &g, plan);
 }
 
 /* ---- checks ---- */
@@ -325,5 +328,7 @@ kt_status launch_plan(kt_backend *self, const kt_plan *plan)
         return launch_fill(plan);
     if (plan->kernel == known.check_range)
         return launch_check(plan);
+    if (random_is(plan->kernel))
+        return random_launch(plan);
     return launch_row(known.row[plan->compute][plan->kernel], plan);
 }

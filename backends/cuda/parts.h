@@ -30,6 +30,8 @@ unsigned long long capture_of(kt_handle stream);
 /* ---- capture.c ---- */
 extern const kt_capture_calls capture_calls;
 bool captures_run(void); /* does any stream capture? Asked before a stream is */
+/* Where the graph that the stream's work is captured into finds a replay's seed and offset. NULL: the stream does not capture. */
+kt_status capture_replay_place(int index, kt_handle stream, const uint64_t **place);
 
 /* ---- copy.c ---- */
 kt_status copy_bytes(kt_backend *self, const kt_transfer *copy);
@@ -42,7 +44,15 @@ kt_status fault_expect(const kt_plan *plan, fault_place *place); /* for a launch
 enum { SMALL_BLOCKS = 64 };
 kt_status launch_small(const void *kernel, unsigned blocks, void **args, int index, kt_handle stream);
 
+/* ---- random.c: draws ---- */
+void      random_open(void);
+bool      random_is(kt_kernel_id kernel);
+bool      random_has(kt_kernel_id kernel, kt_compute compute);
+uint64_t  random_draws(kt_backend *self, const kt_plan *plan);
+kt_status random_launch(const kt_plan *plan);
+
 /* ---- launch.c ---- */
+kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan); /* blocks of ARG_THREADS */
 kt_status launch_open(void); /* looks the kernels up by name */
 kt_status launch_plan(kt_backend *self, const kt_plan *plan);
 bool      launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute);

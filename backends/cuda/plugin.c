@@ -57,6 +57,7 @@ static kt_backend cuda = {
     .used_on = used_on,
     .host_alloc = pinned_alloc,
     .host_free = pinned_free,
+    .draws = random_draws,
     .facts = facts,
     .streams = &stream_calls,
     .captures = &capture_calls,

@@ -160,10 +160,17 @@ kt_status kt_device_memory_reset_totals(kt_device d)
 
 kt_status kt_device_memory_empty(kt_device d)
 {
+    kt__waiting w;
     if (!asked(&d))
         return kt_error_status();
     kt_backend *b = kt__backend(d.kind);
-    return b->memory ? b->memory->empty(b, d.index) : KT_OK;
+    if (!b->memory)
+        return KT_OK;
+    if (kt__wait_begin(d.kind, "empty_cache", true, &w))
+        return kt_error_status();
+    const kt_status status = b->memory->empty(b, d.index);
+    kt__wait_end(&w);
+    return status;
 }
 
 kt_status kt_device_memory_limit(kt_device d, size_t bytes)

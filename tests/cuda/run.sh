@@ -10,7 +10,7 @@ python=$(command -v python3)
 mkdir -p "$build"
 {
     cmake -G Ninja -S . -B "$build" -DKARAT_CUDA=ON -DKARAT_BENCH=OFF -DKARAT_PYTHON_EXECUTABLE="$python" &&
-        cmake --build "$build" --target karat karat_python karat_cuda cuda_tests
+        cmake --build "$build" --target karat karat_python karat_command karat_cuda cuda_tests
 } > "$build/build.log" 2>&1 || { tail -40 "$build/build.log"; exit 1; }
 echo "built: $(stat -c '%n, %s bytes' "$build/lib/libkarat_cuda.so")"
 [ "${1:-}" = build ] && exit 0
@@ -21,11 +21,12 @@ for test in layer values rows; do
     "$build/tests/test_cuda_$test" 2> "$build/$test.err" || status=1
     grep -v 'has no kernel' "$build/$test.err" | head -20
 done
+export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH}
 echo "== Python"
-PYTHONPATH=$build/python "$python" tests/cuda/face.py || status=1
+"$python" tests/cuda/face.py || status=1
 for turn in 1 2; do
     echo "== timings, turn $turn"
-    "$build/bench/cuda" || status=1
-    "$python" -c 'import torch' 2> /dev/null && "$python" tests/cuda/beside_torch.py
+    "$python" tests/cuda/timings.py karat || status=1
+    "$python" -c 'import torch' 2> /dev/null && "$python" tests/cuda/timings.py torch
 done
 exit $status

@@ -188,7 +188,7 @@ typedef struct kt_backend_memory {
 } kt_backend_memory;
 typedef struct kt_memory_calls {
     kt_status (*ask)(kt_backend *self, int index, kt_backend_memory *out);
-    kt_status (*empty)(kt_backend *self, int index);               /* gives back what is kept for later */
+    kt_status (*empty)(kt_backend *self, int index);               /* gives back what is kept for later; may wait */
     kt_status (*limit)(kt_backend *self, int index, size_t bytes); /* `alloc` fails beyond; SIZE_MAX: no limit */
     kt_status (*reset_peaks)(kt_backend *self, int index);
 } kt_memory_calls;

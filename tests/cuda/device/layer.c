@@ -271,6 +271,40 @@ TEST(a_captured_kernel_fails_at_every_replay)
     kt_stream_drop(s);
 }
 
+/* ---- draws ---- */
+static bool draws_are(kt_tensor *t, const float *want)
+{
+    float got[8] = {0};
+    return CHECK_EQ_INT(kt_read(t, got, sizeof got), KT_OK) && memcmp(got, want, sizeof got) == 0;
+}
+
+/* As PyTorch 2.11 prints them on a GPU after manual_seed(42): the first call, and the second. */
+TEST(draws_are_pytorchs)
+{
+    static const float first[8] = {0x1.39d5e0p-1f, 0x1.499bb4p-7f, 0x1.97f9c2p-2f, 0x1.4a34d6p-5f,
+                                   0x1.4008c8p-3f, 0x1.ee0d6cp-2f, 0x1.78f568p-1f, 0x1.9fb9bcp-2f};
+    static const float second[8] = {0x1.f9b642p-1f, 0x1.07fc8ap-3f, 0x1.1fcc1ep-1f, 0x1.0b51bep-1f,
+                                    0x1.7d2c2cp-1f, 0x1.30e258p-1f, 0x1.edee12p-1f, 0x1.cbbbd2p-1f};
+    if (!device())
+        return;
+    KT_SCOPE;
+    kt_stream s, before;
+    kt_graph *graph = NULL;
+    REQUIRE(kt_stream_new(here, 0, &s) == KT_OK && kt_stream_current(here, &before) == KT_OK);
+    kt_manual_seed(42);
+    CHECK(draws_are(kt_rand(KT_SHAPE(8), .device = here), first));
+    CHECK(draws_are(kt_rand(KT_SHAPE(8), .device = here), second));
+    REQUIRE(kt_capture_begin(s) == KT_OK);
+    kt_tensor *x = kt_rand(KT_SHAPE(8), .device = here);
+    REQUIRE(kt_capture_end(&graph) == KT_OK);
+    kt_stream_set(before);
+    kt_manual_seed(42);
+    CHECK(kt_graph_replay(graph, before) == KT_OK && draws_are(x, first));
+    CHECK(kt_graph_replay(graph, before) == KT_OK && draws_are(x, second));
+    kt_graph_drop(graph);
+    kt_stream_drop(s);
+}
+
 /* ---- memory ---- */
 static kt_device_memory figures(void)
 {
