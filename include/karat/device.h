@@ -13,6 +13,9 @@ KT_BEGIN
 
 KT_API int       kt_device_count(const char *name);         /* of that name, its plugin loaded if need be; 0: none, no error */
 KT_API kt_device kt_device_accelerator(void);               /* the first device that is not the CPU or meta; kind -1: none */
+/* The number of its type in DLPack; 0: it is not exchanged. And back: kind -1, no error: there is no such device. */
+KT_API int       kt_device_dlpack(kt_device d);
+KT_API kt_device kt_device_from_dlpack(int type, int index);
 /* The index that a name without one means, "cuda" for "cuda:1": this thread's. */
 KT_API kt_status kt_device_set_index(kt_device d);
 KT_API int       kt_device_index(int kind);

@@ -101,7 +101,16 @@ static kt_status reach(kt_dtype dtype, kt_shape shape, kt_shape strides, size_t 
 kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                        void (*release)(void *owner), void *owner, kt_tensor **result)
 {
-    size_t bytes = 0;
+    return kt_make_over_on((kt_device){KT_CPU, 0}, memory, dtype, shape, strides, maker, release, owner, result);
+}
+
+kt_status kt_make_over_on(kt_device device, void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
+                          void (*release)(void *owner), void *owner, kt_tensor **result)
+{
+    size_t      bytes = 0;
+    kt_backend *b = kt__backend(device.kind);
+    if (!b || device.index < 0 || device.index >= b->count(b))
+        return kt_fail(KT_ERR_RUNTIME, "there is no such device");
     if (!kt__dtype_valid(dtype))
         return kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
     if (!result)
@@ -110,7 +119,7 @@ kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape st
         return kt_fail(KT_ERR_VALUE, "%lld sizes and %lld strides", (long long)shape.n, (long long)strides.n);
     if (reach(dtype, shape, strides, &bytes))
         return kt_error_status();
-    kt_tensor *t = kt__tensor_wrap(memory, bytes, dtype, shape, NULL, NULL);
+    kt_tensor *t = kt__tensor_wrap_on(device, memory, bytes, dtype, shape, NULL, NULL);
     if (!t)
         return kt_error_status();
     if (kt__tensor_set_geometry(t, shape, strides, 0)) {

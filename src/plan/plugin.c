@@ -203,6 +203,29 @@ int kt_device_count(const char *name)
     return kind ? kt__backend(kind)->count(kt__backend(kind)) : 0;
 }
 
+/* ---- their numbers in DLPack ---- */
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3 }; /* pinned memory is host memory */
+
+int kt_device_dlpack(kt_device d)
+{
+    const kt_backend *b = kt__backend(kt__default_device(d).kind);
+    return !b ? 0 : b->addressable ? DL_CPU : b->dlpack;
+}
+
+kt_device kt_device_from_dlpack(int type, int index)
+{
+    if (type == DL_CPU || type == DL_CUDA_HOST)
+        return (kt_device){KT_CPU, 0};
+    if (type == DL_CUDA)
+        kt_device_count("cuda"); /* which looks for it */
+    for (int kind = KT_CUDA; kind < KT_MAX_BACKENDS && type; kind++) {
+        kt_backend *b = kt__backend(kind);
+        if (b && b->dlpack == type && index >= 0 && index < b->count(b))
+            return (kt_device){kind, index};
+    }
+    return (kt_device){-1, 0};
+}
+
 kt_device kt_device_accelerator(void)
 {
     if (kt_device_count("cuda") > 0)

@@ -426,6 +426,12 @@ kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent)
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *),
                            void *owner)
 {
+    return kt__tensor_wrap_on((kt_device){KT_CPU, 0}, memory, bytes, dtype, shape, release, owner);
+}
+
+kt_tensor *kt__tensor_wrap_on(kt_device device, void *memory, size_t bytes, kt_dtype dtype, kt_shape shape,
+                              void (*release)(void *), void *owner)
+{
     int64_t numel = 1;
     if (kt__count(shape, &numel))
         return NULL;
@@ -434,9 +440,8 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
         kt__fail_memory(sizeof *b);
         return NULL;
     }
-    kt_device cpu = {KT_CPU, 0};
-    init_record(&b->tensor, dtype, cpu);
-    init_storage(&b->storage, cpu, bytes, offsetof(kt_block, data));
+    init_record(&b->tensor, dtype, device);
+    init_storage(&b->storage, device, bytes, offsetof(kt_block, data));
     b->tensor.flags |= KT_T_BLOCK;
     b->storage.data = memory;
     b->tensor.numel = numel;
@@ -453,7 +458,7 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
     b->tensor.flags |= KT_T_CONTIGUOUS;
     b->storage.release = release;
     b->storage.owner = owner;
-    if ((uintptr_t)memory & 7)
+    if (device.kind == KT_CPU && (uintptr_t)memory & 7)
         __atomic_store_n(&kt__odd_memory, true, __ATOMIC_RELAXED);
     return &b->tensor;
 }

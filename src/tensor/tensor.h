@@ -86,6 +86,8 @@ kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape sha
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset);
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* same storage, sizes and strides; not a view for the tape */
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);
+kt_tensor *kt__tensor_wrap_on(kt_device device, void *memory, size_t bytes, kt_dtype dtype, kt_shape shape,
+                              void (*release)(void *), void *owner); /* memory of that device */
 kt_status  kt__tensor_own_counter(kt_tensor *t, uint32_t version); /* gives t a version counter of its own */
 kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
 extern KT__HOT_LOCAL uint32_t kt__born_flags; /* flags of this thread's new tensors: KT_T_INFERENCE in inference mode */

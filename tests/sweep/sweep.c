@@ -386,8 +386,8 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n)
 /* A function that returns a status gives references of one's own. */
 void sweep_got_status(const char *name, kt_status status)
 {
-    static const char *const givers[] = {"kt_make", "kt_make_over", "kt_lend", "kt_convert", "kt_gradients", "kt_get_data",
-                                         "kt_number_beside"};
+    static const char *const givers[] = {"kt_make", "kt_make_over", "kt_make_over_on", "kt_lend", "kt_convert",
+                                         "kt_gradients", "kt_get_data", "kt_number_beside"};
     CHECK_MSG(pending || (status != KT_OK) == kt_failed(), "%s: the status and the error disagree", name);
     for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
         for (size_t k = 0; strcmp(name, givers[i]) == 0 && k < sizeof room / sizeof *room; k++)

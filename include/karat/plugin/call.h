@@ -103,6 +103,8 @@ KT_API kt_status kt_make(kt_dtype dtype, kt_shape shape, const char *maker, kt_t
 /* On foreign memory, strides in elements; `release(owner)` runs when no tensor uses it any more; not on failure. */
 KT_API kt_status kt_make_over(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                               void (*release)(void *owner), void *owner, kt_tensor **result);    /* owned; on the CPU */
+KT_API kt_status kt_make_over_on(kt_device device, void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides,
+                                 const char *maker, void (*release)(void *owner), void *owner, kt_tensor **result);
 /* Exports a tensor's memory by address: a new tensor that keeps the storage alive, even if t gets another one. `fixed`:
  * the storage is never resized from now on, as in PyTorch for memory shared with NumPy. */
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
