@@ -21,21 +21,34 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only(reason): the CPU itself is what is tested; left out on another device")
 
 
+def of_devices(item):
+    return item.path.name.startswith("test_device")
+
+
+def reason(item):
+    """Why a test is left out on another device; None: it is not."""
+    mark = item.get_closest_marker("cpu_only")
+    return mark.args[0] if mark else "chooses devices and streams itself" if of_devices(item) else None
+
+
 def pytest_collection_modifyitems(config, items):
     """Tests of devices come last: once a device is found, it is the accelerator, and others test that there is none."""
-    items.sort(key=lambda item: item.path.name.startswith("test_device"))
+    items.sort(key=of_devices)
     if not on_device.DEVICE:
         return
     on_device.synchronize()  # what was made at import is there, whatever stream asks
-    marks = [item.get_closest_marker("cpu_only") for item in items]
-    left_out.update(mark.args[0] for mark in marks if mark)
-    config.hook.pytest_deselected(items=[item for item, mark in zip(items, marks) if mark])
-    items[:] = [item for item, mark in zip(items, marks) if not mark]
+    left_out.update(filter(None, map(reason, items)))
+    every = int(os.environ.get("KARAT_TEST_SAMPLE", "1"))
+    kept = [item for item in items if not reason(item)][::every]
+    config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+    items[:] = kept
 
 
 def pytest_terminal_summary(terminalreporter):
-    for reason, count in sorted(left_out.items()):
-        terminalreporter.write_line(f"cpu_only: {count:3} {reason}")
+    for why, count in sorted(left_out.items()):
+        terminalreporter.write_line(f"cpu_only: {count:3} {why}")
+    if left_out:
+        terminalreporter.write_line(f"on {on_device.DEVICE}, {on_device.THREADS} threads: {sum(left_out.values())} cpu_only")
 
 
 if on_device.DEVICE:

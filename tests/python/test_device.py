@@ -7,7 +7,6 @@ import time
 import karat
 import pytest
 
-pytestmark = pytest.mark.cpu_only("chooses devices and streams itself")
 mirror = karat._device.make("mirror")  # its backend is looked for when it is used
 
 
