@@ -48,7 +48,8 @@ asan: setup
 	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan
 
 asan-python: setup
-	$(call configure,$(BUILD)/asan-python,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_TESTS=OFF -DKARAT_BENCH=OFF)
+	$(call configure,$(BUILD)/asan-python,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_TESTS=OFF -DKARAT_TEST_BACKENDS=ON \
+		-DKARAT_BENCH=OFF)
 	@$(call NINJA,$(BUILD)/asan-python)
 	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan-python
 

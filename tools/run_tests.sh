@@ -1,5 +1,6 @@
 #!/bin/sh
-# run_tests.sh - the C tests by ctest, the Python tests by pytest; both run whatever the other says, the summaries come last.
+# run_tests.sh - the C tests by ctest, the Python tests by pytest, on the CPU and on the mirror; all run whatever the others say,
+# and the summaries come last.
 # In: the build directory. Out: exit status 0 if all passed. A build without the extension has no Python tests.
 set -u
 build=$1
@@ -33,24 +34,57 @@ case $build in
     *) echo "run_tests: ${CC:-cc} has no libasan.so to put before the interpreter; use gcc" && exit 1 ;;
     esac
     export PYTHONMALLOC=malloc ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1"
-    python_runner="env LD_PRELOAD=$preload"
+    python_runner="LD_PRELOAD=$preload"
     ;;
 *) python_runner="" ;;
 esac
 
+# python_tests LOG SETTING... FILES: pytest with these variables of the environment; its status and its last line.
+python_tests()
+{
+    log=$build/$1
+    shift
+    {
+        # shellcheck disable=SC2086 # several words
+        env $python_runner "$@" "$(cat build/.python)" -m pytest -q -p no:cacheprovider tests/python $slow 2>&1
+        echo $? > "$build/pytest.status"
+    } | tee "$log"
+    status=$(cat "$build/pytest.status")
+    line=$(grep -E '(passed|failed|error|no tests ran)' "$log" | tail -n 1)
+    [ "$status" = 0 ] || python_status=1
+}
+
+# On the mirror: late, on two streams, with 1 and 4 threads; without KARAT_TEST_ALL every fifth test of those that are not long.
+mirror_tests()
+{
+    slow="" every=1
+    for threads in 1 4; do
+        if [ -z "${KARAT_TEST_ALL:-}" ]; then
+            [ $threads = 4 ] || continue
+            every=5
+            for name in conformance leaks second_derivatives view_programs; do
+                slow="$slow --ignore tests/python/test_$name.py"
+            done
+        fi
+        python_tests mirror.log -u KARAT_TEST_ALL KARAT_TEST_DEVICE=mirror KARAT_TEST_THREADS=$threads \
+            KARAT_TEST_SAMPLE=$every
+        mirror_lines="$mirror_lines
+Python tests on the mirror, kernels on $threads threads: $line"
+    done
+}
+
 python_status=0
 python_line=""
+mirror_lines=""
+slow=""
 if ls tests/python/*.py > /dev/null 2>&1 && ls "$build"/python/karat/_karat*.so > /dev/null 2>&1; then
     export PYTHONPATH="$PWD/$build/python" PYTHONPYCACHEPREFIX="$PWD/$build/pycache"
-    {
-        $python_runner "$(cat build/.python)" -m pytest -q -p no:cacheprovider tests/python 2>&1
-        echo $? > "$build/pytest.status"
-    } | tee "$build/pytest.log"
-    python_status=$(cat "$build/pytest.status")
-    python_line=$(grep -E '(passed|failed|error|no tests ran)' "$build/pytest.log" | tail -n 1)
+    python_tests pytest.log KARAT_TEST_DEVICE=
+    python_line=$line
+    [ ! -e "$build/backends/mirror.so" ] || mirror_tests
 fi
 
 echo
 echo "C tests ($build): $c_line"
-[ -z "$python_line" ] || echo "Python tests: $python_line"
+[ -z "$python_line" ] || echo "Python tests: $python_line$mirror_lines"
 [ $c_status = 0 ] && [ $python_status = 0 ]

@@ -69,8 +69,8 @@ class _Raises:
         return self.at_once.__exit__(kind, error, trace)
 
 
+place = _Place() if DEVICE else None
 if DEVICE:
-    place = _Place()
     place.next_stream()
     synchronize = place.synchronize
     raises_at_once, stats_at_once, run_thread = pytest.raises, karat.memory_stats, threading.Thread.run

@@ -11,7 +11,7 @@ import warnings
 
 import karat
 import karat as torch
-from on_device import synchronize
+from on_device import DEVICE, place, synchronize
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "random"))
@@ -33,6 +33,18 @@ def test_programs_run_twice_alike():
         assert [(e, s) for e, _, s in first] == [(e, s) for e, _, s in second], where  # some warnings come once
         for error, _, _ in first:
             assert not error or (error[0] != "SystemError" and "INTERNAL" not in error[1]), (error, where)
+
+
+@pytest.mark.skipif(not DEVICE, reason="a device beside the CPU")
+def test_programs_show_what_they_show_on_the_cpu():
+    for index in range(PROGRAMS):
+        place.next_stream()
+        program = write.program(karat, SEED, index)
+        there = execute.execute(karat, program, index % 2 == 0)
+        with karat.device("cpu"):
+            here = execute.execute(karat, program, index % 2 == 0)
+        where = f"seed {SEED}, program {index}:\n" + "\n".join(program)
+        assert [(e, s) for e, _, s in there] == [(e, s) for e, _, s in here], where
 
 
 def test_programs_leave_nothing():
