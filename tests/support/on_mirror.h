@@ -45,10 +45,10 @@ static inline bool is_idle(kt_stream s)
     return idle;
 }
 
-/* The stream has work for a tenth of a second or so. The host does not wait. */
+/* The stream has work for tens of milliseconds. The host does not wait. */
 static inline void keep_busy(kt_stream s)
 {
-    enum { SIDE = 256, TIMES = 12 };
+    enum { SIDE = 160, TIMES = 12 };
     KT_SCOPE;
     const kt_stream before = current(s.device);
     go_to(s);

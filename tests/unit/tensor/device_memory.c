@@ -108,7 +108,7 @@ TEST(a_copy_between_devices_waits_for_both)
     if (!load_mirror())
         return;
     const kt_stream a = stream_of(mirror0), b = stream_of(mirror1);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 4; i++) {
         KT_SCOPE;
         go_to(a);
         go_to(b);
