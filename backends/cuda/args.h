@@ -78,7 +78,7 @@ typedef struct fill_args {
 #define CHECK_INPUTS(says)       ((int)((says) >> 40))
 
 /* A draw: `threads` threads, four numbers a step. In a graph seed and offset are those of the replay. */
-enum { DRAW_THREADS = 256, DRAWS = 4 };
+enum { DRAW_THREADS = ARG_THREADS, DRAWS = 4 }; /* 256 is PyTorch's too, or the numbers would differ */
 typedef struct draw_args {
     char           *to;
     uint64_t        n, threads;

@@ -42,8 +42,6 @@ kt_status use_device(int index)
     return status;
 }
 
-bool is_gone(cudaError_t error) { return error == cudaErrorCudartUnloading || error == cudaErrorContextIsDestroyed; }
-
 kt_status failed(cudaError_t error, const char *what)
 {
     cudaGetLastError();

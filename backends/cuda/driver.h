@@ -12,7 +12,6 @@ extern const kt_host *host; /* set when the plugin is opened */
 int       device_count(void); /* 0 without a driver or a device */
 kt_status use_device(int index); /* makes it the thread's current one */
 kt_status failed(cudaError_t error, const char *what); /* the error as ours; `what` was being done */
-bool      is_gone(cudaError_t error); /* the driver has shut down: the process ends */
 
 /* KT_OK or the error as ours. */
 static inline kt_status check(cudaError_t error, const char *what) { return error == cudaSuccess ? KT_OK : failed(error, what); }
