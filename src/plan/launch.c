@@ -56,6 +56,8 @@ static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool relea
 /* What the device has no kernel for, or declines, runs on the CPU. */
 static kt_status run_on_device(kt_backend *backend, kt_plan *plan, bool release)
 {
+    if (KT__UNLIKELY(kt__devices_lost))
+        return kt__fail_lost(backend);
     const bool has = backend->kernels[plan->kernel] >> plan->compute & 1;
     kt_status  status = has ? run_locked(backend, plan, release) : KT_DECLINED;
     return status == KT_DECLINED ? kt__fall_back(backend, plan) : status;

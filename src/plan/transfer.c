@@ -90,6 +90,8 @@ static kt_status through_the_host(kt_tensor *to, const kt_tensor *from, size_t b
 static kt_status move_bytes(kt_tensor *to, const kt_tensor *from, bool non_blocking)
 {
     const size_t bytes = (size_t)from->numel * kt__itemsize(from);
+    if (KT__UNLIKELY(kt__devices_lost))
+        return kt__fail_lost(kt__backend(kt__backend(from->backend)->addressable ? to->backend : from->backend));
     if (kt__backend(from->backend)->addressable)
         return from_host(to, from, bytes, non_blocking);
     if (kt__backend(to->backend)->addressable)

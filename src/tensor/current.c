@@ -64,7 +64,8 @@ static void unref_stream(kt_device d, kt_handle handle)
     *at = m->next;
     free(m);
     kt_backend *b = kt__backend(d.kind);
-    b->streams->drop(b, d.index, handle);
+    if (!kt__devices_lost)
+        b->streams->drop(b, d.index, handle);
 }
 
 kt_status kt__stream_made(kt_stream s)
@@ -241,6 +242,6 @@ kt_status kt__streams_after(const kt__streams *later, const kt__streams *earlier
 void kt__used_on_streams(const kt_tensor *t, const kt__streams *s)
 {
     kt_backend *b = kt__backend(t->backend);
-    if (b->used_on && t->storage->granted)
+    if (b->used_on && t->storage->granted && !kt__devices_lost)
         b->used_on(b, t->index, t->storage->data, kt__stream_in(s, t->backend, t->index));
 }

@@ -33,6 +33,11 @@ kt_status kt__stream_set_now(kt_device d, kt_handle handle);
 kt_status kt__stream_made(kt_stream s);
 void      kt__stream_disowned(kt_stream s);
 
+/* ---- forks (forked.c) ---- */
+extern KT__HIDDEN bool kt__devices_lost;                   /* this is a child, and the parent used devices: no backend is asked */
+void      kt__device_used(void);
+KT__COLD kt_status kt__fail_lost(const kt_backend *b);
+
 kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *granted);
 void      kt__device_free(kt_device d, void *data, size_t granted);
 

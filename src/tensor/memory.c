@@ -68,6 +68,10 @@ kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *grant
 {
     kt_backend     *b = kt__backend(d.kind);
     device_state   *s = state_of(d);
+    if (s && kt__devices_lost)
+        return kt__fail_lost(b);
+    if (s)
+        kt__device_used();
     const kt_status status = b->alloc(b, d.index, kt__stream_now(d.kind, d.index), bytes, data, granted);
     if (!s)
         return status;
@@ -86,6 +90,8 @@ void kt__device_free(kt_device d, void *data, size_t granted)
 {
     kt_backend   *b = kt__backend(d.kind);
     device_state *s = state_of(d);
+    if (s && kt__devices_lost)
+        return;
     b->free(b, d.index, data, granted);
     if (!s)
         return;
@@ -102,6 +108,10 @@ static device_state *asked(kt_device *d)
     device_state *s = state_of(*d);
     if (!s)
         kt_fail(KT_ERR_RUNTIME, "the memory of device '%s' is not counted", kt_device_name(*d));
+    if (s && kt__devices_lost) {
+        kt__fail_lost(kt__backend(d->kind));
+        return NULL;
+    }
     return s;
 }
 
@@ -218,7 +228,8 @@ static void release_pinned(void *owner)
 {
     pinned_block *p = owner;
     kt_backend   *b = kt__backend(p->kind);
-    b->host_free(b, p->data, p->granted);
+    if (!kt__devices_lost)
+        b->host_free(b, p->data, p->granted);
     kt__pool_put(p, sizeof *p);
 }
 
@@ -234,6 +245,11 @@ kt_tensor *kt__tensor_pinned(kt_dtype dtype, kt_shape shape, int kind)
     }
     if (kt__count(shape, &numel))
         return NULL;
+    if (kt__devices_lost) {
+        kt__fail_lost(b);
+        return NULL;
+    }
+    kt__device_used();
     const size_t bytes = (size_t)numel * kt__dtype_rows[dtype].size;
     if (!(p = kt__pool_get(sizeof *p))) {
         kt__fail_memory(sizeof *p);

@@ -18,6 +18,10 @@ static kt_backend *backend_of(kt_device *d)
         kt_fail(KT_ERR_RUNTIME, "there is no such device");
         return NULL;
     }
+    if (b->kernels && kt__devices_lost) {
+        kt__fail_lost(b);
+        return NULL;
+    }
     return b;
 }
 
@@ -89,6 +93,7 @@ kt_status kt_stream_new(kt_device d, int priority, kt_stream *made)
     *made = (kt_stream){d, 0};
     if (!b->streams)
         return KT_OK;
+    kt__device_used();
     if (b->streams->make(b, d.index, priority, &made->handle))
         return kt_error_status();
     if (kt__stream_made(*made) == KT_OK)
@@ -161,6 +166,8 @@ kt_status kt_used_on(kt_tensor *t, kt_stream s)
     if (t->backend != s.device.kind)
         return kt_fail(KT_ERR_RUNTIME, "record_stream: the stream is of device '%s', and the tensor is on '%s'",
                        kt_device_name(s.device), b->name);
+    if (b->kernels && kt__devices_lost)
+        return kt__fail_lost(b);
     if (b->used_on && t->storage->granted)
         b->used_on(b, t->index, t->storage->data, s.handle);
     return KT_OK;
@@ -179,6 +186,8 @@ kt_status kt_event_new(kt_device d, bool timed, kt_event **made)
     if (missing(made) || !b)
         return kt_error_status();
     *made = NULL;
+    if (b->streams)
+        kt__device_used();
     kt_event *e = kt__pool_get(sizeof *e);
     if (!e)
         return kt__fail_memory(sizeof *e);
@@ -196,7 +205,7 @@ void kt_event_drop(kt_event *e)
     if (!e)
         return;
     kt_backend *b = kt__backend(e->device.kind);
-    if (b->streams)
+    if (b->streams && !kt__devices_lost)
         b->streams->event_drop(b, e->device.index, e->handle);
     kt__pool_put(e, sizeof *e);
 }
@@ -218,8 +227,10 @@ kt_status kt_event_done(kt_event *e, bool *done)
 {
     if (missing(e) || missing(done))
         return kt_error_status();
-    kt_backend *b = kt__backend(e->device.kind);
     *done = true;
+    kt_backend *b = backend_of(&e->device);
+    if (!b)
+        return kt_error_status();
     return b->streams && e->recorded ? b->streams->event_done(b, e->device.index, e->handle, done) : KT_OK;
 }
 
@@ -228,7 +239,9 @@ kt_status kt_event_sync(kt_event *e)
     kt__waiting w;
     if (missing(e))
         return kt_error_status();
-    kt_backend *b = kt__backend(e->device.kind);
+    kt_backend *b = backend_of(&e->device);
+    if (!b)
+        return kt_error_status();
     if (!b->streams || !e->recorded)
         return KT_OK;
     if (kt__wait_begin(e->device.kind, "synchronize", true, &w))
@@ -328,7 +341,8 @@ kt_status kt_capture_end(kt_graph **graph)
     kt_backend     *b = kt__backend(s.device.kind);
     kt_graph       *g = kt__pool_get(sizeof *g);
     kt_handle       handle = 0;
-    const kt_status status = b->captures->end(b, s.device.index, s.handle, &handle);
+    const kt_status status =
+        kt__devices_lost ? kt__fail_lost(b) : b->captures->end(b, s.device.index, s.handle, &handle);
     capture.on = false;
     kt__stream_set_now(s.device, capture.before);
     if (status || !g) {
@@ -345,6 +359,8 @@ kt_status kt_capture_end(kt_graph **graph)
 kt_status kt_graph_replay(kt_graph *g, kt_stream s)
 {
     kt_backend *b = g ? kt__backend(g->device.kind) : NULL;
+    if (b && kt__devices_lost)
+        return kt__fail_lost(b);
     if (!b)
         return kt_fail(KT_ERR_RUNTIME, "there is no graph to replay: capture one first");
     if (s.device.kind != g->device.kind || s.device.index != g->device.index)
@@ -362,6 +378,7 @@ void kt_graph_drop(kt_graph *g)
     if (!g)
         return;
     kt_backend *b = kt__backend(g->device.kind);
-    b->captures->drop(b, g->device.index, g->handle);
+    if (!kt__devices_lost)
+        b->captures->drop(b, g->device.index, g->handle);
     kt__pool_put(g, sizeof *g);
 }
