@@ -163,9 +163,9 @@ kt_status kt_used_on(kt_tensor *t, kt_stream s)
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     kt_backend *b = kt__backend(t->backend);
-    if (t->backend != s.device.kind)
-        return kt_fail(KT_ERR_RUNTIME, "record_stream: the stream is of device '%s', and the tensor is on '%s'",
-                       kt_device_name(s.device), b->name);
+    if (t->backend != s.device.kind || t->index != s.device.index) /* a handle means a stream of the memory's own device */
+        return kt_fail(KT_ERR_RUNTIME, "record_stream: the stream is of device '%s:%d', and the tensor is on '%s:%d'",
+                       kt_device_name(s.device), (int)s.device.index, b->name, (int)t->index);
     if (b->kernels && kt__devices_lost)
         return kt__fail_lost(b);
     if (b->used_on && t->storage->granted)

@@ -206,8 +206,10 @@ def test_record_stream():
     assert x.record_stream(mirror.Stream()) is None and x[1:].record_stream(mirror.current_stream()) is None
     with pytest.raises(TypeError, match=r"record_stream\(\): argument 's' \(position 1\) must be Stream, not int"):
         x.record_stream(3)
-    with pytest.raises(RuntimeError, match="the stream is of device 'cpu'"):
+    with pytest.raises(RuntimeError, match="the stream is of device 'cpu:0'"):
         x.record_stream(karat.Stream("cpu"))
+    with pytest.raises(RuntimeError, match="the stream is of device 'mirror:1', and the tensor is on 'mirror:0'"):
+        x.record_stream(mirror.default_stream(1))
     with pytest.raises(NotImplementedError, match="Could not run 'aten::record_stream' with arguments from the 'CPU' backend"):
         host(3).record_stream(mirror.Stream())
 

@@ -144,6 +144,7 @@ TEST(waits_are_errors)
     CHECK_FAILS(kt_stream_sync(s), KT_ERR_RUNTIME, sync);
     CHECK_FAILS(kt_event_sync(e), KT_ERR_RUNTIME, sync);
     CHECK_FAILS(kt_nonzero(input), KT_ERR_RUNTIME, "");
+    CHECK_FAILS(kt_device_memory_empty(mirror0), KT_ERR_RUNTIME, "empty_cache makes the host wait for the device");
     CHECK_FAILS(kt_capture_begin(stream_of(mirror0)), KT_ERR_RUNTIME, "this thread captures already");
     kt_tensor *out = kt_keep(kt_add_s(input, KT_INT(5)));
     kt_graph  *g = end();

@@ -99,7 +99,9 @@ TEST(a_stream_of_another_device_cannot_use_it)
         return;
     KT_SCOPE;
     CHECK_FAILS(kt_used_on(kt_ones(KT_SHAPE(2)), standard(mirror0)), KT_ERR_RUNTIME,
-                "record_stream: the stream is of device 'mirror'");
+                "record_stream: the stream is of device 'mirror:0', and the tensor is on 'cpu:0'");
+    CHECK_FAILS(kt_used_on(filled(mirror0, 2, 1), standard(mirror1)), KT_ERR_RUNTIME,
+                "record_stream: the stream is of device 'mirror:1', and the tensor is on 'mirror:0'");
 }
 
 /* ---- copies between devices ---- */
