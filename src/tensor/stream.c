@@ -2,6 +2,7 @@
  * threads. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/local.h"
 #include "base/rng.h"
 #include "base/warn.h"
 #include "tensor/device.h"
@@ -309,8 +310,24 @@ kt_status kt__capture_draws(const kt_generator *g, uint64_t n, uint64_t *offset)
     return KT_OK;
 }
 
+/* A thread that ends while it captures: its stream would record what others launch there, for ever. */
+static void abandon_capture(kt__exit_hook *hook)
+{
+    (void)hook;
+    kt_backend *b = capture.on ? kt__backend(capture.stream.device.kind) : NULL;
+    kt_handle   handle = 0;
+    if (!b || kt__devices_lost)
+        return;
+    capture.on = false;
+    b->captures->end(b, capture.stream.device.index, capture.stream.handle, &handle);
+    if (handle)
+        b->captures->drop(b, capture.stream.device.index, handle);
+}
+
 kt_status kt_capture_begin(kt_stream s)
 {
+    static _Thread_local kt__exit_hook hook;
+    static _Thread_local bool          hooked;
     kt_backend *b = backend_of(&s.device);
     if (!b)
         return kt_error_status();
@@ -323,6 +340,7 @@ kt_status kt_capture_begin(kt_stream s)
         kt__stream_set_now(s.device, before);
         return kt_error_status();
     }
+    hooked = hooked || kt__on_thread_exit(&hook, abandon_capture);
     capture.on = true;
     capture.stream = s;
     capture.before = before;

@@ -1,6 +1,8 @@
 /* captures.c - a region recorded once and run again on the same memory. */
 #include "support/on_mirror.h"
 
+#include <pthread.h>
+
 enum { N = 20000 }; /* large blocks, which are reused at once */
 
 static kt_tensor *input;
@@ -191,5 +193,27 @@ TEST(one_capture_after_the_other)
         kt_graph_drop(g);
         kt_drop(out);
     }
+    kt_stream_drop(s);
+}
+
+/* ---- threads ---- */
+static void *begin_and_leave(void *stream)
+{
+    CHECK_EQ_INT(kt_capture_begin(*(kt_stream *)stream), KT_OK);
+    return NULL;
+}
+
+TEST(a_thread_that_ends_ends_its_capture)
+{
+    if (!load_mirror())
+        return;
+    KT_SCOPE;
+    kt_stream s = stream_of(mirror0);
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, begin_and_leave, &s) == 0);
+    pthread_join(thread, NULL);
+    go_to(s);
+    CHECK(all_are(filled(mirror0, 3, 7), 7)); /* work of the stream is done again */
+    go_to(standard(mirror0));
     kt_stream_drop(s);
 }
