@@ -157,10 +157,14 @@ static kt_status run_through_host(kt_backend *backend, const kt_plan *plan)
 /* ---- saying so ---- */
 void kt__count_fallback(const kt_backend *backend, kt_kernel_id kernel)
 {
-    static bool said[KT_K_end];
-    if (kt__warn_now(&said[kernel]))
+    static bool               said[KT_K_end];
+    static _Thread_local bool warning; /* who shows warnings may call operators, which may fall back */
+    if (!warning && kt__warn_now(&said[kernel])) {
+        warning = true;
         kt__warn("device '%s' has no kernel '%s' for this call: it runs on the CPU, and its operands travel there and back",
                  backend->name, kt_kernel_name(kernel));
+        warning = false;
+    }
     atomic_fetch_add_explicit(&kt__n_fallbacks, 1, memory_order_relaxed);
 }
 

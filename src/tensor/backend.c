@@ -27,19 +27,27 @@ kt_status kt_set_default_device(kt_device d)
 
 /* ---- nothing of a plugin runs before its structs are known to lie as ours do ---- */
 
+/* A plugin that was built before has fewer sizes; it differs in one of those that it has, so the others are not read. */
 kt_status kt__check_layout(const kt_layout *theirs, const char *who)
 {
-    static const kt_layout   ours = KT_LAYOUT;
-    static const char *const names[] = {"kt_host", "kt_backend", "kt_plan", "kt_operand"};
-    const uint32_t           size[] = {ours.host, ours.backend, ours.plan, ours.operand};
-    const uint32_t           other[] = {theirs->host, theirs->backend, theirs->plan, theirs->operand};
+    static const struct {
+        const char *name;
+        size_t      at;
+    } sizes[] = {{"kt_host", offsetof(kt_layout, host)},         {"kt_backend", offsetof(kt_layout, backend)},
+                 {"kt_plan", offsetof(kt_layout, plan)},         {"kt_operand", offsetof(kt_layout, operand)},
+                 {"kt_transfer", offsetof(kt_layout, transfer)}, {"kt_late_error", offsetof(kt_layout, late_error)}};
+    static const kt_layout ours = KT_LAYOUT;
     if (theirs->abi != ours.abi)
         return kt_fail(KT_ERR_RUNTIME, "%s was built for backend interface %u, and this library has %u: it must be built anew",
                        who, (unsigned)theirs->abi, (unsigned)ours.abi);
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        if (other[i] != size[i])
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint32_t here, there;
+        memcpy(&here, (const char *)&ours + sizes[i].at, sizeof here);
+        memcpy(&there, (const char *)theirs + sizes[i].at, sizeof there);
+        if (here != there)
             return kt_fail(KT_ERR_RUNTIME, "%s was built with a %s of %u bytes, and here it has %u: it must be built anew", who,
-                           names[i], (unsigned)other[i], (unsigned)size[i]);
+                           sizes[i].name, (unsigned)there, (unsigned)here);
+    }
     return KT_OK;
 }
 

@@ -136,9 +136,11 @@ typedef struct kt_plan {
 /* The sizes of this header's structs: checked before any code of a plugin runs. */
 typedef struct kt_layout {
     uint32_t abi;                          /* KT_BACKEND_ABI */
-    uint32_t host, backend, plan, operand; /* sizes, in bytes */
+    uint32_t host, backend, plan, operand, transfer, late_error; /* sizes, in bytes */
 } kt_layout;
-#define KT_LAYOUT {KT_BACKEND_ABI, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand)}
+#define KT_LAYOUT                                                                                                               \
+    {KT_BACKEND_ABI, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand), sizeof(kt_transfer),            \
+     sizeof(kt_late_error)}
 
 /* Bytes from one place to another, at least one of them on the backend that is asked. */
 enum { KT_HOST = -1 }; /* an index: host memory */

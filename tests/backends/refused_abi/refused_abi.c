@@ -6,7 +6,8 @@
 KT_API extern const kt_layout kt_plugin_layout;
 KT_API kt_backend            *kt_plugin_open(const kt_host *host);
 
-const kt_layout kt_plugin_layout = {KT_BACKEND_ABI + 1, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand)};
+const kt_layout kt_plugin_layout = {KT_BACKEND_ABI + 1, sizeof(kt_host), sizeof(kt_backend), sizeof(kt_plan), sizeof(kt_operand),
+                                    sizeof(kt_transfer), sizeof(kt_late_error)};
 
 kt_backend *kt_plugin_open(const kt_host *host)
 {
