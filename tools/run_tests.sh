@@ -39,7 +39,7 @@ case $build in
 *) python_runner="" ;;
 esac
 
-# python_tests LOG SETTING... FILES: pytest with these variables of the environment; its status and its last line.
+# python_tests LOG SETTING...: pytest with these variables of the environment; leaves its last line in `line`.
 python_tests()
 {
     log=$build/$1
@@ -66,7 +66,7 @@ mirror_tests()
                 slow="$slow --ignore tests/python/test_$name.py"
             done
         fi
-        python_tests mirror.log -u KARAT_TEST_ALL KARAT_TEST_DEVICE=mirror KARAT_TEST_THREADS=$threads \
+        python_tests mirror.log KARAT_TEST_ALL= KARAT_TEST_DEVICE=mirror KARAT_TEST_THREADS=$threads \
             KARAT_TEST_SAMPLE=$every
         mirror_lines="$mirror_lines
 Python tests on the mirror, kernels on $threads threads: $line"
