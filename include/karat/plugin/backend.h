@@ -220,7 +220,8 @@ struct kt_backend {
     uint8_t     stores_nothing; /* meta: no bytes at all */
     uint8_t     late;           /* `run` may return before the work is done; plans then contain their site. If work has failed,
                                    the next call of run, copy, sync or a wait hands that back by kt_host.fail_late and takes
-                                   no new work; the device stays usable */
+                                   no new work; the device stays usable. Of several the first is enough: the others may
+                                   follow from it */
     uint8_t     dlpack;         /* the device type in DLPack (2: CUDA, 12: other); 0: not exchanged */
     /* What follows may be NULL: the device lacks it. */
     void        (*used_on)(kt_backend *self, int index, void *data, kt_handle stream); /* also for memory of host_alloc */

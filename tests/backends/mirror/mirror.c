@@ -76,10 +76,7 @@ static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
 
 static kt_status copy_and_wait(const kt_transfer *copy, int index)
 {
-    pthread_mutex_lock(&lock);
-    drain(stream_of(index, copy->stream));
-    pthread_mutex_unlock(&lock);
-    const kt_status code = late_error(index);
+    const kt_status code = wait_for_stream(index, copy->stream);
     if (code)
         return code;
     memcpy(copy->to_index == KT_HOST ? copy->to : here(copy->to), copy->from_index == KT_HOST ? copy->from : here(copy->from),

@@ -77,6 +77,7 @@ void      enqueue(stream *s, work *w);           /* or records it, if the stream
 void      enqueue_now(stream *s, work *w);       /* even if it captures */
 void      drain(stream *s);                      /* everything queued there so far is done */
 void      drain_device(int index);
+kt_status wait_for_stream(int index, kt_handle handle); /* called without the lock; an error if it captures */
 kt_status late_error(int index);                 /* of earlier work, once; called without the lock */
 void      leave_capture(graph *g);               /* all streams that take part */
 extern const kt_stream_calls stream_calls;

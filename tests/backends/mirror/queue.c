@@ -259,13 +259,23 @@ static kt_status idle(kt_backend *self, int index, kt_handle handle, bool *answe
     return KT_OK;
 }
 
+kt_status wait_for_stream(int index, kt_handle handle)
+{
+    pthread_mutex_lock(&lock);
+    stream    *s = stream_of(index, handle);
+    const bool records = s->capturing != NULL;
+    if (!records)
+        drain(s);
+    pthread_mutex_unlock(&lock);
+    if (records)
+        return host->fail(KT_ERR_RUNTIME, "mirror: a stream whose work is captured cannot be waited for");
+    return late_error(index);
+}
+
 static kt_status wait_for(kt_backend *self, int index, kt_handle handle)
 {
     (void)self;
-    pthread_mutex_lock(&lock);
-    drain(stream_of(index, handle));
-    pthread_mutex_unlock(&lock);
-    return late_error(index);
+    return wait_for_stream(index, handle);
 }
 
 static kt_status event_make(kt_backend *self, int index, bool timed, kt_handle *made)

@@ -217,3 +217,33 @@ TEST(a_thread_that_ends_ends_its_capture)
     go_to(standard(mirror0));
     kt_stream_drop(s);
 }
+
+/* The check of the engine is of the thread that captures; the device refuses the others. */
+static void *waits_for_it(void *stream)
+{
+    const kt_stream s = *(const kt_stream *)stream;
+    CHECK_FAILS(kt_stream_sync(s), KT_ERR_RUNTIME, "mirror: a stream whose work is captured cannot be waited for");
+    CHECK_EQ_INT(kt_stream_set(s), KT_OK);
+    KT_SCOPE;
+    double back[4];
+    CHECK_FAILS(kt_read(input, back, sizeof back), KT_ERR_RUNTIME,
+                "mirror: a stream whose work is captured cannot be waited for");
+    return NULL;
+}
+
+TEST(another_thread_cannot_wait_for_a_capture)
+{
+    if (!load_mirror())
+        return;
+    kt_stream s = stream_of(mirror0);
+    KT_SCOPE;
+    input = filled(mirror0, 4, 1);
+    if (!begin(s))
+        return;
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, waits_for_it, &s) == 0);
+    pthread_join(thread, NULL);
+    kt_graph_drop(end());
+    CHECK(all_are(input, 1));
+    kt_stream_drop(s);
+}
