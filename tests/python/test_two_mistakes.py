@@ -4,7 +4,6 @@ speaks. Each line said something else before, or nothing."""
 import warnings
 
 import karat as torch
-from on_device import DEVICE
 import pytest
 
 F = torch.nn.functional
@@ -540,8 +539,6 @@ CASES = [pytest.param(*case, id=f"{at}", marks=LATE if case[0] in VALUE_FIRST el
 
 @pytest.mark.parametrize("statement, error, text", CASES)
 def test_what_is_refused_and_how(statement, error, text):
-    if DEVICE and "index_reduce_" in statement and error is IndexError:
-        pytest.skip("a device finds the wrong index late, after the dtype was refused")
     names = {"torch": torch, "F": F, "x": torch.ones(4), "d": torch.ones(2, 3), "b": torch.ones(2, 3, dtype=torch.bool),
              "i": torch.ones(2, 3, dtype=torch.int64), "c": torch.ones(2, 3, dtype=torch.complex64),
              "g": torch.ones(2, 3, requires_grad=True)}
