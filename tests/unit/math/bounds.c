@@ -1,0 +1,471 @@
+/* bounds.c - the functions of src/math against src/math/bounds.def, through the library's kernels.
+ *
+ * float32, one operand: all 2^32 of them with KARAT_TEST_ALL, else a sample; against reference.h, which is itself checked against
+ * long double. Two operands, and float64: samples, the latter against long double. Special values always. One build is measured,
+ * the others must give its bits. One line a bound says the greatest error and where it is. */
+#include "unit/cpu/plans.h"
+#include "unit/math/reference.h"
+
+#include <float.h>
+#include <pthread.h>
+
+#include "base/thread.h"
+
+typedef long double real;
+
+/* ---- the functions exactly ---- */
+static const real pi = 3.141592653589793238462643383279502884L;
+
+static real exact_sigmoid(real x) { return 1 / (1 + expl(-x)); }
+static real exact_share(real x) { return erfcl(-x / sqrtl(2)) / 2; }
+static real exact_cubic(real x) { return sqrtl(8 / pi) * (x + 0.044715L * x * x * x); }
+static real exact_softplus(real x) { return x > 20 ? x : (x > 0 ? x : 0) + log1pl(expl(-fabsl(x))); }
+static real exact_logsigmoid(real x) { return x > 800 ? 0 : (x < 0 ? x : 0) - log1pl(expl(-fabsl(x))); }
+static real exact_silu_slope(real x)
+{
+    const real s = exact_sigmoid(x);
+    return s + x * (s * exact_sigmoid(-x));
+}
+static real exact_gelu_slope(real x)
+{
+    return exact_share(x) + x * (expl(-x * x / 2) / sqrtl(2 * pi));
+}
+static real exact_gelu_tanh_slope(real x)
+{
+    const real u = exact_cubic(x), s = exact_sigmoid(u), inner = sqrtl(8 / pi) * (1 + 3 * 0.044715L * x * x);
+    return fabsl(x) > 50 ? s : s + x * s * exact_sigmoid(-u) * inner;
+}
+static real exact_logaddexp(real x, real y)
+{
+    return x == y && isinf(x) ? x : (x > y ? x : y) + log1pl(expl(-fabsl(x - y)));
+}
+static real exact_logaddexp2(real x, real y)
+{
+    return x == y && isinf(x) ? x : (x > y ? x : y) + log1pl(exp2l(-fabsl(x - y))) / logl(2);
+}
+
+/* ---- the two tables ---- */
+typedef enum kind { KIND_ONE, KIND_SLOPE, KIND_TWO } kind;
+
+typedef struct function {
+    const char *name;
+    int         kernel;
+    kind        kind;
+    double      p[3];
+    void (*fast)(double *z, const float *x, const float *y, int n);
+    real (*exact)(real x, real y);
+} function;
+
+#define ONE(name, kernel, exact)   ROW(name, kernel, KIND_ONE, exact, fast_##name(x), r, 0, 0, 0)
+#define ONE_(name, kernel, ...)    ROW_WITH(name, kernel, KIND_ONE, fast_##name(x), __VA_ARGS__)
+#define SLOPE(name, kernel, exact) ROW(name, kernel, KIND_SLOPE, exact, fast_##name(x), r, 0, 0, 0)
+#define SLOPE_(name, kernel, ...)  ROW_WITH(name, kernel, KIND_SLOPE, fast_##name(x), __VA_ARGS__)
+#define TWO(name, kernel, exact)   ROW(name, kernel, KIND_TWO, exact, fast_##name(x, y), r, 0, 0, 0)
+#define FAR(name, kernel, exact)   ROW(name, kernel, KIND_ONE, exact, fast_##name(x), far_##name(xs[i], r), 0, 0, 0)
+#define ROW_WITH(name, kernel, kind, fast, exact, p0, p1, p2) ROW(name, kernel, kind, exact, fast, r, p0, p1, p2)
+
+static double far_sin(float x, double r) { return fabsf(x) < (float)REF_TRIG_MAX ? r : ref_sin_far(x, 0); }
+static double far_cos(float x, double r) { return fabsf(x) < (float)REF_TRIG_MAX ? r : ref_sin_far(x, 1); }
+static double far_tan(float x, double r) { return fabsf(x) < (float)REF_TRIG_MAX ? r : ref_tan_far(x); }
+
+#define ROW(name, kernel, kind, exact, fast, mended, ...)                                                              \
+    static void fast_row_##name(double *restrict z, const float *restrict xs, const float *restrict ys, int n)         \
+    {                                                                                                                  \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const double x = (double)xs[i], y = (double)ys[i];                                                         \
+            (void)y;                                                                                                   \
+            z[i] = fast;                                                                                               \
+        }                                                                                                              \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const double r = z[i];                                                                                     \
+            z[i] = mended;                                                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static real exact_row_##name(real x, real y)                                                                       \
+    {                                                                                                                  \
+        (void)y;                                                                                                       \
+        return exact;                                                                                                  \
+    }
+#include "unit/math/functions.def"
+#undef ROW
+
+enum {
+#define ROW(name, ...) FUNCTION_##name,
+#include "unit/math/functions.def"
+#undef ROW
+    NUM_FUNCTIONS
+};
+
+static const function functions[] = {
+#define ROW(name, kernel, kind, exact, fast, mended, ...)                                                              \
+    {#name, KT_K_##kernel, kind, {__VA_ARGS__}, fast_row_##name, exact_row_##name},
+#include "unit/math/functions.def"
+#undef ROW
+};
+
+typedef struct bound {
+    int      function;
+    kt_dtype dtype;
+    double   ulps, least, from, to;
+} bound;
+
+static const bound bounds[] = {
+#define BOUND(name, dtype, ulps, least, from, to) {FUNCTION_##name, KT_##dtype, ulps, least, from, to},
+#include "math/bounds.def"
+#undef BOUND
+};
+enum { NUM_BOUNDS = sizeof bounds / sizeof *bounds };
+
+/* ---- distances ---- */
+
+/* |got - want| in units of float32's last place at `want`, or at `least` where that is greater. A NaN is equal to a NaN; zeros
+ * have signs; infinity is 2^128. */
+FAST double ulps_f32(float got, double want, double least)
+{
+    const double end = 0x1p128, g = (double)got;
+    double       w = want > end ? end : want;
+    w = w < -end ? -end : w;
+    double near = g > end ? end : g;
+    near = near < -end ? -end : near;
+    double size = fabs(w) > least ? fabs(w) : least;
+    size = size > 0x1p-126 ? size : 0x1p-126;
+    size = size < FLT_MAX ? size : FLT_MAX;
+    const double per_unit = ref_double((UINT64_C(2046) << 52) - (ref_bits(size) & UINT64_C(0x7ff0000000000000))) * 0x1p23;
+    double       r = fabs(near - w) * per_unit;
+    const double wrong_sign = (int64_t)(ref_bits(g) ^ ref_bits(want)) < 0 ? INFINITY : r;
+    r = want == 0 ? wrong_sign : r;
+    const double one_nan = want != want ? 0.0 : INFINITY, other = want != want ? INFINITY : r;
+    return g != g ? one_nan : other;
+}
+
+static double ulps_f64(double got, real want, double least)
+{
+    if (isnan(got) || isnan(want))
+        return isnan(got) && isnan(want) ? 0 : INFINITY;
+    if (want == 0 && signbit(got) != signbit(want))
+        return INFINITY;
+    const real end = 0x1p1024L, w = want > end ? end : want < -end ? -end : want;
+    const real near = isinf(got) ? copysignl(end, got) : (real)got;
+    real       size = fmaxl(fabsl(w), fmaxl((real)least, DBL_MIN));
+    int        e;
+    frexpl(fminl(size, DBL_MAX), &e);
+    return (double)ldexpl(fabsl(near - w), 53 - e);
+}
+
+/* ---- operands ---- */
+static uint64_t mixed(uint64_t seed, uint64_t count) /* as test_random, at any place of its sequence */
+{
+    uint64_t z = seed + count * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Where something begins or ends in one function or another, in float32 or float64; the neighbours count too. */
+static const double ends[] = {
+    0,     0x1p-149, 0x1p-126, 0x1p-1074, 0x1p-1022, 0x1p-24, 0x1p-12, 0.25,    0.40625, 0.5,     0.693147181, 0.7071068, 0.75,
+    0.838, 1,        1.4142,   1.5,       2,         3,       4,       5.54,    8,       9,       9.0105,      10,        10.05,
+    10.5,  13,       14.17,    16.6355,   18.7,      19.0615, 20,      26.5433, 37.5,    44.0148, 87.33,       88.3763,   88.7228,
+    89.41, 103.278,  103.972,  104,       126,       127,     128,     145,     149,     150,     708.396,     709.783,   710.476,
+    745.13, 1022,    1024,     1074,      8192,      105615,  16777216, 0x1p26, 0x1p31,  0x1p63,  0x1p64,      FLT_MAX,   DBL_MAX,
+    INFINITY};
+enum { NUM_ENDS = sizeof ends / sizeof *ends, NEIGHBOURS = 16, CHUNK = 4096 };
+
+static float end_f32(uint64_t k)
+{
+    const int32_t step = (int32_t)(k % (2 * NEIGHBOURS)) - NEIGHBOURS;
+    const float   at = (float)ends[k / 2 / NEIGHBOURS / 2 % NUM_ENDS], sign = k / 2 / NEIGHBOURS % 2 ? -1.0f : 1.0f;
+    uint32_t      u;
+    float         x = fabsf(at);
+    memcpy(&u, &x, 4);
+    u += (uint32_t)step;
+    memcpy(&x, &u, 4);
+    return sign * x; /* past infinity: NaN; before zero: a negative NaN */
+}
+
+static double end_f64(uint64_t k)
+{
+    const int64_t step = (int64_t)(k % (2 * NEIGHBOURS)) - NEIGHBOURS;
+    const double  at = ends[k / 2 / NEIGHBOURS / 2 % NUM_ENDS], sign = k / 2 / NEIGHBOURS % 2 ? -1.0 : 1.0;
+    return sign * ref_double(ref_bits(at) + (uint64_t)step);
+}
+
+static double uniform(uint64_t z) { return (double)(int64_t)z * 0x1p-63; } /* from -1 to 1 */
+
+/* Ordinary operands of the i-th kind: of all sizes, small ones, and pairs whose power is within the range of the dtype. */
+static void ordinary(uint64_t z, uint64_t w, double reach, double *x, double *y)
+{
+    *x = uniform(z) * 20, *y = uniform(w) * 20;
+    if (z % 4 == 1)
+        *x = (double)((int64_t)(z >> 58) - 32) / 2, *y = (double)((int64_t)(w >> 58) - 32) / 2;
+    if (z % 4 >= 2) {
+        const double power = uniform(z) * (z % 4 == 2 ? 1 : reach);
+        *x = exp2(power), *y = uniform(w) * reach / power;
+    }
+}
+
+static void operands_f32(float *x, float *y, uint64_t seed, uint64_t chunk)
+{
+    for (uint64_t i = 0; i < CHUNK; i++) {
+        const uint64_t z = mixed(seed, 2 * (chunk * CHUNK + i)), w = mixed(seed, 2 * (chunk * CHUNK + i) + 1);
+        uint32_t       u = (uint32_t)z, v = (uint32_t)w;
+        double         a, b;
+        memcpy(&x[i], &u, 4), memcpy(&y[i], &v, 4);
+        if (chunk == 0)
+            x[i] = end_f32(i), y[i] = end_f32(w);
+        else if (i % 4) {
+            ordinary(z, w, 150, &a, &b);
+            x[i] = (float)a, y[i] = (float)b;
+        }
+    }
+}
+
+static void operands_f64(double *x, double *y, uint64_t seed, uint64_t chunk)
+{
+    for (uint64_t i = 0; i < CHUNK; i++) {
+        const uint64_t z = mixed(seed, 2 * (chunk * CHUNK + i)), w = mixed(seed, 2 * (chunk * CHUNK + i) + 1);
+        x[i] = ref_double(z), y[i] = ref_double(w);
+        if (chunk == 0)
+            x[i] = end_f64(i), y[i] = end_f64(w);
+        else if (i % 4)
+            ordinary(z, w, 1100, &x[i], &y[i]);
+    }
+}
+
+/* ---- one function ---- */
+typedef struct tally { /* of one bound */
+    double worst, x, y;
+} tally;
+
+typedef struct sweep {
+    const function *f;
+    kt_dtype        dtype;
+    bool            every; /* all 2^32 */
+    uint64_t        seed;
+    double          least;
+    int             num_rows, rows[NUM_BOUNDS]; /* its bounds, */
+    tally           of[NUM_BOUNDS];             /* and how they hold */
+    const char     *differs; /* a build that has other bits, */
+    double          at_x, at_y;
+    kt_status       status;
+    pthread_mutex_t lock;
+} sweep;
+
+typedef struct chunk {
+    union {
+        float  f32[CHUNK];
+        double f64[CHUNK];
+    } x, y, one, out, other;
+    double want[CHUNK], off[CHUNK];
+} chunk;
+
+static kt_status run_chunk(const sweep *s, chunk *c, int build, void *out)
+{
+    const kt_dtype d = s->dtype;
+    kt_plan        p;
+    void *const    first = s->f->kind == KIND_SLOPE ? (void *)&c->one : (void *)&c->x;
+    void *const    second = s->f->kind == KIND_SLOPE ? (void *)&c->x : (void *)&c->y;
+    plan_dense(&p, s->f->kernel, compute_of(d), s->f->kind == KIND_ONE ? 1 : 2, (void *[]){out, first, second},
+               (kt_dtype[]){d, d, d}, CHUNK);
+    for (int i = 0; i < 3; i++)
+        plan_param(&p, KT_FLOAT(s->f->p[i]));
+    return kt__cpu_run_with(&kt__cpu_builds[build], &p);
+}
+
+static double x_of(const sweep *s, const chunk *c, int i) { return s->dtype == KT_F32 ? (double)c->x.f32[i] : c->x.f64[i]; }
+static double y_of(const sweep *s, const chunk *c, int i) { return s->dtype == KT_F32 ? (double)c->y.f32[i] : c->y.f64[i]; }
+
+/* The first place where another build differs, or -1. */
+static int difference(const sweep *s, const chunk *c)
+{
+    if (memcmp(&c->out, &c->other, CHUNK * size_of_dtype(s->dtype)) == 0)
+        return -1;
+    for (int i = 0; i < CHUNK; i++) {
+        const double a = s->dtype == KT_F32 ? (double)c->out.f32[i] : c->out.f64[i];
+        const double b = s->dtype == KT_F32 ? (double)c->other.f32[i] : c->other.f64[i];
+        if (ref_bits(a) != ref_bits(b) && !(isnan(a) && isnan(b)))
+            return i;
+    }
+    return -1;
+}
+
+static void measure(const sweep *s, chunk *c)
+{
+    double *off = c->off;
+    if (s->dtype == KT_F32) {
+        const double least = s->least;
+        s->f->fast(c->want, c->x.f32, c->y.f32, CHUNK);
+        for (int i = 0; i < CHUNK; i++)
+            off[i] = ulps_f32(c->out.f32[i], c->want[i], least);
+    } else
+        for (int i = 0; i < CHUNK; i++)
+            off[i] = ulps_f64(c->out.f64[i], s->f->exact((real)c->x.f64[i], (real)c->y.f64[i]), s->least);
+}
+
+/* The greatest error among those x that a bound is about and no bound before it. */
+static void keep_worst(sweep *s, chunk *c)
+{
+    uint64_t most = 0; /* of numbers that are not negative the bits are ordered as the numbers are */
+    for (int i = 0; i < CHUNK; i++)
+        most = ref_bits(c->off[i]) > most ? ref_bits(c->off[i]) : most;
+    bool news = false;
+    for (int k = 0; k < s->num_rows; k++)
+        news |= ref_double(most) > s->of[s->rows[k]].worst;
+    for (int i = 0; i < CHUNK && news; i++)
+        for (int k = 0; k < s->num_rows; k++) {
+            const int    b = s->rows[k];
+            const double x = x_of(s, c, i);
+            if (x < bounds[b].from || x > bounds[b].to)
+                continue;
+            if (c->off[i] > s->of[b].worst)
+                s->of[b] = (tally){c->off[i], x, y_of(s, c, i)};
+            break;
+        }
+}
+
+static void sweep_part(void *ctx, int64_t begin, int64_t end)
+{
+    sweep *s = ctx, mine = *s;
+    chunk *c = calloc(1, sizeof *c);
+    if (!c)
+        mine.status = KT_ERR_MEMORY, end = begin;
+    for (int i = 0; c && i < CHUNK; i++)
+        if (s->dtype == KT_F32)
+            c->one.f32[i] = 1;
+        else
+            c->one.f64[i] = 1;
+    for (int64_t k = begin; k < end; k++) {
+        for (int i = 0; s->every && i < CHUNK; i++) {
+            const uint32_t u = (uint32_t)(k * CHUNK + i);
+            memcpy(&c->x.f32[i], &u, 4);
+        }
+        if (!s->every && s->dtype == KT_F32)
+            operands_f32(c->x.f32, c->y.f32, s->seed, (uint64_t)k);
+        else if (!s->every)
+            operands_f64(c->x.f64, c->y.f64, s->seed, (uint64_t)k);
+        const kt_status status = run_chunk(s, c, 0, &c->out);
+        mine.status = status != KT_OK ? status : mine.status;
+        measure(&mine, c);
+        keep_worst(&mine, c);
+        for (int b = 1; b < num_builds(); b++) {
+            if (!can_run(b) || mine.differs)
+                continue;
+            run_chunk(s, c, b, &c->other);
+            const int at = difference(s, c);
+            if (at >= 0)
+                mine.differs = kt__cpu_builds[b].name, mine.at_x = x_of(s, c, at), mine.at_y = y_of(s, c, at);
+        }
+    }
+    free(c);
+    pthread_mutex_lock(&s->lock);
+    for (int b = 0; b < NUM_BOUNDS; b++)
+        s->of[b] = mine.of[b].worst > s->of[b].worst ? mine.of[b] : s->of[b];
+    s->status = mine.status != KT_OK ? mine.status : s->status;
+    if (mine.differs)
+        s->differs = mine.differs, s->at_x = mine.at_x, s->at_y = mine.at_y;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static double least_of(int f, kt_dtype d)
+{
+    for (int b = 0; b < NUM_BOUNDS; b++)
+        if (bounds[b].function == f && bounds[b].dtype == d)
+            return bounds[b].least;
+    return 0;
+}
+
+static void check_function(int f, kt_dtype d, int64_t chunks, bool every)
+{
+    static sweep s;
+    s = (sweep){.f = &functions[f], .dtype = d, .every = every, .seed = test_seed(), .least = least_of(f, d)};
+    for (int b = 0; b < NUM_BOUNDS; b++) {
+        s.of[b].worst = -1;
+        if (bounds[b].function == f && bounds[b].dtype == d)
+            s.rows[s.num_rows++] = b;
+    }
+    pthread_mutex_init(&s.lock, NULL);
+    kt__parallel(chunks, 1, sweep_part, &s);
+    pthread_mutex_destroy(&s.lock);
+    CHECK_MSG(s.status == KT_OK, "%s: status %d", s.f->name, (int)s.status);
+    CHECK_MSG(!s.differs, "%s: %s differs at (%a, %a)", s.f->name, s.differs, s.at_x, s.at_y);
+    for (int k = 0; k < s.num_rows; k++) {
+        const int b = s.rows[k];
+        char      at[128];
+        snprintf(at, sizeof at, s.f->kind == KIND_TWO ? "(%.9g, %.9g)" : "%.9g", s.of[b].x, s.of[b].y);
+        printf("%-16s %s [%g, %g]: %.4f ulp at %s; bound %g\n", s.f->name, kt_dtype_name(d), bounds[b].from, bounds[b].to,
+               s.of[b].worst, at, bounds[b].ulps);
+        CHECK_MSG(s.of[b].worst <= bounds[b].ulps, "%s(%s) is %g ulp off; bound %g", s.f->name, at, s.of[b].worst,
+                  bounds[b].ulps);
+    }
+}
+
+static void one_operand(kt_dtype d)
+{
+    for (int f = 0; f < NUM_FUNCTIONS; f++)
+        if (functions[f].kind != KIND_TWO)
+            check_function(f, d, d == KT_F32 ? 256 : test_all() ? 256 : 3, false);
+}
+
+TEST(float32_sample) { one_operand(KT_F32); }
+
+TEST(float64_sample) { one_operand(KT_F64); }
+
+TEST(float32_all)
+{
+    if (!test_all()) {
+        test_skip("KARAT_TEST_ALL=1 runs it");
+        return;
+    }
+    for (int f = 0; f < NUM_FUNCTIONS; f++)
+        if (functions[f].kind != KIND_TWO)
+            check_function(f, KT_F32, ((int64_t)1 << 32) / CHUNK, true);
+}
+
+TEST(two_operands)
+{
+    for (int f = 0; f < NUM_FUNCTIONS; f++) {
+        if (functions[f].kind != KIND_TWO)
+            continue;
+        const int64_t pairs = (int64_t)1 << (test_all() ? (f == FUNCTION_pow ? 28 : 26) : 20);
+        check_function(f, KT_F32, pairs / CHUNK, false);
+        check_function(f, KT_F64, test_all() ? 256 : 3, false);
+    }
+}
+
+/* The fast references are right: within a thousandth of float32's last place of the exact ones. */
+TEST(references)
+{
+    static float  x[CHUNK], y[CHUNK];
+    static double z[CHUNK];
+    for (int f = 0; f < NUM_FUNCTIONS; f++) {
+        double worst = 0, at[2] = {0, 0};
+        for (uint64_t k = 0; k < (test_all() ? 64 : 3); k++) {
+            operands_f32(x, y, test_seed(), k);
+            functions[f].fast(z, x, y, CHUNK);
+            for (int i = 0; i < CHUNK; i++) {
+                const real   want = functions[f].exact((real)x[i], (real)y[i]);
+                const real   end = 0x1p128L, w = want > end ? end : want < -end ? -end : want;
+                const double size = fmax(fmax(fabs((double)w), least_of(f, KT_F32)), 0x1p-126);
+                const real   got = z[i] > 0x1p128 ? end : z[i] < -0x1p128 ? -end : (real)z[i];
+                double       off = (double)(fabsl(got - w) / size) * 0x1p23;
+                if (isnan(want) || isnan(z[i]))
+                    off = isnan(want) && isnan(z[i]) ? 0 : INFINITY;
+                if (off > worst)
+                    worst = off, at[0] = (double)x[i], at[1] = (double)y[i];
+            }
+        }
+        CHECK_MSG(worst < 1e-3, "the fast reference of %s is %g ulp off at (%a, %a)", functions[f].name, worst, at[0], at[1]);
+    }
+}
+
+TEST(every_function_has_a_bound)
+{
+    static const kt_dtype both[] = {KT_F32, KT_F64};
+    for (int f = 0; f < NUM_FUNCTIONS; f++)
+        for (int k = 0; k < 2; k++) {
+            bool known = false;
+            for (int b = 0; b < NUM_BOUNDS; b++)
+                known |= bounds[b].function == f && bounds[b].dtype == both[k];
+            CHECK_MSG(known, "%s has no bound in %s", functions[f].name, kt_dtype_name(both[k]));
+        }
+}
