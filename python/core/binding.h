@@ -75,10 +75,11 @@ PyObject *kp_mistake_object(void); /* the pending error as data: a new dict (kar
 /* Sites are available only during a call made here. state: 0 outside; 1 the frame may be read; 2 it was read before the
  * GIL was released. */
 typedef struct kp_entry {
-    uintptr_t code;
-    int32_t   offset;
-    uint8_t   state;
-    bool      large; /* kernels of the call may run without the GIL */
+    const kt_call *call; /* that runs; NULL: something else, which may use any tensor */
+    uintptr_t      code;
+    int32_t        offset;
+    uint8_t        state;
+    bool           large; /* kernels of the call may run without the GIL */
 } kp_entry;
 extern __thread kp_entry kp_here;
 int  kp_site_start(PyObject *module);           /* registers the source of sites */
@@ -87,26 +88,36 @@ void kp_site_capture(kp_entry *entry);          /* reads the frame now */
 PyObject *kp_site_place(int *line);             /* file and line of the user's current call; None: unknown */
 extern const char kp_site_variant[];            /* how frames are read: which variant was compiled */
 
-static inline uint8_t kp_enter(void)
+static inline kp_entry kp_enter(void)
 {
-    uint8_t before = kp_here.state;
+    const kp_entry before = kp_here;
+    kp_here.call = NULL;
     kp_here.state = 1;
     return before;
 }
-static inline void kp_leave(uint8_t before) { kp_here.state = before; }
+static inline void kp_leave(kp_entry before) { kp_here = before; }
 
 /* From here on releasing the GIL pays. */
 enum { KP_LARGE_NUMEL = 100 * 1000, KP_LARGE_PRODUCT = 100 * 1000 * 1000 };
 int       kp_run_start(void);                   /* registers the GIL as the lock to release around long kernels */
 kt_status kp_run_large(kt_call *call);          /* the caller keeps the arguments alive */
 
-/* A large call reads its arguments' memory and sizes while other threads run. Code that may change those of a tensor (a
- * call: of its targets) first waits until no large call of another thread uses it; a large call also waits until no other
- * call may change its arguments. Call before reading any of them. -1: interrupted. */
+/* A flight is a call that has released the GIL, or a large one: it uses its arguments' memory and sizes while other threads
+ * run. Code that may change those of a tensor (a call: of its targets) first waits until no flight of another thread uses it;
+ * code that uses a tensor waits until no flight may change it. -1: interrupted. */
 typedef struct kp_flight kp_flight;
-extern kp_flight *kp_flights; /* the large calls in progress; NULL: none */
-int kp_wait_for(const kt_tensor *t);
-int kp_wait_for_others(const kt_call *call, bool large);
+extern kp_flight *kp_flights; /* NULL: none */
+int  kp_wait_for(const kt_tensor *t); /* before its memory or sizes are changed */
+int  kp_wait_for_others(const kt_call *call);
+void kp_wait_for_changes(void); /* until no flight may change any tensor; not interrupted */
+
+/* For what uses tensors and is not a call. */
+static inline kp_entry kp_enter_any(void)
+{
+    if (KP_UNLIKELY(kp_flights != NULL))
+        kp_wait_for_changes();
+    return kp_enter();
+}
 
 /* ---- the engine's warnings (warn.c) ---- */
 extern int kp_warnings_waiting; /* number of undelivered warnings; atomic */
@@ -123,14 +134,14 @@ static inline kt_status kp_after(kt_call *call, kt_status status)
 /* Elements to the host: what is strided or lazy is copied, and the copy has the user's line. */
 static inline kt_scalar kp_item(const kt_tensor *t)
 {
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter_any();
     const kt_scalar s = kt_item_scalar(t);
     kp_leave(before);
     return kp_after(NULL, s.kind ? KT_OK : kt_error_status()) ? (kt_scalar){0} : s;
 }
 static inline kt_status kp_read(const kt_tensor *t, void *elements, size_t bytes)
 {
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter_any();
     const kt_status status = kt_read(t, elements, bytes);
     kp_leave(before);
     return kp_after(NULL, status);
@@ -138,11 +149,17 @@ static inline kt_status kp_read(const kt_tensor *t, void *elements, size_t bytes
 
 static inline kt_status kp_run(kt_call *call, bool large)
 {
+    if (KP_UNLIKELY(kp_flights != NULL) && kp_wait_for_others(call))
+        return kp_fail_with_exception();
     if (KP_UNLIKELY(large))
         return kp_after(call, kp_run_large(call));
-    uint8_t   before = kp_enter();
+    const kt_call *outer = kp_here.call;
+    const uint8_t  before = kp_here.state;
+    kp_here.call = call;
+    kp_here.state = 1;
     kt_status status = kt_call_run(call);
-    kp_leave(before);
+    kp_here.call = outer;
+    kp_here.state = before;
     return kp_after(call, status);
 }
 

@@ -136,10 +136,6 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
         return NULL;
     }
     const bool large = a->work > KP_LARGE_NUMEL;
-    if (KP_UNLIKELY(kp_flights != NULL) && kp_wait_for_others(&a->call, large)) {
-        kp_args_free(a);
-        return NULL;
-    }
     kt_status status = kp_run(&a->call, large);
     kp_args_free(a);
     PyTypeObject *type = a->call.form == KT_OUT ? form->results_out : form->results;

@@ -81,7 +81,7 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
                          void (*release)(void *), void *owner)
 {
     kt_tensor *t = NULL;
-    uint8_t    before = kp_enter();
+    kp_entry   before = kp_enter();
     kt_status  status = kt_make_over(memory, dtype, shape, strides, maker, release, owner, &t);
     kp_leave(before);
     if (!status)

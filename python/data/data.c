@@ -264,7 +264,7 @@ kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker)
     if (p.dtype == KT_NONE)
         p.dtype = kt_get_default_dtype();
     p.itemsize = kt_dtype_size(p.dtype);
-    uint8_t   before = kp_enter();
+    kp_entry  before = kp_enter();
     kt_status status = kt_make(p.dtype, (kt_shape){p.rank, p.sizes}, maker, &t);
     kp_leave(before);
     if (status || !(p.at = kt_data(t))) {

@@ -334,7 +334,7 @@ static kt_tensor *take(const dl_tensor *d, void (*release)(void *), void *owner)
     }
     for (int i = d->ndim; i-- > 0; step *= d->sizes[i])
         dense[i] = step;
-    uint8_t   before = kp_enter();
+    kp_entry  before = kp_enter();
     kt_status status = kt_make_over_on(device, (char *)d->data + (d->data ? d->byte_offset : 0), dtype,
                                        (kt_shape){d->ndim, d->sizes}, (kt_shape){d->ndim, d->strides ? d->strides : dense},
                                        "from_dlpack", release, owner, &t);

@@ -276,7 +276,7 @@ static PyObject *from_numpy(PyObject *module, PyObject *array)
 static kt_tensor *of_sizes(kt_dtype dtype, kt_shape sizes)
 {
     kt_tensor *t = NULL;
-    uint8_t    before = kp_enter();
+    kp_entry   before = kp_enter();
     kt_status  status = kt_make(dtype, sizes, "Tensor", &t);
     if (!status && kt_deterministic() != KT_NOT_ASKED) { /* deterministic mode fills uninitialized memory */
         kt_call call;

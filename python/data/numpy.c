@@ -198,7 +198,7 @@ static kt_tensor *over(PyObject *array, PyObject *interface, const char *maker, 
     void *memory = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
     if ((!memory && PyErr_Occurred()) || (warn && PyTuple_GET_ITEM(data, 1) == Py_True && warn_read_only()))
         return NULL;
-    uint8_t before = kp_enter();
+    kp_entry before = kp_enter();
     status = kt_make_over(memory, dtype, size, (kt_shape){size.n, strides}, maker, let_go, array, &t);
     kp_leave(before);
     if (status) {

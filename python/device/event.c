@@ -88,7 +88,7 @@ int kp_event_record(PyObject *event, kt_stream s, const char *function)
                      kt_device_name((kt_device){e->device.kind, 0}), kt_device_name(s.device));
         return -1;
     }
-    const uint8_t before = kp_enter();
+    const kp_entry before = kp_enter();
     kt_status     status = e->e ? KT_OK : kt_event_new(s.device, e->timed, &e->e);
     if (!status)
         status = kt_event_record(e->e, s);
@@ -108,7 +108,7 @@ int kp_event_gate(PyObject *event, kt_stream s, const char *function)
         return -1;
     if (!e->e)
         return 0;
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status = kt_stream_after_event(s, e->e);
     kp_leave(before);
     if (status)
@@ -153,7 +153,7 @@ static PyObject *query(PyObject *self, PyObject *unused)
 static PyObject *synchronize(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status = of(self)->e ? kt_event_sync(of(self)->e) : KT_OK;
     kp_leave(before);
     return status ? kp_raise() : Py_NewRef(Py_None);

@@ -50,7 +50,7 @@ static PyObject *device_sync(PyObject *module, PyObject *o)
     kt_device d;
     if (needed(o, &d))
         return NULL;
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status = kt_device_sync(d);
     kp_leave(before);
     return said(status);

@@ -65,7 +65,7 @@ static PyObject *replay(PyObject *self, PyObject *unused)
     kt_stream s;
     if (!of(self)->g)
         return PyErr_Format(PyExc_RuntimeError, "Called CUDAGraph::replay without a preceding successful capture.");
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status =
         kt_stream_current(of(self)->device, &s) ? kt_error_status() : kt_graph_replay(of(self)->g, s);
     kp_leave(before);

@@ -32,7 +32,7 @@ kt_tensor *kp_pinned(kt_tensor *t, kt_device d)
         PyErr_Format(PyExc_RuntimeError, "%s device type not an accelerator.", d.kind == KT_CPU ? "CPU" : "META");
         return NULL;
     }
-    const uint8_t before = kp_enter();
+    const kp_entry before = kp_enter();
     if (kt_pin(t, d, &pinned))
         kp_raise();
     kp_leave(before);

@@ -219,7 +219,7 @@ static PyObject *query(PyObject *self, PyObject *unused)
 static PyObject *synchronize(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status = kt_stream_sync(of(self));
     kp_leave(before);
     return said(status);
@@ -237,7 +237,7 @@ static PyObject *wait_stream(PyObject *self, PyObject *other)
         return NULL;
     if (is_host(s.device))
         return PyErr_Format(PyExc_RuntimeError, "%s backend doesn't support events.", kt_device_name(s.device));
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status = kt_stream_after(of(self), s);
     kp_leave(before);
     return said(status);

@@ -85,7 +85,7 @@ PyObject *kp_raise(void)
 
 PyObject *kp_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_dtype wanted, const char *text)
 {
-    const uint8_t before = kp_enter();
+    const kp_entry before = kp_enter();
     kt_refuse_dtype(status, t, op, KT_FIX_CAST, wanted, text);
     kp_leave(before);
     return kp_raise();

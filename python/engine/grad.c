@@ -46,7 +46,7 @@ PyObject *kp_get_requires_grad(PyObject *self, void *unused)
 /* Within a call, so that the error has the user's line. */
 static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
 {
-    const uint8_t     before = kp_enter();
+    const kp_entry    before = kp_enter();
     kt_lineage_record born = {.size = sizeof born};
     const bool        known = fix == KT_FIX_DTYPE && kt_lineage_read(kt_lineage_of(t), &born) && born.op;
     kt_refuse_grad(t, known ? born.op : "requires_grad_", fix, text);
@@ -98,7 +98,7 @@ PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
                      Py_TYPE(on)->tp_name);
         return NULL;
     }
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter();
     const kt_status status = kt_set_requires_grad(kp_tensor_of(self), on == Py_True);
     kp_leave(before);
     return status ? kp_raise() : Py_NewRef(self);
@@ -164,7 +164,7 @@ static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs
         unwrap_all(inputs, room + 2 * n);
     kt_backward_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create,
                                 .inputs = inputs ? room + 2 * n : NULL, .n_inputs = n_in};
-    uint8_t   before = kp_enter();
+    kp_entry  before = kp_enter_any();
     kt_status status = kt_backward_many(room, room + n, n, &options);
     kp_leave(before);
     status = kp_after(NULL, status);
@@ -245,7 +245,7 @@ static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *gi
     unwrap_all(inputs, in);
     if (given)
         unwrap_all(given, room + n_out);
-    uint8_t   before = kp_enter();
+    kp_entry  before = kp_enter_any();
     kt_status status = kt_gradients(room, room + n_out, n_out, in, n_in, options, result);
     kp_leave(before);
     if (!status && (status = kp_after(NULL, KT_OK))) { /* a warning filter raised an exception */

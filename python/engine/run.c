@@ -8,41 +8,39 @@
 #include <pthread.h>
 #include <time.h>
 
-/* ---- the GIL ---- */
-
-/* Backward does not release the GIL: it holds its own locks around kernels, and a waiting thread may hold the GIL. */
-static void *open_gil(bool waits)
-{
-    if (kp_here.state == 0 || !(kp_here.large || waits)) /* 0: a C thread, which does not hold the GIL */
-        return NULL;
-    kp_site_capture(&kp_here);
-    return PyEval_SaveThread();
-}
-
-static void shut_gil(void *opened)
-{
-    PyEval_RestoreThread(opened);
-    kp_here.state = 1;
-}
-
-static const kt_work_lock gil = {.abi = KT_WORK_ABI, .size = sizeof gil, .open = open_gil, .shut = shut_gil};
-
 /* ---- calls under way ---- */
 
 struct kp_flight {
     kp_flight     *next;
-    const kt_call *call;
+    const kt_call *call; /* NULL: not a call (backward, item); it may use any tensor and gives none other memory */
     PyThreadState *thread;
 };
 kp_flight *kp_flights;
 
 static void in_child(void) { kp_flights = NULL; } /* other threads do not exist in the child */
 
+static void depart(kp_flight *f, const kt_call *call)
+{
+    *f = (kp_flight){kp_flights, call, PyThreadState_Get()};
+    kp_flights = f;
+}
+
+static void arrive(const kp_flight *f)
+{
+    kp_flight **at = &kp_flights;
+    while (*at && *at != f) /* not there: in a child */
+        at = &(*at)->next;
+    if (*at)
+        *at = f->next;
+}
+
 /* The tensors whose memory or sizes the call may change: out= targets, self of rows such as resize_. Returns the count. */
 static int targets_of(const kt_call *call, const kt_tensor *t[KT_MAX_RESULTS])
 {
+    int n = 0;
+    if (!call)
+        return 0;
     const char *name = kt_row_name(call->row);
-    int         n = 0;
     for (; call->form == KT_OUT && n < kt_row_n_results(call->row); n++)
         t[n] = call->out[n];
     if (n == 0 && name[strlen(name) - 1] == '_')
@@ -52,6 +50,8 @@ static int targets_of(const kt_call *call, const kt_tensor *t[KT_MAX_RESULTS])
 
 static bool relies_on(const kt_call *call, const kt_tensor *t)
 {
+    if (!call)
+        return true;
     for (int i = 0; i < kt_row_n_args(call->row); i++) {
         const uint8_t kind = kt_row_arg(call->row, i)->kind;
         if (!(call->given >> i & 1) || call->scalars >> i & 1)
@@ -77,7 +77,7 @@ static bool disturbs(const kt_call *one, const kt_call *other)
     return false;
 }
 
-/* The first large call from `f` on that belongs to another thread; this thread's own calls enclose the current one. */
+/* The first flight from `f` on that belongs to another thread; this thread's own calls enclose the current one. */
 static const kp_flight *others(const kp_flight *f)
 {
     const PyThreadState *own = PyThreadState_Get();
@@ -94,20 +94,25 @@ static bool in_use(const kt_tensor *t)
     return false;
 }
 
-static bool clashes(const kt_call *call, bool large)
+static bool clashes(const kt_call *call)
 {
     for (const kp_flight *f = others(kp_flights); f; f = others(f->next))
-        if (disturbs(call, f->call) || (large && disturbs(f->call, call)))
+        if (disturbs(call, f->call) || disturbs(f->call, call))
             return true;
     return false;
 }
 
-static int wait_a_moment(void)
+static void sleep_a_moment(void)
 {
     const struct timespec moment = {0, 50 * 1000};
     Py_BEGIN_ALLOW_THREADS
     nanosleep(&moment, NULL);
     Py_END_ALLOW_THREADS
+}
+
+static int wait_a_moment(void)
+{
+    sleep_a_moment();
     return PyErr_CheckSignals();
 }
 
@@ -119,26 +124,37 @@ int kp_wait_for(const kt_tensor *t)
     return 0;
 }
 
-int kp_wait_for_others(const kt_call *call, bool large)
+int kp_wait_for_others(const kt_call *call)
 {
-    while (clashes(call, large))
+    while (clashes(call))
         if (wait_a_moment())
             return -1;
     return 0;
 }
 
+void kp_wait_for_changes(void)
+{
+    const kt_tensor *t[KT_MAX_RESULTS];
+    const kp_flight *f = others(kp_flights);
+    while (f)
+        if (targets_of(f->call, t)) {
+            sleep_a_moment();
+            f = others(kp_flights);
+        } else {
+            f = others(f->next);
+        }
+}
+
 kt_status kp_run_large(kt_call *call)
 {
-    const kp_entry before = kp_here;
-    kp_flight      flight = {kp_flights, call, PyThreadState_Get()}, **at = &kp_flights;
-    kp_flights = &flight;
-    kp_here.state = 1;
+    const kp_entry before = kp_enter();
+    kp_flight      flight;
+    depart(&flight, call);
+    kp_here.call = call;
     kp_here.large = true;
     kt_status status = kt_call_run(call);
-    kp_here = before;
-    while (*at != &flight)
-        at = &(*at)->next;
-    *at = flight.next;
+    kp_leave(before);
+    arrive(&flight);
     return status;
 }
 
@@ -154,6 +170,31 @@ kt_tensor *kp_run_row(const kt_row *row, kt_tensor *t)
     }
     return call.out[0];
 }
+
+/* ---- the GIL ---- */
+
+static __thread kp_flight open_flight; /* of this thread, while its GIL is released for a call */
+
+/* Backward does not release the GIL for its kernels: it holds its own locks around them, and a waiting thread may hold the
+ * GIL. */
+static void *open_gil(kt_work why)
+{
+    if (kp_here.state == 0 || (why == KT_WORK_KERNEL && !kp_here.large)) /* 0: a C thread, which does not hold the GIL */
+        return NULL;
+    kp_site_capture(&kp_here);
+    if (why != KT_WORK_OTHERS)
+        depart(&open_flight, kp_here.call);
+    return PyEval_SaveThread();
+}
+
+static void shut_gil(void *opened)
+{
+    PyEval_RestoreThread(opened);
+    arrive(&open_flight);
+    kp_here.state = 1;
+}
+
+static const kt_work_lock gil = {.abi = KT_WORK_ABI, .size = sizeof gil, .open = open_gil, .shut = shut_gil};
 
 int kp_run_start(void)
 {

@@ -197,7 +197,7 @@ static kt_tensor *as_index(kt_tensor *t)
     kt_tensor *index = NULL;
     if (!t || is_mask(t))
         return t;
-    const uint8_t   before = kp_enter();
+    const kp_entry  before = kp_enter_any();
     const kt_status status = kt_convert(t, KT_I64, KT_WHY_INDEX, &index);
     kp_leave(before);
     if (status)
@@ -432,7 +432,7 @@ static kt_tensor *refuse_number(PyObject *self)
         const kt_dtype holds = kt_promote_types(kt_dtype_of(t), m.fix[0].dtype);
         PyOS_snprintf(text, sizeof text, "%.*s", (int)strcspn(kt_error(), "\n"), kt_error());
         kt_clear();
-        const uint8_t before = kp_enter();
+        const kp_entry before = kp_enter();
         kt_refuse_dtype(status, t, "__setitem__", KT_FIX_MAKE, holds, text);
         kp_leave(before);
     }

@@ -48,13 +48,11 @@ static PyObject *read_dim(reader *r, int64_t dim)
     return list;
 }
 
-static PyObject *to_list(PyObject *self, PyObject *unused)
+static PyObject *list_of(const kt_tensor *t)
 {
-    (void)unused;
-    kt_tensor *t = kp_tensor_of(self);
-    reader     r = {kt_sizes(t), kt_dtype_of(t), kt_dtype_size(kt_dtype_of(t)), NULL};
-    size_t     bytes = (size_t)kt_numel(t) * r.itemsize;
-    char      *elements = PyMem_Malloc(bytes ? bytes : 1);
+    reader r = {kt_sizes(t), kt_dtype_of(t), kt_dtype_size(kt_dtype_of(t)), NULL};
+    size_t bytes = (size_t)kt_numel(t) * r.itemsize;
+    char  *elements = PyMem_Malloc(bytes ? bytes : 1);
     if (!elements)
         return PyErr_NoMemory();
     r.at = elements;
@@ -63,17 +61,32 @@ static PyObject *to_list(PyObject *self, PyObject *unused)
     return list;
 }
 
+/* A list may be made while others run (the garbage collector calls destructors): they may give the tensor other sizes. */
+static PyObject *to_list(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    kt_tensor *lent;
+    if (kt_lend(kp_tensor_of(self), false, &lent))
+        return kp_raise();
+    PyObject *list = list_of(lent);
+    kt_drop(lent);
+    return list;
+}
+
 /* The elements in row-major order as bytes, for pickle. */
 static PyObject *to_bytes(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    kt_tensor *t = kp_tensor_of(self);
-    size_t     bytes = (size_t)kt_numel(t) * kt_dtype_size(kt_dtype_of(t));
-    PyObject  *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
-    if (result && kp_read(t, PyBytes_AS_STRING(result), bytes)) {
-        Py_DECREF(result);
+    kt_tensor *t;
+    if (kt_lend(kp_tensor_of(self), false, &t))
         return kp_raise();
+    size_t    bytes = (size_t)kt_numel(t) * kt_dtype_size(kt_dtype_of(t));
+    PyObject *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+    if (result && kp_read(t, PyBytes_AS_STRING(result), bytes)) {
+        Py_CLEAR(result);
+        kp_raise();
     }
+    kt_drop(t);
     return result;
 }
 

@@ -210,7 +210,7 @@ static PyObject *tensor_repr(PyObject *self)
         Py_XDECREF(name);
         return NULL;
     }
-    const uint8_t before = kp_enter(); /* its elements may have to be copied */
+    const kp_entry before = kp_enter_any(); /* its elements may have to be copied */
     char         *text = kt_to_string_as(kp_tensor_of(self), called);
     kp_leave(before);
     PyObject *result = kt_failed() ? kp_raise() : PyUnicode_FromString(text);

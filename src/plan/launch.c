@@ -43,7 +43,7 @@ KT__COLD kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on)
 /* The generator is locked after the binding's lock was released: a thread that waits for the generator may hold that lock. */
 static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool release)
 {
-    void *released = release ? kt__open_lock(false) : NULL;
+    void *released = release ? kt__open_lock(KT_WORK_KERNEL) : NULL;
     if (plan->generator)
         kt__rng_lock(plan->generator);
     kt_status status = run(backend, plan);

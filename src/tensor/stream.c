@@ -68,7 +68,7 @@ kt_status kt__wait_begin(int kind, const char *what, bool asked, kt__waiting *w)
         if (mode == KT_WAIT_WARNS)
             kt__warn("called a synchronizing operation: %s", what);
     }
-    w->released = kt__open_lock(true);
+    w->released = kt__open_lock(asked ? KT_WORK_OTHERS : KT_WORK_DEVICE);
     return KT_OK;
 }
 

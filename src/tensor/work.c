@@ -1,7 +1,6 @@
 /* work.c - see work.h. */
 #include "tensor/work.h"
 
-#include <karat/plugin/work.h>
 #include <sched.h>
 
 #include "base/error.h"
@@ -19,10 +18,10 @@ kt_status kt_work_register(const kt_work_lock *given)
     return KT_OK;
 }
 
-void *kt__open_lock(bool waits)
+void *kt__open_lock(kt_work why)
 {
     const kt_work_lock *bindings = __atomic_load_n(&lock, __ATOMIC_ACQUIRE);
-    return bindings ? bindings->open(waits) : NULL;
+    return bindings ? bindings->open(why) : NULL;
 }
 
 void kt__shut_lock(void *opened)
@@ -33,7 +32,7 @@ void kt__shut_lock(void *opened)
 
 void kt__wait_turn(void)
 {
-    void *opened = kt__open_lock(true);
+    void *opened = kt__open_lock(KT_WORK_OTHERS);
     sched_yield();
     kt__shut_lock(opened);
 }

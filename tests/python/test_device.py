@@ -1,11 +1,16 @@
 """Streams, events, memory and captures of a device: the mirror, whose work is late and in whose place no host read goes."""
 
+import ctypes
 import gc
+import os
 import threading
 import time
 
 import karat
 import pytest
+from conftest import BUILD
+
+decline = ctypes.CDLL(os.path.join(BUILD, "backends", "mirror.so")).mirror_decline  # a kernel: it falls back from now on
 
 mirror = karat._device.make("mirror")  # its backend is looked for when it is used
 
@@ -304,6 +309,40 @@ def test_other_threads_run_while_one_waits(wait):
     thread.join()
     within = [t for t in ran if begin + 0.2 * (end - begin) < t < begin + 0.8 * (end - begin)]
     assert len(within) > 10
+
+
+READERS = {
+    "item": lambda t: t.item(),
+    "tolist": lambda t: t.tolist()[0],
+    "cpu": lambda t: t.cpu().item(),
+    "print": lambda t: float(repr(t)[8:10]),
+    "fall-back": lambda t: t.exp2().item() / 2,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("change", ["data", "resize", "out"])
+def test_memory_is_kept_while_a_call_waits(name, change):
+    """One thread waits in the middle of a call for a busy device; another gives its operand other memory or sizes meanwhile."""
+    t, busy, answers = ones(1), ones(300, 300), []
+    for _ in range(10):
+        busy = (busy @ busy).clamp_(0, 1)
+    decline(b"exp2" if name == "fall-back" else None)
+    before = karat._karat.host_waits()
+    thread = threading.Thread(target=lambda: answers.append(READERS[name](t)))
+    thread.start()
+    while karat._karat.host_waits() == before:
+        time.sleep(0)
+    if change == "data":
+        t.data = karat.full((3,), 7, device="mirror")
+    elif change == "resize":
+        t.resize_(1000).fill_(7)
+    else:
+        karat.add(karat.full((1000,), 3, device="mirror"), 4, out=t)
+    others = [karat.full((1,), 9.0, device="mirror") for _ in range(50)]
+    thread.join()
+    decline(None)
+    assert answers == [1.0] and t[0].item() == 7 and len(others) == 50
 
 
 # ---- memory ----

@@ -34,10 +34,12 @@ static block *new_block(int index, size_t bytes)
     return b;
 }
 
+/* The memory is overwritten, so that who still reads it gives wrong values. */
 static void delete_block(block *b)
 {
     if (b->index != KT_HOST)
         in_use[b->index] -= b->granted;
+    memset(b->memory, 0xa5, b->granted);
     host->cpu->free(host->cpu, 0, b->memory, b->granted);
     free(b);
 }

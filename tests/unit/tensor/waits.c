@@ -8,13 +8,15 @@
 enum { N = 200000 }; /* enough for the CPU to release the lock */
 
 /* ---- the binding's lock ---- */
-static int opened, shut, waited;
+static int     opened, shut, waited;
+static kt_work last;
 
-static void *open_lock(bool waits)
+static void *open_lock(kt_work why)
 {
     CHECK(opened == shut);
     opened++;
-    waited += waits;
+    waited += why != KT_WORK_KERNEL;
+    last = why;
     return &opened;
 }
 
@@ -53,11 +55,13 @@ TEST(waits_release_the_lock_and_launches_do_not)
     openings(0, 0);
     CHECK_NEAR(kt_item(sum), 2.0 * N, 0);
     openings(1, 1);
+    CHECK_EQ_INT(last, KT_WORK_DEVICE); /* the tensor is in use: the binding keeps its memory */
     float first;
     CHECK_EQ_INT(kt_read(kt_select(a, 0, 0), &first, sizeof first), KT_OK);
     openings(1, 1);
     CHECK_EQ_INT(kt_event_sync(e), KT_OK);
     openings(1, 1);
+    CHECK_EQ_INT(last, KT_WORK_OTHERS);
     CHECK_EQ_INT(kt_stream_sync(standard(mirror0)), KT_OK);
     openings(1, 1);
     CHECK_EQ_INT(kt_device_sync(mirror0), KT_OK);

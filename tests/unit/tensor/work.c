@@ -8,13 +8,13 @@
 static int  opened, shut, waited;
 static bool asleep; /* the lock stays shut */
 
-static void *open_lock(bool waits)
+static void *open_lock(kt_work why)
 {
     CHECK(opened == shut);
     if (asleep)
         return NULL;
     opened++;
-    waited += waits;
+    waited += why != KT_WORK_KERNEL;
     return &opened;
 }
 
