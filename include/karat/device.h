@@ -54,6 +54,10 @@ KT_API kt_status kt_event_sync(kt_event *e);                     /* the host wai
 KT_API kt_status kt_event_elapsed(kt_event *from, kt_event *to, double *milliseconds);
 KT_API kt_status kt_stream_after_event(kt_stream s, kt_event *e);
 
+/* For the end of a program: waits for all devices that it has used, so that no error of queued work is lost. A device that
+ * captures is not waited for. */
+KT_API kt_status kt_devices_finish(void);
+
 /* ---- pinned host memory: copies to and from it need not wait ---- */
 KT_API kt_status kt_pin(kt_tensor *t, kt_device d, kt_tensor **pinned); /* owned: t itself if it is pinned */
 KT_API bool      kt_is_pinned(const kt_tensor *t);

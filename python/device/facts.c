@@ -56,6 +56,20 @@ static PyObject *device_sync(PyObject *module, PyObject *o)
     return said(status);
 }
 
+/* At the end of the program: an error of queued work that nobody has read is printed, as an uncaught exception is. */
+static PyObject *devices_finish(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    const kp_entry  before = kp_enter();
+    const kt_status status = kt_devices_finish();
+    kp_leave(before);
+    if (status) {
+        kp_raise();
+        PyErr_Print();
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *device_properties(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -167,6 +181,7 @@ PyMethodDef kp_facts_functions[] = {
     {"device_index", device_index, METH_O, "device_index(device): the index that its name alone means"},
     {"set_device_index", set_device_index, METH_O, "set_device_index(device): its name alone means this one"},
     {"device_sync", device_sync, METH_O, "device_sync(device): wait for all its work"},
+    {"devices_finish", devices_finish, METH_NOARGS, "wait for all devices that were used; an error of their work is printed"},
     {"device_properties", device_properties, METH_O, "device_properties(device): a dict"},
     {"device_memory", device_memory, METH_O, "device_memory(device): its figures, a dict"},
     {"device_memory_empty", device_memory_empty, METH_O, "give back what is kept for later"},

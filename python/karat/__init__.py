@@ -4,9 +4,12 @@ The same names, arguments and results as PyTorch 2.11; every tensor also knows w
 policy sets, for a scope, which implicit conversions are accepted.
 """
 
+import atexit as _atexit
+
 from . import _karat, _missing
 
 _karat.own_package(__path__[0])
+_atexit.register(_karat.devices_finish)
 globals().update(_missing.functions_of(_karat.functions))
 globals().update(_karat.dtypes)
 

@@ -47,6 +47,8 @@ typedef struct kt__waiting { void *released; } kt__waiting;
 kt_status kt__wait_begin(int kind, const char *what, bool asked, kt__waiting *w); /* asked: the user said so */
 void      kt__wait_end(kt__waiting *w);
 
+bool kt__device_has_worked(kt_device d); /* it has had memory of tensors */
+
 /* Does a capture record this thread's work for devices of this kind? */
 bool kt__captures(int kind);
 /* While it does: n draws that are recorded. Their offset counts from the capture's begin; a replay gives their seed. Only the

@@ -13,6 +13,7 @@ typedef struct device_state {
     _Atomic uint64_t allocated_total, freed_total;
     _Atomic uint64_t count, count_peak, count_total, count_freed;
     _Atomic uint64_t out_of_memory;
+    _Atomic bool     used;
     kt_generator    *generator; /* of a device that draws by itself, else NULL */
 } device_state;
 
@@ -70,8 +71,10 @@ kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *grant
     device_state   *s = state_of(d);
     if (s && kt__devices_lost)
         return kt__fail_lost(b);
-    if (s)
+    if (s && !READ(used)) {
         kt__device_used();
+        STORE(used, true);
+    }
     const kt_status status = b->alloc(b, d.index, kt__stream_now(d.kind, d.index), bytes, data, granted);
     if (!s)
         return status;
@@ -84,6 +87,12 @@ kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *grant
     raise_size(&s->allocated_peak, ADD(allocated, *granted) + *granted);
     raise_count(&s->count_peak, ADD(count, 1) + 1);
     return KT_OK;
+}
+
+bool kt__device_has_worked(kt_device d)
+{
+    const device_state *s = state_of(d);
+    return s && READ(used);
 }
 
 void kt__device_free(kt_device d, void *data, size_t granted)

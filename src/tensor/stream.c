@@ -310,6 +310,26 @@ kt_status kt__capture_draws(const kt_generator *g, uint64_t n, uint64_t *offset)
     return KT_OK;
 }
 
+static _Atomic int open_captures[KT_MAX_BACKENDS]; /* of all threads */
+
+static void set_capture(bool on, int kind)
+{
+    capture.on = on;
+    atomic_fetch_add_explicit(&open_captures[kind], on ? 1 : -1, memory_order_relaxed);
+}
+
+kt_status kt_devices_finish(void)
+{
+    for (int kind = 1; kind < KT_MAX_BACKENDS && !kt__devices_lost; kind++) {
+        kt_backend *b = kt__backend(kind);
+        for (int i = 0; b && b->late && i < b->count(b); i++)
+            if (kt__device_has_worked((kt_device){kind, i}) &&
+                !atomic_load_explicit(&open_captures[kind], memory_order_relaxed) && kt_device_sync((kt_device){kind, i}))
+                return kt_error_status();
+    }
+    return KT_OK;
+}
+
 /* A thread that ends while it captures: its stream would record what others launch there, for ever. */
 static void abandon_capture(kt__exit_hook *hook)
 {
@@ -318,7 +338,7 @@ static void abandon_capture(kt__exit_hook *hook)
     kt_handle   handle = 0;
     if (!b || kt__devices_lost)
         return;
-    capture.on = false;
+    set_capture(false, capture.stream.device.kind);
     b->captures->end(b, capture.stream.device.index, capture.stream.handle, &handle);
     if (handle)
         b->captures->drop(b, capture.stream.device.index, handle);
@@ -341,7 +361,7 @@ kt_status kt_capture_begin(kt_stream s)
         return kt_error_status();
     }
     hooked = hooked || kt__on_thread_exit(&hook, abandon_capture);
-    capture.on = true;
+    set_capture(true, s.device.kind);
     capture.stream = s;
     capture.before = before;
     capture.draws = 0;
@@ -361,7 +381,7 @@ kt_status kt_capture_end(kt_graph **graph)
     kt_handle       handle = 0;
     const kt_status status =
         kt__devices_lost ? kt__fail_lost(b) : b->captures->end(b, s.device.index, s.handle, &handle);
-    capture.on = false;
+    set_capture(false, s.device.kind);
     kt__stream_set_now(s.device, capture.before);
     if (status || !g) {
         if (handle)

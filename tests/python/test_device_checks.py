@@ -2,6 +2,8 @@
 line that launched the work, and a training step reads nothing from it."""
 
 import re
+import subprocess
+import sys
 
 import karat as torch
 import pytest
@@ -72,3 +74,28 @@ def test_a_training_step_reads_nothing():
     losses = [step() for _ in range(3)]
     assert torch._karat.host_waits() == before
     assert all(loss.isfinite().item() for loss in losses)
+
+
+# ---- at the end of the program ----
+
+BAD = "import torch, sys\nx = torch.ones(3, dtype=torch.int64, device='mirror')\ny = x // (x - 1)\n"
+ENDINGS = {
+    "end": (BAD, True, 0),
+    "exit": (BAD + "sys.exit(3)\n", True, 3),
+    "read": (BAD + "try: y.cpu()\nexcept RuntimeError: pass\n", False, 0),
+    "late": ("import atexit, torch\natexit.register(lambda: print(len(y)))\n" + BAD, True, 0),
+    "capture": (BAD + "s = torch.Stream('mirror')\ntorch.accelerator.set_stream(s)\n"
+                "g = torch.get_device_module('mirror').CUDAGraph()\ng.capture_begin()\n", False, 0),
+    "fork": ("import os, torch\nx = torch.ones(3, device='mirror')\nif os.fork() == 0: raise SystemExit\nos.wait()\n", False, 0),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_an_error_that_nobody_reads_is_told_at_the_end(name, tmp_path):
+    text, expected, status = ENDINGS[name]
+    script = tmp_path / "ends.py"
+    script.write_text(text)
+    for command in (["-m", "karat", "run", str(script)], ["-c", "import sys, karat\nsys.modules['torch'] = karat\n" + text]):
+        done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60)
+        told = "RuntimeError: ZeroDivisionError\n  launched by floor_divide at " in done.stderr
+        assert told == expected and done.returncode == status, done.stderr

@@ -77,6 +77,28 @@ TEST(waits_release_the_lock_and_launches_do_not)
     kt_event_drop(e);
 }
 
+/* ---- the end of a program ---- */
+TEST(the_end_waits_for_what_was_used_and_tells_what_failed)
+{
+    if (!load_mirror())
+        return;
+    KT_SCOPE;
+    CHECK_EQ_INT(kt_devices_finish(), KT_OK);
+    kt_tensor *x = kt_full(KT_SHAPE(3), KT_INT(1), .device = mirror1);
+    const uint64_t waits = kt_host_waits();
+    CHECK(kt_floor_divide(x, kt_sub(x, x)) != NULL);
+    CHECK_FAILS(kt_devices_finish(), KT_ERR_RUNTIME, "ZeroDivisionError");
+    CHECK_EQ_INT(kt_devices_finish(), KT_OK);
+    CHECK_EQ_U64(kt_host_waits(), waits); /* asked for */
+    kt_stream s;
+    kt_graph *g = NULL;
+    REQUIRE(kt_stream_new(mirror0, 0, &s) == KT_OK && kt_capture_begin(s) == KT_OK);
+    CHECK_EQ_INT(kt_devices_finish(), KT_OK);
+    CHECK_EQ_INT(kt_capture_end(&g), KT_OK);
+    kt_graph_drop(g);
+    kt_stream_drop(s);
+}
+
 /* ---- the counter and the modes ---- */
 static int  n_warnings;
 static char warning[512];
