@@ -84,7 +84,9 @@ def current_stream(device=None, /):
 
 def set_stream(stream):
     """This thread's calls are queued there from now on, and its device is the current one."""
-    _needed()
+    functions = _needed()
+    if isinstance(stream, _karat.Stream) and stream.device.type != functions._name:
+        raise ValueError(f"{stream.device.type} doesn't match the current accelerator {functions._name}.")
     _karat.set_stream(stream)
 
 

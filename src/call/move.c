@@ -94,12 +94,8 @@ kt_tensor *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_shape siz
 kt_status kt__one_device(kt_tensor *const *t, int64_t n)
 {
     for (int64_t i = 1; i < n; i++)
-        if (t[i]->backend != t[0]->backend || t[i]->index != t[0]->index) {
-            char a[64], b[64];
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                           kt__device_text(t[0], a, sizeof a), kt__device_text(t[i], b, sizeof b));
-        }
+        if (t[i]->backend != t[0]->backend || t[i]->index != t[0]->index)
+            return kt__refuse_devices(t[0], t[i]);
     return KT_OK;
 }
 

@@ -4,8 +4,8 @@
  * are one object: a thread has one, the tape's nodes keep those that they were recorded with, and a comparison of pointers says
  * whether two pieces of work are on the same streams. Independent of: what is queued. */
 #include <pthread.h>
-#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/local.h"
 #include "tensor/device.h"
@@ -17,7 +17,7 @@ typedef struct current_stream {
 
 struct kt__streams {
     _Atomic int32_t refs;
-    int32_t         n;
+    int32_t         n, room; /* room: for how many it was allocated */
     kt__streams    *next; /* of all */
     current_stream  at[];
 };
@@ -36,6 +36,12 @@ static made_stream    *made;
 
 KT__HOT_LOCAL kt__streams *kt__streams_now;
 _Atomic bool               kt__streams_ever;
+
+void kt__streams_hold(void) { pthread_mutex_lock(&lock); }
+void kt__streams_release(void) { pthread_mutex_unlock(&lock); }
+
+static size_t bytes_for(int room) { return sizeof(kt__streams) + (size_t)room * sizeof(current_stream); }
+static void   free_set(kt__streams *s) { kt__system_put(s, bytes_for(s->room)); }
 
 /* ---- lives of streams, with the lock held ---- */
 static made_stream **find_made(kt_device d, kt_handle handle)
@@ -62,7 +68,7 @@ static void unref_stream(kt_device d, kt_handle handle)
     if (!m || --m->refs)
         return;
     *at = m->next;
-    free(m);
+    kt__system_put(m, sizeof *m);
     kt_backend *b = kt__backend(d.kind);
     if (!kt__devices_lost)
         b->streams->drop(b, d.index, handle);
@@ -70,7 +76,7 @@ static void unref_stream(kt_device d, kt_handle handle)
 
 kt_status kt__stream_made(kt_stream s)
 {
-    made_stream *m = malloc(sizeof *m);
+    made_stream *m = kt__system_get(sizeof *m);
     if (!m)
         return kt__fail_memory(sizeof *m);
     pthread_mutex_lock(&lock);
@@ -107,7 +113,7 @@ static void delete_set(kt__streams *s)
     *at = s->next;
     for (int i = 0; i < s->n; i++)
         unref_stream((kt_device){s->at[i].kind, s->at[i].index}, s->at[i].handle);
-    free(s);
+    free_set(s);
 }
 
 /* The last reference goes with the lock held: another thread may find the set meanwhile. */
@@ -142,7 +148,7 @@ static kt__streams *interned(kt__streams *s)
         known = known->next;
     if (known) {
         kt__streams_ref(known);
-        free(s);
+        free_set(s);
     } else {
         known = s;
         s->next = sets;
@@ -163,13 +169,13 @@ static bool comes_before(const current_stream *s, kt_device d)
 static kt_status with_stream(const kt__streams *from, kt_device d, kt_handle handle, kt__streams **result)
 {
     const int    n = from ? from->n : 0;
-    const size_t bytes = sizeof(kt__streams) + (size_t)(n + 1) * sizeof(current_stream);
-    kt__streams *s = malloc(bytes);
+    kt__streams *s = kt__system_get(bytes_for(n + 1));
     int          i = 0;
     if (!s)
-        return kt__fail_memory(bytes);
+        return kt__fail_memory(bytes_for(n + 1));
     atomic_init(&s->refs, 1);
     s->n = 0;
+    s->room = n + 1;
     for (; i < n && comes_before(&from->at[i], d); i++)
         s->at[s->n++] = from->at[i];
     if (handle)
@@ -181,7 +187,7 @@ static kt_status with_stream(const kt__streams *from, kt_device d, kt_handle han
     if (s->n)
         *result = interned(s);
     else
-        free(s);
+        free_set(s);
     return KT_OK;
 }
 

@@ -32,6 +32,9 @@ kt_status kt__stream_set_now(kt_device d, kt_handle handle);
 /* A stream lives as long as its owner or a set needs it. */
 kt_status kt__stream_made(kt_stream s);
 void      kt__stream_disowned(kt_stream s);
+/* Around a fork: nobody else changes the streams. */
+void      kt__streams_hold(void);
+void      kt__streams_release(void);
 
 /* ---- forks (forked.c) ---- */
 extern KT__HIDDEN bool kt__devices_lost;                   /* this is a child, and the parent used devices: no backend is asked */

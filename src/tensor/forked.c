@@ -9,9 +9,13 @@
 static _Atomic bool used;
 bool                kt__devices_lost;
 
-static void in_child(void) { kt__devices_lost = atomic_load_explicit(&used, memory_order_relaxed); }
+static void in_child(void)
+{
+    kt__streams_release();
+    kt__devices_lost = atomic_load_explicit(&used, memory_order_relaxed);
+}
 
-static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+static void watch_forks(void) { pthread_atfork(kt__streams_hold, kt__streams_release, in_child); }
 
 void kt__device_used(void)
 {

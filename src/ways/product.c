@@ -439,18 +439,11 @@ static kt_status run_beside(kt_tensor *out, const product *p, const kt__decision
     return status;
 }
 
-static KT__COLD kt_status apart_from(const kt_tensor *t, const kt_tensor *home)
-{
-    return kt_fail(KT_ERR_RUNTIME,
-                   "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                   kt_device_name(kt__device(home)), kt_device_name(kt__device(t)));
-}
-
 static kt_status one_device(const kt__gathered *g)
 {
     for (int i = 1; i < g->n; i++)
         if (KT__UNLIKELY(g->t[i]->backend != g->t[0]->backend || g->t[i]->index != g->t[0]->index))
-            return apart_from(g->t[i], g->t[0]);
+            return kt__refuse_devices(g->t[0], g->t[i]);
     return KT_OK;
 }
 

@@ -136,6 +136,11 @@ def test_bad_streams():
         karat.Stream("mirror").wait_stream(3)
 
 
+def test_the_accelerators_stream_is_one_of_its_own():
+    with pytest.raises(ValueError, match="cpu doesn't match the current accelerator mirror"):
+        karat.accelerator.set_stream(karat.Stream("cpu"))
+
+
 def test_a_scope_of_a_stream():
     s, other = mirror.Stream(), karat.Stream("mirror:1")
     with s:

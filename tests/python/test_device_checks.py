@@ -76,6 +76,27 @@ def test_a_training_step_reads_nothing():
     assert all(loss.isfinite().item() for loss in losses)
 
 
+def test_a_call_that_was_refused_leaves_no_error_behind():
+    edges, order = on("mirror", [3.0, 1.0, 2.0]), on("mirror", [9, 0, 1])
+    with pytest.raises(RuntimeError, match="dtype"):
+        torch.searchsorted(edges, edges, sorter=order, out=torch.ones(3, device="mirror"))
+    mirror.synchronize()
+    torch.searchsorted(edges, edges, sorter=order)
+    with pytest.raises(RuntimeError, match="sorter index out of range"):
+        mirror.synchronize()
+
+
+def test_two_devices_are_refused_by_name_and_index():
+    a, b, here = torch.ones(2, 2, device="mirror:0"), torch.ones(2, 2, device="mirror:1"), torch.ones(2, 2)
+    for call in (lambda x, y: x @ y, lambda x, y: torch.cat([x, y]), lambda x, y: torch.searchsorted(x, y),
+                 lambda x, y: x.clone().bernoulli_(y)):
+        with pytest.raises(RuntimeError, match="at least two devices, mirror:0 and mirror:1!"):
+            call(a, b)
+        with pytest.raises(RuntimeError, match="at least two devices, mirror:0 and cpu!"):
+            call(a, here)
+    mirror.synchronize()
+
+
 # ---- at the end of the program ----
 
 BAD = "import torch, sys\nx = torch.ones(3, dtype=torch.int64, device='mirror')\ny = x // (x - 1)\n"

@@ -8,6 +8,7 @@
 
 #include "base/warn.h"
 #include "call/end.h"
+#include "call/move.h"
 #include "call/refuse.h"
 #include "call/target.h"
 #include "call/wrap.h"
@@ -348,6 +349,8 @@ static kt_status bernoulli_each(const kt_call *call, kt_tensor *to, kt_tensor *p
     kt__decision room;
     if (!to->numel)
         return KT_OK;
+    if (to->backend != KT_META && p->backend != KT_META && kt__one_device((kt_tensor *[]){to, p}, 2))
+        return kt_error_status();
     if (check_memory(to) || (call->row->resolved_by_body && !kt__resolve_in_body(call, &room)) || expanded(p, to, &draw.each))
         return kt_error_status();
     kt_status status = kt__refuse(call, STAGE_AFTER);

@@ -51,8 +51,13 @@ static kt_status check_sorter(const kt_call *call, const search *s)
                        "sorter tensor %s",
                        lines, sorter);
     }
-    if (kt__refuse(call, STAGE_AFTER))
-        return kt_error_status();
+    return kt__refuse(call, STAGE_AFTER);
+}
+
+static kt_status check_order(const search *s)
+{
+    if (!s->sorter)
+        return KT_OK;
     const int64_t length = s->sorter->ndim ? s->sorter->sizes[s->sorter->ndim - 1] : 1;
     return kt__check_range((kt_tensor *[]){s->sorter}, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(length - 1),
                                                                        .says = {KT_FAULT_SORTER}});
@@ -150,11 +155,14 @@ static kt_status search_for(kt_call *call, search *s)
     kt_tensor     *all[] = {s->lines, s->values, s->sorter};
     const kt_dtype places = s->narrow ? KT_I32 : KT_I64;
     kt__decision   room;
-    if (!s->values || check_sorter(call, s) || check_shapes(s) || kt__check_out(call, places, KT_NONE) ||
+    if (!s->values)
+        return kt_error_status();
+    const bool late = kt__backend(s->lines->backend)->late; /* then nothing may fail after the check: it would be told twice */
+    if (check_sorter(call, s) || (!late && check_order(s)) || check_shapes(s) || kt__check_out(call, places, KT_NONE) ||
         kt__one_device(all, s->sorter ? 3 : 2))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body_as(call, places, &room);
-    if (!d)
+    if (!d || (late && check_order(s)))
         return kt_error_status();
     warn_of_copies(s);
     return kt__end(call, found(*s, (kt_dtype)d->common, (kt_reason)d->why_result));

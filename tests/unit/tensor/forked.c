@@ -1,6 +1,8 @@
 /* forked.c - a forked child and the devices of its parent. */
 #include "support/on_mirror.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,5 +66,41 @@ TEST(a_forked_child_cannot_use_the_devices_of_its_parent)
     kt_drop(pinned);
     kt_graph_drop(g);
     kt_event_drop(e);
+    kt_stream_drop(s);
+}
+
+/* ---- the lock of the streams ---- */
+static _Atomic bool over;
+
+static void *change_streams(void *unused)
+{
+    while (!atomic_load(&over)) {
+        kt_stream s;
+        if (kt_stream_new(mirror1, 0, &s) == KT_OK && kt_stream_set(s) == KT_OK)
+            kt_stream_drop(s);
+    }
+    return unused;
+}
+
+TEST(a_fork_while_another_thread_changes_streams_leaves_the_lock_free)
+{
+    if (!load_mirror())
+        return;
+    pthread_t       thread;
+    const kt_stream s = stream_of(mirror0);
+    REQUIRE(pthread_create(&thread, NULL, change_streams, NULL) == 0);
+    for (int i = 0; i < 200; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(LONGEST / 20);
+            kt_stream_drop(s);
+            _exit(0);
+        }
+        int status = -1;
+        CHECK(child > 0 && waitpid(child, &status, 0) == child);
+        CHECK_EQ_INT(status, 0);
+    }
+    atomic_store(&over, true);
+    pthread_join(thread, NULL);
     kt_stream_drop(s);
 }

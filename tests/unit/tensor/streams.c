@@ -371,3 +371,20 @@ TEST(four_threads_with_a_stream_each_give_what_the_cpu_gives)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 }
+
+TEST(streams_without_memory)
+{
+    if (!load_mirror())
+        return;
+    const kt_stream s = stream_of(mirror0);
+    kt_stream       made, now;
+    kt_memory_fail_after(0);
+    CHECK_EQ_INT(kt_stream_new(mirror0, 0, &made), KT_ERR_MEMORY);
+    kt_clear();
+    kt_memory_fail_after(0);
+    CHECK_EQ_INT(kt_stream_set(s), KT_ERR_MEMORY);
+    kt_memory_fail_after(-1);
+    kt_clear();
+    CHECK(kt_stream_current(mirror0, &now) == KT_OK && now.handle == 0);
+    kt_stream_drop(s);
+}
