@@ -97,6 +97,17 @@ def test_two_devices_are_refused_by_name_and_index():
     mirror.synchronize()
 
 
+def test_a_mask_of_the_cpu_does_not_wait_for_the_device():
+    x, mask = torch.arange(6.0, device="mirror").reshape(2, 3), torch.tensor([[True, False, True], [False, False, True]])
+    waits = torch._karat.host_waits()
+    y, rows = x[mask], x[mask[:, 0]]
+    x[mask] = -1.0
+    x[mask[:, 0]] = on("mirror", [7.0, 8.0, 9.0])
+    assert torch._karat.host_waits() == waits
+    assert y.tolist() == [0.0, 2.0, 5.0] and rows.tolist() == [[0.0, 1.0, 2.0]]
+    assert x.tolist() == [[7.0, 8.0, 9.0], [3.0, 4.0, -1.0]]
+
+
 # ---- at the end of the program ----
 
 BAD = "import torch, sys\nx = torch.ones(3, dtype=torch.int64, device='mirror')\ny = x // (x - 1)\n"

@@ -74,15 +74,18 @@ static kt_status on_device_of(kt_tensor *t, const kt_tensor *self, kt_tensor **r
     return *result ? kt__copy_into(*result, t, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
 }
 
+/* Where the mask holds is found where it lies: for one of the CPU nobody waits for the device of self. */
 static kt_status places_of_mask(pointed *p, kt_tensor *mask, int at)
 {
-    kt_tensor *all = NULL;
+    kt_tensor *here = NULL, *all = NULL;
     if (mask->ndim == 0) /* a 0-dim mask indexes no dim */
         return kt_fail(KT_ERR_INDEX, "a mask of no dims cannot index: give it and the tensor a dim of one element first");
     kt_status status = check_mask(p->self, mask, at);
-    status = status ? status : kt__nonzero(mask, &all);
+    status = status ? status : kt__nonzero(mask, &here);
+    status = status ? status : on_device_of(here, p->self, &all);
     for (int d = 0; d < mask->ndim && !status; d++)
         status = kt__call_int2(KT_OP_select, all, 1, d, &p->index[at + d]);
+    kt__unref(here);
     kt__unref(all);
     return status;
 }
@@ -104,7 +107,8 @@ static kt_status gather_indices(const kt_call *call, pointed *p)
             kt__warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
         if (at >= p->self->ndim)
             return kt_fail(KT_ERR_INDEX, "too many indices for tensor of dimension %d (got %d)", p->self->ndim, at + 1);
-        kt_status status = on_device_of(t[i], p->self, &one);
+        const bool stays = is_mask(t[i]) && t[i]->backend == KT_CPU && !kt__backend(p->self->backend)->stores_nothing;
+        kt_status  status = on_device_of(t[i], stays ? t[i] : p->self, &one);
         if (!status && is_mask(one))
             status = places_of_mask(p, one, at);
         else if (!status)
