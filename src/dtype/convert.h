@@ -83,8 +83,8 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
     }
     const int bias = KT__BIAS(E, specials), cut = 23 - M;
     if (E == 8) { /* float32's own exponents: rounding carries into them, up to infinity */
-        const uint32_t rounded = (u + (1u << (cut - 1)) - 1 + (u >> cut & 1)) >> cut;
-        return a > 0x7f800000u ? u >> cut | 1u << (M - 1) : rounded;
+        const uint32_t rounded = u + (1u << (cut - 1)) - 1 + (u >> cut & 1);
+        return (f != f ? u | 0x400000u : rounded) >> cut;
     }
     const uint32_t sign = (u ^ a) >> (31 - E - M);
     const uint32_t norm = ((a + (1u << (cut - 1)) - 1 + (a >> cut & 1)) >> cut) - ((uint32_t)(127 - bias) << M);

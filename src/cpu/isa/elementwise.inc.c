@@ -141,6 +141,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
 {
     FN(job)       job;
     kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : FN(part);
+    bool          converts = false;
     job.loop = loop;
     job.n_in = plan->n_in;
     job.divided_by_zero = 0;
@@ -153,9 +154,10 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
         job.lens[i] = FN(lens_of)(&plan->arg[i], !plan->contiguous      ? job.rows.step[i]
                                                  : imm || plan->nd == 0 ? 0
                                                                         : plan->stride[i][0]);
+        converts |= !job.lens[i].direct && job.lens[i].step != 0;
     }
     FN(params_of)(job.p, plan);
-    job.writing = kt__writing_of(plan, job.lens[0].step);
+    job.writing = kt__writing_of(plan, job.lens[0].step, converts);
     for (int i = 1; i < plan->n_in + 1; i++)
         job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
     if (plan->numel <= KT__GRAIN)

@@ -100,6 +100,34 @@ KT_ALWAYS void f32_row_to_bf16(uint16_t *restrict y, const float *restrict x, in
     for (; i < n; i++)
         y[i] = kt__encode_f32_BF16(x[i]);
 }
+#elif defined(__aarch64__)
+/* Eight numbers rounded in one vector of halves: the upper half goes up by one where the lower one is above the middle,
+ * or on it and the upper one odd. Not for NaN. */
+KT_ALWAYS uint16x8_t rounded_bf16(float32x4_t a, float32x4_t b)
+{
+    const uint16x8_t upper = vuzp2q_u16(vreinterpretq_u16_f32(a), vreinterpretq_u16_f32(b));
+    const uint16x8_t lower = vuzp1q_u16(vreinterpretq_u16_f32(a), vreinterpretq_u16_f32(b));
+    const uint16x8_t most = vsubq_u16(vdupq_n_u16(0x8000), vandq_u16(upper, vdupq_n_u16(1)));
+    return vsubq_u16(upper, vcgtq_u16(lower, most));
+}
+
+/* NaN is looked for on the way, by maxima that it spoils, and a row that has one is done again. */
+KT_ALWAYS void f32_row_to_bf16(uint16_t *restrict y, const float *restrict x, int n)
+{
+    float32x4_t most = vdupq_n_f32(0), other = most;
+    int         i = 0;
+    for (; i + 16 <= n; i += 16) {
+        ask_ahead(x + i);
+        const float32x4_t a = vld1q_f32(x + i), b = vld1q_f32(x + i + 4), c = vld1q_f32(x + i + 8), d = vld1q_f32(x + i + 12);
+        vst1q_u16(y + i, rounded_bf16(a, b));
+        vst1q_u16(y + i + 8, rounded_bf16(c, d));
+        most = vmaxq_f32(most, vmaxq_f32(a, b));
+        other = vmaxq_f32(other, vmaxq_f32(c, d));
+    }
+    const float spoiled = vmaxvq_f32(vmaxq_f32(most, other));
+    for (i = spoiled != spoiled ? 0 : i; i < n; i++)
+        y[i] = kt__encode_f32_BF16(x[i]);
+}
 #else
 KT_ALWAYS void f32_row_to_bf16(uint16_t *restrict y, const float *restrict x, int n)
 {

@@ -54,6 +54,41 @@ TEST(large_integers_to_float32)
     }
 }
 
+/* A row of float32 without NaN, and one with a single NaN at each place: those with one may be rounded by other code. All
+ * upper halves, and lower ones on both sides of the middle. */
+static bool to_bfloat16_agrees(uint32_t *x, int n)
+{
+    kt_plan p;
+    plan_dense(&p, KT_K_copy, KT_IN_F32, 1, (void *[]){to, x}, (kt_dtype[]){KT_BF16, KT_F32}, n);
+    if (!CHECK_EQ_INT(run_plan(&p), KT_OK))
+        return false;
+    kt__convert(want, KT_BF16, 2, (const char *)x, KT_F32, 4, n);
+    return CHECK_MSG(memcmp(to, want, (size_t)n * 2) == 0, "float32 to bfloat16, %d from %08x on", n, x[0]);
+}
+
+TEST(bfloat16_with_and_without_nan)
+{
+    static const uint32_t lower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
+    static uint32_t       x[1 << 16];
+    for (uint32_t k = 0; k < 6; k++) {
+        int n = 0;
+        for (uint32_t upper = 0; upper < 65536; upper++)
+            if ((upper & 0x7f80) != 0x7f80)
+                x[n++] = upper << 16 | lower[k];
+        if (!to_bfloat16_agrees(x, n))
+            return;
+    }
+    enum { N = 77 };
+    for (int at = 0; at < N; at++)
+        for (uint32_t sign = 0; sign < 2; sign++) {
+            for (uint32_t i = 0; i < N; i++)
+                x[i] = 0xbf7f0000u + i * 0x4567;
+            x[at] = sign << 31 | 0x7f800001u;
+            if (!to_bfloat16_agrees(x, N))
+                return;
+        }
+}
+
 TEST(roundings)
 {
     enum { N = 2000 };
