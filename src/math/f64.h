@@ -1,34 +1,24 @@
-/* f64.h - the functions of tables/kernels for float64 that do not come by inclusion: the C library's,
- * and special.h. Independent of: tensors, tiles, dtypes. */
+/* f64.h - the functions of tables/kernels for float64 that do not come by inclusion (math/real.inc.c): those of math/f64, which
+ * vectorise, the C library's, and special.h. Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F64_H
 #define KT_MATH_F64_H
 
 #include "math/core.h"
+#include "math/f64/exponential.h"
+#include "math/f64/large.h"
+#include "math/f64/logarithm.h"
+#include "math/f64/trigonometric.h"
 #include "math/special.h"
 
-KT_ALWAYS double exp_f64(double a)     { return exp(a); }
-KT_ALWAYS double exp_quick_f64(double a) { return exp(a); }
-KT_ALWAYS double exp2_f64(double a)    { return exp2(a); }
-KT_ALWAYS double expm1_f64(double a)   { return expm1(a); }
-KT_ALWAYS double log_f64(double a)     { return log(a); }
-KT_ALWAYS double log2_f64(double a)    { return log2(a); }
-KT_ALWAYS double log10_f64(double a)   { return log10(a); }
-KT_ALWAYS double log1p_f64(double a)   { return log1p(a); }
-KT_ALWAYS double sin_f64(double a)     { return sin(a); }
-KT_ALWAYS double cos_f64(double a)     { return cos(a); }
-KT_ALWAYS double tan_f64(double a)     { return tan(a); }
+KT_ALWAYS double exp_quick_f64(double a) { return exp_f64(a); }
 KT_ALWAYS double asin_f64(double a)    { return asin(a); }
 KT_ALWAYS double acos_f64(double a)    { return acos(a); }
 KT_ALWAYS double atan_f64(double a)    { return atan(a); }
 KT_ALWAYS double atan2_f64(double a, double b) { return atan2(a, b); }
-KT_ALWAYS double sinh_f64(double a)    { return sinh(a); }
-KT_ALWAYS double cosh_f64(double a)    { return cosh(a); }
 KT_ALWAYS double log1p_exp_f64(double a) { return log1p(exp(-a)); } /* a >= 0 */
-KT_ALWAYS double tanh_f64(double a)    { return tanh(a); }
 KT_ALWAYS double asinh_f64(double a)   { return asinh(a); }
 KT_ALWAYS double acosh_f64(double a)   { return acosh(a); }
 KT_ALWAYS double atanh_f64(double a)   { return atanh(a); }
-KT_ALWAYS double sigmoid_f64(double a) { const double e = exp(-fabs(a)); return (a < 0 ? e : 1) / (1 + e); }
 KT_ALWAYS double erf_f64(double a)     { return erf(a); }
 KT_ALWAYS double erfc_f64(double a)    { return erfc(a); }
 KT_ALWAYS double gelu_f64(double a)    { return 0.5 * a * erfc(a * -0x1.6a09e667f3bcdp-1); }

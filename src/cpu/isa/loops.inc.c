@@ -25,7 +25,8 @@ KT_ALWAYS bool FN(goes_by_lanes)(int how)
     return how == LOOP_LANES || (how == LOOP_LANES32 && SELF == KT_F32);
 }
 
-enum { FN(lanes) = KT_VEC_BYTES / sizeof(T) };
+/* Of float64 two vectors: some of its functions hold a step in float32, which fills one. */
+enum { FN(lanes) = SELF == KT_F64 ? KT_VEC_BYTES / sizeof(float) : KT_VEC_BYTES / sizeof(T) };
 typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
 
 KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int row)
@@ -54,13 +55,15 @@ static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, co
     memcpy(z + whole, room[2], (size_t)rest * sizeof(T));
 }
 
-/* ---- arguments beyond the reach of math/core.h: those within it get the same bits as in any other company ---- */
+/* ---- arguments beyond the reach of the reduction by pi/2: those within it get the same bits as in any other company ---- */
 #define FAR__(name)
 #define FAR_LANES(name)
 #define FAR_LANES32(name)
 #define FAR_DIVIDES(name)
-#define FAR_FAR(name) case ROW_##name: return kt__##name##_far(a);
-KT_ALWAYS float FN(apply_far)(int row, float a)
+#define FAR_FAR(name)                                                                                                  \
+    case ROW_##name:                                                                                                   \
+        return (T)(SELF == KT_F64 ? kt__##name##_large((double)a) : (double)kt__##name##_far((float)a));
+KT_ALWAYS T FN(apply_far)(int row, T a)
 {
     switch (row) {
 #define UN(name, loop, ...) FAR_##loop(name)
@@ -79,22 +82,30 @@ KT_ALWAYS float FN(apply_far)(int row, float a)
 #undef FAR_DIVIDES
 #undef FAR_FAR
 
+/* The carry into bit 63 says that |a| is not less than the limit, and may be NaN: additions vectorise everywhere. */
+KT_ALWAYS uint64_t FN(is_far)(T a)
+{
+    const double limit = SELF == KT_F64 ? F64_TRIG_MAX : CORE_TRIG_MAX;
+    return (f64_bits((double)a) & (F64_SIGN - 1)) + (F64_SIGN - f64_bits(limit));
+}
+
 KT_ALWAYS bool FN(goes_far)(T *z, const T *a, ptrdiff_t n, int row)
 {
-    int any = 0;
+    uint64_t any = 0;
     for (ptrdiff_t i = 0; i < n; i++)
-        any |= !(fabsf((float)a[i]) < (float)CORE_TRIG_MAX);
-    for (ptrdiff_t i = 0; i < n && any; i++)
-        z[i] = fabsf((float)a[i]) < (float)CORE_TRIG_MAX ? FN(apply)(row, a[i], a[i], a[i], 0, 0, 0, 0)
-                                                         : FN(apply_far)(row, (float)a[i]);
-    return any != 0;
+        any |= FN(is_far)(a[i]);
+    if (any < F64_SIGN)
+        return false;
+    for (ptrdiff_t i = 0; i < n; i++)
+        z[i] = FN(is_far)(a[i]) < F64_SIGN ? FN(apply)(row, a[i], a[i], a[i], 0, 0, 0, 0) : FN(apply_far)(row, a[i]);
+    return true;
 }
 
 /* ---- one loop a row ---- */
 
 KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int row, int how)
 {
-    if (how == LOOP_FAR && SELF == KT_F32 && FN(goes_far)(z, a, n, row))
+    if (how == LOOP_FAR && (SELF == KT_F32 || SELF == KT_F64) && FN(goes_far)(z, a, n, row))
         return;
     const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
     KT_EACH

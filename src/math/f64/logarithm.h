@@ -1,0 +1,92 @@
+/* logarithm.h - log, log2, log10, log1p of float64. See base.h. */
+#ifndef KT_MATH_F64_LOGARITHM_H
+#define KT_MATH_F64_LOGARITHM_H
+
+#include "math/f64/base.h"
+
+/* A positive normal number as 2^k (1 + f), with sqrt(1/2) <= 1 + f < sqrt(2). */
+KT_ALWAYS double f64_split(double x, double *k)
+{
+    const uint64_t low = UINT64_C(0x3fe6a09e00000000);
+    const uint64_t u = f64_bits(x) + (UINT64_C(0x3ff0000000000000) - low);
+    *k = f64_of(u >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023);
+    return f64_of((u & UINT64_C(0x000fffffffffffff)) + low) - 1;
+}
+
+/* The same of any positive number. */
+KT_ALWAYS double f64_split_any(double x, double *k)
+{
+    const bool   tiny = x < 0x1p-1022;
+    const double f = f64_split(x * select_f64(tiny, 0x1p54, 1.0), k);
+    *k -= select_f64(tiny, 54.0, 0.0);
+    return f;
+}
+
+/* log(1 + f) = f - f^2 / 2 + correction. With s = f / (2 + f) it is 2 s + s R(s^2), R to 2^-57. */
+KT_ALWAYS double f64_log_correction(double f, double half_square)
+{
+    const double s = f / (2 + f), z = s * s, z2 = z * z;
+    const double r = z * (f64_p4(z, z2, 0x1.5555555555558p-1, 0x1.9999999995322p-2, 0x1.2492492deee3bp-2, 0x1.c71c62e659f26p-3) +
+                          z2 * z2 * f64_p3(z, z2, 0x1.7462b4b7d60bcp-3, 0x1.39fe59b446b25p-3, 0x1.2b58bfca8d949p-3));
+    return s * (half_square + r);
+}
+
+/* The ends of every logarithm: its value r for ordinary x, its limits elsewhere. */
+KT_ALWAYS double f64_log_ends(double x, double r)
+{
+    r = select_f64(x < INFINITY, r, x);
+    r = select_f64(x == 0, -INFINITY, r);
+    return select_f64(x < 0, NAN, r);
+}
+
+KT_ALWAYS double log_f64(double a)
+{
+    double       k, f = f64_split_any(a, &k);
+    const double half_square = 0.5 * f * f, rest = f64_log_correction(f, half_square) + k * F64_LN2_LO;
+    return f64_log_ends(a, k * F64_LN2_HI + (f - (half_square - rest)));
+}
+
+/* log(1 + f) by a factor of 26 bits and its rest. */
+KT_ALWAYS f64_pair f64_log_times(double f, double factor, double factor_rest)
+{
+    const double half_square = 0.5 * f * f, head = f64_head(f - half_square);
+    const double rest = ((f - head) - half_square) + f64_log_correction(f, half_square);
+    f64_pair     p;
+    p.hi = head * factor;
+    p.lo = (head + rest) * factor_rest + rest * factor;
+    return p;
+}
+
+KT_ALWAYS double log2_f64(double a)
+{
+    double         k, f = f64_split_any(a, &k);
+    const f64_pair p = f64_log_times(f, 0x1.7154768p0, -0x1.6a3e80f444178p-27), s = f64_sum(k, p.hi);
+    return f64_log_ends(a, s.hi + (s.lo + p.lo));
+}
+
+KT_ALWAYS double log10_f64(double a)
+{
+    double         k, f = f64_split_any(a, &k);
+    const f64_pair p = f64_log_times(f, 0x1.bcb7b18p-2, -0x1.6c8d78e6acaa4p-29), s = f64_sum(k * 0x1.34413509f78p-2, p.hi);
+    return f64_log_ends(a, s.hi + (s.lo + (p.lo + k * 0x1.fef311f12b358p-46)));
+}
+
+/* log(1 + a + rest), where rest is small beside a, which is above -1. Of 1 + a the rounding is left over too; its share of
+ * 1 + f is known well enough from the series of 1 / (1 + f). */
+KT_ALWAYS double f64_log1p(double a, double rest)
+{
+    const f64_pair u = f64_any_sum(1, a);
+    double         k, g = f64_split(u.hi, &k);
+    const double   f = select_f64(k == 0, a, g), left = select_f64(k == 0, 0.0, u.lo) + rest;
+    const double   half_square = 0.5 * f * f, over = 1 / u.hi;
+    const double   c = f64_log_correction(f, half_square) + (k * F64_LN2_LO + left * over);
+    return k * F64_LN2_HI + (f - (half_square - c));
+}
+
+KT_ALWAYS double log1p_f64(double a)
+{
+    const double r = f64_log_ends(1 + a, f64_log1p(a, 0));
+    return select_f64(fabs(a) < 0x1p-54, a, r);
+}
+
+#endif

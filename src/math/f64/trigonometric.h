@@ -1,0 +1,90 @@
+/* trigonometric.h - sin, cos, tan of float64. See base.h. */
+#ifndef KT_MATH_F64_TRIGONOMETRIC_H
+#define KT_MATH_F64_TRIGONOMETRIC_H
+
+#include "math/f64/base.h"
+
+/* x minus the nearest multiple of pi/2, whose number is *quadrant. Exact to 2^-110, while |x| < F64_TRIG_MAX: pi/2 in
+ * three parts, of which the products of the first two are exact. */
+#define F64_TRIG_MAX 0x1p16
+KT_ALWAYS f64_pair f64_reduce(double x, uint64_t *quadrant)
+{
+    const double   t = x * 0x1.45f306dc9c883p-1 + F64_MAGIC, k = t - F64_MAGIC;
+    const double   near = x - k * 0x1.921fb5444p0, far = k * 0x1.98a2e03707345p-77;
+    const f64_pair s = f64_sum(near, k * -0x1.68c234c4cp-39);
+    f64_pair       r = f64_sum(s.hi, -far);
+    r.lo += s.lo;
+    *quadrant = f64_bits(t);
+    return r;
+}
+
+/* (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 of z = r^2, |r| <= pi/4; the errors are 2^-61 and 2^-60 */
+KT_ALWAYS double f64_sin_tail(double z, double z2)
+{
+    return f64_p4(z, z2, -0x1.5555555555555p-3, 0x1.111111111101fp-7, -0x1.a01a019fe8de3p-13, 0x1.71de3a10d6dd4p-19) +
+           z2 * z2 * f64_p3(z, z2, -0x1.ae63f8fdc7108p-26, 0x1.60e684b29aa41p-33, -0x1.8db5a790f3403p-41);
+}
+KT_ALWAYS double f64_cos_tail(double z, double z2)
+{
+    return f64_p4(z, z2, 0x1.5555555555555p-5, -0x1.6c16c16c168cap-10, 0x1.a01a019f3838fp-16, -0x1.27e4fa02e3bf8p-22) +
+           z2 * z2 * f64_p2(z, 0x1.1eeb57d2ffc1cp-29, -0x1.9073853122174p-37);
+}
+
+KT_ALWAYS double f64_sin_near(f64_pair r)
+{
+    const double z = r.hi * r.hi;
+    return r.hi + (r.hi * z * f64_sin_tail(z, z * z) + (r.lo - 0.5 * z * r.lo));
+}
+KT_ALWAYS double f64_cos_near(f64_pair r)
+{
+    const double   z = r.hi * r.hi, z2 = z * z;
+    const f64_pair s = f64_sum(1, -0.5 * z);
+    return s.hi + (s.lo + (z2 * f64_cos_tail(z, z2) - r.hi * r.lo));
+}
+
+/* The sine, or with turn 1 the cosine, of r in that quadrant. */
+KT_ALWAYS double f64_sin_in(f64_pair r, uint64_t quadrant, uint64_t turn)
+{
+    const uint64_t q = quadrant + turn, odd = (uint64_t)(int64_t)-(int32_t)((uint32_t)q & 1);
+    return f64_of(f64_bits(f64_masked(odd, f64_cos_near(r), f64_sin_near(r))) ^ ((q & 2) << 62));
+}
+
+KT_ALWAYS double sin_f64(double a)
+{
+    uint64_t       q;
+    const f64_pair r = f64_reduce(a, &q);
+    return select_f64(a == 0, a, f64_sin_in(r, q, 0));
+}
+
+KT_ALWAYS double cos_f64(double a)
+{
+    uint64_t       q;
+    const f64_pair r = f64_reduce(a, &q);
+    return f64_sin_in(r, q, 1);
+}
+
+/* Sine and cosine as pairs, then their quotient; in odd quadrants it is -cos / sin. */
+KT_ALWAYS double f64_tan_in(f64_pair r, uint64_t quadrant)
+{
+    const double   head = f64_head(r.hi), beside = (r.hi - head) * (r.hi + head), z = r.hi * r.hi, z2 = z * z;
+    const f64_pair w = f64_sum(1, -0.5 * head * head);
+    const f64_pair s = f64_sum(r.hi, r.hi * z * f64_sin_tail(z, z2) + (r.lo - 0.5 * z * r.lo));
+    const f64_pair c = f64_sum(w.hi, w.lo + (z2 * f64_cos_tail(z, z2) - (r.hi * r.lo + 0.5 * beside)));
+    const uint64_t odd = UINT64_C(0) - (quadrant & 1);
+    f64_pair       n, d;
+    n.hi = f64_masked(odd, c.hi, s.hi);
+    n.lo = f64_masked(odd, c.lo, s.lo);
+    d.hi = f64_masked(odd, s.hi, c.hi);
+    d.lo = f64_masked(odd, s.lo, c.lo);
+    const f64_pair q = f64_quotient(n, d);
+    return f64_of(f64_bits(q.hi + q.lo) ^ (quadrant << 63));
+}
+
+KT_ALWAYS double tan_f64(double a)
+{
+    uint64_t       q;
+    const f64_pair r = f64_reduce(a, &q);
+    return select_f64(fabs(a) < 0x1p-27, a, f64_tan_in(r, q));
+}
+
+#endif
