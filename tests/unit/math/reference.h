@@ -386,7 +386,7 @@ FAST double fast_softplus(double x)
 FAST double fast_logsigmoid(double x)
 {
     const double r = (x < 0 ? x : 0) - ref_log1p(fast_exp(-fabs(x)));
-    return x > 110 ? 0.0 : r;
+    return x > 130 ? 0.0 : r;
 }
 FAST double fast_elu(double x) { return x > 0 ? x : fast_expm1(x); }
 FAST double fast_elu_slope(double x) { return x <= 0 ? fast_exp(x) : 1.0; }
