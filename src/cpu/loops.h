@@ -15,6 +15,7 @@ typedef void kt__loop_fn(void *z, const void *a, const void *b, const void *c, p
 
 typedef struct kt__loops {
     uint64_t     divides;               /* bit i: row i must not meet a zero divisor (integers) */
+    uint64_t     longs;                 /* bit i: row i takes so long that a second thread pays for fewer elements */
     kt__loop_fn *loop[KT__FAMILY_ROWS]; /* NULL: not in this type */
 } kt__loops;
 

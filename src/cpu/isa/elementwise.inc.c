@@ -30,6 +30,15 @@ KT_ALWAYS bool FN(divides)(kt_kernel_id kernel)
     return KT_IS_INTEGER && (FN(families)[KT__FAMILY_OF(kernel)]->divides >> KT__PLACE_OF(kernel) & 1) != 0;
 }
 
+/* Elements below which a second thread costs more than it brings: fewer in long rows, by how few of them make a vector. */
+enum { FN(long_grain) = KT__GRAIN / 16 * KT_VEC_BYTES / sizeof(T) };
+
+KT_ALWAYS int64_t FN(grain)(kt_kernel_id kernel)
+{
+    const bool is_long = (FN(families)[KT__FAMILY_OF(kernel)]->longs >> KT__PLACE_OF(kernel) & 1) != 0;
+    return is_long ? FN(long_grain) : KT__GRAIN;
+}
+
 typedef struct FN(job) {
     kt__loop_fn *loop;
     int          n_in;
@@ -160,10 +169,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
     job.writing = kt__writing_of(plan, job.lens[0].step, converts);
     for (int i = 1; i < plan->n_in + 1; i++)
         job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
-    if (plan->numel <= KT__GRAIN)
-        part(&job, 0, plan->numel);
-    else
-        kt__parallel(plan->numel, KT__GRAIN, part, &job);
+    kt__parallel(plan->numel, FN(grain)(plan->kernel), part, &job);
     return job.divided_by_zero ? FN(divided_by_zero)() : KT_OK;
 }
 
@@ -204,7 +210,7 @@ static kt_status FN(elementwise)(const kt_plan *plan)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
     if (n == 0)
         return KT_OK;
-    if (!plan->contiguous || n > KT__GRAIN)
+    if (!plan->contiguous || (n > FN(long_grain) && n > FN(grain)(plan->kernel)))
         return FN(run_tiled)(plan, loop);
     if (plan->n_param != 0 || FN(divides)(plan->kernel))
         return n <= SHORT_TILE ? FN(run_short)(plan, loop) : FN(run_tiled)(plan, loop);

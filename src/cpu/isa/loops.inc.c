@@ -22,7 +22,7 @@ KT_ALWAYS bool FN(goes_by_lanes)(int how)
 {
     if (KT_VEC_BYTES <= 16) /* there the compiler's loop is the shorter one */
         return false;
-    return how == LOOP_LANES || (how == LOOP_LANES32 && SELF == KT_F32);
+    return how == LOOP_LANES || how == LOOP_MANY || (how == LOOP_LANES32 && SELF == KT_F32);
 }
 
 /* Of float64 two vectors: some of its functions hold a step in float32, which fills one. */
@@ -57,8 +57,10 @@ static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, co
 
 /* ---- arguments beyond the reach of the reduction by pi/2: those within it get the same bits as in any other company ---- */
 #define FAR__(name)
+#define FAR_LONG(name)
 #define FAR_LANES(name)
 #define FAR_LANES32(name)
+#define FAR_MANY(name)
 #define FAR_DIVIDES(name)
 #define FAR_FAR(name)                                                                                                  \
     case ROW_##name:                                                                                                   \
@@ -77,8 +79,10 @@ KT_ALWAYS T FN(apply_far)(int row, T a)
     return a;
 }
 #undef FAR__
+#undef FAR_LONG
 #undef FAR_LANES
 #undef FAR_LANES32
+#undef FAR_MANY
 #undef FAR_DIVIDES
 #undef FAR_FAR
 
@@ -139,12 +143,23 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
 #define TEXT(...)              TEXT_(__VA_ARGS__)
 #define ENTRY(name, loop, ...) [ROW_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
 #define DIVIDES(name, how, ...) | (uint64_t)(KT_IS_INTEGER && LOOP_##how == LOOP_DIVIDES) << ROW_##name
+#define IS_LONG(name, how, ...) | (uint64_t)(LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_LANES32 \
+                                             || LOOP_##how == LOOP_FAR) << ROW_##name
 extern const kt__loops KT__LOOPS(LOOPS_OF, ID);
 const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 #define UN  DIVIDES
 #define BIN DIVIDES
 #define TER DIVIDES
     .divides = 0
+#include ROWS
+    ,
+#undef UN
+#undef BIN
+#undef TER
+#define UN  IS_LONG
+#define BIN IS_LONG
+#define TER IS_LONG
+    .longs = 0
 #include ROWS
     ,
 #undef UN
@@ -162,5 +177,6 @@ const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 };
 #undef ENTRY
 #undef DIVIDES
+#undef IS_LONG
 #undef TEXT
 #undef TEXT_

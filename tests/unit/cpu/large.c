@@ -100,3 +100,27 @@ TEST(a_zero_divisor_far_in)
     kt_clear();
     no_room();
 }
+
+/* Functions are split among threads long before additions are. */
+TEST(functions)
+{
+    static const struct function { int kernel; kt_dtype dtype; } calls[] = {
+        {KT_K_exp, KT_F32},  {KT_K_exp, KT_F64},   {KT_K_exp, KT_C64},  {KT_K_sin, KT_F32},
+        {KT_K_tanh, KT_F16}, {KT_K_gelu, KT_BF16}, {KT_K_pow, KT_BF16}, {KT_K_leaky_relu, KT_F32}};
+    const int before = kt_get_num_threads();
+    REQUIRE(room());
+    kt_set_num_threads(3);
+    for (int i = 0; i < 8; i++)
+        for (int64_t n = 4000; n < 40000; n += 6001) {
+            const kt_dtype dtype = calls[i].dtype;
+            const int      n_in = calls[i].kernel == KT_K_pow ? 2 : 1;
+            kt_plan        p;
+            plan_dense(&p, calls[i].kernel, compute_of(dtype), n_in, (void *[]){result, left, right},
+                       (kt_dtype[]){dtype, dtype, dtype}, n);
+            plan_param(&p, KT_FLOAT(0.25));
+            fill_repeated(left, dtype, n), fill_repeated(right, dtype, n);
+            check("function", &p, 1);
+        }
+    kt_set_num_threads(before);
+    no_room();
+}
