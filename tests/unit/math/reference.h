@@ -233,7 +233,7 @@ static double ref_far(float x, uint64_t *quadrant)
     const uint64_t q = (uint64_t)(part >> 125) + 1; /* in eighths, so that the quarters are rounded */
     *quadrant = q >> 1;
     const unsigned __int128 rest = (part << 2) - ((unsigned __int128)(q >> 1) << 127 << 1);
-    /* by halves: libgcc's conversion of a whole one takes 100 times as long; no float lies so near to a quarter that they cancel */
+    /* by halves: libgcc takes 100 times as long over a whole one; no float lies so near to a quarter that they cancel */
     return ((double)(int64_t)(rest >> 64) * 0x1p64 + (double)(uint64_t)rest) * (REF_PI_2 * 0x1p-128);
 }
 
