@@ -1,23 +1,17 @@
 /* f32.h - the functions of tables/kernels for float32 that do not come by inclusion
  * (math/real.inc.c).
  *
- * In and out: float. Each is one rounding of a double (math/core.h), at most 0.51 ulp from the true value; the rare
- * ones call special.h. Independent of: tensors, tiles, dtypes. */
+ * In and out: float. Those of f32/ are calculated in float32; the others are one rounding of a double (math/core.h), at most 0.51
+ * ulp from the true value; the rare ones call special.h. bounds.def says how exact each is.
+ * Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_H
 #define KT_MATH_F32_H
 
 #include "math/core.h"
+#include "math/f32/exponential.h"
+#include "math/f32/logarithm.h"
 #include "math/special.h"
 #include "dtype/convert.h"
-
-/* r within (lo, hi), the limits beyond: one select after another, which compilers turn into less than nested ones. */
-KT_ALWAYS float ends_f32(float a, float r, float lo, float below, float hi, float above)
-{
-    r = a < lo ? below : r;
-    return a > hi ? above : r;
-}
-
-KT_ALWAYS float exp_f32(float a)     { return ends_f32(a, (float)core_exp(a), -104.0f, 0.0f, 89.0f, INFINITY); }
 
 /* e^a in float alone, about 1 ulp off, for sums that are rounded anyway: twice the lanes of exp. The power of two comes
  * in two factors, since it may lie below the normal numbers. */
@@ -39,16 +33,6 @@ KT_ALWAYS float exp_quick_f32(float a)
     memcpy(&rest, &second, 4);
     return (1 + (r + r2 * p)) * scale * rest;
 }
-KT_ALWAYS float exp2_f32(float a)    { return ends_f32(a, (float)core_exp2(a), -151.0f, 0.0f, 129.0f, INFINITY); }
-KT_ALWAYS float expm1_f32(float a)
-{
-    const float r = ends_f32(a, (float)core_expm1(a), -104.0f, -1.0f, 89.0f, INFINITY);
-    return a == 0 ? a : r;
-}
-KT_ALWAYS float log_f32(float a)     { return (float)core_log(a, CORE_LN2, 1.0); }
-KT_ALWAYS float log2_f32(float a)    { return (float)core_log(a, 1.0, CORE_LOG2E); }
-KT_ALWAYS float log10_f32(float a)   { return (float)core_log(a, 0x1.34413509f79ffp-2, 0x1.bcb7b1526e50ep-2); }
-KT_ALWAYS float log1p_f32(float a)   { return (float)core_log1p(a); }
 KT_ALWAYS float sin_f32(float a)     { return (float)core_sin(a, 0); }
 KT_ALWAYS float cos_f32(float a)     { return (float)core_sin(a, 1); }
 KT_ALWAYS float tan_f32(float a)     { return (float)core_tan(a); }
@@ -57,11 +41,6 @@ KT_ALWAYS float atan_f32(float a)    { return (float)core_atan2(a, 1.0); }
 KT_ALWAYS float asin_f32(float a)    { const double x = a; return (float)core_atan2(x, sqrt((1 - x) * (1 + x))); }
 KT_ALWAYS float acos_f32(float a)    { const double x = a; return (float)core_atan2(sqrt((1 - x) * (1 + x)), x); }
 KT_ALWAYS float pow_f32(float a, float b) { return (float)core_pow(a, b); }
-KT_ALWAYS float sigmoid_f32(float a)
-{
-    return ends_f32(a, (float)(1 / (1 + core_exp(-(double)a))), -104.0f, 0.0f, 104.0f, 1.0f);
-}
-
 KT_ALWAYS float erf_f32(float a)
 {
     const double x = fabs((double)a);
@@ -112,14 +91,6 @@ KT_ALWAYS float hypot_f32(float a, float b)
     return (float)r;
 }
 
-KT_ALWAYS float tanh_f32(float a)
-{
-    const double t = core_expm1(2 * fabs((double)a));
-    float r = (float)(t / (t + 2));
-    r = fabsf(a) > 20 ? 1.0f : r;
-    return copysignf(r, a);
-}
-
 KT_ALWAYS float sinh_f32(float a)
 {
     const double t = core_expm1(fabs((double)a));
@@ -154,32 +125,6 @@ KT_ALWAYS float atanh_f32(float a)
 {
     const double x = fabs((double)a);
     return copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
-}
-
-/* log(1 + e^-a) of a >= 0. */
-KT_ALWAYS float log1p_exp_f32(float a)
-{
-    const float r = (float)core_log1p(core_exp(-(double)a));
-    return a > 104 ? 0.0f : r;
-}
-
-/* log(e^a + e^b); the lesser one no longer counts past a distance of 120 (in base 2: 170). */
-KT_ALWAYS float logaddexp_f32(float a, float b)
-{
-    const double hi = a > b ? a : b, d = fabs((double)a - (double)b);
-    double tail = core_log1p(core_exp(-d));
-    tail = d > 120 ? 0.0 : tail;
-    const float r = (float)(hi + tail);
-    return a == b && fabsf(a) == INFINITY ? a : r;
-}
-
-KT_ALWAYS float logaddexp2_f32(float a, float b)
-{
-    const double hi = a > b ? a : b, d = fabs((double)a - (double)b);
-    double tail = core_log1p(core_exp2(-d)) * CORE_LOG2E;
-    tail = d > 170 ? 0.0 : tail;
-    const float r = (float)(hi + tail);
-    return a == b && fabsf(a) == INFINITY ? a : r;
 }
 
 KT_ALWAYS float digamma_f32(float a) { return (float)kt__digamma(a); }

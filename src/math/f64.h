@@ -19,6 +19,7 @@ KT_ALWAYS double log1p_exp_f64(double a) { return log1p(exp(-a)); } /* a >= 0 */
 KT_ALWAYS double asinh_f64(double a)   { return asinh(a); }
 KT_ALWAYS double acosh_f64(double a)   { return acosh(a); }
 KT_ALWAYS double atanh_f64(double a)   { return atanh(a); }
+KT_ALWAYS double silu_f64(double a)    { return a / (1 + exp_f64(-a)); }
 KT_ALWAYS double erf_f64(double a)     { return erf(a); }
 KT_ALWAYS double erfc_f64(double a)    { return erfc(a); }
 KT_ALWAYS double gelu_f64(double a)    { return 0.5 * a * erfc(a * -0x1.6a09e667f3bcdp-1); }

@@ -16,17 +16,17 @@ KT_ALWAYS T FN(apply)(int row, T a, T b, T c, T p0, T p1, T p2, T p3)
     return 0;
 }
 
-/* ---- a vector at a time ---- */
+/* ---- a vector at a time, or a few short ones: those are calculated side by side, since an expression is a long chain ---- */
 
 KT_ALWAYS bool FN(goes_by_lanes)(int how)
 {
-    if (KT_VEC_BYTES <= 16) /* there the compiler's loop is the shorter one */
+    if (KT_VEC_BYTES <= 16 && (SELF != KT_F32 || how == LOOP_MANY)) /* there the compiler's loop is the shorter one */
         return false;
     return how == LOOP_LANES || how == LOOP_MANY || (how == LOOP_LANES32 && SELF == KT_F32);
 }
 
 /* Of float64 two vectors: some of its functions hold a step in float32, which fills one. */
-enum { FN(lanes) = SELF == KT_F64 ? KT_VEC_BYTES / sizeof(float) : KT_VEC_BYTES / sizeof(T) };
+enum { FN(lanes) = (KT_VEC_BYTES <= 16 ? 64 : SELF == KT_F64 ? 2 * KT_VEC_BYTES : KT_VEC_BYTES) / sizeof(T) };
 typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
 
 KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int row)
@@ -34,10 +34,11 @@ KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *
     const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
     for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
         const T *x = a + done, *y = b + done;
-        T       *to = z + done;
+        T        to[FN(lanes)]; /* not z, which may be an operand: the second vector would wait for the first to be stored */
         KT_EACH_LANE
         for (int i = 0; i < FN(lanes); i++)
             to[i] = FN(apply)(row, x[i], y[i], y[i], p0, p1, p2, p3);
+        memcpy(z + done, to, sizeof to);
     }
 }
 

@@ -4,16 +4,6 @@
 
 #include <karat/dtype.h>
 
-/* An output may be one of the inputs, but an element never meets its neighbours. */
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* not every row can be vectorised */
-#define KT_EACH _Pragma("clang loop vectorize(assume_safety)")
-#define KT_EACH_LANE KT_EACH
-#else
-#define KT_EACH _Pragma("GCC ivdep")
-#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-#endif
-
 /* The widest vectors of this build, for the templates that spell theirs out. */
 #if defined(__AVX512F__)
 #define KT_VEC_BYTES 64
@@ -21,6 +11,20 @@
 #define KT_VEC_BYTES 32
 #else
 #define KT_VEC_BYTES 16
+#endif
+
+/* An output may be one of the inputs, but an element never meets its neighbours. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* not every row can be vectorised */
+#define KT_EACH _Pragma("clang loop vectorize(assume_safety)")
+#define KT_EACH_LANE KT_EACH
+#else
+#define KT_EACH _Pragma("GCC ivdep")
+#if KT_VEC_BYTES > 16
+#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#else
+#define KT_EACH_LANE KT_EACH
+#endif
 #endif
 
 #define FN_(name, id)  name##_##id

@@ -1,0 +1,31 @@
+/* bits.h - the bits of float32, and selects that stay selects.
+ *
+ * A compiler may turn a condition with a constant arm into a branch, and an ordered comparison into an unordered one, which is
+ * several instructions on some processors. A mask leaves it no choice, and a NaN goes the way of "no".
+ * Independent of: tensors, tiles, dtypes. */
+#ifndef KT_MATH_F32_BITS_H
+#define KT_MATH_F32_BITS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "dtype/types.h"
+
+KT_ALWAYS uint32_t bits_f32(float x)       { uint32_t u; memcpy(&u, &x, 4); return u; }
+KT_ALWAYS float    of_bits_f32(uint32_t u) { float x; memcpy(&x, &u, 4); return x; }
+
+KT_ALWAYS uint32_t mask_f32(bool yes) { return yes ? ~0u : 0u; }
+/* The bits of a where the mask has them set, else those of b. */
+KT_ALWAYS float pick_f32(uint32_t mask, float a, float b)
+{
+    return of_bits_f32(bits_f32(b) ^ ((bits_f32(a) ^ bits_f32(b)) & mask));
+}
+
+KT_ALWAYS float at_least_f32(float x, float low) { return pick_f32(mask_f32(x < low), low, x); }
+KT_ALWAYS float at_most_f32(float x, float high) { return pick_f32(mask_f32(x > high), high, x); }
+KT_ALWAYS float minus_abs_f32(float x)           { return of_bits_f32(bits_f32(x) | 0x80000000u); }
+KT_ALWAYS float signed_f32(float x, float sign)  { return pick_f32(0x80000000u, sign, x); }
+KT_ALWAYS float head_f32(float x)                { return of_bits_f32(bits_f32(x) & 0xfffff000u); } /* 12 bits */
+
+#endif
