@@ -12,8 +12,6 @@ enum {
     ARG_DIMS = 8,     /* a plan of more is launched piece by piece */
     ARG_PARAMS = 4,   /* p0 to p3 of the tables */
     ARG_THREADS = 256,
-    ROW_ELEMENTS = 8, /* of a thread of an elementwise kernel, if all operands are dense; else a vector: */
-    ROW_VECTOR = 4,
     CAST_STEPS = 2,   /* vectors of a thread of a cast */
     READ_BYTES = 64   /* a read of so many bytes or fewer goes through a slot that the host looks at */
 };
@@ -58,7 +56,7 @@ typedef struct launch_args {
 typedef struct strided_args {
     launch_args flat;
     uint32_t    nd;
-    uint32_t    vector;         /* 1 or ROW_VECTOR elements, along the innermost dim */
+    uint32_t    vector;         /* 1 or several elements, along the innermost dim */
     int64_t     step[ARG_OPERANDS]; /* within a vector, in bytes */
     uint32_t    size[ARG_DIMS]; /* inner to outer; the innermost in vectors */
     int64_t     stride[ARG_OPERANDS][ARG_DIMS];
@@ -77,17 +75,149 @@ typedef struct fill_args {
 #define CHECK_EXEMPTS(says)      ((says) >> 32 & 1)
 #define CHECK_INPUTS(says)       ((int)((says) >> 40))
 
+/* A copy between two dense dims, a in the source and b in the target, counted in vectors of 16 bytes. */
+typedef struct cross_args {
+    char       *to;
+    const char *from;
+    uint32_t    a, b;
+    int64_t     step[2]; /* of the target along a, of the source along b: bytes from one element to the next */
+    uint32_t    nd;      /* other dims */
+    uint32_t    size[ARG_DIMS];
+    int64_t     stride[2][ARG_DIMS];
+} cross_args;
+
+typedef struct range_args {
+    char    *to;
+    uint8_t  is;
+    uint64_t n;
+    int64_t  step; /* in bytes */
+    double   first, second; /* start and step of arange, both ends of linspace */
+    int64_t  first_int, second_int;
+} range_args;
+
+/* A product: the result, both factors, the addend; dims of the batch inner to outer. */
+typedef struct product_args {
+    char    *at[4];
+    uint8_t  is[4], scaled, added;
+    uint32_t m, n, k, nd;
+    uint32_t size[ARG_DIMS];
+    int64_t  stride[4][ARG_DIMS], row[4], column[4];
+    uint64_t factor[2]; /* of the product and of the addend, bits of the compute type; if scaled */
+} product_args;
+
+/* ---- along lines. at, stride, step: the outputs, then the input; size: of the lines, inner to outer ---- */
+enum { SCAN_KINDS = 5, SORT_CHUNK = 1024 };
+typedef struct scan_args {
+    char    *at[3];
+    uint8_t  is, out_is[2];
+    uint64_t length;
+    uint32_t nd, size[ARG_DIMS];
+    int64_t  stride[3][ARG_DIMS], step[3];
+} scan_args;
+typedef struct sort_args {
+    char     *at[3]; /* values, indices, the input */
+    uint8_t   is, width;
+    uint32_t  lines, length, run, nd, size[ARG_DIMS];
+    int64_t   stride[3][ARG_DIMS], step[3];
+    uint64_t  flip; /* of the keys: the largest first */
+    uint64_t *keys[2]; /* [line][place], from and to which runs are merged */
+    uint32_t *from[2];
+} sort_args;
+
+/* ---- indexing. param: the bound of indices, bytes from one to the next, then INDEX_* ---- */
+#define INDEX_SAYS(fault, dim, wraps) ((uint64_t)(uint16_t)(fault) | (uint64_t)(uint16_t)(dim) << 16 | (uint64_t)(wraps) << 32)
+#define INDEX_FAULT(says) ((int32_t)((says)&0xffff))
+#define INDEX_DIM(says)   ((int32_t)(int16_t)((says) >> 16 & 0xffff))
+#define INDEX_WRAPS(says) ((says) >> 32 & 1)
+/* Dtypes that are combined where several meet at one place. */
+#define COMBINED(X) X(BOOL) X(U8) X(I8) X(I16) X(I32) X(I64) X(U16) X(U32) X(U64) X(F16) X(BF16) X(F32) X(F64)
+typedef struct nonzero_args {
+    const char *mask; /* dense */
+    char       *to;
+    uint32_t   *counts; /* by block */
+    uint64_t    n, block; /* elements, those of a block */
+    int64_t     step; /* bytes from a coordinate to the next */
+    uint32_t    nd;
+    uint64_t    size[64];
+} nonzero_args;
+
 /* A draw: `threads` threads, four numbers a step. In a graph seed and offset are those of the replay. */
 enum { DRAW_THREADS = ARG_THREADS, DRAWS = 4 }; /* 256 is PyTorch's too, or the numbers would differ */
 typedef struct draw_args {
     char           *to;
+    uint8_t         is, width;
     uint64_t        n, threads;
     uint64_t        seed, offset;
     const uint64_t *replay; /* {seed, offset} to be added to; NULL: not in a graph */
     double          param[2];
     int64_t         least;
-    uint64_t        many;
+    uint64_t        many; /* 0: all that the draw can be */
 } draw_args;
+typedef struct draw_kernels {
+    const char *name;
+    uint8_t     wide;   /* of random_int: draws of 64 bits */
+    uint8_t     per;    /* values of a step */
+    uint32_t    dtypes; /* bits: of the output */
+    const void *kernel;
+} draw_kernels;
+
+/* ---- reductions ---- */
+typedef struct fold_about {
+    double count; /* values of a result */
+    double param; /* p of a norm, correction of a variance */
+} fold_about;
+
+/* Each result is cut into parts, at each of which `lanes` threads work: 1, 32 or ARG_THREADS. */
+typedef struct reduce_args {
+    const char *in;
+    char       *out[2];
+    char       *states;  /* of parts, [result][part]; if there is more than one */
+    fold_about  about;
+    uint64_t    results, gone; /* values of a result */
+    uint64_t    parts, part;   /* how many, and values of one */
+    uint32_t    lanes;
+    uint8_t     is, width, vectors; /* of the input; vectors: they lie dense and aligned in the innermost dim that goes */
+    uint8_t     n_out, out_is[2];
+    uint32_t    kept_nd, gone_nd;
+    uint32_t    kept_size[ARG_DIMS], gone_size[ARG_DIMS]; /* inner to outer */
+    int64_t     kept_stride[3][ARG_DIMS];                 /* of the outputs, then the input */
+    int64_t     gone_stride[ARG_DIMS];
+} reduce_args;
+
+typedef struct reduce_kernels {
+    const char *name;
+    const void *fold, *columns, *join; /* columns: of results and elements side by side; NULL: there is none */
+    uint32_t    state; /* bytes */
+} reduce_kernels;
+enum { NORM_0, NORM_1, NORM_2, NORM_LARGEST, NORM_SMALLEST, NORMS };
+typedef struct reduce_table {
+    const reduce_kernels *row;  /* to a name that is NULL */
+    const reduce_kernels *norm; /* those of the orders that need no powers; NULL: integers have none */
+    kt_dtype              self;
+    int                   vector;
+    uint32_t              reads, writes; /* bits of dtypes */
+} reduce_table;
+
+/* ---- softmax and its kin, along lines ---- */
+typedef struct soft_args {
+    char    *at[3]; /* the output, then the inputs */
+    uint64_t lines;
+    uint32_t length, lanes;
+    uint8_t  is[3], width[3], vectors; /* vectors: all lines are dense and aligned */
+    uint32_t nd;
+    uint32_t size[ARG_DIMS]; /* of the lines, inner to outer */
+    int64_t  stride[3][ARG_DIMS], step[3];
+} soft_args;
+enum { SOFT_VECTOR = 8, SOFT_KEPT = 4 }; /* elements of a vector, vectors that a thread keeps in registers */
+typedef struct soft_kernels {
+    const char *name;
+    const void *kept, *any; /* lines of at most lanes * SOFT_VECTOR * SOFT_KEPT elements, dense; any */
+} soft_kernels;
+typedef struct soft_table {
+    const soft_kernels *row; /* to a name that is NULL */
+    kt_dtype            self;
+    uint32_t            reads, writes;
+} soft_table;
 
 /* The host looks at `turn` until it is the one that it waits for. */
 typedef struct read_slot {
@@ -111,18 +241,33 @@ typedef struct row_kernels {
 typedef struct row_table {
     const row_kernels *row;    /* to a name that is NULL */
     kt_dtype           self;   /* the dtype whose values are those of the compute type */
-    int                vector; /* elements that its kernels for dense operands load at once */
+    int                vector, elements; /* of kernels for dense operands: what a thread loads at once, and has in all */
+    int                strided; /* what a thread of a kernel for any layout loads at once, if it can */
     uint32_t           reads, writes; /* bits of the dtypes that the kernels know */
 } row_table;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const row_table   rows_f32, rows_i32, rows_i64;
+extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64;
+extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64;
+extern const soft_table   soft_f32, soft_f64;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
 extern const void *const fill_kernel, *const read_kernel;
-extern const void *const uniform_kernel, *const bernoulli_kernel, *const random_int_kernel;
+extern const draw_kernels draw_table[]; /* to a name that is NULL */
+extern const void *const take_kernels[], *const put_kernels[], *const masked_kernels[]; /* by the logarithm of the width */
+extern const void *const combine_kernels[]; /* add, multiply, amax, amin */
+extern const void *const offsets_kernel, *const count_true_kernel, *const write_true_kernel;
+extern const void *const cross_kernels[]; /* by the logarithm of the width; NULL: there is none */
+extern const void *const arange_kernels[], *const linspace_kernels[]; /* by compute type, up to int64 */
+extern const uint32_t    range_dtypes[];
+extern const void *const band_kernels[], *const eye_kernels[]; /* by the logarithm of the width */
+extern const void *const product_kernels[]; /* by compute type, up to int64 */
+extern const uint32_t    product_reads[], product_writes[];
+extern const void *const scan_kernels[][SCAN_KINDS]; /* by compute type; cumsum, cumprod, cummax, cummin, logcumsumexp */
+extern const uint32_t    scan_reads[], scan_writes[];
+extern const void *const sort_chunks_kernel, *const merge_runs_kernel, *const put_sorted_kernel;
 /* Inputs alone. param: low, high, exempt, as double or int64; then CHECK_*. */
 extern const void *const check_float_kernel, *const check_int_kernel;
 #ifdef __cplusplus

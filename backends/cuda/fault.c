@@ -16,7 +16,7 @@ typedef struct expected {
 static struct device_faults {
     fault_board *board; /* NULL until a launch may fail */
     uint64_t    *claimed;
-    uint64_t     launches;
+    uint64_t     launches, told; /* told: the latest when an error was told. Those before it may follow from it */
     expected     at[FAULT_PLACES];
 } faults[MOST_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,19 +56,34 @@ kt_status fault_expect(const kt_plan *plan, fault_place *place)
     return status;
 }
 
-/* The launch whose fault is on the board, and what it found. Its row is NULL if so many launches have followed that it is not
- * remembered. */
+/* Of launches since an error was told, the first that failed; else the latest, which is a replayed one. */
+static uint64_t first_failed(const struct device_faults *f)
+{
+    uint64_t first = f->board->latest;
+    for (int i = 0; i < FAULT_PLACES; i++) {
+        const uint64_t launch = f->board->at[i].launch;
+        first = launch > f->told && launch < first ? launch : first;
+    }
+    return first;
+}
+
+/* The launch whose fault is on the board, and what it found; none if it may follow from one that was told. Its row is NULL if so
+ * many launches have followed that it is not remembered. */
 static expected take(struct device_faults *f, kt_fault *fault)
 {
-    const uint64_t     launch = f->board->latest, place = launch % FAULT_PLACES;
+    const uint64_t     launch = first_failed(f), place = launch % FAULT_PLACES;
     const expected     none = {.launch = launch};
     const expected     e = f->at[place].launch == launch ? f->at[place] : none;
     const fault_record r = f->board->at[place];
+    const bool         follows = launch <= f->told && !e.captured;
     *fault = r.fault;
     f->board->latest = 0;
     if (e.captured)
         cudaMemsetAsync(&f->claimed[place], 0, sizeof *f->claimed, 0);
-    return r.launch == launch ? e : (expected){0};
+    if (r.launch != launch || follows)
+        return (expected){0};
+    f->told = f->launches;
+    return e;
 }
 
 kt_status fault_take(int index)

@@ -9,40 +9,61 @@
 #include "parts.h"
 
 /* ---- the kernels that there are, by id: a plugin learns the ids when it is opened ---- */
+typedef struct service {
+    launch_fn  *launch; /* NULL: there is none */
+    const void *what;
+} service;
+
 static struct {
-    const row_kernels **row[KT_NUM_COMPUTE]; /* [compute][kernel] */
-    kt_kernel_id        copy, fill, check_range;
+    service     *of[KT_NUM_COMPUTE]; /* [compute][kernel] */
+    kt_kernel_id fill;
 } known;
 
 static const row_table *const tables[KT_NUM_COMPUTE] = {
-    [KT_IN_F32] = &rows_f32, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64};
+    [KT_IN_F32] = &rows_f32, [KT_IN_F64] = &rows_f64, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64};
+
+void launch_serve(const char *name, kt_compute compute, launch_fn *launch, const void *what)
+{
+    known.of[compute][host->kernel(name)] = (service){launch, what};
+}
+
+void launch_serve_all(const char *name, launch_fn *launch, const void *what)
+{
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++)
+        launch_serve(name, (kt_compute)compute, launch, what);
+}
+
+static launch_fn launch_row, launch_any_copy, launch_fill, launch_check;
 
 kt_status launch_open(void)
 {
-    known.copy = host->kernel("copy");
-    known.fill = host->kernel("fill");
-    known.check_range = host->kernel("check_range");
-    random_open();
-    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
-        if (!tables[compute])
-            continue;
-        if (!(known.row[compute] = calloc(host->kernels, sizeof *known.row[compute])))
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++)
+        if (!(known.of[compute] = calloc(host->kernels, sizeof *known.of[compute])))
             return host->fail(KT_ERR_MEMORY, "no memory for the table of kernels");
-        for (const row_kernels *row = tables[compute]->row; row->name; row++)
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
+        for (const row_kernels *row = tables[compute] ? tables[compute]->row : NULL; row && row->name; row++)
             if (row->flat)
-                known.row[compute][host->kernel(row->name)] = row;
+                launch_serve(row->name, (kt_compute)compute, launch_row, row);
+        if (compute < KT_IN_U64)
+            launch_serve("check_range", (kt_compute)compute, launch_check, NULL);
     }
+    known.fill = host->kernel("fill");
+    copy_kernel = host->kernel("copy");
+    launch_serve_all("copy", launch_any_copy, NULL);
+    launch_serve_all("fill", launch_fill, NULL);
+    reduce_open();
+    index_open();
+    product_open();
+    lines_open();
+    range_open();
+    random_open();
     return KT_OK;
 }
 
 bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 {
     (void)self;
-    if (random_is(kernel))
-        return random_has(kernel, compute);
-    if (kernel == known.check_range)
-        return compute < KT_IN_U64;
-    return kernel == known.copy || kernel == known.fill || (known.row[compute] && known.row[compute][kernel]);
+    return known.of[compute][kernel].launch != NULL;
 }
 
 /* ---- a launch ---- */
@@ -56,15 +77,7 @@ kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const k
                  "a kernel is launched");
 }
 
-static uint64_t blocks_of(uint64_t n, uint64_t of_a_block) { return (n + of_a_block - 1) / of_a_block; }
-
-static bool is_aligned(const void *data, int64_t bytes)
-{
-    return (uintptr_t)data % (uintptr_t)(bytes < 16 ? bytes : 16) == 0;
-}
-
-/* `vector`: elements that a thread loads at once. */
-static void set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector)
+void set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector)
 {
     const kt_operand *from = &plan->arg[at];
     *x = (operand_arg){.data = from->immediate ? NULL : from->data, .is = from->is, .width = (uint8_t)width};
@@ -78,9 +91,9 @@ static void set_operand(operand_arg *x, const kt_plan *plan, int at, int width, 
 static int64_t stride_of(const kt_plan *plan, int at, int d) { return plan->arg[at].immediate ? 0 : plan->stride[at][d]; }
 
 /* A vector of this operand is loaded at once. */
-static bool is_whole(const kt_plan *plan, int at, int width)
+static bool is_whole(const kt_plan *plan, int at, int width, int vector)
 {
-    const int64_t bytes = (int64_t)width * ROW_VECTOR;
+    const int64_t bytes = (int64_t)width * vector;
     bool          whole = !plan->arg[at].immediate && plan->stride[at][plan->nd - 1] == width;
     whole &= is_aligned(plan->arg[at].data, bytes);
     for (int d = 0; d < plan->nd - 1; d++)
@@ -102,8 +115,8 @@ static kt_status launch_piece(const void *kernel, strided_args *g, const kt_plan
     return launch_kernel(kernel, blocks_of(g->flat.n, ARG_THREADS), g, plan);
 }
 
-/* Launches pieces of at most ARG_DIMS dims and 2^31 elements: the outer dims are gone through here. */
-static kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first)
+/* The outer dims are gone through here. */
+kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first)
 {
     const int64_t most = (int64_t)1 << 31;
     int64_t       n = 1;
@@ -123,20 +136,20 @@ static kt_status launch_pieces(const void *kernel, strided_args *g, const kt_pla
 }
 
 /* Elementwise kernels take vectors along the innermost dim, if that can be divided. */
-static void choose_vector(strided_args *g, const kt_plan *plan, int n_operands)
+static void choose_vector(strided_args *g, const kt_plan *plan, int n_operands, int vector)
 {
     g->vector = 1;
-    if (plan->nd == 0 || plan->size[plan->nd - 1] % ROW_VECTOR != 0)
+    if (plan->nd == 0 || plan->size[plan->nd - 1] % vector != 0)
         return;
-    g->vector = ROW_VECTOR;
+    g->vector = (uint32_t)vector;
     for (int k = 0; k < n_operands; k++) {
         g->step[k] = stride_of(plan, k, plan->nd - 1);
-        g->flat.at[k].whole = is_whole(plan, k, g->flat.at[k].width);
+        g->flat.at[k].whole = is_whole(plan, k, g->flat.at[k].width, vector);
     }
 }
 
 /* ---- elementwise ---- */
-static int width_of(int dtype)
+int width_of(int dtype)
 {
     static const uint8_t widths[KT_NUM_DTYPES] = {
 #define DT(ID, NAME, TORCH, CXX, STORAGE, ...) [KT_##ID] = sizeof(STORAGE),
@@ -145,25 +158,14 @@ static int width_of(int dtype)
     return widths[dtype];
 }
 
-/* Each value is converted once, from or to the compute type, and no bits are set. */
-static bool is_usual(const kt_plan *plan)
-{
-    const row_table *table = tables[plan->compute];
-    bool             usual = plan->n_out == 1;
-    for (int i = 0; i < plan->n_out + plan->n_in; i++) {
-        const kt_operand *x = &plan->arg[i];
-        usual &= ((i == 0 ? table->writes : table->reads) >> x->is & 1) && (x->as == x->is || x->as == table->self);
-        usual &= i == 0 || x->bits == 0;
-    }
-    return usual;
-}
-
 static uint64_t bits_of(double x, int64_t i, int compute)
 {
     uint64_t    bits = (uint64_t)i;
     const float f = (float)x;
     if (compute == KT_IN_F32)
         bits = 0, memcpy(&bits, &f, sizeof f);
+    else if (compute == KT_IN_F64)
+        memcpy(&bits, &x, sizeof x);
     return bits;
 }
 
@@ -179,28 +181,34 @@ static bool set_params(launch_args *g, const kt_plan *plan)
     for (int i = 0; i < plan->n_param && i < ARG_PARAMS - 1; i++) {
         const kt_scalar *s = &plan->param[i];
         const bool       is_float = s->kind == KT_SCALAR_FLOAT;
-        if (s->kind == KT_SCALAR_COMPLEX || s->is_unsigned || (is_float && plan->compute != KT_IN_F32))
+        const bool       holds = !is_float || (s->v.re > -0x1p63 && s->v.re < 0x1p63);
+        if (s->kind == KT_SCALAR_COMPLEX || s->is_unsigned)
             return false;
-        g->param[i] = bits_of(is_float ? s->v.re : (double)s->v.i, s->v.i, plan->compute);
+        g->param[i] = bits_of(number_of(s), !is_float ? s->v.i : holds ? (int64_t)s->v.re : 0, plan->compute);
     }
     g->param[ARG_PARAMS - 1] = narrower(plan->arg[0].as, plan->compute);
     return true;
 }
 
-static kt_status launch_row(const row_kernels *row, const kt_plan *plan)
+static kt_status launch_row(const kt_plan *plan, const void *what)
 {
+    const row_kernels *row = what;
     strided_args g = {0};
     const int    n = row->inputs + 1;
-    if (!is_usual(plan) || plan->n_in != row->inputs || !set_params(&g.flat, plan))
+    const row_table   *table = tables[plan->compute];
+    const known_dtypes k = {table->reads, table->writes, table->self};
+    if (plan->n_out != 1 || plan->n_in != row->inputs || !set_params(&g.flat, plan))
         return KT_DECLINED;
+    if (!operands_known(plan, &k))
+        return launch_converted(plan, &k, launch_row, what);
     for (int i = 0; i < n; i++)
-        set_operand(&g.flat.at[i], plan, i, width_of(plan->arg[i].is), tables[plan->compute]->vector);
+        set_operand(&g.flat.at[i], plan, i, width_of(plan->arg[i].is), table->vector);
     if (row->divides && fault_expect(plan, &g.flat.fault))
         return KT_ERR_MEMORY;
     g.flat.n = (uint64_t)plan->numel;
     if (plan->contiguous && !g.flat.at[0].same)
-        return launch_kernel(row->flat, blocks_of(g.flat.n, ARG_THREADS * ROW_ELEMENTS), &g.flat, plan);
-    choose_vector(&g, plan, n);
+        return launch_kernel(row->flat, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);
+    choose_vector(&g, plan, n, table->strided);
     return launch_pieces(row->strided, &g, plan, n, 0);
 }
 
@@ -212,7 +220,42 @@ static int mover_of(int width)
     return width == 1 ? KT_U8 : width == 2 ? KT_I16 : width == 4 ? KT_I32 : width == 8 ? KT_I64 : KT_C128;
 }
 
-static kt_status launch_copy(const kt_plan *plan)
+/* The dim that is dense in the source, if another one is dense in the target and both divide into vectors; -1: none. */
+static int crossed_dim(const kt_plan *plan, int width)
+{
+    const int last = plan->nd - 1, per = 16 / width;
+    int       at = -1;
+    if (last < 1 || last > ARG_DIMS || plan->numel < 1 << 12 || plan->stride[0][last] != width || plan->size[last] % per)
+        return -1;
+    for (int d = 0; d < last; d++)
+        at = plan->stride[1][d] == width && plan->size[d] % per == 0 && plan->size[d] > 1 ? d : at;
+    bool good = at >= 0 && is_aligned(plan->arg[0].data, 16) && is_aligned(plan->arg[1].data, 16);
+    for (int d = 0; d < plan->nd && good; d++) {
+        good = plan->size[d] <= UINT32_MAX;
+        good &= (d == last || plan->stride[0][d] % 16 == 0) && (d == at || plan->stride[1][d] % 16 == 0);
+    }
+    return good ? at : -1;
+}
+
+static kt_status launch_cross(const kt_plan *plan, int width, int at, const void *kernel)
+{
+    enum { BLOCK_A = 8, BLOCK_B = 4 * ARG_THREADS / 32 };
+    const int  last = plan->nd - 1, per = 16 / width;
+    cross_args g = {.to = plan->arg[0].data, .from = plan->arg[1].data, .a = (uint32_t)(plan->size[at] / per),
+                    .b = (uint32_t)(plan->size[last] / per), .step = {plan->stride[0][at], plan->stride[1][last]}};
+    uint64_t   blocks = blocks_of(g.a, BLOCK_A) * blocks_of(g.b, BLOCK_B);
+    for (int d = last - 1; d >= 0; d--) {
+        if (d == at)
+            continue;
+        g.size[g.nd] = (uint32_t)plan->size[d];
+        g.stride[0][g.nd] = plan->stride[0][d];
+        g.stride[1][g.nd++] = plan->stride[1][d];
+        blocks *= (uint64_t)plan->size[d];
+    }
+    return blocks > INT32_MAX ? KT_DECLINED : launch_kernel(kernel, blocks, &g, plan);
+}
+
+kt_status launch_copy(const kt_plan *plan)
 {
     strided_args      g = {.vector = 1};
     const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
@@ -231,15 +274,28 @@ static kt_status launch_copy(const kt_plan *plan)
     if (plan->contiguous && g.flat.at[0].whole && g.flat.at[1].whole && !from->bits)
         return launch_kernel(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
                       &g.flat, plan);
+    const void *crosses = moves && !from->immediate ? cross_kernels[log_of_width(width_of(to->is))] : NULL;
+    const int   at = crosses ? crossed_dim(plan, width_of(to->is)) : -1;
+    if (at >= 0)
+        return launch_cross(plan, width_of(to->is), at, crosses);
     return launch_pieces(cast_any_kernels[is[1]], &g, plan, 2, 0);
+}
+
+static kt_status launch_any_copy(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    return launch_copy(plan);
 }
 
 /* ---- fill ---- */
 
 /* The CPU makes one element of the value. */
-static kt_status make_element(const kt_plan *plan, unsigned char *element)
+kt_status make_element(const kt_plan *plan, kt_scalar value, unsigned char *element)
 {
     kt_plan one = *plan;
+    one.kernel = known.fill;
+    one.n_param = 1;
+    one.param[0] = value;
     one.nd = 0;
     one.numel = 1;
     one.contiguous = 1;
@@ -262,11 +318,12 @@ static kt_status fill_strided(const kt_plan *plan, const unsigned char *element,
     return launch_pieces(cast_any_kernels[is], &g, &copy, 2, 0);
 }
 
-static kt_status launch_fill(const kt_plan *plan)
+static kt_status launch_fill(const kt_plan *plan, const void *what)
 {
+    (void)what;
     fill_args g = {.to = plan->arg[0].data};
     const int width = width_of(plan->arg[0].is);
-    if (plan->n_in != 0 || make_element(plan, g.pattern))
+    if (plan->n_in != 0 || make_element(plan, plan->param[0], g.pattern))
         return host->error()[0] ? KT_ERR_RUNTIME : KT_DECLINED;
     if (!plan->contiguous || (plan->numel > 1 && plan->nd == 1 && plan->stride[0][0] != width))
         return fill_strided(plan, g.pattern, width);
@@ -296,8 +353,9 @@ static uint64_t bound_of(const kt_scalar *s, bool as_float)
     return bits;
 }
 
-static kt_status launch_check(const kt_plan *plan)
+static kt_status launch_check(const kt_plan *plan, const void *what)
 {
+    (void)what;
     strided_args g = {.vector = 1};
     const bool   exempts = plan->n_param > 4, floats = is_float(plan->arg[0].is);
     for (int i = 0; i < plan->n_in; i++) {
@@ -322,13 +380,6 @@ kt_status launch_plan(kt_backend *self, const kt_plan *plan)
         status = use_device(plan->device_index);
     if (status)
         return status;
-    if (plan->kernel == known.copy)
-        return launch_copy(plan);
-    if (plan->kernel == known.fill)
-        return launch_fill(plan);
-    if (plan->kernel == known.check_range)
-        return launch_check(plan);
-    if (random_is(plan->kernel))
-        return random_launch(plan);
-    return launch_row(known.row[plan->compute][plan->kernel], plan);
+    const service *s = &known.of[plan->compute][plan->kernel];
+    return s->launch ? s->launch(plan, s->what) : KT_DECLINED;
 }

@@ -44,17 +44,63 @@ kt_status fault_expect(const kt_plan *plan, fault_place *place); /* for a launch
 enum { SMALL_BLOCKS = 64 };
 kt_status launch_small(const void *kernel, unsigned blocks, void **args, int index, kt_handle stream);
 
-/* ---- random.c: draws ---- */
-void      random_open(void);
-bool      random_is(kt_kernel_id kernel);
-bool      random_has(kt_kernel_id kernel, kt_compute compute);
-uint64_t  random_draws(kt_backend *self, const kt_plan *plan);
-kt_status random_launch(const kt_plan *plan);
-
-/* ---- launch.c ---- */
-kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan); /* blocks of ARG_THREADS */
+/* ---- launch.c: a plan becomes a launch; copies, fills, elementwise rows ---- */
+typedef kt_status launch_fn(const kt_plan *plan, const void *what); /* KT_DECLINED: before anything was launched */
 kt_status launch_open(void); /* looks the kernels up by name */
-kt_status launch_plan(kt_backend *self, const kt_plan *plan);
+void      launch_serve(const char *name, kt_compute compute, launch_fn *launch, const void *what); /* while it is opened */
+void      launch_serve_all(const char *name, launch_fn *launch, const void *what);                 /* in every compute type */
 bool      launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute);
+kt_status launch_plan(kt_backend *self, const kt_plan *plan);
+kt_status launch_copy(const kt_plan *plan);
+kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan); /* blocks of ARG_THREADS */
+/* Launches pieces of at most ARG_DIMS dims and 2^31 elements: dims before `first` are not gone through. */
+kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first);
+void      set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector); /* vector: elements loaded at once */
+int       width_of(int dtype);
+kt_status make_element(const kt_plan *plan, kt_scalar value, unsigned char *element); /* of its output's dtype: by the CPU */
+
+static inline uint64_t blocks_of(uint64_t n, uint64_t of_a_block) { return (n + of_a_block - 1) / of_a_block; }
+
+static inline bool is_aligned(const void *data, int64_t bytes)
+{
+    return (uintptr_t)data % (uintptr_t)(bytes < 16 ? bytes : 16) == 0;
+}
+
+/* Tables of kernels by width have 1, 2, 4, 8 and 16 bytes. */
+static inline int log_of_width(int width) { return width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : width == 8 ? 3 : 4; }
+
+static inline double number_of(const kt_scalar *s) { return s->kind == KT_SCALAR_FLOAT ? s->v.re : (double)s->v.i; }
+
+/* ---- convert.c: operands of other dtypes than a kernel knows ---- */
+typedef struct known_dtypes {
+    uint32_t reads, writes; /* bits */
+    kt_dtype self;          /* the dtype whose values are those of the compute type */
+} known_dtypes;
+extern kt_kernel_id copy_kernel;
+bool      operands_known(const kt_plan *plan, const known_dtypes *k); /* each is converted once, if at all, and has no bits */
+kt_status launch_converted(const kt_plan *plan, const known_dtypes *k, launch_fn *launch, const void *what);
+
+/* ---- families of kernels, each with the plans that it serves ---- */
+void reduce_open(void);  /* reduce.c: reductions, softmax */
+void index_open(void);   /* index.c */
+void product_open(void); /* product.c: matrix products */
+void lines_open(void);   /* lines.c: scans, sorts */
+void range_open(void);   /* range.c: ranges, bands */
+void random_open(void);  /* random.c: draws */
+uint64_t random_draws(kt_backend *self, const kt_plan *plan);
+
+/* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */
+typedef struct gemm_matrix {
+    const char *data;
+    int64_t     turned, ld, batch; /* turned: it is transposed first; batch: from one matrix to the next */
+} gemm_matrix;
+typedef struct gemm {
+    gemm_matrix a, b, c, d; /* d = alpha * a b + beta * c [+ bias along a column] */
+    int64_t     m, n, k, batches;
+    kt_dtype    dtype, to; /* of a and b; of c, d and bias */
+    double      alpha, beta;
+    const char *bias; /* NULL: none */
+} gemm;
+kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the library is not there, or has no way */
 
 #endif

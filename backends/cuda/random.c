@@ -1,24 +1,12 @@
 /* random.c - plans that draw, from the device's own generator: {seed, offset}.
  *
- * In: plans of uniform, bernoulli (float32) and random_int (int64), dense. Out: PyTorch's numbers on the same card. Other random
- * kernels run on the CPU, from the same generator. The grid is part of the numbers: it follows from the card's size. */
+ * In: plans of uniform, normal, bernoulli, exponential and random_int, dense. Out: PyTorch's numbers on the same card. Other
+ * random kernels run on the CPU, from the same generator. The grid is part of the numbers: it follows from the card's size. */
+#include <string.h>
+
 #include "parts.h"
 
-static kt_kernel_id uniform, bernoulli, random_int;
-
-void random_open(void)
-{
-    uniform = host->kernel("uniform");
-    bernoulli = host->kernel("bernoulli");
-    random_int = host->kernel("random_int");
-}
-
-bool random_has(kt_kernel_id kernel, kt_compute compute)
-{
-    return kernel == random_int ? compute == KT_IN_I64 : (kernel == uniform || kernel == bernoulli) && compute == KT_IN_F32;
-}
-
-bool random_is(kt_kernel_id kernel) { return kernel == uniform || kernel == bernoulli || kernel == random_int; }
+static kt_kernel_id random_int;
 
 /* ---- the grid ---- */
 static uint64_t most_blocks(int index)
@@ -41,32 +29,50 @@ static uint64_t threads_of(const kt_plan *plan)
     return (blocks < most ? blocks : most) * DRAW_THREADS;
 }
 
+/* NULL: the CPU draws. */
+static const draw_kernels *draw_of(const kt_plan *plan)
+{
+    const draw_kernels *k = draw_table;
+    const char         *name = host->kernel_name(plan->kernel);
+    const uint8_t       wide = plan->kernel == random_int && plan->param[2].v.i != 0;
+    if (!plan->contiguous || plan->n_in)
+        return NULL;
+    while (k->name && (k->wide != wide || !(k->dtypes >> plan->arg[0].is & 1) || strcmp(k->name, name) != 0))
+        k++;
+    return k->name ? k : NULL;
+}
+
 uint64_t random_draws(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
-    const uint64_t a_step = threads_of(plan) * DRAWS;
+    const draw_kernels *k = draw_of(plan);
+    const uint64_t      a_step = threads_of(plan) * (k ? k->per : DRAWS);
     return a_step ? ((uint64_t)plan->numel + a_step - 1) / a_step * DRAWS : 0;
 }
 
 /* ---- a launch ---- */
-static double number(const kt_scalar *s) { return s->kind == KT_SCALAR_FLOAT ? s->v.re : (double)s->v.i; }
-
-kt_status random_launch(const kt_plan *plan)
+static kt_status launch_draw(const kt_plan *plan, const void *what)
 {
-    const bool ints = plan->kernel == random_int;
-    draw_args  g = {.to = plan->arg[0].data, .n = (uint64_t)plan->numel, .threads = threads_of(plan), .seed = plan->seed,
-                    .offset = plan->offset};
-    if (!plan->contiguous || plan->n_in || plan->arg[0].is != (ints ? KT_I64 : KT_F32) || (ints && plan->param[2].v.i))
+    (void)what;
+    const draw_kernels *k = draw_of(plan);
+    draw_args g = {.to = plan->arg[0].data, .is = plan->arg[0].is, .width = (uint8_t)width_of(plan->arg[0].is),
+                   .n = (uint64_t)plan->numel, .threads = threads_of(plan), .seed = plan->seed, .offset = plan->offset};
+    if (!k)
         return KT_DECLINED;
-    if (ints) {
+    if (plan->kernel == random_int) {
         g.least = plan->param[0].v.i;
         g.many = (uint64_t)plan->param[1].v.i;
-    } else {
-        for (int i = 0; i < plan->n_param && i < 2; i++)
-            g.param[i] = number(&plan->param[i]);
     }
+    for (int i = 0; i < plan->n_param && i < 2; i++)
+        g.param[i] = number_of(&plan->param[i]);
     if (capture_replay_place(plan->device_index, plan->stream, &g.replay))
         return KT_ERR_MEMORY;
-    return launch_kernel(ints ? random_int_kernel : plan->kernel == uniform ? uniform_kernel : bernoulli_kernel,
-                         g.threads / DRAW_THREADS, &g, plan);
+    return launch_kernel(k->kernel, g.threads / DRAW_THREADS, &g, plan);
+}
+
+void random_open(void)
+{
+    random_int = host->kernel("random_int");
+    for (const draw_kernels *k = draw_table; k->name; k++)
+        launch_serve_all(k->name, launch_draw, NULL);
 }

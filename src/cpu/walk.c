@@ -7,11 +7,11 @@
 enum {
     OWN_CACHE = 1 << 20,   /* bytes that a core's own caches hold: no prefetch needed */
     LAST_CACHE = 32 << 20, /* if the system does not report it */
-    /* With a busy core aarch64's own prefetch keeps up, and asking on top of it costs up to a quarter of the speed. */
+    /* While a core converts, aarch64's own prefetch keeps up, and asking on top of it costs a quarter of the speed. */
 #ifdef __aarch64__
-    FETCHES_IF_BUSY = 0,
+    FETCHES_WHAT_IT_CONVERTS = 0,
 #else
-    FETCHES_IF_BUSY = 1,
+    FETCHES_WHAT_IT_CONVERTS = 1,
 #endif
 };
 
@@ -30,11 +30,11 @@ static int64_t kept_by_last_cache(void)
     return bytes;
 }
 
-kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step, bool busy)
+kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step, bool converts)
 {
     const int64_t width = kt__dtype_rows[plan->arg[0].is].size;
     int64_t       touched = 0;
-    if (step != width || plan->numel * width < OWN_CACHE || (busy && !FETCHES_IF_BUSY))
+    if (step != width || plan->numel * width < OWN_CACHE || (converts && !FETCHES_WHAT_IT_CONVERTS))
         return KT__WRITE_PLAIN;
     for (int i = 0; i < plan->n_out + plan->n_in; i++)
         touched += plan->arg[i].immediate ? 0 : plan->numel * kt__dtype_rows[plan->arg[i].is].size;

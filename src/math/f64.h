@@ -28,7 +28,15 @@ KT_ALWAYS double gelu_slope_f64(double a)
     return 0.5 * erfc(a * -0x1.6a09e667f3bcdp-1) + a * (exp(-0.5 * a * a) * 0x1.9884533d43651p-2);
 }
 KT_ALWAYS double pow_f64(double a, double b)   { return pow(a, b); }
+#ifdef __CUDACC__ /* whose own, 2 ulp off, overflows where the result is the largest number */
+KT_ALWAYS double hypot_f64(double a, double b)
+{
+    const double x = fabs(a), y = fabs(b), large = x > y ? x : y, small = x > y ? y : x;
+    return small < large * 0x1p-28 ? large : hypot(a, b);
+}
+#else
 KT_ALWAYS double hypot_f64(double a, double b) { return hypot(a, b); }
+#endif
 KT_ALWAYS double digamma_f64(double a) { return kt__digamma(a); }
 KT_ALWAYS double erfinv_f64(double a)  { return kt__erfinv(a); }
 KT_ALWAYS double i0_f64(double a)      { return kt__i0(a); }

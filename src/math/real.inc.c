@@ -30,7 +30,7 @@ KT_ALWAYS T FN(huber_slope)(T d, T at, T curve, T straight)
     return MATH(fabs)(d) >= at ? MATH(copysign)(straight, d) : d * curve;
 }
 KT_ALWAYS T FN(sign)(T a)     { return (T)((a > 0) - (a < 0)); }
-KT_ALWAYS T FN(signbit)(T a)  { return (T)(MATH(copysign)(1, a) < 0); }
+KT_ALWAYS T FN(signbit)(T a)  { return (T)(MATH(copysign)((T)1, a) < 0); }
 KT_ALWAYS T FN(isnan)(T a)    { return (T)(a != a); }
 KT_ALWAYS T FN(isinf)(T a)    { return (T)(MATH(fabs)(a) == (T)INFINITY); }
 KT_ALWAYS T FN(isfinite)(T a) { return (T)(MATH(fabs)(a) < (T)INFINITY); }
@@ -59,7 +59,7 @@ KT_ALWAYS T FN(div_floor)(T a, T b)
         return a / b;
     const T m = MATH(fmod)(a, b), q = (a - m) / b - (T)(m != 0 && (b < 0) != (m < 0));
     if (q == 0)
-        return MATH(copysign)(0, a / b);
+        return MATH(copysign)((T)0, a / b);
     const T f = MATH(floor)(q);
     return q - f > (T)0.5 ? f + 1 : f;
 }

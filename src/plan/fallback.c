@@ -3,6 +3,7 @@
 #include "plan/fallback.h"
 
 #include "base/alloc.h"
+#include "base/env.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/warn.h"
@@ -155,11 +156,17 @@ static kt_status run_through_host(kt_backend *backend, const kt_plan *plan)
 }
 
 /* ---- saying so ---- */
+static bool told(const char *how)
+{
+    const char *text = kt__env("KARAT_FALLBACK");
+    return text && strcmp(text, how) == 0;
+}
+
 void kt__count_fallback(const kt_backend *backend, kt_kernel_id kernel)
 {
     static bool               said[KT_K_end];
     static _Thread_local bool warning; /* who shows warnings may call operators, which may fall back */
-    if (!warning && kt__warn_now(&said[kernel])) {
+    if (!warning && !told("quiet") && kt__warn_now(&said[kernel])) {
         warning = true;
         kt__warn("device '%s' has no kernel '%s' for this call: it runs on the CPU, and its operands travel there and back",
                  backend->name, kt_kernel_name(kernel));
@@ -175,6 +182,10 @@ kt_status kt__fall_back(kt_backend *backend, const kt_plan *plan)
     const bool  in_binding = kt__lineage.in_binding && kt__lineage.in_binding();
     if (kt__captures(plan->device_kind))
         return kt_fail(KT_ERR_RUNTIME, "%s cannot be captured: device '%s' has no kernel '%s' for it",
+                       kt__row_display_name(plan->row, in_binding, room, sizeof room), backend->name,
+                       kt_kernel_name(plan->kernel));
+    if (told("error"))
+        return kt_fail(KT_ERR_RUNTIME, "%s cannot run: device '%s' has no kernel '%s' for it, and KARAT_FALLBACK=error",
                        kt__row_display_name(plan->row, in_binding, room, sizeof room), backend->name,
                        kt_kernel_name(plan->kernel));
     kt__count_fallback(backend, plan->kernel);

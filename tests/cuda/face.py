@@ -91,7 +91,7 @@ def trained(device):
 def training():
     here, there = trained("cpu"), trained("cuda")
     print("loss:", here[0], "->", here[-1], "on the CPU,", there[0], "->", there[-1], "on the GPU")
-    assert here == there and here[-1] < here[0]
+    assert all(abs(x - y) <= 1e-4 * x for x, y in zip(here, there)) and here[-1] < here[0]
 
 
 def memory():

@@ -85,6 +85,105 @@ def large():
         line("64M " + what, per_element * n * 1e-12 / timed(20, call), "TB/s")
 
 
+def rows():
+    """Microseconds; the inputs come from memory, since they are more than the cache holds."""
+    for dtype, name in ((torch.float32, "float32"), (torch.bfloat16, "bfloat16")):
+        x = torch.randn(64, 4096, 1024, device="cuda").to(dtype)
+        w = torch.ones(1024, device="cuda").to(dtype)
+        turn = [0]
+
+        def part():
+            turn[0] = (turn[0] + 1) % 64
+            return x[turn[0]]
+
+        F = torch.nn.functional
+        for what, call in (
+            ("sum(1)", lambda: part().sum(1)),
+            ("sum(0)", lambda: part().sum(0)),
+            ("amax(1)", lambda: part().amax(1)),
+            ("argmax(1)", lambda: part().argmax(1)),
+            ("var(1)", lambda: part().var(1)),
+            ("softmax", lambda: torch.softmax(part(), 1)),
+            ("log_softmax", lambda: torch.log_softmax(part(), 1)),
+            ("layer_norm", lambda: F.layer_norm(part(), (1024,), w, w)),
+        ):
+            try:
+                line(f"{what} of {name} 4096 x 1024", 1e6 * timed(64, call), "us")
+            except AttributeError:
+                pass  # karat has no layer_norm yet
+        n = 64 * 4096 * 1024
+        size = 4 if dtype == torch.float32 else 2
+        flat = x.reshape(-1)
+        line(f"sum of 256M {name}", size * n * 1e-12 / timed(10, flat.sum), "TB/s")
+        line(f"sum(0) of {name} 262144 x 1024", size * n * 1e-12 / timed(10, lambda: x.reshape(-1, 1024).sum(0)), "TB/s")
+        tall = x.reshape(-1, 1024)
+        line(f"softmax of {name} 262144 x 1024", 2 * size * n * 1e-12 / timed(10, lambda: torch.softmax(tall, 1)), "TB/s")
+        line(f"argmax of 256M {name}", size * n * 1e-12 / timed(10, flat.argmax), "TB/s")
+        m = x.reshape(-1)[: 8192 * 8192].reshape(8192, 8192)
+        line(f"{name} [8k, 8k], transposed copy", 2 * size * 8192 * 8192 * 1e-12 / timed(10, lambda: m.T.contiguous()), "TB/s")
+
+
+def products():
+    for n, dtype, name in ((8192, torch.bfloat16, "bfloat16"), (8192, torch.float16, "float16"), (4096, torch.float32, "float32"),
+                           (4096, torch.float64, "float64"), (1024, torch.bfloat16, "bfloat16"), (256, torch.float32, "float32")):
+        a, b = torch.randn(n, n, device="cuda").to(dtype), torch.randn(n, n, device="cuda").to(dtype)
+        line(f"{name} {n} cubed", 2e-12 * n**3 / timed(10, lambda: a @ b), "TFLOP/s")
+        if n == 8192 and dtype == torch.bfloat16:
+            line(f"{name} {n} cubed, b.T", 2e-12 * n**3 / timed(10, lambda: a @ b.T), "TFLOP/s")
+            F = torch.nn.functional
+            line(f"{name} {n} linear with bias", 2e-12 * n**3 / timed(10, lambda: F.linear(a, b, a[0])), "TFLOP/s")
+    a = torch.randn(384, 1024, 64, device="cuda").bfloat16()
+    many = 2e-12 * 384 * 1024 * 1024 * 64
+    line("bfloat16 384 x (1024 x 64 @ 64 x 1024)", many / timed(10, lambda: a @ a.transpose(1, 2)), "TFLOP/s")
+
+
+def training():
+    F = torch.nn.functional
+    x = torch.ones(1, device="cuda").requires_grad_()
+
+    def chain():
+        y = x
+        for _ in range(20):
+            y = y * x
+        y.backward()
+        x.grad = None
+
+    line("20 multiplications forward and backward", 1e6 * timed(300, chain), "us")
+    table = torch.randn(50257, 768, device="cuda").requires_grad_()
+    tokens = torch.randint(0, 50257, (32, 1024), device="cuda")
+
+    def embed():
+        F.embedding(tokens, table).sum().backward()
+        table.grad = None
+
+    line("embedding 50257 x 768, 32k tokens, and back", 1e6 * timed(5, embed), "us")
+    logits = torch.randn(8192, 50257, device="cuda").bfloat16().requires_grad_()
+    target = torch.randint(0, 50257, (8192,), device="cuda")
+
+    def loss():
+        F.cross_entropy(logits, target).backward()
+        logits.grad = None
+
+    line("cross_entropy bfloat16 8192 x 50257 and back", 1e6 * timed(5, loss), "us")
+    ws = [torch.randn(1024, 1024, device="cuda").mul(0.03).requires_grad_() for _ in range(4)]
+    data = torch.randn(4096, 1024, device="cuda")
+
+    def step():
+        y = data
+        for w in ws:
+            y = F.gelu(F.linear(y, w))
+        (y * y).mean().backward()
+        with torch.no_grad():
+            for w in ws:
+                w.sub_(w.grad, alpha=0.01)
+                w.grad = None
+
+    line("MLP of 4 x 1024, batch 4096, a step of SGD", 1e6 * timed(10, step), "us")
+    drop = torch.ones(64 << 20, device="cuda")
+    line("dropout of 64M float32", 8e-12 * drop.numel() / timed(10, lambda: F.dropout(drop, 0.1)), "TB/s")
+    line("randn of 64M float32", 4e-12 * drop.numel() / timed(10, lambda: torch.randn(64 << 20, device="cuda")), "TB/s")
+
+
 def copies():
     x = torch.ones(64 << 20)
     y, pinned, gb = x.cuda(), x.pin_memory(), x.nbytes * 1e-9
@@ -93,5 +192,8 @@ def copies():
     line("256 MiB to the host, pageable", gb / timed(5, y.cpu), "GB/s")
 
 
-for part in (memory, small, large, copies):
-    part()
+for part in (memory, small, large, rows, products, training, copies):
+    try:
+        part()
+    except Exception as error:
+        print(f"{sys.argv[1]:6} {part.__name__}: {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)

@@ -39,6 +39,7 @@ LESS = {  # on a device that is not the CPU
     "errors": [0, 2],  # the text of numpy() and the name of a tensor's type
     "parity": [7],  # 1 needs numpy(), 3 print the device or a type, 3 print before an error that comes late
 }
+ON_CUDA = {"errors": [399, 33]}  # where the recorded cases of CUDA are run too, and texts are compared of fewer
 ELSEWHERE = ("dtypes", "promote_types", "can_cast", "--dry-run")  # these have no tensors, or tensors on meta
 
 
@@ -80,5 +81,8 @@ def test_figures_do_not_fall(arguments, tmp_path):
     assert len(reached) >= len(FLOORS[arguments])
     allowed = arguments == "errors" and importlib.util.find_spec("ml_dtypes") is not None  # then bfloat16 has an array
     less = LESS.get(arguments, [0, 0]) if DEVICE else [0, 0]
-    for now, floor in zip(reached, (floor - allowed - lower for floor, lower in zip(FLOORS[arguments], less))):
-        assert now >= floor, f"check_{arguments}: {reached}, was {FLOORS[arguments]}"
+    floors = [floor - lower for floor, lower in zip(FLOORS[arguments], less)]
+    if DEVICE == "cuda":
+        floors = ON_CUDA.get(arguments, floors)
+    for now, floor in zip(reached, floors):
+        assert now >= floor - allowed, f"check_{arguments}: {reached}, was {floors}"

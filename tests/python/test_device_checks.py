@@ -1,6 +1,7 @@
 """Values that operators refuse, and what makes the host wait: the CPU's errors come late from a device that works late, with the
 line that launched the work, and a training step reads nothing from it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -131,3 +132,25 @@ def test_an_error_that_nobody_reads_is_told_at_the_end(name, tmp_path):
         done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60)
         told = "RuntimeError: ZeroDivisionError\n  launched by floor_divide at " in done.stderr
         assert told == expected and done.returncode == status, done.stderr
+
+
+def test_what_happens_when_a_kernel_is_missing():
+    program = """
+import warnings
+import karat
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    x = karat.ones(2, device="mirror")
+    try:
+        print((x * x).tolist(), len(heard))
+    except RuntimeError as error:
+        print(str(error).splitlines()[0])
+"""
+    said = {}
+    for how in ("", "warn", "quiet", "error"):
+        environment = dict(os.environ, MIRROR_LACKS="mul", KARAT_FALLBACK=how)
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        said[how] = done.stdout.strip()
+    assert said[""] == said["warn"] == "[1.0, 1.0] 1" and said["quiet"] == "[1.0, 1.0] 0"
+    assert said["error"].endswith("cannot run: device 'mirror' has no kernel 'mul' for it, and KARAT_FALLBACK=error")

@@ -128,7 +128,7 @@ def test_small_objects_go_through_pickle_and_copy():
     largest = karat.tensor([[1, 5], [7, 2]]).max(0)
     made = through(largest)
     assert type(made) is type(largest) and made.values.tolist() == [7, 5] and made.indices.tolist() == [1, 0]
-    g = karat.Generator().manual_seed(7)
+    g = karat.Generator("cuda" if DEVICE == "cuda" else "cpu").manual_seed(7)
     karat.rand(3, generator=g)
     others = through(g), copy.deepcopy(g)
     drawn = karat.rand(2, generator=g).tolist()
@@ -142,6 +142,8 @@ def test_devices_that_are_not_here_can_be_named():
     assert repr(karat.device("mps")) == "device(type='mps')"
     assert repr(karat.device(0)) == f"device(type='{DEVICE or 'cuda'}', index=0)"
     for use in (lambda: karat.ones(2, device=d), lambda: karat.ones(2).to("cuda"), lambda: karat.tensor(1, device="cuda:0")):
+        if DEVICE == "cuda":
+            continue
         with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
             use()
     for wrong, text in ((("cuda:foo",), "Invalid device string: 'cuda:foo'"), (("cuda:01",), "Invalid device string"),

@@ -72,6 +72,7 @@ def test_every_allocation_may_fail():
     assert int(done.stdout) > 20
 
 
+@pytest.mark.not_on_a_gpu("memory of the host")
 def test_statistics():
     before = karat.memory_stats()
     a = karat.empty(1 << 20)
@@ -91,6 +92,7 @@ def test_too_much_is_an_exception():
         raise AssertionError("an impossible size was granted")
 
 
+@pytest.mark.not_on_a_gpu("memory of the host")
 def test_out_of_memory_is_the_error_that_programs_catch():
     assert issubclass(karat.OutOfMemoryError, RuntimeError) and karat.cuda.OutOfMemoryError is karat.OutOfMemoryError
     with pytest.raises(karat.OutOfMemoryError):

@@ -39,6 +39,7 @@ def test_modules_hold_what_pytorchs_hold_and_no_inner_rows():
     assert functional.relu.__doc__ == karat.relu.__doc__.partition("\n")[0]
 
 
+@pytest.mark.not_on_a_gpu("there is no GPU")
 def test_there_is_no_cuda():
     assert karat.cuda.is_available() is False and karat.cuda.device_count() == 0 and karat.cuda.memory_allocated() == 0
     karat.cuda.manual_seed_all(1)

@@ -11,6 +11,7 @@ def same(a, b):
     return a.tolist() == b.tolist()
 
 
+@pytest.mark.not_on_a_gpu("numbers and states of the CPU's generator")
 def test_a_seed_gives_pytorchs_numbers():
     assert torch.manual_seed(42) is torch.default_generator
     assert [round(x, 4) for x in torch.rand(4).tolist()] == [0.8823, 0.9150, 0.3829, 0.9593]
@@ -20,6 +21,7 @@ def test_a_seed_gives_pytorchs_numbers():
     assert torch.randint(0, 100, (8,)).tolist() == [44, 39, 33, 60, 63, 79, 27, 3]
 
 
+@pytest.mark.not_on_a_gpu("numbers and states of the CPU's generator")
 def test_generators_are_streams_of_their_own():
     g, h = torch.Generator().manual_seed(7), torch.Generator()
     h.manual_seed(7)
@@ -48,6 +50,7 @@ def test_generators_are_streams_of_their_own():
     assert g.initial_seed() == 7 and g.device == torch.device("cpu")
 
 
+@pytest.mark.not_on_a_gpu("numbers and states of the CPU's generator")
 def test_states():
     torch.manual_seed(3)
     torch.randn(3)
@@ -75,6 +78,7 @@ def test_seeds():
         torch.Generator().manual_seed(1.5)
 
 
+@pytest.mark.not_on_a_gpu("numbers and states of the CPU's generator")
 def test_normal_draws_into_out_as_it_is():
     mean, std = torch.tensor([10.0, 20.0, 30.0]), torch.tensor([1.0, 2.0, 3.0])
 

@@ -64,6 +64,8 @@ template <int BYTES, int V> static __device__ __forceinline__ void load_bytes(ra
         r.word[0] = x.x, r.word[1] = x.y;
     } else if (BYTES == 4) {
         r.word[0] = *(const uint32_t *)p;
+    } else if (BYTES == 2) {
+        r.word[0] = *(const uint16_t *)p;
     }
 }
 
@@ -76,6 +78,8 @@ template <int BYTES, int V> static __device__ __forceinline__ void store_bytes(c
         *(uint2 *)p = make_uint2(r.word[0], r.word[1]);
     else if (BYTES == 4)
         *(uint32_t *)p = r.word[0];
+    else if (BYTES == 2)
+        *(uint16_t *)p = (uint16_t)r.word[0];
 }
 
 template <int V> static __device__ __forceinline__ void raw_load(raw<V> &r, const char *p, int width)
@@ -100,6 +104,24 @@ template <int V> static __device__ __forceinline__ void raw_store(const raw<V> &
         store_bytes<V>(r, p);
     else
         store_bytes<8 * V>(r, p);
+}
+
+/* ---- one element for all V ---- */
+template <int V> static __device__ __forceinline__ void raw_spread(raw<V> &r, uint64_t bits, int width)
+{
+    const uint32_t low = (uint32_t)bits, high = width == 8 ? (uint32_t)(bits >> 32) : low;
+    const uint32_t word = width == 1 ? (low & 0xff) * 0x01010101u : width == 2 ? (low & 0xffff) * 0x00010001u : low;
+#pragma unroll
+    for (int i = 0; i < V; i++)
+        r.word[2 * i] = word, r.word[2 * i + 1] = width == 8 ? high : word;
+}
+
+static __device__ __forceinline__ uint64_t load_one(const char *p, int width)
+{
+    return width == 4   ? *(const uint32_t *)p
+           : width == 2 ? *(const uint16_t *)p
+           : width == 1 ? *(const uint8_t *)p
+                        : *(const uint64_t *)p;
 }
 
 /* ---- n of V elements, one by one; a step of 0 loads the same one again ---- */

@@ -1,7 +1,8 @@
-/* rows.cuh - the elementwise rows of src/tables in one compute type: each an expression, a kernel for dense operands and one for
- * any layout. A template: the includer defines T, the compute type, SELF, its dtype, IS_INTEGER, PICK, which chooses T's column
- * of a row, FAR, what sin, cos and tan do beyond the reach of math/core.h, VECTOR, what a thread loads at once, READS
- * and WRITES, the dtypes that the kernels know, ROWS_NAME, the table; it includes dev/dtype.cuh and the functions.
+/* rows.cuh - the elementwise rows of src/tables in one compute type: each an expression, a kernel for dense operands and one
+ * for any layout. A template: the includer defines T, the compute type, SELF, its dtype, IS_INTEGER, PICK, which chooses T's
+ * column of a row, FAR, what sin, cos and tan do beyond the reach of math/core.h, VECTOR, what a thread loads at once of dense
+ * operands, ELEMENTS, what it has of them in all, STRIDED, what it loads at once along the innermost dim of others, READS and
+ * WRITES, the dtypes that the kernels know, ROWS_NAME, the table; it includes dev/dtype.cuh and the functions.
  *
  * In: launch_args or strided_args, in the kernel's arguments. Out: the output. Independent of: plans, streams. */
 #include "args.h"
@@ -75,6 +76,14 @@ static __device__ __forceinline__ T param(const launch_args &g, int i)
     return p;
 }
 
+/* Of an operand that is one value: an immediate stands in the arguments. */
+static __device__ __forceinline__ uint64_t same_value(const operand_arg &x)
+{
+    uint64_t bits;
+    memcpy(&bits, x.value, sizeof bits);
+    return x.data ? load_one(x.data, x.width) : bits;
+}
+
 /* n of V elements from their raw operands. */
 template <int K, int V>
 static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[row<K>::inputs], const launch_args &g, int n)
@@ -101,7 +110,7 @@ static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[r
 /* ---- kernels ---- */
 template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(const __grid_constant__ launch_args g)
 {
-    enum { V = VECTOR, U = ROW_ELEMENTS / VECTOR, N = row<K>::inputs };
+    enum { V = VECTOR, U = ELEMENTS / VECTOR, N = row<K>::inputs };
     const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
     raw<V>         in[U][N], out;
 #pragma unroll
@@ -113,11 +122,12 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(cons
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const operand_arg &x = g.at[k + 1];
-            const int64_t      step = x.same ? 0 : x.width;
             if (x.whole && n == V)
                 raw_load(in[u][k], x.data + at * x.width, x.width);
+            else if (x.same)
+                raw_spread(in[u][k], same_value(x), x.width);
             else
-                raw_gather(in[u][k], memory_of(x) + at * step, x.width, step, n);
+                raw_gather(in[u][k], x.data + at * x.width, x.width, x.width, n);
         }
     }
 #pragma unroll
@@ -148,8 +158,10 @@ template <int K, int V> static __device__ __forceinline__ void one_vector(const 
         const operand_arg &x = g.flat.at[k + 1];
         if (V > 1 && x.whole)
             raw_load(in[k], x.data + at[k + 1], x.width);
+        else if (V == 1 || g.step[k + 1] == 0)
+            raw_spread(in[k], x.data ? load_one(x.data + at[k + 1], x.width) : same_value(x), x.width);
         else
-            raw_gather(in[k], memory_of(x) + at[k + 1], x.width, g.step[k + 1], V);
+            raw_gather(in[k], x.data + at[k + 1], x.width, g.step[k + 1], V);
     }
     compute<K, V>(out, in, g.flat, V);
     if (V > 1 && z.whole)
@@ -163,8 +175,8 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(c
     const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
     if (i >= g.flat.n)
         return;
-    if (g.vector == ROW_VECTOR)
-        one_vector<K, ROW_VECTOR>(g, i);
+    if (STRIDED > 1 && g.vector > 1)
+        one_vector<K, STRIDED>(g, i);
     else
         one_vector<K, 1>(g, i);
 }
@@ -189,5 +201,5 @@ static const row_kernels table[] = {
     {NULL, NULL, NULL, 0, 0},
 };
 #define KNOWN(D) | 1u << D
-const row_table ROWS_NAME = {table, SELF, VECTOR, 0 READS, 0 WRITES};
+const row_table ROWS_NAME = {table, SELF, VECTOR, ELEMENTS, STRIDED, 0 READS, 0 WRITES};
 #undef KNOWN

@@ -13,6 +13,8 @@
 
 #define SELF KT_F32
 #define VECTOR 8
+#define ELEMENTS 8
+#define STRIDED 4
 #define IS_INTEGER 0
 #define PICK(X, Y, Z) X
 #define ROWS_NAME rows_f32

@@ -7,6 +7,8 @@
 
 #define SELF KT_I32
 #define VECTOR 4
+#define ELEMENTS 8
+#define STRIDED 4
 #define IS_INTEGER 1
 #define PICK(X, Y, Z) Y
 #define ROWS_NAME rows_i32

@@ -108,11 +108,11 @@ typedef struct kt_plan {
  *  band          dims are [batch..., rows, columns], never collapsed; the input may be the output
  *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index]; put, add, multiply, amax,
  *                amin: into out[index], where [index] adds index * param[1] bytes to the address; duplicates are written in
- *                row order. param[0]: upper bound of the indices; param[2]: twice the dim that errors name, plus 1 if negative
- *                indices count from the end; param[3]: kt_fault_kind; param[4]: bytes from the address of what
- *                is indexed to the end of its memory. An index out of range is a fault {param[3], dim, index, param[0]}. The
- *                CPU then writes nothing; a device that checks while it writes leaves that element as it is (offsets: adds
- *                nothing, so that no address outside the tensor results).
+ *                row order, by a device in any order. param[0]: upper bound of the indices; param[2]: twice the dim that errors
+ *                name, plus 1 if negative indices count from the end; param[3]: kt_fault_kind; param[4]: bytes from the address
+ *                of what is indexed to the end of its memory. An index out of range is a fault {param[3], dim, index,
+ *                param[0]}. The CPU then writes nothing; a device that checks while it writes leaves that element as it is
+ *                (offsets: adds nothing, so that no address outside the tensor results).
  *                offsets: arg out (int64), index: out += index * param[1]. masked put: arg out, from, mask (bool).
  *                nonzero: arg out, mask, which is dense and row-major over the plan's dims (never collapsed); coordinate d of
  *                the k-th nonzero element goes to out + d * param[0] bytes + k * 8; there are param[1] of them

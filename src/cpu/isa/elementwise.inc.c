@@ -30,17 +30,13 @@ KT_ALWAYS bool FN(divides)(kt_kernel_id kernel)
     return KT_IS_INTEGER && (FN(families)[KT__FAMILY_OF(kernel)]->divides >> KT__PLACE_OF(kernel) & 1) != 0;
 }
 
-KT_ALWAYS bool FN(is_long)(kt_kernel_id kernel)
-{
-    return (FN(families)[KT__FAMILY_OF(kernel)]->longs >> KT__PLACE_OF(kernel) & 1) != 0;
-}
-
 /* Elements below which a second thread costs more than it brings: fewer in long rows, by how few of them make a vector. */
 enum { FN(long_grain) = KT__GRAIN / 16 * KT_VEC_BYTES / sizeof(T) };
 
 KT_ALWAYS int64_t FN(grain)(kt_kernel_id kernel)
 {
-    return FN(is_long)(kernel) ? FN(long_grain) : KT__GRAIN;
+    const bool is_long = (FN(families)[KT__FAMILY_OF(kernel)]->longs >> KT__PLACE_OF(kernel) & 1) != 0;
+    return is_long ? FN(long_grain) : KT__GRAIN;
 }
 
 typedef struct FN(job) {
@@ -154,7 +150,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
 {
     FN(job)       job;
     kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : FN(part);
-    bool          busy = FN(is_long)(plan->kernel);
+    bool          converts = false;
     job.loop = loop;
     job.n_in = plan->n_in;
     job.divided_by_zero = 0;
@@ -167,10 +163,10 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
         job.lens[i] = FN(lens_of)(&plan->arg[i], !plan->contiguous      ? job.rows.step[i]
                                                  : imm || plan->nd == 0 ? 0
                                                                         : plan->stride[i][0]);
-        busy |= !job.lens[i].direct && job.lens[i].step != 0;
+        converts |= !job.lens[i].direct && job.lens[i].step != 0;
     }
     FN(params_of)(job.p, plan);
-    job.writing = kt__writing_of(plan, job.lens[0].step, busy);
+    job.writing = kt__writing_of(plan, job.lens[0].step, converts);
     for (int i = 1; i < plan->n_in + 1; i++)
         job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
     kt__parallel(plan->numel, FN(grain)(plan->kernel), part, &job);

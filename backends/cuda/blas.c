@@ -1,0 +1,232 @@
+/* blas.c - matrix products by cuBLASLt, which is opened when the first is asked for. A kind of product (sizes, layouts, dtypes)
+ * is described to the library once; its descriptors and the way that it proposes are kept.
+ *
+ * In: a product of column-major matrices. Out: a launch on the plan's stream. Independent of: plans' operands, who asks. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+#if __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+
+/* ---- the library ---- */
+#define CALLS(X)                                                                                                               \
+    X(cublasLtCreate) X(cublasLtMatmul) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescCreate)                          \
+    X(cublasLtMatmulDescDestroy) X(cublasLtMatmulDescSetAttribute) X(cublasLtMatrixLayoutCreate)                               \
+    X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate)                       \
+    X(cublasLtMatmulPreferenceDestroy) X(cublasLtMatmulPreferenceSetAttribute)
+static struct {
+#define CALL(name) __typeof__(name) *name;
+    CALLS(CALL)
+#undef CALL
+    bool             here;
+    cublasLtHandle_t handle[MOST_DEVICES];
+} lt;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *open_in(const char *folder, int how)
+{
+    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
+    char                     path[1024];
+    void                    *library = NULL;
+    for (int i = 0; i < 2 && !library; i++) {
+        snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", names[i]);
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL | how);
+    }
+    return library;
+}
+
+/* The process's own first (PyTorch's, say), then the folder that the user names, the system's, the toolkit's. */
+static void open_library(void)
+{
+    const char *named = getenv("KARAT_CUDA_LIBS");
+    void       *library = open_in("", RTLD_NOLOAD);
+    library = library || !named ? library : open_in(named, 0);
+    library = library ? library : open_in("", 0);
+    library = library ? library : open_in("/usr/local/cuda/lib64", 0);
+    lt.here = library != NULL;
+#define CALL(name) lt.here = lt.here && (lt.name = (__typeof__(name) *)dlsym(library, #name)) != NULL;
+    CALLS(CALL)
+#undef CALL
+}
+
+static bool is_open(int index)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_library);
+    if (lt.here && !lt.handle[index] && lt.cublasLtCreate(&lt.handle[index]) != CUBLAS_STATUS_SUCCESS)
+        lt.handle[index] = NULL;
+    return lt.here && lt.handle[index];
+}
+
+/* ---- kinds of products ---- */
+enum { KINDS = 512, WORKSPACE = 32 << 20 };
+
+typedef struct kind_key { /* no padding: compared as bytes */
+    int64_t index, m, n, k, batches, dtype, to, biased, added, turned_a, turned_b, aligned;
+    int64_t ld[4], batch[4];
+} kind_key;
+
+typedef struct kind {
+    kind_key                    key;
+    cublasLtMatmulDesc_t        product; /* NULL: the place is free */
+    cublasLtMatrixLayout_t      a, b, c, d;
+    cublasLtMatmulAlgo_t        way;
+    bool                        has_way;
+} kind;
+
+static kind kinds[KINDS];
+
+static cudaDataType_t type_of(kt_dtype dtype)
+{
+    return dtype == KT_F64 ? CUDA_R_64F : dtype == KT_BF16 ? CUDA_R_16BF : dtype == KT_F16 ? CUDA_R_16F : CUDA_R_32F;
+}
+
+/* The largest power of two up to 16 that all addresses are multiples of. */
+static int64_t alignment_of(const gemm *g)
+{
+    const uintptr_t all = (uintptr_t)g->a.data | (uintptr_t)g->b.data | (uintptr_t)g->c.data | (uintptr_t)g->d.data;
+    int64_t         bytes = 16;
+    while (all & (uintptr_t)(bytes - 1))
+        bytes /= 2;
+    return bytes;
+}
+
+static kind_key key_of(const gemm *g, int index)
+{
+    kind_key k;
+    memset(&k, 0, sizeof k);
+    k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to;
+    k.biased = g->bias != NULL, k.added = g->beta != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
+    k.aligned = alignment_of(g);
+    const gemm_matrix *const matrix[4] = {&g->a, &g->b, &g->c, &g->d};
+    for (int i = 0; i < 4; i++) {
+        k.ld[i] = matrix[i]->ld;
+        k.batch[i] = matrix[i]->batch;
+    }
+    return k;
+}
+
+static bool good(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS; }
+
+static void forget(kind *k)
+{
+    cublasLtMatrixLayout_t *const layouts[4] = {&k->a, &k->b, &k->c, &k->d};
+    for (int i = 0; i < 4; i++)
+        if (*layouts[i])
+            lt.cublasLtMatrixLayoutDestroy(*layouts[i]);
+    if (k->product)
+        lt.cublasLtMatmulDescDestroy(k->product);
+    memset(k, 0, sizeof *k);
+}
+
+static bool make_layout(cublasLtMatrixLayout_t *made, kt_dtype dtype, int64_t rows, int64_t columns, const kind_key *key, int at)
+{
+    const int32_t batches = (int32_t)key->batches;
+    return good(lt.cublasLtMatrixLayoutCreate(made, type_of(dtype), (uint64_t)rows, (uint64_t)columns, key->ld[at])) &&
+           good(lt.cublasLtMatrixLayoutSetAttribute(*made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batches, sizeof batches)) &&
+           good(lt.cublasLtMatrixLayoutSetAttribute(*made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &key->batch[at],
+                                                    sizeof key->batch[at]));
+}
+
+static bool make_product(kind *k, const gemm *g)
+{
+    const bool                wide = g->dtype == KT_F64;
+    const cublasOperation_t   ta = g->a.turned ? CUBLAS_OP_T : CUBLAS_OP_N, tb = g->b.turned ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasLtEpilogue_t  epilogue = g->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    return good(lt.cublasLtMatmulDescCreate(&k->product, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+                                            wide ? CUDA_R_64F : CUDA_R_32F)) &&
+           good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta)) &&
+           good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb)) &&
+           good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)) &&
+           (!g->bias || good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias,
+                                                               sizeof g->bias)));
+}
+
+static bool find_way(kind *k, int index)
+{
+    cublasLtMatmulPreference_t      asks = NULL;
+    cublasLtMatmulHeuristicResult_t found;
+    const size_t                    workspace = WORKSPACE;
+    const uint32_t                  aligned = (uint32_t)k->key.aligned;
+    int                             n = 0;
+    bool                            done = good(lt.cublasLtMatmulPreferenceCreate(&asks)) &&
+                good(lt.cublasLtMatmulPreferenceSetAttribute(asks, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+                                                             sizeof workspace));
+    for (int i = 0; i < 4 && done; i++)
+        done = good(lt.cublasLtMatmulPreferenceSetAttribute(
+            asks, (cublasLtMatmulPreferenceAttributes_t)(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES + i), &aligned,
+            sizeof aligned));
+    done = done &&
+           good(lt.cublasLtMatmulAlgoGetHeuristic(lt.handle[index], k->product, k->a, k->b, k->c, k->d, asks, 1, &found, &n)) &&
+           n > 0 && good(found.state);
+    if (done)
+        k->way = found.algo;
+    if (asks)
+        lt.cublasLtMatmulPreferenceDestroy(asks);
+    return done;
+}
+
+/* Whoever had the place makes room. A kind that the library has no way for is remembered too. */
+static kind *kind_of(const gemm *g, int index)
+{
+    const kind_key key = key_of(g, index);
+    uint64_t       hash = 0;
+    for (size_t i = 0; i < sizeof key / sizeof(int64_t); i++)
+        hash = (hash ^ (uint64_t)((const int64_t *)&key)[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+    kind *k = &kinds[hash % KINDS];
+    if (k->product && memcmp(&k->key, &key, sizeof key) == 0)
+        return k;
+    forget(k);
+    k->key = key;
+    const int64_t a_rows = g->a.turned ? g->k : g->m, b_rows = g->b.turned ? g->n : g->k;
+    const bool    made = make_product(k, g) && make_layout(&k->a, g->dtype, a_rows, g->m + g->k - a_rows, &key, 0) &&
+                      make_layout(&k->b, g->dtype, b_rows, g->k + g->n - b_rows, &key, 1) &&
+                      make_layout(&k->c, g->to, g->m, g->n, &key, 2) && make_layout(&k->d, g->to, g->m, g->n, &key, 3);
+    k->has_way = made && find_way(k, index);
+    return k;
+}
+
+static kt_status launch(kind *k, const gemm *g, const kt_plan *plan, void *workspace)
+{
+    const float  alpha = (float)g->alpha, beta = (float)g->beta;
+    const bool   wide = g->dtype == KT_F64;
+    const void  *alphas = wide ? (const void *)&g->alpha : &alpha, *betas = wide ? (const void *)&g->beta : &beta;
+    if (g->bias &&
+        !good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias, sizeof g->bias)))
+        return KT_DECLINED;
+    const cublasStatus_t status =
+        lt.cublasLtMatmul(lt.handle[plan->device_index], k->product, alphas, g->a.data, k->a, g->b.data, k->b, betas, g->c.data,
+                          k->c, (void *)(uintptr_t)g->d.data, k->d, &k->way, workspace, WORKSPACE, stream_at(plan->stream));
+    return good(status) ? KT_OK : host->fail(KT_ERR_RUNTIME, "cuBLASLt could not launch a product (status %d)", (int)status);
+}
+
+kt_status blas_gemm(const gemm *g, const kt_plan *plan)
+{
+    void     *workspace = NULL;
+    size_t    granted = 0;
+    kt_status status = KT_DECLINED;
+    pthread_mutex_lock(&lock);
+    kind *k = is_open(plan->device_index) ? kind_of(g, plan->device_index) : NULL;
+    if (k && k->has_way) {
+        status = memory_alloc(NULL, plan->device_index, plan->stream, WORKSPACE, &workspace, &granted);
+        if (!status)
+            status = launch(k, g, plan, workspace);
+    }
+    pthread_mutex_unlock(&lock);
+    if (workspace)
+        memory_free(NULL, plan->device_index, workspace, granted);
+    return status;
+}
+
+#else /* built without its header */
+kt_status blas_gemm(const gemm *g, const kt_plan *plan)
+{
+    (void)g, (void)plan;
+    return KT_DECLINED;
+}
+#endif

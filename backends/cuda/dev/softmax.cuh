@@ -1,0 +1,246 @@
+/* softmax.cuh - softmax, log_softmax and what flows back through them, in one compute type. A template: the includer defines
+ * COMPUTE, EXP and SOFT_NAME, the table.
+ *
+ * In: soft_args. Out: the output. One thread, a warp or a block works at a line; a short dense line stays in registers, another
+ * is read twice: greatest value and sum are found together. Shares are calculated in the compute type, their sum in double, as
+ * in cpu/isa/softmax.inc.c. */
+#include "args.h"
+#include "dev/folds.cuh"
+#include "dev/group.cuh"
+#include "dev/values.cuh"
+
+typedef COMPUTE T;
+enum soft_kind { SOFTMAX, LOG_SOFTMAX, SOFTMAX_BACKWARD, LOG_SOFTMAX_BACKWARD, SHARES }; /* SHARES: of softmax, known already */
+enum { V = SOFT_VECTOR, N = SOFT_KEPT };
+
+struct soft_top {
+    T    v = least_of<T>();
+    __device__ void join(const soft_top &other) { v = other.v > v ? other.v : v; }
+};
+
+/* The greatest value, and the sum of the shares relative to it. */
+struct soft_sum {
+    double s = 0;
+    T      top = least_of<T>();
+    __device__ void raise(T to)
+    {
+        if (to > top) {
+            s = s == 0 ? 0 : s * EXP(top - to);
+            top = to;
+        }
+    }
+    __device__ void join(const soft_sum &other)
+    {
+        soft_sum later = other;
+        raise(later.top);
+        later.raise(top);
+        s += later.s;
+    }
+};
+
+/* ---- a value ---- */
+template <int K> static __device__ __forceinline__ T share_of(T x, T y, T top)
+{
+    return K == LOG_SOFTMAX_BACKWARD ? x : K == SOFTMAX_BACKWARD ? x * y : EXP(x - top);
+}
+
+template <int K> static __device__ __forceinline__ T total_of(double sum)
+{
+    return (T)(K == SOFTMAX ? 1 / sum : K == LOG_SOFTMAX ? log(sum) : sum);
+}
+
+template <int K> static __device__ __forceinline__ T result_of(T x, T y, T top, T total)
+{
+    return K == SHARES             ? x * total
+           : K == SOFTMAX          ? EXP(x - top) * total
+           : K == LOG_SOFTMAX      ? x - top - total
+           : K == SOFTMAX_BACKWARD ? (x - total) * y
+                                   : x - EXP(y) * total;
+}
+
+/* ---- where a line is ---- */
+struct soft_line {
+    char    *at[3];
+    uint64_t number;
+    uint32_t lane;
+    bool     mine;
+};
+
+static __device__ __forceinline__ soft_line line_of(const soft_args &g, int operands)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    soft_line      l = {{g.at[0], g.at[1], g.at[2]}, thread / g.lanes, (uint32_t)(thread % g.lanes), false};
+    uint32_t       rest = (uint32_t)l.number;
+    l.mine = l.number < g.lines;
+    for (uint32_t d = 0; d < g.nd && l.mine; d++) {
+        const uint32_t next = rest / g.size[d];
+        for (int i = 0; i < operands; i++)
+            l.at[i] += (int64_t)(rest - next * g.size[d]) * g.stride[i][d];
+        rest = next;
+    }
+    return l;
+}
+
+/* ---- some values of a line ---- */
+template <int K, int M> static __device__ __forceinline__ void add_shares(soft_sum &sum, const T (&x)[M], const T (&y)[M])
+{
+    if (K == SOFTMAX || K == LOG_SOFTMAX) {
+        T most = x[0];
+#pragma unroll
+        for (int i = 1; i < M; i++)
+            most = x[i] > most || is_nan(most) ? x[i] : most; /* a NaN makes the sum one */
+        sum.raise(most);
+        if (sum.top == least_of<T>()) { /* nothing but -infinity and NaN so far: what is -infinity adds nothing, whatever comes */
+#pragma unroll
+            for (int i = 0; i < M; i++)
+                sum.s = is_nan(x[i]) ? (double)x[i] : sum.s;
+            return;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        sum.s += (double)share_of<K>(x[i], y[i], sum.top);
+}
+
+template <int K> static __device__ __forceinline__ soft_sum of_all_lanes(soft_sum sum, uint32_t lanes)
+{
+    if (K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD)
+        sum.top = 0; /* sums alone */
+    join_lanes(sum, lanes);
+    return to_all_lanes(sum, lanes);
+}
+
+template <int M> static __device__ __forceinline__ void load_values(T (&v)[M], const char *p, int width, int is)
+{
+    raw<M> r;
+    raw_load(r, p, width);
+    values<T>::decode(v, r, is);
+}
+
+template <int K, int M>
+static __device__ __forceinline__ void store_results(char *p, int width, int is, const T (&x)[M], const T (&y)[M], T top, T total)
+{
+    raw<M> r;
+    T      z[M];
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        z[i] = result_of<K>(x[i], y[i], top, total);
+    values<T>::encode(r, z, is);
+    raw_store(r, p, width);
+}
+
+/* ---- lines in registers ---- */
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_kept(const __grid_constant__ soft_args g)
+{
+    enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
+    const soft_line l = line_of(g, BACK ? 3 : 2);
+    T               x[N][V], y[BACK ? N : 1][V];
+    soft_top        top;
+    soft_sum        sum;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t at = (k * g.lanes + l.lane) * V;
+        if (!l.mine || at >= g.length)
+            continue;
+        load_values(x[k], l.at[1] + (uint64_t)at * g.width[1], g.width[1], g.is[1]);
+        if (BACK)
+            load_values(y[BACK ? k : 0], l.at[2] + (uint64_t)at * g.width[2], g.width[2], g.is[2]);
+    }
+    if (!BACK) {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (l.mine && (k * g.lanes + l.lane) * V < g.length)
+#pragma unroll
+                for (int i = 0; i < V; i++)
+                    top.v = x[k][i] > top.v ? x[k][i] : top.v; /* a NaN makes the sum one */
+        join_lanes(top, g.lanes);
+        top = to_all_lanes(top, g.lanes);
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (l.mine && (k * g.lanes + l.lane) * V < g.length)
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                const T share = share_of<K>(x[k][i], y[BACK ? k : 0][i], top.v);
+                sum.s += (double)share;
+                x[k][i] = K == SOFTMAX ? share : x[k][i];
+            }
+    sum = of_all_lanes<K>(sum, g.lanes);
+    const T total = total_of<K>(sum.s);
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t at = (k * g.lanes + l.lane) * V;
+        if (l.mine && at < g.length)
+            store_results<K == SOFTMAX ? SHARES : K>(l.at[0] + (uint64_t)at * g.width[0], g.width[0], g.is[0], x[k],
+                                                     y[BACK ? k : 0], top.v, total);
+    }
+}
+
+/* ---- any line: read twice ---- */
+static __device__ __forceinline__ T value_at(const soft_args &g, const soft_line &l, int operand, uint32_t i)
+{
+    return values<T>::load(l.at[operand] + (int64_t)i * g.step[operand], g.is[operand]);
+}
+
+/* Dense operands of one width whose lines begin at one distance from a multiple of 16 bytes: how many elements come before the
+ * first that vectors can be loaded from. -1: there is none. */
+static __device__ __forceinline__ int64_t before_vectors(const soft_args &g, const soft_line &l, int operands)
+{
+    const uint32_t off = (uint32_t)(uintptr_t)l.at[1] & 15;
+    bool           good = off % g.width[1] == 0;
+    for (int i = 0; i < operands; i++)
+        good &= g.step[i] == g.width[i] && g.width[i] == g.width[1] && ((uint32_t)(uintptr_t)l.at[i] & 15) == off;
+    const uint32_t head = (16 - off) % 16 / g.width[1];
+    return good && g.length >= head + V ? (int64_t)head : -1;
+}
+
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(const __grid_constant__ soft_args g)
+{
+    enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
+    const soft_line l = line_of(g, BACK ? 3 : 2);
+    const uint32_t  end = l.mine ? g.length : 0;
+    const int64_t   head = l.mine && g.lanes > 1 ? before_vectors(g, l, BACK ? 3 : 2) : -1;
+    const uint32_t  first = head < 0 ? end : (uint32_t)head, last = head < 0 ? end : first + (end - first) / V * V;
+    soft_sum        sum;
+    T               x[V], y[V];
+    /* those before the vectors, or all; the vectors; those behind them */
+    for (uint32_t i = l.lane; i < first; i += g.lanes) {
+        const T one[1] = {value_at(g, l, 1, i)}, other[1] = {BACK ? value_at(g, l, 2, i) : (T)0};
+        add_shares<K>(sum, one, other);
+    }
+    for (uint32_t i = first + l.lane * V; i < last; i += g.lanes * V) {
+        load_values(x, l.at[1] + (uint64_t)i * g.width[1], g.width[1], g.is[1]);
+        if (BACK)
+            load_values(y, l.at[2] + (uint64_t)i * g.width[2], g.width[2], g.is[2]);
+        add_shares<K>(sum, x, y);
+    }
+    for (uint32_t i = last + l.lane; i < end; i += g.lanes) {
+        const T one[1] = {value_at(g, l, 1, i)}, other[1] = {BACK ? value_at(g, l, 2, i) : (T)0};
+        add_shares<K>(sum, one, other);
+    }
+    sum = of_all_lanes<K>(sum, g.lanes);
+    const T total = total_of<K>(sum.s);
+    for (uint32_t i = first + l.lane * V; i < last; i += g.lanes * V) {
+        load_values(x, l.at[1] + (uint64_t)i * g.width[1], g.width[1], g.is[1]);
+        if (BACK)
+            load_values(y, l.at[2] + (uint64_t)i * g.width[2], g.width[2], g.is[2]);
+        store_results<K>(l.at[0] + (uint64_t)i * g.width[0], g.width[0], g.is[0], x, y, sum.top, total);
+    }
+    for (uint32_t i = l.lane; i < end; i += g.lanes) {
+        if (i >= first && i < last)
+            i += (last - i + g.lanes - 1) / g.lanes * g.lanes;
+        if (i < end)
+            values<T>::store(l.at[0] + (int64_t)i * g.step[0], g.is[0],
+                             result_of<K>(value_at(g, l, 1, i), BACK ? value_at(g, l, 2, i) : (T)0, sum.top, total));
+    }
+}
+
+#define SOFT(name, K) {name, (const void *)soft_kept<K>, (const void *)soft_any<K>},
+static const soft_kernels table[] = {
+    SOFT("softmax", SOFTMAX)
+    SOFT("log_softmax", LOG_SOFTMAX)
+    SOFT("softmax_backward", SOFTMAX_BACKWARD)
+    SOFT("log_softmax_backward", LOG_SOFTMAX_BACKWARD)
+    {NULL, NULL, NULL},
+};
+const soft_table SOFT_NAME = {table, (kt_dtype)values<T>::self, values<T>::reads, values<T>::writes};

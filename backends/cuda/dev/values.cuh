@@ -1,0 +1,67 @@
+/* values.cuh - elements in memory of a dtype known at run time, as values of a compute type: one by one, or V at a time from
+ * registers. For kernels that are not stamped from rows of src/tables, which have their own (rows.cuh).
+ *
+ * In: addresses or raw vectors, and a dtype of the compute type's READS or WRITES. Out: values. Independent of: layouts. */
+#ifndef KARAT_CUDA_VALUES_CUH
+#define KARAT_CUDA_VALUES_CUH
+
+#include "dev/dtype.cuh"
+#include "dev/raw.cuh"
+
+#define READS_f32(X)  X(F32) X(BF16) X(F16) X(I64)
+#define WRITES_f32(X) X(F32) X(BF16) X(F16) X(BOOL) X(U8)
+#define READS_f64(X)  X(F64) X(F32) X(I64)
+#define WRITES_f64(X) X(F64) X(F32) X(BOOL) X(U8)
+#define READS_i32(X)  X(I32) X(BOOL) X(U8) X(I8) X(I16)
+#define WRITES_i32(X) X(I32) X(BOOL) X(U8) X(I8) X(I16) X(I64)
+#define READS_i64(X)  X(I64) X(BOOL) X(U8) X(I8) X(I16) X(I32)
+#define WRITES_i64(X) X(I64) X(BOOL) X(U8) X(I8) X(I16) X(I32)
+
+#define VALUE_BIT(ID) | 1u << KT_##ID
+#define LOAD_VALUE(ID)                                                                                                    \
+    case KT_##ID:                                                                                                         \
+        return to<W>::of(dtype<KT_##ID>::get(*(const dtype<KT_##ID>::S *)p));
+#define STORE_VALUE(ID)                                                                                                   \
+    case KT_##ID:                                                                                                         \
+        *(dtype<KT_##ID>::S *)p = dtype<KT_##ID>::put(v);                                                                 \
+        break;
+#define DECODE_VALUES(ID)                                                                                                 \
+    case KT_##ID:                                                                                                         \
+        _Pragma("unroll") for (int i = 0; i < V; i++) v[i] = to<W>::of(dtype<KT_##ID>::get(raw_get<dtype<KT_##ID>::S>(r, i))); \
+        break;
+#define ENCODE_VALUES(ID)                                                                                                 \
+    case KT_##ID:                                                                                                         \
+        _Pragma("unroll") for (int i = 0; i < V; i++) raw_set<dtype<KT_##ID>::S>(r, i, dtype<KT_##ID>::put(v[i]));        \
+        break;
+
+/* reads, writes: which dtypes those are, as bits; self: the dtype whose values are those of the compute type. */
+template <class T> struct values;
+#define VALUES(T, NAME, SELF)                                                                                             \
+    template <> struct values<T> {                                                                                        \
+        typedef T W;                                                                                                      \
+        enum : uint32_t { reads = 0 READS_##NAME(VALUE_BIT), writes = 0 WRITES_##NAME(VALUE_BIT) };                       \
+        enum { self = KT_##SELF };                                                                                        \
+        static __device__ __forceinline__ T load(const char *p, int is)                                                   \
+        {                                                                                                                 \
+            switch (is) { READS_##NAME(LOAD_VALUE) }                                                                      \
+            return 0;                                                                                                     \
+        }                                                                                                                 \
+        static __device__ __forceinline__ void store(char *p, int is, T v)                                                \
+        {                                                                                                                 \
+            switch (is) { WRITES_##NAME(STORE_VALUE) }                                                                    \
+        }                                                                                                                 \
+        template <int V> static __device__ __forceinline__ void decode(T (&v)[V], const raw<V> &r, int is)                \
+        {                                                                                                                 \
+            switch (is) { READS_##NAME(DECODE_VALUES) }                                                                   \
+        }                                                                                                                 \
+        template <int V> static __device__ __forceinline__ void encode(raw<V> &r, const T (&v)[V], int is)                \
+        {                                                                                                                 \
+            switch (is) { WRITES_##NAME(ENCODE_VALUES) }                                                                  \
+        }                                                                                                                 \
+    };
+VALUES(float, f32, F32)
+VALUES(double, f64, F64)
+VALUES(int32_t, i32, I32)
+VALUES(int64_t, i64, I64)
+
+#endif

@@ -1,0 +1,126 @@
+/* index.c - plans of the family "indexing": taking, putting and combining by index, masks, the places where a mask holds.
+ *
+ * In: plans. Out: launches. Rows that move whole are moved in units of up to 16 bytes. Independent of: what an index means. */
+#include <string.h>
+
+#include "parts.h"
+
+/* The largest unit, up to 16 bytes, in which the innermost dim moves whole: one index for all of it, out and from dense. */
+static int unit_of(const kt_plan *plan, int width)
+{
+    const int last = plan->nd - 1;
+    int       unit = width;
+    if (last < 0 || plan->stride[2][last] != 0 || plan->stride[0][last] != width || plan->stride[1][last] != width)
+        return width;
+    for (int wide = 16; wide > width && unit == width; wide /= 2) {
+        bool good = plan->size[last] * width % wide == 0 && plan->param[1].v.i % wide == 0;
+        for (int i = 0; i < 2; i++) {
+            good &= !plan->arg[i].immediate && (uintptr_t)plan->arg[i].data % (uintptr_t)wide == 0;
+            for (int d = 0; d < last; d++)
+                good &= plan->stride[i][d] % wide == 0;
+        }
+        unit = good ? wide : unit;
+    }
+    return unit;
+}
+
+static kt_status index_args_of(const kt_plan *plan, strided_args *g, int operands, int width)
+{
+    for (int i = 0; i < operands; i++)
+        set_operand(&g->flat.at[i], plan, i, i + 1 == operands ? width_of(plan->arg[i].is) : width, 1);
+    g->vector = 1;
+    g->flat.param[0] = (uint64_t)plan->param[0].v.i;
+    g->flat.param[1] = (uint64_t)plan->param[1].v.i;
+    g->flat.param[2] = INDEX_SAYS(plan->param[3].v.i, plan->param[2].v.i >> 1, plan->param[2].v.i & 1);
+    return fault_expect(plan, &g->flat.fault);
+}
+
+static kt_status launch_by_width(const kt_plan *plan, const void *what)
+{
+    const void *const *kernels = what;
+    strided_args       g = {.vector = 1};
+    const int          width = width_of(plan->arg[0].is), unit = unit_of(plan, width);
+    if (plan->arg[0].is != plan->arg[1].is)
+        return KT_DECLINED;
+    if (index_args_of(plan, &g, 3, unit))
+        return KT_ERR_MEMORY;
+    if (unit == width)
+        return launch_pieces(kernels[log_of_width(width)], &g, plan, 3, 0);
+    kt_plan wide = *plan;
+    wide.size[wide.nd - 1] = plan->size[wide.nd - 1] * width / unit;
+    wide.stride[0][wide.nd - 1] = wide.stride[1][wide.nd - 1] = unit;
+    return launch_pieces(kernels[log_of_width(unit)], &g, &wide, 3, 0);
+}
+
+static kt_status launch_combined(const kt_plan *plan, const void *what)
+{
+#define BIT(ID) | 1u << KT_##ID
+    static const uint32_t known = 0 COMBINED(BIT);
+#undef BIT
+    strided_args g = {.vector = 1};
+    if (plan->arg[0].is != plan->arg[1].is || !(known >> plan->arg[0].is & 1))
+        return KT_DECLINED;
+    if (index_args_of(plan, &g, 3, width_of(plan->arg[0].is)))
+        return KT_ERR_MEMORY;
+    return launch_pieces(*(const void *const *)what, &g, plan, 3, 0);
+}
+
+static kt_status launch_offsets(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    strided_args g = {.vector = 1};
+    if (index_args_of(plan, &g, 2, 8))
+        return KT_ERR_MEMORY;
+    return launch_pieces(offsets_kernel, &g, plan, 2, 0);
+}
+
+static kt_status launch_masked(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    strided_args g = {.vector = 1};
+    const int    width = width_of(plan->arg[0].is);
+    if (plan->arg[0].is != plan->arg[1].is)
+        return KT_DECLINED;
+    for (int i = 0; i < 3; i++)
+        set_operand(&g.flat.at[i], plan, i, i < 2 ? width : 1, 1);
+    return launch_pieces(masked_kernels[log_of_width(width)], &g, plan, 3, 0);
+}
+
+static kt_status launch_nonzero(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    enum { MOST_BLOCKS = 1024, LEAST = ARG_THREADS * 16 };
+    nonzero_args g = {.mask = plan->arg[1].data, .to = plan->arg[0].data, .n = (uint64_t)plan->numel,
+                      .step = plan->param[0].v.i, .nd = plan->nd};
+    void     *counts = NULL;
+    size_t    granted = 0;
+    if (plan->nd == 0 || plan->numel == 0)
+        return KT_OK;
+    for (int d = 0; d < plan->nd; d++)
+        g.size[d] = (uint64_t)plan->size[d];
+    g.block = (g.n + MOST_BLOCKS - 1) / MOST_BLOCKS;
+    g.block = g.block < LEAST ? LEAST : g.block;
+    const uint64_t blocks = blocks_of(g.n, g.block);
+    kt_status status = memory_alloc(NULL, plan->device_index, plan->stream, blocks * sizeof *g.counts, &counts, &granted);
+    if (status)
+        return status;
+    g.counts = counts;
+    status = launch_kernel(count_true_kernel, blocks, &g, plan);
+    if (!status)
+        status = launch_kernel(write_true_kernel, blocks, &g, plan);
+    memory_free(NULL, plan->device_index, counts, granted);
+    return status;
+}
+
+void index_open(void)
+{
+    launch_serve_all("index_take", launch_by_width, take_kernels);
+    launch_serve_all("index_put", launch_by_width, put_kernels);
+    launch_serve_all("index_add", launch_combined, &combine_kernels[0]);
+    launch_serve_all("index_multiply", launch_combined, &combine_kernels[1]);
+    launch_serve_all("index_amax", launch_combined, &combine_kernels[2]);
+    launch_serve_all("index_amin", launch_combined, &combine_kernels[3]);
+    launch_serve_all("index_offsets", launch_offsets, NULL);
+    launch_serve_all("masked_put", launch_masked, NULL);
+    launch_serve_all("nonzero", launch_nonzero, NULL);
+}

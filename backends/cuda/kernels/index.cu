@@ -1,0 +1,266 @@
+/* index.cu - elements moved to and from places that index tensors name, masks, and the places where a mask holds. Any layout.
+ *
+ * An element is bytes of a width, but where it is combined with what is there: then atomically, so that several may meet at one
+ * place, in any order. Of several that are put at one place some one stays. An index out of range is reported, and its element
+ * left out. */
+#include <stddef.h>
+
+#include "args.h"
+#include "dev/dtype.cuh"
+#include "dev/fault.cuh"
+#include "dev/walk.cuh"
+
+/* ---- an index ---- */
+/* Counted from 0; -1: out of range. */
+static __device__ __forceinline__ int64_t place_of(const strided_args &g, const operand_arg &index, int64_t at)
+{
+    const char    *p = memory_of(index) + at;
+    const int64_t  i = index.width == 4 ? *(const int32_t *)p : *(const int64_t *)p, size = (int64_t)g.flat.param[0];
+    const uint64_t says = g.flat.param[2];
+    if ((uint64_t)i < (uint64_t)size)
+        return i;
+    if (INDEX_WRAPS(says) && i < 0 && i >= -size)
+        return i + size;
+    report(g.flat.fault, kt_fault{INDEX_FAULT(says), INDEX_DIM(says), i, size});
+    return -1;
+}
+
+/* ---- moved ---- */
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) take(const __grid_constant__ strided_args g)
+{
+    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
+    int64_t        at[3];
+    if (i >= g.flat.n)
+        return;
+    places(g, i, at);
+    const int64_t p = place_of(g, g.flat.at[2], at[2]);
+    if (p >= 0)
+        *(S *)(g.flat.at[0].data + at[0]) = *(const S *)(memory_of(g.flat.at[1]) + at[1] + p * (int64_t)g.flat.param[1]);
+}
+
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put(const __grid_constant__ strided_args g)
+{
+    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
+    int64_t        at[3];
+    if (i >= g.flat.n)
+        return;
+    places(g, i, at);
+    const int64_t p = place_of(g, g.flat.at[2], at[2]);
+    if (p >= 0)
+        *(S *)(g.flat.at[0].data + at[0] + p * (int64_t)g.flat.param[1]) = *(const S *)(memory_of(g.flat.at[1]) + at[1]);
+}
+
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) masked(const __grid_constant__ strided_args g)
+{
+    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
+    int64_t        at[3];
+    if (i >= g.flat.n)
+        return;
+    places(g, i, at);
+    if (*(memory_of(g.flat.at[2]) + at[2]))
+        *(S *)(g.flat.at[0].data + at[0]) = *(const S *)(memory_of(g.flat.at[1]) + at[1]);
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) offsets(const __grid_constant__ strided_args g)
+{
+    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
+    int64_t        at[2];
+    if (i >= g.flat.n)
+        return;
+    places(g, i, at);
+    const int64_t p = place_of(g, g.flat.at[1], at[1]);
+    if (p >= 0)
+        *(int64_t *)(g.flat.at[0].data + at[0]) += p * (int64_t)g.flat.param[1];
+}
+
+/* ---- combined ---- */
+enum how { ADD, MULTIPLY, AMAX, AMIN };
+
+template <class C> static __device__ __forceinline__ C combined(C a, C b, int how)
+{
+    if (how == ADD)
+        return a + b;
+    if (how == MULTIPLY)
+        return a * b;
+    if (a != a || b != b)
+        return b != b ? b : a;
+    return (how == AMAX ? b > a : b < a) ? b : a;
+}
+
+/* The storage S at p becomes the combination of itself and x, whoever else is at it. */
+template <int D>
+static __device__ __forceinline__ typename dtype<D>::S next_of(typename dtype<D>::S was, typename dtype<D>::S x, int how)
+{
+    typedef typename dtype<D>::C C;
+    return dtype<D>::put((C)combined<C>(dtype<D>::get(was), dtype<D>::get(x), how));
+}
+
+template <class S> static __device__ __forceinline__ uint64_t bits_of(S s)
+{
+    uint64_t u = 0;
+    memcpy(&u, &s, sizeof s);
+    return u;
+}
+template <class S> static __device__ __forceinline__ S of_bits(uint64_t u)
+{
+    S s;
+    memcpy(&s, &u, sizeof s);
+    return s;
+}
+
+template <int D> static __device__ void change(char *p, typename dtype<D>::S x, int how)
+{
+    typedef typename dtype<D>::S S;
+    if (sizeof(S) == 8) {
+        unsigned long long *word = (unsigned long long *)p, was = *word, seen;
+        do {
+            seen = was;
+            was = atomicCAS(word, seen, (unsigned long long)bits_of(next_of<D>(of_bits<S>(seen), x, how)));
+        } while (was != seen);
+        return;
+    }
+    /* the word that contains it */
+    unsigned      *word = (unsigned *)((uintptr_t)p & ~(uintptr_t)3), was = *word, seen;
+    const unsigned shift = 8 * (unsigned)((uintptr_t)p & 3),
+                   mask = sizeof(S) == 4 ? ~0u : ((1u << 8 * (sizeof(S) & 3)) - 1) << shift;
+    do {
+        seen = was;
+        const unsigned next = (unsigned)bits_of(next_of<D>(of_bits<S>((seen & mask) >> shift), x, how));
+        was = atomicCAS(word, seen, (seen & ~mask) | next << shift);
+    } while (was != seen);
+}
+
+/* Sums that the machine can make by itself. */
+template <int D> static __device__ __forceinline__ bool add_at(char *p, typename dtype<D>::S x) { return false; }
+template <> __device__ __forceinline__ bool add_at<KT_F32>(char *p, dtype<KT_F32>::S x) { return atomicAdd((float *)p, x), true; }
+template <> __device__ __forceinline__ bool add_at<KT_F64>(char *p, dtype<KT_F64>::S x)
+{
+    return atomicAdd((double *)p, x), true;
+}
+template <> __device__ __forceinline__ bool add_at<KT_I32>(char *p, dtype<KT_I32>::S x)
+{
+    return atomicAdd((unsigned *)p, (unsigned)x), true;
+}
+template <> __device__ __forceinline__ bool add_at<KT_I64>(char *p, dtype<KT_I64>::S x)
+{
+    return atomicAdd((unsigned long long *)p, (unsigned long long)x), true;
+}
+#if __CUDA_ARCH__ >= 900
+template <> __device__ __forceinline__ bool add_at<KT_BF16>(char *p, dtype<KT_BF16>::S x)
+{
+    asm volatile("red.global.add.noftz.bf16 [%0], %1;" ::"l"(p), "h"((uint16_t)x) : "memory");
+    return true;
+}
+template <> __device__ __forceinline__ bool add_at<KT_F16>(char *p, dtype<KT_F16>::S x)
+{
+    asm volatile("red.global.add.noftz.f16 [%0], %1;" ::"l"(p), "h"((uint16_t)x) : "memory");
+    return true;
+}
+#endif
+
+template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine(const __grid_constant__ strided_args g)
+{
+    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
+    int64_t        at[3];
+    if (i >= g.flat.n)
+        return;
+    places(g, i, at);
+    const int64_t p = place_of(g, g.flat.at[2], at[2]);
+    if (p < 0)
+        return;
+    char       *to = g.flat.at[0].data + at[0] + p * (int64_t)g.flat.param[1];
+    const char *from = memory_of(g.flat.at[1]) + at[1];
+    switch (g.flat.at[0].is) {
+#define EACH(ID)                                                                                                          \
+    case KT_##ID: {                                                                                                       \
+        const dtype<KT_##ID>::S x = *(const dtype<KT_##ID>::S *)from;                                                     \
+        if (HOW != ADD || !add_at<KT_##ID>(to, x))                                                                        \
+            change<KT_##ID>(to, x, HOW);                                                                                  \
+        break;                                                                                                            \
+    }
+        COMBINED(EACH)
+#undef EACH
+    }
+}
+
+/* ---- where a mask holds: counted by blocks, then written; each block adds up those before it ---- */
+static __device__ __forceinline__ uint32_t block_sum(uint32_t mine)
+{
+    __shared__ uint32_t sums[ARG_THREADS / 32];
+    const uint32_t warp = __reduce_add_sync(0xffffffffu, mine);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        sums[threadIdx.x / 32] = warp;
+    __syncthreads();
+    uint32_t all = 0;
+    for (int i = 0; i < ARG_THREADS / 32; i++)
+        all += sums[i];
+    return all;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) count_true(const __grid_constant__ nonzero_args g)
+{
+    const uint64_t begin = (uint64_t)blockIdx.x * g.block, end = begin + g.block < g.n ? begin + g.block : g.n;
+    uint32_t       mine = 0;
+    if (begin >= g.n)
+        return;
+    for (uint64_t i = begin + threadIdx.x; i < end; i += ARG_THREADS)
+        mine += g.mask[i] != 0;
+    const uint32_t all = block_sum(mine);
+    if (threadIdx.x == 0)
+        g.counts[blockIdx.x] = all;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) write_true(const __grid_constant__ nonzero_args g)
+{
+    const uint64_t begin = (uint64_t)blockIdx.x * g.block, end = begin + g.block < g.n ? begin + g.block : g.n;
+    __shared__ uint64_t before;
+    __shared__ uint32_t warps[ARG_THREADS / 32];
+    if (begin >= g.n)
+        return;
+    if (threadIdx.x == 0)
+        before = 0;
+    __syncthreads();
+    unsigned long long mine = 0;
+    for (uint32_t b = threadIdx.x; b < blockIdx.x; b += ARG_THREADS)
+        mine += g.counts[b];
+    if (mine)
+        atomicAdd((unsigned long long *)&before, mine);
+    __syncthreads();
+    uint64_t k = before;
+    for (uint64_t first = begin; first < end; first += ARG_THREADS) {
+        const uint64_t i = first + threadIdx.x;
+        const bool     holds = i < end && g.mask[i] != 0;
+        const uint32_t votes = __ballot_sync(0xffffffffu, holds), lane = threadIdx.x % 32;
+        __syncthreads();
+        if (lane == 0)
+            warps[threadIdx.x / 32] = __popc(votes);
+        __syncthreads();
+        uint32_t ahead = __popc(votes & ((1u << lane) - 1)), all = 0;
+        for (uint32_t w = 0; w < ARG_THREADS / 32; w++) {
+            ahead += w < threadIdx.x / 32 ? warps[w] : 0;
+            all += warps[w];
+        }
+        if (holds) {
+            uint64_t rest = i;
+            for (int d = (int)g.nd - 1; d >= 0; d--) {
+                const uint64_t next = d ? rest / g.size[d] : 0;
+                *(int64_t *)(g.to + (int64_t)d * g.step + (int64_t)(k + ahead) * 8) =
+                    (int64_t)(d ? rest - next * g.size[d] : rest);
+                rest = next;
+            }
+        }
+        k += all;
+    }
+}
+
+#define BY_WIDTH(kernel)                                                                                                  \
+    {(const void *)kernel<uint8_t>, (const void *)kernel<uint16_t>, (const void *)kernel<uint32_t>,                       \
+     (const void *)kernel<uint64_t>, (const void *)kernel<uint4>}
+const void *const take_kernels[] = BY_WIDTH(take);
+const void *const put_kernels[] = BY_WIDTH(put);
+const void *const masked_kernels[] = BY_WIDTH(masked);
+const void *const combine_kernels[] = {(const void *)combine<ADD>, (const void *)combine<MULTIPLY>, (const void *)combine<AMAX>,
+                                       (const void *)combine<AMIN>};
+const void *const offsets_kernel = (const void *)offsets;
+const void *const count_true_kernel = (const void *)count_true, *const write_true_kernel = (const void *)write_true;

@@ -1,0 +1,101 @@
+/* scan.cu - scans along lines: each element is made of those up to it. A block works at a line, ARG_THREADS elements at a time;
+ * sums accumulate as those of reductions do (folds.cuh). Any layout. */
+#include <stddef.h>
+
+#include "args.h"
+#include "dev/folds.cuh"
+#include "dev/group.cuh"
+#include "dev/values.cuh"
+
+/* The extreme so far: of equal values the last; a NaN keeps its place against numbers. */
+template <class T, bool LEAST> struct scan_place : light {
+    int64_t at = -1;
+    T       v = 0;
+    __device__ void take(T x, int64_t i, const fold_about &) { v = x, at = i; }
+    __device__ void join(const scan_place &later)
+    {
+        const bool wins = later.at >= 0 && (at < 0 || is_nan(later.v) || (LEAST ? later.v <= v : later.v >= v));
+        v = wins ? later.v : v, at = wins ? later.at : at;
+    }
+    template <class O> __device__ void end(const fold_about &, O &out) const { out.put(0, v), out.whole(1, at); }
+};
+
+template <class T> struct scan_results {
+    const scan_args &g;
+    char            *at[2];
+    __device__ void put(int k, T v) { values<T>::store(at[k], g.out_is[k], v); }
+    __device__ void whole(int k, int64_t v) { *(int64_t *)at[k] = v; }
+};
+
+template <class S> static __device__ __forceinline__ S from_below(const S &mine, int away)
+{
+    enum { WORDS = (sizeof(S) + 3) / 4 };
+    uint32_t word[WORDS];
+    S        other;
+    memcpy(word, &mine, sizeof(S));
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+        word[i] = __shfl_up_sync(0xffffffffu, word[i], away);
+    memcpy(&other, word, sizeof(S));
+    return other;
+}
+
+template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS) scan(const __grid_constant__ scan_args g)
+{
+    __shared__ alignas(16) unsigned char room[ARG_THREADS / WARP + 1][sizeof(F)];
+    const uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    char          *at[3] = {g.at[0], g.at[1], g.at[2]};
+    uint32_t       rest = blockIdx.x;
+    for (uint32_t d = 0; d < g.nd; d++) {
+        const uint32_t next = rest / g.size[d], here = rest - next * g.size[d];
+        for (int i = 0; i < 3; i++)
+            at[i] += here * g.stride[i][d];
+        rest = next;
+    }
+    if (rest)
+        return;
+    const fold_about about = {0, 0};
+    F                before; /* of all elements before these */
+    for (uint64_t first = 0; first < g.length; first += ARG_THREADS) {
+        const uint64_t i = first + threadIdx.x;
+        F              mine;
+        if (i < g.length)
+            mine.take(values<T>::load(at[2] + (int64_t)i * g.step[2], g.is), (int64_t)i, about);
+#pragma unroll
+        for (int away = 1; away < WARP; away *= 2) {
+            F earlier = from_below(mine, away);
+            earlier.join(mine);
+            if (lane >= (uint32_t)away)
+                mine = earlier;
+        }
+        __syncthreads();
+        if (lane == WARP - 1)
+            memcpy(room[warp], &mine, sizeof mine);
+        __syncthreads();
+        F all = before, part;
+        for (uint32_t w = 0; w < ARG_THREADS / WARP; w++) {
+            if (w == warp) {
+                F whole = all;
+                whole.join(mine);
+                mine = whole;
+            }
+            memcpy(&part, room[w], sizeof part);
+            all.join(part);
+        }
+        before = all;
+        if (i < g.length) {
+            scan_results<T> out = {g, {at[0] + (int64_t)i * g.step[0], at[1] + (int64_t)i * g.step[1]}};
+            mine.end(about, out);
+        }
+    }
+}
+
+#define SCAN(T, F) (const void *)scan<T, F>
+#define SCANS(T, LOG)                                                                                                     \
+    {SCAN(T, fold_sum<T>), SCAN(T, fold_prod<T>), (const void *)scan<T, scan_place<T, false>>,                            \
+     (const void *)scan<T, scan_place<T, true>>, LOG}
+const void *const scan_kernels[][SCAN_KINDS] = {SCANS(float, SCAN(float, fold_logsumexp<float>)),
+                                                SCANS(double, SCAN(double, fold_logsumexp<double>)), SCANS(int32_t, NULL),
+                                                SCANS(int64_t, NULL)};
+const uint32_t scan_reads[] = {values<float>::reads, values<double>::reads, values<int32_t>::reads, values<int64_t>::reads};
+const uint32_t scan_writes[] = {values<float>::writes, values<double>::writes, values<int32_t>::writes, values<int64_t>::writes};

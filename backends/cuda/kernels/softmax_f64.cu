@@ -1,0 +1,7 @@
+/* softmax_f64.cu - softmax and its kin in compute type float64. */
+#include "dev/dtype.cuh"
+
+#define COMPUTE   double
+#define EXP       exp
+#define SOFT_NAME soft_f64
+#include "dev/softmax.cuh"

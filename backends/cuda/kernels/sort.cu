@@ -1,0 +1,122 @@
+/* sort.cu - lines sorted by keys that order as their elements do: chunks in shared memory, then runs merged two by two, each
+ * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. */
+#include "args.h"
+
+/* ---- keys: a NaN above everything, the two zeros alike ---- */
+static __device__ __forceinline__ uint64_t float_key(uint64_t bits, int width, uint64_t infinity)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * width - 1), all = sign | (sign - 1), size = bits & ~sign;
+    return size > infinity ? all : size == 0 ? sign : bits & sign ? ~bits & all : bits | sign;
+}
+
+static __device__ __forceinline__ uint64_t key_of(const char *p, int is)
+{
+    switch (is) {
+    case KT_BOOL:
+    case KT_U8:   return *(const uint8_t *)p;
+    case KT_U16:  return *(const uint16_t *)p;
+    case KT_U32:  return *(const uint32_t *)p;
+    case KT_U64:  return *(const uint64_t *)p;
+    case KT_I8:   return *(const uint8_t *)p ^ 0x80u;
+    case KT_I16:  return *(const uint16_t *)p ^ 0x8000u;
+    case KT_I32:  return *(const uint32_t *)p ^ 0x80000000u;
+    case KT_I64:  return *(const uint64_t *)p ^ (uint64_t)1 << 63;
+    case KT_F16:  return float_key(*(const uint16_t *)p, 2, 0x7c00);
+    case KT_BF16: return float_key(*(const uint16_t *)p, 2, 0x7f80);
+    case KT_F32:  return float_key(*(const uint32_t *)p, 4, 0x7f800000);
+    default:      return float_key(*(const uint64_t *)p, 8, (uint64_t)0x7ff << 52);
+    }
+}
+
+/* ---- where a line is ---- */
+static __device__ __forceinline__ int64_t line_at(const sort_args &g, int operand, uint32_t line)
+{
+    int64_t at = 0;
+    for (uint32_t d = 0; d < g.nd; d++) {
+        const uint32_t next = line / g.size[d];
+        at += (int64_t)(line - next * g.size[d]) * g.stride[operand][d];
+        line = next;
+    }
+    return at;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(const __grid_constant__ sort_args g)
+{
+    __shared__ uint64_t keys[SORT_CHUNK];
+    __shared__ uint32_t from[SORT_CHUNK];
+    const uint32_t chunks = (g.length + SORT_CHUNK - 1) / SORT_CHUNK, line = blockIdx.x / chunks;
+    const uint32_t first = (blockIdx.x - line * chunks) * SORT_CHUNK;
+    if (line >= g.lines)
+        return;
+    const char *in = g.at[2] + line_at(g, 2, line);
+    for (uint32_t i = threadIdx.x; i < SORT_CHUNK; i += ARG_THREADS) {
+        const bool here = first + i < g.length;
+        keys[i] = here ? key_of(in + (int64_t)(first + i) * g.step[2], g.is) ^ g.flip : ~(uint64_t)0;
+        from[i] = here ? first + i : ~0u;
+    }
+    for (uint32_t size = 2; size <= SORT_CHUNK; size *= 2)
+        for (uint32_t apart = size / 2; apart > 0; apart /= 2) {
+            __syncthreads();
+            for (uint32_t i = threadIdx.x; i < SORT_CHUNK / 2; i += ARG_THREADS) {
+                const uint32_t a = 2 * apart * (i / apart) + i % apart, b = a + apart;
+                const bool     up = (a & size) == 0;
+                const uint64_t ka = keys[a], kb = keys[b];
+                const uint32_t fa = from[a], fb = from[b];
+                const bool     later = ka > kb || (ka == kb && fa > fb);
+                if (later == up) {
+                    keys[a] = kb, keys[b] = ka;
+                    from[a] = fb, from[b] = fa;
+                }
+            }
+        }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < SORT_CHUNK && first + i < g.length; i += ARG_THREADS) {
+        g.keys[0][(uint64_t)line * g.length + first + i] = keys[i];
+        g.from[0][(uint64_t)line * g.length + first + i] = from[i];
+    }
+}
+
+/* Runs of g.run elements become runs of twice as many. */
+static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(const __grid_constant__ sort_args g)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length;
+    if (line >= g.lines)
+        return;
+    const uint64_t *keys = g.keys[0] + line * g.length, key = keys[i - line * g.length];
+    const uint32_t  at = (uint32_t)(i - line * g.length), pair = at / (2 * g.run) * 2 * g.run;
+    const bool      right = at - pair >= g.run;
+    const uint32_t  middle = pair + g.run < g.length ? pair + g.run : g.length;
+    const uint32_t  end = middle + g.run < g.length ? middle + g.run : g.length;
+    uint32_t        low = right ? pair : middle, high = right ? middle : end;
+    const uint32_t  other = low;
+    while (low < high) { /* elements of the other run that come before this one */
+        const uint32_t half = low + (high - low) / 2;
+        if (right ? keys[half] <= key : keys[half] < key)
+            low = half + 1;
+        else
+            high = half;
+    }
+    const uint64_t to = line * g.length + pair + (at - (right ? middle : pair)) + (low - other);
+    g.keys[1][to] = key;
+    g.from[1][to] = g.from[0][i];
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(const __grid_constant__ sort_args g)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length, at = i - line * g.length;
+    if (line >= g.lines)
+        return;
+    const uint32_t from = g.from[0][i];
+    const char    *in = g.at[2] + line_at(g, 2, (uint32_t)line) + (int64_t)from * g.step[2];
+    char          *to = g.at[0] + line_at(g, 0, (uint32_t)line) + (int64_t)at * g.step[0];
+    switch (g.width) {
+    case 1:  *(uint8_t *)to = *(const uint8_t *)in; break;
+    case 2:  *(uint16_t *)to = *(const uint16_t *)in; break;
+    case 4:  *(uint32_t *)to = *(const uint32_t *)in; break;
+    default: *(uint64_t *)to = *(const uint64_t *)in; break;
+    }
+    *(int64_t *)(g.at[1] + line_at(g, 1, (uint32_t)line) + (int64_t)at * g.step[1]) = from;
+}
+
+const void *const sort_chunks_kernel = (const void *)sort_chunks, *const merge_runs_kernel = (const void *)merge_runs;
+const void *const put_sorted_kernel = (const void *)put_sorted;

@@ -1,0 +1,103 @@
+/* lines.c - plans along the last dim: scans and sorts. */
+#include <string.h>
+
+#include "parts.h"
+
+/* The dims before the last, inner to outer; false: more than the kernels count. */
+static bool lines_of(const kt_plan *plan, uint32_t *nd, uint32_t *size, int64_t (*stride)[ARG_DIMS], int64_t *step,
+                     const int *operand)
+{
+    const int last = plan->nd - 1;
+    if (last > ARG_DIMS || plan->numel >= (int64_t)1 << 31)
+        return false;
+    *nd = last > 0 ? (uint32_t)last : 0;
+    for (int i = 0; i < 3; i++) {
+        if (operand[i] < 0)
+            continue;
+        step[i] = last >= 0 ? plan->stride[operand[i]][last] : 0;
+        for (int d = 0; d < last; d++)
+            stride[i][last - 1 - d] = plan->stride[operand[i]][d];
+    }
+    for (int d = 0; d < last; d++)
+        size[last - 1 - d] = (uint32_t)plan->size[d];
+    return true;
+}
+
+static int64_t length_of(const kt_plan *plan) { return plan->nd ? plan->size[plan->nd - 1] : 1; }
+
+/* ---- scans ---- */
+static kt_status launch_scan(const kt_plan *plan, const void *what)
+{
+    static const kt_dtype selves[] = {KT_F32, KT_F64, KT_I32, KT_I64};
+    const known_dtypes    known = {scan_reads[plan->compute], scan_writes[plan->compute] | 1u << KT_I64, selves[plan->compute]};
+    const int             in = plan->n_out, operand[3] = {0, plan->n_out > 1 ? 1 : -1, in};
+    scan_args             g = {.length = (uint64_t)length_of(plan)};
+    if (plan->numel == 0)
+        return KT_OK;
+    if (!operands_known(plan, &known))
+        return launch_converted(plan, &known, launch_scan, what);
+    if (plan->n_out > 2 || plan->arg[in].immediate || !lines_of(plan, &g.nd, g.size, g.stride, g.step, operand))
+        return KT_DECLINED;
+    for (int i = 0; i < 3; i++)
+        g.at[i] = operand[i] < 0 ? NULL : plan->arg[operand[i]].data;
+    g.is = plan->arg[in].is;
+    g.out_is[0] = plan->arg[0].is;
+    g.out_is[1] = KT_I64;
+    return launch_kernel(*(const void *const *)what, (uint64_t)plan->numel / g.length, &g, plan);
+}
+
+/* ---- sorts ---- */
+static kt_status sort_lines(sort_args *g, const kt_plan *plan)
+{
+    const uint64_t n = (uint64_t)plan->numel, blocks = blocks_of(n, ARG_THREADS);
+    kt_status      status = launch_kernel(sort_chunks_kernel, blocks_of(g->length, SORT_CHUNK) * g->lines, g, plan);
+    for (g->run = SORT_CHUNK; g->run < g->length && !status; g->run *= 2) {
+        status = launch_kernel(merge_runs_kernel, blocks, g, plan);
+        uint64_t *keys = g->keys[0];
+        uint32_t *from = g->from[0];
+        g->keys[0] = g->keys[1], g->keys[1] = keys;
+        g->from[0] = g->from[1], g->from[1] = from;
+    }
+    return status ? status : launch_kernel(put_sorted_kernel, blocks, g, plan);
+}
+
+static kt_status launch_sort(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    static const int      operand[3] = {0, 1, 2};
+    const kt_operand     *in = &plan->arg[2];
+    const uint64_t        n = (uint64_t)plan->numel;
+    sort_args             g = {.is = in->is, .width = (uint8_t)width_of(in->is), .length = (uint32_t)length_of(plan)};
+    void                 *room = NULL;
+    size_t                granted = 0;
+    if (n == 0)
+        return KT_OK;
+    const bool known = in->is <= KT_F64 && plan->arg[0].is == in->is && in->as == in->is;
+    if (plan->n_out != 2 || !known || in->bits || in->immediate || plan->arg[0].data == in->data ||
+        !lines_of(plan, &g.nd, g.size, g.stride, g.step, operand))
+        return KT_DECLINED;
+    for (int i = 0; i < 3; i++)
+        g.at[i] = plan->arg[i].data;
+    g.lines = (uint32_t)(n / g.length);
+    g.flip = plan->n_param && plan->param[0].v.i ? ~UINT64_C(0) : 0;
+    const kt_status status =
+        memory_alloc(NULL, plan->device_index, plan->stream, n * 2 * (sizeof(uint64_t) + sizeof(uint32_t)), &room, &granted);
+    if (status)
+        return status;
+    g.keys[0] = room, g.keys[1] = g.keys[0] + n;
+    g.from[0] = (uint32_t *)(g.keys[1] + n), g.from[1] = g.from[0] + n;
+    const kt_status sorted = sort_lines(&g, plan);
+    memory_free(NULL, plan->device_index, room, granted);
+    return sorted;
+}
+
+void lines_open(void)
+{
+    static const char *const names[SCAN_KINDS] = {"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"};
+    for (int compute = KT_IN_F32; compute <= KT_IN_I64; compute++) {
+        for (int kind = 0; kind < SCAN_KINDS; kind++)
+            if (scan_kernels[compute][kind])
+                launch_serve(names[kind], (kt_compute)compute, launch_scan, &scan_kernels[compute][kind]);
+        launch_serve("sort", (kt_compute)compute, launch_sort, NULL);
+    }
+}

@@ -1,0 +1,67 @@
+/* range.c - plans whose values follow from their index: arange, linspace, eye; and band, which keeps what lies between two
+ * diagonals. */
+#include <string.h>
+
+#include "parts.h"
+
+static kt_status launch_range(const kt_plan *plan, const void *what)
+{
+    const void *const *kernels = what;
+    const kt_operand  *to = &plan->arg[0];
+    range_args         g = {.to = to->data, .is = to->is, .n = (uint64_t)plan->numel, .step = plan->nd ? plan->stride[0][0] : 0};
+    const bool         narrow = to->is == KT_F16 || to->is == KT_BF16, spaced = kernels == linspace_kernels;
+    if (plan->nd > 1 || plan->compute > KT_IN_I64 || !(range_dtypes[plan->compute] >> to->is & 1) || to->as != to->is)
+        return KT_DECLINED;
+    if (spaced && narrow) /* steps in the dtype itself */
+        return KT_DECLINED;
+    for (int i = 0; i < 2; i++)
+        if (plan->param[i].kind == KT_SCALAR_COMPLEX || plan->param[i].is_unsigned)
+            return KT_DECLINED;
+    const bool floats = plan->param[0].kind == KT_SCALAR_FLOAT || plan->param[1].kind == KT_SCALAR_FLOAT;
+    if (floats && !spaced && plan->compute >= KT_IN_I32)
+        return KT_DECLINED;
+    g.first = number_of(&plan->param[0]);
+    g.second = number_of(&plan->param[1]);
+    g.first_int = plan->param[0].v.i;
+    g.second_int = plan->param[1].v.i;
+    return launch_kernel(kernels[plan->compute], blocks_of(g.n, ARG_THREADS), &g, plan);
+}
+
+/* A matrix of more elements than the kernels count would be cut. */
+static bool is_countable(const kt_plan *plan)
+{
+    return plan->nd >= 2 && plan->nd <= ARG_DIMS && plan->numel < (int64_t)1 << 31;
+}
+
+static kt_status launch_band(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    strided_args g = {.vector = 1};
+    const int    width = width_of(plan->arg[0].is);
+    if (!is_countable(plan) || plan->arg[0].is != plan->arg[1].is)
+        return KT_DECLINED;
+    for (int i = 0; i < 2; i++)
+        set_operand(&g.flat.at[i], plan, i, width, 1);
+    g.flat.param[0] = (uint64_t)plan->param[0].v.i;
+    g.flat.param[1] = (uint64_t)plan->param[1].v.i;
+    return launch_pieces(band_kernels[log_of_width(width)], &g, plan, 2, 0);
+}
+
+static kt_status launch_eye(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    strided_args g = {.vector = 1};
+    const int    width = width_of(plan->arg[0].is);
+    if (!is_countable(plan) || make_element(plan, KT_INT(1), g.flat.at[1].value))
+        return host->error()[0] ? KT_ERR_RUNTIME : KT_DECLINED;
+    set_operand(&g.flat.at[0], plan, 0, width, 1);
+    return launch_pieces(eye_kernels[log_of_width(width)], &g, plan, 1, 0);
+}
+
+void range_open(void)
+{
+    launch_serve_all("arange", launch_range, arange_kernels);
+    launch_serve_all("linspace", launch_range, linspace_kernels);
+    launch_serve_all("band", launch_band, NULL);
+    launch_serve_all("eye", launch_eye, NULL);
+}

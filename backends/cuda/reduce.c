@@ -1,0 +1,214 @@
+/* reduce.c - plans of reductions and of softmax and its kin: how the work is cut, for any layout.
+ *
+ * In: plans. Out: launches. How many parts a result is cut into follows from the sizes alone, not from the card, so that the bits
+ * of a sum are the same on every card. Independent of: what is calculated. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+enum { ENOUGH_THREADS = 1 << 18, MOST_PARTS = 4096 }; /* a large card has no more at once */
+
+static const reduce_table *const reductions[KT_NUM_COMPUTE] = {
+    [KT_IN_F32] = &reduce_f32, [KT_IN_F64] = &reduce_f64, [KT_IN_I32] = &reduce_i32, [KT_IN_I64] = &reduce_i64};
+static const soft_table *const softs[KT_NUM_COMPUTE] = {[KT_IN_F32] = &soft_f32, [KT_IN_F64] = &soft_f64};
+
+static kt_kernel_id norm;
+
+/* ---- reductions ---- */
+/* Norms of some orders need no powers. */
+static const reduce_kernels *norm_of(const reduce_table *table, const reduce_kernels *any, double p)
+{
+    const int order = p == 0 ? NORM_0 : p == 1 ? NORM_1 : p == 2 ? NORM_2 : p == INFINITY ? NORM_LARGEST : NORM_SMALLEST;
+    return p == 0 || p == 1 || p == 2 || isinf(p) ? &table->norm[order] : any;
+}
+
+/* False: too many dims or elements for the kernels' counters. */
+static bool split_dims(reduce_args *g, const kt_plan *plan)
+{
+    const int in = plan->n_out;
+    g->results = g->gone = 1;
+    for (int d = plan->nd - 1; d >= 0; d--) {
+        const bool goes = plan->stride[0][d] == 0;
+        uint32_t  *nd = goes ? &g->gone_nd : &g->kept_nd;
+        if (*nd == ARG_DIMS || plan->size[d] > UINT32_MAX)
+            return false;
+        *(goes ? &g->gone : &g->results) *= (uint64_t)plan->size[d];
+        if (goes) {
+            g->gone_size[*nd] = (uint32_t)plan->size[d];
+            g->gone_stride[*nd] = plan->stride[in][d];
+        } else {
+            g->kept_size[*nd] = (uint32_t)plan->size[d];
+            for (int k = 0; k < in; k++)
+                g->kept_stride[k][*nd] = plan->stride[k][d];
+            g->kept_stride[2][*nd] = plan->stride[in][d];
+        }
+        ++*nd;
+    }
+    if (g->gone_nd == 0)
+        g->gone_nd = 1; /* one value */
+    return g->results <= UINT32_MAX && (g->gone_nd == 1 || g->gone <= UINT32_MAX);
+}
+
+/* Vectors lie dense and aligned in the innermost dim that goes, for every result. */
+static bool has_vectors(const reduce_args *g, int vector)
+{
+    const int64_t bytes = (int64_t)g->width * vector;
+    bool          good = g->gone_stride[0] == g->width && g->gone >= (uint64_t)vector && is_aligned(g->in, bytes);
+    good &= g->gone_nd == 1 || g->gone_size[0] % (uint32_t)vector == 0;
+    for (uint32_t d = 1; d < g->gone_nd; d++)
+        good &= is_aligned((const void *)(uintptr_t)g->gone_stride[d], bytes);
+    for (uint32_t d = 0; d < g->kept_nd; d++)
+        good &= is_aligned((const void *)(uintptr_t)g->kept_stride[2][d], bytes);
+    return good;
+}
+
+static uint64_t clamp(uint64_t x, uint64_t low, uint64_t high) { return x < low ? low : x > high ? high : x; }
+static int64_t  size_of(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Results and their elements lie side by side in vectors, and all other distances are multiples of those. */
+static bool has_columns(const reduce_args *g, int vector)
+{
+    const int64_t bytes = (int64_t)g->width * vector;
+    bool          good = g->kept_nd && g->kept_stride[2][0] == g->width && g->kept_size[0] % (uint32_t)vector == 0;
+    good &= is_aligned(g->in, bytes) && g->gone > 1;
+    for (uint32_t d = 0; d < g->gone_nd; d++)
+        good &= is_aligned((const void *)(uintptr_t)g->gone_stride[d], bytes);
+    for (uint32_t d = 1; d < g->kept_nd; d++)
+        good &= is_aligned((const void *)(uintptr_t)g->kept_stride[2][d], bytes);
+    return good;
+}
+
+/* The same for columns, of which a thread has a vector. */
+static void cut_columns(reduce_args *g, int vector)
+{
+    enum { LEAST_ROWS = 32 };
+    const uint64_t threads = g->results / (uint64_t)vector;
+    g->lanes = 1;
+    g->parts = threads >= ENOUGH_THREADS ? 1 : clamp(ENOUGH_THREADS / threads, 1, clamp(g->gone / LEAST_ROWS, 1, MOST_PARTS));
+    g->part = (g->gone + g->parts - 1) / g->parts;
+    g->parts = (g->gone + g->part - 1) / g->part;
+}
+
+/* How many threads work at a result, and how many parts it has. */
+static void cut(reduce_args *g, int vector)
+{
+    const bool columns = g->kept_nd && size_of(g->kept_stride[2][0]) < size_of(g->gone_stride[0]) && g->results >= 32;
+    const uint64_t at_once = g->vectors ? (uint64_t)vector : 1;
+    if (columns || g->gone <= 8)
+        g->lanes = 1;
+    else
+        g->lanes = g->gone <= 2048 * at_once || g->results >= 8192 ? 32 : ARG_THREADS;
+    if (g->lanes == 1)
+        g->vectors = 0;
+    const uint64_t threads = g->results * g->lanes, least = g->lanes * (g->vectors ? at_once : 1) * 8;
+    g->parts = threads >= ENOUGH_THREADS ? 1 : clamp(ENOUGH_THREADS / threads, 1, clamp(g->gone / least, 1, MOST_PARTS));
+    g->part = (g->gone + g->parts - 1) / g->parts;
+    g->part = (g->part + (uint64_t)vector - 1) / (uint64_t)vector * (uint64_t)vector;
+    g->parts = (g->gone + g->part - 1) / g->part;
+}
+
+static kt_status launch_fold(const reduce_kernels *k, reduce_args *g, const kt_plan *plan, int vector)
+{
+    const bool columns = k->columns && has_columns(g, vector);
+    void      *states = NULL;
+    size_t    granted = 0;
+    kt_status status = KT_OK;
+    if (columns)
+        cut_columns(g, vector);
+    else
+        cut(g, vector);
+    if (g->parts > 1)
+        status = memory_alloc(NULL, plan->device_index, plan->stream, g->results * g->parts * k->state, &states, &granted);
+    g->states = states;
+    const uint64_t threads = columns ? g->results / (uint64_t)vector * g->parts : g->results * g->parts * g->lanes;
+    if (!status)
+        status = launch_kernel(columns ? k->columns : k->fold, blocks_of(threads, ARG_THREADS), g, plan);
+    if (!status && g->parts > 1) {
+        g->lanes = g->parts > 128 && g->results < 1024 ? ARG_THREADS : 32;
+        status = launch_kernel(k->join, blocks_of(g->results * g->lanes, ARG_THREADS), g, plan);
+    }
+    if (states)
+        memory_free(NULL, plan->device_index, states, granted);
+    return status;
+}
+
+static kt_status launch_reduction(const kt_plan *plan, const void *what)
+{
+    const reduce_kernels *k = what;
+    const reduce_table   *table = reductions[plan->compute];
+    const kt_operand     *in = &plan->arg[plan->n_out];
+    const double          param = plan->n_param ? number_of(&plan->param[0]) : 0;
+    reduce_args           g = {.in = in->data, .is = in->is, .width = (uint8_t)width_of(in->is), .n_out = plan->n_out};
+    const known_dtypes    known = {table->reads, table->writes | 1u << KT_I64, table->self};
+    if (!operands_known(plan, &known))
+        return launch_converted(plan, &known, launch_reduction, what);
+    if (plan->n_out > 2 || in->immediate || !split_dims(&g, plan))
+        return KT_DECLINED;
+    for (int i = 0; i < plan->n_out; i++) {
+        g.out[i] = plan->arg[i].data;
+        g.out_is[i] = plan->arg[i].is;
+    }
+    if (g.results == 0)
+        return KT_OK;
+    g.about = (fold_about){(double)g.gone, param};
+    g.vectors = has_vectors(&g, table->vector);
+    return launch_fold(plan->kernel == norm ? norm_of(table, k, param) : k, &g, plan, table->vector);
+}
+
+/* ---- softmax ---- */
+static bool soft_vectors(const soft_args *g, int operands)
+{
+    bool good = g->length % SOFT_VECTOR == 0;
+    for (int i = 0; i < operands; i++) {
+        const int64_t bytes = (int64_t)g->width[i] * SOFT_VECTOR;
+        good &= g->step[i] == g->width[i] && is_aligned(g->at[i], bytes);
+        for (uint32_t d = 0; d < g->nd; d++)
+            good &= is_aligned((const void *)(uintptr_t)g->stride[i][d], bytes);
+    }
+    return good;
+}
+
+static kt_status launch_soft(const kt_plan *plan, const void *what)
+{
+    const soft_kernels *k = what;
+    const soft_table   *table = softs[plan->compute];
+    const int           last = plan->nd - 1, operands = 1 + plan->n_in;
+    if (last < 0 || last > ARG_DIMS || plan->size[last] > INT32_MAX || operands > 3)
+        return KT_DECLINED;
+    soft_args g = {.lines = (uint64_t)(plan->size[last] ? plan->numel / plan->size[last] : 0), .nd = (uint32_t)last,
+                   .length = (uint32_t)plan->size[last]};
+    const known_dtypes known = {table->reads, table->writes, table->self};
+    if (g.lines > UINT32_MAX)
+        return KT_DECLINED;
+    if (!operands_known(plan, &known))
+        return launch_converted(plan, &known, launch_soft, what);
+    for (int i = 0; i < operands; i++) {
+        g.at[i] = plan->arg[i].data;
+        g.is[i] = plan->arg[i].is;
+        g.width[i] = (uint8_t)width_of(g.is[i]);
+        g.step[i] = plan->stride[i][last];
+        for (int d = 0; d < last; d++)
+            g.stride[i][last - 1 - d] = plan->stride[i][d];
+    }
+    for (int d = 0; d < last; d++)
+        g.size[last - 1 - d] = (uint32_t)plan->size[d];
+    g.vectors = soft_vectors(&g, operands);
+    const bool abreast = last && size_of(g.stride[1][0]) < size_of(g.step[1]);
+    const uint32_t warp_keeps = 32 * SOFT_VECTOR * SOFT_KEPT;
+    g.lanes = abreast && g.lines >= 4096 ? 1 : g.length <= warp_keeps || g.lines >= 65536 ? 32 : ARG_THREADS;
+    const bool kept = g.vectors && g.length <= g.lanes * SOFT_VECTOR * SOFT_KEPT;
+    return launch_kernel(kept ? k->kept : k->any, blocks_of(g.lines * g.lanes, ARG_THREADS), &g, plan);
+}
+
+void reduce_open(void)
+{
+    norm = host->kernel("norm");
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
+        for (const reduce_kernels *k = reductions[compute] ? reductions[compute]->row : NULL; k && k->name; k++)
+            launch_serve(k->name, (kt_compute)compute, launch_reduction, k);
+        for (const soft_kernels *k = softs[compute] ? softs[compute]->row : NULL; k && k->name; k++)
+            launch_serve(k->name, (kt_compute)compute, launch_soft, k);
+    }
+}

@@ -1,0 +1,356 @@
+"""Kernels of the CUDA backend that add up or move, against the CPU's: every family over dtypes, layouts and sizes. Nothing may
+fall back to the CPU. What only moves or counts is compared exactly, sums with the tolerance of another order."""
+import os
+import random
+import sys
+
+os.environ["KARAT_FALLBACK"] = "error"
+import karat as torch
+
+F = torch.nn.functional
+SEED = int(os.environ.get("KARAT_TEST_SEED", random.SystemRandom().randrange(1 << 31)))
+TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-5, torch.bfloat16: 2e-2, torch.float16: 3e-3}
+FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
+checked = failed = 0
+
+
+def fail(what, why):
+    global failed
+    failed += 1
+    if failed <= 60:
+        print(f"  {what}: {why}")
+
+
+def compare(what, here, there, exact=False):
+    """The result of the CPU and that of the device."""
+    global checked
+    for x, y in zip(here, there) if isinstance(here, (tuple, list)) else ((here, there),):
+        checked += 1
+        y = y.cpu()
+        if x.dtype != y.dtype or x.shape != y.shape:
+            fail(what, f"{x.dtype} {tuple(x.shape)}, there {y.dtype} {tuple(y.shape)}")
+        elif exact or x.dtype not in TOLERANCE:
+            if not torch.equal(x, y):
+                fail(what, f"{int((x != y).sum())} of {x.numel()} differ")
+        elif x.numel():
+            a, b = torch.nan_to_num(x.double(), posinf=1e300), torch.nan_to_num(y.double(), posinf=1e300)
+            scale = a.abs().max().item() + 1e-30
+            worst = (a - b).abs().max().item() / scale
+            if not worst <= TOLERANCE[x.dtype]:
+                fail(what, f"differs by {worst:.3g} of the largest")
+
+
+def both(what, call, *tensors, exact=False):
+    here = call(*tensors)
+    try:
+        there = call(*[t.to("cuda") if isinstance(t, torch.Tensor) else t for t in tensors])
+        compare(what, here, there, exact)
+    except RuntimeError as error:
+        fail(what, str(error).splitlines()[0])
+
+
+def values(shape, dtype):
+    if dtype == torch.bool:
+        return torch.rand(shape) > 0.5
+    if not dtype.is_floating_point:
+        return torch.randint(0, 100, shape).to(dtype)
+    return torch.randn(shape).to(dtype)
+
+
+def layouts(dtype):
+    """Tensors of one dtype, and the dims to reduce."""
+    yield "dense", values((300, 1000), dtype), (None, 0, 1)
+    yield "long", values((1000003,), dtype), (None,)
+    yield "three dims", values((31, 33, 70), dtype), (None, 0, 1, 2, (0, 2), (1, 2))
+    yield "turned", values((257, 64, 12), dtype).permute(2, 0, 1), (0, 1, 2, (0, 1))
+    yield "stepped", values((128, 515), dtype)[::2, 1::3], (None, 0, 1)
+    yield "tall", values((70000, 24), dtype), (None, 0, 1)
+    yield "many short", values((40000, 5), dtype), (0, 1)
+
+
+def reductions():
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool):
+        for name, x, dims in layouts(dtype):
+            for dim in dims:
+                arg = {} if dim is None else {"dim": dim}
+                for op in ("sum", "any", "all", "count_nonzero"):
+                    both(f"{op} {dtype} {name} {dim}", lambda t: getattr(torch, op)(t, **arg), x)
+                if dtype != torch.bool:
+                    dims = {"dim": ()} if dim is None else arg
+                    both(f"amax {dtype} {name} {dim}", lambda t: torch.amax(t, **dims), x, exact=True)
+                    both(f"amin {dtype} {name} {dim}", lambda t: torch.amin(t, **dims), x, exact=True)
+                if not isinstance(dim, tuple) and dtype != torch.bool:
+                    both(f"argmax {dtype} {name} {dim}", lambda t: torch.argmax(t, dim), x)
+                    both(f"argmin {dtype} {name} {dim}", lambda t: torch.argmin(t, dim), x)
+                    if dim is not None:
+                        both(f"max {dtype} {name} {dim}", lambda t: tuple(torch.max(t, dim)), x, exact=True)
+                        both(f"min {dtype} {name} {dim}", lambda t: tuple(torch.min(t, dim)), x, exact=True)
+                if dtype.is_floating_point:
+                    for op in ("mean", "nansum", "nanmean", "var", "std"):
+                        both(f"{op} {dtype} {name} {dim}", lambda t: getattr(torch, op)(t, **arg), x)
+                    both(f"var_mean {dtype} {name} {dim}", lambda t: torch.var_mean(t, **arg), x)
+                    for p in (0, 1, 2, 3.5, float("inf"), -float("inf")):
+                        both(f"norm {p} {dtype} {name} {dim}", lambda t: torch.linalg.vector_norm(t, p, **arg), x)
+                    if dim is not None:
+                        both(f"logsumexp {dtype} {name} {dim}", lambda t: torch.logsumexp(t, dim), x)
+    few = 1 + torch.rand(40, 30) / 8
+    both("prod", lambda t: torch.prod(t, 1), few)
+    both("aminmax", lambda t: tuple(torch.aminmax(t)), few, exact=True)
+    for special in (float("nan"), float("inf"), -float("inf")):
+        x = values((50, 1000), torch.float32)
+        x[::3, 500] = special
+        for op in ("argmax", "argmin", "amax", "amin"):
+            a, b = getattr(torch, op)(x, 1), getattr(torch, op)(x.cuda(), 1).cpu()
+            a, b = torch.nan_to_num(a.double(), nan=12345.0), torch.nan_to_num(b.double(), nan=12345.0)
+            compare(f"{op} with {special}", a, b, True)
+
+
+def softmaxes():
+    for dtype in FLOATS:
+        for shape, dim in (((100, 7), 1), ((1000, 64), 1), ((5000, 1024), 1), ((64, 1000), 1), ((40, 5000), 1), ((8, 8192), 1),
+                           ((6, 50257), 1), ((64, 30, 20), 1), ((200, 5000), 0), ((3, 4096, 9), 1), ((17,), 0)):
+            x, g = values(shape, dtype) * 4, values(shape, dtype)
+            for op in (torch.softmax, torch.log_softmax):
+                both(f"{op.__name__} {dtype} {shape} {dim}", lambda t: op(t, dim), x)
+
+                def back(t, up):
+                    t = t.detach().clone().requires_grad_()
+                    op(t, dim).backward(up)
+                    return t.grad
+
+                both(f"{op.__name__} backward {dtype} {shape} {dim}", back, x, g)
+
+
+def products():
+    sizes = ((64, 64, 64), (1, 1000, 300), (300, 1, 5), (129, 257, 33), (1024, 512, 768), (3, 2, 1))
+    for dtype in FLOATS + (torch.int64, torch.int32):
+        for m, k, n in sizes:
+            a, b = values((m, k), dtype), values((k, n), dtype)
+            if not dtype.is_floating_point:
+                a, b = a[:100, :100] % 7, b[:100, :100] % 7
+                m, k, n = a.shape[0], a.shape[1], b.shape[1]
+            what = f"{dtype} {m}x{k}x{n}"
+            both(f"mm {what}", torch.mm, a, b)
+            both(f"mm a.T {what}", lambda x, y: torch.mm(x.T, y), a.T.contiguous(), b)
+            both(f"mm b.T {what}", lambda x, y: torch.mm(x, y.T), a, b.T.contiguous())
+            both(f"mm both {what}", lambda x, y: torch.mm(x.T, y.T), a.T.contiguous(), b.T.contiguous())
+            both(f"mm into a turned one {what}",
+                 lambda x, y: torch.mm(x, y, out=torch.empty(n, m, dtype=dtype, device=x.device).T), a, b)
+            both(f"mm of steps {what}", lambda x, y: torch.mm(x[::2, ::2], y[::2]), a, b)
+            both(f"mv {what}", lambda x, y: torch.mv(x, y[:, 0]), a, b)
+            if dtype.is_floating_point:
+                bias, full = values((n,), dtype), values((m, n), dtype)
+                both(f"addmm bias {what}", torch.addmm, bias, a, b)
+                both(f"addmm full {what}", lambda c, x, y: torch.addmm(c, x, y, beta=0.5, alpha=2), full, a, b)
+                both(f"addmm scaled bias {what}", lambda c, x, y: torch.addmm(c, x, y, beta=3), bias, a, b)
+                both(f"addmm_ {what}", lambda c, x, y: c.clone().addmm_(x, y), full, a, b)
+                both(f"addmm column {what}", torch.addmm, values((m, 1), dtype), a, b)
+                both(f"linear {what}", F.linear, a, b.T.contiguous(), bias)
+        if not dtype.is_floating_point:
+            continue
+        a, b = values((5, 6, 40, 33), dtype), values((5, 6, 33, 21), dtype)
+        both(f"matmul of batches {dtype}", torch.matmul, a, b)
+        both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
+        both(f"matmul broadcast twice {dtype}", torch.matmul, a[:, :1], b[:1])
+        both(f"matmul turned {dtype}", torch.matmul, a.transpose(0, 1), b.transpose(0, 1))
+        both(f"matmul one matrix {dtype}", torch.matmul, a, b[0, 0])
+        both(f"bmm {dtype}", torch.bmm, a[0], b[0])
+        both(f"baddbmm {dtype}", torch.baddbmm, values((40, 21), dtype), a[0], b[0])
+    whole = torch.arange(24).reshape(2, 3, 4)
+    both("baddbmm of integers", lambda c, a, b: torch.baddbmm(c, a, b, beta=2, alpha=3), whole[:, :, :3], whole, whole.mT)
+    both("baddbmm of integers, fractions", lambda c, a, b: torch.baddbmm(c, a, b, beta=0.6, alpha=1.5), whole[:, :, :3], whole,
+         whole.mT)
+    both("mm of nothing", torch.mm, torch.ones(3, 0), torch.ones(0, 4))
+    both("addmm of nothing", torch.addmm, torch.ones(4), torch.ones(3, 0), torch.ones(0, 4))
+    both("float64 of steps", lambda x: torch.mm(x[:, ::2], x[:, 1::2].T), values((33, 40), torch.float64))
+
+
+def indexing():
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool):
+        x, i = values((1000, 48), dtype), torch.randint(0, 1000, (5000,))
+        once, wide = torch.randperm(1000)[:700], torch.randint(0, 48, (1000, 20))
+        both(f"index_select {dtype}", lambda t, k: torch.index_select(t, 0, k), x, i, exact=True)
+        both(f"index_select columns {dtype}", lambda t, k: torch.index_select(t, 1, k % 48), x, i, exact=True)
+        both(f"gather {dtype}", lambda t, k: torch.gather(t, 1, k), x, wide, exact=True)
+        both(f"[i] {dtype}", lambda t, k: t[k], x, i, exact=True)
+        both(f"[i, j] {dtype}", lambda t, k: t[k, k % 48], x, i, exact=True)
+        both(f"[:, i] {dtype}", lambda t, k: t[:, k % 48], x, i, exact=True)
+        both(f"[mask] {dtype}", lambda t, m: t[m], x, torch.rand(1000, 48) > 0.7, exact=True)
+        both(f"[rows mask] {dtype}", lambda t, m: t[m], x, torch.rand(1000) > 0.7, exact=True)
+        both(f"masked_select {dtype}", torch.masked_select, x, torch.rand(1000, 48) > 0.3, exact=True)
+        both(f"masked_fill {dtype}", lambda t, m: t.masked_fill(m, 1), x, torch.rand(1000, 48) > 0.3, exact=True)
+        both(f"nonzero {dtype}", torch.nonzero, x, exact=True)
+        both(f"put {dtype}", lambda t, k, v: t.clone().index_put_((k,), v), x, once, values((700, 48), dtype), exact=True)
+        both(f"index_copy {dtype}", lambda t, k, v: t.index_copy(0, k, v), x, once, values((700, 48), dtype), exact=True)
+        rows = once[:, None].expand(700, 48)
+        both(f"scatter {dtype}", lambda t, k, v: t.scatter(0, k, v), x, rows, values((700, 48), dtype), exact=True)
+        if dtype != torch.bool:
+            both(f"index_add {dtype}", lambda t, k, v: t.index_add(0, k, v), x, i[:900], values((900, 48), dtype))
+            both(f"scatter_add {dtype}", lambda t, k, v: t.scatter_add(1, k, v), x, wide, values((1000, 20), dtype))
+            both(f"index_put accumulate {dtype}", lambda t, k, v: t.clone().index_put_((k,), v, accumulate=True), x, i[:900],
+                 values((900, 48), dtype))
+            both(f"scatter_reduce amax {dtype}", lambda t, k, v: t.scatter_reduce(1, k, v, "amax"), x, wide,
+                 values((1000, 20), dtype), exact=True)
+            both(f"scatter_reduce prod {dtype}", lambda t, k, v: t.scatter_reduce(1, k, v, "prod"), x, wide[:, :1],
+                 values((1000, 1), dtype))
+    for dtype in FLOATS:
+        table, tokens, up = values((500, 64), dtype), torch.randint(0, 500, (32, 100)), values((32, 100, 64), dtype) / 16
+
+        def embed(w, k, g):
+            w = w.detach().clone().requires_grad_()
+            y = F.embedding(k, w)
+            y.backward(g)
+            return y, w.grad
+
+        both(f"embedding {dtype}", embed, table, tokens, up)
+    x = torch.arange(24.0).reshape(4, 6)
+    both("negative", lambda t: t[torch.tensor([-1, 2, -4], device=t.device)], x, exact=True)
+    for call in (lambda t: t[torch.tensor([9], device="cuda")], lambda t: torch.gather(t, 1, torch.tensor([[7]], device="cuda")),
+                 lambda t: torch.index_select(t, 0, torch.tensor([4], device="cuda"))):
+        try:
+            call(x.cuda()).tolist()
+            fail("index out of range", "no error")
+        except (IndexError, RuntimeError) as error:
+            if "out of" not in str(error):
+                fail("index out of range", str(error))
+
+
+def copies():
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool, torch.complex64, torch.complex128):
+        x = values((96, 40, 64), torch.float32).to(dtype)
+        for order in ((0, 2, 1), (2, 1, 0), (1, 0, 2), (2, 0, 1), (1, 2, 0)):
+            both(f"permuted {dtype} {order}", lambda t: t.permute(order).contiguous(), x, exact=True)
+        both(f"odd {dtype}", lambda t: t[:, 1:, 3:].transpose(1, 2).contiguous(), x, exact=True)
+        both(f"cat {dtype}", lambda t: torch.cat([t, t.flip(0)], 1), x, exact=True)
+        both(f"tril {dtype}", lambda t: torch.tril(t, 3), x, exact=True)
+        both(f"triu {dtype}", lambda t: torch.triu(t, -2), x, exact=True)
+        both(f"eye {dtype}", lambda t: torch.eye(33, 20, dtype=dtype, device=t.device), x, exact=True)
+    for dtype in (torch.float32, torch.float64, torch.int64, torch.int32, torch.bfloat16, torch.float16):
+        both(f"arange {dtype}", lambda t: torch.arange(3, 250, 7, dtype=dtype, device=t.device), x, exact=True)
+    for dtype in (torch.float32, torch.float64, torch.int64):
+        both(f"linspace {dtype}", lambda t: torch.linspace(-3, 250, 1001, dtype=dtype, device=t.device), x, exact=True)
+    both("arange of floats", lambda t: torch.arange(0.1, 5, 0.3, device=t.device), x, exact=True)
+
+
+def models():
+    """Layers and losses, forward and backward, in float32 and bfloat16."""
+    def through(layer, *inputs):
+        xs = [t.detach().clone().requires_grad_() if t.is_floating_point() else t for t in inputs]
+        y = layer(*xs)
+        y.float().sum().backward()
+        return [y.detach()] + [t.grad for t in xs if t.is_floating_point() and t.grad is not None]
+
+    for dtype in (torch.float32, torch.bfloat16):
+        x, w, b = values((64, 128), dtype), values((128,), dtype), values((128,), dtype)
+
+        def norm(x, w, b):
+            return (x - x.mean(-1, keepdim=True)) * torch.rsqrt(x.var(-1, keepdim=True) + 1e-5) * w + b
+
+        both(f"norm by hand {dtype}", lambda *t: through(norm, *t), x, w, b)
+        target = torch.randint(0, 128, (64,))
+        both(f"cross_entropy {dtype}", lambda *t: through(F.cross_entropy, *t), x, target)
+        for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
+            both(f"{name} {dtype}", lambda *t: through(getattr(F, name), *t), x, values((64, 128), dtype))
+        both(f"bce {dtype}", lambda *t: through(F.binary_cross_entropy_with_logits, *t), x, torch.rand(64, 128).to(dtype))
+        for name in ("relu", "gelu", "silu", "elu", "leaky_relu", "softplus", "hardtanh", "mish", "sigmoid", "tanh",
+                     "log_softmax"):
+            f = getattr(torch, name) if hasattr(torch, name) else getattr(F, name)
+            both(f"{name} {dtype}", lambda *t: through((lambda x: f(x, -1)) if name == "log_softmax" else f, *t), x)
+        q = values((2, 4, 32, 16), dtype)
+
+        def attend(a, b, c):
+            mask = torch.tril(torch.ones(32, 32, dtype=torch.bool, device=a.device))
+            return torch.softmax((a @ b.transpose(-1, -2) / 4).masked_fill(~mask, float("-inf")), -1) @ c
+
+        both(f"attention {dtype}", lambda *t: through(attend, *t), q, q * 0.5, q + 1)
+
+
+def lines():
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool):
+        for name, x in (("long", values((100003,), dtype)), ("rows", values((300, 1000), dtype)), ("few", values((7, 5), dtype)),
+                        ("turned", values((40, 300), dtype).T), ("token scores", values((4, 50257), dtype))):
+            for dim in range(x.dim()):
+                small = x / 64 if dtype.is_floating_point else x
+                both(f"cumsum {dtype} {name} {dim}", lambda t: torch.cumsum(t, dim), small)
+                near_one = torch.ones_like(x) + small / 512 if dtype.is_floating_point else x % 2
+                both(f"cumprod {dtype} {name} {dim}", lambda t: torch.cumprod(t, dim), near_one)
+                if dtype != torch.float16:
+                    both(f"cummax {dtype} {name} {dim}", lambda t: tuple(torch.cummax(t, dim)), x, exact=True)
+                    both(f"cummin {dtype} {name} {dim}", lambda t: tuple(torch.cummin(t, dim)), x, exact=True)
+                if dtype.is_floating_point:
+                    both(f"logcumsumexp {dtype} {name} {dim}", lambda t: torch.logcumsumexp(t, dim), x)
+                for descending in (False, True):
+                    both(f"sort {dtype} {name} {dim} {descending}",
+                         lambda t: tuple(torch.sort(t, stable=True, dim=dim, descending=descending)), x, exact=True)
+                if x.shape[dim] >= 5 and dtype != torch.bool:
+                    both(f"topk {dtype} {name} {dim}", lambda t: torch.topk(t, 5, dim)[0], x, exact=True)
+    x = values((3, 3000), torch.float32)
+    x[:, ::700] = float("nan")
+    both("sort with NaN", lambda t: torch.sort(t, 1)[1], x, exact=True)
+
+
+def conversions():
+    """Operands of dtypes that the kernels do not read are copied into ones that they do."""
+    x = torch.rand(40, 33) + 0.25
+    for dtype in (torch.int32, torch.int16, torch.int8, torch.uint8, torch.uint16, torch.float8_e4m3fn, torch.float8_e5m2):
+        i = (x * 8).to(dtype)
+        if dtype.is_floating_point:
+            both(f"to and back {dtype}", lambda t: t.to(torch.float32), i, exact=True)
+            continue
+        for op in ("exp", "sqrt", "sin", "sigmoid"):
+            if dtype != torch.uint16:
+                both(f"{op} {dtype}", getattr(torch, op), i)
+        both(f"+ float32 {dtype}", torch.add, i, x)
+        both(f"turned + float32 {dtype}", lambda a, b: a.T + b.T, i, x)
+        both(f"* bfloat16 {dtype}", torch.mul, i, x.bfloat16())
+    both("float32 + float64 number", lambda t: t + torch.tensor(0.1, dtype=torch.float64), x)
+    both("bfloat16 + float64 number", lambda t: t + torch.tensor(0.1, dtype=torch.float64), x.bfloat16())
+    both("out of another dtype", lambda t: torch.add(t, t, out=torch.empty(40, 33, dtype=torch.float64, device=t.device)), x)
+    both("softmax of int16 as float32", lambda t: torch.softmax(t, 1, dtype=torch.float32), (x * 8).short())
+    both("sum of int16 as float32", lambda t: torch.sum(t, 1, dtype=torch.float32), (x * 8).short())
+    both("nan_to_num of integers", torch.nan_to_num, (x * 8).int(), exact=True)
+    both("a negative view", lambda t: torch._neg_view(t) + 1 if hasattr(torch, "_neg_view") else -t + 1, x)
+
+
+def draws():
+    """PyTorch's numbers on an H200 (draws.txt), where this card has as many multiprocessors."""
+    def drawn(call):
+        torch.manual_seed(42)
+        return call()
+
+    expected = {
+        "rand f64": (lambda: torch.rand(3, dtype=torch.float64, device="cuda"),
+                     "0x1.dfd537715e0a7p-2 0x1.028f483ccdda6p-3 0x1.0a5cb693e70a6p-1"),
+        "randn": (lambda: torch.randn(8, device="cuda"),
+                  "0x1.8d59bap-3 0x1.14a7e4p+1 -0x1.605bdep-3 0x1.b2b802p-1 -0x1.eca56ap+0 0x1.4e541ep-1 -0x1.4c8382p-1 "
+                  "-0x1.a2929ap-1"),
+        "exponential": (lambda: torch.empty(4, device="cuda").exponential_(2.0),
+                        "0x1.f533e4p-3 0x1.265afap+1 0x1.d72ce4p-2 0x1.9b0872p+0"),
+        "randint": (lambda: torch.randint(0, 2**40, (4,), device="cuda"), "358494849339 451513805075 715198978150 766418127505"),
+        "random_ i64": (lambda: torch.empty(3, dtype=torch.int64, device="cuda").random_(),
+                        "2083742018897791291 185552934305655059 7349435502416517222"),
+        "random_ i32": (lambda: torch.empty(3, dtype=torch.int32, device="cuda").random_(), "485158995 43202409 1711173798"),
+        "random_ u8": (lambda: torch.empty(8, dtype=torch.uint8, device="cuda").random_(), "83 105 166 178 17 223 62 44"),
+    }
+    for what, (call, text) in expected.items():
+        got = drawn(call).tolist()
+        want = [float.fromhex(t) if "x" in t else int(t) for t in text.split()]
+        if got != want:
+            fail(what, f"{[g.hex() if isinstance(g, float) else g for g in got]}, PyTorch {text}")
+    truths = drawn(lambda: torch.empty(40, dtype=torch.float64, device="cuda").bernoulli_(0.3)).tolist()
+    ones = [i for i, x in enumerate(truths) if x]
+    if ones != [1, 8, 13, 17, 20, 23, 26, 32, 38]:
+        fail("bernoulli f64", str(ones))
+
+
+torch.manual_seed(SEED)
+print(f"KARAT_TEST_SEED={SEED}")
+for part in (reductions, softmaxes, products, indexing, copies, lines, conversions, models, draws):
+    before, wrong = checked, failed
+    try:
+        part()
+        torch.cuda.synchronize()
+    except Exception as error:  # the other parts are still worth their answers
+        fail(part.__name__, f"{type(error).__name__}: {error}")
+    print(f"{part.__name__}: {checked - before} results compared, {failed - wrong} wrong", flush=True)
+sys.exit(failed > 0)
