@@ -16,8 +16,6 @@
 
 #define CORE_LN2   0x1.62e42fefa39efp-1
 #define CORE_LOG2E 0x1.71547652b82fep+0
-#define CORE_PI_2  0x1.921fb54442d18p+0
-#define CORE_PI_4  0x1.921fb54442d18p-1
 #define CORE_MAGIC 0x1.8p52 /* adding it rounds to an integer, which then stands in the low bits */
 
 KT_ALWAYS uint64_t core_bits(double x)    { uint64_t u; memcpy(&u, &x, 8); return u; }
@@ -99,71 +97,6 @@ KT_ALWAYS double core_log1p(double x)
     return x == 0 ? x : core_log_ends(1 + x, r);
 }
 
-/* Three-part reduction by pi/2, exact enough while |x| < CORE_TRIG_MAX; larger ones are the caller's business. */
-#define CORE_TRIG_MAX 0x1p26
-KT_ALWAYS double core_reduce(double x, uint64_t *quadrant)
-{
-    const double t = x * 0x1.45f306dc9c883p-1 + CORE_MAGIC, k = t - CORE_MAGIC;
-    *quadrant = core_bits(t);
-    return ((x - k * 0x1.921fb50000000p+0) - k * 0x1.110b460000000p-26) - k * 0x1.1a62633145c07p-54;
-}
-
-KT_ALWAYS double core_sin_near(double r)
-{
-    const double z = r * r, z2 = z * z;
-    return r *
-           (core_p4(z, z2, 0x1.fffffffff5fc5p-1, -0x1.55555548e0c54p-3, 0x1.11110716e896dp-7, -0x1.a00ec5f4fa55bp-13) +
-            z2 * z2 * 0x1.6cb0651dd571cp-19);
-}
-
-KT_ALWAYS double core_cos_near(double r)
-{
-    const double z = r * r, z2 = z * z;
-    return core_p4(z, z2, 0x1.ffffffffffe0cp-1, -0x1.ffffffffe3778p-2, 0x1.55555544764cbp-5, -0x1.6c16b2d3a46eep-10)
-        + z2 * z2 * core_p2(z, 0x1.a00e96464bbd1p-16, -0x1.23c5b1a7f4ba2p-22);
-}
-
-/* turn 0: sin, turn 1: cos */
-KT_ALWAYS double core_sin(double x, uint64_t turn)
-{
-    uint64_t q;
-    const double r = core_reduce(x, &q), s = core_sin_near(r), c = core_cos_near(r);
-    const double v = ((q + turn) & 1) != 0 ? c : s;
-    return core_double(core_bits(v) ^ (((q + turn) & 2) << 62));
-}
-
-KT_ALWAYS double core_tan(double x)
-{
-    uint64_t q;
-    const double r = core_reduce(x, &q), s = core_sin_near(r), c = core_cos_near(r);
-    return ((q & 1) != 0 ? -c : s) / ((q & 1) != 0 ? s : c);
-}
-
-/* The angle of the point (x, y), like atan2; the signs of zeros count. Below tan(pi/8) the arc of lo/hi, above it
- * pi/4 plus that of (lo - hi) / (lo + hi), then mirrored into the right octant. */
-KT_ALWAYS double core_atan2(double y, double x)
-{
-    const double ax = fabs(x), ay = fabs(y);
-    double hi = ax > ay ? ax : ay, lo = ax > ay ? ay : ax;
-    hi = hi == 0 ? 1.0 : hi;              /* 0/0 is 0 */
-    lo = lo == INFINITY ? 0x1p1022 : lo;  /* inf/inf is 1 */
-    hi = hi == INFINITY && lo == 0x1p1022 ? 0x1p1022 : hi;
-    const double cut = hi * 0x1.a827999fcef32p-2;
-    const double num = lo > cut ? lo - hi : lo, den = lo > cut ? lo + hi : hi, base = lo > cut ? CORE_PI_4 : 0.0;
-    const double t = num / den, z = t * t, z2 = z * z;
-    const double p =
-        t *
-        (core_p4(z, z2, 0x1.fffffffffe661p-1, -0x1.5555554be57eap-2, 0x1.999990745649fp-3, -0x1.2490973cfa00cp-3) +
-         z2 * z2 *
-             core_p4(z, z2, 0x1.c6ccee20c9171p-4, -0x1.705bdfa09a292p-4, 0x1.1dc2aa6d9b543p-4, -0x1.34c8013f0a096p-5));
-    double r = base + p;
-    r = ay > ax ? CORE_PI_2 - r : r;
-    r = core_bits(x) >> 63 != 0 ? 2 * CORE_PI_2 - r : r;
-    r = core_double(core_bits(r) | (core_bits(y) & UINT64_C(0x8000000000000000)));
-    r = x != x ? x : r;
-    return y != y ? y : r;
-}
-
 /* erfc(a) for 0.75 <= a <= 10.5, beyond which it is zero in float32 */
 KT_ALWAYS double core_erfc_far(double a)
 {
@@ -186,35 +119,6 @@ KT_ALWAYS double core_erf_near(double x)
             z2 * z2 *
                 core_p4(z, z2, 0x1.5655e66cc68d9p-8, -0x1.bf79866ed23e8p-11, 0x1.ed9bef44339aep-14,
                         -0x1.873eff4e6bf13p-17));
-}
-
-/* C's pow for float32 operands: 2^(y log2|x|), then the signs and the exact ends. A float32 beyond 2^24 is an even
- * integer, so there the parity is that of the bound. */
-KT_ALWAYS double core_pow(double x, double y)
-{
-    const double ax = fabs(x);
-    double k, f = core_split(ax, &k);
-    double log2 = k + core_log_near_one(f) * CORE_LOG2E;
-    log2 = ax < INFINITY ? log2 : ax;
-    log2 = ax == 0 ? -INFINITY : log2;
-    const double power = y * log2;
-    double r = core_exp2(power);
-    r = power > 200 ? INFINITY : r;
-    r = power < -200 ? 0.0 : r;
-    r = ax == 1 ? 1.0 : r;
-    double bounded = fabs(y);
-    bounded = bounded < 0x1p30 ? bounded : 0x1p30;
-    const double half = bounded * 0.5;
-    double turned = (half + CORE_MAGIC) - CORE_MAGIC == half ? r : -r;             /* of an odd integer, or of none */
-    double left = x > -INFINITY ? NAN : r;
-    left = (bounded + CORE_MAGIC) - CORE_MAGIC == bounded ? turned : left;
-    turned = (bounded + CORE_MAGIC) - CORE_MAGIC == bounded ? turned : r;
-    r = core_bits(x) == UINT64_C(0x8000000000000000) ? turned : r;                 /* -0 is not below 0 */
-    r = x < 0 ? left : r;
-    r = x != x ? x : r;
-    r = y != y ? y : r;
-    r = y == 0 ? 1.0 : r;
-    return x == 1 ? 1.0 : r;
 }
 
 #endif

@@ -1,5 +1,4 @@
-/* f32.h - the functions of tables/kernels for float32 that do not come by inclusion
- * (math/real.inc.c).
+/* f32.h - the functions of tables/kernels for float32 that do not come by inclusion (math/real.inc.c).
  *
  * In and out: float. Those of f32/ are calculated in float32; the others are one rounding of a double (math/core.h), at most 0.51
  * ulp from the true value; the rare ones call special.h. bounds.def says how exact each is.
@@ -9,7 +8,11 @@
 
 #include "math/core.h"
 #include "math/f32/exponential.h"
+#include "math/f32/hyperbolic.h"
+#include "math/f32/inverse.h"
 #include "math/f32/logarithm.h"
+#include "math/f32/power.h"
+#include "math/f32/trigonometric.h"
 #include "math/special.h"
 #include "dtype/convert.h"
 
@@ -33,14 +36,7 @@ KT_ALWAYS float exp_quick_f32(float a)
     memcpy(&rest, &second, 4);
     return (1 + (r + r2 * p)) * scale * rest;
 }
-KT_ALWAYS float sin_f32(float a)     { return (float)core_sin(a, 0); }
-KT_ALWAYS float cos_f32(float a)     { return (float)core_sin(a, 1); }
-KT_ALWAYS float tan_f32(float a)     { return (float)core_tan(a); }
-KT_ALWAYS float atan2_f32(float a, float b) { return (float)core_atan2(a, b); }
-KT_ALWAYS float atan_f32(float a)    { return (float)core_atan2(a, 1.0); }
-KT_ALWAYS float asin_f32(float a)    { const double x = a; return (float)core_atan2(x, sqrt((1 - x) * (1 + x))); }
-KT_ALWAYS float acos_f32(float a)    { const double x = a; return (float)core_atan2(sqrt((1 - x) * (1 + x)), x); }
-KT_ALWAYS float pow_f32(float a, float b) { return (float)core_pow(a, b); }
+
 KT_ALWAYS float erf_f32(float a)
 {
     const double x = fabs((double)a);
@@ -91,21 +87,6 @@ KT_ALWAYS float hypot_f32(float a, float b)
     return (float)r;
 }
 
-KT_ALWAYS float sinh_f32(float a)
-{
-    const double t = core_expm1(fabs((double)a));
-    float r = (float)(0.5 * (t + t / (t + 1)));
-    r = fabsf(a) > 90 ? INFINITY : r;
-    return copysignf(r, a);
-}
-
-KT_ALWAYS float cosh_f32(float a)
-{
-    const double e = core_exp(fabs((double)a));
-    const float r = (float)(0.5 * e + 0.5 / e);
-    return fabsf(a) > 90 ? INFINITY : r;
-}
-
 KT_ALWAYS float asinh_f32(float a)
 {
     const double x = fabs((double)a);
@@ -119,12 +100,6 @@ KT_ALWAYS float acosh_f32(float a)
     const double t = (double)a - 1;
     const float r = (float)core_log1p(t + sqrt(t * (t + 2)));
     return a < 1 ? NAN : r;
-}
-
-KT_ALWAYS float atanh_f32(float a)
-{
-    const double x = fabs((double)a);
-    return copysignf((float)(0.5 * core_log1p(2 * x / (1 - x))), a);
 }
 
 KT_ALWAYS float digamma_f32(float a) { return (float)kt__digamma(a); }

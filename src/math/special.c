@@ -161,7 +161,3 @@ KT__RARE double kt__sinc(double x)
     const double r = x - 2 * rint(0.5 * x), a = fabs(r); /* the sine has period 2: |r| <= 1, exact */
     return copysign(sin(pi * (a > 0.5 ? 1 - a : a)), r) / (pi * x);
 }
-
-KT__RARE float kt__sin_far(float x) { return (float)sin((double)x); }
-KT__RARE float kt__cos_far(float x) { return (float)cos((double)x); }
-KT__RARE float kt__tan_far(float x) { return (float)tan((double)x); }

@@ -20,9 +20,4 @@ KT__RARE double kt__lgamma(double x);
 KT__RARE double kt__polygamma(double n, double x); /* the n-th derivative of digamma; n is a whole number >= 0 */
 KT__RARE double kt__sinc(double x);   /* sin(pi x) / (pi x) */
 
-/* The trigonometric functions of float32 where math/core.h's reduction ends. */
-KT__RARE float kt__sin_far(float x);
-KT__RARE float kt__cos_far(float x);
-KT__RARE float kt__tan_far(float x);
-
 #endif

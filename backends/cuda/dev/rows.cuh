@@ -1,6 +1,6 @@
 /* rows.cuh - the elementwise rows of src/tables in one compute type: each an expression, a kernel for dense operands and one
  * for any layout. A template: the includer defines T, the compute type, SELF, its dtype, IS_INTEGER, PICK, which chooses T's
- * column of a row, FAR, what sin, cos and tan do beyond the reach of math/core.h, VECTOR, what a thread loads at once of dense
+ * column of a row, FAR, what sin, cos and tan do beyond their reach, VECTOR, what a thread loads at once of dense
  * operands, ELEMENTS, what it has of them in all, STRIDED, what it loads at once along the innermost dim of others, READS and
  * WRITES, the dtypes that the kernels know, ROWS_NAME, the table; it includes dev/dtype.cuh and the functions.
  *

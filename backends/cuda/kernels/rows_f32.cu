@@ -1,6 +1,6 @@
-/* rows_f32.cu - the elementwise kernels of compute type float32. The functions are those of src/math, in the same arithmetic as
- * on the CPU (no fused multiply-add), so that the bits are the CPU's; beyond math/core.h's reach (arguments of sin, cos and tan
- * past 2^26), in powers of ten and in the rows of math/special.c CUDA's own double functions take part. */
+/* rows_f32.cu - the elementwise kernels of compute type float32. The functions are those of src/math, in the same arithmetic
+ * as on the CPU (no fused multiply-add), so that the bits are the CPU's; in powers of ten and in the rows of math/special.c
+ * CUDA's own double functions take part. */
 #include "dev/dtype.cuh"
 
 #define FN(name)   name##_f32
@@ -19,8 +19,8 @@
 #define PICK(X, Y, Z) X
 #define ROWS_NAME rows_f32
 #define FAR(name)                                                                                                         \
-    if (!(fabsf(a) < (float)CORE_TRIG_MAX))                                                                               \
-        return kt__##name##_far(a);
+    if (!(fabsf(a) <= TRIG_REACH_F32))                                                                                    \
+        return name##_far_f32(a);
 #define READS  KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL) KNOWN(KT_I64)
 #define WRITES KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"

@@ -1,8 +1,6 @@
 /* family.inc.c - the loops of one family of kernels in every compute type. A template: LOOPS_OF, its name, and ROWS, its table in
  * src/tables/kernels, are defined by the includer. Nothing here depends on another family: a new row recompiles its own only. */
 #include "cpu/loops.h"
-#include "math/f64/large.h"
-#include "math/f64/trigonometric.h"
 
 enum {
 #define UN(name, ...)  ROW_##name,

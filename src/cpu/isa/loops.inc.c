@@ -56,88 +56,93 @@ static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, co
     memcpy(z + whole, room[2], (size_t)rest * sizeof(T));
 }
 
-/* ---- arguments beyond the reach of the reduction by pi/2: those within it get the same bits as in any other company ---- */
-#define FAR__(name)
-#define FAR_LONG(name)
-#define FAR_LANES(name)
-#define FAR_LANES32(name)
-#define FAR_MANY(name)
-#define FAR_DIVIDES(name)
-#define FAR_FAR(name)                                                                                                  \
-    case ROW_##name:                                                                                                   \
-        return (T)(SELF == KT_F64 ? kt__##name##_large((double)a) : (double)kt__##name##_far((float)a));
-KT_ALWAYS T FN(apply_far)(int row, T a)
-{
-    switch (row) {
-#define UN(name, loop, ...) FAR_##loop(name)
-#define BIN(...)
-#define TER(...)
-#include ROWS
-#undef UN
-#undef BIN
-#undef TER
-    }
-    return a;
-}
-#undef FAR__
-#undef FAR_LONG
-#undef FAR_LANES
-#undef FAR_LANES32
-#undef FAR_MANY
-#undef FAR_DIVIDES
-#undef FAR_FAR
-
-/* The carry into bit 63 says that |a| is not less than the limit, and may be NaN: additions vectorise everywhere. */
-KT_ALWAYS uint64_t FN(is_far)(T a)
-{
-    const double limit = SELF == KT_F64 ? F64_TRIG_MAX : CORE_TRIG_MAX;
-    return (f64_bits((double)a) & (F64_SIGN - 1)) + (F64_SIGN - f64_bits(limit));
-}
-
-KT_ALWAYS bool FN(goes_far)(T *z, const T *a, ptrdiff_t n, int row)
-{
-    uint64_t any = 0;
-    for (ptrdiff_t i = 0; i < n; i++)
-        any |= FN(is_far)(a[i]);
-    if (any < F64_SIGN)
-        return false;
-    for (ptrdiff_t i = 0; i < n; i++)
-        z[i] = FN(is_far)(a[i]) < F64_SIGN ? FN(apply)(row, a[i], a[i], a[i], 0, 0, 0, 0) : FN(apply_far)(row, a[i]);
-    return true;
-}
-
 /* ---- one loop a row ---- */
 
-KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int row, int how)
+KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, const T *p, int row)
 {
-    if (how == LOOP_FAR && (SELF == KT_F32 || SELF == KT_F64) && FN(goes_far)(z, a, n, row))
-        return;
     const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
     KT_EACH
     for (ptrdiff_t i = 0; i < n; i++)
         z[i] = FN(apply)(row, a[i], b[i], c[i], p0, p1, p2, p3);
 }
 
-#define STAMP(name, how)                                                                                               \
+#define STAMP_LANES_OF(name)                                                                                           \
     static void FN(lanes_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
     {                                                                                                                  \
         FN(by_lanes)(z, a, b, n, p, ROW_##name);                                                                       \
-    }                                                                                                                  \
+    }
+#define STAMP(name, how)                                                                                               \
+    STAMP_LANES_OF(name)                                                                                               \
     static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
     {                                                                                                                  \
         if (FN(goes_by_lanes)(how))                                                                                    \
             FN(filled_up)(z, a, b, n, p, FN(lanes_##name));                                                            \
         else                                                                                                           \
-            FN(loop)(z, a, b, c, n, p, ROW_##name, how);                                                               \
+            FN(loop)(z, a, b, c, n, p, ROW_##name);                                                                    \
     }
-#define UN(name, loop, ...)  STAMP(name, LOOP_##loop)
-#define BIN(name, loop, ...) STAMP(name, LOOP_##loop)
-#define TER(name, loop, ...) STAMP(name, LOOP_##loop)
+
+/* ---- rows whose function has a reach. Where a block holds an operand beyond it, all of the block goes the longer way, which
+ * gives the same bits within the reach ---- */
+#ifdef HAS_REACH
+enum { FN(block) = 512 };
+
+KT_ALWAYS bool FN(any_beyond)(const T *a, ptrdiff_t n)
+{
+    __typeof__(FN(beyond)(*a)) any = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        any |= FN(beyond)(a[i]);
+    return any >> (8 * sizeof any - 1) != 0;
+}
+
+static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, ptrdiff_t n, const T *p, FN(lanes_fn) *near,
+                                                            FN(lanes_fn) *far)
+{
+    for (ptrdiff_t done = 0; done < n; done += FN(block)) {
+        const ptrdiff_t m = n - done < FN(block) ? n - done : FN(block);
+        FN(filled_up)(z + done, a + done, a + done, m, p, FN(any_beyond)(a + done, m) ? far : near);
+    }
+}
+
+#define STAMP_FAR(name)                                                                                                \
+    STAMP_LANES_OF(name)                                                                                               \
+    static void FN(far_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                                 \
+    {                                                                                                                  \
+        (void)b, (void)p;                                                                                              \
+        KT_EACH                                                                                                        \
+        for (ptrdiff_t i = 0; i < n; i++)                                                                              \
+            z[i] = FN(name##_far)(a[i]);                                                                               \
+    }                                                                                                                  \
+    static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
+    {                                                                                                                  \
+        (void)b, (void)c;                                                                                              \
+        FN(by_blocks)(z, a, n, p, FN(lanes_##name), FN(far_##name));                                                   \
+    }
+#else
+#define STAMP_FAR(name) STAMP(name, LOOP_FAR)
+#endif
+
+#define STAMP__(name)             STAMP(name, LOOP__)
+#define STAMP_LONG(name)          STAMP(name, LOOP_LONG)
+#define STAMP_MANY(name)          STAMP(name, LOOP_MANY)
+#define STAMP_LANES(name)         STAMP(name, LOOP_LANES)
+#define STAMP_LANES32(name)       STAMP(name, LOOP_LANES32)
+#define STAMP_DIVIDES(name)       STAMP(name, LOOP_DIVIDES)
+#define UN(name, loop, ...)       STAMP_##loop(name)
+#define BIN(name, loop, ...)      STAMP_##loop(name)
+#define TER(name, loop, ...)      STAMP_##loop(name)
 #include ROWS
 #undef UN
 #undef BIN
 #undef TER
 #undef STAMP
+#undef STAMP__
+#undef STAMP_LONG
+#undef STAMP_MANY
+#undef STAMP_LANES
+#undef STAMP_LANES32
+#undef STAMP_DIVIDES
+#undef STAMP_FAR
+#undef STAMP_LANES_OF
 
 /* ---- the table ---- */
 #define TEXT_(...)             #__VA_ARGS__

@@ -28,4 +28,12 @@ KT_ALWAYS float minus_abs_f32(float x)           { return of_bits_f32(bits_f32(x
 KT_ALWAYS float signed_f32(float x, float sign)  { return pick_f32(0x80000000u, sign, x); }
 KT_ALWAYS float head_f32(float x)                { return of_bits_f32(bits_f32(x) & 0xfffff000u); } /* 12 bits */
 
+/* x, or 0 without the mask; x, or -x with it. Positive numbers have the order of their bits, and NaN is the largest: a minimum of
+ * bits is one instruction. */
+KT_ALWAYS float    only_f32(uint32_t mask, float x) { return of_bits_f32(bits_f32(x) & mask); }
+KT_ALWAYS float    flipped_f32(uint32_t mask, float x) { return of_bits_f32(bits_f32(x) ^ (mask & 0x80000000u)); }
+KT_ALWAYS uint32_t size_f32(float x)                { return bits_f32(x) & 0x7fffffffu; }
+KT_ALWAYS uint32_t lesser_u32(uint32_t a, uint32_t b)  { return a < b ? a : b; }
+KT_ALWAYS uint32_t greater_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 #endif

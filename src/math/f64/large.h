@@ -4,8 +4,18 @@
 #ifndef KT_MATH_F64_LARGE_H
 #define KT_MATH_F64_LARGE_H
 
+#include "math/f64/trigonometric.h"
+
 double kt__sin_large(double x);
 double kt__cos_large(double x);
 double kt__tan_large(double x);
+
+/* Its sign bit: is |a| not below the reach of trigonometric.h, or NaN? An addition carries into it, and that vectorises
+ * everywhere. */
+KT_ALWAYS uint64_t beyond_f64(double a) { return (f64_bits(a) & (F64_SIGN - 1)) + (F64_SIGN - f64_bits(F64_TRIG_MAX)); }
+
+KT_ALWAYS double sin_far_f64(double a) { return beyond_f64(a) < F64_SIGN ? sin_f64(a) : kt__sin_large(a); }
+KT_ALWAYS double cos_far_f64(double a) { return beyond_f64(a) < F64_SIGN ? cos_f64(a) : kt__cos_large(a); }
+KT_ALWAYS double tan_far_f64(double a) { return beyond_f64(a) < F64_SIGN ? tan_f64(a) : kt__tan_large(a); }
 
 #endif

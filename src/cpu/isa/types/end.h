@@ -8,3 +8,4 @@
 #undef PICK
 #undef MUL
 #undef MATH
+#undef HAS_REACH

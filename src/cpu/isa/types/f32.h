@@ -12,6 +12,7 @@
 #define PICK(X, Y, Z) X
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name##f
+#define HAS_REACH /* of the rows of loop FAR: FN(beyond) tells */
 #ifndef KT_FUNCTIONS_F32
 #define KT_FUNCTIONS_F32
 #include "math/real.inc.c"

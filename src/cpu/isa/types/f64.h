@@ -13,6 +13,7 @@
 #define PICK(X, Y, Z) X
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name
+#define HAS_REACH
 #ifndef KT_FUNCTIONS_F64
 #define KT_FUNCTIONS_F64
 #include "math/real.inc.c"
