@@ -23,7 +23,7 @@
 #if KT_VEC_BYTES > 16
 #define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
-#define KT_EACH_LANE KT_EACH
+#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 4") /* four vectors, whatever their length */
 #endif
 #endif
 
