@@ -31,6 +31,7 @@ TIES = {"clamp", "clamp_max", "clamp_min", "clip", "dist", "cdist", "maximum", "
 TIES_OF_EXTREMES = {"scatter_reduce", "index_reduce"}
 WRITES = {"scatter", "put", "index_copy", "index_put"}
 REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter", "unique_consecutive", "hardsigmoid"}
+SCALARS = ["2", "3", "0.7", "1.3", "-1"]  # where some functions bend
 DTYPES = {"float64": karat.float64, "complex128": karat.complex128}
 
 
@@ -40,7 +41,7 @@ class Ordinary(write.Writer):
     def __init__(self, seed, dtype, domain):
         super().__init__(karat, SEED, seed)
         self.wanted, self.domain, self.once = dtype, domain, seed.split("/")[0].split(".")[-1].rstrip("_") in WRITES
-        self.drawn = []
+        self.drawn = [sign * float(number) for number in SCALARS for sign in (1, -1)]
 
     def dtype(self):
         return self.wanted
@@ -49,7 +50,7 @@ class Ordinary(write.Writer):
         return self.random.choice([[], [2], [3], [2, 3], [3, 3], [2, 2]])
 
     def real(self):
-        """A number that is far enough from all drawn before: a step to either side changes no order."""
+        """A number that is far enough from all drawn before and from SCALARS: a step to either side changes no order."""
         for _ in range(100):
             x = round(self.random.uniform(*self.domain), 4)
             if abs(2 * x - round(2 * x)) > 0.06 and all(abs(x - y) > 20 * STEP for y in self.drawn):
@@ -58,7 +59,7 @@ class Ordinary(write.Writer):
         raise write.Dropped
 
     def scalar(self):
-        return self.pick(["2", "3", "0.7", "1.3", "-1"])
+        return self.pick(SCALARS)
 
     def number(self, dtype):
         if dtype == "complex128":
