@@ -7,13 +7,6 @@ KT_ALWAYS T FN(elu_backward)(T g, T a, T below, T above, T inside)
     return a <= 0 ? g * inside * below * FN(exp)(a * inside) : g * above;
 }
 
-/* tanh(log(1 + n)) of n = e^a is made of squares of n; past 20 nothing of 1 is missing. */
-KT_ALWAYS T FN(mish)(T a)
-{
-    const T n = FN(exp)(a), w = n * (n + 2);
-    return a > 20 ? a : a * (w / (w + 2));
-}
-
 /* sigmoid(a), and its slope sigmoid(a) * sigmoid(-a) without the cancellation that 1 - sigmoid(a) would be. */
 KT_ALWAYS T FN(sigmoid_bell)(T a, T *bell)
 {
@@ -45,7 +38,6 @@ KT_ALWAYS T FN(softshrink)(T a, T lambda)
 /* (1 + tanh u) / 2 of a cubic u, which comes near to the share of a normal distribution. It is sigmoid(2 u): that is exact in the
  * tails too. */
 KT_ALWAYS T FN(gelu_cubic)(T a) { return (T)1.5957691216057308 * (a + (T)0.044715 * a * a * a); }
-KT_ALWAYS T FN(gelu_tanh)(T a) { return a * FN(sigmoid)(FN(gelu_cubic)(a)); }
 KT_ALWAYS T FN(gelu_tanh_slope)(T a)
 {
     T       bell;

@@ -53,7 +53,7 @@ KT_ALWAYS f64_pair f64_any_sum(double a, double b)
     return s;
 }
 
-/* a * b to about 2^-104 relative */
+/* a * b to about 2^-78 */
 KT_ALWAYS f64_pair f64_product(double a, double b)
 {
     const double ah = f64_head(a), al = a - ah, bh = f64_head(b), bl = b - bh;

@@ -1,4 +1,4 @@
-/* exponential.h - exp, exp2, expm1, sinh, cosh, tanh, sigmoid of float64. See base.h. */
+/* exponential.h - exp, exp2, expm1, sinh, cosh, tanh, sigmoid, silu of float64. See base.h. */
 #ifndef KT_MATH_F64_EXPONENTIAL_H
 #define KT_MATH_F64_EXPONENTIAL_H
 
@@ -37,11 +37,11 @@ KT_ALWAYS double exp_f64(double a)
     return f64_ends(a, f64_scaled(v, t), -746, 0.0, 710, INFINITY);
 }
 
-/* e^x = 2^k (1 + m) for |x| <= 710; k comes with `magic` added. m to about 2^-60. */
-KT_ALWAYS f64_pair f64_exp_parts(double x, double magic, double *k)
+/* e^(x + rest) = 2^k (1 + m) for |x| <= 760; k comes with `magic` added. m to about 2^-60. */
+KT_ALWAYS f64_pair f64_exp_parts(double x, double rest, double magic, double *k)
 {
     const double t = x * F64_LOG2E + magic, n = t - magic;
-    const double near = x - n * F64_LN2_HI, far = n * F64_LN2_LO, r = near - far, r2 = r * r, r4 = r2 * r2;
+    const double near = x - n * F64_LN2_HI, far = n * F64_LN2_LO - rest, r = near - far, r2 = r * r, r4 = r2 * r2;
     const double low = f64_p4(r, r2, 0x1.5555555555556p-3, 0x1.5555555555554p-5, 0x1.111111111070dp-7, 0x1.6c16c16c179ffp-10);
     const double middle =
         f64_p4(r, r2, 0x1.a01a01a900b42p-13, 0x1.a01a019c4c2cbp-16, 0x1.71de0a421fd52p-19, 0x1.27e4f833f5935p-22);
@@ -68,7 +68,7 @@ KT_ALWAYS double exp2_f64(double a)
 KT_ALWAYS double expm1_f64(double a)
 {
     double         k;
-    const f64_pair m = f64_exp_parts(a, F64_MAGIC_ONE - 1, &k);
+    const f64_pair m = f64_exp_parts(a, 0, F64_MAGIC_ONE - 1, &k);
     const double   half = f64_two_to(k);
     const f64_pair less = f64_sum(half, -0.5), s = f64_sum(less.hi, half * m.hi);
     const double   v = 2 * (s.hi + (s.lo + (less.lo + half * m.lo)));
@@ -80,7 +80,7 @@ KT_ALWAYS double tanh_f64(double a)
 {
     double         k;
     const double   x = fabs(a);
-    const f64_pair m = f64_exp_parts(2 * x, F64_MAGIC_ONE, &k);
+    const f64_pair m = f64_exp_parts(2 * x, 0, F64_MAGIC_ONE, &k);
     const double   s = f64_two_to(k), first = s * m.hi, rest = s * m.lo;
     const f64_pair less = f64_sum(s, -1), more = f64_sum(s, 1);
     f64_pair       n = f64_sum(less.hi, first), d = f64_sum(more.hi, first);
@@ -134,10 +134,10 @@ KT_ALWAYS double cosh_f64(double a)
 
 /* A pair d and a scale for which 1 / (1 + e^-a) = scale / d, short of a factor 2^-200 where a < -600. With a = p ln2 - r
  * and w = 2^-|p| d is 1 + w plus the greater of e^r - 1, where p < 0, and w (e^r - 1). */
-KT_ALWAYS f64_pair f64_one_plus_exp_minus(double a, double *scale)
+KT_ALWAYS f64_pair f64_one_plus_exp_minus(double a, double rest, double *scale)
 {
     const double   p = (a * F64_LOG2E + F64_MAGIC) - F64_MAGIC;
-    const double   near = p * F64_LN2_HI - a, far = p * F64_LN2_LO, r = near + far, r2 = r * r;
+    const double   near = p * F64_LN2_HI - a, far = p * F64_LN2_LO - rest, r = near + far, r2 = r * r;
     const double   m = r + (r2 * f64_exp_tail(r, r2) + ((near - r) + far));
     const double   w = f64_two_to(F64_MAGIC_ONE - (fabs(p) - select_f64(a < -600, 200.0, 0.0)));
     const f64_pair whole = f64_sum(1, w);
@@ -147,12 +147,24 @@ KT_ALWAYS f64_pair f64_one_plus_exp_minus(double a, double *scale)
     return d;
 }
 
-KT_ALWAYS double sigmoid_f64(double a)
+/* 1 / (1 + e^-(a + rest)) */
+KT_ALWAYS double f64_sigmoid(double a, double rest)
 {
     double         scale;
-    const f64_pair q = f64_inverse(f64_one_plus_exp_minus(a, &scale));
+    const f64_pair q = f64_inverse(f64_one_plus_exp_minus(a, rest, &scale));
     const double   v = (q.hi + q.lo) * scale * select_f64(a < -600, 0x1p-200, 1.0);
     return f64_ends(a, v, -746, 0.0, 60, 1.0);
 }
+KT_ALWAYS double sigmoid_f64(double a) { return f64_sigmoid(a, 0); }
+
+/* x / (1 + e^-(a + rest)), where x is -0 or less once a < -600 */
+KT_ALWAYS double f64_times_sigmoid(double x, double a, double rest)
+{
+    double         scale;
+    const f64_pair q = f64_inverse(f64_one_plus_exp_minus(a, rest, &scale));
+    const double   head = f64_head(x), v = head * q.hi + ((x - head) * q.hi + x * q.lo);
+    return copysign(f64_ends(a, v * scale * select_f64(a < -600, 0x1p-200, 1.0), -760, x * 0.0, 60, x), x);
+}
+KT_ALWAYS double silu_f64(double a) { return f64_times_sigmoid(a, a, 0); }
 
 #endif

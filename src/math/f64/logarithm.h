@@ -71,21 +71,21 @@ KT_ALWAYS double log10_f64(double a)
     return f64_log_ends(a, s.hi + (s.lo + (p.lo + k * 0x1.fef311f12b358p-46)));
 }
 
-/* log(1 + a + rest), where rest is small beside a, which is above -1. Of 1 + a the rounding is left over too; its share of
- * 1 + f is known well enough from the series of 1 / (1 + f). */
-KT_ALWAYS double f64_log1p(double a, double rest)
+/* log(1 + a + rest) + twice * ln2, where rest is small beside a, which is above -1. Of 1 + a the rounding is left over too,
+ * and float32 is enough to divide it. */
+KT_ALWAYS double f64_log1p(double a, double rest, double twice)
 {
     const f64_pair u = f64_any_sum(1, a);
     double         k, g = f64_split(u.hi, &k);
-    const double   f = select_f64(k == 0, a, g), left = select_f64(k == 0, 0.0, u.lo) + rest;
-    const double   half_square = 0.5 * f * f, over = 1 / u.hi;
-    const double   c = f64_log_correction(f, half_square) + (k * F64_LN2_LO + left * over);
-    return k * F64_LN2_HI + (f - (half_square - c));
+    const double   f = select_f64(k == 0, a, g), left = select_f64(k == 0, 0.0, u.lo) + rest, n = k + twice;
+    const double   half_square = 0.5 * f * f, over = 1.0f / (float)u.hi;
+    const double   c = f64_log_correction(f, half_square) + (n * F64_LN2_LO + left * over);
+    return n * F64_LN2_HI + (f - (half_square - c));
 }
 
 KT_ALWAYS double log1p_f64(double a)
 {
-    const double r = f64_log_ends(1 + a, f64_log1p(a, 0));
+    const double r = f64_log_ends(1 + a, f64_log1p(a, 0, 0));
     return select_f64(fabs(a) < 0x1p-54, a, r);
 }
 
