@@ -1,10 +1,15 @@
 /* activation.inc.c - activation functions that read the same for float32 and float64, and the slopes of some. A template: T
  * and FN are defined by the includer, after math/real.inc.c. Out: FN(elu), FN(softplus), ... for the expressions of src/tables.
  * A NaN passes through all. */
-KT_ALWAYS T FN(elu)(T a, T below, T above, T inside) { return a < 0 ? FN(expm1)(a * inside) * below : a * above; }
+KT_ALWAYS T FN(elu)(T a, T below, T above, T inside)
+{
+    const T low = FN(expm1)(a * inside) * below, high = a * above; /* both at once: a branch would not vectorise */
+    return a < 0 ? low : high;
+}
 KT_ALWAYS T FN(elu_backward)(T g, T a, T below, T above, T inside)
 {
-    return a <= 0 ? g * inside * below * FN(exp)(a * inside) : g * above;
+    const T low = g * inside * below * FN(exp)(a * inside), high = g * above;
+    return a <= 0 ? low : high;
 }
 
 /* sigmoid(a), and its slope sigmoid(a) * sigmoid(-a) without the cancellation that 1 - sigmoid(a) would be. */

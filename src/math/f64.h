@@ -14,7 +14,6 @@
 #include "math/f64/trigonometric.h"
 #include "math/special.h"
 
-KT_ALWAYS double exp_quick_f64(double a) { return exp_f64(a); }
 KT_ALWAYS double digamma_f64(double a) { return kt__digamma(a); }
 KT_ALWAYS double erfinv_f64(double a)  { return kt__erfinv(a); }
 KT_ALWAYS double i0_f64(double a)      { return kt__i0(a); }

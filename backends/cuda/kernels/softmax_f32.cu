@@ -1,5 +1,5 @@
 /* softmax_f32.cu - softmax and its kin in compute type float32, of float32, bfloat16 and float16. The exponential is CUDA's, at
- * most 1 ulp off like src/math's exp_quick, in a third of its instructions: that decides the time. */
+ * most 1 ulp off like src/math's exp, in a third of its instructions: that decides the time. */
 #include "dev/dtype.cuh"
 
 #define COMPUTE   float

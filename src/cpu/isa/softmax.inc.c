@@ -1,5 +1,5 @@
 /* softmax.inc.c - softmax, log_softmax and their gradients in compute type T. A template: the includer defines T, ID and SELF,
- * and includes the templates of tiles and reductions and exp_quick_ID.
+ * and includes the templates of tiles and reductions and exp_ID.
  *
  * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. A line is read two or
  * three times, one tile in L1 at a time: for the maximum, for the sum, for the results. Adjacent lines are processed together,
@@ -30,7 +30,7 @@ static SOFT_NOINLINE void FN(exp_less)(T *z, const T *x, const T *less, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
-        z[i] = FN(exp_quick)(x[i] - less[i]);
+        z[i] = FN(exp)(x[i] - less[i]);
 }
 
 static SOFT_NOINLINE void FN(soft_mul)(T *z, const T *a, const T *b, int n)

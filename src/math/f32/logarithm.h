@@ -104,7 +104,7 @@ KT_ALWAYS float logaddexp_f32(float a, float b)
 
 KT_ALWAYS float logaddexp2_f32(float a, float b)
 {
-    const exp_parts_f32 e = exp2_parts_f32_of(at_least_f32(minus_abs_f32(a - b), -151.0f), 254);
+    const exp_parts_f32 e = exp2_parts_f32_of(at_least_f32(minus_abs_f32(a - b), -151.0f), 0, 254);
     const float         hi = a > b ? a : b, r = hi + log1p_power_f32(e) * 0x1.715476p0f;
     return pick_f32(mask_f32(a == b) & mask_f32(fabsf(a) == INFINITY), a, r);
 }
