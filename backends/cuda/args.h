@@ -171,10 +171,11 @@ typedef struct fold_about {
 typedef struct reduce_args {
     const char *in;
     char       *out[2];
-    char       *states;  /* of parts, [result][part]; if there is more than one */
+    char       *states;  /* of parts, if there is more than one */
     fold_about  about;
     uint64_t    results, gone; /* values of a result */
     uint64_t    parts, part;   /* how many, and values of one */
+    uint64_t    result_apart, part_apart; /* of the states: how far those of two results or parts lie apart */
     uint32_t    lanes;
     uint8_t     is, width, vectors; /* of the input; vectors: they lie dense and aligned in the innermost dim that goes */
     uint8_t     n_out, out_is[2];
@@ -231,10 +232,10 @@ typedef struct read_args {
     uint64_t    turn;
 } read_args;
 
-/* A row of tables/kernels in one compute type: a kernel for dense operands, one for any layout. */
+/* A row of tables/kernels in one compute type: kernels for dense operands, one for any layout. */
 typedef struct row_kernels {
     const char *name;
-    const void *flat, *strided; /* NULL: not in this compute type */
+    const void *own, *flat, *strided; /* own: dense operands of the compute type's own dtype. NULL: not in this compute type */
     uint8_t     inputs;
     uint8_t     divides; /* finds KT_FAULT_DIVISION */
 } row_kernels;

@@ -190,6 +190,15 @@ static bool set_params(launch_args *g, const kt_plan *plan)
     return true;
 }
 
+/* All operands are of that dtype and dense, or one value. */
+static bool are_own(const launch_args *g, int n, kt_dtype self)
+{
+    bool own = true;
+    for (int i = 0; i < n; i++)
+        own &= g->at[i].is == self && (g->at[i].whole || (i && g->at[i].same));
+    return own;
+}
+
 static kt_status launch_row(const kt_plan *plan, const void *what)
 {
     const row_kernels *row = what;
@@ -206,8 +215,10 @@ static kt_status launch_row(const kt_plan *plan, const void *what)
     if (row->divides && fault_expect(plan, &g.flat.fault))
         return KT_ERR_MEMORY;
     g.flat.n = (uint64_t)plan->numel;
-    if (plan->contiguous && !g.flat.at[0].same)
-        return launch_kernel(row->flat, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);
+    if (plan->contiguous && !g.flat.at[0].same) {
+        const void *kernel = are_own(&g.flat, n, table->self) ? row->own : row->flat;
+        return launch_kernel(kernel, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);
+    }
     choose_vector(&g, plan, n, table->strided);
     return launch_pieces(row->strided, &g, plan, n, 0);
 }

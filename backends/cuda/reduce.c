@@ -83,10 +83,10 @@ static bool has_columns(const reduce_args *g, int vector)
 /* The same for columns, of which a thread has a vector. */
 static void cut_columns(reduce_args *g, int vector)
 {
-    enum { LEAST_ROWS = 32 };
+    enum { LEAST_ROWS = 32, ENOUGH = ENOUGH_THREADS / 4 }; /* each of them has several vectors on their way */
     const uint64_t threads = g->results / (uint64_t)vector;
     g->lanes = 1;
-    g->parts = threads >= ENOUGH_THREADS ? 1 : clamp(ENOUGH_THREADS / threads, 1, clamp(g->gone / LEAST_ROWS, 1, MOST_PARTS));
+    g->parts = threads >= ENOUGH ? 1 : clamp(ENOUGH / threads, 1, clamp(g->gone / LEAST_ROWS, 1, MOST_PARTS));
     g->part = (g->gone + g->parts - 1) / g->parts;
     g->parts = (g->gone + g->part - 1) / g->part;
 }
@@ -119,6 +119,8 @@ static kt_status launch_fold(const reduce_kernels *k, reduce_args *g, const kt_p
         cut_columns(g, vector);
     else
         cut(g, vector);
+    g->result_apart = columns ? 1 : g->parts;
+    g->part_apart = columns ? g->results : 1;
     if (g->parts > 1)
         status = memory_alloc(NULL, plan->device_index, plan->stream, g->results * g->parts * k->state, &states, &granted);
     g->states = states;

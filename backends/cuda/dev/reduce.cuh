@@ -12,7 +12,7 @@
 #include "dev/values.cuh"
 
 typedef COMPUTE T;
-enum { REDUCE_VECTOR = sizeof(T) == 4 ? 8 : 4, AT_ONCE = 4 };
+enum { REDUCE_VECTOR = sizeof(T) == 4 ? 8 : 4, REDUCE_ROWS = 4, AT_ONCE = 4 };
 
 static __device__ __forceinline__ int64_t gone_place(const reduce_args &g, uint64_t i)
 {
@@ -155,7 +155,7 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(co
     if (!mine || lane != 0)
         return;
     if (g.parts > 1)
-        ((F *)g.states)[result * g.parts + part] = state;
+        ((F *)g.states)[result * g.result_apart + part * g.part_apart] = state;
     else
         finish(g, result, state);
 }
@@ -164,7 +164,7 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(co
  * time. */
 template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold_columns(const __grid_constant__ reduce_args g)
 {
-    enum { V = REDUCE_VECTOR, ROWS = 2 };
+    enum { V = REDUCE_VECTOR, ROWS = REDUCE_ROWS };
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, groups = g.results / V;
     const uint64_t group = thread % groups, part = thread / groups;
     if (part >= g.parts)
@@ -201,7 +201,7 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold_co
 #pragma unroll
     for (int k = 0; k < V; k++) {
         if (g.parts > 1)
-            ((F *)g.states)[(group * V + k) * g.parts + part] = state[k];
+            ((F *)g.states)[part * g.results + group * V + k] = state[k];
         else
             finish(g, group * V + k, state[k]);
     }
@@ -216,7 +216,7 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) join_pa
         return;
     if (result < g.results)
         for (uint64_t i = thread % g.lanes; i < g.parts; i += g.lanes)
-            state.join(((const F *)g.states)[result * g.parts + i]);
+            state.join(((const F *)g.states)[result * g.result_apart + i * g.part_apart]);
     join_lanes(state, g.lanes);
     if (result < g.results && thread % g.lanes == 0)
         finish(g, result, state);

@@ -84,16 +84,12 @@ static __device__ __forceinline__ uint64_t same_value(const operand_arg &x)
     return x.data ? load_one(x.data, x.width) : bits;
 }
 
-/* n of V elements from their raw operands. */
+/* n of V elements. */
 template <int K, int V>
-static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[row<K>::inputs], const launch_args &g, int n)
+static __device__ __forceinline__ void apply(T (&z)[V], const T (&v)[row<K>::inputs][V], const launch_args &g, int n)
 {
     enum { N = row<K>::inputs };
     const T p0 = param(g, 0), p1 = param(g, 1), p2 = param(g, 2), p3 = param(g, 3);
-    T       v[N][V], z[V];
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        decode(v[k], in[k], g.at[k + 1].is);
 #pragma unroll
     for (int i = 0; i < V; i++) {
         if (row<K>::divides && v[N > 1][i] == 0) {
@@ -104,6 +100,18 @@ static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[r
             z[i] = row<K>::of(v[0][i], v[N > 1][i], v[N > 2 ? 2 : 0][i], p0, p1, p2, p3);
         }
     }
+}
+
+/* The same from raw operands. */
+template <int K, int V>
+static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[row<K>::inputs], const launch_args &g, int n)
+{
+    enum { N = row<K>::inputs };
+    T v[N][V], z[V];
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        decode(v[k], in[k], g.at[k + 1].is);
+    apply<K>(z, v, g, n);
     encode(out, z, g.at[0].is);
 }
 
@@ -145,6 +153,59 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(cons
     }
 }
 
+/* Dense operands of the compute type's own dtype, or one value of it: no dtype to be looked at, which is what a small launch
+ * waits for. */
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(const __grid_constant__ launch_args g)
+{
+    enum { V = 16 / sizeof(T), U = ELEMENTS / V, N = row<K>::inputs };
+    const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
+    T              v[U][N][V], z[V];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const operand_arg &x = g.at[k + 1];
+            if (x.same) {
+                T one;
+                if (x.data)
+                    one = *(const T *)x.data;
+                else
+                    memcpy(&one, x.value, sizeof one);
+#pragma unroll
+                for (int i = 0; i < V; i++)
+                    v[u][k][i] = one;
+            } else if (at + V <= g.n) {
+                const uint4 four = *(const uint4 *)((const T *)x.data + at);
+                memcpy(v[u][k], &four, sizeof four);
+            } else {
+#pragma unroll
+                for (int i = 0; i < V; i++)
+                    v[u][k][i] = at + i < g.n ? ((const T *)x.data)[at + i] : (T)1;
+            }
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
+        if (at >= g.n)
+            break;
+        const int n = g.n - at < V ? (int)(g.n - at) : V;
+        T        *to = (T *)g.at[0].data + at;
+        apply<K>(z, v[u], g, n);
+        if (n == V) {
+            uint4 four;
+            memcpy(&four, z, sizeof four);
+            *(uint4 *)to = four;
+        } else {
+#pragma unroll
+            for (int i = 0; i < V; i++)
+                if (i < n)
+                    to[i] = z[i];
+        }
+    }
+}
+
 /* A vector along the innermost dim. */
 template <int K, int V> static __device__ __forceinline__ void one_vector(const strided_args &g, uint32_t i)
 {
@@ -183,22 +244,24 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(c
 
 /* ---- the table ---- */
 template <int K, bool EXISTS = row<K>::exists> struct kernels_of {
+    static const void *own_one() { return NULL; }
     static const void *flat_one() { return NULL; }
     static const void *strided_one() { return NULL; }
 };
 template <int K> struct kernels_of<K, true> {
+    static const void *own_one() { return (const void *)own<K>; }
     static const void *flat_one() { return (const void *)flat<K>; }
     static const void *strided_one() { return (const void *)strided<K>; }
 };
 #define ENTRY(name, ...)                                                                                                  \
-    {#name, kernels_of<KT_K_##name>::flat_one(), kernels_of<KT_K_##name>::strided_one(), row<KT_K_##name>::inputs,        \
-     row<KT_K_##name>::divides},
+    {#name, kernels_of<KT_K_##name>::own_one(), kernels_of<KT_K_##name>::flat_one(), kernels_of<KT_K_##name>::strided_one(), \
+     row<KT_K_##name>::inputs, row<KT_K_##name>::divides},
 #define UN  ENTRY
 #define BIN ENTRY
 #define TER ENTRY
 static const row_kernels table[] = {
 #include "tables/kernels/elementwise.def"
-    {NULL, NULL, NULL, 0, 0},
+    {NULL, NULL, NULL, NULL, 0, 0},
 };
 #define KNOWN(D) | 1u << D
 const row_table ROWS_NAME = {table, SELF, VECTOR, ELEMENTS, STRIDED, 0 READS, 0 WRITES};

@@ -2,8 +2,8 @@
  * COMPUTE, EXP and SOFT_NAME, the table.
  *
  * In: soft_args. Out: the output. One thread, a warp or a block works at a line; a short dense line stays in registers, another
- * is read twice: greatest value and sum are found together. Shares are calculated in the compute type, their sum in double, as
- * in cpu/isa/softmax.inc.c. */
+ * is read twice: greatest value and sum are found together. Shares are calculated in the compute type; their sum is a double to
+ * which those of a vector are added at once. */
 #include "args.h"
 #include "dev/folds.cuh"
 #include "dev/group.cuh"
@@ -82,6 +82,17 @@ static __device__ __forceinline__ soft_line line_of(const soft_args &g, int oper
 }
 
 /* ---- some values of a line ---- */
+
+/* The sum of a vector's shares: three roundings in the compute type, and one conversion to double instead of eight. */
+template <int M> static __device__ __forceinline__ T in_pairs(T (&v)[M])
+{
+#pragma unroll
+    for (int half = M / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int i = 0; i < half; i++)
+            v[i] += v[i + half];
+    return v[0];
+}
 template <int K, int M> static __device__ __forceinline__ void add_shares(soft_sum &sum, const T (&x)[M], const T (&y)[M])
 {
     if (K == SOFTMAX || K == LOG_SOFTMAX) {
@@ -97,9 +108,11 @@ template <int K, int M> static __device__ __forceinline__ void add_shares(soft_s
             return;
         }
     }
+    T share[M];
 #pragma unroll
     for (int i = 0; i < M; i++)
-        sum.s += (double)share_of<K>(x[i], y[i], sum.top);
+        share[i] = share_of<K>(x[i], y[i], sum.top);
+    sum.s += (double)in_pairs(share);
 }
 
 template <int K> static __device__ __forceinline__ soft_sum of_all_lanes(soft_sum sum, uint32_t lanes)
@@ -158,13 +171,15 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_kept
     }
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (l.mine && (k * g.lanes + l.lane) * V < g.length)
+        if (l.mine && (k * g.lanes + l.lane) * V < g.length) {
+            T share[V];
 #pragma unroll
             for (int i = 0; i < V; i++) {
-                const T share = share_of<K>(x[k][i], y[BACK ? k : 0][i], top.v);
-                sum.s += (double)share;
-                x[k][i] = K == SOFTMAX ? share : x[k][i];
+                share[i] = share_of<K>(x[k][i], y[BACK ? k : 0][i], top.v);
+                x[k][i] = K == SOFTMAX ? share[i] : x[k][i];
             }
+            sum.s += (double)in_pairs(share);
+        }
     sum = of_all_lanes<K>(sum, g.lanes);
     const T total = total_of<K>(sum.s);
 #pragma unroll

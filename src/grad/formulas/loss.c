@@ -113,10 +113,9 @@ GRAD(nll_loss)
         g = kt_true_divide(g, kt_sum(kt__converted_inside(of.count, wide, KT_WHY_GRADIENT)));
     g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
     kt_tensor *none = of_nothing(c);
-    if (dim)
-        c->d[0] = kt_scatter(none, dim, kt_unsqueeze(of.index, dim), kt_unsqueeze(g, dim));
-    else
-        c->d[0] = kt_scatter(none, 0, kt_reshape(of.index, KT_SHAPE(1)), kt_reshape(g, KT_SHAPE(1)));
+    kt_tensor *at = dim ? kt_unsqueeze(of.index, dim) : kt_reshape(of.index, KT_SHAPE(1));
+    kt_tensor *what = dim ? kt_unsqueeze(g, dim) : kt_reshape(g, KT_SHAPE(1));
+    c->d[0] = c->create_graph ? kt_scatter(none, dim, at, what) : kt_scatter_(none, dim, at, what);
 }
 
 GRAD(mul_by_number)

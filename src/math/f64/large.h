@@ -6,9 +6,15 @@
 
 #include "math/f64/trigonometric.h"
 
+#ifdef __CUDACC__ /* which has its own for these */
+KT_ALWAYS double kt__sin_large(double x) { return sin(x); }
+KT_ALWAYS double kt__cos_large(double x) { return cos(x); }
+KT_ALWAYS double kt__tan_large(double x) { return tan(x); }
+#else
 double kt__sin_large(double x);
 double kt__cos_large(double x);
 double kt__tan_large(double x);
+#endif
 
 /* Its sign bit: is |a| not below the reach of trigonometric.h, or NaN? An addition carries into it, and that vectorises
  * everywhere. */
