@@ -300,6 +300,7 @@ TEST(whoever_waits_or_queues_next_is_told_once)
     CHECK_FAILS(kt_add(ones, ones), KT_ERR_RUNTIME, "ZeroDivisionError");
     CHECK(kt_add(ones, ones) != NULL);
     CHECK_EQ_INT(kt_device_sync(mirror1), KT_OK); /* another device's work is not concerned */
+    CHECK_EQ_INT(kt_stream_sync(s), KT_OK); /* it reads the standard stream's memory, which the scope frees */
     go_to(standard(mirror0));
     kt_event_drop(e);
     kt_stream_drop(s);
