@@ -475,3 +475,31 @@ TEST(nextafter_steps_in_the_dtype)
             }
     }
 }
+
+/* Large angles take another way, and their whole block with them: the bits of the others stay. */
+TEST(angles_have_the_same_bits_in_any_company)
+{
+    static const int      kernels[] = {KT_K_sin, KT_K_cos, KT_K_tan};
+    static const kt_dtype floats[] = {KT_F32, KT_F64};
+    static char           alone[sizeof out];
+    static const double   large[] = {1e9, -3e38, INFINITY, NAN, 8193, 65537};
+    for (int k = 0; k < 6; k++) {
+        const kt_dtype d = floats[k / 3];
+        const int64_t  w = (int64_t)size_of_dtype(d);
+        kt_plan        p;
+        for (int i = 0; i < N; i++)
+            kt_scalar_store(in[0] + i * w, d, KT_FLOAT(i == 0 ? -0.0 : i == 1 ? 8192 : ordinary() * (i % 2 ? 1e-9 : 1)));
+        for (int i = 0; i < N; i++)
+            if (fabs(get_real(in[0], i * w, d)) > 8192)
+                kt_scalar_store(in[0] + i * w, d, KT_FLOAT(i));
+        plan_dense(&p, kernels[k % 3], compute_of(d), 1, (void *[]){alone, in[0]}, (kt_dtype[]){d, d}, N);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        for (int i = 7; i < N; i += 97)
+            kt_scalar_store(in[0] + i * w, d, KT_FLOAT(large[i % 6]));
+        plan_dense(&p, kernels[k % 3], compute_of(d), 1, (void *[]){out, in[0]}, (kt_dtype[]){d, d}, N);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        for (int i = 0; i < N; i++)
+            CHECK_MSG(i % 97 == 7 || memcmp(alone + i * w, out + i * w, (size_t)w) == 0, "%s, row %d: %a", kt_dtype_name(d), k,
+                      get_real(in[0], i * w, d));
+    }
+}
