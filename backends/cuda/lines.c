@@ -72,7 +72,7 @@ static kt_status launch_sort(const kt_plan *plan, const void *what)
     size_t                granted = 0;
     if (n == 0)
         return KT_OK;
-    const bool known = in->is <= KT_F64 && plan->arg[0].is == in->is && in->as == in->is;
+    const bool known = in->is <= KT_F64 && plan->arg[0].is == in->is && in->as == in->is && plan->arg[1].is == KT_I64;
     if (plan->n_out != 2 || !known || in->bits || in->immediate || plan->arg[0].data == in->data ||
         !lines_of(plan, &g.nd, g.size, g.stride, g.step, operand))
         return KT_DECLINED;

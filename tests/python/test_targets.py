@@ -418,3 +418,18 @@ def test_a_product_does_not_resize_what_has_a_history():
         with pytest.raises(RuntimeError, match="to have dtype Float, but got an output tensor with dtype Double"):
             write(torch.ones(2), torch.ones(2), out=x.sum().double())
         assert write(torch.ones(2), torch.ones(2), out=x.sum()).item() == 2
+
+
+@pytest.mark.parametrize("values", [torch.float32, torch.int8, torch.complex128], ids=str)
+@pytest.mark.parametrize("indices", [torch.int64, torch.int8, torch.float64], ids=str)
+def test_where_a_policy_permits_it_order_is_written_in_the_targets_dtypes(values, indices):
+    x = torch.tensor([[3.0, 1.0, 2.0, 2.0]] * 5, dtype=torch.float64)
+    for f in (torch.sort, lambda x, **out: torch.topk(x, 3, **out), lambda x, **out: torch.median(x, 1, **out),
+              lambda x, **out: torch.nanmedian(x, 1, **out), lambda x, **out: torch.mode(x, 1, **out),
+              lambda x, **out: torch.kthvalue(x, 2, **out), lambda x, **out: torch.cummax(x, 1, **out)):
+        want = f(x)
+        out = torch.empty(want[0].shape, dtype=values), torch.empty(want[1].shape, dtype=indices)
+        with torch.policy("permissive"):
+            f(x, out=out)
+        for given, made in zip(out, want):
+            assert given.tolist() == made.to(given.dtype).tolist()

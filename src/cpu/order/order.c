@@ -187,14 +187,26 @@ static void gather(const job *j, const char *from, char *raw)
     }
 }
 
+/* A policy may permit targets of other dtypes than the operand's and int64. */
+KT_ALWAYS void put(const job *j, const entry *e, const char *raw, char *value, char *index)
+{
+    const kt_dtype from = (kt_dtype)j->plan->arg[j->in].is, to = (kt_dtype)j->plan->arg[VALUES].is;
+    if (to == from)
+        memcpy(value, raw + e->at * j->width, (size_t)j->width);
+    else
+        kt__convert(value, to, 0, raw + e->at * j->width, from, 0, 1);
+    if (index && j->plan->arg[INDICES].is == KT_I64)
+        memcpy(index, &e->at, sizeof e->at);
+    else if (index)
+        kt__convert(index, (kt_dtype)j->plan->arg[INDICES].is, 0, &e->at, KT_I64, 0, 1);
+}
+
 static void put_sorted(const job *j, const entry *e, const char *raw, char *values, char *indices)
 {
     const int       last = j->plan->nd - 1;
     const ptrdiff_t step = j->plan->stride[VALUES][last], index_step = j->plan->stride[INDICES][last];
-    for (int64_t i = 0; i < j->length; i++) {
-        memcpy(values + i * step, raw + e[i].at * j->width, (size_t)j->width);
-        memcpy(indices + i * index_step, &e[i].at, sizeof e[i].at);
-    }
+    for (int64_t i = 0; i < j->length; i++)
+        put(j, &e[i], raw, values + i * step, indices + i * index_step);
 }
 
 static void part(void *ctx, int64_t begin, int64_t end)
@@ -219,10 +231,7 @@ static void part(void *ctx, int64_t begin, int64_t end)
             put_sorted(j, order, raw, values, indices);
             continue;
         }
-        const entry *chosen = ranked(j, order);
-        memcpy(values, raw + chosen->at * j->width, (size_t)j->width);
-        if (indices)
-            memcpy(indices, &chosen->at, sizeof chosen->at);
+        put(j, ranked(j, order), raw, values, indices);
     }
     kt__system_put(e, j->bytes);
 }
