@@ -325,8 +325,11 @@ static void keep_worst(sweep *s, chunk *c)
 
 static void sweep_part(void *ctx, int64_t begin, int64_t end)
 {
-    sweep *s = ctx, mine = *s;
+    sweep *s = ctx, mine;
     chunk *c = calloc(1, sizeof *c);
+    pthread_mutex_lock(&s->lock); /* another part may be at its end */
+    mine = *s;
+    pthread_mutex_unlock(&s->lock);
     if (!c)
         mine.status = KT_ERR_MEMORY, end = begin;
     for (int i = 0; c && i < CHUNK; i++)
