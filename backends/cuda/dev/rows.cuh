@@ -13,7 +13,7 @@
 #include "tables/kernels/elementwise.h"
 
 enum no_expression { NO };
-enum loop_column { LOOP__, LOOP_LONG, LOOP_LANES, LOOP_LANES32, LOOP_MANY, LOOP_FAR, LOOP_DIVIDES };
+enum loop_column { LOOP__, LOOP_LONG, LOOP_LANES, LOOP_MANY, LOOP_FAR, LOOP_DIVIDES };
 
 /* ---- expressions ---- */
 template <int K> struct row;
@@ -35,7 +35,6 @@ template <int K> struct row;
 #define FAR__(name)
 #define FAR_LONG(name)
 #define FAR_LANES(name)
-#define FAR_LANES32(name)
 #define FAR_MANY(name)
 #define FAR_DIVIDES(name)
 #define FAR_FAR(name) FAR(name) /* the includer's */

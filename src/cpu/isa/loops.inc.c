@@ -22,7 +22,7 @@ KT_ALWAYS bool FN(goes_by_lanes)(int how)
 {
     if (KT_VEC_BYTES <= 16 && (SELF != KT_F32 || how == LOOP_MANY)) /* there the compiler's loop is the shorter one */
         return false;
-    return how == LOOP_LANES || how == LOOP_MANY || (how == LOOP_LANES32 && SELF == KT_F32);
+    return how == LOOP_LANES || how == LOOP_MANY;
 }
 
 /* Of float64 two vectors: some of its functions hold a step in float32, which fills one. */
@@ -125,7 +125,6 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #define STAMP_LONG(name)          STAMP(name, LOOP_LONG)
 #define STAMP_MANY(name)          STAMP(name, LOOP_MANY)
 #define STAMP_LANES(name)         STAMP(name, LOOP_LANES)
-#define STAMP_LANES32(name)       STAMP(name, LOOP_LANES32)
 #define STAMP_DIVIDES(name)       STAMP(name, LOOP_DIVIDES)
 #define UN(name, loop, ...)       STAMP_##loop(name)
 #define BIN(name, loop, ...)      STAMP_##loop(name)
@@ -139,7 +138,6 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #undef STAMP_LONG
 #undef STAMP_MANY
 #undef STAMP_LANES
-#undef STAMP_LANES32
 #undef STAMP_DIVIDES
 #undef STAMP_FAR
 #undef STAMP_LANES_OF
@@ -149,8 +147,8 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #define TEXT(...)              TEXT_(__VA_ARGS__)
 #define ENTRY(name, loop, ...) [ROW_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
 #define DIVIDES(name, how, ...) | (uint64_t)(KT_IS_INTEGER && LOOP_##how == LOOP_DIVIDES) << ROW_##name
-#define IS_LONG(name, how, ...) | (uint64_t)(LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_LANES32 \
-                                             || LOOP_##how == LOOP_FAR) << ROW_##name
+#define IS_LONG(name, how, ...)                                                                                        \
+    | (uint64_t)(LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_FAR) << ROW_##name
 extern const kt__loops KT__LOOPS(LOOPS_OF, ID);
 const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 #define UN  DIVIDES

@@ -168,6 +168,7 @@ static const double ends[] = {
     10.5,  13,       14.17,    16.6355,   18.7,      19.0615, 20,      26.5433, 37.5,    44.0148, 87.33,       88.3763,   88.7228,
     89.41, 103.278,  103.972,  104,       126,       127,     128,     145,     149,     150,     708.396,     709.783,   710.476,
     745.13, 1022,    1024,     1074,      8192,      105615,  16777216, 0x1p26, 0x1p31,  0x1p63,  0x1p64,      FLT_MAX,   DBL_MAX,
+    0x1.6ac5b262ca1ffp849, /* no float64 is nearer to a multiple of pi/2 */
     INFINITY};
 enum { NUM_ENDS = sizeof ends / sizeof *ends, NEIGHBOURS = 16, CHUNK = 4096 };
 
