@@ -143,11 +143,12 @@ TEST(a_value_that_is_not_allowed_is_said)
     const kt_variable *row;
     for (int i = 0; (row = kt_variable_at(i)); i++) {
         const bool anything = strcmp(row->name, "KARAT_PYTHON") == 0; /* it is tried when it is run */
+        const bool folders = strstr(row->values, "director") != NULL; /* those that exist are searched */
         const char *was = getenv(row->name), *kept = was ? strdup(was) : NULL;
         setenv(row->name, "no such value", 1);
         said(text, sizeof text);
         CHECK(anything || (strstr(text, row->name) && strstr(text, "=no such value ") && strstr(text, row->values)));
-        CHECK_EQ_INT(kt__env(row->name) == NULL, !anything && strcmp(row->name, "KARAT_BACKEND_PATH") != 0);
+        CHECK_EQ_INT(kt__env(row->name) == NULL, !anything && !folders);
         setenv(row->name, "", 1);
         CHECK_STR(said(text, sizeof text), "");
         unsetenv(row->name);
