@@ -1,4 +1,4 @@
-/* core.h - the transcendental functions of float32, calculated in double.
+/* core.h - e^x and log(1 + x) of float32 numbers, calculated in double: for asinh, acosh and sums of exponentials.
  *
  * In: a double that holds a float32 (or a function of one). Out: the function with a relative error below 2^-37
  * unless said otherwise, so that the one rounding to float32 that follows decides the result: at most 0.51 ulp.
@@ -39,22 +39,10 @@ KT_ALWAYS double core_expm1_over(double r)
                        0x1.a019f19d1ce9ap-16);
 }
 
-/* The exponentials hold for |x| <= 700 (exp2: 1000); past the range of float32 the caller selects the limit instead. */
+/* |x| <= 700; past the range of float32 the caller selects the limit instead. */
 KT_ALWAYS double core_exp(double x)
 {
     const double t = x * CORE_LOG2E + CORE_MAGIC, r = x - (t - CORE_MAGIC) * CORE_LN2, s = core_two_to(t);
-    return s + s * (r * core_expm1_over(r));
-}
-
-KT_ALWAYS double core_expm1(double x)
-{
-    const double t = x * CORE_LOG2E + CORE_MAGIC, r = x - (t - CORE_MAGIC) * CORE_LN2, s = core_two_to(t);
-    return s * (r * core_expm1_over(r)) + (s - 1);
-}
-
-KT_ALWAYS double core_exp2(double x)
-{
-    const double t = x + CORE_MAGIC, r = (x - (t - CORE_MAGIC)) * CORE_LN2, s = core_two_to(t);
     return s + s * (r * core_expm1_over(r));
 }
 
@@ -75,7 +63,7 @@ KT_ALWAYS double core_log_near_one(double f)
         + z2 * z2 * core_p2(z, 0x1.c6204a3bea1bap-3, 0x1.919c00dc5d484p-3));
 }
 
-/* The ends of every logarithm: its value r for ordinary x, its limits elsewhere. */
+/* A logarithm's value r for ordinary x, its limits elsewhere. */
 KT_ALWAYS double core_log_ends(double x, double r)
 {
     r = x < INFINITY ? r : x;
@@ -83,42 +71,11 @@ KT_ALWAYS double core_log_ends(double x, double r)
     return x < 0 ? NAN : r;
 }
 
-/* log(x) = k * per_two + log(1 + f) * per_e, for any base */
-KT_ALWAYS double core_log(double x, double per_two, double per_e)
-{
-    double k, f = core_split(x, &k);
-    return core_log_ends(x, k * per_two + core_log_near_one(f) * per_e);
-}
-
 KT_ALWAYS double core_log1p(double x)
 {
     double k, f = core_split(1 + x, &k);
     const double r = k * CORE_LN2 + core_log_near_one(k == 0 ? x : f);
     return x == 0 ? x : core_log_ends(1 + x, r);
-}
-
-/* erfc(a) for 0.75 <= a <= 10.5, beyond which it is zero in float32 */
-KT_ALWAYS double core_erfc_far(double a)
-{
-    const double y = (a - 3) / (a + 3), y2 = y * y, y4 = y2 * y2;
-    const double low =
-        core_p4(y, y2, 0x1.6e9827d22a884p-3, -0x1.4e102b9d36f7ap-2, 0x1.f6ff204133833p-3, -0x1.336ffbcae23eep-3) +
-        y4 * core_p4(y, y2, 0x1.258b138214ca7p-4, -0x1.8fa5a682950b6p-6, 0x1.17c867372ddadp-8, 0x1.732b792d1ecd9p-11);
-    const double high =
-        core_p4(y, y2, -0x1.390e9d37cfcacp-11, 0x1.73be56b082a6bp-15, 0x1.0c73a189f9636p-14, -0x1.667f0df6cd558p-17) +
-        y4 * -0x1.e611bac6cc01cp-18;
-    return core_exp(-a * a) * (low + y4 * y4 * high);
-}
-
-/* erf(x) for |x| <= 0.75 */
-KT_ALWAYS double core_erf_near(double x)
-{
-    const double z = x * x, z2 = z * z;
-    return x *
-           (core_p4(z, z2, 0x1.20dd7504293e4p+0, -0x1.812746ae9108cp-2, 0x1.ce2f20abecfe7p-4, -0x1.b82cad0356f8cp-6) +
-            z2 * z2 *
-                core_p4(z, z2, 0x1.5655e66cc68d9p-8, -0x1.bf79866ed23e8p-11, 0x1.ed9bef44339aep-14,
-                        -0x1.873eff4e6bf13p-17));
 }
 
 #endif
