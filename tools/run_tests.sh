@@ -13,6 +13,10 @@ export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
 runner=""
 case $build in */tsan) setarch -R true 2> /dev/null && runner="setarch -R" ;; esac
 
+# One seed for all sampled sweeps, from the committed tree: what passed here passes elsewhere, and a change draws new samples.
+tree=$(git rev-parse --short=7 'HEAD^{tree}' 2> /dev/null) || tree=1
+export KARAT_TEST_SEED="${KARAT_TEST_SEED:-$((0x$tree))}"
+
 limit=1200
 [ -n "${KARAT_TEST_ALL:-}" ] && limit=7200
 
@@ -85,6 +89,7 @@ if ls tests/python/*.py > /dev/null 2>&1 && ls "$build"/python/karat/_karat*.so 
 fi
 
 echo
+echo "KARAT_TEST_SEED=$KARAT_TEST_SEED"
 echo "C tests ($build): $c_line"
 [ -z "$python_line" ] || echo "Python tests: $python_line$mirror_lines"
 [ $c_status = 0 ] && [ $python_status = 0 ]
