@@ -113,7 +113,7 @@ static void parameters(FILE *f, const row_text *r, const schema *s, const varian
         else
             fprintf(f, "%s%s%s", comma, type, a->name);
         comma = ", ";
-        if (tensors(a))
+        if (counted(a))
             fprintf(f, names_only ? ", n_%s" : ", int64_t n_%s", a->name);
     }
     if (s->list && form != 'I')
@@ -256,7 +256,7 @@ static void write_typed(FILE *f)
 static int list_argument(char *out, size_t room, const arg *a)
 {
     if (!a->value[0])
-        return tensors(a) ? snprintf(out, room, "%s, n_%s", a->name, a->name) : snprintf(out, room, "%s", a->name);
+        return counted(a) ? snprintf(out, room, "%s, n_%s", a->name, a->name) : snprintf(out, room, "%s", a->name);
     if (strcmp(a->value, "None") == 0)
         return snprintf(out, room, ".%s", a->name);
     const char *value = strcmp(a->value, "True") == 0 ? "true" : strcmp(a->value, "False") == 0 ? "false" : a->value;
@@ -343,6 +343,8 @@ static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
         fprintf(f, "    kt__put_either(&c, %d, %s%s);\n", at, o, a->name);
     else if (tensors(a))
         fprintf(f, "    kt__put_tensors(&c, %d, %s, n_%s);\n", at, a->name, a->name);
+    else if (counted(a))
+        fprintf(f, "    kt__put_scalars(&c, %d, %s, n_%s);\n", at, a->name, a->name);
     else
         fprintf(f, "    kt__put(&c, %d, %s, %s%s%s);\n", at, types[type_of(a)].field, o, a->name, some ? ".v" : "");
 }

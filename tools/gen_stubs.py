@@ -15,7 +15,7 @@ import sys
 # _int is Python's own: int is a dtype in the package, and a method of Tensor.
 TYPES = {
     "Tensor": "Tensor", "Tensor|Scalar": "Tensor | Number", "Tensor[]": "Sequence[Tensor]",
-    "Tensor?[]": "Sequence[Tensor | None]", "Scalar": "Number", "int": "_int", "SymInt": "_int",
+    "Tensor?[]": "Sequence[Tensor | None]", "Scalar": "Number", "Scalar[]": "Sequence[Number]", "int": "_int", "SymInt": "_int",
     "int[]": "_int | Sequence[_int]", "int[1]": "_int | Sequence[_int]",
     "float": "_float", "bool": "_bool", "ScalarType": "_dtype",
     "Device": "_device | str | _int", "MemoryFormat": "memory_format", "str": "str", "Generator": "Generator",
@@ -24,6 +24,7 @@ TYPES = {
 SHOWN = {  # kinds of arguments as docstrings call them
     "Tensor": "Tensor", "Number": "Number", "int": "_int", "float": "_float", "bool": "_bool", "str": "str",
     "tuple of ints": "_int | Sequence[_int]", "tuple of floats": "Sequence[_float]", "tuple of Tensors": "Sequence[Tensor]",
+    "tuple of Scalars": "Sequence[Number]",
     "torch.dtype": "_dtype",
     "torch.device": "_device | str | _int", "torch.layout": "_layout", "torch.memory_format": "memory_format",
     "torch.Generator": "Generator",

@@ -77,6 +77,9 @@ static inline bool either(const arg *a) { return is(a, "Tensor|Scalar"); }
 static inline bool holed(const arg *a) { return is(a, "Tensor?[]"); } /* a list that may contain NULL */
 static inline bool tensors(const arg *a) { return is(a, "Tensor[]") || holed(a); }
 
+/* Two parameters in C: the items and how many there are. */
+static inline bool counted(const arg *a) { return tensors(a) || is(a, "Scalar[]"); }
+
 /* ---- types ---- */
 
 static const struct {

@@ -62,6 +62,16 @@ typedef struct strided_args {
     int64_t     stride[ARG_OPERANDS][ARG_DIMS];
 } strided_args;
 
+/* Elements of 16 bits, each by its entry in a table of all: a result, or what another operand is multiplied by. Dense. */
+enum { ENTRIES = 1 << 16, LOOKUP_VECTOR = 8, LOOKUP_STEPS = 2 };
+typedef struct lookup_args {
+    char       *to;
+    const char *from, *times;
+    const void *table; /* results of the elements' dtype, or factors in float32 */
+    uint64_t    n;
+} lookup_args;
+enum table_kind { NO_TABLE, RESULTS, FACTORS }; /* of a row */
+
 typedef struct fill_args {
     unsigned char pattern[16]; /* aligned, since it stands first */
     char         *to;
@@ -153,6 +163,19 @@ typedef struct draw_args {
     int64_t         least;
     uint64_t        many; /* 0: all that the draw can be */
 } draw_args;
+/* A draw and a product in one. */
+typedef struct drop_args {
+    char           *to, *mask;
+    const char     *from;
+    uint64_t        n, threads;
+    uint64_t        seed, offset;
+    const uint64_t *replay;
+    double          keep, scale;
+} drop_args;
+typedef struct drop_kernels {
+    kt_dtype    dtype;
+    const void *vectors, *any; /* vectors: of 16 bytes; the numbers depend on it */
+} drop_kernels;
 typedef struct draw_kernels {
     const char *name;
     uint8_t     wide;   /* of random_int: draws of 64 bits */
@@ -214,8 +237,20 @@ typedef struct soft_kernels {
     const char *name;
     const void *kept, *any; /* lines of at most lanes * SOFT_VECTOR * SOFT_KEPT elements, dense; any */
 } soft_kernels;
+/* Cross entropy of the lines of at[1]: what each line has one of stands dense, in the order of lines. */
+typedef struct entropy_args {
+    soft_args      soft; /* at[0]: the gradient of the logits, if they flow back */
+    const int64_t *classes;
+    char          *taken; /* the results, or the gradients of them, of the logits' dtype */
+    char          *top, *total; /* of the compute type */
+} entropy_args;
+typedef struct entropy_kernels {
+    kt_dtype    dtype; /* of the logits */
+    const void *forward, *back;
+} entropy_kernels;
 typedef struct soft_table {
-    const soft_kernels *row; /* to a name that is NULL */
+    const soft_kernels    *row;     /* to a name that is NULL */
+    const entropy_kernels *entropy; /* to KT_NONE */
     kt_dtype            self;
     uint32_t            reads, writes;
 } soft_table;
@@ -238,6 +273,7 @@ typedef struct row_kernels {
     const void *own, *flat, *strided; /* own: dense operands of the compute type's own dtype. NULL: not in this compute type */
     uint8_t     inputs;
     uint8_t     divides; /* finds KT_FAULT_DIVISION */
+    uint8_t     table;   /* of narrow elements, a table_kind: the row has so many instructions that memory waits for them */
 } row_kernels;
 typedef struct row_table {
     const row_kernels *row;    /* to a name that is NULL */
@@ -256,7 +292,9 @@ extern const soft_table   soft_f32, soft_f64;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
 extern const void *const fill_kernel, *const read_kernel;
+extern const void *const lookup_kernel, *const factors_kernels[2]; /* factors: of bfloat16, of float16 */
 extern const draw_kernels draw_table[]; /* to a name that is NULL */
+extern const drop_kernels drop_table[]; /* to KT_NONE */
 extern const void *const take_kernels[], *const put_kernels[], *const masked_kernels[]; /* by the logarithm of the width */
 extern const void *const combine_kernels[]; /* add, multiply, amax, amin */
 extern const void *const offsets_kernel, *const count_true_kernel, *const write_true_kernel;

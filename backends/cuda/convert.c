@@ -14,12 +14,13 @@ typedef struct stand_in {
 
 kt_kernel_id copy_kernel;
 
-/* Converted once, if at all. Bits are applied when an input is loaded. */
+/* Converted once, if at all, or a bool, which is the same number in every dtype. Bits are applied when an input is loaded. */
 static bool is_good(const kt_plan *plan, int at, const known_dtypes *k)
 {
     const kt_operand *x = &plan->arg[at];
     const bool        out = at < plan->n_out;
-    return ((out ? k->writes : k->reads) >> x->is & 1) && (x->as == x->is || x->as == k->self) && (out || !x->bits);
+    const bool        once = x->as == x->is || x->as == k->self || (!out && x->is == KT_BOOL);
+    return ((out ? k->writes : k->reads) >> x->is & 1) && once && (out || !x->bits);
 }
 
 bool operands_known(const kt_plan *plan, const known_dtypes *k)

@@ -215,6 +215,11 @@ static kt_status launch_row(const kt_plan *plan, const void *what)
     if (row->divides && fault_expect(plan, &g.flat.fault))
         return KT_ERR_MEMORY;
     g.flat.n = (uint64_t)plan->numel;
+    if (row->table && plan->contiguous) {
+        const kt_status status = launch_lookup(row, &g.flat, plan);
+        if (status != KT_DECLINED)
+            return status;
+    }
     if (plan->contiguous && !g.flat.at[0].same) {
         const void *kernel = are_own(&g.flat, n, table->self) ? row->own : row->flat;
         return launch_kernel(kernel, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);

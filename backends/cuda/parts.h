@@ -71,6 +71,9 @@ static inline int log_of_width(int width) { return width == 1 ? 0 : width == 2 ?
 
 static inline double number_of(const kt_scalar *s) { return s->kind == KT_SCALAR_FLOAT ? s->v.re : (double)s->v.i; }
 
+/* ---- lookup.c: rows of operands of 16 bits, by a table ---- */
+kt_status launch_lookup(const row_kernels *row, const launch_args *g, const kt_plan *plan); /* KT_DECLINED: calculate them */
+
 /* ---- convert.c: operands of other dtypes than a kernel knows ---- */
 typedef struct known_dtypes {
     uint32_t reads, writes; /* bits */

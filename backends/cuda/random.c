@@ -1,7 +1,8 @@
 /* random.c - plans that draw, from the device's own generator: {seed, offset}.
  *
- * In: plans of uniform, normal, bernoulli, exponential and random_int, dense. Out: PyTorch's numbers on the same card. Other
- * random kernels run on the CPU, from the same generator. The grid is part of the numbers: it follows from the card's size. */
+ * In: plans of uniform, normal, bernoulli, exponential, random_int and dropout, dense. Out: PyTorch's numbers on the same card.
+ * Other random kernels run on the CPU, from the same generator. The grid is part of the numbers: it follows from the card's
+ * size. */
 #include <string.h>
 
 #include "parts.h"
@@ -70,9 +71,31 @@ static kt_status launch_draw(const kt_plan *plan, const void *what)
     return launch_kernel(k->kernel, g.threads / DRAW_THREADS, &g, plan);
 }
 
+/* Dense operands that lie alike. Their elements divide into vectors, or the order is that of bernoulli. */
+static kt_status launch_drop(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    const kt_operand   *in = &plan->arg[2];
+    const drop_kernels *k = drop_table;
+    const int           width = width_of(in->is);
+    drop_args           g = {.to = plan->arg[0].data, .mask = plan->arg[1].data, .from = in->data, .n = (uint64_t)plan->numel,
+                             .threads = threads_of(plan), .seed = plan->seed, .offset = plan->offset,
+                             .keep = number_of(&plan->param[0]), .scale = number_of(&plan->param[1])};
+    while (k->dtype && k->dtype != in->is)
+        k++;
+    if (!k->dtype || !plan->contiguous || in->bits || in->immediate || plan->arg[0].is != in->is)
+        return KT_DECLINED;
+    if (capture_replay_place(plan->device_index, plan->stream, &g.replay))
+        return KT_ERR_MEMORY;
+    const bool vectors = plan->numel * width % 16 == 0 && is_aligned(in->data, 16) && is_aligned(g.to, 16);
+    return launch_kernel(vectors ? k->vectors : k->any, g.threads / DRAW_THREADS, &g, plan);
+}
+
 void random_open(void)
 {
     random_int = host->kernel("random_int");
+    launch_serve("dropout", KT_IN_F32, launch_drop, NULL);
+    launch_serve("dropout", KT_IN_F64, launch_drop, NULL);
     for (const draw_kernels *k = draw_table; k->name; k++)
         launch_serve_all(k->name, launch_draw, NULL);
 }

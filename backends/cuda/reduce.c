@@ -172,36 +172,93 @@ static bool soft_vectors(const soft_args *g, int operands)
     return good;
 }
 
+/* False: more dims or elements than the kernels count. */
+static bool soft_sizes(soft_args *g, const kt_plan *plan)
+{
+    const int last = plan->nd - 1;
+    if (last < 0 || last > ARG_DIMS || plan->size[last] > INT32_MAX)
+        return false;
+    g->lines = (uint64_t)(plan->size[last] ? plan->numel / plan->size[last] : 0);
+    g->nd = (uint32_t)last;
+    g->length = (uint32_t)plan->size[last];
+    for (int d = 0; d < last; d++)
+        g->size[last - 1 - d] = (uint32_t)plan->size[d];
+    return g->lines <= UINT32_MAX;
+}
+
+static void soft_operand(soft_args *g, int at, const kt_plan *plan, int operand)
+{
+    const int last = plan->nd - 1;
+    g->at[at] = plan->arg[operand].data;
+    g->is[at] = plan->arg[operand].is;
+    g->width[at] = (uint8_t)width_of(g->is[at]);
+    g->step[at] = plan->stride[operand][last];
+    for (int d = 0; d < last; d++)
+        g->stride[at][last - 1 - d] = plan->stride[operand][d];
+}
+
+/* How many threads work at a line. */
+static uint32_t soft_lanes(const soft_args *g)
+{
+    const bool     abreast = g->nd && size_of(g->stride[1][0]) < size_of(g->step[1]);
+    const uint32_t warp_keeps = 32 * SOFT_VECTOR * SOFT_KEPT;
+    return abreast && g->lines >= 4096 ? 1 : g->length <= warp_keeps || g->lines >= 65536 ? 32 : ARG_THREADS;
+}
+
 static kt_status launch_soft(const kt_plan *plan, const void *what)
 {
     const soft_kernels *k = what;
     const soft_table   *table = softs[plan->compute];
-    const int           last = plan->nd - 1, operands = 1 + plan->n_in;
-    if (last < 0 || last > ARG_DIMS || plan->size[last] > INT32_MAX || operands > 3)
-        return KT_DECLINED;
-    soft_args g = {.lines = (uint64_t)(plan->size[last] ? plan->numel / plan->size[last] : 0), .nd = (uint32_t)last,
-                   .length = (uint32_t)plan->size[last]};
-    const known_dtypes known = {table->reads, table->writes, table->self};
-    if (g.lines > UINT32_MAX)
+    const int           operands = 1 + plan->n_in;
+    const known_dtypes  known = {table->reads, table->writes, table->self};
+    soft_args           g = {.lines = 0};
+    if (operands > 3 || !soft_sizes(&g, plan))
         return KT_DECLINED;
     if (!operands_known(plan, &known))
         return launch_converted(plan, &known, launch_soft, what);
-    for (int i = 0; i < operands; i++) {
-        g.at[i] = plan->arg[i].data;
-        g.is[i] = plan->arg[i].is;
-        g.width[i] = (uint8_t)width_of(g.is[i]);
-        g.step[i] = plan->stride[i][last];
-        for (int d = 0; d < last; d++)
-            g.stride[i][last - 1 - d] = plan->stride[i][d];
-    }
-    for (int d = 0; d < last; d++)
-        g.size[last - 1 - d] = (uint32_t)plan->size[d];
+    for (int i = 0; i < operands; i++)
+        soft_operand(&g, i, plan, i);
     g.vectors = soft_vectors(&g, operands);
-    const bool abreast = last && size_of(g.stride[1][0]) < size_of(g.step[1]);
-    const uint32_t warp_keeps = 32 * SOFT_VECTOR * SOFT_KEPT;
-    g.lanes = abreast && g.lines >= 4096 ? 1 : g.length <= warp_keeps || g.lines >= 65536 ? 32 : ARG_THREADS;
+    g.lanes = soft_lanes(&g);
     const bool kept = g.vectors && g.length <= g.lanes * SOFT_VECTOR * SOFT_KEPT;
     return launch_kernel(kept ? k->kept : k->any, blocks_of(g.lines * g.lanes, ARG_THREADS), &g, plan);
+}
+
+/* What a line has one of: dense, in the order of lines. */
+static bool is_of_lines(const kt_plan *plan, int at, kt_dtype dtype)
+{
+    const kt_operand *x = &plan->arg[at];
+    return x->is == dtype && x->as == dtype && !x->bits && !x->immediate &&
+           (plan->size[0] == 1 || plan->stride[at][0] == width_of((int)dtype));
+}
+
+static kt_status launch_entropy(const kt_plan *plan, const void *what)
+{
+    enum { TAKEN, TOP, TOTAL, LOGITS, CLASSES };
+    static const int  forward[] = {TAKEN, TOP, TOTAL, LOGITS, CLASSES}, backward[] = {5, 3, 4, 1, 2};
+    const soft_table *table = softs[plan->compute];
+    const bool        back = plan->n_out == 1;
+    const int        *at = back ? backward : forward;
+    const kt_operand *logits = &plan->arg[at[LOGITS]];
+    const kt_dtype    dtype = (kt_dtype)logits->is;
+    entropy_args      g = {.soft = {.lines = 0}};
+    const entropy_kernels *k = table->entropy;
+    (void)what;
+    while (k->dtype && k->dtype != dtype)
+        k++;
+    if (plan->nd != 2 || !k->dtype || logits->as != dtype || logits->bits || logits->immediate || !soft_sizes(&g.soft, plan) ||
+        (back && plan->arg[0].is != dtype) ||
+        !is_of_lines(plan, at[TAKEN], dtype) || !is_of_lines(plan, at[TOP], table->self) ||
+        !is_of_lines(plan, at[TOTAL], table->self) || !is_of_lines(plan, at[CLASSES], KT_I64))
+        return KT_DECLINED;
+    soft_operand(&g.soft, 0, plan, back ? 0 : at[LOGITS]);
+    soft_operand(&g.soft, 1, plan, at[LOGITS]);
+    g.soft.lanes = soft_lanes(&g.soft);
+    g.classes = (const int64_t *)(const void *)plan->arg[at[CLASSES]].data;
+    g.taken = plan->arg[at[TAKEN]].data;
+    g.top = plan->arg[at[TOP]].data;
+    g.total = plan->arg[at[TOTAL]].data;
+    return launch_kernel(back ? k->back : k->forward, blocks_of(g.soft.lines * g.soft.lanes, ARG_THREADS), &g, plan);
 }
 
 void reduce_open(void)
@@ -212,5 +269,9 @@ void reduce_open(void)
             launch_serve(k->name, (kt_compute)compute, launch_reduction, k);
         for (const soft_kernels *k = softs[compute] ? softs[compute]->row : NULL; k && k->name; k++)
             launch_serve(k->name, (kt_compute)compute, launch_soft, k);
+        if (softs[compute]) {
+            launch_serve("cross_entropy", (kt_compute)compute, launch_entropy, NULL);
+            launch_serve("cross_entropy_backward", (kt_compute)compute, launch_entropy, NULL);
+        }
     }
 }

@@ -8,6 +8,7 @@
 #include <karat/dtype.h>
 #include <karat/grad.h>
 #include <karat/lineage.h>
+#include <karat/linalg.h>
 #include <karat/mode.h>
 #include <karat/ops.h>
 #include <karat/random.h>

@@ -210,11 +210,11 @@
  * kt_all_dims(self, .dim, .keepdim = false)                 out        true where all elements over dims are true; dim=[] reduces nothing
  * kt_linalg_vector_norm(self, .ord = 2, .dim, .keepdim = false, .dtype)  out        vector norm of order ord over dims
  * kt_norm(self, .p, .dim, .keepdim = false, .dtype)         out        p-norm over dims (p = 2)
- * kt_norm_str(self, p, .dim, .keepdim = false, .dtype)      out        norm over dims by name: 'fro'
- * kt_linalg_matrix_norm(self, ord, .dim = [-2, -1], .keepdim = false, .dtype)  out        matrix norm of order 1, -1, inf or -inf
- * kt_linalg_matrix_norm_str(self, .ord = 'fro', .dim = [-2, -1], .keepdim = false, .dtype)  out        matrix norm by name: 'fro'
+ * kt_norm_str(self, p, .dim, .keepdim = false, .dtype)      out        norm over dims by name: 'fro' or 'nuc'
+ * kt_linalg_matrix_norm(self, ord, .dim = [-2, -1], .keepdim = false, .dtype)  out        matrix norm of order 1, -1, 2, -2, inf or -inf
+ * kt_linalg_matrix_norm_str(self, .ord = 'fro', .dim = [-2, -1], .keepdim = false, .dtype)  out        matrix norm by name: 'fro' or 'nuc'
  * kt_linalg_norm(self, .ord, .dim, .keepdim = false, .dtype)  out        vector or matrix norm, depending on the number of dims
- * kt_linalg_norm_str(self, ord, .dim, .keepdim = false, .dtype)  out        matrix norm by name: 'fro'
+ * kt_linalg_norm_str(self, ord, .dim, .keepdim = false, .dtype)  out        matrix norm by name: 'fro' or 'nuc'
  * kt_frobenius_norm(self, dim, .keepdim = false)                       Frobenius norm: square root of the sum of squares
  * kt_dist(self, other, .p = 2)                                         p-norm of self - other
  * kt_trace(self)                                                       sum of the diagonal of a matrix
@@ -306,6 +306,39 @@
  * kt_cartesian_prod(tensors, n_tensors)                                Cartesian product of 1-dim tensors, one combination per row
  * kt_cdist(x1, x2, .p = 2, .compute_mode)                              pairwise p-norm distances between the rows of x1 and x2
  * kt_renorm(self, p, dim, maxnorm)                          _ out      slices along dim whose p-norm exceeds maxnorm scaled down to it
+ */
+
+/* ---- linear algebra ----
+ * kt_linalg_lu_factor_ex(A, .pivot = true, .check_errors = false) -> LU, pivots, info  out        LU factors of matrices in one tensor, with the rows exchanged; info is not 0 where a pivot is 0
+ * kt_linalg_lu_factor(A, .pivot = true) -> LU, pivots       out        LU factors of matrices in one tensor, with the rows exchanged
+ * kt_linalg_lu(A, .pivot = true) -> P, L, U                 out        LU decomposition with pivoting: A = P @ L @ U
+ * kt_lu_unpack(LU_data, LU_pivots, .unpack_data = true, .unpack_pivots = true) -> P, L, U  out        P, L and U of the factors that lu_factor gives
+ * kt_linalg_lu_solve(LU, pivots, B, .left = true, .adjoint = false)  out        solves A @ X = B with the factors that lu_factor gives
+ * kt_lu_solve(self, LU_data, LU_pivots)                     out        solves A @ X = self with the factors that lu_factor gives; same as linalg.lu_solve (deprecated)
+ * kt_linalg_det(A)                                          out        determinants of square matrices
+ * kt_det(self)                                                         determinants of square matrices; same as linalg.det
+ * kt_linalg_slogdet(A) -> sign, logabsdet                   out        signs of determinants and logarithms of their absolute values
+ * kt_slogdet(self) -> sign, logabsdet                       out        signs of determinants and logarithms of their absolute values; same as linalg.slogdet
+ * kt_logdet(self)                                                      logarithms of determinants; NaN where one is negative
+ * kt_linalg_inv_ex(A, .check_errors = false) -> inverse, info  out        inverses of square matrices; info is not 0 where a matrix is singular
+ * kt_linalg_inv(A)                                          out        inverses of square matrices
+ * kt_inverse(self)                                          out        inverses of square matrices; same as linalg.inv
+ * kt_linalg_solve_ex(A, B, .left = true, .check_errors = false) -> result, info  out        solutions of A @ X = B; info is not 0 where a matrix is singular
+ * kt_linalg_solve(A, B, .left = true)                       out        solutions of A @ X = B, or of X @ A = B
+ * kt_linalg_solve_triangular(self, B, upper, .left = true, .unitriangular = false)  out        solutions of A @ X = B, or of X @ A = B, with a triangle of A
+ * kt_triangular_solve(self, A, .upper = true, .transpose = false, .unitriangular = false) -> solution, cloned_coefficient             solutions of A @ X = self with a triangle of A (deprecated)
+ * kt_linalg_cholesky_ex(self, .upper = false, .check_errors = false) -> L, info  out        Cholesky factors of matrices; info is not 0 where one is not positive-definite
+ * kt_linalg_cholesky(self, .upper = false)                  out        Cholesky factors of positive-definite matrices: L @ L.mH
+ * kt_cholesky(self, .upper = false)                         out        Cholesky factors of positive-definite matrices; same as linalg.cholesky (deprecated)
+ * kt_cholesky_inverse(self, .upper = false)                 out        inverses of matrices whose Cholesky factors are given
+ * kt_cholesky_solve(self, input2, .upper = false)           out        solutions of A @ X = self with the Cholesky factor of A
+ * kt_linalg_qr(A, .mode = 'reduced') -> Q, R                out        QR decomposition: an orthogonal and an upper triangular matrix
+ * kt_qr(self, .some = true) -> Q, R                         out        QR decomposition; same as linalg.qr (deprecated)
+ * kt_linalg_eigh(self, .UPLO = 'L') -> eigenvalues, eigenvectors  out        eigenvalues and eigenvectors of symmetric or Hermitian matrices
+ * kt_linalg_eigvalsh(self, .UPLO = 'L')                     out        eigenvalues of symmetric or Hermitian matrices
+ * kt_linalg_svd(A, .full_matrices = true, .driver) -> U, S, Vh  out        singular value decomposition: A = U @ diag(S) @ Vh
+ * kt_linalg_svdvals(A, .driver)                             out        singular values, the largest first
+ * kt_svd(self, .some = true, .compute_uv = true) -> U, S, V  out        singular value decomposition: self = U @ diag(S) @ V.mH (deprecated)
  */
 
 /* ---- casts and copies ----
@@ -401,7 +434,6 @@
  * kt_row_stack(tensors, n_tensors)                          out        stacked vertically; same as vstack
  * kt_dstack(tensors, n_tensors)                             out        stacked depthwise (along the third dim)
  * kt_column_stack(tensors, n_tensors)                       out        stacked horizontally; 1-dim tensors become columns
- * kt_foreach_mul(self, n_self, scalar, results, room)       _          each tensor of a list times a number
  * kt_split_with_sizes(self, split_sizes, .dim = 0, results, room)             views of the given lengths along dim
  * kt_unsafe_split(self, split_size, .dim = 0, results, room)             split whose results are not tracked as views
  * kt_unsafe_split_with_sizes(self, split_sizes, .dim = 0, results, room)             split_with_sizes whose results are not tracked as views
@@ -569,6 +601,96 @@
  * kt_nn_kl_div(input, target, .size_average, .reduce, .reduction = 'mean', .log_target = false)             Kullback-Leibler divergence; reduction='batchmean' is the mathematical definition
  */
 
+/* ---- lists of tensors ----
+ * kt_foreach_abs(self, n_self, results, room)               _          each tensor of a list: absolute value
+ * kt_foreach_acos(self, n_self, results, room)              _          each tensor of a list: arccosine
+ * kt_foreach_asin(self, n_self, results, room)              _          each tensor of a list: arcsine
+ * kt_foreach_atan(self, n_self, results, room)              _          each tensor of a list: arctangent
+ * kt_foreach_ceil(self, n_self, results, room)              _          each tensor of a list: rounded up
+ * kt_foreach_cos(self, n_self, results, room)               _          each tensor of a list: cosine
+ * kt_foreach_cosh(self, n_self, results, room)              _          each tensor of a list: hyperbolic cosine
+ * kt_foreach_erf(self, n_self, results, room)               _          each tensor of a list: error function
+ * kt_foreach_erfc(self, n_self, results, room)              _          each tensor of a list: complementary error function
+ * kt_foreach_exp(self, n_self, results, room)               _          each tensor of a list: e to the power
+ * kt_foreach_expm1(self, n_self, results, room)             _          each tensor of a list: exp minus 1
+ * kt_foreach_floor(self, n_self, results, room)             _          each tensor of a list: rounded down
+ * kt_foreach_frac(self, n_self, results, room)              _          each tensor of a list: fractional part
+ * kt_foreach_lgamma(self, n_self, results, room)            _          each tensor of a list: logarithm of the gamma function
+ * kt_foreach_log(self, n_self, results, room)               _          each tensor of a list: natural logarithm
+ * kt_foreach_log10(self, n_self, results, room)             _          each tensor of a list: logarithm to base 10
+ * kt_foreach_log1p(self, n_self, results, room)             _          each tensor of a list: logarithm of 1 plus
+ * kt_foreach_log2(self, n_self, results, room)              _          each tensor of a list: logarithm to base 2
+ * kt_foreach_neg(self, n_self, results, room)               _          each tensor of a list: negated
+ * kt_foreach_reciprocal(self, n_self, results, room)        _          each tensor of a list: 1 divided by
+ * kt_foreach_round(self, n_self, results, room)             _          each tensor of a list: rounded to the nearest integer
+ * kt_foreach_rsqrt(self, n_self, results, room)             _          each tensor of a list: 1 divided by the square root of
+ * kt_foreach_sigmoid(self, n_self, results, room)           _          each tensor of a list: logistic function
+ * kt_foreach_sign(self, n_self, results, room)              _          each tensor of a list: sign: -1, 0 or 1
+ * kt_foreach_sin(self, n_self, results, room)               _          each tensor of a list: sine
+ * kt_foreach_sinh(self, n_self, results, room)              _          each tensor of a list: hyperbolic sine
+ * kt_foreach_sqrt(self, n_self, results, room)              _          each tensor of a list: square root
+ * kt_foreach_tan(self, n_self, results, room)               _          each tensor of a list: tangent
+ * kt_foreach_tanh(self, n_self, results, room)              _          each tensor of a list: hyperbolic tangent
+ * kt_foreach_trunc(self, n_self, results, room)             _          each tensor of a list: rounded towards zero
+ * kt_foreach_zero(self, n_self, results, room)              _          each tensor of a list: filled with zeros
+ * kt_foreach_copy(self, n_self, src, n_src, .non_blocking = false, results, room)  _          each tensor of src cast to that of self; in place: written into it
+ * kt_foreach_max(self, n_self, results, room)                          the maximum of each tensor of a list
+ * kt_foreach_norm(self, n_self, .ord = 2, .dtype, results, room)             the vector norm of each tensor of a list
+ * kt_foreach_add(self, n_self, scalar, results, room)       _          each tensor of a list plus a number
+ * kt_foreach_add_list(self, n_self, other, n_other, .alpha = 1, results, room)  _          each tensor of a list plus that of another
+ * kt_foreach_add_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list plus a number of its own
+ * kt_foreach_add_tensor(self, n_self, other, .alpha = 1, results, room)  _          each tensor of a list plus a 0-dim tensor
+ * kt_foreach_sub(self, n_self, scalar, results, room)       _          each tensor of a list minus a number
+ * kt_foreach_sub_list(self, n_self, other, n_other, .alpha = 1, results, room)  _          each tensor of a list minus that of another
+ * kt_foreach_sub_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list minus a number of its own
+ * kt_foreach_mul(self, n_self, scalar, results, room)       _          each tensor of a list times a number
+ * kt_foreach_mul_list(self, n_self, other, n_other, results, room)  _          each tensor of a list times that of another
+ * kt_foreach_mul_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list times a number of its own
+ * kt_foreach_mul_tensor(self, n_self, other, results, room)  _          each tensor of a list times a 0-dim tensor
+ * kt_foreach_div(self, n_self, scalar, results, room)       _          each tensor of a list divided by a number
+ * kt_foreach_div_list(self, n_self, other, n_other, results, room)  _          each tensor of a list divided by that of another
+ * kt_foreach_div_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list divided by a number of its own
+ * kt_foreach_div_tensor(self, n_self, other, results, room)  _          each tensor of a list divided by a 0-dim tensor
+ * kt_foreach_maximum(self, n_self, scalar, results, room)   _          each tensor of a list or, where that is greater, a number
+ * kt_foreach_maximum_list(self, n_self, other, n_other, results, room)  _          each tensor of a list or, where that is greater, that of another
+ * kt_foreach_maximum_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list or, where that is greater, a number of its own
+ * kt_foreach_minimum(self, n_self, scalar, results, room)   _          each tensor of a list or, where that is less, a number
+ * kt_foreach_minimum_list(self, n_self, other, n_other, results, room)  _          each tensor of a list or, where that is less, that of another
+ * kt_foreach_minimum_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list or, where that is less, a number of its own
+ * kt_foreach_clamp_min(self, n_self, scalar, results, room)  _          each tensor of a list or, where that is greater, a number
+ * kt_foreach_clamp_min_list(self, n_self, other, n_other, results, room)  _          each tensor of a list or, where that is greater, that of another
+ * kt_foreach_clamp_min_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list or, where that is greater, a number of its own
+ * kt_foreach_clamp_max(self, n_self, scalar, results, room)  _          each tensor of a list or, where that is less, a number
+ * kt_foreach_clamp_max_list(self, n_self, other, n_other, results, room)  _          each tensor of a list or, where that is less, that of another
+ * kt_foreach_clamp_max_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list or, where that is less, a number of its own
+ * kt_foreach_pow(self, n_self, exponent, results, room)     _          each tensor of a list to the power of a number
+ * kt_foreach_pow_list(self, n_self, exponent, n_exponent, results, room)  _          each tensor of a list to the power of that of another
+ * kt_foreach_pow_scalars(self, n_self, exponent, n_exponent, results, room)  _          each tensor of a list to the power of a number of its own
+ * kt_foreach_pow_base(self, exponent, n_exponent, results, room)             a number to the power of each tensor of a list
+ * kt_foreach_addcmul(self, n_self, tensor1, n_tensor1, tensor2, n_tensor2, .value = 1, results, room)  _          each tensor of a list plus value times tensor1 times tensor2
+ * kt_foreach_addcmul_scalars(self, n_self, tensor1, n_tensor1, tensor2, n_tensor2, scalars, n_scalars, results, room)  _          the same with a number for each tensor
+ * kt_foreach_addcmul_tensor(self, n_self, tensor1, n_tensor1, tensor2, n_tensor2, scalars, results, room)  _          the same with the numbers in one tensor
+ * kt_foreach_addcdiv(self, n_self, tensor1, n_tensor1, tensor2, n_tensor2, .value = 1, results, room)  _          each tensor of a list plus value times tensor1 divided by tensor2
+ * kt_foreach_addcdiv_scalars(self, n_self, tensor1, n_tensor1, tensor2, n_tensor2, scalars, n_scalars, results, room)  _          the same with a number for each tensor
+ * kt_foreach_addcdiv_tensor(self, n_self, tensor1, n_tensor1, tensor2, n_tensor2, scalars, results, room)  _          the same with the numbers in one tensor
+ * kt_foreach_lerp(self, n_self, tensors1, n_tensors1, weight, results, room)  _          each tensor of a list moved towards that of another by a weight
+ * kt_foreach_lerp_list(self, n_self, tensors1, n_tensors1, weights, n_weights, results, room)  _          the same with a tensor of weights for each
+ * kt_foreach_lerp_scalars(self, n_self, tensors1, n_tensors1, weight, n_weight, results, room)  _          the same with a weight for each
+ */
+
+/* ---- convolutions ----
+ * kt_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)             convolution over 1 to 3 dims, or its transpose
+ * kt_conv1d(input, weight, .bias, .stride = [1], .padding = [0], .dilation = [1], .groups = 1)             1-dimensional convolution
+ * kt_conv1d_padding(input, weight, .bias, .stride = [1], .padding = 'valid', .dilation = [1], .groups = 1)             1-dimensional convolution; padding is 'valid' (none) or 'same' (the result has the input's size)
+ * kt_conv2d(input, weight, .bias, .stride = [1], .padding = [0], .dilation = [1], .groups = 1)             2-dimensional convolution
+ * kt_conv2d_padding(input, weight, .bias, .stride = [1], .padding = 'valid', .dilation = [1], .groups = 1)             2-dimensional convolution; padding is 'valid' (none) or 'same' (the result has the input's size)
+ * kt_conv3d(input, weight, .bias, .stride = [1], .padding = [0], .dilation = [1], .groups = 1)             3-dimensional convolution
+ * kt_conv3d_padding(input, weight, .bias, .stride = [1], .padding = 'valid', .dilation = [1], .groups = 1)             3-dimensional convolution; padding is 'valid' (none) or 'same' (the result has the input's size)
+ * kt_conv_transpose1d(input, weight, .bias, .stride = [1], .padding = [0], .output_padding = [0], .groups = 1, .dilation = [1])             1-dimensional transposed convolution
+ * kt_conv_transpose2d(input, weight, .bias, .stride = [1], .padding = [0], .output_padding = [0], .groups = 1, .dilation = [1])             2-dimensional transposed convolution
+ * kt_conv_transpose3d(input, weight, .bias, .stride = [1], .padding = [0], .output_padding = [0], .groups = 1, .dilation = [1])             3-dimensional transposed convolution
+ */
+
 /* ---- parts of the others: what backward and composite operators call ----
  * kt_polygamma_of(self, .n = 1)                             out        n-th derivative of the digamma function; the tensor comes first
  * kt_frexp_mantissa(self)                                              mantissa of frexp
@@ -590,6 +712,12 @@
  * kt_prelu_kernel_backward(grad_output, self, weight) -> input, weight             gradients of prelu with respect to its input and its weight
  * kt_glu_backward(grad_output, self, dim)                              gradient of glu
  * kt_matmul_batched(self, other)                                       batched part of matmul: leading dims broadcast
+ * kt_lu_with_info(self, .pivot = true, .check_errors = true) -> LU, pivots, info             LU factors of matrices in one tensor; same as linalg.lu_factor_ex (deprecated)
+ * kt_linalg_det_lu(A) -> result, LU, pivots                            determinants of square matrices, and their LU factors
+ * kt_linalg_slogdet_lu(A) -> sign, logabsdet, LU, pivots               signs of determinants, logarithms of their absolute values, and LU factors
+ * kt_linalg_solve_lu(A, B, .left = true, .check_errors = false) -> result, LU, pivots, info             solutions of A @ X = B, and the LU factors of A
+ * kt_linalg_eigh_of(A, .UPLO = 'L', .compute_v = true) -> eigenvalues, eigenvectors             eigenvalues and, if asked for, eigenvectors of symmetric or Hermitian matrices
+ * kt_linalg_svd_of(A, .full_matrices = false, .compute_uv = true, .driver) -> U, S, Vh             singular values and, if asked for, singular vectors
  * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch', .non_blocking = false)             cast to a dtype, moved to a device; always a copy
  * kt_reshape_alias(self, size, stride)                                 the view that reshape returns where view cannot
  * kt_unsafe_view(self, size)                                           view of a temporary; not tracked as a view
@@ -598,6 +726,7 @@
  * kt_neg_view(self)                                                    negation as a lazy view
  * kt_interleave(self, repeats, dim, output_size)                       repeat_interleave along dim, with counts in a tensor
  * kt_diag_embed_of(self, .offset = 0)                       out        diagonal matrix from a vector, also into out=
+ * kt_native_dropout_backward(grad_output, mask, .scale = 1.0)             gradient of dropout
  * kt_softmax_along(self, dim, half_to_float)                           softmax along dim, without a dtype conversion
  * kt_log_softmax_along(self, dim, half_to_float)                       log_softmax along dim, without a dtype conversion
  * kt_softmax_backward_data(grad_output, output, dim, input_dtype)             gradient of softmax
@@ -605,9 +734,13 @@
  * kt_mse_loss_backward(grad_output, input, target, .reduction = 0)             gradient of mse_loss
  * kt_smooth_l1_loss_backward(grad_output, input, target, .reduction = 0, .beta = 1.0)             gradient of smooth_l1_loss
  * kt_huber_loss_backward(grad_output, input, target, .reduction = 0, .delta = 1.0)             gradient of huber_loss
+ * kt_cross_entropy(input, target, .weight, .reduction = 1, .ignore_index = -100) -> loss, top, total             cross entropy of rows of logits and int64 class indices in one pass; top and total are for the gradient
+ * kt_cross_entropy_backward(grad_output, self, target, top, total)             gradient of the logits, given that of each row's term
  * kt_div_by_number(input, other)                            s          input / other; its node has PyTorch's name for a division by a number
  * kt_mul_by_number(input, other)                            s          input * other; its node has PyTorch's name for a product with a number
  * kt_binary_cross_entropy(input, target, .weight, .reduction = 1)             binary cross entropy of probabilities and targets in [0, 1]
  * kt_bce_logits(tensors, n_tensors, .reduction = 0)                    binary cross entropy of logits, with optional weight and pos_weight
+ * kt_convolution_input(grad_output, weight, input_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its input
+ * kt_convolution_weight(grad_output, input, weight_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its weight
  */
 #endif

@@ -267,7 +267,6 @@ enum {
     KP_ARG_NAME,        /* a dim name: no tensor has named dims, so it is never found */
     KP_ARG_NAMES,
     KP_ARG_NO_NAME,     /* the same, where PyTorch does not look the name up */
-    KP_ARG_NUMBERS,     /* a list of numbers */
     KP_ARG_ENDS,        /* two floats: for the row's argument and the next one */
     KP_ARG_CPU,         /* a device that must be the CPU (legacy constructors) */
     KP_ARG_TRUTH,       /* any object, by its truth value: a flag that PyTorch reads in Python */

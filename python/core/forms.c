@@ -42,7 +42,7 @@ static const struct {
 #define TYPE(type, kind, field, c) {type, KT_ARG_##kind},
 #include "tables/types.def"
     {"Layout", KP_ARG_LAYOUT},      {"Like", KP_ARG_LIKE},         {"Dimname", KP_ARG_NAME}, {"Dimname[]", KP_ARG_NAMES},
-    {"NoDimname", KP_ARG_NO_NAME}, {"Scalar[]", KP_ARG_NUMBERS}, {"float[]", KP_ARG_ENDS},
+    {"NoDimname", KP_ARG_NO_NAME}, {"float[]", KP_ARG_ENDS},
 };
 
 static int kind_of(schema_span type)

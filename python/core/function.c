@@ -145,6 +145,18 @@ static PyObject *run_form(kp_function *f, int which, kp_args *a)
     return KP_LIKELY(!a->into) ? result : write_into(form->row, a->into, result, wants_grad);
 }
 
+/* PyTorch's _foreach functions in place return the list they were given; the other functions of lists return None. */
+static PyObject *or_its_list(const kp_function *f, PyObject *none, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    if (f->form != KT_INPLACE || strncmp(f->text, "_foreach_", 9) != 0)
+        return none;
+    for (Py_ssize_t k = 0; n == 0 && keywords && k < PyTuple_GET_SIZE(keywords); k++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, k), "self") == 0)
+            argv += k;
+    Py_DECREF(none);
+    return Py_NewRef(argv[0]);
+}
+
 static PyObject *call_form(kp_function *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     PyObject        *self = (PyObject *)f;
@@ -167,8 +179,10 @@ static PyObject *call_form(kp_function *f, PyObject *const *argv, Py_ssize_t n, 
         int bound = kp_bind(&a, f->text, &f->forms[i], (kt_form)f->form, f->method, argv, n, keywords, &mistake);
         if (bound < 0)
             return NULL;
-        if (bound && f->forms[i].row)
-            return run_form(f, i, &a);
+        if (bound && f->forms[i].row) {
+            PyObject *result = run_form(f, i, &a);
+            return KP_LIKELY(result != Py_None) ? result : or_its_list(f, result, argv, n, keywords);
+        }
         if (bound) {
             kp_args_free(&a);
             return refuse_form(f, i);

@@ -13,7 +13,6 @@ static const char *kind_name(int kind)
     case KP_ARG_NAMES: return "tuple of names";
     case KP_ARG_TRUTH: return "bool";
     case KP_ARG_WORD: return "str";
-    case KP_ARG_NUMBERS: return "tuple of Scalars";
     case KP_ARG_ENDS: return "tuple of floats";
     case KP_ARG_OUT:
     case KP_ARG_LIKE:
@@ -22,6 +21,7 @@ static const char *kind_name(int kind)
     case KP_ARG_OUTS:
     case KT_ARG_TENSORS: return "tuple of Tensors";
     case KT_ARG_SCALAR: return "Number";
+    case KT_ARG_SCALARS: return "tuple of Scalars";
     case KT_ARG_INT: return "int";
     case KT_ARG_INTS: return "tuple of ints";
     case KT_ARG_FLOAT: return "float";

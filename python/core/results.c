@@ -61,11 +61,12 @@ static PyTypeObject *new_type(const kt_row *row, PyObject *called)
     return status ? NULL : type;
 }
 
-/* Result names that begin with "result" exist for C alone: PyTorch returns a plain tuple then. */
+/* Result names that begin with "result" exist for C alone: PyTorch returns a plain tuple then, unless LAPACK's info is one. */
 PyTypeObject *kp_result_type(const kt_row *row, kt_form form)
 {
     const char *schema = kt_row_schema(row);
-    if (kt_row_n_results(row) < 2 || strncmp(kt_row_result_name(row, 0), "result", 6) == 0)
+    if (kt_row_n_results(row) < 2 || (strncmp(kt_row_result_name(row, 0), "result", 6) == 0 &&
+                                        strcmp(kt_row_result_name(row, kt_row_n_results(row) - 1), "info") != 0))
         return NULL;
     PyObject *operator = PyUnicode_FromStringAndSize(schema, schema_name_length(schema));
     PyObject *name = operator ? PyUnicode_FromFormat(form == KT_OUT ? "%U_out" : "%U", operator) : NULL;

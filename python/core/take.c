@@ -207,6 +207,31 @@ static int take_scalar(PyObject *o, kt_scalar *s)
     return -1;
 }
 
+/* A list of numbers alone: where elements are tensors, another form takes it. */
+static int take_scalars(kp_args *a, PyObject *o, kt_value *value)
+{
+    enum { WORDS = sizeof(kt_scalar) / sizeof(int64_t) };
+    if (!PyList_Check(o) && !PyTuple_Check(o))
+        return 0;
+    Py_ssize_t       n;
+    PyObject *const *items = steady_items(a, o, &n);
+    if (!items)
+        return -1;
+    if (n && kp_is_tensor(items[0]))
+        return 0;
+    kt_scalar *s = room_for(a, n * WORDS);
+    if (!s)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const int taken = kp_to_operand(items[i], &s[i]);
+        if (taken <= 0)
+            return taken;
+    }
+    value->ss.s = s;
+    value->ss.n = n;
+    return 1;
+}
+
 /* A number of any size: one that is too large is an error only if its form is chosen. */
 static int take_number(kp_args *a, PyObject *o, kt_scalar *s, const kp_mistake *m)
 {
@@ -454,6 +479,7 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
             return take_int(a, spec, o, d, m);
         }
         return take_int(a, spec, o, &value->i, m);
+    case KT_ARG_SCALARS: return take_scalars(a, o, value);
     case KT_ARG_INTS: return take_list_of_ints(a, spec, o, &value->ints, m);
     case KT_ARG_FLOAT: return take_float(a, o, &value->f, m);
     case KT_ARG_BOOL:

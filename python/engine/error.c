@@ -5,10 +5,19 @@
  * errors). The pending error is cleared. Independent of: what failed. */
 #include "core/binding.h"
 
+#include <karat/linalg.h>
+
 static PyObject *out_of_memory; /* torch.OutOfMemoryError */
+static PyObject *linalg_error;  /* torch.linalg.LinAlgError */
 
 int kp_error_start(PyObject *module)
 {
+    if (!linalg_error)
+        linalg_error = PyErr_NewExceptionWithDoc("karat._C._LinAlgError",
+                                                 "A matrix is singular, or an algorithm of torch.linalg did not converge.",
+                                                 PyExc_RuntimeError, NULL);
+    if (!linalg_error || PyModule_AddObjectRef(module, "_LinAlgError", linalg_error))
+        return -1;
     if (!out_of_memory)
         out_of_memory = PyErr_NewExceptionWithDoc("karat.OutOfMemoryError", "There is not enough memory for a tensor.",
                                                   PyExc_RuntimeError, NULL);
@@ -17,6 +26,8 @@ int kp_error_start(PyObject *module)
 
 static PyObject *class_of(kt_status status)
 {
+    if (status == KT_ERR_LINALG)
+        return linalg_error;
     switch (status) {
     case KT_ERR_TYPE: return PyExc_TypeError;
     case KT_ERR_VALUE: return PyExc_ValueError;

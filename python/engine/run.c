@@ -225,7 +225,7 @@ PyObject *kp_call_results(kt_call *call, PyTypeObject *type)
 {
     if (KP_LIKELY(call->out[0] && call->n_out <= 1))
         return kp_wrap(call->out[0]);
-    if (!call->out[0] && call->form == KT_INPLACE) { /* an in-place list returns None */
+    if (!call->out[0] && call->form == KT_INPLACE) { /* a list was written to */
         kt_call_free_list(call);
         Py_RETURN_NONE;
     }

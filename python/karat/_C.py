@@ -7,6 +7,7 @@ from ._karat import (  # noqa: F401
     Size,
     Tensor,
     _disabled_torch_function_impl,
+    _LinAlgError,
     default_generator,
     device,
     dtype,

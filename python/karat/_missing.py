@@ -99,14 +99,19 @@ class _Absent:
 
 
 # Rows that are private functions in PyTorch too.
-_PRIVATE = frozenset("_conj _neg_view _foreach_mul _foreach_mul_ _unique2 _softmax _log_softmax _softmax_backward_data "
-                     "_log_softmax_backward_data".split())
+_PRIVATE = frozenset("_conj _neg_view _unique2 _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data "
+                     "_linalg_det _linalg_slogdet _linalg_solve_ex _linalg_eigh _linalg_svd _lu_with_info".split())
+
+
+def _is_private(name):
+    """PyTorch has nearly all functions of lists; two of them in place alone."""
+    return (name.startswith("_foreach_") and name not in ("_foreach_copy", "_foreach_zero")) or name in _PRIVATE
 
 
 def functions_of(rows):
     """The rows that are functions in PyTorch; the others exist in C, or as methods."""
     known = names_of("")
-    return {name: row for name, row in rows.items() if name in known or name in _PRIVATE}
+    return {name: row for name, row in rows.items() if name in known or _is_private(name)}
 
 
 def functions_in(module, rows, family):

@@ -8,6 +8,8 @@
  * can always be reported. A thread keeps its page: a text stays readable after kt_clear until the next failure. */
 #include "base/error.h"
 
+#include <karat/linalg.h>
+
 #include "base/alloc.h"
 #include "base/str.h"
 
@@ -236,6 +238,8 @@ void kt_clear(void)
 
 const char *kt__status_name(kt_status code)
 {
+    if (code == KT_ERR_LINALG)
+        return "LinAlgError";
     switch (code) {
     case KT_OK: return "OK";
     case KT_ERR_RUNTIME: return "RuntimeError";

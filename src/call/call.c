@@ -156,6 +156,18 @@ static kt_status check_list(const kt_call *call, int i)
     return KT_OK;
 }
 
+static kt_status check_scalars(const kt_call *call, int i)
+{
+    const int64_t n = call->arg[i].ss.n;
+    if (!kt__is_list(n, call->arg[i].ss.s, sizeof(kt_scalar)))
+        return refuse(call, i, "holds no numbers");
+    for (int64_t k = 0; k < n; k++)
+        if (!is_number(call->arg[i].ss.s[k], false))
+            return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is no number", call->row->name, (long long)k,
+                           kt__arg_spec(call->row, i)->name);
+    return KT_OK;
+}
+
 /* Checks one given argument for validity; its value is checked by the operator. */
 static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *spec)
 {
@@ -168,6 +180,7 @@ static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *s
     case KT_ARG_TENSOR: return v->t ? KT_OK : refuse(call, i, "must be Tensor, not NULL");
     case KT_ARG_TENSORS: return check_list(call, i);
     case KT_ARG_SCALAR: return is_number(v->s, spec->optional) ? KT_OK : refuse(call, i, "is no number");
+    case KT_ARG_SCALARS: return check_scalars(call, i);
     case KT_ARG_INTS: return kt__is_list(v->ints.n, v->ints.d, sizeof(int64_t)) ? KT_OK : refuse(call, i, "holds no ints");
     case KT_ARG_DTYPE:
         return v->dtype == KT_NONE || kt__dtype_valid(v->dtype)

@@ -262,12 +262,18 @@ kt_tensor *kt__output_in_order(const kt_plan *plan, kt_dtype dtype, const kt_ten
 kt_tensor *kt__output_beside(kt_tensor *const *t, int n, kt_dtype dtype);
 /* Sets the dims for up to three operands of one size: the other dims, collapsed where possible, then `dim`. */
 void      kt__plan_lines(kt_plan *plan, kt_tensor *const *t, int n, int64_t dim);
+/* Appends the dims of t, which is operand `at` of n: its own block, in which the others do not move. For operands of different
+ * sizes; begin with plan->nd = 0. */
+void      kt__plan_block(kt_plan *plan, int at, int n, const kt_tensor *t);
 void      kt__collapse(kt_plan *plan, bool reorder); /* size/stride are full rank on entry */
 const char *kt__device_text(const kt_tensor *t, char *room, size_t size); /* the device as errors name it */
 kt_status kt__refuse_devices(const kt_tensor *a, const kt_tensor *b);
 
 /* ---- ways ---- */
 kt_status kt__run_elementwise(kt_call *call);
+/* The call up to its launch, which is the caller's, as its end is; nothing may want a gradient. *out is owned; NULL without an
+ * error: the call must be run by itself. */
+kt_status kt__plan_elementwise(kt_call *call, kt_plan *plan, kt_tensor **out);
 bool kt__run_pair(kt_call *call, kt_status *status); /* two contiguous tensors of one size; false: use the general path */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);

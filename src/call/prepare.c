@@ -56,6 +56,17 @@ KT__HOT static void set_strides(kt_plan *plan, int at, const kt_tensor *t, int r
         plan->stride[at][lead + d] = t->sizes[d] == 1 && plan->size[lead + d] != 1 ? 0 : t->strides[d] * item;
 }
 
+void kt__plan_block(kt_plan *plan, int at, int n, const kt_tensor *t)
+{
+    const int64_t item = (int64_t)kt__itemsize(t);
+    for (int d = 0; d < t->ndim; d++) {
+        const int to = plan->nd++;
+        plan->size[to] = t->sizes[d];
+        for (int i = 0; i < n; i++)
+            plan->stride[i][to] = i == at ? t->strides[d] * item : 0;
+    }
+}
+
 /* ---- order of dims ---- */
 
 /* Compares dims a and b by the first operand that has a stride in both (not broadcast). > 0: b is the outer one. */

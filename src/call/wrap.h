@@ -48,6 +48,13 @@ static inline void kt__put_tensors(kt_call *c, int i, kt_tensor *const *t, int64
     c->given |= 1u << i;
 }
 
+static inline void kt__put_scalars(kt_call *c, int i, const kt_scalar *s, int64_t n)
+{
+    c->arg[i].ss.s = s;
+    c->arg[i].ss.n = n;
+    c->given |= 1u << i;
+}
+
 static inline kt_tensor *kt__close(kt_call *c)
 {
     if (kt__failed() || kt_call_run(c))

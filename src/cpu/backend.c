@@ -11,13 +11,17 @@
 #include "cpu/check.h"
 #include "cpu/index/index.h"
 #include "cpu/kernels.h"
+#include "cpu/linalg/linalg.h"
+#include "cpu/lookup.h"
 #include "cpu/order/order.h"
 #include "cpu/gemm/products.h"
 #include "cpu/random/random.h"
 #include "cpu/scan.h"
 #include "cpu/unaligned.h"
+#include "cpu/window/window.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/index.h"
+#include "tables/kernels/product.h"
 #include "tables/kernels/search.h"
 
 #include <complex.h>
@@ -160,7 +164,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     if (family == KT_FAMILY_reduce)
         return build->reductions[plan->compute]->reduce(plan); /* an empty sum is zero: these and products look at sizes */
     if (family == KT_FAMILY_product)
-        return kt__product_run(build, plan);
+        return plan->kernel == KT_K_matmul ? kt__product_run(build, plan) : kt__cpu_linalg(plan);
     if (plan->numel == 0 && family < KT_NUM_FAMILIES)
         return KT_OK;
     switch (family) {
@@ -175,8 +179,15 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
                                                : kt__cpu_index(plan);
     case KT_FAMILY_search: return plan->kernel == KT_K_search ? kt__cpu_search(plan) : kt__cpu_sort_rows(plan);
     case KT_FAMILY_check:  return kt__cpu_check(build, plan);
+    case KT_FAMILY_window: return kt__cpu_window(build, plan);
     default:               return no_kernel(plan);
     }
+}
+
+/* Apart, so that the short path needs no frame. */
+static kt_status __attribute__((noinline)) run_or_look_up(const kt_plan *plan)
+{
+    return kt__lookup(chosen, plan) ? KT_OK : kt__cpu_run_with(chosen, plan);
 }
 
 static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
@@ -184,6 +195,8 @@ static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
     (void)self;
     if (KT__UNLIKELY(__atomic_load_n(&kt__odd_memory, __ATOMIC_RELAXED)) && kt__is_unaligned(plan))
         return kt__run_aligned(chosen, plan);
+    if (KT__UNLIKELY(plan->numel >= KT__LOOKUP_LEAST))
+        return run_or_look_up(plan);
     return kt__cpu_run_with(chosen, plan);
 }
 
@@ -199,6 +212,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return chosen->reductions[compute]->reduces(kernel);
     if (family == KT_FAMILY_check)
         return kt__cpu_checks(kernel, compute);
+    if (family == KT_FAMILY_product && !kt__cpu_has_linalg(kernel, compute))
+        return false;
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }
 

@@ -181,6 +181,9 @@ static void copy_args(kt_node *n, const kt_call *call, int64_t *room)
             room += length / sizeof(int64_t) + 1;
         } else if (kind == KT_ARG_TENSORS) {
             n->arg[i].ts.t = NULL; /* the caller owns the array */
+        } else if (kind == KT_ARG_SCALARS) {
+            n->arg[i].ss.s = NULL;
+            n->arg[i].ss.n = 0;
         }
     }
 }

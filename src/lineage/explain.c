@@ -23,8 +23,8 @@ enum {
     SITE_COLUMN = 68,  /* where sites begin, unless a line is longer */
     LEFT_ROOM   = 320, /* the longest line without its site */
     SITE_ROOM   = 128,
-    BODY_ROOM   = 3072, /* of an error's 4,095 bytes: leaves room for the first line and the fix */
-    FIX_ROOM    = 640,
+    BODY_ROOM   = 2560, /* of an error's 4,095 bytes: leaves room for the first line and the fixes */
+    FIX_ROOM    = KT__FIXES * (KT__FIX_WORDS + 32),
     NAME_ROOM   = 64,
     SHOWN_LINES = 24,   /* of chains in one error, shared by the operands */
     SHOWN_LEAST = 4

@@ -12,25 +12,24 @@ KT_ALWAYS T FN(elu_backward)(T g, T a, T below, T above, T inside)
     return a <= 0 ? low : high;
 }
 
-/* sigmoid(a), and its slope sigmoid(a) * sigmoid(-a) without the cancellation that 1 - sigmoid(a) would be. */
-KT_ALWAYS T FN(sigmoid_bell)(T a, T *bell)
+/* The slope of a F(a), where F(-a) = 1 - F(a): F(a) + a F'(a). Of x = |a| and `share` = F(-x) it is 1 minus itself at -a. */
+KT_ALWAYS T FN(share_slope)(T a, T share, T x_slope)
 {
-    const T e = FN(exp)(-FN(abs)(a)), over = 1 / (1 + e);
-    *bell = e * over * over;
-    return a < 0 ? e * over : over;
+    const T rest = 1 - share, below = FN(fma)(-share, x_slope, share);
+    const T above = rest + FN(fma)(share, x_slope, (1 - rest) - share);
+    return a < 0 ? below : above;
 }
 
 KT_ALWAYS T FN(silu_slope)(T a)
 {
-    T       bell;
-    const T s = FN(sigmoid_bell)(a, &bell);
-    return s + a * bell;
+    const T x = FN(abs)(a), share = FN(sigmoid)(-x);
+    return FN(share_slope)(a, share, x * (1 - share));
 }
 
 /* log(1 + e^x) / beta of x = a * beta; beta = -1 makes it log(sigmoid(a)), whose zero is not to be negative. */
 KT_ALWAYS T FN(softplus)(T a, T beta, T threshold)
 {
-    const T x = a * beta, r = ((x > 0 ? x : 0) + FN(log1p_exp)(FN(abs)(x))) / beta + 0;
+    const T x = a * beta, r = FN(softplus_of)(x) / beta + 0;
     return x > threshold ? a : r;
 }
 
@@ -40,12 +39,10 @@ KT_ALWAYS T FN(softshrink)(T a, T lambda)
     return a < -lambda ? a + lambda : nearer;
 }
 
-/* (1 + tanh u) / 2 of a cubic u, which comes near to the share of a normal distribution. It is sigmoid(2 u): that is exact in the
- * tails too. */
-KT_ALWAYS T FN(gelu_cubic)(T a) { return (T)1.5957691216057308 * (a + (T)0.044715 * a * a * a); }
+/* Far out a share of zero would meet an infinity. */
 KT_ALWAYS T FN(gelu_tanh_slope)(T a)
 {
-    T       bell;
-    const T s = FN(sigmoid_bell)(FN(gelu_cubic)(a), &bell), inner = (T)1.5957691216057308 * (1 + 3 * (T)0.044715 * a * a);
-    return s + (bell == 0 ? 0 : a * bell * inner); /* far out that is 0 times infinity */
+    const T x = FN(abs)(a), share = FN(gelu_tanh_share)(-x);
+    const T inner = FN(fma)((T)0.21406444881780073 * x, x, (T)1.5957691216057308);
+    return FN(share_slope)(a, share, share == 0 ? 0 : x * (1 - share) * inner);
 }

@@ -31,12 +31,18 @@ static kt_status refuse_capture(const struct kt_row *row, const kt_backend *back
                    backend->name, kt_kernel_name((kt_kernel_id)kernel));
 }
 
+bool kt__draws_itself(const kt_tensor *to, int kernel, int compute)
+{
+    const kt_backend *backend = kt__backend(to->backend);
+    return backend->draws && backend->kernels && backend->kernels[kernel] >> compute & 1;
+}
+
 kt_status kt__draw_source_of(const struct kt_row *row, const kt_tensor *to, int kernel, int compute, kt_generator *given,
                              kt__draw_source *source)
 {
     const kt_backend *backend = kt__backend(to->backend);
     source->from = given ? given : kt_default_generator_of(kt__device(to));
-    source->on_device = backend->draws && backend->kernels && backend->kernels[kernel] >> compute & 1;
+    source->on_device = kt__draws_itself(to, kernel, compute);
     if (check_device(to, source->from))
         return kt_error_status();
     return kt__captures(to->backend) && !source->on_device ? refuse_capture(row, backend, kernel) : KT_OK;

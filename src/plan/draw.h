@@ -17,6 +17,7 @@ typedef struct kt__draw_source {
     bool          on_device; /* the tensor's device draws; else the CPU, and the tensor gets a copy */
 } kt__draw_source;
 
+bool kt__draws_itself(const kt_tensor *to, int kernel, int compute); /* does its device draw this from generators of its own? */
 /* given: NULL for the default generator of the tensor's device. It must be of that device. */
 kt_status kt__draw_source_of(const struct kt_row *row, const kt_tensor *to, int kernel, int compute, kt_generator *given,
                              kt__draw_source *source);

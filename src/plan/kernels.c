@@ -65,6 +65,9 @@ static const char *const names[KT_NUM_FAMILIES][KT__FAMILY_ROWS] = {
     [KT_FAMILY_check] = {
 #include "tables/kernels/check.def"
     },
+    [KT_FAMILY_window] = {
+#include "tables/kernels/window.def"
+    },
 };
 
 /* Asked a few hundred times, when a plugin is loaded. */

@@ -215,6 +215,7 @@ static inline bool schema_read(schema_text *t, const char *text)
 static inline bool schema_is_either(const schema_arg *a) { return schema_is(a->type, "Tensor|Scalar"); }
 static inline bool schema_is_holed(const schema_arg *a) { return schema_is(a->type, "Tensor?[]"); }
 static inline bool schema_is_list(const schema_arg *a) { return schema_is(a->type, "Tensor[]") || schema_is_holed(a); }
+static inline bool schema_is_numbers(const schema_arg *a) { return schema_is(a->type, "Scalar[]"); }
 static inline bool schema_is_operand(const schema_arg *a) { return schema_is(a->type, "Tensor") || schema_is_either(a); }
 
 typedef struct schema_facts {
@@ -237,7 +238,7 @@ static inline schema_facts schema_facts_of(const schema_text *t)
         f.lists |= (unsigned)schema_is_list(a) << f.n_inputs;
         if (schema_is_operand(a) || schema_is_list(a))
             f.input[f.n_inputs++] = (unsigned char)i;
-        f.pointed |= schema_is(a->type, "int[]") || schema_is(a->type, "str") || schema_is_list(a);
+        f.pointed |= schema_is(a->type, "int[]") || schema_is(a->type, "str") || schema_is_list(a) || schema_is_numbers(a);
         f.required |= (unsigned)(!a->value.s && !a->optional) << i;
         f.checked |= (unsigned)!(schema_is(a->type, "int") || schema_is(a->type, "bool") || schema_is(a->type, "float")) << i;
     }

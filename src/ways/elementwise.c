@@ -22,45 +22,69 @@ static kt_status check_written(const void *what)
     return kt__check_shapes(w->call, w->g) ? kt_error_status() : kt__check_out(w->call, (kt_dtype)w->d->result, KT_NONE);
 }
 
-KT__HOT kt_status kt__run_elementwise(kt_call *call)
+/* Everything before the launch; `g` is gathered. */
+KT__HOT static inline __attribute__((always_inline)) kt_status get_ready(kt_call *call, kt__gathered *g, kt_plan *plan,
+                                                                         kt__taping *taping, kt_tensor **out)
 {
-    kt__gathered g;
     kt__decision room;
-    kt_plan      plan;
-    kt__taping   taping;
-    kt_tensor   *out = NULL;
     uint64_t     mode = kt__mode();
-    kt__gather(call, &g);
-    if (KT__UNLIKELY(call->form == KT_OUT || (call->form == KT_INPLACE && !g.simple)) && kt__reads_strided(call, &g))
-        return kt__run_apart(call);
-    if (kt__refine(call, &g))
+    if (kt__refine(call, g))
         return kt_error_status();
-    const kt__decision *d = kt__resolve(call, &g, mode, &room);
+    const kt__decision *d = kt__resolve(call, g, mode, &room);
     if (KT__UNLIKELY(!d))
         return kt_error_status();
-    if (g.alone)
-        g.n = 1;
-    if (KT__UNLIKELY(g.fit != NULL) && g.fit(call, &g, (kt_dtype)d->common))
-        return call->form == KT_PLAIN ? kt_error_status() : kt__report_earlier_error(check_written, &(written){call, &g, d});
-    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
+    if (g->alone)
+        g->n = 1;
+    if (KT__UNLIKELY(g->fit != NULL) && g->fit(call, g, (kt_dtype)d->common))
+        return call->form == KT_PLAIN ? kt_error_status() : kt__report_earlier_error(check_written, &(written){call, g, d});
+    if (kt__tape_before(call, kt__seen_as(plan, g, d), g->any_grad, taping))
         return kt_error_status();
-    kt_status status = kt__prepare_elementwise(call, &g, d, mode, &plan, &out);
+    kt_status status = kt__prepare_elementwise(call, g, d, mode, plan, out);
     if (status && call->form != KT_PLAIN)
-        status = kt__report_earlier_error(check_overlaps, &(written){call, &g, d});
+        status = kt__report_earlier_error(check_overlaps, &(written){call, g, d});
     if (status)
-        return kt__tape_after(call, NULL, &taping, status);
+        return kt__tape_after(call, NULL, taping, status);
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN) {
         if (KT__LIKELY(d->origin != 0xff))
-            out->lineage = g.t[d->origin]->lineage;
+            (*out)->lineage = g->t[d->origin]->lineage;
         else
-            out->lineage = kt__result_lineage(call, d, g.first);
+            (*out)->lineage = kt__result_lineage(call, d, g->first);
     }
 #endif
     if (KT__UNLIKELY(d->origin == 0xff && d->result == KT_C32 && call->form == KT_PLAIN))
         kt__warn_of_complex_half(); /* no operand had the dtype; the fast path for small results does not warn */
-    status = kt__launch(&plan, out);
+    return KT_OK;
+}
+
+/* Is the target an operand whose memory lies otherwise? */
+static inline bool is_entangled(const kt_call *call, const kt__gathered *g)
+{
+    return KT__UNLIKELY(call->form == KT_OUT || (call->form == KT_INPLACE && !g->simple)) && kt__reads_strided(call, g);
+}
+
+KT__HOT kt_status kt__run_elementwise(kt_call *call)
+{
+    kt__gathered g;
+    kt_plan      plan;
+    kt__taping   taping;
+    kt_tensor   *out = NULL;
+    kt__gather(call, &g);
+    if (is_entangled(call, &g))
+        return kt__run_apart(call);
+    if (get_ready(call, &g, &plan, &taping, &out))
+        return kt_error_status();
+    const kt_status status = kt__launch(&plan, out);
     return kt__finish(call, &plan, &taping, out, status);
+}
+
+kt_status kt__plan_elementwise(kt_call *call, kt_plan *plan, kt_tensor **out)
+{
+    kt__gathered g;
+    kt__taping   taping;
+    *out = NULL;
+    kt__gather(call, &g);
+    return is_entangled(call, &g) ? KT_OK : get_ready(call, &g, plan, &taping, out);
 }
 
 /* Two dense tensors of one size and a cached decision: the same steps as above without gathering. */

@@ -68,7 +68,21 @@ def draws():
         theirs = [other.rand(n, device="cuda"), other.randint(0, 1000, (n,), device="cuda"), other.rand(n, device="cuda")]
         for x, y in zip(ours, theirs):
             assert x.cpu().numpy().tobytes() == y.cpu().numpy().tobytes(), n
-    print("draws: PyTorch's, bit for bit")
+    for dtype in ("float32", "bfloat16", "float16", "float64"):
+        for n in (8, 1000, 1003, 1000003, 3000000, 3000001, 5000008):
+            both = []
+            for of in (torch, other):
+                of.manual_seed(7)
+                x = (of.arange(n, device="cuda") % 251 - 125).to(getattr(of, dtype)).requires_grad_()
+                for part in (x, x[1:], x[: n // 4 * 4].reshape(4, -1).T):
+                    y = of.nn.functional.dropout(part, 0.37)
+                    assert type(y.grad_fn).__name__ == "NativeDropoutBackward0" or y.grad_fn.name() == "NativeDropoutBackward0"
+                    (slope,) = of.autograd.grad(y, x, of.ones_like(y) * 0.7)
+                    both.append((y.detach().float().cpu().numpy().tobytes(), slope.float().cpu().numpy().tobytes()))
+                both.append(of.rand(3, device="cuda").tolist())
+            for i in range(4):
+                assert both[i] == both[i + 4], (dtype, n, i)
+    print("draws: PyTorch's, bit for bit; dropout too")
 
 
 def trained(device):

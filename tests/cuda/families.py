@@ -121,6 +121,31 @@ def softmaxes():
                 both(f"{op.__name__} backward {dtype} {shape} {dim}", back, x, g)
 
 
+def entropies():
+    """Cross entropy in one pass: against the CPU, and against its parts there."""
+    for dtype in FLOATS:
+        for rows, classes in ((5, 3), (300, 64), (1000, 1000), (40, 5001), (9, 50257), (70000, 10), (128, 4096)):
+            x, t = values((rows, classes), dtype) * 3, torch.randint(0, classes, (rows,))
+            t[::5] = -100
+            w = torch.rand(classes).to(dtype)
+
+            def run(logits, named, weight, reduction, at_once=True):
+                logits = logits.detach().clone().requires_grad_()
+                f = F.cross_entropy if at_once else lambda a, *b, **c: F.nll_loss(F.log_softmax(a, 1), *b, **c)
+                loss = f(logits, named, weight, reduction=reduction)
+                loss.backward(torch.full_like(loss, 0.75))
+                return loss.detach(), logits.grad
+
+            for reduction in ("mean", "none"):
+                both(f"cross_entropy {dtype} {rows} x {classes} {reduction}", lambda *a: run(*a, reduction), x, t, w)
+                there = (x.cuda(), t.cuda(), None, reduction)
+                parts = [y.cpu() for y in run(*there, at_once=False)]
+                compare(f"cross_entropy {dtype} {rows} x {classes} and its parts", parts, run(*there))
+        turned = values((4100, 64), dtype)
+        named = torch.randint(0, 4100, (64,))
+        both(f"cross_entropy {dtype} turned", lambda a, b: run(a.T, b, None, "sum"), turned, named)
+
+
 def products():
     sizes = ((64, 64, 64), (1, 1000, 300), (300, 1, 5), (129, 257, 33), (1024, 512, 768), (3, 2, 1))
     for dtype in FLOATS + (torch.int64, torch.int32):
@@ -312,6 +337,31 @@ def conversions():
     both("a negative view", lambda t: torch._neg_view(t) + 1 if hasattr(torch, "_neg_view") else -t + 1, x)
 
 
+def lookups():
+    """Functions of all numbers of 16 bits, of so many that they are looked up: calculated here, then twice there."""
+    bits = torch.arange(1 << 16, dtype=torch.int32).to(torch.int16)
+    for dtype in (torch.bfloat16, torch.float16):
+        x = bits.view(dtype).repeat(17)[:-3]
+        for op in (torch.exp, torch.log, torch.sin, torch.tanh, torch.sigmoid, torch.erf, F.gelu, F.silu, F.mish, torch.lgamma,
+                   lambda t: F.gelu(t, approximate="tanh"), lambda t: F.elu(t, 0.5), lambda t: F.elu(t, 0.25), F.softplus):
+            here = torch.nan_to_num(op(x))
+            there = x.cuda()
+            for turn in range(3):
+                name = getattr(op, "__name__", "by arguments")
+                compare(f"{name} {dtype}, turn {turn}", here, torch.nan_to_num(op(there)), True)
+        up = (torch.arange(x.numel()) % 251 - 125).to(dtype)
+        for op in (F.gelu, F.silu, F.softplus, lambda t: F.gelu(t, approximate="tanh")):
+
+            def back(t, g):
+                t = t.detach().requires_grad_()
+                return torch.nan_to_num(torch.autograd.grad(op(t), t, g)[0])
+
+            here = back(x, up)
+            for turn in range(3):
+                compare(f"gradient {dtype}, turn {turn}", here, back(x.cuda(), up.cuda()), True)
+        both(f"glu {dtype}", lambda t: torch.nan_to_num(F.glu(t, 0)), torch.cat([up, x]), exact=True)
+
+
 def draws():
     """PyTorch's numbers on an H200 (draws.txt), where this card has as many multiprocessors."""
     def drawn(call):
@@ -345,7 +395,7 @@ def draws():
 
 torch.manual_seed(SEED)
 print(f"KARAT_TEST_SEED={SEED}")
-for part in (reductions, softmaxes, products, indexing, copies, lines, conversions, models, draws):
+for part in (reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, draws):
     before, wrong = checked, failed
     try:
         part()

@@ -65,6 +65,12 @@ def large():
     x = torch.full((n,), 1.5, device="cuda")
     y, h, i = x.bfloat16(), x.half(), x.long()
     x2, y2, m = x + x, y + y, x.reshape(8192, 8192)
+    F = torch.nn.functional
+    normal = torch.randn(n, device="cuda")
+    narrow, half = normal.bfloat16(), normal.half()
+    leaf = narrow.detach().requires_grad_()
+    also = half.detach().requires_grad_()
+    gelu, silu = F.gelu(leaf), F.silu(also)
     for what, per_element, call in (
         ("float32 -> bfloat16", 6, x.bfloat16),
         ("bfloat16 -> float32", 6, y.float),
@@ -77,7 +83,15 @@ def large():
         ("float32 + bfloat16", 10, lambda: x + y),
         ("float32 > bfloat16", 7, lambda: x > y),
         ("exp of float32", 8, x.exp),
-        ("gelu of bfloat16", 4, lambda: torch.nn.functional.gelu(y)),
+        ("gelu of float32", 8, lambda: F.gelu(normal)),
+        ("tanh of float32", 8, normal.tanh),
+        ("gelu of bfloat16", 4, lambda: F.gelu(narrow)),
+        ("exp of bfloat16", 4, narrow.exp),
+        ("tanh of bfloat16", 4, narrow.tanh),
+        ("silu of bfloat16", 4, lambda: F.silu(narrow)),
+        ("sin of float16", 4, half.sin),
+        ("silu of float16, its gradient", 6, lambda: torch.autograd.grad(silu, also, h, retain_graph=True)),
+        ("gelu of bfloat16, its gradient", 6, lambda: torch.autograd.grad(gelu, leaf, y, retain_graph=True)),
         ("fill of float32", 4, lambda: x.fill_(1.5)),
         ("float32 [8k, 8k], transposed copy", 8, lambda: m.T.contiguous()),
         ("float32 [8k, 8k] + [8k]", 8, lambda: m + x[:8192]),
@@ -181,6 +195,12 @@ def training():
     line("MLP of 4 x 1024, batch 4096, a step of SGD", 1e6 * timed(10, step), "us")
     drop = torch.ones(64 << 20, device="cuda")
     line("dropout of 64M float32", 8e-12 * drop.numel() / timed(10, lambda: F.dropout(drop, 0.1)), "TB/s")
+    narrow = drop.bfloat16()
+    line("dropout of 64M bfloat16", 4e-12 * drop.numel() / timed(10, lambda: F.dropout(narrow, 0.1)), "TB/s")
+    kept = F.dropout(narrow.requires_grad_(), 0.1)
+    ones = torch.ones_like(kept)
+    back = timed(10, lambda: torch.autograd.grad(kept, narrow, ones, retain_graph=True))
+    line("dropout of 64M bfloat16, its gradient", 4e-12 * drop.numel() / back, "TB/s")
     line("randn of 64M float32", 4e-12 * drop.numel() / timed(10, lambda: torch.randn(64 << 20, device="cuda")), "TB/s")
 
 

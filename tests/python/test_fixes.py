@@ -135,6 +135,8 @@ class Tally:
             except Exception as e:
                 if "out" in call.options and str(e).splitlines()[0] != str(error).splitlines()[0]:
                     continue  # past that error: out= has one of its own, which the binding finds afterwards
+                if isinstance(e, karat.linalg.LinAlgError) or "on lu_solve would result in a division by zero" in str(e):
+                    continue  # past that error: a matrix of ones is singular
                 self.wrong.append((name, [o["dtype"] for o in mistake["operands"]], fix["text"], str(error).splitlines()[0],
                                    str(e).splitlines()[0]))
 

@@ -48,7 +48,7 @@ def test_lists_of_tensors():
     assert karat.cat((X,) * 100).shape == (200, 3)
     assert [t.tolist() for t in karat._foreach_mul([karat.ones(1), karat.ones(2)], 3.0)] == [[3.0], [3.0, 3.0]]
     a = karat.ones(2)
-    assert karat._foreach_mul_([a], 2.0) is None and a.tolist() == [2.0, 2.0]
+    assert karat._foreach_mul_([a], 2.0)[0] is a and a.tolist() == [2.0, 2.0]
     assert X.unbind(1)[2].shape == (2,)
 
 

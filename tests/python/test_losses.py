@@ -105,3 +105,34 @@ def test_kl_div():
     assert torch.kl_div(q, p).shape == (2,)
     with pytest.warns(UserWarning, match="'batchmean' divides only by the batch size"):
         F.kl_div(q, p)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_cross_entropy_in_one_pass_gives_the_numbers_of_its_parts(dtype, reduction):
+    """Also where log_softmax would have rounded in between; lines with gaps, ignored ones, weights, a line of one class. Sums of
+    float32 may be added in another order."""
+    for rows, classes in ((1, 1), (5, 7), (17, 1000), (3, 5001)):
+        x = (torch.arange(rows * 2 * classes) * 37 % 101 / 9 - 5).reshape(rows * 2, classes).to(dtype)[::2]
+        named = torch.arange(rows) * 5 % classes
+        named[1::3] = -100
+        for weight in (None, torch.linspace(0.5, 2, classes).to(dtype)):
+            a, b = x.clone().requires_grad_(), x.detach().requires_grad_()
+            at_once = F.cross_entropy(b, named, weight, reduction=reduction)
+            parts = F.nll_loss(F.log_softmax(a, 1), named, weight, reduction=reduction)
+            assert at_once.grad_fn.name() == parts.grad_fn.name() == "NllLossBackward0"
+            up = torch.full_like(parts, 0.75)
+            at_once.backward(up)
+            parts.backward(up)
+            for one, other in ((at_once, parts), (a.grad, b.grad)):
+                assert torch.allclose(one, other, rtol=1e-6, atol=1e-9) if dtype == torch.float32 else torch.equal(one, other)
+
+
+def test_cross_entropy_twice_differentiated():
+    x = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], dtype=torch.float64, requires_grad=True)
+    named, slopes = torch.tensor([2, 0]), []
+    for loss in (F.cross_entropy(x, named), F.nll_loss(F.log_softmax(x, 1), named)):
+        (slope,) = torch.autograd.grad(loss, x, create_graph=True)
+        slopes.append((slope, *torch.autograd.grad((slope * slope).sum(), x)))
+    for one, other in zip(*slopes):
+        assert torch.allclose(one, other, rtol=1e-14, atol=1e-16)

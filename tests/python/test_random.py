@@ -142,6 +142,22 @@ def test_dropout():
     assert mask.dtype == torch.bool and same(result, mask * 2.0)
 
 
+def test_native_dropout_rounds_its_factor_forward_only():
+    """PyTorch 2.11 on the CPU: seed 3, p = 0.1, of float16; nothing is dropped."""
+    torch.manual_seed(3)
+    x = torch.tensor([-11.0, -10.6328125, -8.78125], dtype=torch.float16, device="cpu", requires_grad=True)
+    result, mask = torch.native_dropout(x, 0.1, True)
+    assert result.grad_fn.name() == "NativeDropoutBackward0" and mask.tolist() == [True] * 3
+    assert result.tolist() == [-12.2265625, -11.8203125, -9.7578125]
+    (slope,) = torch.autograd.grad(result, x, torch.full_like(x, 0.7), create_graph=True)
+    assert slope.tolist() == [0.77783203125] * 3
+    result, mask = torch.native_dropout(x[::2], 1.0, True)  # with gaps
+    assert not result.any() and not mask.any()
+    assert same(torch.native_dropout(x, 0.9, False)[0], x)
+    with pytest.raises(RuntimeError, match="bernoulli_ expects p to be in"):
+        torch.native_dropout(x, 1.5, True)
+
+
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float16, torch.complex64])
 def test_dropping_all_keeps_the_dtype(dtype):
     for drop in (torch.nn.functional.dropout, torch.nn.functional.dropout3d):

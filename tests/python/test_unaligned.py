@@ -31,8 +31,15 @@ def displaced(value):
     return [displaced(v) for v in value] if isinstance(value, list) else value
 
 
+def cloned(value):
+    if isinstance(value, karat.Tensor):
+        return value.clone()
+    return [cloned(v) for v in value] if isinstance(value, list) else value
+
+
 def elements(values):
-    return [v.tolist() for v in values if isinstance(v, karat.Tensor)]
+    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
+    return [v.tolist() for v in flat if isinstance(v, karat.Tensor)]
 
 
 def outcome(function, values):
@@ -59,7 +66,7 @@ def test_every_operator(family):
                 for schema in function.schemas:
                     kinds = arguments(schema)
                     for wanted in ([good[k] for k, _ in kinds], [good[k] for k, has_default in kinds if not has_default]):
-                        aside = [v.clone() if isinstance(v, karat.Tensor) else v for v in wanted]  # functions may write
+                        aside = cloned(wanted)  # functions may write
                         there = displaced(wanted)
                         a, b = outcome(function, aside), outcome(function, there)
                         done += not isinstance(a, type)

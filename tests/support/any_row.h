@@ -14,7 +14,7 @@
 
 enum { ANY_SIDE = 3 };
 
-static kt_tensor *any_tensor(kt_dtype dtype, int64_t rank, int seed)
+static inline kt_tensor *any_tensor(kt_dtype dtype, int64_t rank, int seed)
 {
     double        values[ANY_SIDE * ANY_SIDE];
     const bool    whole = kt_dtype_category(dtype) <= KT_CAT_INT;
@@ -24,18 +24,54 @@ static kt_tensor *any_tensor(kt_dtype dtype, int64_t rank, int seed)
     return tensor_of(dtype, (kt_shape){rank, sizes}, values);
 }
 
-static kt_tensor *any_index(int64_t rank)
+static inline kt_tensor *any_index(int64_t rank)
 {
     const double  values[] = {2, 0, 1, 1, 2, 0, 0, 1, 2};
     const int64_t sizes[2] = {ANY_SIDE, ANY_SIDE};
     return tensor_of(KT_I64, (kt_shape){rank, sizes}, values);
 }
 
+/* Operators over lists take some tensors of one element, or of one for each tensor of a list; NULL: an operand like any other. */
+static inline kt_tensor *any_beside_list(const kt_row *row, const char *name, kt_dtype dtype)
+{
+    static const char *const ones[] = {"lr", "grad_scale", "found_inf", "inv_scale"};
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        if (strcmp(name, ones[i]) == 0)
+            return kt_scalar_tensor(KT_FLOAT(0.5), .dtype = KT_F32);
+    if (strcmp(row->name, "amp_update_scale") == 0)
+        return kt_scalar_tensor(KT_INT(2), .dtype = strcmp(name, "growth_tracker") == 0 ? KT_I32 : KT_F32);
+    if (strncmp(row->name, "foreach_", 8) != 0)
+        return NULL;
+    return strcmp(name, "scalars") == 0 ? kt_ones(KT_SHAPE(2), .dtype = dtype) : kt_ones(KT_SCALAR, .dtype = dtype);
+}
+
+/* How many dims in space the images have that a row takes; 0: it takes none. */
+static inline int any_space(const kt_row *row)
+{
+    const char *name = row->name;
+    if (strncmp(name, "conv", 4) != 0)
+        return 0;
+    const char *digit = strpbrk(name, "123");
+    return digit ? *digit - '0' : 1;
+}
+
+/* [1, 1, ..., length] */
+static inline kt_tensor *any_image(const kt_row *row, kt_dtype dtype, int64_t length, int seed)
+{
+    const int64_t sizes[] = {1, 1, any_space(row) > 1 ? 1 : length, any_space(row) > 2 ? 1 : length, length};
+    return kt_reshape(kt_narrow(any_tensor(dtype, 1, seed), 0, 0, length), ((kt_shape){2 + any_space(row), sizes}));
+}
+
 /* Some of a row's tensors are known by their names: they want an integer, a truth, an order. */
-static kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec, kt_dtype dtype, int64_t rank, int seed)
+static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec, kt_dtype dtype, int64_t rank, int seed)
 {
     const char *name = spec->name;
     const bool  along = strncmp(row->name, "index_", 6) == 0;
+    kt_tensor  *beside = any_beside_list(row, name, dtype);
+    if (beside)
+        return beside;
+    if (any_space(row))
+        return any_image(row, dtype, strcmp(name, "grad_output") == 0 ? 1 : ANY_SIDE, seed);
     if (strcmp(name, "index") == 0 || strcmp(name, "indices") == 0)
         return any_index(along ? 1 : rank);
     if (strcmp(name, "mask") == 0 || strcmp(name, "condition") == 0)
@@ -49,17 +85,28 @@ static kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec, kt_dty
     return any_tensor(dtype, rank, seed);
 }
 
-static const char *any_text(const kt_row *row, const kt_arg_spec *spec)
+static inline const char *any_text(const kt_row *row, const kt_arg_spec *spec)
 {
     if (strcmp(spec->name, "reduce") == 0)
         return strncmp(row->name, "scatter_value", 13) == 0 || strcmp(row->name, "scatter_combine") == 0 ? "add" : "prod";
+    if (any_space(row))
+        return "same";
     return strcmp(spec->name, "equation") == 0 ? "ij,jk->ik" : "sum";
 }
 
-/* Argument i, given. */
-static void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
+/* Of images the geometry of a window that fits. */
+static inline kt_shape any_ints(const kt_row *row, const kt_arg_spec *spec)
 {
-    static const int64_t zero[] = {0};
+    static const int64_t zero[] = {0}, one[] = {1}, image[] = {1, 1, ANY_SIDE};
+    if (any_space(row) && strstr(spec->name, "_size"))
+        return (kt_shape){3, image};
+    return (kt_shape){1, any_space(row) && !strstr(spec->name, "padding") ? one : zero};
+}
+
+/* Argument i, given. */
+static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
+{
+    static const kt_scalar ones[] = {{{1}, 0, KT_SCALAR_INT, 0}, {{1}, 0, KT_SCALAR_INT, 0}};
     static kt_tensor    *lists[KT_MAX_ARGS][2];
     const kt_arg_spec   *spec = kt_row_arg(c->row, i);
     c->given |= 1u << i;
@@ -70,14 +117,20 @@ static void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
     case KT_ARG_TENSORS:
         lists[i][0] = spec->holes ? any_index(1) : any_tensor(dtype, rank, i);
         lists[i][1] = any_tensor(dtype, rank, i + 1);
+        if (strcmp(spec->name, "state_steps") == 0)
+            lists[i][0] = lists[i][1] = kt_ones(KT_SCALAR, .dtype = dtype);
         c->arg[i].ts.t = lists[i];
         c->arg[i].ts.n = spec->holes ? 1 : 2;
         return;
     case KT_ARG_SCALAR: c->arg[i].s = KT_INT(1); return;
+    case KT_ARG_SCALARS:
+        c->arg[i].ss.s = ones;
+        c->arg[i].ss.n = 2;
+        return;
     case KT_ARG_INT: c->arg[i].i = strstr(spec->name, "dim") ? 0 : 1; return;
-    case KT_ARG_INTS: c->arg[i].ints = (kt_shape){1, zero}; return;
+    case KT_ARG_INTS: c->arg[i].ints = any_ints(c->row, spec); return;
     case KT_ARG_FLOAT: c->arg[i].f = 0.5; return;
-    case KT_ARG_BOOL: c->arg[i].b = false; return;
+    case KT_ARG_BOOL: c->arg[i].b = strcmp(spec->name, "amsgrad") == 0; return; /* its list is not empty */
     case KT_ARG_DTYPE: c->arg[i].dtype = dtype; return;
     case KT_ARG_DEVICE: c->arg[i].device = (kt_device){KT_CPU, 0}; return;
     case KT_ARG_FORMAT: c->arg[i].format = KT_CONTIGUOUS_FORMAT; return;
@@ -87,7 +140,7 @@ static void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
 }
 
 /* With the arguments that it must have and no others. */
-static void any_call(kt_call *c, const kt_row *row, kt_form form, kt_dtype dtype, int64_t rank)
+static inline void any_call(kt_call *c, const kt_row *row, kt_form form, kt_dtype dtype, int64_t rank)
 {
     kt_call_begin(c, row, form);
     for (int i = 0; i < kt_row_n_args(row); i++) {
@@ -98,7 +151,7 @@ static void any_call(kt_call *c, const kt_row *row, kt_form form, kt_dtype dtype
 }
 
 /* Runs it; the results belong to the innermost scope afterwards. A list counts as results too, as far as there is room. */
-static bool any_run(kt_call *c, kt_tensor **results, int room, int *n)
+static inline bool any_run(kt_call *c, kt_tensor **results, int room, int *n)
 {
     *n = 0;
     if (kt_failed() || kt_call_run(c))

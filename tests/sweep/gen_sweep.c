@@ -39,6 +39,7 @@ static const struct {
     const char *type, *name, *maker;
 } makers[] = {
     {"kt_tensor *const *", 0, "TENSORS"},
+    {"const kt_scalar *", 0, "NUMBERS"},
     {"int64_t", "n_*", "COUNT"},
     {"int64_t", "n", "COUNT"},
     {"int64_t", "room", "ROOM"},

@@ -102,6 +102,14 @@ kt_scalar sweep_number(int slot)
     return sweep_aimed(slot) ? hostile[value] : KT_INT(1);
 }
 
+const kt_scalar *sweep_numbers(int slot)
+{
+    static kt_scalar list[2];
+    list[0] = KT_INT(1);
+    list[1] = sweep_number(slot);
+    return sweep_aimed(slot) && value == 0 ? NULL : list;
+}
+
 kt_shape sweep_shape(int slot)
 {
     static const int64_t usable_ones[3][2] = {{2, 3}, {0, 1}, {1, 1}}, low[2] = {INT64_MIN, 1}, high[2] = {INT64_MAX, INT64_MAX};

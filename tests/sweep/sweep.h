@@ -35,6 +35,7 @@ int               sweep_small(int slot);
 bool              sweep_truth(int slot, const char *name);
 double            sweep_real(int slot);
 kt_scalar         sweep_number(int slot);
+const kt_scalar  *sweep_numbers(int slot);
 kt_shape          sweep_shape(int slot);
 kt_dtype          sweep_dtype(int slot);
 kt_device         sweep_device(int slot);
@@ -71,6 +72,7 @@ void              sweep_before(void);
 #define RESULTS(slot, name)     (sweep_aimed(slot) ? NULL : sweep_room())
 #define RESULT(slot, name)      (sweep_aimed(slot) ? NULL : sweep_room())
 #define NUMBER(slot, name)      sweep_number(slot)
+#define NUMBERS(slot, name)     sweep_numbers(slot)
 #define SHAPE(slot, name)       sweep_shape(slot)
 #define INTEGER(slot, name)     sweep_integer(slot, 1)
 #define OPT_INT(slot, name)     ((kt_opt_int){true, sweep_integer(slot, 1)})

@@ -7,8 +7,9 @@
 
 enum { WARP = 32 };
 
-/* A struct of words from the lane `away` above. */
-template <class S> static __device__ __forceinline__ S from_above(const S &mine, int away)
+/* A struct of another lane, word by word: the lane so many above or below, or the first one. */
+enum lane { ABOVE, BELOW, FIRST };
+template <lane FROM, class S> static __device__ __forceinline__ S from_lane(const S &mine, int away)
 {
     enum { WORDS = (sizeof(S) + 3) / 4 };
     uint32_t word[WORDS];
@@ -16,7 +17,9 @@ template <class S> static __device__ __forceinline__ S from_above(const S &mine,
     memcpy(word, &mine, sizeof(S));
 #pragma unroll
     for (int i = 0; i < WORDS; i++)
-        word[i] = __shfl_down_sync(0xffffffffu, word[i], away);
+        word[i] = FROM == ABOVE   ? __shfl_down_sync(0xffffffffu, word[i], away)
+                  : FROM == BELOW ? __shfl_up_sync(0xffffffffu, word[i], away)
+                                  : __shfl_sync(0xffffffffu, word[i], 0);
     memcpy(&other, word, sizeof(S));
     return other;
 }
@@ -28,7 +31,7 @@ template <class S> static __device__ __forceinline__ void join_lanes(S &mine, ui
         return;
 #pragma unroll
     for (int away = WARP / 2; away > 0; away /= 2) {
-        const S other = from_above(mine, away);
+        const S other = from_lane<ABOVE>(mine, away);
         mine.join(other);
     }
     if (lanes == WARP)
@@ -51,17 +54,8 @@ template <class S> static __device__ __forceinline__ S to_all_lanes(const S &min
 {
     if (lanes == 1)
         return mine;
-    if (lanes == WARP) {
-        enum { WORDS = (sizeof(S) + 3) / 4 };
-        uint32_t word[WORDS];
-        S        first;
-        memcpy(word, &mine, sizeof(S));
-#pragma unroll
-        for (int i = 0; i < WORDS; i++)
-            word[i] = __shfl_sync(0xffffffffu, word[i], 0);
-        memcpy(&first, word, sizeof(S));
-        return first;
-    }
+    if (lanes == WARP)
+        return from_lane<FIRST>(mine, 0);
     __shared__ alignas(16) unsigned char room[sizeof(S)];
     __syncthreads();
     if (threadIdx.x == 0)

@@ -10,10 +10,12 @@
 #include "dev/folds.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
+#include "dev/walk.cuh"
 
 typedef COMPUTE T;
 enum { REDUCE_VECTOR = sizeof(T) == 4 ? 8 : 4, REDUCE_ROWS = 4, AT_ONCE = 4 };
 
+/* Written out: by walk() the columns of sums would take more registers than two blocks of a multiprocessor have. */
 static __device__ __forceinline__ int64_t gone_place(const reduce_args &g, uint64_t i)
 {
     if (g.gone_nd == 1)
@@ -33,14 +35,7 @@ template <int N> static __device__ __forceinline__ void kept_places(const reduce
 #pragma unroll
     for (int k = 0; k < N; k++)
         at[k] = 0;
-    uint32_t rest = (uint32_t)i;
-    for (uint32_t d = 0; d < g.kept_nd; d++) {
-        const uint32_t next = rest / g.kept_size[d];
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            at[k] += (int64_t)(rest - next * g.kept_size[d]) * g.kept_stride[k][d];
-        rest = next;
-    }
+    walk((uint32_t)i, g.kept_nd, g.kept_size, g.kept_stride, at);
 }
 
 /* Results into memory. */
@@ -162,7 +157,8 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(co
 
 /* Results side by side, where their elements are too: a thread has a vector of results, and takes a vector of elements at a
  * time. */
-template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold_columns(const __grid_constant__ reduce_args g)
+template <class F>
+static __global__ void __launch_bounds__(ARG_THREADS, F::pairs ? 2 : 1) fold_columns(const __grid_constant__ reduce_args g)
 {
     enum { V = REDUCE_VECTOR, ROWS = REDUCE_ROWS };
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, groups = g.results / V;

@@ -15,6 +15,14 @@
 enum no_expression { NO };
 enum loop_column { LOOP__, LOOP_LONG, LOOP_LANES, LOOP_MANY, LOOP_FAR, LOOP_DIVIDES };
 
+/* Rows that are a times a function of b, no more. */
+static constexpr bool is_same(const char *a, const char *b) { return *a == *b && (!*a || is_same(a + 1, b + 1)); }
+static constexpr bool is_factor(const char *name)
+{
+    return is_same(name, "gelu_backward") || is_same(name, "gelu_tanh_backward") || is_same(name, "silu_backward") ||
+           is_same(name, "softplus_backward") || is_same(name, "glu");
+}
+
 /* ---- expressions ---- */
 template <int K> struct row;
 #define TEXT_(...) #__VA_ARGS__
@@ -24,7 +32,9 @@ template <int K> struct row;
         enum {                                                                                                            \
             exists = sizeof(TEXT(PICK(__VA_ARGS__))) != sizeof "NO",                                                      \
             inputs = ins,                                                                                                 \
-            divides = IS_INTEGER && LOOP_##how == LOOP_DIVIDES                                                            \
+            divides = IS_INTEGER && LOOP_##how == LOOP_DIVIDES,                                                           \
+            is_long = LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_FAR,                      \
+            table = ins == 1 && is_long ? RESULTS : is_factor(#name) ? FACTORS : NO_TABLE                                 \
         };                                                                                                                \
         static __device__ __forceinline__ T of(T a, T b, T c, T p0, T p1, T p2, T p3)                                     \
         {                                                                                                                 \
@@ -206,13 +216,14 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(const
 }
 
 /* A vector along the innermost dim. */
-template <int K, int V> static __device__ __forceinline__ void one_vector(const strided_args &g, uint32_t i)
+template <int K, int V> static __device__ __forceinline__ void one_vector(const strided_args &g)
 {
     enum { N = row<K>::inputs };
     const operand_arg &z = g.flat.at[0];
     int64_t            at[N + 1];
     raw<V>             in[N], out;
-    places(g, i, at);
+    if (!place(g, at))
+        return;
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const operand_arg &x = g.flat.at[k + 1];
@@ -232,13 +243,10 @@ template <int K, int V> static __device__ __forceinline__ void one_vector(const 
 
 template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    if (i >= g.flat.n)
-        return;
     if (STRIDED > 1 && g.vector > 1)
-        one_vector<K, STRIDED>(g, i);
+        one_vector<K, STRIDED>(g);
     else
-        one_vector<K, 1>(g, i);
+        one_vector<K, 1>(g);
 }
 
 /* ---- the table ---- */
@@ -254,13 +262,13 @@ template <int K> struct kernels_of<K, true> {
 };
 #define ENTRY(name, ...)                                                                                                  \
     {#name, kernels_of<KT_K_##name>::own_one(), kernels_of<KT_K_##name>::flat_one(), kernels_of<KT_K_##name>::strided_one(), \
-     row<KT_K_##name>::inputs, row<KT_K_##name>::divides},
+     row<KT_K_##name>::inputs, row<KT_K_##name>::divides, row<KT_K_##name>::table},
 #define UN  ENTRY
 #define BIN ENTRY
 #define TER ENTRY
 static const row_kernels table[] = {
 #include "tables/kernels/elementwise.def"
-    {NULL, NULL, NULL, NULL, 0, 0},
+    {NULL, NULL, NULL, NULL, 0, 0, 0},
 };
 #define KNOWN(D) | 1u << D
 const row_table ROWS_NAME = {table, SELF, VECTOR, ELEMENTS, STRIDED, 0 READS, 0 WRITES};

@@ -1,5 +1,5 @@
-/* softmax.cuh - softmax, log_softmax and what flows back through them, in one compute type. A template: the includer defines
- * COMPUTE, EXP and SOFT_NAME, the table.
+/* softmax.cuh - softmax, log_softmax, cross entropy and what flows back through them, in one compute type. A template: the
+ * includer defines COMPUTE, EXP, SOFT_NAME, the table, and OF_ENTROPY, the dtypes of logits.
  *
  * In: soft_args. Out: the output. One thread, a warp or a block works at a line; a short dense line stays in registers, another
  * is read twice: greatest value and sum are found together. Shares are calculated in the compute type; their sum is a double to
@@ -8,6 +8,7 @@
 #include "dev/folds.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
+#include "dev/walk.cuh"
 
 typedef COMPUTE T;
 enum soft_kind { SOFTMAX, LOG_SOFTMAX, SOFTMAX_BACKWARD, LOG_SOFTMAX_BACKWARD, SHARES }; /* SHARES: of softmax, known already */
@@ -66,18 +67,13 @@ struct soft_line {
     bool     mine;
 };
 
-static __device__ __forceinline__ soft_line line_of(const soft_args &g, int operands)
+static __device__ __forceinline__ soft_line line_of(const soft_args &g)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     soft_line      l = {{g.at[0], g.at[1], g.at[2]}, thread / g.lanes, (uint32_t)(thread % g.lanes), false};
-    uint32_t       rest = (uint32_t)l.number;
     l.mine = l.number < g.lines;
-    for (uint32_t d = 0; d < g.nd && l.mine; d++) {
-        const uint32_t next = rest / g.size[d];
-        for (int i = 0; i < operands; i++)
-            l.at[i] += (int64_t)(rest - next * g.size[d]) * g.stride[i][d];
-        rest = next;
-    }
+    if (l.mine)
+        walk((uint32_t)l.number, g.nd, g.size, g.stride, l.at);
     return l;
 }
 
@@ -146,7 +142,7 @@ static __device__ __forceinline__ void store_results(char *p, int width, int is,
 template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_kept(const __grid_constant__ soft_args g)
 {
     enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
-    const soft_line l = line_of(g, BACK ? 3 : 2);
+    const soft_line l = line_of(g);
     T               x[N][V], y[BACK ? N : 1][V];
     soft_top        top;
     soft_sum        sum;
@@ -197,44 +193,71 @@ static __device__ __forceinline__ T value_at(const soft_args &g, const soft_line
     return values<T>::load(l.at[operand] + (int64_t)i * g.step[operand], g.is[operand]);
 }
 
-/* Dense operands of one width whose lines begin at one distance from a multiple of 16 bytes: how many elements come before the
- * first that vectors can be loaded from. -1: there is none. */
-static __device__ __forceinline__ int64_t before_vectors(const soft_args &g, const soft_line &l, int operands)
+/* Dense operands, those in [from, operands), of one width whose lines begin at one distance from a multiple of 16 bytes: how many
+ * elements come before the first that vectors can be loaded from. -1: there is none. */
+static __device__ __forceinline__ int64_t before_vectors(const soft_args &g, const soft_line &l, int from, int operands)
 {
     const uint32_t off = (uint32_t)(uintptr_t)l.at[1] & 15;
     bool           good = off % g.width[1] == 0;
-    for (int i = 0; i < operands; i++)
+    for (int i = from; i < operands; i++)
         good &= g.step[i] == g.width[i] && g.width[i] == g.width[1] && ((uint32_t)(uintptr_t)l.at[i] & 15) == off;
     const uint32_t head = (16 - off) % 16 / g.width[1];
     return good && g.length >= head + V ? (int64_t)head : -1;
 }
 
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(const __grid_constant__ soft_args g)
+/* The elements of a line: those before the vectors, or all; the vectors; those behind them. */
+struct soft_parts {
+    uint32_t first, last, end;
+};
+static __device__ __forceinline__ soft_parts parts_of(const soft_args &g, const soft_line &l, int from, int operands)
+{
+    const uint32_t end = l.mine ? g.length : 0;
+    const int64_t  head = l.mine && g.lanes > 1 ? before_vectors(g, l, from, operands) : -1;
+    const uint32_t first = head < 0 ? end : (uint32_t)head;
+    return soft_parts{first, head < 0 ? end : first + (end - first) / V * V, end};
+}
+
+/* An operand's dtype and width, which the kernels of one dtype know. */
+enum { ANY_DTYPE = KT_NONE };
+template <int D> static __device__ __forceinline__ int is_of(const soft_args &g, int at) { return D ? D : g.is[at]; }
+template <int D> static __device__ __forceinline__ int width_of(const soft_args &g, int at)
+{
+    return D == KT_F64 ? 8 : D == KT_F32 ? 4 : D ? 2 : g.width[at];
+}
+
+template <int K, int D = ANY_DTYPE>
+static __device__ __forceinline__ soft_sum sum_of(const soft_args &g, const soft_line &l, const soft_parts &p)
 {
     enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
-    const soft_line l = line_of(g, BACK ? 3 : 2);
-    const uint32_t  end = l.mine ? g.length : 0;
-    const int64_t   head = l.mine && g.lanes > 1 ? before_vectors(g, l, BACK ? 3 : 2) : -1;
-    const uint32_t  first = head < 0 ? end : (uint32_t)head, last = head < 0 ? end : first + (end - first) / V * V;
-    soft_sum        sum;
-    T               x[V], y[V];
-    /* those before the vectors, or all; the vectors; those behind them */
+    const uint32_t first = p.first, last = p.last, end = p.end;
+    soft_sum       sum;
+    T              x[V], y[V];
     for (uint32_t i = l.lane; i < first; i += g.lanes) {
         const T one[1] = {value_at(g, l, 1, i)}, other[1] = {BACK ? value_at(g, l, 2, i) : (T)0};
         add_shares<K>(sum, one, other);
     }
     for (uint32_t i = first + l.lane * V; i < last; i += g.lanes * V) {
-        load_values(x, l.at[1] + (uint64_t)i * g.width[1], g.width[1], g.is[1]);
+        load_values(x, l.at[1] + (uint64_t)i * width_of<D>(g, 1), width_of<D>(g, 1), is_of<D>(g, 1));
         if (BACK)
-            load_values(y, l.at[2] + (uint64_t)i * g.width[2], g.width[2], g.is[2]);
+            load_values(y, l.at[2] + (uint64_t)i * width_of<D>(g, 2), width_of<D>(g, 2), is_of<D>(g, 2));
         add_shares<K>(sum, x, y);
     }
     for (uint32_t i = last + l.lane; i < end; i += g.lanes) {
         const T one[1] = {value_at(g, l, 1, i)}, other[1] = {BACK ? value_at(g, l, 2, i) : (T)0};
         add_shares<K>(sum, one, other);
     }
-    sum = of_all_lanes<K>(sum, g.lanes);
-    const T total = total_of<K>(sum.s);
+    return of_all_lanes<K>(sum, g.lanes);
+}
+
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(const __grid_constant__ soft_args g)
+{
+    enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
+    const soft_line  l = line_of(g);
+    const soft_parts p = parts_of(g, l, 0, BACK ? 3 : 2);
+    const uint32_t   first = p.first, last = p.last, end = p.end;
+    const soft_sum   sum = sum_of<K>(g, l, p);
+    const T          total = total_of<K>(sum.s);
+    T                x[V], y[V];
     for (uint32_t i = first + l.lane * V; i < last; i += g.lanes * V) {
         load_values(x, l.at[1] + (uint64_t)i * g.width[1], g.width[1], g.is[1]);
         if (BACK)
@@ -250,6 +273,72 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(
     }
 }
 
+/* ---- cross entropy: the log_softmax at one place of a line ---- */
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy(const __grid_constant__ entropy_args g)
+{
+    const soft_line l = line_of(g.soft);
+    const soft_sum  sum = sum_of<LOG_SOFTMAX, D>(g.soft, l, parts_of(g.soft, l, 1, 2));
+    const T         total = total_of<LOG_SOFTMAX>(sum.s);
+    if (!l.mine || l.lane != 0)
+        return;
+    const int64_t k = g.classes[l.number];
+    T             taken = 0;
+    if (k >= 0 && k < g.soft.length)
+        taken = result_of<LOG_SOFTMAX>(value_at(g.soft, l, 1, (uint32_t)k), 0, sum.top, total);
+    values<T>::store(g.taken + l.number * width_of<D>(g.soft, 1), D, taken);
+    ((T *)g.top)[l.number] = sum.top;
+    ((T *)g.total)[l.number] = total;
+}
+
+/* The log_softmax is rounded to the logits' dtype, as if it had been stored. */
+template <int M>
+static __device__ __forceinline__ void flow_back(T (&z)[M], const T (&x)[M], int is, T top, T total, T grad, int64_t k)
+{
+    raw<M> r;
+    T      y[M];
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        y[i] = result_of<LOG_SOFTMAX>(x[i], 0, top, total);
+    values<T>::encode(r, y, is);
+    values<T>::decode(y, r, is);
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        z[i] = result_of<LOG_SOFTMAX_BACKWARD>(i == k ? grad : (T)0, y[i], 0, grad);
+}
+
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_back(const __grid_constant__ entropy_args g)
+{
+    const soft_args &s = g.soft;
+    const soft_line  l = line_of(s);
+    const soft_parts p = parts_of(s, l, 0, 2);
+    if (!l.mine)
+        return;
+    const T       top = ((const T *)g.top)[l.number], total = ((const T *)g.total)[l.number];
+    const T       grad = values<T>::load(g.taken + l.number * width_of<D>(s, 1), D);
+    const int64_t k = g.classes[l.number];
+    for (uint32_t i = p.first + l.lane * V; i < p.last; i += s.lanes * V) {
+        T      x[V], z[V];
+        raw<V> r;
+        load_values(x, l.at[1] + (uint64_t)i * width_of<D>(s, 1), width_of<D>(s, 1), D);
+        flow_back(z, x, D, top, total, grad, k - i);
+        values<T>::encode(r, z, D);
+        raw_store(r, l.at[0] + (uint64_t)i * width_of<D>(s, 0), width_of<D>(s, 0));
+    }
+    for (uint32_t i = l.lane; i < p.end; i += s.lanes) {
+        if (i >= p.first && i < p.last)
+            i += (p.last - i + s.lanes - 1) / s.lanes * s.lanes;
+        if (i >= p.end)
+            break;
+        const T one[1] = {value_at(s, l, 1, i)};
+        T       z[1];
+        flow_back(z, one, D, top, total, grad, k - i);
+        values<T>::store(l.at[0] + (int64_t)i * s.step[0], D, z[0]);
+    }
+}
+
+#define ENTROPY(D) {KT_##D, (const void *)entropy<KT_##D>, (const void *)entropy_back<KT_##D>},
+static const entropy_kernels entropies[] = {OF_ENTROPY(ENTROPY){KT_NONE, NULL, NULL}};
+
 #define SOFT(name, K) {name, (const void *)soft_kept<K>, (const void *)soft_any<K>},
 static const soft_kernels table[] = {
     SOFT("softmax", SOFTMAX)
@@ -258,4 +347,4 @@ static const soft_kernels table[] = {
     SOFT("log_softmax_backward", LOG_SOFTMAX_BACKWARD)
     {NULL, NULL, NULL},
 };
-const soft_table SOFT_NAME = {table, (kt_dtype)values<T>::self, values<T>::reads, values<T>::writes};
+const soft_table SOFT_NAME = {table, entropies, (kt_dtype)values<T>::self, values<T>::reads, values<T>::writes};

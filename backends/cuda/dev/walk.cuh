@@ -1,21 +1,37 @@
-/* walk.cuh - from the number of an element to its place in each operand of a strided launch. */
+/* walk.cuh - from the number of an element, or of a line, to its place in each operand. */
 #ifndef KARAT_CUDA_WALK_CUH
 #define KARAT_CUDA_WALK_CUH
 
 #include "args.h"
 
-template <int N> static __device__ __forceinline__ void places(const strided_args &g, uint32_t i, int64_t (&at)[N])
+/* Adds to `at` where number i of dims of these sizes, inner to outer, lies in each of N operands. What is left of i: 0, or it
+ * lies beyond the last. */
+template <int N, class P>
+static __device__ __forceinline__ uint32_t walk(uint32_t i, uint32_t nd, const uint32_t *size, const int64_t (*stride)[ARG_DIMS],
+                                                P (&at)[N])
+{
+    for (uint32_t d = 0; d < nd; d++) {
+        const uint32_t next = i / size[d], here = i - next * size[d];
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            at[k] += here * stride[k][d];
+        i = next;
+    }
+    return i;
+}
+
+static __device__ __forceinline__ uint32_t thread_number() { return blockIdx.x * ARG_THREADS + threadIdx.x; }
+
+/* The element of this thread in a strided launch; false: there is none. */
+template <int N> static __device__ __forceinline__ bool place(const strided_args &g, int64_t (&at)[N])
 {
 #pragma unroll
     for (int k = 0; k < N; k++)
         at[k] = 0;
-    for (uint32_t d = 0; d < g.nd; d++) {
-        const uint32_t next = i / g.size[d], here = i - next * g.size[d];
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            at[k] += here * g.stride[k][d];
-        i = next;
-    }
+    if (thread_number() >= g.flat.n)
+        return false;
+    walk(thread_number(), g.nd, g.size, g.stride, at);
+    return true;
 }
 
 /* An operand's memory: what is immediate stands in the arguments. */

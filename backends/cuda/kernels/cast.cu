@@ -55,11 +55,9 @@ static __device__ __forceinline__ kt__c128 flipped(kt__c128 x, int bits) { retur
 
 template <int FROM> static __global__ void __launch_bounds__(ARG_THREADS) cast_any(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[2];
-    if (i >= g.flat.n)
+    int64_t at[2];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     const typename dtype<FROM>::C x =
         flipped(dtype<FROM>::get(*(const typename dtype<FROM>::S *)(memory_of(g.flat.at[1]) + at[1])), g.flat.at[1].bits);
     char *to = g.flat.at[0].data + at[0];

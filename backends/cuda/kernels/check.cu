@@ -28,13 +28,11 @@ template <class W> static __device__ __forceinline__ W bound(const launch_args &
 
 template <class W> static __device__ __forceinline__ void check(const strided_args &g, bool is_int)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
     const W        low = bound<W>(g.flat, 0), high = bound<W>(g.flat, 1), exempt = bound<W>(g.flat, 2);
     const uint64_t says = g.flat.param[3];
     int64_t        at[2];
-    if (i >= g.flat.n)
+    if (!place(g, at))
         return;
-    places(g, i, at);
     for (int k = 0; k < CHECK_INPUTS(says); k++) {
         const operand_arg &x = g.flat.at[k];
         const W            v = element<W>(x, memory_of(x) + at[k]); /* a NaN is out of bounds */

@@ -6,29 +6,22 @@
 
 #include "args.h"
 #include "dev/raw.cuh"
+#include "dev/walk.cuh"
 
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) cross(const __grid_constant__ cross_args g)
 {
     enum { V = 16 / sizeof(S), WARP_A = 8, WARP_B = 4, WARPS = ARG_THREADS / 32 };
     const uint32_t blocks_a = (g.a + WARP_A - 1) / WARP_A, blocks_b = (g.b + WARP_B * WARPS - 1) / (WARP_B * WARPS);
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t       rest = blockIdx.x / blocks_a;
+    const uint32_t rest = blockIdx.x / blocks_a;
     const uint32_t a = (blockIdx.x - rest * blocks_a) * WARP_A + lane % WARP_A, above = rest / blocks_b;
     const uint32_t b = ((rest - above * blocks_b) * WARPS + warp) * WARP_B + lane / WARP_A;
-    const char    *from = g.from;
-    char          *to = g.to;
-    rest = above;
-    for (uint32_t d = 0; d < g.nd; d++) {
-        const uint32_t next = rest / g.size[d], here = rest - next * g.size[d];
-        from += here * g.stride[1][d];
-        to += here * g.stride[0][d];
-        rest = next;
-    }
-    if (a >= g.a || b >= g.b || rest)
+    int64_t        at[2] = {0, 0};
+    if (walk(above, g.nd, g.size, g.stride, at) || a >= g.a || b >= g.b)
         return;
-    raw<V> in[V];
-    from += (int64_t)b * V * g.step[1] + (int64_t)a * 16;
-    to += (int64_t)a * V * g.step[0] + (int64_t)b * 16;
+    raw<V>      in[V];
+    const char *from = g.from + at[1] + (int64_t)b * V * g.step[1] + (int64_t)a * 16;
+    char       *to = g.to + at[0] + (int64_t)a * V * g.step[0] + (int64_t)b * 16;
 #pragma unroll
     for (int j = 0; j < V; j++)
         load_bytes<16>(in[j], from + j * g.step[1]);

@@ -28,11 +28,9 @@ static __device__ __forceinline__ int64_t place_of(const strided_args &g, const 
 /* ---- moved ---- */
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) take(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[3];
-    if (i >= g.flat.n)
+    int64_t at[3];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     const int64_t p = place_of(g, g.flat.at[2], at[2]);
     if (p >= 0)
         *(S *)(g.flat.at[0].data + at[0]) = *(const S *)(memory_of(g.flat.at[1]) + at[1] + p * (int64_t)g.flat.param[1]);
@@ -40,11 +38,9 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) take(co
 
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[3];
-    if (i >= g.flat.n)
+    int64_t at[3];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     const int64_t p = place_of(g, g.flat.at[2], at[2]);
     if (p >= 0)
         *(S *)(g.flat.at[0].data + at[0] + p * (int64_t)g.flat.param[1]) = *(const S *)(memory_of(g.flat.at[1]) + at[1]);
@@ -52,22 +48,18 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put(con
 
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) masked(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[3];
-    if (i >= g.flat.n)
+    int64_t at[3];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     if (*(memory_of(g.flat.at[2]) + at[2]))
         *(S *)(g.flat.at[0].data + at[0]) = *(const S *)(memory_of(g.flat.at[1]) + at[1]);
 }
 
 static __global__ void __launch_bounds__(ARG_THREADS) offsets(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[2];
-    if (i >= g.flat.n)
+    int64_t at[2];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     const int64_t p = place_of(g, g.flat.at[1], at[1]);
     if (p >= 0)
         *(int64_t *)(g.flat.at[0].data + at[0]) += p * (int64_t)g.flat.param[1];
@@ -160,11 +152,9 @@ template <> __device__ __forceinline__ bool add_at<KT_F16>(char *p, dtype<KT_F16
 
 template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[3];
-    if (i >= g.flat.n)
+    int64_t at[3];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     const int64_t p = place_of(g, g.flat.at[2], at[2]);
     if (p < 0)
         return;

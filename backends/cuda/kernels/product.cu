@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "dev/values.cuh"
+#include "dev/walk.cuh"
 
 enum { SIDE = 32, ROWS = ARG_THREADS / SIDE, EACH = SIDE / ROWS };
 
@@ -37,16 +38,9 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) product
     const uint32_t tiles_n = (g.n + SIDE - 1) / SIDE, tiles_m = (g.m + SIDE - 1) / SIDE;
     const uint32_t above = blockIdx.x / tiles_n, tile_n = blockIdx.x - above * tiles_n, tile_m = above % tiles_m;
     const uint32_t x = threadIdx.x % SIDE, y = threadIdx.x / SIDE, column = tile_n * SIDE + x;
-    uint32_t       rest = above / tiles_m;
     char          *at[4] = {g.at[0], g.at[1], g.at[2], g.at[3]};
     T              sum[EACH];
-    for (uint32_t d = 0; d < g.nd; d++) {
-        const uint32_t next = rest / g.size[d], here = rest - next * g.size[d];
-        for (int i = 0; i < 4; i++)
-            at[i] += here * g.stride[i][d];
-        rest = next;
-    }
-    if (rest)
+    if (walk(above / tiles_m, g.nd, g.size, g.stride, at))
         return; /* all threads of the block */
 #pragma unroll
     for (int e = 0; e < EACH; e++)

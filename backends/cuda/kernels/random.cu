@@ -19,6 +19,13 @@ static __device__ __forceinline__ uint4 philox(uint64_t seed, uint64_t subsequen
     return c;
 }
 
+/* Where a thread's draws begin. In a graph they are those of the replay. */
+template <class G> static __device__ __forceinline__ uint64_t seed_of(const G &g) { return g.replay ? g.replay[0] : g.seed; }
+template <class G> static __device__ __forceinline__ uint64_t first_step(const G &g)
+{
+    return (g.offset + (g.replay ? g.replay[1] : 0)) / DRAWS;
+}
+
 /* ---- what the four numbers of a step become: `per` values of type W ---- */
 static __device__ __forceinline__ float unit(uint32_t draw) { return (float)draw * 0x1p-32f + 0x1p-33f; } /* in (0, 1] */
 static __device__ __forceinline__ double unit(uint32_t low, uint32_t high)
@@ -38,13 +45,19 @@ static __device__ __forceinline__ double spread(double u, const draw_args &g)
     return x == g.param[1] ? g.param[0] : x;
 }
 
+/* Four values of four draws. */
+template <class W, class F> static __device__ __forceinline__ void each(W (&v)[4], uint4 d, F of)
+{
+    v[0] = of(d.x), v[1] = of(d.y), v[2] = of(d.z), v[3] = of(d.w);
+}
+
 template <class T> struct uniform_of;
 template <> struct uniform_of<float> {
     typedef float W;
     enum { per = 4 };
     static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
     {
-        v[0] = spread(unit(d.x), g), v[1] = spread(unit(d.y), g), v[2] = spread(unit(d.z), g), v[3] = spread(unit(d.w), g);
+        each(v, d, [&](uint32_t draw) { return spread(unit(draw), g); });
     }
 };
 template <> struct uniform_of<double> {
@@ -56,25 +69,15 @@ template <> struct uniform_of<double> {
     }
 };
 
-struct bernoulli_of {
-    typedef float W;
+template <class T> struct bernoulli_of {
+    typedef T W;
     enum { per = 4 };
     static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
     {
-        const float p = (float)g.param[0];
-        v[0] = unit(d.x) <= p, v[1] = unit(d.y) <= p, v[2] = unit(d.z) <= p, v[3] = unit(d.w) <= p;
+        each(v, d, [&](uint32_t draw) { return unit(draw) <= (float)g.param[0]; });
     }
 };
-struct bernoulli_int_of {
-    typedef int64_t W;
-    enum { per = 4 };
-    static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
-    {
-        const float p = (float)g.param[0];
-        v[0] = unit(d.x) <= p, v[1] = unit(d.y) <= p, v[2] = unit(d.z) <= p, v[3] = unit(d.w) <= p;
-    }
-};
-struct bernoulli_f64_of {
+template <> struct bernoulli_of<double> {
     typedef double W;
     enum { per = 2 };
     static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
@@ -112,7 +115,7 @@ struct exponential_of {
     }
     static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
     {
-        v[0] = one(d.x, g), v[1] = one(d.y, g), v[2] = one(d.z, g), v[3] = one(d.w, g);
+        each(v, d, [&](uint32_t draw) { return one(draw, g); });
     }
 };
 
@@ -121,10 +124,7 @@ struct random_int_of {
     enum { per = 4 };
     static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
     {
-        const uint32_t each[per] = {d.x, d.y, d.z, d.w};
-#pragma unroll
-        for (int k = 0; k < per; k++)
-            v[k] = (W)((uint64_t)g.least + (g.many ? each[k] % g.many : each[k]));
+        each(v, d, [&](uint32_t draw) { return (W)((uint64_t)g.least + (g.many ? draw % g.many : draw)); });
     }
 };
 struct random_wide_of {
@@ -145,8 +145,8 @@ template <class F> static __global__ void __launch_bounds__(DRAW_THREADS) draw(c
     const uint64_t t = (uint64_t)blockIdx.x * DRAW_THREADS + threadIdx.x;
     if (t >= g.threads)
         return;
-    const uint64_t seed = g.replay ? g.replay[0] : g.seed, offset = g.offset + (g.replay ? g.replay[1] : 0);
-    uint64_t       step = offset / DRAWS;
+    const uint64_t seed = seed_of(g);
+    uint64_t       step = first_step(g);
     for (uint64_t at = t; at < g.n; at += F::per * g.threads, step++) {
         W v[F::per];
         F::of(v, philox(seed, t, step), g);
@@ -157,13 +157,73 @@ template <class F> static __global__ void __launch_bounds__(DRAW_THREADS) draw(c
     }
 }
 
+/* ---- dropout: what is kept is multiplied. A thread draws for the V elements of its vector, four numbers at a time ---- */
+template <int D, int V> static __global__ void __launch_bounds__(DRAW_THREADS) drop(const __grid_constant__ drop_args g)
+{
+    typedef typename dtype<D>::S S;
+    typedef typename dtype<D>::C W;
+    struct alignas(sizeof(S) * V) elements { S at[V]; };
+    struct alignas(V) truths { uint8_t at[V]; };
+    enum { BLOCKS = (V + DRAWS - 1) / DRAWS };
+    const uint64_t t = (uint64_t)blockIdx.x * DRAW_THREADS + threadIdx.x;
+    const uint64_t seed = seed_of(g);
+    uint64_t       step = first_step(g);
+    if (t >= g.threads)
+        return;
+    for (uint64_t i = t; i < g.n / V; i += g.threads, step += BLOCKS) {
+        elements e = ((const elements *)g.from)[i];
+        truths   kept;
+#pragma unroll
+        for (int b = 0; b < BLOCKS; b++) {
+            const uint4    d = philox(seed, t, step + b);
+            const uint32_t draw[DRAWS] = {d.x, d.y, d.z, d.w};
+#pragma unroll
+            for (int k = 0; k < DRAWS && b * DRAWS + k < V; k++) {
+                S *x = &e.at[b * DRAWS + k];
+                kept.at[b * DRAWS + k] = (W)unit(draw[k]) < (W)g.keep;
+                *x = dtype<D>::put(dtype<D>::get(*x) * (kept.at[b * DRAWS + k] ? (W)g.scale : 0));
+            }
+        }
+        ((elements *)g.to)[i] = e;
+        ((truths *)g.mask)[i] = kept;
+    }
+}
+
+/* The order of bernoulli. */
+template <int D> static __global__ void __launch_bounds__(DRAW_THREADS) drop_any(const __grid_constant__ drop_args g)
+{
+    typedef typename dtype<D>::S S;
+    typedef typename dtype<D>::C W;
+    const uint64_t t = (uint64_t)blockIdx.x * DRAW_THREADS + threadIdx.x;
+    const uint64_t seed = seed_of(g);
+    uint64_t       step = first_step(g);
+    if (t >= g.threads)
+        return;
+    for (uint64_t at = t; at < g.n; at += DRAWS * g.threads, step++) {
+        const uint4    d = philox(seed, t, step);
+        const uint32_t draw[DRAWS] = {d.x, d.y, d.z, d.w};
+#pragma unroll
+        for (int k = 0; k < DRAWS; k++) {
+            const uint64_t i = at + k * g.threads;
+            if (i >= g.n)
+                break;
+            const bool kept = (W)unit(draw[k]) < (W)g.keep;
+            g.mask[i] = kept;
+            ((S *)g.to)[i] = dtype<D>::put(dtype<D>::get(((const S *)g.from)[i]) * (kept ? (W)g.scale : 0));
+        }
+    }
+}
+
+#define DROP(D) {KT_##D, (const void *)drop<KT_##D, 16 / sizeof(dtype<KT_##D>::S)>, (const void *)drop_any<KT_##D>},
+const drop_kernels drop_table[] = {DROP(F32) DROP(BF16) DROP(F16) DROP(F64) {KT_NONE, NULL, NULL}};
+
 #define DRAW(name, wide, F, DTYPES) {name, wide, F::per, DTYPES, (const void *)draw<F>},
 const draw_kernels draw_table[] = {
     DRAW("uniform", 0, uniform_of<float>, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)
     DRAW("uniform", 0, uniform_of<double>, 1u << KT_F64)
-    DRAW("bernoulli", 0, bernoulli_of, values<float>::writes)
-    DRAW("bernoulli", 0, bernoulli_int_of, values<int64_t>::writes)
-    DRAW("bernoulli", 0, bernoulli_f64_of, 1u << KT_F64)
+    DRAW("bernoulli", 0, bernoulli_of<float>, values<float>::writes)
+    DRAW("bernoulli", 0, bernoulli_of<int64_t>, values<int64_t>::writes)
+    DRAW("bernoulli", 0, bernoulli_of<double>, 1u << KT_F64)
     DRAW("normal", 0, normal_of, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)
     DRAW("exponential", 0, exponential_of, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)
     DRAW("random_int", 0, random_int_of, values<int64_t>::writes)

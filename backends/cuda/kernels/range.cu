@@ -40,21 +40,19 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) arange(
 }
 
 /* ---- matrices: the last two dims are row and column ---- */
-static __device__ __forceinline__ int64_t diagonal_of(const strided_args &g, uint32_t i)
+static __device__ __forceinline__ int64_t diagonal_of(const strided_args &g)
 {
-    const uint32_t row = i / g.size[0];
+    const uint32_t i = thread_number(), row = i / g.size[0];
     return (int64_t)(i - row * g.size[0]) - (int64_t)(row % g.size[1]);
 }
 
 /* param: the diagonals from and to which elements stay. */
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) band(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[2];
-    if (i >= g.flat.n)
+    int64_t at[2];
+    if (!place(g, at))
         return;
-    places(g, i, at);
-    const int64_t d = diagonal_of(g, i);
+    const int64_t d = diagonal_of(g);
     S             zero;
     memset(&zero, 0, sizeof zero);
     *(S *)(g.flat.at[0].data + at[0]) =
@@ -64,14 +62,12 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) band(co
 /* The second operand is one. */
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) eye(const __grid_constant__ strided_args g)
 {
-    const uint32_t i = blockIdx.x * ARG_THREADS + threadIdx.x;
-    int64_t        at[1];
-    if (i >= g.flat.n)
+    int64_t at[1];
+    if (!place(g, at))
         return;
-    places(g, i, at);
     S v;
     memset(&v, 0, sizeof v);
-    if (diagonal_of(g, i) == 0)
+    if (diagonal_of(g) == 0)
         memcpy(&v, g.flat.at[1].value, sizeof v);
     *(S *)(g.flat.at[0].data + at[0]) = v;
 }

@@ -1,5 +1,6 @@
-/* rows_f64.cu - the elementwise kernels of compute type float64. The functions are those of src/math, without fused
- * multiply-adds; where they call the C library, and for large angles, CUDA's stand in, whose last bit may be another. */
+/* rows_f64.cu - the elementwise kernels of compute type float64. The functions are those of src/math, with the
+ * fused multiply-adds they spell out and no others; where they call the C library, and for large angles, CUDA's stand in, whose
+ * last bit may be another. */
 #include "dev/dtype.cuh"
 
 #define FN(name)   name##_f64

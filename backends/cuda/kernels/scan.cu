@@ -6,6 +6,7 @@
 #include "dev/folds.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
+#include "dev/walk.cuh"
 
 /* The extreme so far: of equal values the last; a NaN keeps its place against numbers. */
 template <class T, bool LEAST> struct scan_place : light {
@@ -27,32 +28,12 @@ template <class T> struct scan_results {
     __device__ void whole(int k, int64_t v) { *(int64_t *)at[k] = v; }
 };
 
-template <class S> static __device__ __forceinline__ S from_below(const S &mine, int away)
-{
-    enum { WORDS = (sizeof(S) + 3) / 4 };
-    uint32_t word[WORDS];
-    S        other;
-    memcpy(word, &mine, sizeof(S));
-#pragma unroll
-    for (int i = 0; i < WORDS; i++)
-        word[i] = __shfl_up_sync(0xffffffffu, word[i], away);
-    memcpy(&other, word, sizeof(S));
-    return other;
-}
-
 template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS) scan(const __grid_constant__ scan_args g)
 {
     __shared__ alignas(16) unsigned char room[ARG_THREADS / WARP + 1][sizeof(F)];
     const uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     char          *at[3] = {g.at[0], g.at[1], g.at[2]};
-    uint32_t       rest = blockIdx.x;
-    for (uint32_t d = 0; d < g.nd; d++) {
-        const uint32_t next = rest / g.size[d], here = rest - next * g.size[d];
-        for (int i = 0; i < 3; i++)
-            at[i] += here * g.stride[i][d];
-        rest = next;
-    }
-    if (rest)
+    if (walk(blockIdx.x, g.nd, g.size, g.stride, at))
         return;
     const fold_about about = {0, 0};
     F                before; /* of all elements before these */
@@ -63,7 +44,7 @@ template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS
             mine.take(values<T>::load(at[2] + (int64_t)i * g.step[2], g.is), (int64_t)i, about);
 #pragma unroll
         for (int away = 1; away < WARP; away *= 2) {
-            F earlier = from_below(mine, away);
+            F earlier = from_lane<BELOW>(mine, away);
             earlier.join(mine);
             if (lane >= (uint32_t)away)
                 mine = earlier;

@@ -4,4 +4,5 @@
 #define COMPUTE   double
 #define EXP       exp
 #define SOFT_NAME soft_f64
+#define OF_ENTROPY(X) X(F64)
 #include "dev/softmax.cuh"

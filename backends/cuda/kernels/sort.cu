@@ -1,6 +1,7 @@
 /* sort.cu - lines sorted by keys that order as their elements do: chunks in shared memory, then runs merged two by two, each
  * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. */
 #include "args.h"
+#include "dev/walk.cuh"
 
 /* ---- keys: a NaN above everything, the two zeros alike ---- */
 static __device__ __forceinline__ uint64_t float_key(uint64_t bits, int width, uint64_t infinity)
@@ -31,13 +32,9 @@ static __device__ __forceinline__ uint64_t key_of(const char *p, int is)
 /* ---- where a line is ---- */
 static __device__ __forceinline__ int64_t line_at(const sort_args &g, int operand, uint32_t line)
 {
-    int64_t at = 0;
-    for (uint32_t d = 0; d < g.nd; d++) {
-        const uint32_t next = line / g.size[d];
-        at += (int64_t)(line - next * g.size[d]) * g.stride[operand][d];
-        line = next;
-    }
-    return at;
+    int64_t at[1] = {0};
+    walk(line, g.nd, g.size, &g.stride[operand], at);
+    return at[0];
 }
 
 static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(const __grid_constant__ sort_args g)

@@ -127,6 +127,12 @@ typedef struct kt_plan {
  *                is an integer; size: param[1] + 1}. The CPU reports the first element in row-major order, of two at one place
  *                the first input's; a device may report any. check_fits: the dtype param[0] holds every element (kt_scalar_fits,
  *                and no finite number beyond a narrow float's largest); the fault is KT_FAULT_OVERFLOW of that dtype
+ *  windows       operands have different sizes: size[] holds the dims of operand 0, then those of operand 1, and so on; an
+ *                operand has strides in its own block of dims only. An image is [batch, channel, dims in space], a weight
+ *                [channels of the result, channels of a group, dims in space], a bias [channels]. param[0]: the number of
+ *                dims in space; then, three of each, their stride, padding and dilation; param[10]: groups. Position p of
+ *                the result reads the elements p * stride - padding + k * dilation, k < size of the weight; beyond the image
+ *                stand zeros
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed: the value follows from the index */
 
 /* Faults: what a kernel finds wrong in values (fault.h). Index kernels and checks are told by a parameter which it is. Others

@@ -27,7 +27,8 @@ typedef enum kt_arg_kind {
     KT_ARG_DEVICE,
     KT_ARG_FORMAT, /* memory format */
     KT_ARG_STRING,
-    KT_ARG_GENERATOR
+    KT_ARG_GENERATOR,
+    KT_ARG_SCALARS
 } kt_arg_kind;
 
 typedef union kt_value {
@@ -37,6 +38,10 @@ typedef union kt_value {
         int64_t           n;
     } ts;
     kt_scalar   s;
+    struct {
+        const kt_scalar *s;
+        int64_t          n;
+    } ss;
     int64_t     i;
     kt_shape    ints;
     double      f;

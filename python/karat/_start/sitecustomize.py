@@ -106,7 +106,7 @@ def _become_torch(torch, karat):
     missing.shown, public, own = "torch", missing.names_of(""), vars(torch)
     version = import_module("karat.torch_version")
     for kind, home in ((karat.Tensor, ""), (karat.OutOfMemoryError, ""), (karat.finfo, ""), (karat.iinfo, ""),
-                       (version.TorchVersion, ".torch_version")):
+                       (karat.linalg.LinAlgError, "._C"), (version.TorchVersion, ".torch_version")):
         kind.__module__ = "torch" + home
     karat._karat.name_types_of_torch()
     for name, value in vars(karat).items():

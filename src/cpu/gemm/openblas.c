@@ -1,4 +1,5 @@
-/* openblas.c - the one file that knows OpenBLAS: products of float32, float64, complex64 and complex128.
+/* openblas.c - the one file that opens OpenBLAS: products of float32, float64, complex64 and complex128. LAPACK, which is in the
+ * same library, is found through kt__openblas_symbol (cpu/linalg/lapack.c).
  *
  * In: dense matrices. Out: their product, on the calling thread alone. Nothing is linked: the library is opened at first
  * use and asked for BLAS's Fortran symbols. Independent of: plans, threads.
@@ -23,6 +24,7 @@ typedef void gemm_fn(const char *ta, const char *tb, const int *m, const int *n,
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static gemm_fn       *gemm_f32, *gemm_f64, *gemm_c64, *gemm_c128;
+static void          *opened; /* NULL: it is not there, or cannot be used */
 static char           name[96];
 
 static const char *core_type(void)
@@ -99,6 +101,7 @@ static void open_once(void)
     if (strstr(config(), "USE64BITINT") != NULL)
         return; /* built with 64-bit integers */
     set_num_threads(1);
+    opened = library;
     *(void **)&gemm_f32 = symbol(library, "sgemm_");
     *(void **)&gemm_f64 = symbol(library, "dgemm_");
     *(void **)&gemm_c64 = symbol(library, "cgemm_");
@@ -123,6 +126,12 @@ static gemm_fn *gemm_of(kt_dtype dtype)
 bool kt__openblas_serves(kt_dtype dtype)
 {
     return gemm_of(dtype) != NULL;
+}
+
+void *kt__openblas_symbol(const char *of)
+{
+    pthread_once(&once, open_once);
+    return opened != NULL ? symbol(opened, of) : NULL;
 }
 
 const char *kt__openblas_name(void)

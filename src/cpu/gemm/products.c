@@ -113,10 +113,18 @@ static int64_t work_of(const kt_plan *plan) /* of one matrix */
     return plan->size[d] * plan->size[d + 1] * plan->size[d + 2];
 }
 
+/* On aarch64 oneDNN borrows other libraries' kernels; without them it runs reference code, at a sixth of OpenBLAS's speed. */
+#ifdef __aarch64__
+enum { ONEDNN_IS_QUICK = 0 };
+#else
+enum { ONEDNN_IS_QUICK = 1 };
+#endif
+
 static gemm_fn *library_for(kt_dtype dtype, int wanted, int64_t work)
 {
     const bool real = dtype == KT_F32 || dtype == KT_BF16;
-    const bool rather_blas = !real || wanted == KT__MAKER_OPENBLAS || (wanted == KT__MAKER_AUTO && work <= MIDDLING);
+    const bool small = work <= MIDDLING || !ONEDNN_IS_QUICK;
+    const bool rather_blas = !real || wanted == KT__MAKER_OPENBLAS || (wanted == KT__MAKER_AUTO && small);
     if (wanted != KT__MAKER_ONEDNN && rather_blas && kt__openblas_serves(dtype))
         return kt__openblas_gemm;
     return wanted != KT__MAKER_OPENBLAS && real && kt__onednn_serves(dtype) ? kt__onednn_gemm : NULL;

@@ -29,6 +29,7 @@ bool        kt__onednn_gemm(const kt__gemm *g); /* false: it could not, and c is
 const char *kt__onednn_name(void);              /* "oneDNN 2.6.3"; NULL: not found */
 bool        kt__openblas_serves(kt_dtype dtype);
 bool        kt__openblas_gemm(const kt__gemm *g);
+void       *kt__openblas_symbol(const char *of); /* any routine of it; NULL: not found */
 const char *kt__openblas_name(void);            /* "OpenBLAS 0.3.21 (SapphireRapids)" */
 
 /* ---- the choice ---- */

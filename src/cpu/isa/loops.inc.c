@@ -20,7 +20,7 @@ KT_ALWAYS T FN(apply)(int row, T a, T b, T c, T p0, T p1, T p2, T p3)
 
 KT_ALWAYS bool FN(goes_by_lanes)(int how)
 {
-    if (KT_VEC_BYTES <= 16 && (SELF != KT_F32 || how == LOOP_MANY)) /* there the compiler's loop is the shorter one */
+    if (KT_VEC_BYTES <= 16 && ((SELF != KT_F32 && SELF != KT_F64) || how == LOOP_MANY)) /* the compiler's loop is shorter there */
         return false;
     return how == LOOP_LANES || how == LOOP_MANY;
 }

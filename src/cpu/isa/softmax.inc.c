@@ -1,5 +1,5 @@
-/* softmax.inc.c - softmax, log_softmax and their gradients in compute type T. A template: the includer defines T, ID and SELF,
- * and includes the templates of tiles and reductions and exp_ID.
+/* softmax.inc.c - softmax, log_softmax, cross entropy and their gradients in compute type T. A template: the includer defines
+ * T, ID and SELF, and includes the templates of tiles and reductions and exp_ID.
  *
  * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. A line is read two or
  * three times, one tile in L1 at a time: for the maximum, for the sum, for the results. Adjacent lines are processed together,
@@ -131,7 +131,8 @@ static SOFT_NOINLINE void FN(soft_spread)(T *tile, T value, int n)
 
 /* ---- one line ---- */
 
-static SOFT_NOINLINE void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
+/* Finds top and total of a line; the shares of a short one stay. */
+static SOFT_NOINLINE void FN(soft_find)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
 {
     const int64_t length = s->length;
     const int     wide = length < TILE ? (int)length : TILE;
@@ -154,6 +155,13 @@ static SOFT_NOINLINE void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, cha
         sum += FN(dense_sum)(&p, 0);
     }
     FN(soft_spread)(w->total, FN(soft_total)(s->kernel, sum), wide);
+}
+
+static void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
+{
+    const int64_t length = s->length;
+    const bool    kept = length <= KEPT;
+    FN(soft_find)(s, w, at);
     for (int64_t done = 0; done < length; done += TILE)
         FN(soft_output)(s, w, s->along, at, done, length - done < TILE ? (int)(length - done) : TILE,
                         kept ? w->shares + done : NULL);
@@ -224,8 +232,108 @@ static int64_t FN(soft_together)(const FN(soft) *s)
     return fit < ABREAST_LEAST ? ABREAST_LEAST : fit > ABREAST ? ABREAST : fit;
 }
 
+/* ---- cross entropy: a line's log_softmax at one place, and what flows back ---- */
+
+typedef struct FN(entropy) {
+    FN(soft)       soft; /* log_softmax of the logits */
+    const kt_plan *plan;
+    FN(lens)       logits, out, dense; /* dense: elements of the logits' dtype, to round by */
+} FN(entropy);
+
+static char *FN(entropy_at)(const FN(entropy) *e, int operand, int64_t line)
+{
+    return e->plan->arg[operand].data + line * e->plan->stride[operand][0];
+}
+
+static int64_t FN(entropy_class)(const FN(entropy) *e, int operand, int64_t line)
+{
+    int64_t k;
+    memcpy(&k, FN(entropy_at)(e, operand, line), sizeof k);
+    return k;
+}
+
+static void FN(entropy_lines)(void *ctx, int64_t begin, int64_t end)
+{
+    enum { TAKEN, TOP, TOTAL, LOGITS, CLASS };
+    const FN(entropy) *e = ctx;
+    FN(soft_work)      w;
+    for (int64_t line = begin; line < end; line++) {
+        char         *at[3] = {NULL, FN(entropy_at)(e, LOGITS, line), NULL};
+        const int64_t k = FN(entropy_class)(e, CLASS, line);
+        T             taken = 0;
+        FN(soft_find)(&e->soft, &w, at);
+        if (k >= 0 && k < e->soft.length) {
+            FN(load_tile)(&taken, &e->logits, at[1] + k * e->logits.step, 1);
+            taken = taken - w.top[0] - w.total[0];
+        }
+        FN(store_tile)(FN(entropy_at)(e, TAKEN, line), &e->out, &taken, 1);
+        memcpy(FN(entropy_at)(e, TOP, line), w.top, sizeof(T));
+        memcpy(FN(entropy_at)(e, TOTAL, line), w.total, sizeof(T));
+    }
+}
+
+static SOFT_NOINLINE void FN(less_both)(T *z, const T *x, T top, T total, int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        z[i] = x[i] - top - total;
+}
+
+static SOFT_NOINLINE void FN(flow_back)(T *z, const T *y, T g, int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        z[i] = 0 - FN(exp)(y[i]) * g;
+}
+
+/* The log_softmax is rounded to the logits' dtype, as if it had been stored. */
+static void FN(entropy_back_lines)(void *ctx, int64_t begin, int64_t end)
+{
+    enum { OUT, LOGITS, CLASS, TOP, TOTAL, GRAD };
+    const FN(entropy) *e = ctx;
+    const int64_t      length = e->soft.length;
+    T                  y[TILE], z[TILE], top, total, g;
+    char               raw[RAW] __attribute__((aligned(16)));
+    for (int64_t line = begin; line < end; line++) {
+        const int64_t k = FN(entropy_class)(e, CLASS, line);
+        memcpy(&top, FN(entropy_at)(e, TOP, line), sizeof top);
+        memcpy(&total, FN(entropy_at)(e, TOTAL, line), sizeof total);
+        FN(load_tile)(&g, &e->dense, FN(entropy_at)(e, GRAD, line), 1);
+        for (int64_t done = 0; done < length; done += TILE) {
+            const int n = length - done < TILE ? (int)(length - done) : TILE;
+            const T  *x = FN(soft_tile)(&e->logits, z, FN(entropy_at)(e, LOGITS, line) + done * e->logits.step, n);
+            FN(less_both)(y, x, top, total, n);
+            if (!e->dense.direct) {
+                FN(store_tile)(raw, &e->dense, y, n);
+                FN(load_tile)(y, &e->dense, raw, n);
+            }
+            char *to = FN(entropy_at)(e, OUT, line) + done * e->out.step;
+            T    *result = e->out.direct ? (T *)(void *)to : z;
+            FN(flow_back)(result, y, g, n);
+            if (k >= done && k < done + n)
+                result[k - done] = g - FN(exp)(y[k - done]) * g;
+            if (!e->out.direct)
+                FN(store_tile)(to, &e->out, z, n);
+        }
+    }
+}
+
+static kt_status FN(cross_entropy)(const kt_plan *plan)
+{
+    const bool        back = plan->kernel == KT_K_cross_entropy_backward;
+    const int         logits = back ? 1 : 3;
+    const kt_operand *x = &plan->arg[logits];
+    FN(entropy)       e = {.plan = plan, .soft = {.kernel = KT_K_log_softmax, .n_in = 1, .plan = plan, .length = plan->size[1]}};
+    e.logits = e.soft.along[1] = FN(lens_of)(x, plan->stride[logits][1]);
+    e.dense = FN(lens_of)(x, (ptrdiff_t)kt__dtype_rows[x->is].size);
+    e.out = FN(lens_of)(&plan->arg[0], back ? plan->stride[0][1] : (ptrdiff_t)kt__dtype_rows[x->is].size);
+    kt__parallel(plan->size[0], 1 + KT__GRAIN / plan->size[1], back ? FN(entropy_back_lines) : FN(entropy_lines), &e);
+    return KT_OK;
+}
 static kt_status FN(softmax)(const kt_plan *plan)
 {
+    if (plan->kernel == KT_K_cross_entropy || plan->kernel == KT_K_cross_entropy_backward)
+        return FN(cross_entropy)(plan);
     const int last = plan->nd - 1;
     FN(soft)  s = {.plan = plan, .kernel = (int)plan->kernel, .n_in = plan->n_in == 1 ? 1 : 2, .length = plan->size[last]};
     s.columns = last ? plan->size[last - 1] : 1;

@@ -247,6 +247,8 @@ kt_status kt__cpu_random(const kt__cpu_build *build, const kt_plan *plan)
         return kt__cpu_randperm(plan);
     if (plan->kernel == KT_K_multinomial)
         return kt__cpu_multinomial(plan);
+    if (plan->kernel == KT_K_dropout)
+        return kt__cpu_dropout(plan);
     if (plan->kernel == KT_K_normal && plan->param[2].v.i)
         return kt__cpu_normal_by_sixteens(build, plan);
     drawing d = {.build = build, .g = plan->generator};

@@ -100,23 +100,47 @@ static kt_tensor *of_nothing(const kt_back *c)
                                              : kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
 }
 
-GRAD(nll_loss)
+/* What reaches the log likelihood of each place's class; NULL: an error is pending. */
+static kt_tensor *of_each(const kt_back *c, kt__classes *of)
 {
-    const kt_shape sizes = in_sizes(c, 0);
-    const int64_t  dim = sizes.n > 1;
     kt_tensor     *weight = given(c, 2) ? C : NULL, *target = B, *g = G;
     const kt_dtype wide = kt_dtype_of(G) == KT_F64 ? KT_F64 : KT_F32;
-    kt__classes    of;
-    if (!target || !kt__classes_of(target, weight, arg(c, 4)->i, kt_dtype_of(G), &of))
-        return;
+    if (!target || !kt__classes_of(target, weight, arg(c, 4)->i, kt_dtype_of(G), of))
+        return NULL;
     if (arg(c, 3)->i == REDUCE_MEAN) /* narrow floats cannot represent large counts */
-        g = kt_true_divide(g, kt_sum(kt__converted_inside(of.count, wide, KT_WHY_GRADIENT)));
-    g = kt_where_s(of.valid, kt_neg(kt_mul(g, of.count)), KT_INT(0));
+        g = kt_true_divide(g, kt_sum(kt__converted_inside(of->count, wide, KT_WHY_GRADIENT)));
+    return kt_where_s(of->valid, kt_neg(kt_mul(g, of->count)), KT_INT(0));
+}
+
+GRAD(nll_loss)
+{
+    const int64_t dim = in_sizes(c, 0).n > 1;
+    kt__classes   of;
+    kt_tensor    *g = of_each(c, &of);
+    if (!g)
+        return;
     kt_tensor *none = of_nothing(c);
     kt_tensor *at = dim ? kt_unsqueeze(of.index, dim) : kt_reshape(of.index, KT_SHAPE(1));
     kt_tensor *what = dim ? kt_unsqueeze(g, dim) : kt_reshape(g, KT_SHAPE(1));
     c->d[0] = c->create_graph ? kt_scatter(none, dim, at, what) : kt_scatter_(none, dim, at, what);
 }
+
+/* What has a gradient itself is made of nll_loss's and log_softmax's. */
+GRAD(cross_entropy)
+{
+    kt__classes of;
+    kt_tensor  *g = G ? of_each(c, &of) : NULL;
+    if (!g)
+        return;
+    if (!c->create_graph) {
+        dA = kt_cross_entropy_backward(g, A, of.index, Z, RESULT(2));
+        return;
+    }
+    kt_tensor *each = kt_scatter(kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G)), 1,
+                                 kt_unsqueeze(of.index, 1), kt_unsqueeze(g, 1));
+    dA = kt_log_softmax_backward_data(each, kt_log_softmax(A, 1), 1, dtype_of(each));
+}
+GRAD_MISSING(cross_entropy_backward)
 
 GRAD(mul_by_number)
 {

@@ -1,4 +1,4 @@
-/* random.c - derivatives of random numbers: all are 0. */
+/* random.c - derivatives of random numbers, which are 0, and of dropout. */
 #include "grad/formula.h"
 
 GRAD(none) { dA = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G)); }
@@ -7,6 +7,19 @@ GRAD(none_of_two)
 {
     dA = kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
     dB = kt_zeros(in_sizes(c, 1), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+}
+
+/* ---- dropout: linear ---- */
+GRAD(native_dropout)
+{
+    const double p = arg(c, 1)->f;
+    dA = kt_native_dropout_backward(G, Z, .scale = KT_SOME(given(c, 2) && !arg(c, 2)->b ? 1 : p == 1 ? 0 : 1 / (1 - p)));
+}
+GRAD(native_dropout_backward)
+{
+    const double scale = arg(c, 2)->f;
+    dA = kt_native_dropout_backward(G, conjugate(B), .scale = KT_SOME(scale));
+    dB = kt_native_dropout_backward(G, conjugate(A), .scale = KT_SOME(scale));
 }
 
 /* ---- rows that share another's derivative ---- */

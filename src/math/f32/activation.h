@@ -6,34 +6,42 @@
 
 #include "math/f32/exponential.h"
 
-/* a * sigmoid(a (c + d a^2)). An error of the inner function is one of the result's logarithm, so that it comes in two parts:
- * each product is one of 12 bits by 12, which is exact, and a rest. */
+/* sigmoid(x (c + d x^2)) * 2^64, for |x| <= 12. An error of the inner function is one of the result's logarithm, so that it comes
+ * in two parts. This c lacks its low bits, so that v - c is exact. */
+KT_ALWAYS quotient_f32 gelu_tanh_parts_f32(float x)
+{
+    const float z = x * x, zl = fma_f32(x, x, -z);
+    const float c = 0x1.9884p+0f, v = fma_f32(z, 0x1.2444f2p-4f, c), vl = fma_f32(z, 0x1.2444f2p-4f, c - v);
+    const float rest = vl + fma_f32(zl, 0x1.2444f2p-4f, fma_f32(z, 0x1.49b16ap-29f, 0x1.4cf50ep-18f));
+    const float u = x * v, ul = fma_f32(x, rest, fma_f32(x, v, -u));
+    return sigmoid_parts_f32(u, flipped_f32(~sign_mask_f32(x), ul));
+}
+
+KT_ALWAYS float gelu_tanh_share_f32(float a)
+{
+    const quotient_f32 s = gelu_tanh_parts_f32(at_most_f32(at_least_f32(a, -12.0f), 12.0f));
+    return (s.head + s.rest) * 0x1p-64f;
+}
+
+/* a times that share */
 KT_ALWAYS float gelu_tanh_f32(float a)
 {
-    const float x = at_most_f32(at_least_f32(a, -12.0f), 12.0f), h = head_f32(x), l = x - h;
-    const float z = head_f32(x * x), zl = (h * h - z) + l * (x + h);
-    const float c = 0x1.988454p+0f, p = z * 0x1.244p-4f, v = c + p, most = v - c;
-    const float vl = ((c - (v - most)) + (p - most)) + (-0x1.857936p-25f + (z * 0x1.3ca936p-18f + zl * 0x1.2444f2p-4f));
-    const float vh = head_f32(v), high = h * vh, low = (h * (v - vh) + l * v) + x * vl;
-    const quotient_f32 s = sigmoid_parts_f32(high, of_bits_f32(bits_f32(low) ^ (~bits_f32(a) & 0x80000000u)));
-    const float        r = (h * s.head + (l * s.head + x * s.rest)) * 0x1p-64f;
-    const uint32_t     beyond = mask_f32(fabsf(a) >= 12.0f);
-    return pick_f32(beyond, pick_f32(mask_f32(a > 0), a, a * 0), signed_f32(r, a));
+    const float r = times_quotient_f32(a, gelu_tanh_parts_f32(at_most_f32(at_least_f32(a, -12.0f), 12.0f)));
+    return pick_f32(mask_f32(fabsf(a) >= 12.0f), pick_f32(mask_f32(a > 0), a, a * 0), signed_f32(r, a));
 }
 
 /* tanh(log(1 + n)) of n = e^a is n (n + 2) / (n (n + 2) + 2): of e = e^-|a| below 0, above it (1 + 2 e) / (1 + 2 e + 2 e^2). */
 KT_ALWAYS float mish_f32(float a)
 {
-    const float         x = minus_abs_f32(a);
-    const uint32_t      gone = mask_f32(x < -110.0f), below = mask_f32((int32_t)bits_f32(a) < 0);
-    const exp_parts_f32 p = exp_parts_f32_of(pick_f32(gone, -110.0f, x), 0, 127 + 64);
-    const float         s = of_bits_f32((bits_f32(p.t) << 23) & ~gone), sw = s * (p.head + p.rest), scaled = s + sw;
-    const float         e = scaled * 0x1p-64f, twice = 2 * e, square = pick_f32(below, e, twice) * e;
-    const float         one = pick_f32(below, 2.0f, 1.0f), d = (one + twice) + square, dh = head_f32(d);
-    const float         high = pick_f32(below, 2 * s, 0x1p64f), low = pick_f32(below, 2 * sw + scaled * e, 2 * scaled);
-    const quotient_f32  q = quotient_f32_of(high, low, d, dh, ((one - dh) + twice) + square);
-    const float         h = head_f32(a), r = (h * q.head + ((a - h) * q.head + a * q.rest)) * 0x1p-64f;
-    return pick_f32(mask_f32(a > 20.0f), a, signed_f32(r, a));
+    const uint32_t     below = sign_mask_f32(a);
+    const exp_sum_f32  p = exp_minus_abs_f32(a, 0);
+    const float        e = p.sum * 0x1p-64f, one = pick_f32(below, 2.0f, 1.0f), most = fma_f32(2, e, one);
+    const float        times = pick_f32(below, e, e + e), d = fma_f32(times, e, most);
+    const float        rest = fma_f32(times, e, most - d) + fma_f32(2, e, one - most);
+    const float        high = pick_f32(below, 2 * p.sum, 0x1p64f), lost = only_f32(below, -2 * p.lost);
+    const float        more = fma_f32(pick_f32(below, e, 2.0f), p.sum, lost), n = high + more;
+    const quotient_f32 q = quotient_f32_of(n, (n - high) - more, d, rest);
+    return pick_f32(mask_f32(a > 20.0f), a, signed_f32(times_quotient_f32(a, q), a));
 }
 
 #endif

@@ -25,8 +25,8 @@ KT_ALWAYS float pick_f32(uint32_t mask, float a, float b)
 KT_ALWAYS float at_least_f32(float x, float low) { return pick_f32(mask_f32(x < low), low, x); }
 KT_ALWAYS float at_most_f32(float x, float high) { return pick_f32(mask_f32(x > high), high, x); }
 KT_ALWAYS float minus_abs_f32(float x)           { return of_bits_f32(bits_f32(x) | 0x80000000u); }
-KT_ALWAYS float signed_f32(float x, float sign)  { return pick_f32(0x80000000u, sign, x); }
-KT_ALWAYS float head_f32(float x)                { return of_bits_f32(bits_f32(x) & 0xfffff000u); } /* 12 bits */
+KT_ALWAYS uint32_t sign_mask_f32(float x)        { return mask_f32((int32_t)bits_f32(x) < 0); }
+KT_ALWAYS float signed_f32(float x, float sign)  { return copysignf(x, sign); }
 
 /* x, or 0 without the mask; x, or -x with it. Positive numbers have the order of their bits, and NaN is the largest: a minimum of
  * bits is one instruction. */

@@ -1,28 +1,35 @@
 /* exponential.h - exponentials of float32, and what is a quotient of them: sigmoid, silu, tanh.
  *
- * In and out: float; bounds.def says how exact. e^x is 2^k (1 + w) with |w| < 0.42: that sum is the one large rounding, w comes
- * as a head, which is exact, and a rest. A quotient is one division: 12 bits of it, and the remainder, which is added exactly.
+ * In and out: float; bounds.def says how exact. e^x is 2^k (1 + w) with |w| < 0.42: that sum is the one large rounding. A
+ * quotient is a product with the inverse of the divisor, and its remainder, which an fma gives exactly.
  * Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_EXPONENTIAL_H
 #define KT_MATH_F32_EXPONENTIAL_H
 
 #include "math/f32/bits.h"
+#include "math/fma.h"
 
 /* Adding it to a number below 2^22 leaves the nearest integer in the low bits, plus what it says. */
 #define ROUND_F32(plus) (0x1.8p23f + (plus))
 
-/* e^x = 2^k (1 + head + rest); t holds k as ROUND_F32(plus) left it. */
+/* e^x = 2^k (1 + head - less), where less is small beside head; t holds k as ROUND_F32(plus) left it. */
 typedef struct exp_parts_f32 {
-    float head, rest, t;
+    float head, less, t;
 } exp_parts_f32;
 
-/* Of x + more, |x| < 150. e^r = 1 + r + r^2 p(r) for |r| < 0.3468: relative error 2^-28.2. */
+/* (e^r - 1 - r) / r^2 for |r| < 0.3468: relative error of e^r 2^-28.2 */
+KT_ALWAYS float exp_tail_f32(float r, float r2)
+{
+    const float high = fma_f32(r2, 0x1.6a624cp-10f, fma_f32(r, 0x1.123abcp-7f, 0x1.55589ep-5f));
+    return fma_f32(r2, high, fma_f32(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
+}
+
+/* Of x + more, |x| < 150. k times the first part of ln 2 is exact. */
 KT_ALWAYS exp_parts_f32 exp_parts_f32_of(float x, float more, float plus)
 {
-    const float t = (x + more) * 0x1.715476p0f + ROUND_F32(plus), k = t - ROUND_F32(plus), low = k * 0x1.7f7d1cp-20f - more;
-    const float head = x - k * 0x1.62e4p-1f, r = head - low, r2 = r * r;
-    const float p = (0x1.fffffcp-2f + r * 0x1.55549p-3f) + r2 * ((0x1.55589ep-5f + r * 0x1.123abcp-7f) + r2 * 0x1.6a624cp-10f);
-    const exp_parts_f32 e = {head, r2 * p - low, t};
+    const float t = fma_f32(x, 0x1.715476p0f, ROUND_F32(plus)), k = t - ROUND_F32(plus);
+    const float head = fma_f32(k, -0x1.62e4p-1f, x), low = k * 0x1.7f7d1cp-20f - more, r = head - low, r2 = r * r;
+    const exp_parts_f32 e = {head, fma_f32(-r2, exp_tail_f32(r, r2), low), t};
     return e;
 }
 
@@ -36,54 +43,89 @@ KT_ALWAYS float scaled_f32(float x, float t)
 KT_ALWAYS float exp_f32(float a)
 {
     const exp_parts_f32 e = exp_parts_f32_of(at_most_f32(at_least_f32(a, -104.0f), 89.0f), 0, 254);
-    return scaled_f32(1 + (e.head + e.rest), e.t);
+    return scaled_f32(1 + (e.head - e.less), e.t);
 }
 
-/* 2^r = 1 + r + r p(r) for |r| <= 1/2: relative error 2^-28.4. */
-KT_ALWAYS exp_parts_f32 exp2_parts_f32_of(float x, float more, float plus)
+/* Of x - less, |x| < 2^21. 2^r = 1 + r + r p(r) for |r| <= 1/2: relative error 2^-28.4. */
+KT_ALWAYS exp_parts_f32 exp2_parts_f32_of(float x, float less, float plus)
 {
-    const float t = (x + more) + ROUND_F32(plus), r = (x - (t - ROUND_F32(plus))) + more, r2 = r * r;
-    const float p = (-0x1.3a379ep-2f + r * 0x1.ebfbdep-3f) +
-                    r2 * ((0x1.c6aea8p-5f + r * 0x1.3b2becp-7f) + r2 * (0x1.5f5564p-10f + r * 0x1.42f4a8p-13f));
-    const exp_parts_f32 e = {r, r * p, t};
+    const float t = (x - less) + ROUND_F32(plus), r = (x - (t - ROUND_F32(plus))) - less, r2 = r * r;
+    const float high = fma_f32(r2, 0x1.42f4a8p-13f, fma_f32(r, 0x1.5f5564p-10f, 0x1.3b2becp-7f));
+    const float p = fma_f32(r, fma_f32(r2, high, fma_f32(r, 0x1.c6aea8p-5f, 0x1.ebfbdep-3f)), -0x1.3a379ep-2f);
+    const exp_parts_f32 e = {r, -r * p, t};
     return e;
 }
 
 KT_ALWAYS float exp2_f32(float a)
 {
     const exp_parts_f32 e = exp2_parts_f32_of(at_most_f32(at_least_f32(a, -151.0f), 128.5f), 0, 254);
-    return scaled_f32(1 + (e.head + e.rest), e.t);
+    return scaled_f32(1 + (e.head - e.less), e.t);
 }
 
 /* Half of it, then twice: 2^128 is beyond the range. */
 KT_ALWAYS float expm1_f32(float a)
 {
     const exp_parts_f32 e = exp_parts_f32_of(at_most_f32(at_least_f32(a, -30.0f), 89.0f), 0, 126);
-    const float         s = of_bits_f32(bits_f32(e.t) << 23), r = ((s - 0.5f) + s * e.head) + s * e.rest;
+    const float         s = of_bits_f32(bits_f32(e.t) << 23), r = fma_f32(-s, e.less, fma_f32(s, e.head, s - 0.5f));
     return pick_f32(mask_f32(fabsf(a) < 0x1p-30f), a, r + r);
 }
 
-/* (high + low) / (dh + dl) as 12 bits and what is missing of them; dh has 12 bits too, and d is the sum, rounded. */
+/* (n - less) / (d + rest) = head + rest */
 typedef struct quotient_f32 {
     float head, rest;
 } quotient_f32;
 
-KT_ALWAYS quotient_f32 quotient_f32_of(float high, float low, float d, float dh, float dl)
+KT_ALWAYS quotient_f32 quotient_f32_of(float n, float less, float d, float rest)
 {
-    const float over = 1 / d, y = head_f32((high + low) * over);
-    const quotient_f32 q = {y, (((high - y * dh) + low) - y * dl) * over};
-    return q;
+    const float        over = 1 / d, q = n * over;
+    const quotient_f32 y = {q, fma_f32(-q, rest, fma_f32(-q, d, n) - less) * over};
+    return y;
 }
 
-/* sigmoid(a) * 2^64, which keeps the small ones from being subnormal; `more` is what -|a| lacks. */
+/* a (head + rest) 2^-64 */
+KT_ALWAYS float times_quotient_f32(float a, quotient_f32 y)
+{
+    const float h = a * y.head;
+    return (h + fma_f32(a, y.rest, fma_f32(a, y.head, -h))) * 0x1p-64f;
+}
+
+/* e^-|a| times 2^64, which keeps it from being subnormal, is sum - lost; 0 past 110. */
+typedef struct exp_sum_f32 {
+    float sum, lost;
+} exp_sum_f32;
+
+/* Of the parts for k + 127 + 64, or nothing. */
+KT_ALWAYS exp_sum_f32 exp_sum_f32_of(exp_parts_f32 e, uint32_t gone)
+{
+    const float       s = of_bits_f32((bits_f32(e.t) << 23) & ~gone), w = e.head - e.less, sum = fma_f32(s, w, s);
+    const exp_sum_f32 r = {sum, fma_f32(s, (w - e.head) + e.less, fma_f32(-s, w, sum - s))};
+    return r;
+}
+
+/* `more` is what -|a| lacks. */
+KT_ALWAYS exp_sum_f32 exp_minus_abs_f32(float a, float more)
+{
+    const float    x = minus_abs_f32(a);
+    const uint32_t gone = mask_f32(x < -110.0f);
+    return exp_sum_f32_of(exp_parts_f32_of(pick_f32(gone, -110.0f, x), more, 127 + 64), gone);
+}
+
+/* The same of 2^-|a|. */
+KT_ALWAYS exp_sum_f32 exp2_minus_abs_f32(float a)
+{
+    const float    x = minus_abs_f32(a);
+    const uint32_t gone = mask_f32(x < -160.0f);
+    return exp_sum_f32_of(exp2_parts_f32_of(pick_f32(gone, -160.0f, x), 0, 127 + 64), gone);
+}
+
+/* sigmoid(a) * 2^64 */
 KT_ALWAYS quotient_f32 sigmoid_parts_f32(float a, float more)
 {
-    const float         x = minus_abs_f32(a);
-    const uint32_t      gone = mask_f32(x < -110.0f), below = mask_f32((int32_t)bits_f32(a) < 0);
-    const exp_parts_f32 e = exp_parts_f32_of(pick_f32(gone, -110.0f, x), more, 127 + 64);
-    const float         s = of_bits_f32((bits_f32(e.t) << 23) & ~gone), w = e.head + e.rest, small = (s + s * w) * 0x1p-64f;
-    const float         d = 1 + small, dh = head_f32(d);
-    return quotient_f32_of(pick_f32(below, s, 0x1p64f), of_bits_f32(bits_f32(s * w) & below), d, dh, small - (dh - 1));
+    const uint32_t    below = sign_mask_f32(a);
+    const exp_sum_f32 e = exp_minus_abs_f32(a, more);
+    const float       d = fma_f32(e.sum, 0x1p-64f, 1), rest = fma_f32(e.sum, 0x1p-64f, 1 - d);
+    const float       n = pick_f32(below, e.sum, 0x1p64f);
+    return quotient_f32_of(n, only_f32(below, e.lost), d, fma_f32(-e.lost, 0x1p-64f, rest));
 }
 
 KT_ALWAYS float sigmoid_f32(float a)
@@ -95,20 +137,19 @@ KT_ALWAYS float sigmoid_f32(float a)
 /* a * sigmoid(a). Past 25 nothing of a is missing. */
 KT_ALWAYS float silu_f32(float a)
 {
-    const quotient_f32 s = sigmoid_parts_f32(a, 0);
-    const float        h = head_f32(a), r = (h * s.head + ((a - h) * s.head + a * s.rest)) * 0x1p-64f;
-    return pick_f32(mask_f32(a > 25.0f), a, signed_f32(r, a));
+    return pick_f32(mask_f32(a > 25.0f), a, signed_f32(times_quotient_f32(a, sigmoid_parts_f32(a, 0)), a));
 }
 
 /* (1 - e) / (1 + e) of e = e^(-2|a|) */
 KT_ALWAYS float tanh_f32(float a)
 {
     const exp_parts_f32 e = exp_parts_f32_of(2 * at_least_f32(minus_abs_f32(a), -9.5f), 0, 127);
-    const float         s = of_bits_f32(bits_f32(e.t) << 23), sh = s * e.head, sr = s * e.rest, n = 1 - s;
-    const float         d = (1 + s) + (sh + sr), dh = head_f32(d), dl = ((1 - dh) + s) + (sh + sr), over = 1 / d;
-    const float         low = (1 - n) - s, y = head_f32((n - (sh + sr)) * over);
-    const float         left = ((((n - y * dh) + low) - sh) - sr) - y * dl;
-    return signed_f32(y + left * over, a);
+    const float         s = of_bits_f32(bits_f32(e.t) << 23), less = 1 - s, more = 1 + s, w = e.head - e.less;
+    const float         most = fma_f32(-s, e.head, less), lost = fma_f32(s, e.head, most - less) - ((1 - less) - s);
+    const float         few = fma_f32(-s, e.less, lost), n = most - few, d = fma_f32(s, w, more);
+    const float         rest = fma_f32(s, w, more - d) + ((1 - more) + s);
+    const quotient_f32  q = quotient_f32_of(n, few - (most - n), d, rest);
+    return signed_f32(q.head + q.rest, a);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #define KT_MATH_F32_POWER_H
 
 #include "math/f32/bits.h"
+#include "math/fma.h"
 
 /* log2 of the number with these bits, positive, finite and not 0. x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2); log2(1 + f)
  * is an odd series of s = f / (2 + f), relative error 2^-37.8. The division is float32, and one step makes it exact to 2^-46. */
@@ -16,11 +17,11 @@ KT_ALWAYS double log2_of_bits_f32(uint32_t x)
     const uint32_t u = bits_f32(pick_f32(small, of_bits_f32(x) * 0x1p24f, of_bits_f32(x))) + (0x3f800000u - low);
     const float    k = of_bits_f32(u >> 23 | 0x4b000000u) - (0x1p23f + 127 + only_f32(small, 24.0f));
     const float    f = of_bits_f32((u & 0x7fffffu) + low) - 1;
-    const double   n = (double)f, d = 2 + n, over = (double)(1 / (2 + f)), first = n * over, s = first + over * (n - first * d);
-    const double   z = s * s, z2 = z * z;
-    const double   p = (0x1.71547652bee11p1 + z * 0x1.ec709d12a711ep-1) +
-                     z2 * ((0x1.27778008c182bp-1 + z * 0x1.a58d78cccee3p-2) + z2 * 0x1.5ce98af0514e6p-2);
-    return (double)k + s * p;
+    const double   n = (double)f, over = (double)(1 / (2 + f)), first = n * over;
+    const double   s = fma_f64(over, fma_f64(-first, 2 + n, n), first), z = s * s, z2 = z * z;
+    const double   high = fma_f64(z2, 0x1.5ce98af0514e6p-2, fma_f64(z, 0x1.a58d78cccee3p-2, 0x1.27778008c182bp-1));
+    const double   p = fma_f64(z2, high, fma_f64(z, 0x1.ec709d12a711ep-1, 0x1.71547652bee11p1));
+    return fma_f64(s, p, (double)k);
 }
 
 /* 2^t, |t| < 2^50. e^u = 1 + u + u^2 p(u) of u = r ln2, |r| <= 1/2: relative error 2^-28.2. Past the range k stays where the
@@ -29,10 +30,10 @@ KT_ALWAYS float two_to_f32(double t)
 {
     const double   k = (t + 0x1.8p52) - 0x1.8p52, u = (t - k) * 0x1.62e42fefa39efp-1;
     const float    hi = (float)u, lo = (float)(u - (double)hi), hi2 = hi * hi;
-    const float    p = (0x1.fffffap-2f + hi * 0x1.555492p-3f) +
-                    hi2 * ((0x1.555a26p-5f + hi * 0x1.123988p-7f) + hi2 * 0x1.694cd2p-10f);
+    const float    high = fma_f32(hi2, 0x1.694cd2p-10f, fma_f32(hi, 0x1.123988p-7f, 0x1.555a26p-5f));
+    const float    p = fma_f32(hi2, high, fma_f32(hi, 0x1.555492p-3f, 0x1.fffffap-2f));
     const uint32_t n = bits_f32(at_most_f32(at_least_f32((float)k, -152.0f), 129.0f) + (0x1.8p23f + 254)), half = n >> 1;
-    return (1 + (hi + (lo + hi2 * p))) * of_bits_f32(half << 23) * of_bits_f32((n - half) << 23);
+    return (1 + (hi + fma_f32(hi2, p, lo))) * of_bits_f32(half << 23) * of_bits_f32((n - half) << 23);
 }
 
 /* y is held below 2^40, where every power but that of 1 has left the range. */

@@ -25,10 +25,15 @@ static void turn(uint64_t m, int e, uint64_t z[4])
     }
 }
 
+/* As f64_reduce, of any number; of an infinity NaN. */
 static f64_pair reduced(double x, uint64_t *quadrant)
 {
     const uint64_t u = f64_bits(x), m = (u & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
+    const f64_pair none = {x - x, 0}, quarter = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
     uint64_t       z[4];
+    *quadrant = 0;
+    if (!(fabs(x) < INFINITY))
+        return none;
     turn(m, (int)(u >> 52 & 0x7ff) - 1075, z);
     *quadrant = z[0] >> 62;
     uint64_t   high = z[0] << 2 | z[1] >> 62, low = z[1] << 2 | z[2] >> 62, last = z[2] << 2 | z[3] >> 62;
@@ -42,41 +47,33 @@ static f64_pair reduced(double x, uint64_t *quadrant)
         high = high << shift | low >> (64 - shift);
         low = low << shift | last >> (64 - shift);
     }
-    const double scale = f64_of((uint64_t)(1023 - shift) << 52), sign = above != (u >> 63 != 0) ? -scale : scale;
-    f64_pair     part = {(double)(high >> 11) * 0x1p-53, (double)((high << 53 | low >> 11) >> 1) * 0x1p-116};
-    f64_pair     r = f64_product(part.hi, 0x1.921fb54442d18p0);
-    r = f64_sum(r.hi, r.lo + (part.lo * 0x1.921fb54442d18p0 + part.hi * 0x1.1a62633145c07p-54));
+    const double   scale = f64_of((uint64_t)(1023 - shift) << 52), sign = above != (u >> 63 != 0) ? -scale : scale;
+    const f64_pair part = {(double)(high >> 11) * 0x1p-53, (double)((high << 53 | low >> 11) >> 1) * 0x1p-116};
+    f64_pair       r = f64_pair_product(part, quarter);
+    r = f64_sum(r.hi, r.lo);
     r.hi *= sign;
     r.lo *= sign;
     *quadrant = u >> 63 ? UINT64_C(0) - *quadrant : *quadrant;
     return r;
 }
 
-static bool too_large(double x) { return !(fabs(x) < INFINITY); }
-
 double kt__sin_large(double x)
 {
-    uint64_t q;
-    if (too_large(x))
-        return x - x;
+    uint64_t       q;
     const f64_pair r = reduced(x, &q);
     return f64_sin_in(r, q, 0);
 }
 
 double kt__cos_large(double x)
 {
-    uint64_t q;
-    if (too_large(x))
-        return x - x;
+    uint64_t       q;
     const f64_pair r = reduced(x, &q);
     return f64_sin_in(r, q, 1);
 }
 
 double kt__tan_large(double x)
 {
-    uint64_t q;
-    if (too_large(x))
-        return x - x;
+    uint64_t       q;
     const f64_pair r = reduced(x, &q);
     return f64_tan_in(r, q);
 }

@@ -26,9 +26,9 @@ KT_ALWAYS double f64_split_any(double x, double *k)
 KT_ALWAYS double f64_log_correction(double f, double half_square)
 {
     const double s = f / (2 + f), z = s * s, z2 = z * z;
-    const double r = z * (f64_p4(z, z2, 0x1.5555555555558p-1, 0x1.9999999995322p-2, 0x1.2492492deee3bp-2, 0x1.c71c62e659f26p-3) +
-                          z2 * z2 * f64_p3(z, z2, 0x1.7462b4b7d60bcp-3, 0x1.39fe59b446b25p-3, 0x1.2b58bfca8d949p-3));
-    return s * (half_square + r);
+    const double low = f64_p4(z, z2, 0x1.5555555555558p-1, 0x1.9999999995322p-2, 0x1.2492492deee3bp-2, 0x1.c71c62e659f26p-3);
+    const double high = f64_p3(z, z2, 0x1.7462b4b7d60bcp-3, 0x1.39fe59b446b25p-3, 0x1.2b58bfca8d949p-3);
+    return s * fma_f64(z, fma_f64(z2 * z2, high, low), half_square);
 }
 
 /* The ends of every logarithm: its value r for ordinary x, its limits elsewhere. */
@@ -42,33 +42,30 @@ KT_ALWAYS double f64_log_ends(double x, double r)
 KT_ALWAYS double log_f64(double a)
 {
     double       k, f = f64_split_any(a, &k);
-    const double half_square = 0.5 * f * f, rest = f64_log_correction(f, half_square) + k * F64_LN2_LO;
-    return f64_log_ends(a, k * F64_LN2_HI + (f - (half_square - rest)));
+    const double half_square = 0.5 * f * f, rest = fma_f64(k, F64_LN2_LO, f64_log_correction(f, half_square));
+    return f64_log_ends(a, fma_f64(k, F64_LN2_HI, f - (half_square - rest)));
 }
 
-/* log(1 + f) by a factor of 26 bits and its rest. */
-KT_ALWAYS f64_pair f64_log_times(double f, double factor, double factor_rest)
+/* base + factor log(1 + f), where the factor is a pair, and base, if not zero, the greater part. */
+KT_ALWAYS double f64_log_times(double f, f64_pair factor, double base, double base_rest)
 {
-    const double half_square = 0.5 * f * f, head = f64_head(f - half_square);
-    const double rest = ((f - head) - half_square) + f64_log_correction(f, half_square);
-    f64_pair     p;
-    p.hi = head * factor;
-    p.lo = (head + rest) * factor_rest + rest * factor;
-    return p;
+    const double half_square = 0.5 * f * f, hi = f - half_square;
+    const double lo = ((f - hi) - half_square) + f64_log_correction(f, half_square), s = fma_f64(hi, factor.hi, base);
+    return s + fma_f64(lo, factor.hi, fma_f64(hi, factor.lo, fma_f64(hi, factor.hi, base - s) + base_rest));
 }
 
 KT_ALWAYS double log2_f64(double a)
 {
     double         k, f = f64_split_any(a, &k);
-    const f64_pair p = f64_log_times(f, 0x1.7154768p0, -0x1.6a3e80f444178p-27), s = f64_sum(k, p.hi);
-    return f64_log_ends(a, s.hi + (s.lo + p.lo));
+    const f64_pair factor = {F64_LOG2E, F64_LOG2E_LO};
+    return f64_log_ends(a, f64_log_times(f, factor, k, 0));
 }
 
 KT_ALWAYS double log10_f64(double a)
 {
     double         k, f = f64_split_any(a, &k);
-    const f64_pair p = f64_log_times(f, 0x1.bcb7b18p-2, -0x1.6c8d78e6acaa4p-29), s = f64_sum(k * 0x1.34413509f78p-2, p.hi);
-    return f64_log_ends(a, s.hi + (s.lo + (p.lo + k * 0x1.fef311f12b358p-46)));
+    const f64_pair factor = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+    return f64_log_ends(a, f64_log_times(f, factor, k * 0x1.34413509f78p-2, k * 0x1.fef311f12b358p-46));
 }
 
 /* log(1 + a + rest) + twice * ln2, where rest is small beside a, which is above -1. Of 1 + a the rounding is left over too,
@@ -79,8 +76,8 @@ KT_ALWAYS double f64_log1p(double a, double rest, double twice)
     double         k, g = f64_split(u.hi, &k);
     const double   f = select_f64(k == 0, a, g), left = select_f64(k == 0, 0.0, u.lo) + rest, n = k + twice;
     const double   half_square = 0.5 * f * f, over = 1.0f / (float)u.hi;
-    const double   c = f64_log_correction(f, half_square) + (n * F64_LN2_LO + left * over);
-    return n * F64_LN2_HI + (f - (half_square - c));
+    const double   c = fma_f64(n, F64_LN2_LO, fma_f64(left, over, f64_log_correction(f, half_square)));
+    return fma_f64(n, F64_LN2_HI, f - (half_square - c));
 }
 
 KT_ALWAYS double log1p_f64(double a)

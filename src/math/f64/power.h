@@ -14,10 +14,9 @@ KT_ALWAYS double hypot_f64(double a, double b)
     const double   scale = select_f64(hi > 0x1p500, 0x1p-600, select_f64(hi < 0x1p-400, 0x1p600, 1.0));
     const double   back = select_f64(hi > 0x1p500, 0x1p600, select_f64(hi < 0x1p-400, 0x1p-600, 1.0));
     const double   u = hi * scale, v = lo * scale;
-    const double   uh = f64_head(u), ul = u - uh;
-    const f64_pair s = f64_sum(uh * uh, v * v);
-    const double   rest = s.lo + ul * (u + uh), t = s.hi + rest, left = (s.hi - t) + rest, root = sqrt(t), h = f64_head(root);
-    const double   l = root - h, miss = (((t - h * h) - 2 * h * l) - l * l) + left;
+    const f64_pair square = f64_product(u, u);
+    const double   t = fma_f64(v, v, square.hi), left = fma_f64(v, v, square.hi - t) + square.lo, root = sqrt(t);
+    const double   miss = fma_f64(-root, root, t) + left;
     const double   r = select_f64(hi == INFINITY, INFINITY, (root + 0.5 * miss / (root + 0x1p-1000)) * back);
     return select_f64(lo == INFINITY, INFINITY, r);
 }
@@ -28,19 +27,15 @@ KT_ALWAYS f64_pair f64_log_pair(double x)
 {
     double         k;
     const f64_pair f = {f64_split_any(x, &k), 0}, q = f64_quotient(f, f64_sum(2, f.hi)), s = f64_sum(q.hi, q.lo);
-    f64_pair       z = f64_product(s.hi, s.hi);
-    z.lo += 2 * s.hi * s.lo;
+    const f64_pair z = f64_pair_product(s, s);
     const double z1 = z.hi, z2 = z1 * z1;
     const double low = f64_p4(z1, z2, 0x1.999999999999ap-2, 0x1.2492492492521p-2, 0x1.c71c71c6eaa10p-3, 0x1.745d177a96056p-3);
     const double high = f64_p4(z1, z2, 0x1.3b1395d2190c1p-3, 0x1.1118c7e4b0917p-3, 0x1.df7cc8e5fa539p-4, 0x1.e02e6fff27908p-4);
-    f64_pair     t = f64_sum(0x1.5555555555555p-1, z1 * (low + z2 * z2 * high));
+    f64_pair     t = f64_sum(0x1.5555555555555p-1, z1 * fma_f64(z2 * z2, high, low));
     t.lo += 0x1.5555555555555p-55;
-    f64_pair w = f64_product(z.hi, t.hi);
-    w.lo += z.hi * t.lo + z.lo * t.hi;
-    f64_pair v = f64_product(s.hi, w.hi);
-    v.lo += s.hi * w.lo + s.lo * w.hi;
+    const f64_pair v = f64_pair_product(s, f64_pair_product(z, t));
     const f64_pair l = f64_sum(2 * s.hi, v.hi), n = f64_sum(k * F64_LN2_HI, l.hi);
-    return f64_sum(n.hi, n.lo + (l.lo + (v.lo + (2 * s.lo + k * F64_LN2_LO))));
+    return f64_sum(n.hi, n.lo + (l.lo + (v.lo + fma_f64(2, s.lo, k * F64_LN2_LO))));
 }
 
 /* C's pow: e^(b log|a|), then the sign and the ends. Beyond 2^70 every b has the same effect; beyond 2^52 it is whole,
@@ -50,7 +45,7 @@ KT_ALWAYS double pow_f64(double a, double b)
     double         k;
     const double   x = fabs(a), y = fabs(b), bound = copysign(select_f64(y > 0x1p70, 0x1p70, y), b);
     const f64_pair l = f64_log_pair(x), p = f64_product(bound, l.hi);
-    const f64_pair m = f64_exp_parts(p.hi, p.lo + bound * l.lo, F64_MAGIC_TWO, &k), s = f64_sum(1, m.hi);
+    const f64_pair m = f64_exp_parts(p.hi, fma_f64(bound, l.lo, p.lo), F64_MAGIC_TWO, &k), s = f64_sum(1, m.hi);
     double         r = f64_ends(p.hi, f64_scaled(s.hi + (s.lo + m.lo), k), -746, 0.0, 710, INFINITY);
     r = select_f64(x == 0, select_f64(b < 0, INFINITY, 0.0), r);
     r = select_f64(x == INFINITY, select_f64(b < 0, 0.0, INFINITY), r);

@@ -1,4 +1,4 @@
-/* lists.c - rows that take or give lists of tensors: split and kin, broadcast_tensors, the _foreach family. */
+/* lists.c - rows that take or give lists of tensors: split and kin, broadcast_tensors. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -147,26 +147,6 @@ kt_status kt__body_broadcast_tensors(kt_call *call)
         kt__put(&c, 1, ints, ((kt_shape){rank, sizes}));
         status = kt_call_run(&c);
         call->list[i] = status ? NULL : c.out[0];
-    }
-    return kt__list_done(call, status);
-}
-
-kt_status kt__body_foreach_mul(kt_call *call)
-{
-    int64_t   n = call->arg[0].ts.n;
-    kt_status status = call->form == KT_PLAIN ? kt__list_of(call, n) : KT_OK;
-    for (int64_t i = 0; i < n && !status; i++) {
-        kt_call c;
-        kt__open(&c, KT_OP_mul, (kt_form)call->form);
-        kt__put_tensor(&c, 0, call->arg[0].ts.t[i]);
-        kt__put_either(&c, 1, call->arg[1].s);
-        status = kt_call_run(&c);
-        if (status)
-            break;
-        if (call->form == KT_PLAIN)
-            call->list[i] = c.out[0];
-        else
-            kt__unref(c.out[0]);
     }
     return kt__list_done(call, status);
 }

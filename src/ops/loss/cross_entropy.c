@@ -1,6 +1,6 @@
-/* cross_entropy.c - cross_entropy of logits: with class indices (nll_loss of log_softmax) or class probabilities; both
- * support label smoothing. In: calls of nn_cross_entropy. Out: the loss, or PyTorch's refusals. A composite: its parts
- * are recorded. */
+/* cross_entropy.c - cross_entropy of logits: with class indices (nll_loss of log_softmax, or both at once) or class
+ * probabilities; both support label smoothing. In: calls of nn_cross_entropy. Out: the loss, or PyTorch's refusals. A composite:
+ * its parts are recorded. */
 #include "call/refuse.h"
 #include "ops/loss/loss.h"
 
@@ -88,6 +88,15 @@ static kt_tensor *smoothed(const problem *p)
     return kt_add(kt_mul_s(named, KT_FLOAT(1 - p->smooth)), kt_mul_s(of_all_classes(p, logs), KT_FLOAT(of_each(p))));
 }
 
+/* ---- class indices alone ---- */
+
+static kt_tensor *at_once(const problem *p)
+{
+    const kt_cross_entropy_opts opts = {.size = sizeof opts, .weight = p->weight, .reduction = KT_SOME((int64_t)p->how),
+                                        .ignore_index = KT_SOME(p->ignore)};
+    return kt_cross_entropy_kw(p->input, p->target, &opts).loss;
+}
+
 kt_status kt__body_nn_cross_entropy(kt_call *call)
 {
     KT_SCOPE;
@@ -103,5 +112,7 @@ kt_status kt__body_nn_cross_entropy(kt_call *call)
         return check_probabilities(call, &p) ? kt_error_status() : kt__end(call, by_probability(&p));
     if (p.smooth > 0)
         return kt__end(call, smoothed(&p));
+    if (kt__cross_entropy_takes(p.input, p.target, p.weight))
+        return kt__end(call, at_once(&p));
     return kt__end(call, kt__nll_of(log_softmax(&p), p.target, p.weight, p.how, p.ignore));
 }

@@ -24,6 +24,12 @@ typedef struct kt__classes {
     kt_tensor *valid, *index, *count; /* count: in the dtype and of the weights, or ones */
 } kt__classes;
 bool       kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dtype dtype, kt__classes *out);
+kt_status  kt__check_classes(kt_tensor *target, int64_t ignore, int64_t classes); /* each is a class, or ignored */
+/* The loss of all, given the log likelihood of each place's class; summed in a wider dtype. */
+kt_tensor *kt__nll_reduced(kt_tensor *taken, const kt__classes *of, kt__reduction how, kt_dtype dtype);
+/* Can cross_entropy take these? Rows of floats, a class for each; the device has its kernels. What it cannot take, nll_loss of
+ * log_softmax does, or refuses. */
+bool       kt__cross_entropy_takes(const kt_tensor *input, const kt_tensor *target, const kt_tensor *weight);
 /* nll_loss of any rank, as cross_entropy needs it. */
 kt_tensor *kt__nll_of(kt_tensor *input, kt_tensor *target, kt_tensor *weight, kt__reduction how, int64_t ignore);
 

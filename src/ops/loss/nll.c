@@ -22,7 +22,7 @@ bool kt__classes_of(kt_tensor *target, kt_tensor *weight, int64_t ignore, kt_dty
     return out->count != NULL;
 }
 
-static kt_status check_bounds(kt_tensor *target, int64_t ignore, int64_t classes)
+kt_status kt__check_classes(kt_tensor *target, int64_t ignore, int64_t classes)
 {
     const kt_scalar exempt = KT_INT(ignore);
     return kt__check_range(&target, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(classes - 1), .says = {KT_FAULT_TARGET},
@@ -72,15 +72,15 @@ static kt_status check_space(const kt_tensor *input, const kt_tensor *target, co
     return kt_fail(KT_ERR_RUNTIME, "size mismatch (got input: %s , target: %s", KT__SIZES_TEXT(input), KT__SIZES_TEXT(target));
 }
 
-/* Accumulates in a wider dtype. */
-static kt_tensor *folded(kt_tensor *each, kt_tensor *count, kt__reduction how, kt_dtype dtype)
+kt_tensor *kt__nll_reduced(kt_tensor *taken, const kt__classes *of, kt__reduction how, kt_dtype dtype)
 {
     const kt_dtype wide = dtype == KT_F64 ? KT_F64 : KT_F32;
+    kt_tensor     *each = kt_where_s(of->valid, kt_neg(kt_mul(taken, of->count)), KT_INT(0));
     if (how == REDUCE_NONE)
         return each;
     kt_tensor *sum = kt_sum(kt__converted_inside(each, wide, KT_WHY_PROMOTION));
     if (how == REDUCE_MEAN)
-        sum = kt_true_divide(sum, kt_sum(kt__converted_inside(count, wide, KT_WHY_PROMOTION)));
+        sum = kt_true_divide(sum, kt_sum(kt__converted_inside(of->count, wide, KT_WHY_PROMOTION)));
     return kt__converted_inside(sum, dtype, KT_WHY_RESULT);
 }
 
@@ -99,13 +99,12 @@ static kt_status nll(kt_call *call)
         !kt__resolve_in_body(call, &room) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const int64_t ignore = kt__arg_int(call, IGNORE);
-    if (check_bounds(target, ignore, input->sizes[dim]) ||
+    if (kt__check_classes(target, ignore, input->sizes[dim]) ||
         !kt__classes_of(target, weight, ignore, (kt_dtype)input->dtype, &c))
         return kt_error_status();
     kt_tensor *at = input->ndim == 1 ? kt_reshape(c.index, KT_SHAPE(1)) : kt_unsqueeze(c.index, dim);
     kt_tensor *taken = kt_reshape(kt_gather(input, dim, at), kt__sizes(target));
-    kt_tensor *each = kt_where_s(c.valid, kt_neg(kt_mul(taken, c.count)), KT_INT(0));
-    return kt__end(call, folded(each, c.count, (kt__reduction)kt__arg_int(call, REDUCTION), (kt_dtype)input->dtype));
+    return kt__end(call, kt__nll_reduced(taken, &c, (kt__reduction)kt__arg_int(call, REDUCTION), (kt_dtype)input->dtype));
 }
 
 kt_status kt__body_nll_loss(kt_call *call) { return nll(call); }

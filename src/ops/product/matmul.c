@@ -253,10 +253,14 @@ kt_status kt__body_linalg_matrix_power(kt_call *call)
                        (long long)a->sizes[a->ndim - 2], (long long)a->sizes[a->ndim - 1]);
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
-    if (n < 0)
-        return kt_fail(KT_ERR_NOT_IMPLEMENTED,
-                       "linalg.matrix_power: negative powers need linalg.inv, which is not there yet");
     KT_SCOPE;
+    if (n < 0) {
+        if (!(a = kt_linalg_inv(a)))
+            return kt_error_status();
+        n = n == INT64_MIN ? INT64_MAX : -n;
+        if (n == 1)
+            return kt__end(call, a);
+    }
     if (n > 1 && call->form == KT_OUT && kt__is_watched(call)) /* the first powers are copies, others products */
         return kt__refuse_recording(call);
     if (n == 0)

@@ -1,13 +1,17 @@
 /* dropout.c - the dropout family: made of bernoulli_ and products, so that their derivatives follow.
  *
  * In: a tensor, a probability, whether to train. Out: the input itself where nothing is dropped, else the input times a
- * noise that is 0 or 1 / (1 - p), of each element or of each channel; the alpha kind keeps mean and variance. */
+ * noise that is 0 or 1 / (1 - p), of each element or of each channel; the alpha kind keeps mean and variance. A device that
+ * draws by itself does it in one pass, as native_dropout. */
 #include <math.h>
 
 #include "call/end.h"
 #include "call/wrap.h"
 #include "dtype/format.h"
 #include "ops/random/random.h"
+#include "tables/kernels/elementwise.h"
+
+static int compute_of(const kt_tensor *t) { return kt__dtype_rows[t->dtype].compute; }
 
 static kt_status run2(int op, kt_form form, kt_tensor *a, kt_tensor *b, kt_scalar s, kt_tensor **result)
 {
@@ -88,6 +92,20 @@ static kt_status drop_all(kt_call *call, kt_tensor *input)
     return kt__end_itself(call, product, status);
 }
 
+/* As PyTorch does it on a device that draws. */
+static kt_status drop_with_mask(kt_call *call, double p)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_native_dropout, KT_PLAIN);
+    kt__put_tensor(&c, 0, call->arg[0].t);
+    kt__put(&c, 1, f, p);
+    kt__put(&c, 2, b, true);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    kt__unref(c.out[1]);
+    return kt__end_itself(call, c.out[0], KT_OK);
+}
+
 static kt_status drop(kt_call *call, bool channels, bool alpha)
 {
     kt_tensor   *input = call->arg[0].t, *noise = NULL, *moved = NULL;
@@ -98,6 +116,8 @@ static kt_status drop(kt_call *call, bool channels, bool alpha)
         return kt__end_itself(call, kt__ref(input), KT_OK);
     if (p == 1)
         return drop_all(call, input);
+    if (!channels && !alpha && call->form == KT_PLAIN && kt__draws_itself(input, KT_K_dropout, compute_of(input)))
+        return drop_with_mask(call, p);
     if (channels && input->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "Feature dropout requires at least 2 dimensions in the input");
     kt_status status = draw_noise(call, input, p, channels, &noise);
@@ -115,6 +135,62 @@ kt_status kt__body_feature_dropout(kt_call *call) { return drop(call, true, fals
 kt_status kt__body_alpha_dropout(kt_call *call) { return drop(call, false, true); }
 kt_status kt__body_feature_alpha_dropout(kt_call *call) { return drop(call, true, true); }
 
+/* ---- with its mask: one node, and one pass where the device has the kernel ---- */
+
+/* PyTorch's CUDA keeps the factor of what is left in the compute type; its CPU has it as an element of the tensor's dtype. */
+static double drop_factor(const kt_tensor *t, double scale)
+{
+    unsigned char element[16] __attribute__((aligned(16)));
+    if (kt__draws_itself(t, KT_K_dropout, compute_of(t)))
+        return scale;
+    kt_scalar_store(element, (kt_dtype)t->dtype, KT_FLOAT(scale));
+    return kt_scalar_load(element, (kt_dtype)t->dtype).v.re;
+}
+
+kt_status kt__args_drop_scale(const kt_call *call, kt__gathered *g)
+{
+    if (kt__given(call, 2)) {
+        g->kernel = KT_K_masked_scale;
+        kt__push_param(g, call->arg[2].f);
+    }
+    return KT_OK;
+}
+
+/* Other tensors are multiplied by a mask that was drawn. */
+static bool drops_at_once(const kt_tensor *t)
+{
+    const bool there = t->backend == KT_CPU || kt__draws_itself(t, KT_K_dropout, compute_of(t));
+    return there && kt_dtype_category((kt_dtype)t->dtype) == KT_CAT_FLOAT && compute_of(t) <= KT_IN_F64 &&
+           !(t->flags & (KT_T_CONJ | KT_T_NEG)) && kt__is_dense(kt__sizes(t), (kt_shape){t->ndim, t->strides});
+}
+
+static kt_status drop_at_once(const kt_call *call, double p, double scale, kt_tensor *result, kt_tensor *mask)
+{
+    kt_plan         plan;
+    kt__draw_source source;
+    kt_tensor      *input = call->arg[0].t, *operands[] = {result, mask, input};
+    const kt_row   *row = kt__row_called(call);
+    if (!(p >= 0 && p <= 1)) /* in the words of the draw */
+        return kt_fail(KT_ERR_RUNTIME, "bernoulli_ expects p to be in [0, 1], but got p=%g", 1 - p);
+    if (!input->numel)
+        return KT_OK;
+    if (kt__draw_source_of(row, result, KT_K_dropout, compute_of(input), NULL, &source))
+        return kt_error_status();
+    kt__plan_begin(&plan, row, KT_K_dropout, compute_of(input), 1, result);
+    plan.n_out = 2;
+    plan.n_param = 2;
+    plan.param[0] = KT_FLOAT(1 - p);
+    plan.param[1] = KT_FLOAT(drop_factor(input, scale));
+    plan.numel = input->numel;
+    plan.nd = input->ndim;
+    for (int i = 0; i < 3; i++) {
+        kt__set_operand(&plan, i, operands[i], (kt_dtype)operands[i]->dtype, KT_WHY_NONE);
+        kt__draw_dims(&plan, i, operands[i]);
+    }
+    kt__collapse(&plan, true);
+    return kt__launch_draw(&plan, result, &source);
+}
+
 /* The mask as a factor in the input's dtype. */
 static kt_status as_factor(kt_tensor *input, kt_tensor *mask, double scale, kt_tensor **factor)
 {
@@ -125,24 +201,40 @@ static kt_status as_factor(kt_tensor *input, kt_tensor *mask, double scale, kt_t
     return change(KT_OP_mul, *factor, scale);
 }
 
+static kt_status drop_by_product(const kt_call *call, kt_tensor *mask, double p, bool train, double scale, kt_tensor **result)
+{
+    kt_tensor *input = call->arg[0].t, *factor = NULL;
+    kt_status  status = train ? kt__draw_bernoulli_into(call, mask, 1 - p, NULL) : kt__fill_with(mask, KT_INT(1));
+    if (!status)
+        status = as_factor(input, mask, scale, &factor);
+    if (!status)
+        status = run2(KT_OP_mul, KT_PLAIN, input, factor, KT_INT(0), result);
+    kt__unref(factor);
+    return status;
+}
+
 kt_status kt__body_native_dropout(kt_call *call)
 {
-    kt_tensor   *input = call->arg[0].t, *factor = NULL, *product = NULL;
+    kt_tensor   *input = call->arg[0].t, *result = NULL;
     const double p = call->arg[1].f;
     const bool   train = !kt__given(call, 2) || call->arg[2].b;
+    const double scale = !train ? 1 : p == 1 ? 0 : 1 / (1 - p);
     kt_tensor   *mask = kt__empty_like(input, KT_BOOL, kt__device(input), KT_FORMAT_NONE);
     if (!mask)
         return kt_error_status();
     mask->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_BOOL, 0);
-    kt_status status = train ? kt__draw_bernoulli_into(call, mask, 1 - p, NULL) : kt__fill_with(mask, KT_INT(1));
+    kt_status status = KT_OK;
+    if (train && drops_at_once(input)) {
+        result = kt__empty_like(input, (kt_dtype)input->dtype, kt__device(input), KT_FORMAT_NONE);
+        status = result ? drop_at_once(call, p, scale, result, mask) : kt_error_status();
+        if (result)
+            result->lineage = input->lineage;
+    } else {
+        status = drop_by_product(call, mask, p, train, scale, &result);
+    }
     if (!status)
-        status = as_factor(input, mask, !train ? 1 : p == 1 ? 0 : 1 / (1 - p), &factor);
-    if (!status)
-        status = run2(KT_OP_mul, KT_PLAIN, input, factor, KT_INT(0), &product);
-    if (!status)
-        status = kt__end_several(call, (kt_tensor *[]){product, mask}, 2);
-    kt__unref(factor);
-    kt__unref(product);
+        status = kt__end_several(call, (kt_tensor *[]){result, mask}, 2);
+    kt__unref(result);
     kt__unref(mask);
     return status;
 }

@@ -22,7 +22,7 @@ kt_generator *kt__arg_generator(const kt_call *call, int at)
 
 static kt_status check_memory(const kt_tensor *to) { return kt__check_written(to, NULL, 0); }
 
-static void set_dims(kt_plan *plan, int at, const kt_tensor *t)
+void kt__draw_dims(kt_plan *plan, int at, const kt_tensor *t)
 {
     for (int d = 0; d < t->ndim; d++) {
         plan->size[d] = t->sizes[d];
@@ -77,10 +77,10 @@ static kt_status run_draw(const kt__drawing *d, const kt__draw *draw, const kt_r
     plan.numel = to->numel;
     plan.nd = to->ndim;
     kt__set_operand(&plan, 0, to, (kt_dtype)to->dtype, KT_WHY_NONE);
-    set_dims(&plan, 0, to);
+    kt__draw_dims(&plan, 0, to);
     if (d->in) {
         kt__set_operand(&plan, 1, d->in, (kt_dtype)d->in->dtype, KT_WHY_NONE);
-        set_dims(&plan, 1, d->in);
+        kt__draw_dims(&plan, 1, d->in);
     }
     kt__collapse(&plan, true);
     return kt__launch_draw(&plan, to, &d->source);

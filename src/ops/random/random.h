@@ -27,6 +27,8 @@ kt_status kt__drawing_begin(kt__drawing *d, kt_tensor *to, kt_tensor *in, const 
                             kt_generator *given);
 kt_status kt__drawing_end(kt__drawing *d, kt_status status); /* copies what the CPU drew; call it after a begin without error */
 
+void      kt__draw_dims(kt_plan *plan, int at, const kt_tensor *t); /* operand `at` has the sizes and strides of t */
+
 /* Writes over `to`, on any device. No tape. */
 kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw);
 

@@ -1,5 +1,6 @@
-/* norms.c - norms made of reductions: matrix norms that need no singular values, norms by name, dist. In: calls of BODY rows.
- * Out: results, or PyTorch's refusals. It knows no kernel: linalg_vector_norm does the work. */
+/* norms.c - norms made of reductions: matrix norms, norms by name, dist. In: calls of BODY rows.
+ * Out: results, or PyTorch's refusals. It knows no kernel: linalg_vector_norm and linalg_svdvals do
+ * the work. */
 #include <math.h>
 #include <string.h>
 
@@ -49,10 +50,22 @@ static kt_status check_matrix(const kt_call *call, const kt_tensor *t, kt_shape 
     return kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room) ? kt_error_status() : KT_OK;
 }
 
-static kt_status needs_svd(const char *order)
+/* Singular values of the matrices in two dims, as the last dim. */
+static kt_tensor *values_of(const kt_call *call, kt_tensor *t, const int64_t *dim)
 {
-    return kt_fail(KT_ERR_NOT_IMPLEMENTED,
-                   "linalg.matrix_norm: order %s needs singular values, which Karat cannot compute yet", order);
+    const kt_dtype dtype = kt__arg_dtype(call, DTYPE);
+    if (dtype)
+        t = kt__converted_inside(t, dtype, KT_WHY_EXPLICIT);
+    return kt_linalg_svdvals(kt_movedim(t, KT_SHAPE(dim[0], dim[1]), KT_SHAPE(-2, -1)));
+}
+
+/* What was made of the last dim, which is one of the two; both stand again where they were. */
+static kt_tensor *kept(const kt_call *call, kt_tensor *t, const int64_t *dim)
+{
+    if (!kt__arg_bool(call, KEEPDIM))
+        return t;
+    const int64_t low = dim[0] < dim[1] ? dim[0] : dim[1], high = dim[0] < dim[1] ? dim[1] : dim[0];
+    return kt_unsqueeze(kt_unsqueeze(t, low), high);
 }
 
 /* The largest or smallest sum of absolute values among the columns (1) or the rows (infinity). */
@@ -84,8 +97,10 @@ static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, 
         return NULL;
     if (size != 2.0)
         return extreme_sum(call, t, order, dim);
-    needs_svd(text);
-    return NULL;
+    kt_tensor *values = values_of(call, t, dim);
+    if (values && values->numel == 0 && values->sizes[values->ndim - 1] == 0 && order > 0) /* of an empty matrix: 0 */
+        return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
+    return kept(call, order > 0 ? kt_amax(values, .dim = KT_SHAPE(-1)) : kt_amin(values, .dim = KT_SHAPE(-1)), dim);
 }
 
 static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const char *name, kt_shape dims)
@@ -94,8 +109,10 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
     bool    nuclear = strcmp(name, "nuc") == 0;
     if (!nuclear && strcmp(name, "fro") != 0)
         kt_fail(KT_ERR_RUNTIME, "linalg.matrix_norm: Order %s not supported.", name);
-    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim) || (nuclear && needs_svd("nuc")))
+    if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim))
         return NULL;
+    if (nuclear)
+        return kept(call, kt_sum_dim(values_of(call, t, dim), KT_SHAPE(-1)), dim);
     return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
 }
 

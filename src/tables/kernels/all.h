@@ -13,5 +13,6 @@
 #include "tables/kernels/scan.h"
 #include "tables/kernels/search.h"
 #include "tables/kernels/softmax.h"
+#include "tables/kernels/window.h"
 
 #endif

@@ -1,11 +1,12 @@
 /* philox.c - numbers of the mirror's own generators: Philox4x32-10 (Salmon et al. 2011), counted as PyTorch 2.11 was seen to do
  * on a GPU.
  *
- * In: a plan of `uniform`, `bernoulli` or `random_int` with seed and offset. Out: PyTorch's numbers for a GPU of so many
- * multiprocessors. Other random kernels are lacking, other layouts and dtypes are declined, so that tests see both.
+ * In: a plan of `uniform`, `bernoulli`, `random_int` or `dropout` with seed and offset. Out: PyTorch's numbers for a GPU of so
+ * many multiprocessors. Other random kernels are lacking, other layouts and dtypes are declined, so that tests see both.
  *
  * A grid of threads goes over the elements. Thread t is subsequence t of the seed; in each step it draws four numbers, for
- * the elements t, t + threads, t + 2 * threads and t + 3 * threads of that step, and the offset moves by four. */
+ * the elements t, t + threads, t + 2 * threads and t + 3 * threads of that step, and the offset moves by four. In dropout a
+ * thread has the elements of 16 bytes at a time, where they divide into such, and draws for each; the offset moves the same. */
 #include "mirror.h"
 
 #include <math.h>
@@ -13,11 +14,12 @@
 
 enum { BLOCK = 256, DRAWS = 4 };
 
-typedef enum drawn { NOT_DRAWN, UNIFORM, BERNOULLI, RANDOM_INT, LACKING } drawn;
+typedef enum drawn { NOT_DRAWN, UNIFORM, BERNOULLI, RANDOM_INT, DROPOUT, LACKING } drawn;
 
 /* Random kernels; what it lacks stands last. */
-static const char *const names[] = {"uniform", "bernoulli",  "random_int", "normal",  "bernoulli_tensor", "exponential",
-                                    "cauchy",  "log_normal", "geometric",  "poisson", "randperm",         "multinomial"};
+static const char *const names[] = {"uniform",          "bernoulli",   "random_int", "dropout",    "normal",
+                                    "bernoulli_tensor", "exponential", "cauchy",     "log_normal", "geometric",
+                                    "poisson",          "randperm",    "multinomial"};
 enum { NAMES = sizeof names / sizeof *names };
 static kt_kernel_id ids[NAMES];
 
@@ -40,7 +42,7 @@ bool is_random(kt_kernel_id kernel) { return drawn_as(kernel) != NOT_DRAWN; }
 bool draws_kernel(kt_kernel_id kernel, kt_compute compute)
 {
     const drawn as = drawn_as(kernel);
-    return as == RANDOM_INT ? compute == KT_IN_I64 : (as == UNIFORM || as == BERNOULLI) && compute == KT_IN_F32;
+    return as == RANDOM_INT ? compute == KT_IN_I64 : as >= UNIFORM && as <= DROPOUT && compute == KT_IN_F32;
 }
 
 bool draws_plan(const kt_plan *plan)
@@ -107,9 +109,30 @@ static void put(const kt_plan *plan, drawn as, int64_t at, uint32_t draw)
     memcpy(plan->arg[0].data + at * (int64_t)sizeof value, &value, sizeof value);
 }
 
+/* Of float32: four elements of a thread, one draw each; else as the others. */
+static kt_status drop(const kt_plan *plan)
+{
+    const int64_t n = plan->numel, threads = threads_of(n);
+    const float   keep = (float)number(&plan->param[0]), scale = (float)number(&plan->param[1]);
+    const bool    vectors = n % DRAWS == 0 && (uintptr_t)plan->arg[2].data % 16 == 0;
+    const float  *x = (const float *)(const void *)plan->arg[2].data;
+    float        *y = (float *)(void *)plan->arg[0].data;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t place = vectors ? i / DRAWS : i, t = place % threads, turn = place / threads;
+        uint32_t      draw[DRAWS];
+        philox(plan->seed, (uint64_t)t, plan->offset / DRAWS + (uint64_t)(vectors ? turn : turn / DRAWS), draw);
+        const bool kept = unit(draw[vectors ? i % DRAWS : turn % DRAWS]) < keep;
+        plan->arg[1].data[i] = kept;
+        y[i] = x[i] * (kept ? scale : 0);
+    }
+    return KT_OK;
+}
+
 kt_status draw_plan(const kt_plan *plan)
 {
     const drawn   as = drawn_as(plan->kernel);
+    if (as == DROPOUT)
+        return drop(plan);
     const int64_t threads = threads_of(plan->numel), steps = steps_of(plan->numel);
     for (int64_t step = 0; step < steps; step++)
         for (int64_t t = 0; t < threads; t++) {

@@ -60,6 +60,7 @@ static kt_tensor *any_tensor(kt_device device)
 typedef struct words {
     int64_t    ints[KT_MAX_ARGS][8];
     kt_tensor *list[4];
+    kt_scalar  numbers[4];
 } words;
 
 static void any_argument(kt_call *call, int i, const kt_arg_spec *spec, kt_device device, words *w)
@@ -84,6 +85,12 @@ static void any_argument(kt_call *call, int i, const kt_arg_spec *spec, kt_devic
             w->list[k] = any_tensor(device);
         break;
     case KT_ARG_SCALAR: v->s = any_number(); break;
+    case KT_ARG_SCALARS:
+        v->ss.s = w->numbers;
+        v->ss.n = (int64_t)roll(5);
+        for (int64_t k = 0; k < v->ss.n; k++)
+            w->numbers[k] = any_number();
+        break;
     case KT_ARG_INT: v->i = small_int(); break;
     case KT_ARG_INTS:
         v->ints.d = w->ints[i];

@@ -83,8 +83,9 @@ static kt_tensor *make(kt_dtype dtype, layout how, kt_device device)
 }
 
 /* False: this row takes something that the recipe cannot make up. Tensors belong to the open scope. */
-static bool fill_arguments(kt_call *call, const recipe *r, kt_device device, kt_tensor **list)
+static bool fill_arguments(kt_call *call, const recipe *r, kt_device device, kt_tensor *(*lists)[2])
 {
+    static const kt_scalar numbers[] = {{{2}, 0, KT_SCALAR_INT, 0}, {{3}, 0, KT_SCALAR_INT, 0}};
     static const int64_t two[2] = {1, 0};
     int                  tensors = 0, ints = 0;
     for (int i = 0; i < kt_row_n_args(r->row); i++) {
@@ -102,12 +103,15 @@ static bool fill_arguments(kt_call *call, const recipe *r, kt_device device, kt_
             v->t = make(r->dtype[tensors % 2], how, how == ZERO_DIM && r->by_value ? cpu : device);
             tensors++;
         } else if (spec->kind == KT_ARG_TENSORS) {
-            list[0] = make(r->dtype[0], r->layout[0], device);
-            list[1] = make(r->dtype[1], r->layout[1], device);
-            v->ts.t = list;
+            lists[i][0] = make(r->dtype[0], r->layout[0], device);
+            lists[i][1] = make(r->dtype[1], r->layout[1], device);
+            v->ts.t = lists[i];
             v->ts.n = 2;
         } else if (spec->kind == KT_ARG_SCALAR) {
             v->s = KT_INT(2);
+        } else if (spec->kind == KT_ARG_SCALARS) {
+            v->ss.s = numbers;
+            v->ss.n = 2;
         } else if (spec->kind == KT_ARG_INT) {
             v->i = ints++ > 0;
         } else if (spec->kind == KT_ARG_INTS) {
@@ -151,12 +155,12 @@ static void run(const recipe *r, kt_device device, outcome *o)
 {
     KT_SCOPE;
     kt_call    call = {0};
-    kt_tensor *list[2];
+    kt_tensor *lists[KT_MAX_ARGS][2];
     memset(o, 0, sizeof *o);
     if (device.kind != KT_CPU)
         change_streams();
     kt_call_begin(&call, r->row, r->form);
-    o->callable = fill_arguments(&call, r, device, list) && !kt_failed();
+    o->callable = fill_arguments(&call, r, device, lists) && !kt_failed();
     for (int i = 0; o->callable && r->form == KT_OUT && i < kt_row_n_results(r->row); i++)
         call.out[i] = kt_empty(kt_sizes(r->out_like), .dtype = kt_dtype_of(r->out_like), .device = device);
     if (!o->callable || kt_failed()) {

@@ -6,6 +6,7 @@
 #include <karat/plugin/call.h>
 
 #include "call/row.h"
+#include "support/any_row.h"
 
 TEST(every_row_says_what_it_takes_and_gives)
 {
@@ -53,8 +54,8 @@ static bool is_index(const char *name)
 
 static kt_tensor *ones(kt_dtype dtype, int shape)
 {
-    static const int64_t sizes[][3] = {{2, 2}, {2}, {4}, {2, 2, 2}, {0}, {3, 3}, {1}, {3}};
-    static const int     rank[] = {2, 1, 1, 3, 0, 2, 1, 1};
+    static const int64_t sizes[][3] = {{2, 2}, {2}, {4}, {2, 2, 2}, {0}, {3, 3}, {1}, {3}, {1, 1}};
+    static const int     rank[] = {2, 1, 1, 3, 0, 2, 1, 1, 2};
     const kt_shape       wanted = {rank[shape], sizes[shape]};
     return kt_ones(wanted, .dtype = dtype);
 }
@@ -64,13 +65,14 @@ static kt_value random_value(const kt_arg_spec *a, bool first, kt_dtype dtype, k
     static const char *const words[] = {"mean", "none", "sum", "fro", "ij,jk->ik", "ij", "unsafe", "torch", "constant",
                                         "amax", "prod"};
     static const char *const masks[] = {"condition", "mask", NULL};
+    static const kt_scalar   two[] = {{{1}, 0, KT_SCALAR_INT, 0}, {{2}, 0, KT_SCALAR_INT, 0}};
     static const int64_t     ints[][2] = {{0, 1}, {2, 2}, {1, 1}, {-2, -1}};
     kt_value                 v = {0};
     switch (a->kind) {
     case KT_ARG_TENSOR:
     case KT_ARG_TENSOR_OR_SCALAR: {
         const bool index = is_index(a->name) && !first, mask = is_one_of(a->name, masks);
-        v.t = ones(index ? KT_I64 : mask ? KT_BOOL : first ? dtype : others, roll(3) ? shape : roll(8));
+        v.t = ones(index ? KT_I64 : mask ? KT_BOOL : first ? dtype : others, roll(3) ? shape : roll(9));
         if (index && roll(2))
             v.t = kt_zeros_like(v.t);
         break;
@@ -81,6 +83,7 @@ static kt_value random_value(const kt_arg_spec *a, bool first, kt_dtype dtype, k
         v.ts.t = list;
         v.ts.n = 1 + roll(2);
         break;
+    case KT_ARG_SCALARS: v.ss.s = two, v.ss.n = 2; break;
     case KT_ARG_SCALAR: v.s = roll(2) ? KT_INT(1) : KT_FLOAT(0.5); break;
     case KT_ARG_INT: v.i = roll(5) - 1; break;
     case KT_ARG_INTS: v.ints = (kt_shape){roll(3), ints[roll(4)]}; break;
@@ -99,9 +102,10 @@ static kt_dtype try_once(const kt_row *row, kt_dtype dtype, kt_dtype others)
 {
     KT_SCOPE;
     kt_call    c;
-    kt_tensor *list[2];
+    kt_tensor *lists[KT_MAX_ARGS][2];
     kt_dtype   got = KT_NONE;
-    const int  shape = roll(8);
+    const int  shape = roll(9);
+    const bool images = any_space(row) > 0; /* these are taken from any_row.h */
     bool       first = true;
     const bool makes = kt_row_arg(row, 0)->kind != KT_ARG_TENSOR && kt_row_arg(row, 0)->kind != KT_ARG_TENSORS;
     kt_call_begin(&c, row, kt_row_has_form(row, KT_PLAIN) ? KT_PLAIN : KT_INPLACE);
@@ -110,9 +114,14 @@ static kt_dtype try_once(const kt_row *row, kt_dtype dtype, kt_dtype others)
         const bool         plain = a->kind == KT_ARG_DEVICE || a->kind == KT_ARG_FORMAT || a->kind == KT_ARG_GENERATOR;
         const bool         own = a->kind == KT_ARG_DTYPE && a->has_default && !makes; /* dtype= is a cast before it */
         const bool         asked = a->kind == KT_ARG_DTYPE && makes;
-        if (plain || own || (!asked && a->has_default && roll(3)))
+        if (plain || own || (!asked && a->has_default && roll(3)) || (images && (a->has_default || a->optional)))
             continue;
-        c.arg[i] = random_value(a, first, dtype, others, shape, list);
+        if (images) {
+            any_argument(&c, i, first ? dtype : others, 2);
+            first = false;
+            continue;
+        }
+        c.arg[i] = random_value(a, first, dtype, others, shape, lists[i]);
         first &= a->kind != KT_ARG_TENSOR && a->kind != KT_ARG_TENSOR_OR_SCALAR && a->kind != KT_ARG_TENSORS;
         c.given |= 1u << i;
     }

@@ -88,6 +88,10 @@ static void likelihood_space(kt_call *c)
     GIVE(0, t, halves(KT_SHAPE(1, 3, 1, 3))), GIVE(1, t, kt_reshape(counts(), KT_SHAPE(1, 1, 3)));
 }
 static void entropy(kt_call *c) { GIVE(0, t, square()), GIVE(1, t, counts()); }
+static void entropy_back(kt_call *c)
+{
+    GIVE(0, t, row()), GIVE(1, t, square()), GIVE(2, t, counts()), GIVE(3, t, row()), GIVE(4, t, row());
+}
 static void logits(kt_call *c)
 {
     static kt_tensor *list[4];
@@ -95,6 +99,15 @@ static void logits(kt_call *c)
     GIVE(0, ts, {list, 4});
 }
 static void told_classes(kt_call *c) { GIVE(0, t, counts()), GIVE(1, i, 3); }
+static kt_tensor *positive(void) { return kt_add(kt_eye(3), square()); }
+static void definite(kt_call *c) { GIVE(0, t, positive()); }
+static void triangles(kt_call *c) { GIVE(0, t, square()), GIVE(1, t, positive()); }
+static void factors(kt_call *c) { GIVE(0, t, positive()), GIVE(1, t, kt_arange(KT_INT(1), KT_INT(4), .dtype = KT_I32)); }
+static void factors_last(kt_call *c)
+{
+    GIVE(0, t, square()), GIVE(1, t, positive()), GIVE(2, t, kt_arange(KT_INT(1), KT_INT(4), .dtype = KT_I32));
+}
+static void orthogonal(kt_call *c) { GIVE(1, str, "reduced"); }
 static void by_two(kt_call *c)
 {
     static kt_tensor *list[2];
@@ -124,6 +137,8 @@ static void same_value(kt_call *c) { GIVE(1, dtype, KT_F64), GIVE(c->row->id == 
 #define DRAWN  "the CPU draws, from values that it reads"
 #define ASKED  "the user asks whether values would change"
 #define WARNED "a warning depends on a value"
+#define NUMBERS "the host passes its elements as numbers"
+#define SOLVED "an error depends on whether a matrix is singular, or an algorithm has converged"
 static const char *const NEVER = NULL;
 
 /* With the arguments of any_row.h. */
@@ -135,6 +150,10 @@ static const struct {
     {"repeat_interleave", SHAPES}, {"repeat_interleave_tensor", SHAPES}, {"tensor_split_tensor", SHAPES},
     {"nn_one_hot", SHAPES}, {"nonzero_static", MADE}, {"masked_scatter", MADE}, {"histc", BOUNDS}, {"histogram", BOUNDS},
     {"cov", WARNED}, {"bernoulli", DRAWN}, {"bernoulli_tensor", DRAWN}, {"poisson", DRAWN}, {"multinomial", DRAWN},
+    {"foreach_addcmul_tensor", NUMBERS}, {"foreach_addcdiv_tensor", NUMBERS},
+    {"linalg_lu_factor", SOLVED}, {"lu_with_info", SOLVED}, {"linalg_inv", SOLVED}, {"inverse", SOLVED}, {"linalg_solve", SOLVED},
+    {"linalg_eigh_of", SOLVED}, {"linalg_eigh", SOLVED}, {"linalg_eigvalsh", SOLVED}, {"linalg_svd_of", SOLVED},
+    {"linalg_svd", SOLVED}, {"linalg_svdvals", SOLVED}, {"svd", SOLVED}, {"cholesky_inverse", SOLVED},
 };
 enum { WAITING = sizeof waiting / sizeof *waiting };
 
@@ -160,9 +179,13 @@ static const struct {
     {"unravel_index", unravel, NEVER}, {"nn_embedding", looked_up, NEVER}, {"nn_embedding", looked_up_short, NEVER},
     {"embedding", looked_up_often, NEVER}, {"nll_loss", likelihood, NEVER}, {"nll_loss", likelihood_weighted, NEVER},
     {"nll_loss2d", likelihood_space, NEVER}, {"nn_nll_loss", likelihood, NEVER}, {"nn_cross_entropy", entropy, NEVER},
+    {"cross_entropy", entropy, NEVER}, {"cross_entropy_backward", entropy_back, NEVER},
     {"bce_logits", logits, NEVER}, {"nn_one_hot", told_classes, NEVER}, {"index", by_two, NEVER}, {"index_put", by_two, NEVER},
     {"index_put", added_by_two, NEVER}, {"index", by_mask, SHAPES}, {"index_put", by_mask, SHAPES},
     {"histc", ranged, NEVER}, {"histogram", limited, NEVER}, {"to", same_value, ASKED},
+    {"linalg_cholesky", definite, SOLVED}, {"cholesky", definite, SOLVED},
+    {"linalg_cholesky_ex", definite, NEVER}, {"cholesky_solve", triangles, NEVER}, {"lu_unpack", factors, NEVER},
+    {"linalg_lu_solve", factors, NEVER}, {"lu_solve", factors_last, NEVER}, {"linalg_qr", orthogonal, NEVER},
     {"to_copy", same_value, ASKED},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };

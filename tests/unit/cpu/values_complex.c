@@ -71,6 +71,7 @@ static bool reference(int kernel, number a, number b, number c, number *r)
     case KT_K_pow: *r = a == 0 ? 0 : cexpl(b * clogl(a)); break;
     case KT_K_addcdiv: *r = a + p0 * b / c; break;
     case KT_K_addcmul: *r = a + p0 * b * c; break;
+    case KT_K_masked_scale: *r = a * b * p0; break;
     case KT_K_lerp: *r = ref_lerp(a, b, c); break;
     case KT_K_where: *r = a != 0 ? b : c; break;
     default: return false;

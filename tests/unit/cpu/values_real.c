@@ -215,6 +215,7 @@ typedef struct row {
     R2(mul, a * b, 1, 1) \
     R2(pow, powl(a, b), 2, 4) \
     R2(remainder, ref_remainder(a, b), 1, 1) \
+    R2(masked_scale, a * b * p0, 2, 2) \
     R2(squared_difference, (a - b) * (a - b), 2, 2) \
     R2(sub, a - b, 1, 1) \
     C2(sub_scaled, a - p0 * b, 2, 2) \

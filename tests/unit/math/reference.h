@@ -245,7 +245,14 @@ static double ref_sin_far(float x, uint64_t shift)
     const double r = ref_far(x, &q), v = ((q + shift) & 1) != 0 ? ref_cos_near(r) : ref_sin_near(r);
     return ((q + shift) & 2) != 0 ? -v : v;
 }
-static double ref_tan_far(float x) { return ref_sin_far(x, 0) / ref_sin_far(x, 1); }
+static double ref_tan_far(float x)
+{
+    uint64_t q;
+    if (!(fabsf(x) < INFINITY))
+        return NAN;
+    const double r = ref_far(x, &q), t = ref_sin_near(r) / ref_cos_near(r);
+    return (q & 1) != 0 ? -1 / t : t;
+}
 
 /* ---- the functions, by the names of bounds.def ---- */
 FAST double fast_exp(double x)

@@ -154,7 +154,9 @@ TEST(powers)
         same("matrix_power, by its old name", kt_matrix_power(a, n), want);
         want = kt_bmm(want, a);
     }
-    CHECK_FAILS(kt_matrix_power(a, -1), KT_ERR_NOT_IMPLEMENTED, "linalg.matrix_power: negative powers");
+    kt_tensor *twice = kt_mul_s(kt_eye(3, .dtype = KT_F64), KT_INT(2));
+    same("a negative power", kt_matrix_power(twice, -3), kt_div_s(kt_eye(3, .dtype = KT_F64), KT_INT(8)));
+    CHECK_FAILS(kt_matrix_power(kt_zeros(KT_SHAPE(2, 2)), -1), KT_ERR_LINALG, "linalg.inv: The diagonal element 1 is zero");
     CHECK_FAILS(kt_matrix_power(kt_ones(KT_SHAPE(2, 3)), 2), KT_ERR_RUNTIME,
                 "linalg.matrix_power: A must be batches of square matrices, but they are 2 by 3 matrices");
 }

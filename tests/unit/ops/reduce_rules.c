@@ -219,10 +219,10 @@ TEST(matrix_norms)
     REFUSES(kt_linalg_matrix_norm(x, KT_FLOAT(1.5)), RUNTIME, "linalg.matrix_norm: Order 1.5 not supported.");
     REFUSES(kt_linalg_matrix_norm(x, KT_COMPLEX(0, 1)), RUNTIME,
             "linalg.matrix_norm: Expected a non-complex scalar as the order of norm.");
-    REFUSES(kt_linalg_matrix_norm(x, KT_INT(2)), NOT_IMPLEMENTED,
-            "linalg.matrix_norm: order 2 needs singular values, which Karat cannot compute yet");
-    REFUSES(kt_norm_str(x, "nuc"), NOT_IMPLEMENTED,
-            "linalg.matrix_norm: order nuc needs singular values, which Karat cannot compute yet");
+    kt_tensor *two = kt_mul_s(kt_eye(3), KT_INT(2)); /* its singular values: 2, 2, 2 */
+    HOLDS(kt_linalg_matrix_norm(two, KT_INT(2)), KT_F32, 0, 2);
+    HOLDS(kt_linalg_matrix_norm(two, KT_INT(-2), .keepdim = true), KT_F32, 2, 2);
+    HOLDS(kt_norm_str(two, "nuc"), KT_F32, 0, 6);
     REFUSES(kt_norm_str(x, "bad"), RUNTIME, "linalg.matrix_norm: Order bad not supported.");
     REFUSES(kt_linalg_matrix_norm_str(counting(KT_I64)), RUNTIME,
             "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got Long");

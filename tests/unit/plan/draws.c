@@ -131,6 +131,43 @@ TEST(integers_and_coins_are_those_of_pytorch_on_a_gpu)
     CHECK_EQ_U64(kt_generator_offset(own()), 4);
 }
 
+TEST(dropout_is_that_of_pytorch_on_a_gpu)
+{
+    static const int zeros[] = {7, 14, 17, 23, 24, 26, 27, 29, 34, 38, 39};
+    float            y[40], slope[40];
+    int              n = 0;
+    if (!load())
+        return;
+    KT_SCOPE;
+    set_multiprocessors(132);
+    kt_manual_seed(42);
+    kt_tensor *x = kt_ones(KT_SHAPE(40), .device = mirror, .requires_grad = true);
+    kt_tensor *dropped = kt_dropout(x, 0.3, true);
+    CHECK_EQ_U64(kt_generator_offset(own()), 4);
+    CHECK_STR(kt_grad_fn_name(dropped), "NativeDropoutBackward0");
+    read_floats(kt_detach(dropped), y, 40);
+    for (int i = 0; i < 40; i++) {
+        const bool gone = n < (int)(sizeof zeros / sizeof *zeros) && zeros[n] == i;
+        n += gone;
+        CHECK_NEAR(y[i], gone ? 0 : (float)(1 / 0.7), 0);
+    }
+    CHECK_EQ_INT(kt_backward(kt_sum(dropped)), KT_OK);
+    read_floats(kt_grad(x), slope, 40);
+    CHECK_MEM(slope, y, sizeof y);
+    set_multiprocessors(1); /* of 2048 threads: element 8192 is the first of thread 0's second step */
+    kt_manual_seed(42);
+    kt_tensor *drawn = kt_rand(KT_SHAPE(8193), .device = mirror);
+    kt_manual_seed(42);
+    kt_tensor *kept = kt_ne_s(kt_dropout(kt_ones(KT_SHAPE(8196), .device = mirror), 0.5, true), KT_INT(0));
+    CHECK_EQ_INT((int)float_at(kept, 8192), float_at(drawn, 8192) < 0.5f);
+    /* without vectors the order is that of bernoulli */
+    kt_manual_seed(42);
+    drawn = kt_rand(KT_SHAPE(8193), .device = mirror);
+    kt_manual_seed(42);
+    kept = kt_ne_s(kt_dropout(kt_ones(KT_SHAPE(8193), .device = mirror), 0.5, true), KT_INT(0));
+    CHECK(kt_item(kt_sum(kt_ne(kept, kt_lt_s(drawn, KT_FLOAT(0.5))))) == 0);
+}
+
 /* ---- who draws ---- */
 static void cpu_state(unsigned char *state) { kt_generator_get_state(NULL, state); }
 

@@ -1,0 +1,289 @@
+/* foreach.c - the _foreach functions: one elementwise operator for every tensor of a list.
+ *
+ * In: calls of the rows of tables/ops/lists.def. Out: a list of new tensors, or the tensors of the first list written to. Each
+ * tensor's call is that of the operator: its dtype rule, errors, layout and lineage. What no tape records runs as one batch,
+ * after all calls have passed their checks: a refused list is unchanged. Independent of: what an operator computes. */
+#include "base/alloc.h"
+#include "call/made.h"
+#include "call/move.h"
+#include "call/refuse.h"
+#include "plan/batch.h"
+
+/* ---- the lists ---- */
+
+enum { NOWHERE = -1 };
+
+/* The first list; a number may stand before it (_foreach_pow of a number). */
+static int first_list(const kt_call *call)
+{
+    for (int i = 0; i < kt__n_args(call->row); i++)
+        if (kt__arg_spec(call->row, i)->kind == KT_ARG_TENSORS)
+            return i;
+    return NOWHERE;
+}
+
+static kt_status check_lists(const kt_call *call, int first)
+{
+    const int64_t n = call->arg[first].ts.n;
+    if (n == 0)
+        return kt_fail(KT_ERR_RUNTIME, "Tensor list must have at least one tensor.");
+    for (int i = 0; i < kt__n_args(call->row); i++) {
+        const int kind = kt__arg_spec(call->row, i)->kind;
+        if (kind == KT_ARG_TENSORS && call->arg[i].ts.n != n)
+            return kt_fail(KT_ERR_RUNTIME, "Tensor lists must have the same number of tensors, got %lld and %lld", (long long)n,
+                           (long long)call->arg[i].ts.n);
+        if (kind == KT_ARG_SCALARS && call->arg[i].ss.n != n)
+            return kt_fail(KT_ERR_RUNTIME, "Tensor list must have same number of elements as scalar list.");
+    }
+    return KT_OK;
+}
+
+/* ---- one tensor's call ---- */
+
+/* Arguments stand where the operator has them. `packed`: numbers for the last argument, NULL where the row has none. */
+static void open_one(kt_call *c, const kt_call *call, int op, int64_t i, const kt_scalar *packed)
+{
+    kt__open(c, op, (kt_form)call->form);
+    for (int k = 0; k < kt__n_args(call->row); k++) {
+        const bool either = kt__arg_spec(c->row, k)->kind == KT_ARG_TENSOR_OR_SCALAR;
+        if (!kt__given(call, k))
+            continue;
+        c->given |= 1u << k;
+        switch (kt__arg_spec(call->row, k)->kind) {
+        case KT_ARG_TENSORS: c->arg[k].t = call->arg[k].ts.t[i]; continue;
+        case KT_ARG_SCALARS: c->arg[k].s = call->arg[k].ss.s[i]; break;
+        case KT_ARG_TENSOR:
+            if (!packed) {
+                c->arg[k].t = call->arg[k].t;
+                continue;
+            }
+            c->arg[k].s = packed[i];
+            break;
+        default: c->arg[k] = call->arg[k];
+        }
+        c->scalars |= (uint32_t)either << k;
+    }
+}
+
+/* By itself. */
+static kt_status run_one(kt_call *call, kt_call *c, int64_t i)
+{
+    if (kt_call_run(c))
+        return kt_error_status();
+    if (call->form == KT_PLAIN)
+        call->list[i] = c->out[0];
+    else
+        kt__unref(c->out[0]);
+    return KT_OK;
+}
+
+/* With the batch. *added: false without an error where it must run by itself. */
+static kt_status add_one(kt_call *call, kt_call *c, int64_t i, kt__batch *batch, bool *added)
+{
+    kt_plan    plan;
+    kt_tensor *out;
+    if (kt__refuse(c, STAGE_CALL) || kt__plan_elementwise(c, &plan, &out))
+        return kt_error_status();
+    *added = out != NULL;
+    if (!out)
+        return KT_OK;
+    const kt_status status = kt__batch_add(batch, &plan, out);
+    if (call->form == KT_PLAIN)
+        call->list[i] = out;
+    else
+        kt__unref(out); /* the caller's list holds it */
+    return status;
+}
+
+/* ---- the list's call ---- */
+
+/* Histories, tensors of inference mode and operators that are not elementwise have rules of their own. */
+static bool goes_together(const kt_call *call, int op, int first)
+{
+    if (!kt__rows[op].way->broadcasts || (kt__mode() & KT_M_GRAD && !kt__born_flags && kt__any_requires_grad(call)))
+        return false;
+    for (int64_t i = 0; call->form != KT_PLAIN && i < call->arg[first].ts.n; i++)
+        if (call->arg[first].ts.t[i]->flags & KT_T_INFERENCE)
+            return false;
+    return true;
+}
+
+/* Runs the batch, which holds tensors [*begin, end). */
+static kt_status flush(kt_call *call, kt__batch *batch, int64_t *begin, int64_t end)
+{
+    if (kt__batch_run(batch))
+        return kt_error_status();
+    for (; call->form != KT_PLAIN && *begin < end; ++*begin)
+        kt__wrote(call->arg[0].ts.t[*begin]);
+    return KT_OK;
+}
+
+static kt_status each_packed(kt_call *call, int op, const kt_scalar *packed)
+{
+    const int     first = first_list(call);
+    const int64_t n = call->arg[first].ts.n;
+    if (check_lists(call, first))
+        return kt_error_status();
+    const bool together = goes_together(call, op, first);
+    kt__batch  batch = {.n = 0};
+    int64_t    begin = 0;
+    kt_status  status = call->form == KT_PLAIN ? kt__list_of(call, n) : KT_OK;
+    for (int64_t i = 0; i < n && !status; i++) {
+        kt_call c;
+        bool    added = false;
+        open_one(&c, call, op, i, packed);
+        status = together ? add_one(call, &c, i, &batch, &added) : KT_OK;
+        if (status || added)
+            continue;
+        status = flush(call, &batch, &begin, i) ? kt_error_status() : run_one(call, &c, i); /* it may read what they write */
+        begin = i + 1;
+    }
+    if (!status)
+        status = flush(call, &batch, &begin, n);
+    kt__batch_free(&batch);
+    return kt__list_done(call, status);
+}
+
+static kt_status each(kt_call *call, int op) { return each_packed(call, op, NULL); }
+
+/* ---- a tensor beside the list ---- */
+
+static kt_status each_with(kt_call *call, int op)
+{
+    const kt_tensor *other = call->arg[1].t;
+    if (other->ndim != 0)
+        return kt_fail(KT_ERR_RUNTIME, "scalar tensor expected to be 0 dim but it has %d dimensions and %lld elements.",
+                       other->ndim, (long long)other->numel);
+    return each(call, op);
+}
+
+enum { PACKED = 3 }; /* the argument of addcmul and addcdiv that holds a number for each tensor */
+
+static kt_status check_packed(const kt_tensor *scalars, int64_t n)
+{
+    if (!kt__is_contiguous(scalars))
+        return kt_fail(KT_ERR_RUNTIME, "Expected scalars to be contiguous.");
+    if (scalars->ndim != 1)
+        return kt_fail(KT_ERR_RUNTIME, "Expected packed scalar Tensor to be of dimension 1. Got %d instead.", scalars->ndim);
+    if (scalars->numel != n)
+        return kt_fail(KT_ERR_RUNTIME, "Expected length of scalars to match input of length %lld but got %lld instead.",
+                       (long long)n, (long long)scalars->numel);
+    return KT_OK;
+}
+
+static kt_status each_of_packed(kt_call *call, int op)
+{
+    const int64_t n = call->arg[0].ts.n;
+    if (check_packed(call->arg[PACKED].t, n))
+        return kt_error_status();
+    KT_SCOPE;
+    const kt_tensor *scalars = kt_to(call->arg[PACKED].t, .device = {KT_CPU, 0});
+    if (!scalars)
+        return kt_error_status();
+    const size_t bytes = (size_t)n * sizeof(kt_scalar);
+    kt_scalar   *s = n ? kt__system_get(bytes) : NULL;
+    if (n && !s)
+        return kt__fail_memory(bytes);
+    for (int64_t i = 0; i < n; i++)
+        s[i] = kt_scalar_load(scalars->data + (size_t)i * kt__itemsize(scalars), (kt_dtype)scalars->dtype);
+    const kt_status status = each_packed(call, op, s);
+    kt__system_put(s, bytes);
+    return status;
+}
+
+/* ---- reductions ---- */
+
+enum { ORD = 1, DTYPE = 2 };
+
+static kt_status check_order(const kt_call *call, kt_scalar ord)
+{
+    const kt_value *list = &call->arg[0];
+    if (ord.kind == KT_SCALAR_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "foreach_tensor_norm_slow expects ord to be integer or float");
+    for (int64_t i = 0; ord.kind == KT_SCALAR_FLOAT && ord.v.re == __builtin_inf() && i < list->ts.n; i++)
+        if (list->ts.t[i]->numel == 0)
+            return kt_fail(KT_ERR_RUNTIME, "_foreach_norm cannot compute the infinity norm on an empty tensor because the "
+                                           "operation does not have an identity");
+    return KT_OK;
+}
+
+kt_status kt__body_foreach_norm(kt_call *call)
+{
+    enum { DTYPE_OF_NORM = 4 };
+    const kt_scalar ord = kt__arg_scalar(call, ORD);
+    if (check_lists(call, 0) || check_order(call, ord))
+        return kt_error_status();
+    kt_status status = kt__list_of(call, call->arg[0].ts.n);
+    for (int64_t i = 0; i < call->arg[0].ts.n && !status; i++) {
+        kt_call c;
+        kt__open(&c, KT_OP_linalg_vector_norm, KT_PLAIN);
+        kt__put_tensor(&c, 0, call->arg[0].ts.t[i]);
+        kt__put(&c, ORD, s, ord);
+        if (kt__given(call, DTYPE))
+            kt__put(&c, DTYPE_OF_NORM, dtype, call->arg[DTYPE].dtype);
+        status = run_one(call, &c, i);
+    }
+    return kt__list_done(call, status);
+}
+
+/* ---- the rows ---- */
+
+#define ROW(name, run, op) kt_status kt__body_foreach_##name(kt_call *call) { return run(call, KT_OP_##op); }
+#define UNARY(name) ROW(name, each, name)
+UNARY(abs)
+UNARY(acos)
+UNARY(asin)
+UNARY(atan)
+UNARY(ceil)
+UNARY(cos)
+UNARY(cosh)
+UNARY(erf)
+UNARY(erfc)
+UNARY(exp)
+UNARY(expm1)
+UNARY(floor)
+UNARY(frac)
+UNARY(lgamma)
+UNARY(log)
+UNARY(log10)
+UNARY(log1p)
+UNARY(log2)
+UNARY(neg)
+UNARY(reciprocal)
+UNARY(round)
+UNARY(rsqrt)
+UNARY(sigmoid)
+UNARY(sign)
+UNARY(sin)
+UNARY(sinh)
+UNARY(sqrt)
+UNARY(tan)
+UNARY(tanh)
+UNARY(trunc)
+UNARY(zero)
+UNARY(max)
+UNARY(copy)
+
+#define BINARY(name, number, tensor) /* the operators that serve numbers and tensors */ \
+    ROW(name, each, number) ROW(name##_scalars, each, number) ROW(name##_list, each, tensor)
+BINARY(add, add, add)
+BINARY(sub, sub, sub)
+BINARY(mul, mul, mul)
+BINARY(div, div, div)
+BINARY(pow, pow, pow)
+BINARY(maximum, clamp_min, maximum)
+BINARY(minimum, clamp_max, minimum)
+BINARY(clamp_min, clamp_min, maximum)
+BINARY(clamp_max, clamp_max, minimum)
+BINARY(lerp, lerp, lerp)
+
+ROW(add_tensor, each_with, add)
+ROW(mul_tensor, each_with, mul)
+ROW(div_tensor, each_with, div)
+ROW(pow_base, each, pow_base)
+ROW(addcmul, each, addcmul)
+ROW(addcmul_scalars, each, addcmul)
+ROW(addcmul_tensor, each_of_packed, addcmul)
+ROW(addcdiv, each, addcdiv)
+ROW(addcdiv_scalars, each, addcdiv)
+ROW(addcdiv_tensor, each_of_packed, addcdiv)

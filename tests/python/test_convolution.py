@@ -1,0 +1,141 @@
+"""Convolutions: what the names of torch and nn.functional take, against products of matrices and against one another."""
+
+import karat as torch
+import pytest
+from karat import _karat
+from karat.nn import functional as F
+
+KINDS = [(1, 7), (2, 6), (3, 5)]
+
+
+def random(*sizes, dtype=torch.float64, grad=False):
+    made = torch.randn(*sizes, dtype=dtype)
+    return made.requires_grad_() if grad else made
+
+
+def as_product(x, w, b, stride, padding, dilation):
+    """conv1d by unfolding: windows of the padded input times the weight."""
+    padded = F.pad(x, (padding, padding))
+    span = dilation * (w.shape[2] - 1) + 1
+    windows = padded.unfold(2, span, stride)[..., ::dilation]
+    return torch.einsum("ncpk,ock->nop", windows, w) + b[None, :, None]
+
+
+@pytest.mark.parametrize("stride,padding,dilation", [(1, 0, 1), (2, 1, 1), (3, 2, 2)])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_values_and_gradients_are_those_of_the_product(stride, padding, dilation, dtype):
+    torch.manual_seed(1)
+    ours, theirs = [], []
+    made = [random(2, 3, 11, dtype=dtype), random(4, 3, 3, dtype=dtype), random(4, dtype=dtype)]
+    for results, f in (ours, lambda x, w, b: F.conv1d(x, w, b, stride, padding, dilation)), (
+        theirs, lambda x, w, b: as_product(x, w, b, stride, padding, dilation)):
+        leaves = [m.clone().requires_grad_() for m in made]
+        y = f(*leaves)
+        (y * y.conj()).real.sum().backward()
+        results += [y.detach(), *(leaf.grad for leaf in leaves)]
+    for a, b in zip(ours, theirs):
+        assert torch.allclose(a, b)
+
+
+@pytest.mark.parametrize("dims,size", KINDS)
+def test_more_dims_are_those_of_one(dims, size):
+    """A weight that is a product over the dims convolves dim by dim."""
+    torch.manual_seed(2)
+    x, rows = random(2, 1, *[size] * dims), [random(3) for _ in range(dims)]
+    weight = rows[0]
+    for row in rows[1:]:
+        weight = weight[..., None] * row
+    want = x
+    for dim, row in enumerate(rows, 2):
+        lines = want.movedim(dim, -1)
+        line = F.conv1d(lines.reshape(-1, 1, size), row[None, None])
+        want = line.reshape(*lines.shape[:-1], size - 2).movedim(-1, dim)
+    got = getattr(F, f"conv{dims}d")(x, weight[None, None])
+    assert torch.allclose(got, want)
+
+
+@pytest.mark.parametrize("dims,size", KINDS)
+def test_transposed_is_the_gradient(dims, size):
+    torch.manual_seed(3)
+    x, w = random(2, 4, *[size] * dims, grad=True), random(6, 2, *[3] * dims)
+    y = getattr(F, f"conv{dims}d")(x, w, stride=2, padding=1, groups=2)
+    g = random(*y.shape)
+    y.backward(g)
+    more = size - ((y.shape[2] - 1) * 2 - 2 + 3)
+    back = getattr(F, f"conv_transpose{dims}d")(g, w, stride=2, padding=1, output_padding=more, groups=2)
+    assert torch.allclose(back, x.grad)
+
+
+@pytest.mark.parametrize("dims,size", KINDS)
+def test_unbatched_and_padding_by_name(dims, size):
+    conv = getattr(F, f"conv{dims}d")
+    x, w = random(2, *[size] * dims), random(3, 2, *[3] * dims)
+    assert torch.allclose(conv(x, w), conv(x[None], w)[0])
+    assert torch.equal(conv(x, w, padding="valid"), conv(x, w))
+    assert torch.equal(conv(x, w, padding="same", dilation=2), conv(x, w, padding=2, dilation=2))
+    even = random(3, 2, *[2] * dims)
+    assert conv(x, even, padding="same").shape == (3, *[size] * dims)
+    assert torch.allclose(conv(x, even, padding="same"), conv(F.pad(x, (0, 1) * dims), even))
+    assert getattr(torch, f"conv{dims}d") is not None
+
+
+def test_dtypes_and_layouts():
+    x, w, b = (torch.randint(-4, 4, s) for s in ((2, 3, 6, 6), (4, 3, 3, 3), (4,)))
+    want = F.conv2d(x, w, b, padding=1)
+    for dtype in torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.complex64, torch.int16, torch.uint8:
+        got = F.conv2d(x.to(dtype), w.to(dtype), b.to(dtype), padding=1)
+        assert got.dtype == dtype
+        assert torch.equal(got, want.to(dtype))
+    last = F.conv2d(x.float().contiguous(memory_format=torch.channels_last), w.float(), b.float(), padding=1)
+    assert last.is_contiguous(memory_format=torch.channels_last)
+    assert torch.equal(last, want.float())
+    assert torch.equal(F.conv2d(x.float().transpose(2, 3), w.float().transpose(2, 3), b.float(), padding=1),
+                       want.float().transpose(2, 3))
+
+
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+def test_autocast_is_that_of_the_names():
+    x, w = torch.randn(1, 2, 4, 4), torch.randn(3, 2, 3, 3)
+    before = _karat.get_autocast("cpu")
+    _karat.autocast_enter()
+    _karat.set_autocast("cpu", True, torch.bfloat16)
+    try:
+        assert F.conv2d(x, w).dtype == torch.bfloat16
+        assert F.conv2d(x, w, padding="same").dtype == torch.bfloat16
+        assert F.conv_transpose2d(x, w.transpose(0, 1)).dtype == torch.bfloat16
+        assert torch.convolution(x, w, None, [1], [0], [1], False, [0], 1).dtype == torch.float32
+    finally:
+        _karat.autocast_leave()
+        _karat.set_autocast("cpu", *before)
+
+
+def test_no_batch_no_channels():
+    w = torch.randn(3, 2, 3, 3, requires_grad=True)
+    y = F.conv2d(torch.ones(0, 2, 4, 4), w)
+    assert y.shape == (0, 3, 2, 2)
+    y.sum().backward()
+    assert torch.equal(w.grad, torch.zeros_like(w))
+    assert F.conv2d(torch.ones(1, 0, 4, 4), torch.ones(3, 0, 3, 3)).shape == (1, 0, 2, 2)
+
+
+@pytest.mark.parametrize("call,text", [
+    (lambda: F.conv2d(torch.ones(1, 2, 0, 4), torch.ones(3, 2, 1, 1), padding=1),
+     "Only zero batch or zero channel inputs are supported, but got input shape: [1, 2, 0, 4]"),
+    (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 0, 3)),
+     "kernel size should be greater than zero, but got kernel_height: 0 kernel_width: 3"),
+    (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 3)),
+     "expected stride to be a single integer value or a list of 1 values to match the convolution dimensions, but got "
+"stride=[1, 1]"),
+    (lambda: F.conv1d(torch.ones(1, 2, 4, dtype=torch.int32), torch.ones(3, 2, 2, dtype=torch.int32), dilation=2),
+     "\"slow_conv_dilated<>\" not implemented for 'Int'"),
+    (lambda: F.conv_transpose1d(torch.ones(1, 2, 4), torch.ones(2, 3, 3), output_padding=1),
+     "output padding must be smaller than either stride or dilation, but got output_padding_height: 0 output_padding_width: 1 "
+     "stride_height: 1 stride_width: 1 dilation_height: 1 dilation_width: 1"),
+    (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 2, 2), padding="full"), "Invalid padding string: 'full'"),
+    (lambda: F.conv_transpose2d(torch.ones(1, 2, 4, 4), torch.ones(2, 3, 3, 3), torch.ones(3, dtype=torch.complex64)),
+     "result type ComplexFloat can't be cast to the desired output type Float"),
+])
+def test_refusals(call, text):
+    with pytest.raises((RuntimeError, NotImplementedError)) as error:
+        call()
+    assert str(error.value).splitlines()[0] == text

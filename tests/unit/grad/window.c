@@ -1,0 +1,86 @@
+/* window.c - the derivatives of convolutions, first and second, against central differences in float64; the names that PyTorch
+ * gives their nodes. Reference: differences of the functions themselves, whose values tests/unit/ops/window.c checks. */
+#include "harness.h"
+
+#include <karat/karat.h>
+#include <string.h>
+
+#include "support/by_name.h"
+#include "support/differences.h"
+
+F(plain, kt_conv2d(x[0], x[1], .bias = x[2]))
+F(padded, kt_conv2d(x[0], x[1], .bias = x[2], .padding = KT_SHAPE(1, 2), .stride = KT_SHAPE(2, 1)))
+F(dilated, kt_conv2d(x[0], x[1], .bias = x[2], .padding = KT_SHAPE(2), .dilation = KT_SHAPE(2, 1)))
+F(grouped, kt_conv1d(x[0], x[1], .bias = x[2], .padding = KT_SHAPE(1), .stride = KT_SHAPE(2), .groups = KT_SOME(2)))
+F(solid, kt_conv3d(x[0], x[1], .padding = KT_SHAPE(1, 0, 1)))
+F(turned, kt_conv_transpose2d(x[0], x[1], .bias = x[2], .stride = KT_SHAPE(2), .padding = KT_SHAPE(1),
+                              .output_padding = KT_SHAPE(1, 0)))
+F(turned_groups, kt_conv_transpose1d(x[0], x[1], .bias = x[2], .stride = KT_SHAPE(2), .groups = KT_SOME(2),
+                                     .dilation = KT_SHAPE(3),
+                                     .output_padding = KT_SHAPE(2)))
+
+static const problem problems[] = {
+    {"conv2d", plain, 3, {KT_SHAPE(2, 2, 3, 3), KT_SHAPE(2, 2, 2, 2), KT_SHAPE(2)}, -1, 1},
+    {"padded and strided", padded, 3, {KT_SHAPE(1, 2, 4, 3), KT_SHAPE(2, 2, 3, 2), KT_SHAPE(2)}, -1, 1},
+    {"dilated", dilated, 3, {KT_SHAPE(1, 2, 4, 4), KT_SHAPE(2, 2, 2, 2), KT_SHAPE(2)}, -1, 1},
+    {"groups", grouped, 3, {KT_SHAPE(2, 4, 5), KT_SHAPE(4, 2, 3), KT_SHAPE(4)}, -1, 1},
+    {"conv3d", solid, 2, {KT_SHAPE(1, 2, 2, 3, 2), KT_SHAPE(2, 2, 2, 2, 1)}, -1, 1},
+    {"transposed", turned, 3, {KT_SHAPE(1, 2, 3, 2), KT_SHAPE(2, 2, 3, 2), KT_SHAPE(2)}, -1, 1},
+    {"transposed, groups", turned_groups, 3, {KT_SHAPE(2, 4, 3), KT_SHAPE(4, 1, 2), KT_SHAPE(2)}, -1, 1},
+};
+enum { N = sizeof problems / sizeof *problems };
+
+TEST(first_derivatives)
+{
+    for (int i = 0; i < N; i++)
+        check(&problems[i]);
+}
+
+/* The squares of all gradients: a function of the same inputs. */
+static const problem *of;
+static kt_tensor     *gradients_of(kt_tensor **x)
+{
+    const bool was = kt_grad_enabled();
+    kt_tensor *leaf[MOST_INPUTS] = {0}, *sum = NULL;
+    kt_set_grad_enabled(true);
+    for (int i = 0; i < of->n; i++) {
+        leaf[i] = was ? x[i] : kt_detach(x[i]);
+        kt_set_requires_grad(leaf[i], true);
+    }
+    kt_tensor *y = of->f(leaf);
+    if (!kt_backward(kt_sum(kt_mul(y, y)), .create_graph = true))
+        for (int i = 0; i < of->n; i++) {
+            kt_tensor *square = kt_sum(kt_mul(kt_grad(leaf[i]), kt_grad(leaf[i])));
+            sum = sum ? kt_add(sum, square) : square;
+        }
+    for (int i = 0; i < of->n; i++)
+        kt_set_grad(leaf[i], NULL);
+    kt_set_grad_enabled(was);
+    return sum;
+}
+
+TEST(second_derivatives)
+{
+    for (int i = 0; i < N; i++) {
+        problem p = problems[i];
+        of = &problems[i];
+        p.f = gradients_of;
+        check(&p);
+    }
+}
+
+TEST(nodes_are_named_as_in_pytorch)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_ones(KT_SHAPE(1, 2, 4, 4), .requires_grad = true),
+    *w = kt_ones(KT_SHAPE(3, 2, 3, 3), .requires_grad = true);
+    kt_tensor *y = kt_conv2d(x, w);
+    CHECK_STR(kt_grad_fn_name(y), "ConvolutionBackward0");
+    kt_tensor *sum = kt_sum(kt_mul(y, y)), *of_both[] = {x, w}, *grads[2] = {NULL, NULL};
+    CHECK(!kt_gradients(&sum, NULL, 1, of_both, 2, &(kt_gradients_opts){.size = sizeof(kt_gradients_opts), .create_graph = true},
+                        grads));
+    for (int i = 0; i < 2; i++) {
+        CHECK_STR(kt_grad_fn_name(grads[i]), "ConvolutionBackwardBackward0");
+        kt_drop(grads[i]);
+    }
+}
