@@ -678,7 +678,7 @@
  * kt_foreach_lerp_scalars(self, n_self, tensors1, n_tensors1, weight, n_weight, results, room)  _          the same with a weight for each
  */
 
-/* ---- convolutions ----
+/* ---- convolutions and pooling ----
  * kt_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)             convolution over 1 to 3 dims, or its transpose
  * kt_conv1d(input, weight, .bias, .stride = [1], .padding = [0], .dilation = [1], .groups = 1)             1-dimensional convolution
  * kt_conv1d_padding(input, weight, .bias, .stride = [1], .padding = 'valid', .dilation = [1], .groups = 1)             1-dimensional convolution; padding is 'valid' (none) or 'same' (the result has the input's size)

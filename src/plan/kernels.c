@@ -68,6 +68,21 @@ static const char *const names[KT_NUM_FAMILIES][KT__FAMILY_ROWS] = {
     [KT_FAMILY_window] = {
 #include "tables/kernels/window.def"
     },
+    [KT_FAMILY_norm] = {
+#include "tables/kernels/norm.def"
+    },
+    [KT_FAMILY_attention] = {
+#include "tables/kernels/attention.def"
+    },
+    [KT_FAMILY_recurrent] = {
+#include "tables/kernels/recurrent.def"
+    },
+    [KT_FAMILY_resample] = {
+#include "tables/kernels/resample.def"
+    },
+    [KT_FAMILY_optimizer] = {
+#include "tables/kernels/optimizer.def"
+    },
 };
 
 /* Asked a few hundred times, when a plugin is loaded. */
