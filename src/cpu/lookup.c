@@ -34,7 +34,7 @@ static slot slots[2][KT_K_elementwise_end]; /* bfloat16, float16 */
 
 /* Of one operand: the rows whose loops are long, by the column `loop` of the tables. Of two: a times a function of b, no more. */
 enum { NOTHING, RESULTS, FACTORS };
-enum { HOLDS__ = NOTHING, HOLDS_LONG = RESULTS, HOLDS_LANES = RESULTS, HOLDS_MANY = NOTHING, HOLDS_FAR = RESULTS };
+enum { HOLDS__ = NOTHING, HOLDS_LONG = RESULTS, HOLDS_LANES = RESULTS, HOLDS_MANY = NOTHING, HOLDS_NEAR = RESULTS };
 static const uint8_t holds[KT_K_elementwise_end] = {
 #define UN(name, loop, ...) [KT_K_##name] = HOLDS_##loop,
 #define BIN(...)

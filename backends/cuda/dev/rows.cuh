@@ -1,6 +1,6 @@
 /* rows.cuh - the elementwise rows of src/tables in one compute type: each an expression, a kernel for dense operands and one
  * for any layout. A template: the includer defines T, the compute type, SELF, its dtype, IS_INTEGER, PICK, which chooses T's
- * column of a row, FAR, what sin, cos and tan do beyond their reach, VECTOR, what a thread loads at once of dense
+ * column of a row, NEAR, what rows do that have a shorter form within a reach, VECTOR, what a thread loads at once of dense
  * operands, ELEMENTS, what it has of them in all, STRIDED, what it loads at once along the innermost dim of others, READS and
  * WRITES, the dtypes that the kernels know, ROWS_NAME, the table; it includes dev/dtype.cuh and the functions.
  *
@@ -13,7 +13,7 @@
 #include "tables/kernels/elementwise.h"
 
 enum no_expression { NO };
-enum loop_column { LOOP__, LOOP_LONG, LOOP_LANES, LOOP_MANY, LOOP_FAR, LOOP_DIVIDES };
+enum loop_column { LOOP__, LOOP_LONG, LOOP_LANES, LOOP_MANY, LOOP_NEAR, LOOP_DIVIDES };
 
 /* Rows that are a times a function of b, no more. */
 static constexpr bool is_same(const char *a, const char *b) { return *a == *b && (!*a || is_same(a + 1, b + 1)); }
@@ -33,21 +33,21 @@ template <int K> struct row;
             exists = sizeof(TEXT(PICK(__VA_ARGS__))) != sizeof "NO",                                                      \
             inputs = ins,                                                                                                 \
             divides = IS_INTEGER && LOOP_##how == LOOP_DIVIDES,                                                           \
-            is_long = LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_FAR,                      \
+            is_long = LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_NEAR,                      \
             table = ins == 1 && is_long ? RESULTS : is_factor(#name) ? FACTORS : NO_TABLE                                 \
         };                                                                                                                \
         static __device__ __forceinline__ T of(T a, T b, T c, T p0, T p1, T p2, T p3)                                     \
         {                                                                                                                 \
             (void)a, (void)b, (void)c, (void)p0, (void)p1, (void)p2, (void)p3;                                            \
-            FAR_##how(name) return (T)(PICK(__VA_ARGS__));                                                                \
+            NEAR_##how(name) return (T)(PICK(__VA_ARGS__));                                                                \
         }                                                                                                                 \
     };
-#define FAR__(name)
-#define FAR_LONG(name)
-#define FAR_LANES(name)
-#define FAR_MANY(name)
-#define FAR_DIVIDES(name)
-#define FAR_FAR(name) FAR(name) /* the includer's */
+#define NEAR__(name)
+#define NEAR_LONG(name)
+#define NEAR_LANES(name)
+#define NEAR_MANY(name)
+#define NEAR_DIVIDES(name)
+#define NEAR_NEAR(name) NEAR(name) /* the includer's */
 #define UN(name, ...)  STAMP(name, 1, __VA_ARGS__)
 #define BIN(name, ...) STAMP(name, 2, __VA_ARGS__)
 #define TER(name, ...) STAMP(name, 3, __VA_ARGS__)

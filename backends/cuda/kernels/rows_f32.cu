@@ -18,9 +18,9 @@
 #define IS_INTEGER 0
 #define PICK(X, Y, Z) X
 #define ROWS_NAME rows_f32
-#define FAR(name)                                                                                                         \
-    if (!(fabsf(a) <= TRIG_REACH_F32))                                                                                    \
-        return name##_far_f32(a);
+#define NEAR(name)                                                                                                        \
+    if (!(name##_beyond_f32(a) >> 31))                                                                                    \
+        return name##_near_f32(a);
 #define READS  KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL) KNOWN(KT_I64)
 #define WRITES KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"

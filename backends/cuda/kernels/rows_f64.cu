@@ -18,7 +18,7 @@
 #define IS_INTEGER 0
 #define PICK(X, Y, Z) X
 #define ROWS_NAME rows_f64
-#define FAR(name) return name##_far_f64(a);
+#define NEAR(name)
 #define READS  KNOWN(KT_F64) KNOWN(KT_F32) KNOWN(KT_BOOL) KNOWN(KT_I64)
 #define WRITES KNOWN(KT_F64) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"

@@ -12,7 +12,7 @@
 #define IS_INTEGER 1
 #define PICK(X, Y, Z) Y
 #define ROWS_NAME rows_i32
-#define FAR(name)
+#define NEAR(name)
 #define READS  KNOWN(KT_I32) KNOWN(KT_BOOL) KNOWN(KT_U8) KNOWN(KT_I8) KNOWN(KT_I16)
 #define WRITES KNOWN(KT_I32) KNOWN(KT_BOOL) KNOWN(KT_U8) KNOWN(KT_I8) KNOWN(KT_I16)
 #include "dev/rows.cuh"

@@ -12,7 +12,7 @@
 #define IS_INTEGER 1
 #define PICK(X, Y, Z) Y
 #define ROWS_NAME rows_i64
-#define FAR(name)
+#define NEAR(name)
 #define READS  KNOWN(KT_I64) KNOWN(KT_BOOL) KNOWN(KT_I32) KNOWN(KT_U8)
 #define WRITES KNOWN(KT_I64) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"

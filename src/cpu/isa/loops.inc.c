@@ -22,7 +22,7 @@ KT_ALWAYS bool FN(goes_by_lanes)(int how)
 {
     if (KT_VEC_BYTES <= 16 && ((SELF != KT_F32 && SELF != KT_F64) || how == LOOP_MANY)) /* the compiler's loop is shorter there */
         return false;
-    return how == LOOP_LANES || how == LOOP_MANY;
+    return how == LOOP_LANES || how == LOOP_MANY || how == LOOP_NEAR;
 }
 
 /* Of float64 two vectors: some of its functions hold a step in float32, which fills one. */
@@ -81,44 +81,78 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
             FN(loop)(z, a, b, c, n, p, ROW_##name);                                                                    \
     }
 
-/* ---- rows whose function has a reach. Where a block holds an operand beyond it, all of the block goes the longer way, which
- * gives the same bits within the reach ---- */
+/* ---- rows whose function has a shorter form within a reach, with the same bits: for blocks without an operand beyond it ---- */
 #ifdef HAS_REACH
 enum { FN(block) = 512 };
+typedef __typeof__(FN(exp_beyond)(0)) FN(flag); /* its highest bit: is the operand beyond the reach? */
+typedef FN(flag) FN(beyond_fn)(const T *a, ptrdiff_t n);
 
-KT_ALWAYS bool FN(any_beyond)(const T *a, ptrdiff_t n)
+KT_ALWAYS T FN(apply_near)(int row, T a)
 {
-    __typeof__(FN(beyond)(*a)) any = 0;
-    for (ptrdiff_t i = 0; i < n; i++)
-        any |= FN(beyond)(a[i]);
-    return any >> (8 * sizeof any - 1) != 0;
+    switch (row) {
+#define NEAR_NEAR(name) case ROW_##name: return FN(name##_near)(a);
+#include "cpu/isa/near_rows.h"
+    }
+    return a;
 }
 
-static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, ptrdiff_t n, const T *p, FN(lanes_fn) *near,
-                                                            FN(lanes_fn) *far)
+KT_ALWAYS FN(flag) FN(is_beyond)(int row, T a)
 {
-    for (ptrdiff_t done = 0; done < n; done += FN(block)) {
-        const ptrdiff_t m = n - done < FN(block) ? n - done : FN(block);
-        FN(filled_up)(z + done, a + done, a + done, m, p, FN(any_beyond)(a + done, m) ? far : near);
+    (void)a;
+    switch (row) {
+#define NEAR_NEAR(name) case ROW_##name: return FN(name##_beyond)(a);
+#include "cpu/isa/near_rows.h"
+    }
+    return 0;
+}
+
+KT_ALWAYS FN(flag) FN(any_beyond)(const T *a, ptrdiff_t n, int row)
+{
+    FN(flag) any = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        any |= FN(is_beyond)(row, a[i]);
+    return any;
+}
+
+KT_ALWAYS void FN(near_by_lanes)(T *z, const T *a, ptrdiff_t n, int row)
+{
+    for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
+        T to[FN(lanes)];
+        KT_EACH_LANE
+        for (int i = 0; i < FN(lanes); i++)
+            to[i] = FN(apply_near)(row, a[done + i]);
+        memcpy(z + done, to, sizeof to);
     }
 }
 
-#define STAMP_FAR(name)                                                                                                \
-    STAMP_LANES_OF(name)                                                                                               \
-    static void FN(far_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                                 \
+static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, ptrdiff_t n, const T *p, FN(beyond_fn) *beyond,
+                                                            FN(lanes_fn) *near, FN(lanes_fn) *whole)
+{
+    for (ptrdiff_t done = 0; done < n; done += FN(block)) {
+        const ptrdiff_t m = n - done < FN(block) ? n - done : FN(block);
+        const bool      any = beyond(a + done, m) >> (8 * sizeof(FN(flag)) - 1) != 0;
+        FN(filled_up)(z + done, a + done, a + done, m, p, any ? whole : near);
+    }
+}
+
+#define STAMP_NEAR(name)                                                                                               \
+    static FN(flag) FN(beyond_##name)(const T *a, ptrdiff_t n) { return FN(any_beyond)(a, n, ROW_##name); }            \
+    static void FN(near_##name)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p)                                 \
     {                                                                                                                  \
         (void)b, (void)p;                                                                                              \
-        KT_EACH                                                                                                        \
-        for (ptrdiff_t i = 0; i < n; i++)                                                                              \
-            z[i] = FN(name##_far)(a[i]);                                                                               \
+        FN(near_by_lanes)(z, a, n, ROW_##name);                                                                        \
+    }                                                                                                                  \
+    static void FN(whole_##name)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p)                                \
+    {                                                                                                                  \
+        FN(loop)(z, a, b, b, n, p, ROW_##name);                                                                        \
     }                                                                                                                  \
     static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
     {                                                                                                                  \
         (void)b, (void)c;                                                                                              \
-        FN(by_blocks)(z, a, n, p, FN(lanes_##name), FN(far_##name));                                                   \
+        FN(by_blocks)(z, a, n, p, FN(beyond_##name), FN(near_##name), FN(whole_##name));                               \
     }
 #else
-#define STAMP_FAR(name) STAMP(name, LOOP_FAR)
+#define STAMP_NEAR(name) STAMP(name, LOOP_NEAR)
 #endif
 
 #define STAMP__(name)             STAMP(name, LOOP__)
@@ -139,7 +173,7 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #undef STAMP_MANY
 #undef STAMP_LANES
 #undef STAMP_DIVIDES
-#undef STAMP_FAR
+#undef STAMP_NEAR
 #undef STAMP_LANES_OF
 
 /* ---- the table ---- */
@@ -148,7 +182,7 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #define ENTRY(name, loop, ...) [ROW_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
 #define DIVIDES(name, how, ...) | (uint64_t)(KT_IS_INTEGER && LOOP_##how == LOOP_DIVIDES) << ROW_##name
 #define IS_LONG(name, how, ...)                                                                                        \
-    | (uint64_t)(LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_FAR) << ROW_##name
+    | (uint64_t)(LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_NEAR) << ROW_##name
 extern const kt__loops KT__LOOPS(LOOPS_OF, ID);
 const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 #define UN  DIVIDES

@@ -6,28 +6,28 @@
 
 #include "math/f32/exponential.h"
 
-/* sigmoid(x (c + d x^2)) * 2^64, for |x| <= 12. An error of the inner function is one of the result's logarithm, so that it comes
- * in two parts. This c lacks its low bits, so that v - c is exact. */
-KT_ALWAYS quotient_f32 gelu_tanh_parts_f32(float x)
+/* 2^-64 (1 + e^-u) of u = x (c + d x^2), -11 <= x <= 7. An error of u is one of the result's logarithm, so that u comes in two
+ * parts. This c lacks its low bits, so that v - c is exact. */
+KT_ALWAYS divisor_f32 gelu_tanh_divisor_f32(float x)
 {
     const float z = x * x, zl = fma_f32(x, x, -z);
     const float c = 0x1.9884p+0f, v = fma_f32(z, 0x1.2444f2p-4f, c), vl = fma_f32(z, 0x1.2444f2p-4f, c - v);
     const float rest = vl + fma_f32(zl, 0x1.2444f2p-4f, fma_f32(z, 0x1.49b16ap-29f, 0x1.4cf50ep-18f));
     const float u = x * v, ul = fma_f32(x, rest, fma_f32(x, v, -u));
-    return sigmoid_parts_f32(u, flipped_f32(~sign_mask_f32(x), ul));
+    return one_plus_exp_f32(-u, -ul, 0x1p-64f, 127 - 64);
 }
 
 KT_ALWAYS float gelu_tanh_share_f32(float a)
 {
-    const quotient_f32 s = gelu_tanh_parts_f32(at_most_f32(at_least_f32(a, -12.0f), 12.0f));
-    return (s.head + s.rest) * 0x1p-64f;
+    return inverse_f32(gelu_tanh_divisor_f32(at_most_f32(at_least_f32(a, -11.0f), 7.0f))) * 0x1p-64f;
 }
 
-/* a times that share */
+/* a times that share. From 7 on nothing of a is missing, below -11 nothing of it is left. */
 KT_ALWAYS float gelu_tanh_f32(float a)
 {
-    const float r = times_quotient_f32(a, gelu_tanh_parts_f32(at_most_f32(at_least_f32(a, -12.0f), 12.0f)));
-    return pick_f32(mask_f32(fabsf(a) >= 12.0f), pick_f32(mask_f32(a > 0), a, a * 0), signed_f32(r, a));
+    const divisor_f32 by = gelu_tanh_divisor_f32(at_most_f32(at_least_f32(a, -11.0f), 7.0f));
+    const float       r = divided_f32(a, by, 1 / by.d) * 0x1p-64f, far = pick_f32(mask_f32(a < -11.0f), a * 0, a);
+    return pick_f32(mask_f32(a < -11.0f || a >= 7.0f), far, signed_f32(r, a));
 }
 
 /* tanh(log(1 + n)) of n = e^a is n (n + 2) / (n (n + 2) + 2): of e = e^-|a| below 0, above it (1 + 2 e) / (1 + 2 e + 2 e^2). */

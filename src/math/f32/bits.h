@@ -33,7 +33,12 @@ KT_ALWAYS float signed_f32(float x, float sign)  { return copysignf(x, sign); }
 KT_ALWAYS float    only_f32(uint32_t mask, float x) { return of_bits_f32(bits_f32(x) & mask); }
 KT_ALWAYS float    flipped_f32(uint32_t mask, float x) { return of_bits_f32(bits_f32(x) ^ (mask & 0x80000000u)); }
 KT_ALWAYS uint32_t size_f32(float x)                { return bits_f32(x) & 0x7fffffffu; }
+/* Its sign bit: is |a| not below the number with these bits, or NaN? An addition carries into it: that vectorises everywhere. */
+KT_ALWAYS uint32_t beyond_f32(float a, uint32_t bits) { return size_f32(a) + (0x80000000u - bits); }
 KT_ALWAYS uint32_t lesser_u32(uint32_t a, uint32_t b)  { return a < b ? a : b; }
 KT_ALWAYS uint32_t greater_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* |a|, but at most the number with these bits */
+KT_ALWAYS float abs_at_most_f32(float a, uint32_t bits) { return of_bits_f32(lesser_u32(size_f32(a), bits)); }
 
 #endif

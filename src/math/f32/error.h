@@ -6,9 +6,6 @@
 
 #include "math/f32/exponential.h"
 
-/* |a|, but at most the number with these bits */
-KT_ALWAYS float abs_at_most_f32(float a, uint32_t bits) { return of_bits_f32(lesser_u32(bits_f32(fabsf(a)), bits)); }
-
 /* erf(a) = a + a p(a^2) up to 0.9: relative error 2^-26 */
 KT_ALWAYS float erf_near_f32(float a)
 {

@@ -46,6 +46,14 @@ KT_ALWAYS float exp_f32(float a)
     return scaled_f32(1 + (e.head - e.less), e.t);
 }
 
+KT_ALWAYS uint32_t exp_beyond_f32(float a) { return beyond_f32(a, 0x42ae0000u); } /* 87: 2^k is a normal number below it */
+KT_ALWAYS float exp_near_f32(float a)
+{
+    const exp_parts_f32 e = exp_parts_f32_of(a, 0, 127);
+    const float         s = of_bits_f32(bits_f32(e.t) << 23);
+    return fma_f32(s, e.head - e.less, s);
+}
+
 /* Of x - less, |x| < 2^21. 2^r = 1 + r + r p(r) for |r| <= 1/2: relative error 2^-28.4. */
 KT_ALWAYS exp_parts_f32 exp2_parts_f32_of(float x, float less, float plus)
 {
@@ -118,38 +126,71 @@ KT_ALWAYS exp_sum_f32 exp2_minus_abs_f32(float a)
     return exp_sum_f32_of(exp2_parts_f32_of(pick_f32(gone, -160.0f, x), 0, 127 + 64), gone);
 }
 
-/* sigmoid(a) * 2^64 */
-KT_ALWAYS quotient_f32 sigmoid_parts_f32(float a, float more)
+/* one (1 + e^(x + more)) = d + rest, where `one` is 2^-n, plus is 127 - n, and 2^(k - n) is a normal number. */
+typedef struct divisor_f32 {
+    float d, rest;
+} divisor_f32;
+
+KT_ALWAYS divisor_f32 one_plus_exp_f32(float x, float more, float one, float plus)
 {
-    const uint32_t    below = sign_mask_f32(a);
-    const exp_sum_f32 e = exp_minus_abs_f32(a, more);
-    const float       d = fma_f32(e.sum, 0x1p-64f, 1), rest = fma_f32(e.sum, 0x1p-64f, 1 - d);
-    const float       n = pick_f32(below, e.sum, 0x1p64f);
-    return quotient_f32_of(n, only_f32(below, e.lost), d, fma_f32(-e.lost, 0x1p-64f, rest));
+    const exp_parts_f32 e = exp_parts_f32_of(x, more, plus);
+    const float         s = of_bits_f32(bits_f32(e.t) << 23), w = e.head - e.less, both = one + s, lost = one - (both - s);
+    const float         d = fma_f32(s, w, both), rest = fma_f32(s, w, both - d) + lost;
+    const divisor_f32   sum = {d, fma_f32(s, (e.head - w) - e.less, rest)};
+    return sum;
 }
 
-KT_ALWAYS float sigmoid_f32(float a)
+/* The same for n = 64 of any x, which is as good as -42 below that, and as 110 above. */
+KT_ALWAYS divisor_f32 one_plus_exp_of_any_f32(float x, float more)
 {
-    const quotient_f32 s = sigmoid_parts_f32(a, 0);
-    return (s.head + s.rest) * 0x1p-64f;
+    return one_plus_exp_f32(at_most_f32(at_least_f32(x, -42.0f), 110.0f), more, 0x1p-64f, 127 - 64);
 }
 
-/* a * sigmoid(a). Past 25 nothing of a is missing. */
+KT_ALWAYS float inverse_f32(divisor_f32 by)
+{
+    const float q = 1 / by.d;
+    return fma_f32(q, fma_f32(-q, by.rest, fma_f32(-q, by.d, 1)), q);
+}
+
+/* a / by, where over is 1 / by.d */
+KT_ALWAYS float divided_f32(float a, divisor_f32 by, float over)
+{
+    const float h = a * over;
+    return fma_f32(fma_f32(-h, by.rest, fma_f32(-h, by.d, a)), over, h);
+}
+
+KT_ALWAYS float    sigmoid_f32(float a)        { return inverse_f32(one_plus_exp_of_any_f32(-a, 0)) * 0x1p-64f; }
+KT_ALWAYS uint32_t sigmoid_beyond_f32(float a) { return beyond_f32(a, 0x42a00000u); } /* 80 */
+KT_ALWAYS float    sigmoid_near_f32(float a)   { return inverse_f32(one_plus_exp_f32(-a, 0, 1, 127)); }
+
+/* a * sigmoid(a). Past 25 nothing of a is missing, below -110 nothing of it is left. */
 KT_ALWAYS float silu_f32(float a)
 {
-    return pick_f32(mask_f32(a > 25.0f), a, signed_f32(times_quotient_f32(a, sigmoid_parts_f32(a, 0)), a));
+    const divisor_f32 by = one_plus_exp_of_any_f32(-a, 0);
+    const float       over = only_f32(~mask_f32(a < -110.0f), 1 / by.d), r = divided_f32(a, by, over) * 0x1p-64f;
+    return pick_f32(mask_f32(a > 25.0f), a, signed_f32(r, a));
 }
 
-/* (1 - e) / (1 + e) of e = e^(-2|a|) */
+KT_ALWAYS uint32_t silu_beyond_f32(float a) { return beyond_f32(a, 0x42280000u); } /* 42 */
+KT_ALWAYS float    silu_near_f32(float a)
+{
+    const divisor_f32 by = one_plus_exp_f32(-a, 0, 0x1p-64f, 127 - 64);
+    return signed_f32(divided_f32(a, by, 1 / by.d) * 0x1p-64f, a);
+}
+
+/* a + a z p(z) of z = a^2 up to 1: relative error 2^-27.6. Past it 1 - 2 / (1 + e^2x) of x = |a|, whose quotient is below 1/4:
+ * e^2r - 1 to 2^-28 of e^2r. From 9.1 on nothing of 1 is missing. */
 KT_ALWAYS float tanh_f32(float a)
 {
-    const exp_parts_f32 e = exp_parts_f32_of(2 * at_least_f32(minus_abs_f32(a), -9.5f), 0, 127);
-    const float         s = of_bits_f32(bits_f32(e.t) << 23), less = 1 - s, more = 1 + s, w = e.head - e.less;
-    const float         most = fma_f32(-s, e.head, less), lost = fma_f32(s, e.head, most - less) - ((1 - less) - s);
-    const float         few = fma_f32(-s, e.less, lost), n = most - few, d = fma_f32(s, w, more);
-    const float         rest = fma_f32(s, w, more - d) + ((1 - more) + s);
-    const quotient_f32  q = quotient_f32_of(n, few - (most - n), d, rest);
-    return signed_f32(q.head + q.rest, a);
+    const float z = a * a, z2 = z * z, high = fma_f32(z2, fma_f32(z, -0x1.7806d8p-12f, 0x1.2db79ep-9f),
+                                                      fma_f32(z, -0x1.04675p-7f, 0x1.600bd6p-6f));
+    const float p = fma_f32(z, fma_f32(z2, high, fma_f32(z, -0x1.b96288p-5f, 0x1.110be6p-3f)), -0x1.55553cp-2f);
+    const float near = fma_f32(a * z, p, a);
+    const float x = abs_at_most_f32(a, 0x41200000u), t = fma_f32(x, 0x1.715476p1f, ROUND_F32(127)), k = t - ROUND_F32(127);
+    const float r = fma_f32(k, -0x1.7f7d1cp-21f, fma_f32(k, -0x1.62e4p-2f, x)), r2 = r * r, s = of_bits_f32(bits_f32(t) << 23);
+    const float last = fma_f32(r2, fma_f32(r, 0x1.686aa2p-4f, 0x1.123d02p-2f), fma_f32(r, 0x1.555b82p-1f, 0x1.55548cp0f));
+    const float e = r * fma_f32(r2, last, fma_f32(r, 0x1.fffff8p0f, 2)), far = 1 - 2 / fma_f32(s, e, 1 + s);
+    return signed_f32(pick_f32(mask_f32(fabsf(a) >= 1), far, near), a);
 }
 
 #endif

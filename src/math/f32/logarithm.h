@@ -43,6 +43,15 @@ KT_ALWAYS log_parts_f32 log_parts_f32_of(float x)
     return l;
 }
 
+/* Its sign bit: is x no positive, finite, normal number? Those have the parts without a factor. */
+KT_ALWAYS uint32_t log_beyond_f32(float x) { return (bits_f32(x) + 0x00800000u) | (bits_f32(x) - 0x00800000u); }
+KT_ALWAYS log_parts_f32 log_parts_near_f32(float x)
+{
+    const uint32_t      low = 0x3f3504f3u, u = bits_f32(x) + (0x3f800000u - low);
+    const log_parts_f32 l = {log_exponent_f32(u, 0), of_bits_f32((u & 0x7fffffu) + low) - 1};
+    return l;
+}
+
 /* The ends of every logarithm: its value r for ordinary x, its limits elsewhere. */
 KT_ALWAYS float log_ends_f32(float x, float r)
 {
@@ -52,26 +61,29 @@ KT_ALWAYS float log_ends_f32(float x, float r)
 
 KT_ALWAYS float log_sum_f32(float k, float f) { return fma_f32(k, LN2_HI_F32, f + log_rest_f32(f, k * LN2_LO_F32)); }
 
-KT_ALWAYS float log_f32(float a)
+KT_ALWAYS float log_of_f32(log_parts_f32 l) { return log_sum_f32(l.k, l.f); }
+KT_ALWAYS float log2_of_f32(log_parts_f32 l)
 {
-    const log_parts_f32 l = log_parts_f32_of(a);
-    return log_ends_f32(a, log_sum_f32(l.k, l.f));
+    const float f2 = l.f * l.f, rest = fma_f32(f2 * LOG2E_HI_F32, log_tail_f32(l.f, f2), l.f * LOG2E_LO_F32);
+    return l.k + fma_f32(l.f, LOG2E_HI_F32, rest);
+}
+KT_ALWAYS float log10_of_f32(log_parts_f32 l)
+{
+    const float f2 = l.f * l.f, low = fma_f32(l.f, -0x1.5b235ep-27f, l.k * -0x1.ec10cp-27f);
+    const float rest = fma_f32(f2 * 0x1.bcb7b2p-2f, log_tail_f32(l.f, f2), low);
+    return fma_f32(l.k, 0x1.344136p-2f, fma_f32(l.f, 0x1.bcb7b2p-2f, rest));
 }
 
-KT_ALWAYS float log2_f32(float a)
-{
-    const log_parts_f32 l = log_parts_f32_of(a);
-    const float         f2 = l.f * l.f, rest = fma_f32(f2 * LOG2E_HI_F32, log_tail_f32(l.f, f2), l.f * LOG2E_LO_F32);
-    return log_ends_f32(a, l.k + fma_f32(l.f, LOG2E_HI_F32, rest));
-}
+KT_ALWAYS float log_f32(float a)   { return log_ends_f32(a, log_of_f32(log_parts_f32_of(a))); }
+KT_ALWAYS float log2_f32(float a)  { return log_ends_f32(a, log2_of_f32(log_parts_f32_of(a))); }
+KT_ALWAYS float log10_f32(float a) { return log_ends_f32(a, log10_of_f32(log_parts_f32_of(a))); }
 
-KT_ALWAYS float log10_f32(float a)
-{
-    const log_parts_f32 l = log_parts_f32_of(a);
-    const float         f2 = l.f * l.f, low = fma_f32(l.f, -0x1.5b235ep-27f, l.k * -0x1.ec10cp-27f);
-    const float         rest = fma_f32(f2 * 0x1.bcb7b2p-2f, log_tail_f32(l.f, f2), low);
-    return log_ends_f32(a, fma_f32(l.k, 0x1.344136p-2f, fma_f32(l.f, 0x1.bcb7b2p-2f, rest)));
-}
+KT_ALWAYS float log_near_f32(float a)   { return log_of_f32(log_parts_near_f32(a)); }
+KT_ALWAYS float log2_near_f32(float a)  { return log2_of_f32(log_parts_near_f32(a)); }
+KT_ALWAYS float log10_near_f32(float a) { return log10_of_f32(log_parts_near_f32(a)); }
+
+KT_ALWAYS uint32_t log2_beyond_f32(float a)  { return log_beyond_f32(a); }
+KT_ALWAYS uint32_t log10_beyond_f32(float a) { return log_beyond_f32(a); }
 
 /* With 3/4 <= 1 + f < 3/2, f = a 2^-k + (2^-k - 1) is as good as exact. 2^-k may be subnormal. */
 KT_ALWAYS float log1p_f32(float a)

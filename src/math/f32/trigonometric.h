@@ -1,8 +1,8 @@
 /* trigonometric.h - sin, cos and tan of float32.
  *
  * In and out: float; bounds.def says how exact. x = quadrant * pi/2 + hi - less, where |hi| < 0.787 and less is below its last
- * bit; then polynomials, to which it is added in first order. sin_f32 and the like hold up to TRIG_REACH_F32, sin_far_f32 for
- * every x and with the same bits where both do. Independent of: tensors, tiles, dtypes. */
+ * bit; then polynomials, to which it is added in first order. sin_near_f32 and the like hold up to 2^13, with the bits
+ * of sin_f32. Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_TRIGONOMETRIC_H
 #define KT_MATH_F32_TRIGONOMETRIC_H
 
@@ -10,10 +10,7 @@
 #include "math/f64/base.h"
 #include "math/fma.h"
 
-#define TRIG_REACH_F32 0x1p13f
-
-/* Its sign bit: is |a| greater than that, or NaN? */
-KT_ALWAYS uint32_t beyond_f32(float a) { return size_f32(a) + (0x80000000u - 0x46000001u); }
+KT_ALWAYS uint32_t trig_beyond_f32(float a) { return beyond_f32(a, 0x46000001u); }
 
 typedef struct arc_f32 {
     float    hi, less;
@@ -60,7 +57,7 @@ KT_ALWAYS arc_f32 arc_far_f32(float x)
 KT_ALWAYS arc_f32 arc_of_f32(float x)
 {
     const arc_f32  near = arc_near_f32(x), far = arc_far_f32(x);
-    const uint32_t within = (beyond_f32(x) >> 31) - 1, endless = mask_f32(size_f32(x) >= 0x7f800000u);
+    const uint32_t within = (trig_beyond_f32(x) >> 31) - 1, endless = mask_f32(size_f32(x) >= 0x7f800000u);
     const arc_f32  arc = {pick_f32(endless, x - x, pick_f32(within, near.hi, far.hi)), pick_f32(within, near.less, far.less),
                           (near.quadrant & within) | (far.quadrant & ~within)};
     return arc;
@@ -94,12 +91,16 @@ KT_ALWAYS float tan_of_f32(arc_f32 arc)
 }
 
 /* ---- the functions ---- */
-KT_ALWAYS float sin_f32(float a) { return sin_of_f32(arc_near_f32(a), 0); }
-KT_ALWAYS float cos_f32(float a) { return sin_of_f32(arc_near_f32(a), 1); }
-KT_ALWAYS float tan_f32(float a) { return tan_of_f32(arc_near_f32(a)); }
+KT_ALWAYS float sin_f32(float a) { return sin_of_f32(arc_of_f32(a), 0); }
+KT_ALWAYS float cos_f32(float a) { return sin_of_f32(arc_of_f32(a), 1); }
+KT_ALWAYS float tan_f32(float a) { return tan_of_f32(arc_of_f32(a)); }
 
-KT_ALWAYS float sin_far_f32(float a) { return sin_of_f32(arc_of_f32(a), 0); }
-KT_ALWAYS float cos_far_f32(float a) { return sin_of_f32(arc_of_f32(a), 1); }
-KT_ALWAYS float tan_far_f32(float a) { return tan_of_f32(arc_of_f32(a)); }
+KT_ALWAYS float sin_near_f32(float a) { return sin_of_f32(arc_near_f32(a), 0); }
+KT_ALWAYS float cos_near_f32(float a) { return sin_of_f32(arc_near_f32(a), 1); }
+KT_ALWAYS float tan_near_f32(float a) { return tan_of_f32(arc_near_f32(a)); }
+
+KT_ALWAYS uint32_t sin_beyond_f32(float a) { return trig_beyond_f32(a); }
+KT_ALWAYS uint32_t cos_beyond_f32(float a) { return trig_beyond_f32(a); }
+KT_ALWAYS uint32_t tan_beyond_f32(float a) { return trig_beyond_f32(a); }
 
 #endif

@@ -29,6 +29,9 @@ typedef struct f64_pair {
 KT_ALWAYS uint64_t f64_bits(double x)    { uint64_t u; memcpy(&u, &x, 8); return u; }
 KT_ALWAYS double   f64_of(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
 
+/* Its sign bit: is |a| not below this, or NaN? An addition carries into it: that vectorises everywhere. */
+KT_ALWAYS uint64_t f64_beyond(double a, double most) { return (f64_bits(a) & (F64_SIGN - 1)) + (F64_SIGN - f64_bits(most)); }
+
 /* A condition as a mask stays one compare and one select, and a NaN goes the way of "no". As a < b ? x : f(a) gcc 12 would turn
  * it around, into f(a) where a is not less or not ordered, for which NEON has no compare. */
 KT_ALWAYS double f64_masked(uint64_t mask, double yes, double no)

@@ -31,12 +31,27 @@ KT_ALWAYS double f64_exp_cubic(double r, double r2)
 /* (e^r - 1 - r) / r^2 */
 KT_ALWAYS double f64_exp_tail(double r, double r2) { return fma_f64(r, f64_exp_cubic(r, r2), 0.5); }
 
+/* e^a = 2^k (1 + w), where t is k + magic: that sum is the one large rounding. */
+KT_ALWAYS double f64_exp_of(double a, double magic, double *t)
+{
+    *t = fma_f64(a, F64_LOG2E, magic);
+    const double k = *t - magic, near = fma_f64(k, -F64_LN2_HI, a), low = k * F64_LN2_LO, r = near - low, r2 = r * r;
+    return near - fma_f64(-r2, f64_exp_tail(r, r2), low);
+}
+
 KT_ALWAYS double exp_f64(double a)
 {
-    const double t = fma_f64(a, F64_LOG2E, F64_MAGIC_TWO), k = t - F64_MAGIC_TWO;
-    const double near = fma_f64(k, -F64_LN2_HI, a), r = fma_f64(k, -F64_LN2_LO, near), r2 = r * r, s = 1 + near;
-    const double v = s + fma_f64(r2, f64_exp_tail(r, r2), fma_f64(k, -F64_LN2_LO, (1 - s) + near));
-    return f64_ends(a, f64_scaled(v, t), -746, 0.0, 710, INFINITY);
+    double       t;
+    const double w = f64_exp_of(a, F64_MAGIC_TWO, &t);
+    return f64_ends(a, f64_scaled(1 + w, t), -746, 0.0, 710, INFINITY);
+}
+
+KT_ALWAYS uint64_t exp_beyond_f64(double a) { return f64_beyond(a, 708); }
+KT_ALWAYS double   exp_near_f64(double a)
+{
+    double       t;
+    const double w = f64_exp_of(a, F64_MAGIC_ONE, &t), s = f64_two_to(t);
+    return fma_f64(s, w, s);
 }
 
 /* e^(x + rest) = 2^k (1 + m) for |x| <= 760; k comes with `magic` added. m to about 2^-60. */
@@ -143,22 +158,31 @@ KT_ALWAYS f64_pair f64_one_plus_exp_minus(double a, double rest)
     return d;
 }
 
-/* 1 / (1 + e^-(a + rest)) */
-KT_ALWAYS double f64_sigmoid(double a, double rest)
+/* 1 / (1 + e^-(a + rest)), for such an a */
+KT_ALWAYS double f64_sigmoid_near(double a, double rest)
 {
     const f64_pair d = f64_one_plus_exp_minus(a, rest);
     const double   over = 1 / d.hi, miss = fma_f64(-over, d.lo, fma_f64(-over, d.hi, 1));
-    return f64_ends(a, fma_f64(over, miss, over) * 0x1p-64, -746, 0.0, 60, 1.0);
+    return fma_f64(over, miss, over) * 0x1p-64;
 }
-KT_ALWAYS double sigmoid_f64(double a) { return f64_sigmoid(a, 0); }
+KT_ALWAYS double   f64_sigmoid(double a, double rest) { return f64_ends(a, f64_sigmoid_near(a, rest), -746, 0.0, 60, 1.0); }
+KT_ALWAYS double   sigmoid_f64(double a)              { return f64_sigmoid(a, 0); }
+KT_ALWAYS uint64_t sigmoid_beyond_f64(double a)       { return f64_beyond(a, 60); }
+KT_ALWAYS double   sigmoid_near_f64(double a)         { return f64_sigmoid_near(a, 0); }
 
 /* x / (1 + e^-(a + rest)), where x has the sign of a */
-KT_ALWAYS double f64_times_sigmoid(double x, double a, double rest)
+KT_ALWAYS double f64_times_sigmoid_near(double x, double a, double rest)
 {
     const f64_pair d = f64_one_plus_exp_minus(a, rest);
     const double   over = 1 / d.hi, q = x * over, miss = fma_f64(-q, d.lo, fma_f64(-q, d.hi, x));
-    return copysign(f64_ends(a, fma_f64(miss, over, q) * 0x1p-64, -752, x * 0.0, 60, x), x);
+    return fma_f64(miss, over, q) * 0x1p-64;
 }
-KT_ALWAYS double silu_f64(double a) { return f64_times_sigmoid(a, a, 0); }
+KT_ALWAYS double f64_times_sigmoid(double x, double a, double rest)
+{
+    return copysign(f64_ends(a, f64_times_sigmoid_near(x, a, rest), -752, x * 0.0, 60, x), x);
+}
+KT_ALWAYS double   silu_f64(double a)        { return f64_times_sigmoid(a, a, 0); }
+KT_ALWAYS uint64_t silu_beyond_f64(double a) { return f64_beyond(a, 60); }
+KT_ALWAYS double   silu_near_f64(double a)   { return copysign(f64_times_sigmoid_near(a, a, 0), a); }
 
 #endif

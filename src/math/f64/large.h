@@ -16,12 +16,12 @@ double kt__cos_large(double x);
 double kt__tan_large(double x);
 #endif
 
-/* Its sign bit: is |a| not below the reach of trigonometric.h, or NaN? An addition carries into it, and that vectorises
- * everywhere. */
-KT_ALWAYS uint64_t beyond_f64(double a) { return (f64_bits(a) & (F64_SIGN - 1)) + (F64_SIGN - f64_bits(F64_TRIG_MAX)); }
+KT_ALWAYS uint64_t sin_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
+KT_ALWAYS uint64_t cos_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
+KT_ALWAYS uint64_t tan_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
 
-KT_ALWAYS double sin_far_f64(double a) { return beyond_f64(a) < F64_SIGN ? sin_f64(a) : kt__sin_large(a); }
-KT_ALWAYS double cos_far_f64(double a) { return beyond_f64(a) < F64_SIGN ? cos_f64(a) : kt__cos_large(a); }
-KT_ALWAYS double tan_far_f64(double a) { return beyond_f64(a) < F64_SIGN ? tan_f64(a) : kt__tan_large(a); }
+KT_ALWAYS double sin_f64(double a) { return sin_beyond_f64(a) < F64_SIGN ? sin_near_f64(a) : kt__sin_large(a); }
+KT_ALWAYS double cos_f64(double a) { return cos_beyond_f64(a) < F64_SIGN ? cos_near_f64(a) : kt__cos_large(a); }
+KT_ALWAYS double tan_f64(double a) { return tan_beyond_f64(a) < F64_SIGN ? tan_near_f64(a) : kt__tan_large(a); }
 
 #endif

@@ -39,11 +39,10 @@ KT_ALWAYS double f64_log_ends(double x, double r)
     return select_f64(x < 0, NAN, r);
 }
 
-KT_ALWAYS double log_f64(double a)
+KT_ALWAYS double f64_log_of(double k, double f)
 {
-    double       k, f = f64_split_any(a, &k);
     const double half_square = 0.5 * f * f, rest = fma_f64(k, F64_LN2_LO, f64_log_correction(f, half_square));
-    return f64_log_ends(a, fma_f64(k, F64_LN2_HI, f - (half_square - rest)));
+    return fma_f64(k, F64_LN2_HI, f - (half_square - rest));
 }
 
 /* base + factor log(1 + f), where the factor is a pair, and base, if not zero, the greater part. */
@@ -54,18 +53,61 @@ KT_ALWAYS double f64_log_times(double f, f64_pair factor, double base, double ba
     return s + fma_f64(lo, factor.hi, fma_f64(hi, factor.lo, fma_f64(hi, factor.hi, base - s) + base_rest));
 }
 
-KT_ALWAYS double log2_f64(double a)
+KT_ALWAYS double f64_log2_of(double k, double f)
 {
-    double         k, f = f64_split_any(a, &k);
     const f64_pair factor = {F64_LOG2E, F64_LOG2E_LO};
-    return f64_log_ends(a, f64_log_times(f, factor, k, 0));
+    return f64_log_times(f, factor, k, 0);
+}
+KT_ALWAYS double f64_log10_of(double k, double f)
+{
+    const f64_pair factor = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+    return f64_log_times(f, factor, k * 0x1.34413509f78p-2, k * 0x1.fef311f12b358p-46);
 }
 
+KT_ALWAYS double log_f64(double a)
+{
+    double       k;
+    const double f = f64_split_any(a, &k);
+    return f64_log_ends(a, f64_log_of(k, f));
+}
+KT_ALWAYS double log2_f64(double a)
+{
+    double       k;
+    const double f = f64_split_any(a, &k);
+    return f64_log_ends(a, f64_log2_of(k, f));
+}
 KT_ALWAYS double log10_f64(double a)
 {
-    double         k, f = f64_split_any(a, &k);
-    const f64_pair factor = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
-    return f64_log_ends(a, f64_log_times(f, factor, k * 0x1.34413509f78p-2, k * 0x1.fef311f12b358p-46));
+    double       k;
+    const double f = f64_split_any(a, &k);
+    return f64_log_ends(a, f64_log10_of(k, f));
+}
+
+/* Their sign bit: is a no positive, finite, normal number? */
+KT_ALWAYS uint64_t log_beyond_f64(double a)
+{
+    return (f64_bits(a) + UINT64_C(0x0010000000000000)) | (f64_bits(a) - UINT64_C(0x0010000000000000));
+}
+KT_ALWAYS uint64_t log2_beyond_f64(double a)  { return log_beyond_f64(a); }
+KT_ALWAYS uint64_t log10_beyond_f64(double a) { return log_beyond_f64(a); }
+
+KT_ALWAYS double log_near_f64(double a)
+{
+    double       k;
+    const double f = f64_split(a, &k);
+    return f64_log_of(k, f);
+}
+KT_ALWAYS double log2_near_f64(double a)
+{
+    double       k;
+    const double f = f64_split(a, &k);
+    return f64_log2_of(k, f);
+}
+KT_ALWAYS double log10_near_f64(double a)
+{
+    double       k;
+    const double f = f64_split(a, &k);
+    return f64_log10_of(k, f);
 }
 
 /* log(1 + a + rest) + twice * ln2, where rest is small beside a, which is above -1. Of 1 + a the rounding is left over too,

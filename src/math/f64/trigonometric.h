@@ -47,14 +47,14 @@ KT_ALWAYS double f64_sin_in(f64_pair r, uint64_t quadrant, uint64_t turn)
     return f64_of(f64_bits(f64_masked(odd, f64_cos_near(r), f64_sin_near(r))) ^ ((q & 2) << 62));
 }
 
-KT_ALWAYS double sin_f64(double a)
+KT_ALWAYS double sin_near_f64(double a)
 {
     uint64_t       q;
     const f64_pair r = f64_reduce(a, &q);
     return select_f64(a == 0, a, f64_sin_in(r, q, 0));
 }
 
-KT_ALWAYS double cos_f64(double a)
+KT_ALWAYS double cos_near_f64(double a)
 {
     uint64_t       q;
     const f64_pair r = f64_reduce(a, &q);
@@ -78,7 +78,7 @@ KT_ALWAYS double f64_tan_in(f64_pair r, uint64_t quadrant)
     return f64_of(f64_bits(q.hi + q.lo) ^ (quadrant << 63));
 }
 
-KT_ALWAYS double tan_f64(double a)
+KT_ALWAYS double tan_near_f64(double a)
 {
     uint64_t       q;
     const f64_pair r = f64_reduce(a, &q);

@@ -12,7 +12,7 @@
 #define PICK(X, Y, Z) X
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name##f
-#define HAS_REACH /* of the rows of loop FAR: FN(beyond) tells */
+#define HAS_REACH /* the rows of loop NEAR have FN(name_near) and FN(name_beyond) */
 #ifndef KT_FUNCTIONS_F32
 #define KT_FUNCTIONS_F32
 #include "math/real.inc.c"
