@@ -52,6 +52,29 @@ typedef struct launch_args {
     fault_place  fault;
 } launch_args;
 
+/* Several launches of one row in one: each over n elements of its own, all operands of one dtype each, dense or of one value. */
+enum { LIST_MOST = 192 };
+enum list_operand { LIST_DENSE, LIST_VALUE, LIST_AT }; /* an address; one value; the address of one */
+typedef struct list_args {
+    uint32_t count;
+    uint8_t  is[ARG_OPERANDS], width[ARG_OPERANDS], kind[ARG_OPERANDS];
+    uint64_t param[ARG_PARAMS]; /* the first is each launch's own */
+    uint32_t first_block[LIST_MOST];
+    uint64_t n[LIST_MOST], own_param[LIST_MOST];
+    uint64_t at[LIST_MOST][ARG_OPERANDS]; /* as `kind` says */
+} list_args;
+typedef struct list_kernel {
+    const char *name;
+    const void *kernel; /* NULL: not for lists */
+    uint8_t     inputs, table; /* as row_kernels has them */
+} list_kernel;
+typedef struct list_table {
+    const list_kernel *row; /* to a name that is NULL */
+    kt_dtype           self;
+    int                vector, elements;
+    uint32_t           reads, writes;
+} list_table;
+
 /* A launch over n vectors of any layout. */
 typedef struct strided_args {
     launch_args flat;
@@ -233,9 +256,14 @@ typedef struct soft_args {
     int64_t  stride[3][ARG_DIMS], step[3];
 } soft_args;
 enum { SOFT_VECTOR = 8, SOFT_KEPT = 4 }; /* elements of a vector, vectors that a thread keeps in registers */
+typedef struct soft_kept_kernel {
+    kt_dtype    dtype; /* of all operands; KT_NONE: any, the last of a list */
+    const void *kernel;
+} soft_kept_kernel;
 typedef struct soft_kernels {
-    const char *name;
-    const void *kept, *any; /* lines of at most lanes * SOFT_VECTOR * SOFT_KEPT elements, dense; any */
+    const char             *name;
+    const soft_kept_kernel *kept; /* dense lines of at most lanes * SOFT_VECTOR * SOFT_KEPT elements */
+    const void             *any;
 } soft_kernels;
 /* Cross entropy of the lines of at[1]: what each line has one of stands dense, in the order of lines. */
 typedef struct entropy_args {
@@ -287,6 +315,7 @@ typedef struct row_table {
 extern "C" {
 #endif
 extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64;
+extern const list_table  lists_f32;
 extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64;
 extern const soft_table   soft_f32, soft_f64;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */

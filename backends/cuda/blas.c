@@ -4,8 +4,6 @@
  * In: a product of column-major matrices. Out: a launch on the plan's stream. Independent of: plans' operands, who asks. */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
@@ -28,26 +26,10 @@ static struct {
 } lt;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void *open_in(const char *folder, int how)
-{
-    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
-    char                     path[1024];
-    void                    *library = NULL;
-    for (int i = 0; i < 2 && !library; i++) {
-        snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", names[i]);
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL | how);
-    }
-    return library;
-}
-
-/* The process's own first (PyTorch's, say), then the folder that the user names, the system's, the toolkit's. */
 static void open_library(void)
 {
-    const char *named = getenv("KARAT_CUDA_LIBS");
-    void       *library = open_in("", RTLD_NOLOAD);
-    library = library || !named ? library : open_in(named, 0);
-    library = library ? library : open_in("", 0);
-    library = library ? library : open_in("/usr/local/cuda/lib64", 0);
+    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", NULL};
+    void *const              library = library_open(names);
     lt.here = library != NULL;
 #define CALL(name) lt.here = lt.here && (lt.name = (__typeof__(name) *)dlsym(library, #name)) != NULL;
     CALLS(CALL)

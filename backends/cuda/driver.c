@@ -2,7 +2,10 @@
  * on a machine without one. */
 #include "driver.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 const kt_host *host;
 
@@ -47,4 +50,24 @@ kt_status failed(cudaError_t error, const char *what)
     cudaGetLastError();
     return host->fail(error == cudaErrorMemoryAllocation ? KT_ERR_MEMORY : KT_ERR_RUNTIME, "CUDA error: %s (%s) while %s",
                       cudaGetErrorString(error), cudaGetErrorName(error), what);
+}
+
+static void *open_in(const char *folder, const char *const *names, int how)
+{
+    char  path[1024];
+    void *library = NULL;
+    for (; *names && !library; names++) {
+        snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", *names);
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL | how);
+    }
+    return library;
+}
+
+void *library_open(const char *const *names)
+{
+    const char *named = getenv("KARAT_CUDA_LIBS");
+    void       *library = open_in("", names, RTLD_NOLOAD);
+    library = library || !named ? library : open_in(named, names, 0);
+    library = library ? library : open_in("", names, 0);
+    return library ? library : open_in("/usr/local/cuda/lib64", names, 0);
 }

@@ -13,6 +13,10 @@ int       device_count(void); /* 0 without a driver or a device */
 kt_status use_device(int index); /* makes it the thread's current one */
 kt_status failed(cudaError_t error, const char *what); /* the error as ours; `what` was being done */
 
+/* A library of NVIDIA's by the first of its names (to NULL) that is found: the process's own first (PyTorch's, say), then that in
+ * the folder that the user names (KARAT_CUDA_LIBS), the system's, the toolkit's. NULL: none. */
+void *library_open(const char *const *names);
+
 /* KT_OK or the error as ours. */
 static inline kt_status check(cudaError_t error, const char *what) { return error == cudaSuccess ? KT_OK : failed(error, what); }
 

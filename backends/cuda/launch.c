@@ -57,7 +57,8 @@ kt_status launch_open(void)
     lines_open();
     range_open();
     random_open();
-    return KT_OK;
+    convolution_open();
+    return list_open();
 }
 
 bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
@@ -176,7 +177,7 @@ static uint64_t narrower(int as, int compute)
     return bits_of(cut, least, compute);
 }
 
-static bool set_params(launch_args *g, const kt_plan *plan)
+bool set_params(launch_args *g, const kt_plan *plan)
 {
     for (int i = 0; i < plan->n_param && i < ARG_PARAMS - 1; i++) {
         const kt_scalar *s = &plan->param[i];

@@ -9,7 +9,7 @@
 
 #include "parts.h"
 
-enum { MOST_TABLES = 64, LEAST_ELEMENTS = 1 << 20, SIGHTS = 2 };
+enum { MOST_TABLES = 64, SIGHTS = 2 };
 
 typedef struct result_table {
     const row_kernels *row; /* NULL: nobody's */
@@ -111,7 +111,7 @@ static kt_status table_of(const row_kernels *row, const launch_args *g, const kt
 /* Dense, of one dtype of 16 bits. */
 static bool serves(const row_kernels *row, const launch_args *g)
 {
-    bool good = g->n >= LEAST_ELEMENTS && (g->at[0].is == KT_BF16 || g->at[0].is == KT_F16);
+    bool good = g->n >= LOOKUP_LEAST && (g->at[0].is == KT_BF16 || g->at[0].is == KT_F16);
     for (int i = 0; i <= row->inputs && good; i++)
         good = g->at[i].is == g->at[0].is && g->at[i].whole;
     return good;

@@ -56,6 +56,7 @@ kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const k
 /* Launches pieces of at most ARG_DIMS dims and 2^31 elements: dims before `first` are not gone through. */
 kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first);
 void      set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector); /* vector: elements loaded at once */
+bool      set_params(launch_args *g, const kt_plan *plan); /* false: kinds of numbers that kernels do not know */
 int       width_of(int dtype);
 kt_status make_element(const kt_plan *plan, kt_scalar value, unsigned char *element); /* of its output's dtype: by the CPU */
 
@@ -71,7 +72,12 @@ static inline int log_of_width(int width) { return width == 1 ? 0 : width == 2 ?
 
 static inline double number_of(const kt_scalar *s) { return s->kind == KT_SCALAR_FLOAT ? s->v.re : (double)s->v.i; }
 
+/* ---- list.c: several plans in one launch ---- */
+kt_status list_open(void);
+kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken);
+
 /* ---- lookup.c: rows of operands of 16 bits, by a table ---- */
+enum { LOOKUP_LEAST = 1 << 20 }; /* elements for which there is one */
 kt_status launch_lookup(const row_kernels *row, const launch_args *g, const kt_plan *plan); /* KT_DECLINED: calculate them */
 
 /* ---- convert.c: operands of other dtypes than a kernel knows ---- */
@@ -90,6 +96,7 @@ void product_open(void); /* product.c: matrix products */
 void lines_open(void);   /* lines.c: scans, sorts */
 void range_open(void);   /* range.c: ranges, bands */
 void random_open(void);  /* random.c: draws */
+void convolution_open(void); /* convolution.c */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 
 /* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */
@@ -105,5 +112,20 @@ typedef struct gemm {
     const char *bias; /* NULL: none */
 } gemm;
 kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the library is not there, or has no way */
+
+/* ---- dnn.c: cuDNN, if it is there. Sizes are [batch or channels of the result, channels of a group, space], dense ---- */
+typedef enum conv_what { CONV_FORWARD, CONV_INPUT, CONV_WEIGHT } conv_what; /* which of x, w and y is made of the others */
+enum { CONV_SPACE = 3 };
+typedef struct conv {
+    conv_what   what;
+    kt_dtype    dtype;         /* of all three */
+    int         space;         /* 2 or 3 dims */
+    bool        channels_last; /* so lie all three in memory */
+    int64_t     x[2 + CONV_SPACE], w[2 + CONV_SPACE], y[2 + CONV_SPACE];
+    int64_t     stride[CONV_SPACE], padding[CONV_SPACE], dilation[CONV_SPACE], groups;
+    char       *at_x, *at_w, *at_y;
+} conv;
+bool      dnn_serves(const conv *c, int index); /* the library is there and has a way; addresses are not looked at */
+kt_status dnn_convolve(const conv *c, const kt_plan *plan); /* KT_DECLINED: it has none */
 
 #endif

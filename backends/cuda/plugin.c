@@ -59,6 +59,7 @@ static kt_backend cuda = {
     .host_free = pinned_free,
     .draws = random_draws,
     .facts = facts,
+    .run_list = launch_list,
     .streams = &stream_calls,
     .captures = &capture_calls,
     .memory = &memory_calls,

@@ -83,7 +83,7 @@ static bool has_columns(const reduce_args *g, int vector)
 /* The same for columns, of which a thread has a vector. */
 static void cut_columns(reduce_args *g, int vector)
 {
-    enum { LEAST_ROWS = 32, ENOUGH = ENOUGH_THREADS / 4 }; /* each of them has several vectors on their way */
+    enum { LEAST_ROWS = 16, ENOUGH = ENOUGH_THREADS / 4 }; /* each of them has several vectors on their way */
     const uint64_t threads = g->results / (uint64_t)vector;
     g->lanes = 1;
     g->parts = threads >= ENOUGH ? 1 : clamp(ENOUGH / threads, 1, clamp(g->gone / LEAST_ROWS, 1, MOST_PARTS));
@@ -205,6 +205,18 @@ static uint32_t soft_lanes(const soft_args *g)
     return abreast && g->lines >= 4096 ? 1 : g->length <= warp_keeps || g->lines >= 65536 ? 32 : ARG_THREADS;
 }
 
+/* The kernel of the operands' one dtype, or the one of any. */
+static const void *kept_kernel(const soft_kernels *k, const soft_args *g, int operands)
+{
+    const soft_kept_kernel *one = k->kept;
+    bool                    same = true;
+    for (int i = 1; i < operands; i++)
+        same &= g->is[i] == g->is[0];
+    while (one->dtype && !(same && g->is[0] == one->dtype))
+        one++;
+    return one->kernel;
+}
+
 static kt_status launch_soft(const kt_plan *plan, const void *what)
 {
     const soft_kernels *k = what;
@@ -221,7 +233,7 @@ static kt_status launch_soft(const kt_plan *plan, const void *what)
     g.vectors = soft_vectors(&g, operands);
     g.lanes = soft_lanes(&g);
     const bool kept = g.vectors && g.length <= g.lanes * SOFT_VECTOR * SOFT_KEPT;
-    return launch_kernel(kept ? k->kept : k->any, blocks_of(g.lines * g.lanes, ARG_THREADS), &g, plan);
+    return launch_kernel(kept ? kept_kernel(k, &g, operands) : k->any, blocks_of(g.lines * g.lanes, ARG_THREADS), &g, plan);
 }
 
 /* What a line has one of: dense, in the order of lines. */

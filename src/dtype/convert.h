@@ -102,20 +102,22 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
 }
 
 /* float16 by the processor's conversion instructions; same bits as above, quiet NaNs included. */
-#if defined(__CUDACC__) /* whose instructions know one NaN only */
+#if defined(__CUDACC__) /* whose instructions know one NaN only: the others by selects, since a branch is dear */
 #define KT__FAST_F16 0
 KT__INLINE float kt__f16_decode(uint16_t b)
 {
-    float f;
+    const uint32_t nan = (b & 0x8000u) << 16 | 0x7fc00000u | (b & 0x7fffu) << 13;
+    float          f;
     asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(b));
-    return (b & 0x7fffu) > 0x7c00u ? kt__mini_decode(b, 5, 10, KT__IEEE) : f;
+    return (b & 0x7fffu) > 0x7c00u ? kt__f32_bits(nan) : f;
 }
 
 KT__INLINE uint16_t kt__f16_encode(float f)
 {
-    uint16_t b;
+    const uint32_t u = kt__bits_f32(f);
+    uint16_t       b;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(b) : "f"(f));
-    return f != f ? (uint16_t)kt__mini_encode(f, 5, 10, KT__IEEE) : b;
+    return f != f ? (uint16_t)((u >> 16 & 0x8000u) | 0x7e00u | (u >> 13 & 0x3ffu)) : b;
 }
 #elif defined(__aarch64__)
 #define KT__FAST_F16 1

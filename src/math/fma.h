@@ -1,4 +1,4 @@
-/* fma.h - a * b + c with one rounding: fma_f32, fma_f64.
+/* fma.h - a * b + c with one rounding: fma_f32, fma_f64; and an inverse: inverse_f32.
  *
  * Written out, it is the same number on every instruction set; the compiler itself may contract nothing (-ffp-contract=off).
  * x86-64 without FMA takes the long way: float32 here, in double, which vectorises; float64 through the C library.
@@ -34,6 +34,19 @@ KT_ALWAYS float fma_f32_in_double(float a, float b, float c)
 KT_ALWAYS float fma_f32(float a, float b, float c) { return fma_f32_in_double(a, b, c); }
 #else
 KT_ALWAYS float fma_f32(float a, float b, float c) { return fmaf(a, b, c); }
+#endif
+
+/* 1 / d, rounded, for d from 2^-100 to 2^100. A GPU divides by the same steps, but branches for the other numbers, and what
+ * stands around a branch is not mixed with the next element's. */
+#ifdef __CUDA_ARCH__
+KT_ALWAYS float inverse_f32(float d)
+{
+    float about;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(about) : "f"(d));
+    return fmaf(about, -fmaf(d, about, -1.0f), about);
+}
+#else
+KT_ALWAYS float inverse_f32(float d) { return 1 / d; }
 #endif
 
 KT_ALWAYS double fma_f64(double a, double b, double c) { return fma(a, b, c); }

@@ -1,25 +1,36 @@
 /* batch.c - see batch.h. */
 #include "plan/batch.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "plan/fallback.h"
+#include "tensor/device.h"
 #include "tensor/work.h"
 
 enum {
     GRAIN = 32768,      /* elements that are worth a second thread */
     LARGE = 4 * GRAIN,  /* a plan of so many is split by its own kernel */
-    FIRST_ITEMS = 32
+    FIRST_ITEMS = 32,
+    SPANS = 4           /* operands of a plan that may change places with others */
 };
+
+/* What an operand may reach. Empty: low == high. */
+typedef struct span {
+    const char *low, *high;
+    int64_t     plan;
+} span;
 
 struct kt__batched {
     kt_tensor *on;
     size_t     at;    /* in `packed` */
     int64_t    numel;
     int64_t    begin; /* elements of the plans before it that go together */
+    int        n_out, n_in;
+    span       span[SPANS]; /* of the outputs, then of the inputs */
 };
 
 /* ---- adding ---- */
@@ -41,6 +52,22 @@ static void *grown(void *old, size_t used, size_t *bytes, size_t wanted)
     return made;
 }
 
+static void note_spans(struct kt__batched *item, const kt_plan *plan, int64_t number)
+{
+    item->n_out = plan->n_out;
+    item->n_in = plan->n_in;
+    for (int k = 0; k < plan->n_out + plan->n_in && k < SPANS; k++) {
+        const char *data = plan->arg[k].immediate ? NULL : plan->arg[k].data;
+        int64_t     low, high;
+        item->span[k] = (span){NULL, NULL, number};
+        if (!data)
+            continue;
+        kt__plan_span(plan, k, &low, &high);
+        item->span[k].low = data + low;
+        item->span[k].high = data + high;
+    }
+}
+
 kt_status kt__batch_add(kt__batch *b, const kt_plan *plan, kt_tensor *on)
 {
     const size_t bytes = kt_plan_bytes(plan);
@@ -59,7 +86,11 @@ kt_status kt__batch_add(kt__batch *b, const kt_plan *plan, kt_tensor *on)
         b->packed = made;
     }
     kt_plan_pack(b->packed + b->used, plan);
-    b->item[b->n++] = (struct kt__batched){.on = on, .at = b->used, .numel = plan->numel};
+    struct kt__batched *item = &b->item[b->n];
+    item->on = on;
+    item->at = b->used;
+    item->numel = plan->numel;
+    note_spans(item, plan, b->n++);
     b->used += bytes;
     return KT_OK;
 }
@@ -73,61 +104,63 @@ void kt__batch_free(kt__batch *b)
 
 /* ---- may plans change places? ---- */
 
-typedef struct span {
-    const char *low, *high;
-    int64_t     plan;
-    bool        written;
-} span;
-
 static int by_address(const void *a, const void *b)
 {
     const char *x = ((const span *)a)->low, *y = ((const span *)b)->low;
     return (x > y) - (x < y);
 }
 
-/* Sorted spans: does one plan write what another reads or writes? Of what was read so far the end counts, and whose it was; what
- * several plans read is nobody's. */
-static bool meets(const span *s, int64_t n)
+/* Sorted spans that plans write: is there a place that two of them do? */
+static bool meet(const span *s, int64_t n)
 {
-    enum { NOBODY = -1 };
-    const char *written = NULL, *read = NULL;
-    int64_t     writer = NOBODY, reader = NOBODY;
-    for (int64_t i = 0; i < n; i++) {
-        const bool in_written = s[i].low < written, in_read = s[i].low < read;
-        if ((in_written && s[i].plan != writer) || (in_read && s[i].written && s[i].plan != reader))
+    int64_t last = 0; /* the one that reaches farthest */
+    for (int64_t i = 1; i < n; i++) {
+        if (s[i].low < s[last].high && s[i].plan != s[last].plan)
             return true;
-        if (s[i].written) {
-            writer = s[i].plan;
-            written = !in_written || s[i].high > written ? s[i].high : written;
-        } else {
-            reader = !in_read || s[i].plan == reader ? s[i].plan : NOBODY;
-            read = !in_read || s[i].high > read ? s[i].high : read;
-        }
+        last = s[i].high > s[last].high ? i : last;
     }
     return false;
+}
+
+/* Does another plan write what is read there? Those written are sorted and apart, but for those of one plan. */
+static bool is_written(const span *s, int64_t n, span read)
+{
+    int64_t low = 0, high = n;
+    while (low < high) { /* the first that begins behind it */
+        const int64_t middle = low + (high - low) / 2;
+        if (s[middle].low < read.high)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && s[low - 1].plan == read.plan)
+        low--;
+    return low > 0 && s[low - 1].high > read.low;
 }
 
 /* Without memory to find out, they may not. */
 static bool apart(const kt__batch *b)
 {
-    const size_t bytes = (size_t)b->n * KT_MAX_OPERANDS * sizeof(span);
+    const size_t bytes = (size_t)b->n * SPANS * sizeof(span);
     span        *s = kt__system_get(bytes);
     int64_t      n = 0;
-    kt_plan      plan;
-    for (int64_t i = 0; s && i < b->n; i++) {
-        kt_plan_unpack(&plan, b->packed + b->item[i].at);
-        for (int k = 0; k < plan.n_out + plan.n_in; k++) {
-            int64_t low, high;
-            if (plan.arg[k].immediate)
-                continue;
-            kt__plan_span(&plan, k, &low, &high);
-            if (high > low)
-                s[n++] = (span){plan.arg[k].data + low, plan.arg[k].data + high, i, k < plan.n_out};
-        }
+    bool         apart = s != NULL;
+    for (int64_t i = 0; apart && i < b->n; i++) {
+        const struct kt__batched *item = &b->item[i];
+        apart = item->n_out + item->n_in <= SPANS;
+        for (int k = 0; apart && k < item->n_out; k++)
+            if (item->span[k].high > item->span[k].low)
+                s[n++] = item->span[k];
     }
-    if (s)
+    if (apart) {
         qsort(s, (size_t)n, sizeof *s, by_address);
-    const bool apart = s && !meets(s, n);
+        apart = !meet(s, n);
+    }
+    for (int64_t i = 0; apart && i < b->n; i++) {
+        const struct kt__batched *item = &b->item[i];
+        for (int k = item->n_out; apart && k < item->n_out + item->n_in; k++)
+            apart = item->span[k].high == item->span[k].low || !is_written(s, n, item->span[k]);
+    }
     kt__system_put(s, bytes);
     return apart;
 }
@@ -205,12 +238,65 @@ static int64_t shared_numel(kt__batch *b)
     return few > 1 && numel > GRAIN && apart(b) ? numel : 0;
 }
 
+/* ---- several plans in one launch, by a device ---- */
+
+/* The device that all are for, if it takes lists and nobody wants to see plans one by one. */
+static kt_backend *lister(const kt__batch *b)
+{
+    const kt_tensor *first = b->item[0].on;
+    kt_backend      *backend = kt__backend(first->backend);
+    if (!backend->run_list || kt__is_watching() || kt__devices_lost)
+        return NULL;
+    for (int64_t i = 0; i < b->n; i++) {
+        const kt_tensor *on = b->item[i].on;
+        if (on->backend != first->backend || on->index != first->index || on->flags & (KT_T_CONJ | KT_T_NEG))
+            return NULL;
+    }
+    return apart(b) ? backend : NULL;
+}
+
+/* The fields that devices read are those of the call: one line, one stream. */
+static void place_all(kt__batch *b)
+{
+    kt_plan placed, plan;
+    kt__plan_place(&placed, b->item[0].on, b->item[0].on);
+    for (int64_t i = 0; i < b->n; i++) {
+        char *packed = b->packed + b->item[i].at;
+        memcpy(&plan, packed, offsetof(kt_plan, arg));
+        plan.site = placed.site;
+        plan.stream = placed.stream;
+        plan.device_kind = placed.device_kind;
+        plan.from_kind = placed.from_kind;
+        plan.from_index = placed.from_index;
+        plan.generator = NULL;
+        memcpy(packed, &plan, offsetof(kt_plan, arg));
+    }
+}
+
+static kt_status run_listed(kt__batch *b, kt_backend *backend)
+{
+    kt_status status = KT_OK;
+    place_all(b);
+    for (int64_t i = 0, taken = 0; i < b->n && !status; i += taken) {
+        taken = 0;
+        status = backend->run_list(backend, b->packed + b->item[i].at, b->n - i, &taken);
+        if (!status && taken == 0) {
+            status = launch(b, i);
+            taken = 1;
+        }
+    }
+    return status;
+}
+
 kt_status kt__batch_run(kt__batch *b)
 {
     const int64_t numel = b->n > 1 ? shared_numel(b) : 0;
+    kt_backend   *device = b->n > 1 && !numel ? lister(b) : NULL;
     kt_status     status = KT_OK;
     if (numel)
         status = run_shared(b, numel);
+    else if (device)
+        status = run_listed(b, device);
     else
         for (int64_t i = 0; i < b->n && !status; i++)
             status = launch(b, i);

@@ -1,8 +1,8 @@
 /* batch.h - many plans as one piece of work: what a list operator makes of a list of tensors.
  *
  * In: plans, each with the tensor on whose device it runs. Out: all have run, as if launched one after the other. Tensors of a
- * list are often small: threads share them out as whole plans, where no plan writes what another touches. Independent of:
- * operators, kernels, what a plan computes. */
+ * list are often small: threads share them out as whole plans, and a device takes several in one launch (kt_backend.run_list),
+ * where no plan writes what another touches. Independent of: operators, kernels, what a plan computes. */
 #ifndef KT_PLAN_BATCH_H
 #define KT_PLAN_BATCH_H
 

@@ -68,6 +68,9 @@ def needed():
             trains(f"{name} {tag}", lambda a: getattr(F, name)(a), x)
         trains(f"softmax {tag}", lambda a: F.softmax(a, -1), x)
         trains(f"linear {tag}", F.linear, x, torch.randn(4, 16, device="cuda").to(dtype), x[0, :4])
+        image = torch.randn(2, 4, 9, 9, device="cuda").to(dtype)
+        trains(f"conv2d {tag}", F.conv2d, image, torch.randn(8, 4, 3, 3, device="cuda").to(dtype), w[:8])
+        trains(f"conv_transpose2d {tag}", F.conv_transpose2d, image, torch.randn(4, 8, 3, 3, device="cuda").to(dtype), w[:8])
         trains(f"embedding {tag}", lambda a: F.embedding(t % 8, a), x)
         trains(f"cross_entropy {tag}", lambda a: F.cross_entropy(a, t), x)
         trains(f"nll_loss {tag}", lambda a: F.nll_loss(F.log_softmax(a, 1), t), x)
@@ -85,7 +88,18 @@ def needed():
             p.addcdiv_(m, v.abs().sqrt().add_(1e-8), value=-0.01)
             p.grad.mul_(1 / (torch.linalg.vector_norm(p.grad) + 1e-6))
 
+    def adam_of_lists():
+        p, g, m, v = ([torch.rand(n, device="cuda") for n in (5, 100, 3000)] for _ in range(4))
+        torch._foreach_lerp_(m, g, 0.1)
+        torch._foreach_mul_(v, 0.999)
+        torch._foreach_addcmul_(v, g, g, 0.001)
+        torch._foreach_addcdiv_(p, m, torch._foreach_add(torch._foreach_sqrt(v), 1e-8), [-0.001, -0.002, -0.003])
+        torch._foreach_zero_(g)
+        torch._foreach_copy_(m, g)
+        torch._foreach_norm(p)
+
     step("Adam by hand", adam)
+    step("Adam by lists", adam_of_lists)
     return found
 
 

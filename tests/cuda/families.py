@@ -362,6 +362,93 @@ def lookups():
         both(f"glu {dtype}", lambda t: torch.nan_to_num(F.glu(t, 0)), torch.cat([up, x]), exact=True)
 
 
+def lists():
+    """What goes as one launch must have the bits of a call for each tensor, also where a tensor stands in a list twice."""
+    sizes = (1, 3, 8, 1000, 4099, 70001, 0, 2048, 5) * 30
+
+    def each(what, call, *given):
+        here = call(*given)
+        try:
+            compare(what, here, call(*[[t.to("cuda") for t in x] if isinstance(x, list) else x for x in given]), True)
+        except RuntimeError as error:
+            fail(what, str(error).splitlines()[0])
+
+    for dtype in FLOATS:
+        x, y, z = ([values((n,), dtype).abs() + 0.5 for n in sizes] for _ in range(3))
+        numbers = [0.25 + i / 64 for i in range(len(sizes))]
+        each(f"sqrt {dtype}", torch._foreach_sqrt, x)
+        each(f"neg {dtype}", torch._foreach_neg, x)
+        each(f"tanh {dtype}", torch._foreach_tanh, x)
+        each(f"add {dtype}", lambda a, b: torch._foreach_add(a, b, alpha=0.5), x, y)
+        each(f"mul by a number {dtype}", lambda a: torch._foreach_mul(a, 0.9), x)
+        each(f"mul by numbers {dtype}", lambda a: torch._foreach_mul(a, numbers), x)
+        each(f"div {dtype}", torch._foreach_div, x, y)
+        each(f"lerp {dtype}", lambda a, b: torch._foreach_lerp(a, b, 0.1), x, y)
+        each(f"addcmul {dtype}", lambda a, b, c: torch._foreach_addcmul(a, b, c, 0.5), x, y, z)
+        each(f"addcdiv by numbers {dtype}", lambda a, b, c: torch._foreach_addcdiv(a, b, c, numbers), x, y, z)
+        each(f"maximum {dtype}", torch._foreach_maximum, x, y)
+        each(f"mul by a tensor {dtype}", lambda a: torch._foreach_mul(a, torch.ones((), dtype=dtype, device=a[0].device) * 3), x)
+        each(f"mixed {dtype}", torch._foreach_add, x, [t.to(FLOATS[i % 2]) for i, t in enumerate(y)])
+        square = [values((33, 65), dtype) for _ in range(9)]
+        each(f"turned {dtype}", lambda a: torch._foreach_exp([t.T if i % 3 else t for i, t in enumerate(a)]), square)
+
+        def in_place(a, b):
+            torch._foreach_add_(a, b)
+            torch._foreach_mul_(a, 0.5)
+            whole = a[5]
+            torch._foreach_add_([whole, whole, whole[:100], whole[50:150]], 1)
+            torch._foreach_add_([whole[:8], whole[16:24]], [whole[16:24], whole[:8]])
+            return a
+
+        each(f"in place {dtype}", lambda a, b: in_place([t.clone() for t in a], b), x, y)
+
+
+def convolutions():
+    """Forward and what flows back, by dims, strides, paddings, dilations, groups, transposed or not, and layouts."""
+    cases = [  # input, weight, arguments
+        ((4, 8, 50), (16, 8, 5), dict(stride=2, padding=1)),
+        ((3, 6, 40), (9, 2, 3), dict(groups=3, dilation=2)),
+        ((4, 16, 28, 30), (24, 16, 3, 3), dict(padding=1)),
+        ((2, 3, 65, 64), (8, 3, 7, 7), dict(stride=2, padding=3)),
+        ((2, 32, 17, 19), (64, 32, 1, 1), dict()),
+        ((2, 16, 20, 21), (16, 1, 3, 3), dict(groups=16, padding=1)),
+        ((2, 12, 20, 21), (8, 6, 3, 2), dict(groups=2, padding=(1, 0), dilation=(2, 1), stride=(1, 2))),
+        ((1, 4, 9, 10, 11), (6, 4, 3, 2, 3), dict(padding=1, stride=(1, 2, 1))),
+    ]
+    turned = [
+        ((4, 16, 15), (16, 4, 4), dict(stride=2, padding=1)),
+        ((2, 16, 14, 15), (16, 8, 3, 3), dict(stride=2, padding=1, output_padding=1)),
+        ((2, 8, 5, 6, 7), (8, 4, 3, 3, 3), dict(groups=2)),
+    ]
+
+    def through(f, x, w, b, more):
+        x, w, b = (t.detach().clone().requires_grad_() for t in (x, w, b))
+        y = f(x, w, b, **more)
+        y.backward(torch.ones_like(y) * 0.5)
+        return [y.detach(), x.grad, w.grad, b.grad]
+
+    for dtype in FLOATS:
+        for group, prefix in ((cases, "conv"), (turned, "conv_transpose")):
+            for size, weight, more in group:
+                dims = len(size) - 2
+                f = getattr(F, f"{prefix}{dims}d")
+                channels = weight[0] if prefix == "conv" else weight[1] * more.get("groups", 1)
+                x, w, b = values(size, dtype), values(weight, dtype) / 8, values((channels,), dtype)
+                what = f"{prefix}{dims}d {dtype} {size} {weight} {more}"
+                both(what, lambda *t: through(f, *t, more), x, w, b)
+                both(what + " without a bias", lambda x, w: f(x, w, None, **more), x, w)
+                if dims == 2:
+                    last = x.contiguous(memory_format=torch.channels_last)
+                    both(what + " channels last", lambda *t: through(f, *t, more), last, w, b)
+                    y = f(last.cuda(), w.cuda(), b.cuda(), **more)
+                    if dtype != torch.float64 and not y.is_contiguous(memory_format=torch.channels_last):
+                        fail(what, "the result is not channels last")
+                both(what + " a view", lambda x, w: f(x[..., 1:], w, **more), x, w)
+        x, w = values((8, 16, 12, 12), dtype).cuda(), values((16, 16, 3, 3), dtype).cuda()
+        first = [torch.nn.functional.conv2d(x, w, padding=1) for _ in range(3)]
+        compare(f"the same bits {dtype}", first[0].cpu(), first[2], True)
+
+
 def draws():
     """PyTorch's numbers on an H200 (draws.txt), where this card has as many multiprocessors."""
     def drawn(call):
@@ -395,7 +482,8 @@ def draws():
 
 torch.manual_seed(SEED)
 print(f"KARAT_TEST_SEED={SEED}")
-for part in (reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, draws):
+for part in (reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists,
+             convolutions, draws):
     before, wrong = checked, failed
     try:
         part()

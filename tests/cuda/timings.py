@@ -204,6 +204,48 @@ def training():
     line("randn of 64M float32", 4e-12 * drop.numel() / timed(10, lambda: torch.randn(64 << 20, device="cuda")), "TB/s")
 
 
+def lists():
+    """Steps of an optimizer over the tensors of a model: many small ones, where launches count, and GPT-2's, where bytes do."""
+    for what, sizes in (("150 small tensors", [1000] * 150),
+                        ("148 tensors, 124M in all", [50257 * 768, 1024 * 768] + [768, 2304 * 768, 2304, 768 * 768, 768, 768,
+                                                     3072 * 768, 3072, 3072 * 768, 768, 768, 768] * 12 + [768, 768])):
+        p, g, m, v = ([torch.ones(n, device="cuda") for n in sizes] for _ in range(4))
+        line(f"_foreach_mul_ of {what}", 1e6 * timed(20, lambda: torch._foreach_mul_(p, 0.999)), "us")
+        line(f"_foreach_add of {what}", 1e6 * timed(20, lambda: torch._foreach_add(p, g)), "us")
+
+        def adam():
+            torch._foreach_lerp_(m, g, 0.1)
+            torch._foreach_mul_(v, 0.999)
+            torch._foreach_addcmul_(v, g, g, 0.001)
+            root = torch._foreach_sqrt(v)
+            torch._foreach_add_(root, 1e-8)
+            torch._foreach_addcdiv_(p, m, root, -0.001)
+
+        line(f"Adam by lists, {what}", 1e6 * timed(10, adam), "us")
+
+
+def convolutions():
+    """Float32 without TF32: Karat has none."""
+    F = torch.nn.functional
+    if sys.argv[1] == "torch":
+        torch.backends.cudnn.allow_tf32 = False
+    for dtype, name in ((torch.float32, "float32"), (torch.bfloat16, "bfloat16")):
+        for last in (False, True):
+            layout = torch.channels_last if last else torch.contiguous_format
+            x = torch.randn(64, 128, 56, 56, device="cuda").to(dtype).contiguous(memory_format=layout).requires_grad_()
+            w = torch.randn(128, 128, 3, 3, device="cuda").to(dtype).contiguous(memory_format=layout).requires_grad_()
+            flops = 2e-12 * 64 * 128 * 128 * 9 * 56 * 56
+            y = F.conv2d(x, w, padding=1)
+            up = torch.ones_like(y)
+            kind = f"{name}{', channels last' if last else ''}"
+            with torch.no_grad():
+                line(f"conv2d {kind}", flops / timed(10, lambda: F.conv2d(x, w, padding=1)), "TFLOP/s")
+            line(f"conv2d {kind}, to the image",
+                 flops / timed(10, lambda: torch.autograd.grad(y, x, up, retain_graph=True)), "TFLOP/s")
+            line(f"conv2d {kind}, to the weight",
+                 flops / timed(10, lambda: torch.autograd.grad(y, w, up, retain_graph=True)), "TFLOP/s")
+
+
 def copies():
     x = torch.ones(64 << 20)
     y, pinned, gb = x.cuda(), x.pin_memory(), x.nbytes * 1e-9
@@ -212,7 +254,7 @@ def copies():
     line("256 MiB to the host, pageable", gb / timed(5, y.cpu), "GB/s")
 
 
-for part in (memory, small, large, rows, products, training, copies):
+for part in (memory, small, large, rows, products, training, lists, convolutions, copies):
     try:
         part()
     except Exception as error:

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import karat
+import on_device
 
 SEED = int(os.environ.get("KARAT_TEST_SEED", 0)) or random.randrange(1 << 30)
 
@@ -247,6 +248,7 @@ def test_any_function_with_any_arguments():
             keywords = {rng.choice(words): rng.choice(odd_objects(rng)) for _ in range(rng.choice((0, 0, 1, 2)))}
             try:
                 function(*args, **keywords)
+                on_device.synchronize()  # an error may come late
             except SystemError as error:
                 raise AssertionError(f"{function.__name__}{tuple(map(repr, args))}, {keywords}: {error}") from error
             except Exception:

@@ -66,4 +66,21 @@ template <class S> static __device__ __forceinline__ S to_all_lanes(const S &min
     return first;
 }
 
+/* What sums alone are joined as. */
+struct plain_sum {
+    double s = 0;
+    __device__ void join(const plain_sum &other) { s += other.s; }
+};
+
+/* The sum of a vector: three roundings in its own type, and one conversion to double instead of eight. */
+template <class T, int M> static __device__ __forceinline__ T in_pairs(T (&v)[M])
+{
+#pragma unroll
+    for (int half = M / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int i = 0; i < half; i++)
+            v[i] += v[i + half];
+    return v[0];
+}
+
 #endif

@@ -2,9 +2,10 @@
  * for any layout. A template: the includer defines T, the compute type, SELF, its dtype, IS_INTEGER, PICK, which chooses T's
  * column of a row, NEAR, what rows do that have a shorter form within a reach, VECTOR, what a thread loads at once of dense
  * operands, ELEMENTS, what it has of them in all, STRIDED, what it loads at once along the innermost dim of others, READS and
- * WRITES, the dtypes that the kernels know, ROWS_NAME, the table; it includes dev/dtype.cuh and the functions.
+ * WRITES, the dtypes that the kernels know, ROWS_NAME, the table, or LISTS_NAME, the table of kernels for several launches in
+ * one; it includes dev/dtype.cuh and the functions.
  *
- * In: launch_args or strided_args, in the kernel's arguments. Out: the output. Independent of: plans, streams. */
+ * In: launch_args, strided_args or list_args, in the kernel's arguments. Out: the output. Independent of: plans, streams. */
 #include "args.h"
 #include "dev/dtype.cuh"
 #include "dev/fault.cuh"
@@ -78,10 +79,10 @@ template <int V> static __device__ __forceinline__ void encode(raw<V> &r, const 
     }
 }
 
-static __device__ __forceinline__ T param(const launch_args &g, int i)
+static __device__ __forceinline__ T of_bits(uint64_t bits)
 {
     T p;
-    memcpy(&p, &g.param[i], sizeof p);
+    memcpy(&p, &bits, sizeof p);
     return p;
 }
 
@@ -98,7 +99,7 @@ template <int K, int V>
 static __device__ __forceinline__ void apply(T (&z)[V], const T (&v)[row<K>::inputs][V], const launch_args &g, int n)
 {
     enum { N = row<K>::inputs };
-    const T p0 = param(g, 0), p1 = param(g, 1), p2 = param(g, 2), p3 = param(g, 3);
+    const T p0 = of_bits(g.param[0]), p1 = of_bits(g.param[1]), p2 = of_bits(g.param[2]), p3 = of_bits(g.param[3]);
 #pragma unroll
     for (int i = 0; i < V; i++) {
         if (row<K>::divides && v[N > 1][i] == 0) {
@@ -215,6 +216,62 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(const
     }
 }
 
+/* Several launches: whose block is it, then as `flat`. */
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) list(const __grid_constant__ list_args g)
+{
+    enum { V = VECTOR, U = ELEMENTS / VECTOR, N = row<K>::inputs };
+    uint32_t which = 0;
+    for (uint32_t end = g.count; end - which > 1;) {
+        const uint32_t middle = (which + end) / 2;
+        if (g.first_block[middle] <= blockIdx.x)
+            which = middle;
+        else
+            end = middle;
+    }
+    const uint64_t n_all = g.n[which], block = blockIdx.x - g.first_block[which];
+    const uint64_t first = (block * (ARG_THREADS * U) + threadIdx.x) * V;
+    const T p0 = of_bits(g.own_param[which]), p1 = of_bits(g.param[1]), p2 = of_bits(g.param[2]), p3 = of_bits(g.param[3]);
+    raw<V>  in[U][N], out;
+    T       v[N][V], z[V];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
+        if (at >= n_all)
+            break;
+        const int n = n_all - at < V ? (int)(n_all - at) : V;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const uint64_t x = g.at[which][k + 1];
+            const int      width = g.width[k + 1];
+            if (g.kind[k + 1] != LIST_DENSE)
+                raw_spread(in[u][k], g.kind[k + 1] == LIST_AT ? load_one((const char *)x, width) : x, width);
+            else if (n == V)
+                raw_load(in[u][k], (const char *)x + at * width, width);
+            else
+                raw_gather(in[u][k], (const char *)x + at * width, width, width, n);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
+        if (at >= n_all)
+            break;
+        const int n = n_all - at < V ? (int)(n_all - at) : V;
+        char     *to = (char *)g.at[which][0] + at * g.width[0];
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            decode(v[k], in[u][k], g.is[k + 1]);
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            z[i] = row<K>::of(v[0][i], v[N > 1][i], v[N > 2 ? 2 : 0][i], p0, p1, p2, p3);
+        encode(out, z, g.is[0]);
+        if (n == V)
+            raw_store(out, to, g.width[0]);
+        else
+            raw_scatter(out, to, g.width[0], g.width[0], n);
+    }
+}
+
 /* A vector along the innermost dim. */
 template <int K, int V> static __device__ __forceinline__ void one_vector(const strided_args &g)
 {
@@ -250,6 +307,25 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(c
 }
 
 /* ---- the table ---- */
+#ifdef LISTS_NAME
+template <int K, bool EXISTS = row<K>::exists && !row<K>::divides> struct kernels_of {
+    static const void *list_one() { return NULL; }
+};
+template <int K> struct kernels_of<K, true> {
+    static const void *list_one() { return (const void *)list<K>; }
+};
+#define ENTRY(name, ...) {#name, kernels_of<KT_K_##name>::list_one(), row<KT_K_##name>::inputs, row<KT_K_##name>::table},
+#define UN  ENTRY
+#define BIN ENTRY
+#define TER ENTRY
+static const list_kernel table[] = {
+#include "tables/kernels/elementwise.def"
+    {NULL, NULL, 0, 0},
+};
+#define KNOWN(D) | 1u << D
+const list_table LISTS_NAME = {table, SELF, VECTOR, ELEMENTS, 0 READS, 0 WRITES};
+#undef KNOWN
+#else
 template <int K, bool EXISTS = row<K>::exists> struct kernels_of {
     static const void *own_one() { return NULL; }
     static const void *flat_one() { return NULL; }
@@ -273,3 +349,4 @@ static const row_kernels table[] = {
 #define KNOWN(D) | 1u << D
 const row_table ROWS_NAME = {table, SELF, VECTOR, ELEMENTS, STRIDED, 0 READS, 0 WRITES};
 #undef KNOWN
+#endif

@@ -1,5 +1,5 @@
 /* softmax.cuh - softmax, log_softmax, cross entropy and what flows back through them, in one compute type. A template: the
- * includer defines COMPUTE, EXP, SOFT_NAME, the table, and OF_ENTROPY, the dtypes of logits.
+ * includer defines COMPUTE, EXP, SOFT_NAME, the table, and OF_DTYPES, the dtypes that have kernels of their own.
  *
  * In: soft_args. Out: the output. One thread, a warp or a block works at a line; a short dense line stays in registers, another
  * is read twice: greatest value and sum are found together. Shares are calculated in the compute type; their sum is a double to
@@ -79,16 +79,14 @@ static __device__ __forceinline__ soft_line line_of(const soft_args &g)
 
 /* ---- some values of a line ---- */
 
-/* The sum of a vector's shares: three roundings in the compute type, and one conversion to double instead of eight. */
-template <int M> static __device__ __forceinline__ T in_pairs(T (&v)[M])
+/* An operand's dtype and width, which the kernels of one dtype know. */
+enum { ANY_DTYPE = KT_NONE };
+template <int D> static __device__ __forceinline__ int is_of(const soft_args &g, int at) { return D ? D : g.is[at]; }
+template <int D> static __device__ __forceinline__ int width_of(const soft_args &g, int at)
 {
-#pragma unroll
-    for (int half = M / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int i = 0; i < half; i++)
-            v[i] += v[i + half];
-    return v[0];
+    return D == KT_F64 ? 8 : D == KT_F32 ? 4 : D ? 2 : g.width[at];
 }
+
 template <int K, int M> static __device__ __forceinline__ void add_shares(soft_sum &sum, const T (&x)[M], const T (&y)[M])
 {
     if (K == SOFTMAX || K == LOG_SOFTMAX) {
@@ -126,7 +124,7 @@ template <int M> static __device__ __forceinline__ void load_values(T (&v)[M], c
     values<T>::decode(v, r, is);
 }
 
-template <int K, int M>
+template <int K, int D = ANY_DTYPE, int M>
 static __device__ __forceinline__ void store_results(char *p, int width, int is, const T (&x)[M], const T (&y)[M], T top, T total)
 {
     raw<M> r;
@@ -134,26 +132,39 @@ static __device__ __forceinline__ void store_results(char *p, int width, int is,
 #pragma unroll
     for (int i = 0; i < M; i++)
         z[i] = result_of<K>(x[i], y[i], top, total);
-    values<T>::encode(r, z, is);
+    encode_as<D>(r, z, is);
     raw_store(r, p, width);
 }
 
-/* ---- lines in registers ---- */
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_kept(const __grid_constant__ soft_args g)
+/* ---- lines in registers. All loads are on their way before the first is decoded, where the dtype says what they are ---- */
+template <int K, int D = ANY_DTYPE>
+static __global__ void __launch_bounds__(ARG_THREADS) soft_kept(const __grid_constant__ soft_args g)
 {
     enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
     const soft_line l = line_of(g);
     T               x[N][V], y[BACK ? N : 1][V];
+    raw<V>          r[2][N];
     soft_top        top;
-    soft_sum        sum;
+    plain_sum       sum;
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const uint32_t at = (k * g.lanes + l.lane) * V;
         if (!l.mine || at >= g.length)
             continue;
-        load_values(x[k], l.at[1] + (uint64_t)at * g.width[1], g.width[1], g.is[1]);
+        raw_load(r[0][k], l.at[1] + (uint64_t)at * width_of<D>(g, 1), width_of<D>(g, 1));
         if (BACK)
-            load_values(y[BACK ? k : 0], l.at[2] + (uint64_t)at * g.width[2], g.width[2], g.is[2]);
+            raw_load(r[1][k], l.at[2] + (uint64_t)at * width_of<D>(g, 2), width_of<D>(g, 2));
+        if (D == ANY_DTYPE) {
+            values<T>::decode(x[k], r[0][k], g.is[1]);
+            if (BACK)
+                values<T>::decode(y[BACK ? k : 0], r[1][k], g.is[2]);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < N && D != ANY_DTYPE; k++) {
+        decode_as<D>(x[k], r[0][k]);
+        if (BACK)
+            decode_as<D>(y[BACK ? k : 0], r[1][k]);
     }
     if (!BACK) {
 #pragma unroll
@@ -176,14 +187,14 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_kept
             }
             sum.s += (double)in_pairs(share);
         }
-    sum = of_all_lanes<K>(sum, g.lanes);
-    const T total = total_of<K>(sum.s);
+    join_lanes(sum, g.lanes);
+    const T total = total_of<K>(to_all_lanes(sum, g.lanes).s);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const uint32_t at = (k * g.lanes + l.lane) * V;
         if (l.mine && at < g.length)
-            store_results<K == SOFTMAX ? SHARES : K>(l.at[0] + (uint64_t)at * g.width[0], g.width[0], g.is[0], x[k],
-                                                     y[BACK ? k : 0], top.v, total);
+            store_results<K == SOFTMAX ? SHARES : K, D>(l.at[0] + (uint64_t)at * width_of<D>(g, 0), width_of<D>(g, 0),
+                                                        is_of<D>(g, 0), x[k], y[BACK ? k : 0], top.v, total);
     }
 }
 
@@ -215,14 +226,6 @@ static __device__ __forceinline__ soft_parts parts_of(const soft_args &g, const 
     const int64_t  head = l.mine && g.lanes > 1 ? before_vectors(g, l, from, operands) : -1;
     const uint32_t first = head < 0 ? end : (uint32_t)head;
     return soft_parts{first, head < 0 ? end : first + (end - first) / V * V, end};
-}
-
-/* An operand's dtype and width, which the kernels of one dtype know. */
-enum { ANY_DTYPE = KT_NONE };
-template <int D> static __device__ __forceinline__ int is_of(const soft_args &g, int at) { return D ? D : g.is[at]; }
-template <int D> static __device__ __forceinline__ int width_of(const soft_args &g, int at)
-{
-    return D == KT_F64 ? 8 : D == KT_F32 ? 4 : D ? 2 : g.width[at];
 }
 
 template <int K, int D = ANY_DTYPE>
@@ -337,9 +340,21 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_b
 }
 
 #define ENTROPY(D) {KT_##D, (const void *)entropy<KT_##D>, (const void *)entropy_back<KT_##D>},
-static const entropy_kernels entropies[] = {OF_ENTROPY(ENTROPY){KT_NONE, NULL, NULL}};
+static const entropy_kernels entropies[] = {OF_DTYPES(ENTROPY){KT_NONE, NULL, NULL}};
 
-#define SOFT(name, K) {name, (const void *)soft_kept<K>, (const void *)soft_any<K>},
+/* Arrays of their own, no members of a template: those would be one in the whole library, for all compute types. */
+#define KEPT(K, D) {KT_##D, (const void *)soft_kept<K, KT_##D>},
+#define KEPT_SOFTMAX(D)              KEPT(SOFTMAX, D)
+#define KEPT_LOG_SOFTMAX(D)          KEPT(LOG_SOFTMAX, D)
+#define KEPT_SOFTMAX_BACKWARD(D)     KEPT(SOFTMAX_BACKWARD, D)
+#define KEPT_LOG_SOFTMAX_BACKWARD(D) KEPT(LOG_SOFTMAX_BACKWARD, D)
+#define KEPT_KERNELS(K) \
+    static const soft_kept_kernel kept_##K[] = {OF_DTYPES(KEPT_##K){KT_NONE, (const void *)soft_kept<K>}};
+KEPT_KERNELS(SOFTMAX)
+KEPT_KERNELS(LOG_SOFTMAX)
+KEPT_KERNELS(SOFTMAX_BACKWARD)
+KEPT_KERNELS(LOG_SOFTMAX_BACKWARD)
+#define SOFT(name, K) {name, kept_##K, (const void *)soft_any<K>},
 static const soft_kernels table[] = {
     SOFT("softmax", SOFTMAX)
     SOFT("log_softmax", LOG_SOFTMAX)

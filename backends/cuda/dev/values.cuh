@@ -64,4 +64,30 @@ VALUES(double, f64, F64)
 VALUES(int32_t, i32, I32)
 VALUES(int64_t, i64, I64)
 
+/* Vectors of one dtype by the machine's own conversions, for kernels where it does not matter which NaN comes out. */
+template <int D, class T, int M> static __device__ __forceinline__ void decode_as(T (&v)[M], const raw<M> &r)
+{
+    if constexpr (D == KT_F16) {
+#pragma unroll
+        for (int i = 0; i < M; i++)
+            asm("cvt.f32.f16 %0, %1;" : "=f"(v[i]) : "h"((uint16_t)(r.word[i / 2] >> 16 * (i % 2))));
+    } else {
+        values<T>::decode(v, r, D);
+    }
+}
+template <int D, class T, int M> static __device__ __forceinline__ void encode_as(raw<M> &r, const T (&v)[M], int is)
+{
+    if constexpr (D == KT_BF16 && M % 2 == 0) {
+#pragma unroll
+        for (int i = 0; i < M; i += 2)
+            asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r.word[i / 2]) : "f"(v[i + 1]), "f"(v[i]));
+    } else if constexpr (D == KT_F16 && M % 2 == 0) {
+#pragma unroll
+        for (int i = 0; i < M; i += 2)
+            asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.word[i / 2]) : "f"(v[i + 1]), "f"(v[i]));
+    } else {
+        values<T>::encode(r, v, is);
+    }
+}
+
 #endif

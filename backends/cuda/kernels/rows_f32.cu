@@ -1,22 +1,6 @@
 /* rows_f32.cu - the elementwise kernels of compute type float32. The functions are those of src/math, in the same arithmetic
  * as on the CPU (no fused multiply-add), so that the bits are the CPU's; in powers of ten and in the rows of math/special.c
  * CUDA's own double functions take part. */
-#include "dev/dtype.cuh"
-
-#define FN(name)   name##_f32
-#define MATH(name) name##f
-#define T          float
-#include "math/f32.h"
-#include "math/real.inc.c"
-#include "math/activation.inc.c"
-#include "math/special.c"
-
-#define SELF KT_F32
-#define VECTOR 8
-#define ELEMENTS 8
-#define STRIDED 4
-#define IS_INTEGER 0
-#define PICK(X, Y, Z) X
 #define ROWS_NAME rows_f32
 #define NEAR(name)                                                                                                        \
     if (!(name##_beyond_f32(a) >> 31))                                                                                    \
@@ -24,3 +8,4 @@
 #define READS  KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL) KNOWN(KT_I64)
 #define WRITES KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"
+#include "dev/rows_f32.cuh"

@@ -5,5 +5,5 @@
 #define COMPUTE   float
 #define EXP       expf
 #define SOFT_NAME soft_f32
-#define OF_ENTROPY(X) X(F32) X(BF16) X(F16)
+#define OF_DTYPES(X) X(F32) X(BF16) X(F16)
 #include "dev/softmax.cuh"

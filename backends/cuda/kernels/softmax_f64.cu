@@ -4,5 +4,5 @@
 #define COMPUTE   double
 #define EXP       exp
 #define SOFT_NAME soft_f64
-#define OF_ENTROPY(X) X(F64)
+#define OF_DTYPES(X) X(F64)
 #include "dev/softmax.cuh"

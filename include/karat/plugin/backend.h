@@ -15,7 +15,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 3,
+    KT_BACKEND_ABI  = 4,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -237,6 +237,10 @@ struct kt_backend {
      * random kernels run on the CPU and their results are copied. */
     uint64_t    (*draws)(kt_backend *self, const kt_plan *plan);
     kt_status   (*facts)(kt_backend *self, int index, kt_device_facts *out);
+    /* Launches the first plans of a list together, as many as it wants to: *taken of them, 0: none, so that the first is to be
+     * run by itself. The n plans stand packed, one behind the other; all are of one device and stream, none has lazy bits in its
+     * output, and none writes what another reads or writes. After an error none of them need have run. */
+    kt_status   (*run_list)(kt_backend *self, const void *plans, int64_t n, int64_t *taken);
     const kt_stream_calls  *streams;
     const kt_capture_calls *captures;
     const kt_memory_calls  *memory;

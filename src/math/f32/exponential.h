@@ -78,14 +78,14 @@ KT_ALWAYS float expm1_f32(float a)
     return pick_f32(mask_f32(fabsf(a) < 0x1p-30f), a, r + r);
 }
 
-/* (n - less) / (d + rest) = head + rest */
+/* (n - less) / (d + rest) = head + rest; d as inverse_f32 takes it */
 typedef struct quotient_f32 {
     float head, rest;
 } quotient_f32;
 
 KT_ALWAYS quotient_f32 quotient_f32_of(float n, float less, float d, float rest)
 {
-    const float        over = 1 / d, q = n * over;
+    const float        over = inverse_f32(d), q = n * over;
     const quotient_f32 y = {q, fma_f32(-q, rest, fma_f32(-q, d, n) - less) * over};
     return y;
 }

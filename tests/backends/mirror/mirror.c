@@ -74,6 +74,30 @@ static kt_status mirror_run(kt_backend *self, const kt_plan *plan)
     return KT_OK;
 }
 
+/* For tests, by dlsym: how many plans have come in lists. */
+KT_API int64_t mirror_listed(void);
+static int64_t listed;
+int64_t        mirror_listed(void) { return __atomic_load_n(&listed, __ATOMIC_RELAXED); }
+
+/* A few at a time, so that a list takes several calls. */
+static kt_status mirror_run_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken)
+{
+    enum { MOST = 3 };
+    const char *at = plans;
+    kt_status   code = KT_OK;
+    for (*taken = 0; *taken < n && *taken < MOST && code == KT_OK; ++*taken) {
+        kt_plan plan;
+        kt_plan_unpack(&plan, at);
+        if (!(self->kernels[plan.kernel] >> plan.compute & 1) ||
+            plan.kernel == __atomic_load_n(&declined, __ATOMIC_RELAXED))
+            break;
+        code = plan.numel ? mirror_run(self, &plan) : KT_OK;
+        at += kt_plan_bytes(&plan);
+    }
+    __atomic_fetch_add(&listed, *taken, __ATOMIC_RELAXED);
+    return code;
+}
+
 static kt_status copy_and_wait(const kt_transfer *copy, int index)
 {
     const kt_status code = wait_for_stream(index, copy->stream);
@@ -159,6 +183,7 @@ static kt_backend mirror = {
     .host_alloc = mirror_host_alloc,
     .host_free = mirror_host_free,
     .facts = mirror_facts,
+    .run_list = mirror_run_list,
     .streams = &stream_calls,
     .captures = &capture_calls,
     .memory = &memory_calls,

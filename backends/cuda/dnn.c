@@ -1,0 +1,310 @@
+/* dnn.c - convolutions by cuDNN, which is opened when the first is asked for. A kind of convolution (sizes, layout, dtype) is
+ * described to the library once; its descriptors and the way that the library proposes are kept. Only ways that give the same
+ * bits at every run are taken, and float32 is never rounded to TF32.
+ *
+ * In: dense operands of one layout. Out: a launch on the plan's stream. Independent of: plans' operands, who asks. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "parts.h"
+
+#if __has_include(<cudnn.h>)
+#include <cudnn.h>
+
+/* ---- the library ---- */
+#define CALLS(X)                                                                                                               \
+    X(cudnnCreate) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor)     \
+    X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor) \
+    X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor)                \
+    X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) X(cudnnGetConvolutionForwardAlgorithm_v7)                  \
+    X(cudnnGetConvolutionBackwardDataAlgorithm_v7) X(cudnnGetConvolutionBackwardFilterAlgorithm_v7)                            \
+    X(cudnnGetConvolutionForwardWorkspaceSize) X(cudnnGetConvolutionBackwardDataWorkspaceSize)                                 \
+    X(cudnnGetConvolutionBackwardFilterWorkspaceSize) X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData)               \
+    X(cudnnConvolutionBackwardFilter)
+static struct {
+#define CALL(name) __typeof__(name) *name;
+    CALLS(CALL)
+#undef CALL
+    bool          here;
+    cudnnHandle_t handle[MOST_DEVICES];
+} dnn;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void open_library(void)
+{
+    static const char *const names[] = {"libcudnn.so.9", NULL};
+    void *const              library = library_open(names);
+    dnn.here = library != NULL;
+#define CALL(name) dnn.here = dnn.here && (dnn.name = (__typeof__(name) *)dlsym(library, #name)) != NULL;
+    CALLS(CALL)
+#undef CALL
+}
+
+static bool is_good(cudnnStatus_t status) { return status == CUDNN_STATUS_SUCCESS; }
+
+static bool is_open(int index)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_library);
+    if (dnn.here && !dnn.handle[index] && !is_good(dnn.cudnnCreate(&dnn.handle[index])))
+        dnn.handle[index] = NULL;
+    return dnn.here && dnn.handle[index];
+}
+
+/* ---- kinds of convolutions ---- */
+enum { KINDS = 256, MOST_WAYS = 16 };
+static const size_t most_workspace = (size_t)1 << 30;
+
+typedef struct kind_key { /* no padding: compared as bytes */
+    int64_t index, what, dtype, space, channels_last, groups;
+    int64_t x[2 + CONV_SPACE], w[2 + CONV_SPACE], y[2 + CONV_SPACE];
+    int64_t stride[CONV_SPACE], padding[CONV_SPACE], dilation[CONV_SPACE];
+} kind_key;
+
+typedef struct kind {
+    kind_key                     key;
+    cudnnConvolutionDescriptor_t window; /* NULL: the place is free */
+    cudnnTensorDescriptor_t      x, y;
+    cudnnFilterDescriptor_t      w;
+    int                          way; /* -1: there is none */
+    size_t                       workspace;
+} kind;
+
+static kind kinds[KINDS];
+
+static kind_key key_of(const conv *c, int index)
+{
+    kind_key k;
+    memset(&k, 0, sizeof k);
+    k.index = index, k.what = c->what, k.dtype = c->dtype, k.space = c->space, k.channels_last = c->channels_last;
+    k.groups = c->groups;
+    memcpy(k.x, c->x, sizeof k.x);
+    memcpy(k.w, c->w, sizeof k.w);
+    memcpy(k.y, c->y, sizeof k.y);
+    memcpy(k.stride, c->stride, sizeof k.stride);
+    memcpy(k.padding, c->padding, sizeof k.padding);
+    memcpy(k.dilation, c->dilation, sizeof k.dilation);
+    return k;
+}
+
+static void forget(kind *k)
+{
+    if (k->window)
+        dnn.cudnnDestroyConvolutionDescriptor(k->window);
+    if (k->x)
+        dnn.cudnnDestroyTensorDescriptor(k->x);
+    if (k->y)
+        dnn.cudnnDestroyTensorDescriptor(k->y);
+    if (k->w)
+        dnn.cudnnDestroyFilterDescriptor(k->w);
+    memset(k, 0, sizeof *k);
+}
+
+static cudnnDataType_t type_of(kt_dtype dtype)
+{
+    return dtype == KT_F64    ? CUDNN_DATA_DOUBLE
+           : dtype == KT_BF16 ? CUDNN_DATA_BFLOAT16
+           : dtype == KT_F16  ? CUDNN_DATA_HALF
+                              : CUDNN_DATA_FLOAT;
+}
+
+static cudnnMathType_t math_of(kt_dtype dtype)
+{
+    return dtype == KT_F64 ? CUDNN_DEFAULT_MATH : dtype == KT_F32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
+}
+
+static void to_ints(int *to, const int64_t *from, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = (int)from[i];
+}
+
+static bool make_image(cudnnTensorDescriptor_t *made, const conv *c, const int64_t *sizes)
+{
+    const int n = 2 + c->space;
+    int       size[2 + CONV_SPACE] = {0}, stride[2 + CONV_SPACE] = {0}, step = 1;
+    to_ints(size, sizes, n);
+    if (c->channels_last)
+        stride[1] = 1, step = size[1];
+    for (int d = n - 1; d >= 0; d--) {
+        if (d == 1 && c->channels_last)
+            continue;
+        stride[d] = step;
+        step *= size[d];
+    }
+    return is_good(dnn.cudnnCreateTensorDescriptor(made)) &&
+           is_good(dnn.cudnnSetTensorNdDescriptor(*made, type_of(c->dtype), n, size, stride));
+}
+
+static bool make_weight(cudnnFilterDescriptor_t *made, const conv *c)
+{
+    const cudnnTensorFormat_t format = c->channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
+    int                       size[2 + CONV_SPACE] = {0};
+    to_ints(size, c->w, 2 + c->space);
+    return is_good(dnn.cudnnCreateFilterDescriptor(made)) &&
+           is_good(dnn.cudnnSetFilterNdDescriptor(*made, type_of(c->dtype), format, 2 + c->space, size));
+}
+
+static bool make_window(cudnnConvolutionDescriptor_t *made, const conv *c)
+{
+    const cudnnDataType_t compute = c->dtype == KT_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+    int                   stride[CONV_SPACE] = {0}, padding[CONV_SPACE] = {0}, dilation[CONV_SPACE] = {0};
+    to_ints(stride, c->stride, c->space);
+    to_ints(padding, c->padding, c->space);
+    to_ints(dilation, c->dilation, c->space);
+    return is_good(dnn.cudnnCreateConvolutionDescriptor(made)) &&
+           is_good(dnn.cudnnSetConvolutionNdDescriptor(*made, c->space, padding, stride, dilation, CUDNN_CROSS_CORRELATION,
+                                                       compute)) &&
+           is_good(dnn.cudnnSetConvolutionGroupCount(*made, (int)c->groups)) &&
+           is_good(dnn.cudnnSetConvolutionMathType(*made, math_of(c->dtype)));
+}
+
+/* Of the ways in the order in which the library would take them, the first that suits. */
+#define CHOOSE(k, ways, n)                                                                                                     \
+    for (int i = 0; i < (n) && (k)->way < 0; i++)                                                                              \
+        if (is_good((ways)[i].status) && (ways)[i].determinism == CUDNN_DETERMINISTIC && (ways)[i].memory <= most_workspace)   \
+            choose(k, (int)(ways)[i].algo, (ways)[i].mathType);
+
+static void choose(kind *k, int way, cudnnMathType_t math)
+{
+    const bool tensor_cores = math == CUDNN_TENSOR_OP_MATH || math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+    if (k->key.dtype == KT_F32 && tensor_cores)
+        return;
+    const bool narrow = k->key.dtype == KT_F16 || k->key.dtype == KT_BF16;
+    if (!narrow || is_good(dnn.cudnnSetConvolutionMathType(k->window, math)))
+        k->way = way;
+}
+
+static void find_forward(kind *k, cudnnHandle_t h)
+{
+    cudnnConvolutionFwdAlgoPerf_t ways[MOST_WAYS];
+    int                           n = 0;
+    if (!is_good(dnn.cudnnGetConvolutionForwardAlgorithm_v7(h, k->x, k->w, k->window, k->y, MOST_WAYS, &n, ways)))
+        return;
+    CHOOSE(k, ways, n)
+    if (k->way >= 0 && !is_good(dnn.cudnnGetConvolutionForwardWorkspaceSize(h, k->x, k->w, k->window, k->y,
+                                                                            (cudnnConvolutionFwdAlgo_t)k->way, &k->workspace)))
+        k->way = -1;
+}
+
+static void find_input(kind *k, cudnnHandle_t h)
+{
+    cudnnConvolutionBwdDataAlgoPerf_t ways[MOST_WAYS];
+    int                               n = 0;
+    if (!is_good(dnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(h, k->w, k->y, k->window, k->x, MOST_WAYS, &n, ways)))
+        return;
+    CHOOSE(k, ways, n)
+    if (k->way >= 0 &&
+        !is_good(dnn.cudnnGetConvolutionBackwardDataWorkspaceSize(h, k->w, k->y, k->window, k->x,
+                                                                  (cudnnConvolutionBwdDataAlgo_t)k->way, &k->workspace)))
+        k->way = -1;
+}
+
+static void find_weight(kind *k, cudnnHandle_t h)
+{
+    cudnnConvolutionBwdFilterAlgoPerf_t ways[MOST_WAYS];
+    int                                 n = 0;
+    if (!is_good(dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, k->x, k->y, k->window, k->w, MOST_WAYS, &n, ways)))
+        return;
+    CHOOSE(k, ways, n)
+    if (k->way >= 0 &&
+        !is_good(dnn.cudnnGetConvolutionBackwardFilterWorkspaceSize(h, k->x, k->y, k->window, k->w,
+                                                                    (cudnnConvolutionBwdFilterAlgo_t)k->way, &k->workspace)))
+        k->way = -1;
+}
+
+/* Whoever had the place makes room. A kind that the library has no way for is remembered too. */
+static kind *kind_of(const conv *c, int index)
+{
+    const kind_key key = key_of(c, index);
+    uint64_t       hash = 0;
+    for (size_t i = 0; i < sizeof key / sizeof(int64_t); i++)
+        hash = (hash ^ (uint64_t)((const int64_t *)&key)[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+    kind *k = &kinds[hash % KINDS];
+    if (k->window && memcmp(&k->key, &key, sizeof key) == 0)
+        return k;
+    forget(k);
+    k->key = key;
+    k->way = -1;
+    if (make_window(&k->window, c) && make_image(&k->x, c, c->x) && make_image(&k->y, c, c->y) && make_weight(&k->w, c))
+        (c->what == CONV_FORWARD ? find_forward : c->what == CONV_INPUT ? find_input : find_weight)(k, dnn.handle[index]);
+    return k;
+}
+
+static cudnnStatus_t launch(const kind *k, const conv *c, cudnnHandle_t h, void *workspace)
+{
+    const float  one = 1, zero = 0;
+    const double one_wide = 1, zero_wide = 0;
+    const bool   wide = c->dtype == KT_F64;
+    const void  *alpha = wide ? (const void *)&one_wide : &one, *beta = wide ? (const void *)&zero_wide : &zero;
+    switch (c->what) {
+    case CONV_FORWARD:
+        return dnn.cudnnConvolutionForward(h, alpha, k->x, c->at_x, k->w, c->at_w, k->window, (cudnnConvolutionFwdAlgo_t)k->way,
+                                           workspace, k->workspace, beta, k->y, c->at_y);
+    case CONV_INPUT:
+        return dnn.cudnnConvolutionBackwardData(h, alpha, k->w, c->at_w, k->y, c->at_y, k->window,
+                                                (cudnnConvolutionBwdDataAlgo_t)k->way, workspace, k->workspace, beta, k->x,
+                                                c->at_x);
+    case CONV_WEIGHT: break;
+    }
+    return dnn.cudnnConvolutionBackwardFilter(h, alpha, k->x, c->at_x, k->y, c->at_y, k->window,
+                                              (cudnnConvolutionBwdFilterAlgo_t)k->way, workspace, k->workspace, beta, k->w,
+                                              c->at_w);
+}
+
+static kt_status run(kind *k, const conv *c, const kt_plan *plan, void *workspace)
+{
+    enum { CATEGORY = 1000, NOT_SUPPORTED = 3 }; /* of the library's statuses */
+    const cudnnHandle_t h = dnn.handle[plan->device_index];
+    cudnnStatus_t       status = dnn.cudnnSetStream(h, stream_at(plan->stream));
+    if (is_good(status))
+        status = launch(k, c, h, workspace);
+    if (is_good(status))
+        return KT_OK;
+    if ((int)status / CATEGORY == NOT_SUPPORTED) {
+        k->way = -1;
+        return KT_DECLINED;
+    }
+    return host->fail(KT_ERR_RUNTIME, "cuDNN error: %s", dnn.cudnnGetErrorString(status));
+}
+
+bool dnn_serves(const conv *c, int index)
+{
+    pthread_mutex_lock(&lock);
+    const bool serves = is_open(index) && kind_of(c, index)->way >= 0;
+    pthread_mutex_unlock(&lock);
+    return serves;
+}
+
+kt_status dnn_convolve(const conv *c, const kt_plan *plan)
+{
+    void     *workspace = NULL;
+    size_t    granted = 0;
+    kt_status status = KT_DECLINED;
+    pthread_mutex_lock(&lock);
+    kind *k = is_open(plan->device_index) ? kind_of(c, plan->device_index) : NULL;
+    if (k && k->way >= 0) {
+        status = k->workspace ? memory_alloc(NULL, plan->device_index, plan->stream, k->workspace, &workspace, &granted) : KT_OK;
+        if (!status)
+            status = run(k, c, plan, workspace);
+    }
+    pthread_mutex_unlock(&lock);
+    if (workspace)
+        memory_free(NULL, plan->device_index, workspace, granted);
+    return status;
+}
+
+#else /* built without its header */
+bool dnn_serves(const conv *c, int index)
+{
+    (void)c, (void)index;
+    return false;
+}
+
+kt_status dnn_convolve(const conv *c, const kt_plan *plan)
+{
+    (void)c, (void)plan;
+    return KT_DECLINED;
+}
+#endif

@@ -1,0 +1,115 @@
+/* list.c - plans of one elementwise row, each over a tensor of its own, in one launch: what a list of parameters takes of the
+ * host is then one launch's time, and small tensors fill the device together.
+ *
+ * In: packed plans that do not touch each other's results. Out: a launch of the first that are alike: the same row, dtypes and
+ * kinds of operands. Independent of: what a row calculates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+static const list_kernel **lists; /* by kernel id, in compute type float32 */
+
+kt_status list_open(void)
+{
+    if (!(lists = calloc(host->kernels, sizeof *lists)))
+        return host->fail(KT_ERR_MEMORY, "no memory for the table of kernels");
+    for (const list_kernel *row = lists_f32.row; row->name; row++)
+        if (row->kernel)
+            lists[host->kernel(row->name)] = row;
+    return KT_OK;
+}
+
+static const list_kernel *kernel_of(const kt_plan *plan) { return plan->compute == KT_IN_F32 ? lists[plan->kernel] : NULL; }
+
+/* The plan as arguments of a launch of its own. false: not for lists. */
+static bool read_plan(const kt_plan *plan, const list_kernel *row, launch_args *one)
+{
+    const known_dtypes known = {lists_f32.reads, lists_f32.writes, lists_f32.self};
+    if (plan->n_out != 1 || plan->n_in != row->inputs || !plan->contiguous || !set_params(one, plan) ||
+        !operands_known(plan, &known) || (row->table && plan->numel >= LOOKUP_LEAST))
+        return false;
+    for (int i = 0; i <= row->inputs; i++) {
+        operand_arg *x = &one->at[i];
+        set_operand(x, plan, i, width_of(plan->arg[i].is), lists_f32.vector);
+        if (!x->whole && (i == 0 || !x->same))
+            return false;
+    }
+    return true;
+}
+
+static uint8_t kind_of(const operand_arg *x) { return x->whole ? LIST_DENSE : x->data ? LIST_AT : LIST_VALUE; }
+
+static bool is_alike(const list_args *g, const launch_args *one, int inputs)
+{
+    bool alike = memcmp(&g->param[1], &one->param[1], sizeof g->param - sizeof g->param[0]) == 0;
+    for (int i = 0; i <= inputs; i++)
+        alike &= g->is[i] == one->at[i].is && g->kind[i] == kind_of(&one->at[i]);
+    return alike;
+}
+
+static void set_alike(list_args *g, const launch_args *one, int inputs)
+{
+    memcpy(g->param, one->param, sizeof g->param);
+    for (int i = 0; i <= inputs; i++) {
+        g->is[i] = one->at[i].is;
+        g->width[i] = one->at[i].width;
+        g->kind[i] = kind_of(&one->at[i]);
+    }
+}
+
+static void add(list_args *g, const launch_args *one, int inputs, uint64_t n, uint64_t first_block)
+{
+    const uint32_t at = g->count++;
+    g->first_block[at] = (uint32_t)first_block;
+    g->n[at] = n;
+    g->own_param[at] = one->param[0];
+    for (int i = 0; i <= inputs; i++) {
+        g->at[at][i] = (uint64_t)(uintptr_t)one->at[i].data;
+        if (g->kind[i] == LIST_VALUE)
+            memcpy(&g->at[at][i], one->at[i].value, sizeof g->at[at][i]);
+    }
+}
+
+kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken)
+{
+    (void)self;
+    const uint64_t     of_a_block = (uint64_t)(ARG_THREADS * lists_f32.elements), most_blocks = INT32_MAX;
+    const char        *at = plans;
+    const list_kernel *row = NULL;
+    uint64_t           blocks = 0;
+    kt_plan            plan;
+    list_args          g;
+    g.count = 0;
+    *taken = 0;
+    for (int64_t i = 0; i < n && g.count < LIST_MOST; i++) {
+        launch_args one = {.n = 0};
+        kt_plan_unpack(&plan, at);
+        at += kt_plan_bytes(&plan);
+        row = i == 0 ? kernel_of(&plan) : row;
+        if (!row || kernel_of(&plan) != row)
+            break;
+        if (plan.numel != 0) {
+            const uint64_t more = blocks_of((uint64_t)plan.numel, of_a_block);
+            if (!read_plan(&plan, row, &one) || (g.count && !is_alike(&g, &one, row->inputs)) || blocks + more > most_blocks)
+                break;
+            if (!g.count)
+                set_alike(&g, &one, row->inputs);
+            add(&g, &one, row->inputs, (uint64_t)plan.numel, blocks);
+            blocks += more;
+        }
+        *taken = i + 1;
+    }
+    if (g.count < 2) {
+        *taken = 0;
+        return KT_OK;
+    }
+    kt_status status = fault_take(plan.device_index);
+    if (!status)
+        status = use_device(plan.device_index);
+    void *list[] = {&g};
+    return status ? status
+                  : check(cudaLaunchKernel(row->kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,
+                                           stream_at(plan.stream)),
+                          "a kernel is launched");
+}
