@@ -689,6 +689,17 @@
  * kt_conv_transpose1d(input, weight, .bias, .stride = [1], .padding = [0], .output_padding = [0], .groups = 1, .dilation = [1])             1-dimensional transposed convolution
  * kt_conv_transpose2d(input, weight, .bias, .stride = [1], .padding = [0], .output_padding = [0], .groups = 1, .dilation = [1])             2-dimensional transposed convolution
  * kt_conv_transpose3d(input, weight, .bias, .stride = [1], .padding = [0], .output_padding = [0], .groups = 1, .dilation = [1])             3-dimensional transposed convolution
+ * kt_max_pool1d(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false)             largest of each window over 1 dim
+ * kt_max_pool1d_with_indices(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false) -> result0, result1             largest of each window over 1 dim, and its index in the line
+ * kt_max_pool2d(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false)             largest of each window over 2 dims
+ * kt_max_pool3d(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false)             largest of each window over 3 dims
+ * kt_avg_pool1d(self, kernel_size, .stride = [], .padding = [0], .ceil_mode = false, .count_include_pad = true)             average of each window over 1 dim
+ * kt_avg_pool2d(self, kernel_size, .stride = [], .padding = [0], .ceil_mode = false, .count_include_pad = true, .divisor_override)  out        average of each window over 2 dims
+ * kt_avg_pool3d(self, kernel_size, .stride = [], .padding = [0], .ceil_mode = false, .count_include_pad = true, .divisor_override)  out        average of each window over 3 dims
+ * kt_adaptive_avg_pool1d(self, output_size)                            average of windows that divide the last dim into output_size
+ * kt_adaptive_avg_pool2d(self, output_size)                            average of windows that divide the last 2 dims into output_size
+ * kt_adaptive_avg_pool3d(self, output_size)                            average of windows that divide the last 3 dims into output_size
+ * kt_adaptive_max_pool1d(self, output_size) -> result0, result1             largest of windows that divide the last dim into output_size, and its index
  */
 
 /* ---- parts of the others: what backward and composite operators call ----
@@ -742,5 +753,30 @@
  * kt_bce_logits(tensors, n_tensors, .reduction = 0)                    binary cross entropy of logits, with optional weight and pos_weight
  * kt_convolution_input(grad_output, weight, input_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its input
  * kt_convolution_weight(grad_output, input, weight_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its weight
+ * kt_max_pool2d_with_indices(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false) -> result0, result1             largest of each window over 2 dims, and its index in the plane
+ * kt_max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)             gradient of max_pool2d
+ * kt_max_pool3d_with_indices(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false) -> result0, result1             largest of each window over 3 dims, and its index in the volume
+ * kt_max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)             gradient of max_pool3d
+ * kt_avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, .divisor_override)             gradient of avg_pool2d
+ * kt_avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, .divisor_override)             gradient of avg_pool3d
+ * kt_adaptive_avg_pool2d_kernel(self, output_size)                     adaptive_avg_pool2d of any output_size
+ * kt_adaptive_avg_pool2d_backward(grad_output, self)                   gradient of adaptive_avg_pool2d
+ * kt_adaptive_avg_pool3d_kernel(self, output_size)                     adaptive_avg_pool3d of any output_size
+ * kt_adaptive_avg_pool3d_backward(grad_output, self)                   gradient of adaptive_avg_pool3d
+ * kt_adaptive_max_pool2d(self, output_size) -> result0, result1             largest of windows that divide the last 2 dims into output_size, and its index
+ * kt_adaptive_max_pool2d_backward(grad_output, self, indices)             gradient of adaptive_max_pool2d
+ * kt_adaptive_max_pool3d(self, output_size) -> result0, result1             largest of windows that divide the last 3 dims into output_size, and its index
+ * kt_adaptive_max_pool3d_backward(grad_output, self, indices)             gradient of adaptive_max_pool3d
+ * kt_max_unpool2d(self, indices, output_size)                          numbers at the indices of max_pool2d; 0 elsewhere
+ * kt_max_unpool3d(self, indices, output_size, stride, padding)             numbers at the indices of max_pool3d; 0 elsewhere
+ * kt_fractional_max_pool2d(self, kernel_size, output_size, random_samples) -> result0, result1             largest of windows at drawn places over 2 dims, and its index
+ * kt_fractional_max_pool2d_backward(grad_output, self, kernel_size, output_size, indices)             gradient of fractional_max_pool2d
+ * kt_fractional_max_pool3d(self, kernel_size, output_size, random_samples) -> result0, result1             largest of windows at drawn places over 3 dims, and its index
+ * kt_fractional_max_pool3d_backward(grad_output, self, kernel_size, output_size, indices)             gradient of fractional_max_pool3d
+ * kt_lp_pool1d(input, norm_type, kernel_size, .stride = [], .ceil_mode = false)             norm of order norm_type of each window over 1 dim
+ * kt_lp_pool2d(input, norm_type, kernel_size, .stride = [], .ceil_mode = false)             norm of order norm_type of each window over 2 dims
+ * kt_lp_pool3d(input, norm_type, kernel_size, .stride = [], .ceil_mode = false)             norm of order norm_type of each window over 3 dims
+ * kt_im2col(self, kernel_size, dilation, padding, stride)              windows of an image as columns: [batch, channels * kernel, windows]
+ * kt_col2im(self, output_size, kernel_size, dilation, padding, stride)             columns added up to an image of output_size: what im2col took apart
  */
 #endif

@@ -18,6 +18,7 @@
 #include "cpu/random/random.h"
 #include "cpu/scan.h"
 #include "cpu/unaligned.h"
+#include "cpu/window/pool.h"
 #include "cpu/window/window.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/index.h"
@@ -38,7 +39,9 @@
         kt__cpu_reductions_c128_##isa;                                                                                       \
     extern const kt__cpu_bytes kt__cpu_bytes_##isa;                                                                          \
     extern const kt__cpu_draws kt__cpu_draws_##isa;                                                                          \
-    extern const kt__cpu_bounds kt__cpu_bounds_##isa;
+    extern const kt__cpu_bounds kt__cpu_bounds_##isa;                                                                        \
+    extern const kt__cpu_direct kt__cpu_direct_##isa;                                                                        \
+    extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -52,7 +55,9 @@ const kt__cpu_build kt__cpu_builds[] = {
       &kt__cpu_reductions_c128_##isa},                                                                                       \
      &kt__cpu_bytes_##isa,                                                                                                   \
      &kt__cpu_draws_##isa,                                                                                                   \
-     &kt__cpu_bounds_##isa},
+     &kt__cpu_bounds_##isa,                                                                                                  \
+     {kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa},                         \
+     &kt__cpu_direct_##isa},
     KT_ISA_LIST
 #undef X
 };
@@ -212,7 +217,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return chosen->reductions[compute]->reduces(kernel);
     if (family == KT_FAMILY_check)
         return kt__cpu_checks(kernel, compute);
-    if (family == KT_FAMILY_product && !kt__cpu_has_linalg(kernel, compute))
+    if ((family == KT_FAMILY_product && !kt__cpu_has_linalg(kernel, compute)) ||
+        (family == KT_FAMILY_window && !kt__cpu_pools(kernel, compute)))
         return false;
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }

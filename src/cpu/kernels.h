@@ -94,6 +94,16 @@ typedef struct kt__cpu_bounds {
     int64_t (*i64)(const int64_t *x, int64_t n, const kt__bounds *b);
 } kt__cpu_bounds;
 
+/* ---- convolutions in float32 (window/direct.h): sums [rows, columns] over k of weights [k, rows] times image[at[k]...] ---- */
+typedef struct kt__cpu_direct {
+    int rows, columns;
+    void (*tile)(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k); /* NULL: there is none */
+} kt__cpu_direct;
+
+/* ---- pooling (window/pool.h) ---- */
+struct kt__pool;
+typedef void kt__pool_fn(struct kt__pool *p);
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
@@ -101,6 +111,8 @@ typedef struct kt__cpu_build {
     const kt__cpu_bytes *bytes;
     const kt__cpu_draws *draws;
     const kt__cpu_bounds *bounds;
+    kt__pool_fn *pools[KT_NUM_COMPUTE]; /* NULL: this type has none */
+    const kt__cpu_direct *direct;
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

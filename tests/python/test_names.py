@@ -34,7 +34,7 @@ def test_functions_of_modules_bear_their_whole_names():
 def test_modules_hold_what_pytorchs_hold_and_no_inner_rows():
     functional = karat.nn.functional
     assert functional.hardshrink is karat.hardshrink and functional.logsigmoid.__name__ == "log_sigmoid"
-    for name in ("silu_", "gelu_backward", "glu_halves", "log_sigmoid", "dropout_", "unfold"):
+    for name in ("silu_", "gelu_backward", "glu_halves", "log_sigmoid", "dropout_", "im2col"):
         assert not hasattr(functional, name), name
     assert functional.relu.__doc__ == karat.relu.__doc__.partition("\n")[0]
 

@@ -45,11 +45,13 @@ static inline kt_tensor *any_beside_list(const kt_row *row, const char *name, kt
     return strcmp(name, "scalars") == 0 ? kt_ones(KT_SHAPE(2), .dtype = dtype) : kt_ones(KT_SCALAR, .dtype = dtype);
 }
 
+static inline bool any_pools(const kt_row *row) { return strstr(row->name, "pool") != NULL; }
+
 /* How many dims in space the images have that a row takes; 0: it takes none. */
 static inline int any_space(const kt_row *row)
 {
     const char *name = row->name;
-    if (strncmp(name, "conv", 4) != 0)
+    if (strncmp(name, "conv", 4) != 0 && !any_pools(row) && strcmp(name, "im2col") != 0)
         return 0;
     const char *digit = strpbrk(name, "123");
     return digit ? *digit - '0' : 1;
@@ -70,8 +72,12 @@ static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec,
     kt_tensor  *beside = any_beside_list(row, name, dtype);
     if (beside)
         return beside;
+    if (any_pools(row) && strcmp(name, "random_samples") == 0)
+        return kt_full(KT_SHAPE(1, 1, any_space(row)), KT_FLOAT(0.5), .dtype = dtype);
+    if (any_pools(row) && strcmp(name, "indices") == 0)
+        return kt_reshape(any_index(1), kt_sizes(any_image(row, dtype, ANY_SIDE, seed)));
     if (any_space(row))
-        return any_image(row, dtype, strcmp(name, "grad_output") == 0 ? 1 : ANY_SIDE, seed);
+        return any_image(row, dtype, strcmp(name, "grad_output") == 0 && !any_pools(row) ? 1 : ANY_SIDE, seed);
     if (strcmp(name, "index") == 0 || strcmp(name, "indices") == 0)
         return any_index(along ? 1 : rank);
     if (strcmp(name, "mask") == 0 || strcmp(name, "condition") == 0)
@@ -97,8 +103,15 @@ static inline const char *any_text(const kt_row *row, const kt_arg_spec *spec)
 /* Of images the geometry of a window that fits. */
 static inline kt_shape any_ints(const kt_row *row, const kt_arg_spec *spec)
 {
-    static const int64_t zero[] = {0}, one[] = {1}, image[] = {1, 1, ANY_SIDE};
-    if (any_space(row) && strstr(spec->name, "_size"))
+    static const int64_t zero[] = {0, 0}, one[] = {1, 1, 1}, image[] = {1, 1, ANY_SIDE};
+    if (strcmp(row->name, "im2col") == 0 || strcmp(row->name, "col2im") == 0)
+        return strcmp(spec->name, "output_size") == 0 ? (kt_shape){2, image + 1}
+                                                      : (kt_shape){2, strcmp(spec->name, "padding") == 0 ? zero : one};
+    if (strcmp(row->name, "max_unpool3d") == 0 && strcmp(spec->name, "output_size") != 0)
+        return (kt_shape){3, one};
+    if (any_pools(row) && strcmp(spec->name, "output_size") == 0)
+        return (kt_shape){any_space(row), image + ANY_SIDE - any_space(row)};
+    if (any_space(row) && !any_pools(row) && strstr(spec->name, "_size"))
         return (kt_shape){3, image};
     return (kt_shape){1, any_space(row) && !strstr(spec->name, "padding") ? one : zero};
 }

@@ -132,7 +132,10 @@ typedef struct kt_plan {
  *                [channels of the result, channels of a group, dims in space], a bias [channels]. param[0]: the number of
  *                dims in space; then, three of each, their stride, padding and dilation; param[10]: groups. Position p of
  *                the result reads the elements p * stride - padding + k * dilation, k < size of the weight; beyond the image
- *                stand zeros
+ *                stand zeros. Pooling: param[0]: the number of dims in space; then, three of each, kernel, stride, padding and
+ *                dilation; a kernel of 0: window i of n sees the elements [floor(i * size / n), ceil((i + 1) * size / n)).
+ *                param[13]: an average counts the padding; param[14]: it divides by this one, if that is not 0. Of equal numbers
+ *                the first is the largest; a NaN beats every number, the last beats all. Index -1: a window that saw nothing
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed: the value follows from the index */
 
 /* Faults: what a kernel finds wrong in values (fault.h). Index kernels and checks are told by a parameter which it is. Others

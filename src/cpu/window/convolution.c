@@ -3,7 +3,8 @@
  * In: plans of the three convolution kernels. Out: their results, by kt__product_run. A tile is a box of positions of the
  * result. What the window sees from there is copied into columns, one for each position (a 1x1 window sees the image itself,
  * and nothing is copied), and the weights times the columns are the tile. Copies and products convert dtypes and read any
- * strides, so channels-last images need no pass of their own: their columns have the channels innermost.
+ * strides, so channels-last images need no pass of their own: their columns have the channels innermost. Row-major images in
+ * float32 and narrower floats need no columns (direct.h).
  *
  * The gradient of the image is a convolution too. With stride s its positions fall into s classes in each dim, by which taps
  * of the weight reach them; each class is a grid of its own, with a step of s, and a pass of its own.
@@ -15,23 +16,17 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/gemm/products.h"
-#include "tables/kernels/copy.h"
+#include "cpu/window/pass.h"
+#include "cpu/window/pool.h"
 #include "tables/kernels/product.h"
 #include "tables/kernels/reduce.h"
 #include "tables/kernels/window.h"
 
 #include <string.h>
 
-enum { SPACE = 3 };            /* dims in space; absent ones have size 1 */
 enum { TILE_BYTES = 1 << 18, LEAST_POSITIONS = 64, MOST_POSITIONS = 4096, PARTS = 16, PARTIAL_SUMS = 1 << 23 };
 
 /* ---- operands ---- */
-
-typedef struct image { /* [batch, channels, space]; strides in bytes */
-    kt_operand x;
-    int64_t    batch, channels, size[SPACE];
-    int64_t    by_batch, by_channel, step[SPACE];
-} image;
 
 typedef struct weight { /* [channels of the result, channels of a group, space] */
     kt_operand x;
@@ -43,12 +38,10 @@ typedef struct geometry {
     int64_t stride[SPACE], padding[SPACE], dilation[SPACE], groups;
 } geometry;
 
-static int space_of(const kt_plan *plan) { return (int)plan->param[0].v.i; }
-
 static geometry geometry_of(const kt_plan *plan)
 {
     geometry  g = {.groups = plan->param[10].v.i};
-    const int absent = SPACE - space_of(plan);
+    const int absent = SPACE - kt__space_of(plan);
     for (int d = 0; d < SPACE; d++) {
         const int at = d - absent;
         g.stride[d] = at < 0 ? 1 : plan->param[1 + at].v.i;
@@ -58,90 +51,14 @@ static geometry geometry_of(const kt_plan *plan)
     return g;
 }
 
-/* The dims in space of operand `at`, whose block begins at dim `first`. */
-static void read_space(const kt_plan *plan, int at, int first, int64_t *size, int64_t *step)
-{
-    const int absent = SPACE - space_of(plan);
-    for (int d = 0; d < SPACE; d++) {
-        size[d] = d < absent ? 1 : plan->size[first + 2 + d - absent];
-        step[d] = d < absent ? 0 : plan->stride[at][first + 2 + d - absent];
-    }
-}
-
-static image image_of(const kt_plan *plan, int at)
-{
-    const int first = at * (2 + space_of(plan));
-    image     i = {.x = plan->arg[at], .batch = plan->size[first], .channels = plan->size[first + 1],
-                   .by_batch = plan->stride[at][first], .by_channel = plan->stride[at][first + 1]};
-    read_space(plan, at, first, i.size, i.step);
-    return i;
-}
-
 static weight weight_of(const kt_plan *plan, int at)
 {
-    const int first = at * (2 + space_of(plan));
+    const int first = at * (2 + kt__space_of(plan));
     weight    w = {.x = plan->arg[at], .outer = plan->size[first], .inner = plan->size[first + 1],
                    .by_outer = plan->stride[at][first], .by_inner = plan->stride[at][first + 1]};
-    read_space(plan, at, first, w.size, w.step);
+    kt__read_space(plan, at, first, w.size, w.step);
     return w;
 }
-
-static int64_t volume(const int64_t *size) { return size[0] * size[1] * size[2]; }
-
-/* ---- copies: dims are added from the outside in, and join where both sides let them ---- */
-
-static void copy_begin(kt_plan *copy, const kt_operand *to, const kt_operand *from)
-{
-    kt__plan_clear(copy);
-    copy->kernel = KT_K_copy, copy->compute = kt__dtype_rows[from->is].compute, copy->rounding = KT_ROUND_TORCH;
-    copy->n_out = copy->n_in = 1, copy->numel = 1;
-    copy->arg[0] = *to, copy->arg[1] = *from;
-}
-
-static void copy_dim(kt_plan *copy, int64_t size, int64_t to, int64_t from)
-{
-    const int last = copy->nd - 1;
-    copy->numel *= size;
-    if (size == 1)
-        return;
-    if (last >= 0 && copy->stride[0][last] == size * to && copy->stride[1][last] == size * from) {
-        copy->size[last] *= size, copy->stride[0][last] = to, copy->stride[1][last] = from;
-        return;
-    }
-    copy->size[copy->nd] = size, copy->stride[0][copy->nd] = to, copy->stride[1][copy->nd] = from;
-    copy->nd++;
-}
-
-/* ---- a pass: results over a grid of positions, which the same taps of the weight reach ---- */
-
-typedef struct reach { /* in one dim of space */
-    int64_t first, step, count; /* positions of the result: first + step * j */
-    int64_t tap, tap_step, taps; /* elements of the weight: tap + tap_step * t */
-    int64_t from, move, by_tap;  /* reads element from + move * j + by_tap * t of the image */
-} reach;
-
-typedef struct box { /* of positions j */
-    int64_t first[SPACE], size[SPACE];
-} box;
-
-typedef struct pass {
-    const kt__cpu_build *build;
-    const kt_plan       *plan;
-    kt_dtype             dtype; /* that products are computed in, and its size */
-    int64_t              width;
-    image                to, from; /* `to`: of the weight's gradient what flowed back, whose positions the window moves over */
-    kt_operand           bias;     /* no data: none */
-    int64_t              by_bias;
-    reach                reach[SPACE];
-    int64_t              groups, rows, depth, taps; /* channels of a group in `to` and in `from` */
-    bool                 channels_inner;            /* columns are [position, tap, channel], else [channel, tap, position] */
-    const char          *weights;                   /* [groups, rows, columns], of `dtype` */
-    int64_t              by_group, by_row;
-    int64_t              box_size[SPACE], boxes[SPACE];
-    char                *sums; /* of the weight's gradient: [parts, groups, rows, columns] */
-    int64_t              parts, blocks, block; /* the batch is cut into parts, the channels of a group into blocks */
-    bool                 failed;
-} pass;
 
 static kt_dtype dtype_of(const kt_plan *plan)
 {
@@ -149,11 +66,6 @@ static kt_dtype dtype_of(const kt_plan *plan)
                                                 [KT_IN_I64] = KT_I64, [KT_IN_U64] = KT_U64, [KT_IN_C64] = KT_C64,
                                                 [KT_IN_C128] = KT_C128};
     return of[plan->compute];
-}
-
-static kt_operand computed(const pass *p, const char *data)
-{
-    return (kt_operand){.data = (char *)(uintptr_t)data, .is = (uint8_t)p->dtype, .as = (uint8_t)p->dtype};
 }
 
 /* Positions p read p * stride - padding + k * dilation. */
@@ -182,11 +94,6 @@ static reach reach_back(const geometry *g, int d, int64_t c, int64_t positions, 
 }
 
 /* ---- boxes ---- */
-
-static int64_t pieces(int64_t size, int64_t most)
-{
-    return (size + most - 1) / most;
-}
 
 /* Whole rows, whole planes as far as they fit; of equal sizes as far as possible. */
 static void cut_boxes(pass *p)
@@ -229,18 +136,6 @@ static bool evenly(const box *b, const int64_t *step, int64_t *apart)
     return true;
 }
 
-/* Where the window's first position stands, and the steps of the box's positions in the result. */
-static char *box_in_result(const pass *p, const box *b, int64_t n, int64_t channel, int64_t *step)
-{
-    char *at = p->to.x.data + n * p->to.by_batch + channel * p->to.by_channel;
-    for (int d = 0; d < SPACE; d++) {
-        const reach *r = &p->reach[d];
-        at += (r->first + r->step * b->first[d]) * p->to.step[d];
-        step[d] = r->step * p->to.step[d];
-    }
-    return at;
-}
-
 /* ---- columns ---- */
 
 /* The positions of the box at which tap t reads the image, not what lies beyond it. */
@@ -270,8 +165,8 @@ static bool sees_edges(const pass *p, const box *b)
 static kt_status copy_tap(const pass *p, const box *b, int64_t n, int64_t channel, int64_t channels, const int64_t *tap,
                           int64_t at, char *columns)
 {
-    const int64_t width = p->width, by_channel = p->channels_inner ? width : p->taps * volume(b->size) * width,
-                  by_tap = p->channels_inner ? channels * width : volume(b->size) * width;
+    const int64_t width = p->width, by_channel = p->channels_inner ? width : p->taps * kt__volume(b->size) * width,
+                  by_tap = p->channels_inner ? channels * width : kt__volume(b->size) * width;
     int64_t       position = p->channels_inner ? channels * p->taps * width : width;
     int64_t       step[SPACE], low[SPACE], high[SPACE];
     char         *to = columns + at * by_tap;
@@ -303,7 +198,7 @@ static kt_status fill_columns(const pass *p, const box *b, int64_t n, int64_t ch
     int64_t   tap[SPACE];
     kt_status status = KT_OK;
     if (sees_edges(p, b))
-        memset(columns, 0, (size_t)(channels * p->taps * volume(b->size) * p->width));
+        memset(columns, 0, (size_t)(channels * p->taps * kt__volume(b->size) * p->width));
     for (int64_t at = 0; at < p->taps && !status; at++) {
         int64_t rest = at;
         for (int d = SPACE - 1; d >= 0; d--) {
@@ -425,7 +320,7 @@ static kt_status multiply(const pass *p, const matrix *out, const matrix *a, con
 /* The columns of a box as [channel and tap, position]. */
 static matrix columns_of(const pass *p, const box *b, const char *columns, int64_t channels)
 {
-    const int64_t length = channels * p->taps * p->width, positions = volume(b->size) * p->width;
+    const int64_t length = channels * p->taps * p->width, positions = kt__volume(b->size) * p->width;
     return p->channels_inner ? (matrix){computed(p, columns), p->width, length}
                              : (matrix){computed(p, columns), positions, p->width};
 }
@@ -444,17 +339,11 @@ static bool image_as_columns(const pass *p, const box *b, int64_t n, int64_t cha
     return p->taps == 1 && !sees_edges(p, b) && evenly(b, step, &m->by_column);
 }
 
-typedef struct scratch {
-    char *columns, *tile;
-    size_t bytes;
-    void  *made;
-    size_t granted;
-} scratch;
-
-/* Room for the columns of a box, and for its results. */
+/* Room for the columns of a box, or its part of the image, and for its results. */
 static bool scratch_get(scratch *s, const pass *p, int64_t channels)
 {
-    const int64_t positions = volume(p->box_size), columns = (channels * p->taps * positions * p->width + 63) / 64 * 64;
+    const int64_t positions = kt__volume(p->box_size), seen = p->directly ? p->direct.padded : channels * p->taps * positions;
+    const int64_t columns = (seen * p->width + 63) / 64 * 64;
     s->bytes = (size_t)(columns + p->rows * positions * p->width);
     s->made = kt__block_get(s->bytes, &s->granted);
     s->columns = s->made;
@@ -462,27 +351,9 @@ static bool scratch_get(scratch *s, const pass *p, int64_t channels)
     return s->made != NULL;
 }
 
-static kt_status move_tile(const pass *p, const box *b, const kt_operand *to, const int64_t *to_step, int64_t to_row,
-                           const kt_operand *from, const int64_t *from_step, int64_t from_row)
-{
-    kt_plan copy;
-    copy_begin(&copy, to, from);
-    copy_dim(&copy, p->rows, to_row, from_row);
-    for (int d = 0; d < SPACE; d++)
-        copy_dim(&copy, b->size[d], to_step[d], from_step[d]);
-    return kt__cpu_run_with(p->build, &copy);
-}
-
-/* The steps of a box's positions in a dense tile. */
-static int64_t tile_steps(const pass *p, const box *b, int64_t *step)
-{
-    step[2] = p->width, step[1] = step[2] * b->size[2], step[0] = step[1] * b->size[1];
-    return step[0] * b->size[0];
-}
-
 static kt_status run_box(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b)
 {
-    const int64_t positions = volume(b->size), depth = p->depth * p->taps;
+    const int64_t positions = kt__volume(b->size), depth = p->depth * p->taps;
     int64_t       step[SPACE], dense[SPACE], apart;
     const matrix  weights = {computed(p, p->weights + group * p->by_group), p->by_row, p->width};
     matrix        columns, out = {p->to.x, p->to.by_channel, 0}, bias = {p->bias, p->by_bias, 0};
@@ -509,21 +380,16 @@ static kt_status run_box(const pass *p, const scratch *s, int64_t n, int64_t gro
 static void run_boxes(void *ctx, int64_t begin, int64_t end)
 {
     pass         *p = ctx;
-    const int64_t boxes = volume(p->boxes);
+    const int64_t boxes = kt__volume(p->boxes);
     scratch       s;
     bool          ok = scratch_get(&s, p, p->depth);
     for (int64_t i = begin; ok && i < end; i++) {
         const box b = box_at(p, i % boxes);
-        ok = run_box(p, &s, i / boxes / p->groups, i / boxes % p->groups, &b) == KT_OK;
+        ok = (p->directly ? kt__run_directly : run_box)(p, &s, i / boxes / p->groups, i / boxes % p->groups, &b) == KT_OK;
     }
     if (!ok)
         __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
     kt__block_put(s.made, s.granted);
-}
-
-static bool channels_last(const image *i)
-{
-    return i->channels > 1 && (i->size[SPACE - 1] == 1 || i->by_channel < i->step[SPACE - 1]);
 }
 
 static kt_status run_pass(pass *p, const weight *w, bool back)
@@ -531,27 +397,32 @@ static kt_status run_pass(pass *p, const weight *w, bool back)
     void  *made = NULL;
     size_t granted = 0;
     p->taps = p->reach[0].taps * p->reach[1].taps * p->reach[2].taps;
-    cut_boxes(p);
-    const int64_t boxes = volume(p->boxes), items = p->to.batch * p->groups * boxes,
-                  work = p->rows * p->depth * p->taps * volume(p->box_size) + 1;
+    if (!(p->directly = kt__fits_directly(p)))
+        cut_boxes(p);
+    const int64_t boxes = kt__volume(p->boxes), items = p->to.batch * p->groups * boxes,
+                  work = p->rows * p->depth * p->taps * kt__volume(p->box_size) + 1;
     kt_status status = lay_weights(p, w, back, &made, &granted);
+    if (!status && p->directly)
+        status = kt__begin_directly(p);
     if (!status && items > 0)
         kt__parallel(items, (1 << 18) / work + 1, run_boxes, p);
+    if (p->directly)
+        kt__direct_end(&p->direct);
     kt__block_put(made, granted);
     return p->failed ? kt__fail_memory(TILE_BYTES) : status;
 }
 
 static pass pass_of(const kt__cpu_build *build, const kt_plan *plan, const geometry *g)
 {
-    pass p = {.build = build, .plan = plan, .dtype = dtype_of(plan), .to = image_of(plan, 0), .from = image_of(plan, 1),
+    pass p = {.build = build, .plan = plan, .dtype = dtype_of(plan), .to = kt__image_of(plan, 0), .from = kt__image_of(plan, 1),
               .groups = g->groups};
     p.width = kt__dtype_rows[p.dtype].size;
     p.rows = p.to.channels / g->groups;
     p.depth = p.from.channels / g->groups;
-    p.channels_inner = channels_last(&p.from);
+    p.channels_inner = kt__channels_last(&p.from);
     if (plan->n_in == 3) {
         p.bias = plan->arg[3];
-        p.by_bias = plan->stride[3][3 * (2 + space_of(plan))];
+        p.by_bias = plan->stride[3][3 * (2 + kt__space_of(plan))];
     }
     return p;
 }
@@ -572,7 +443,7 @@ static kt_status run_back(const kt__cpu_build *build, const kt_plan *plan)
     const weight   w = weight_of(plan, 2);
     pass           p = pass_of(build, plan, &g);
     kt_status      status = KT_OK;
-    for (int64_t c = 0; c < volume(g.stride) && !status; c++) {
+    for (int64_t c = 0; c < kt__volume(g.stride) && !status; c++) {
         int64_t rest = c;
         for (int d = SPACE - 1; d >= 0; d--) {
             p.reach[d] = reach_back(&g, d, rest % g.stride[d], p.to.size[d], w.size[d]);
@@ -590,7 +461,7 @@ static kt_status run_back(const kt__cpu_build *build, const kt_plan *plan)
 static kt_status sum_boxes(const pass *p, const scratch *s, int64_t part, int64_t group, int64_t block)
 {
     const int64_t first = block * p->block, channels = p->depth - first < p->block ? p->depth - first : p->block,
-                  line = p->depth * p->taps * p->width, boxes = volume(p->boxes);
+                  line = p->depth * p->taps * p->width, boxes = kt__volume(p->boxes);
     /* with the channels innermost a block is a block of each tap: then there is one */
     char         *at = p->sums + (part * p->groups + group) * p->rows * line + first * p->taps * p->width;
     const matrix  sums = {computed(p, at), line, p->width};
@@ -613,7 +484,7 @@ static kt_status sum_boxes(const pass *p, const scratch *s, int64_t part, int64_
             }
             const matrix turned = {columns.x, columns.by_column, columns.by_row};
             if (!status)
-                status = multiply(p, &sums, &back, &turned, &sums, p->rows, channels * p->taps, volume(b.size));
+                status = multiply(p, &sums, &back, &turned, &sums, p->rows, channels * p->taps, kt__volume(b.size));
         }
     return status;
 }
@@ -650,16 +521,16 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
 {
     const geometry g = geometry_of(plan);
     const weight   w = weight_of(plan, 0);
-    pass           p = {.build = build, .plan = plan, .dtype = dtype_of(plan), .to = image_of(plan, 1), .from = image_of(plan, 2),
-                        .groups = g.groups};
+    pass           p = {.build = build, .plan = plan, .dtype = dtype_of(plan), .to = kt__image_of(plan, 1),
+                        .from = kt__image_of(plan, 2), .groups = g.groups};
     size_t         granted = 0;
     p.width = kt__dtype_rows[p.dtype].size;
     p.rows = p.to.channels / g.groups;
     p.depth = p.from.channels / g.groups;
-    p.channels_inner = channels_last(&p.from);
+    p.channels_inner = kt__channels_last(&p.from);
     for (int d = 0; d < SPACE; d++)
         p.reach[d] = reach_forward(&g, d, p.to.size[d], w.size[d]);
-    p.taps = volume(w.size);
+    p.taps = kt__volume(w.size);
     cut_boxes(&p);
     const int64_t bytes = p.groups * packing_of(&p).by_group, most = PARTIAL_SUMS / (bytes ? bytes : 1) + 1;
     p.parts = p.to.batch < PARTS ? p.to.batch : PARTS;
@@ -671,7 +542,7 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
     if (!(p.sums = kt__block_get((size_t)(p.parts * bytes), &granted)))
         return kt__fail_memory((size_t)(p.parts * bytes));
     memset(p.sums, 0, (size_t)(p.parts * bytes));
-    const int64_t work = p.rows * p.block * p.taps * volume(p.to.size) * (p.to.batch / p.parts + 1) + 1;
+    const int64_t work = p.rows * p.block * p.taps * kt__volume(p.to.size) * (p.to.batch / p.parts + 1) + 1;
     kt__parallel(p.parts * p.groups * p.blocks, (1 << 18) / work + 1, sum_parts, &p);
     kt_status status = p.failed ? kt__fail_memory(TILE_BYTES) : add_parts(&p, &w);
     kt__block_put(p.sums, granted);
@@ -681,8 +552,9 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
 kt_status kt__cpu_window(const kt__cpu_build *build, const kt_plan *plan)
 {
     switch (plan->kernel) {
-    case KT_K_convolution:       return run_forward(build, plan);
-    case KT_K_convolution_input: return run_back(build, plan);
-    default:                     return run_weight(build, plan);
+    case KT_K_convolution:        return run_forward(build, plan);
+    case KT_K_convolution_input:  return run_back(build, plan);
+    case KT_K_convolution_weight: return run_weight(build, plan);
+    default:                      return kt__cpu_pool(build, plan);
     }
 }

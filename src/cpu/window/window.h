@@ -1,4 +1,4 @@
-/* window.h - kernels in which a window moves over an image: convolutions.
+/* window.h - kernels in which a window moves over an image: convolutions and pooling.
  *
  * In: plans of the family window. Out: their results. Independent of: tensors, operators. */
 #ifndef KT_CPU_WINDOW_WINDOW_H

@@ -196,6 +196,40 @@ TEST(many_positions_are_cut_into_tiles)
     CHECK(!kt_failed());
 }
 
+/* float32 needs no columns where float64 does: the same numbers, whatever the geometry. */
+static void try_without_columns(kt_shape xs, kt_shape ws, kt_shape stride, kt_shape padding, kt_shape dilation, int64_t groups)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_randn(xs), *w = kt_randn(ws), *b = kt_randn(KT_SHAPE(ws.d[0]));
+#define WIDE(t) kt_to(t, .dtype = KT_F64)
+#define CONVOLVED(x, w, b) kt_convolution(x, w, b, stride, padding, dilation, false, KT_SHAPE(0), groups)
+    kt_tensor *want = CONVOLVED(WIDE(x), WIDE(w), WIDE(b)), *y = CONVOLVED(x, w, b);
+    CHECK(close_to(WIDE(y), want));
+    kt_tensor *turned = kt_transpose(kt_contiguous(kt_transpose(x, -1, -2)), -1, -2);
+    CHECK(close_to(CONVOLVED(turned, w, b), y));
+    kt_tensor *half = kt_to(x, .dtype = KT_BF16), *small = kt_to(w, .dtype = KT_BF16), *few = kt_to(b, .dtype = KT_BF16);
+    kt_tensor *rounded = kt_to(CONVOLVED(WIDE(half), WIDE(small), WIDE(few)), .dtype = KT_BF16);
+    CHECK(tensor_at(kt_all(kt_isclose(kt_to(CONVOLVED(half, small, few), .dtype = KT_F32), kt_to(rounded, .dtype = KT_F32),
+                                      .rtol = KT_SOME(8e-3), .atol = KT_SOME(1e-2))), 0) == 1);
+    kt_tensor *g = kt_randn(kt_sizes(y));
+    CHECK(close_to(WIDE(kt_convolution_input(g, w, xs, stride, padding, dilation, false, groups)),
+                   kt_convolution_input(WIDE(g), WIDE(w), xs, stride, padding, dilation, false, groups)));
+    CHECK_MSG(!kt_failed(), "%s", kt_error());
+}
+
+TEST(convolutions_without_columns)
+{
+    kt_manual_seed(8);
+    try_without_columns(KT_SHAPE(2, 5, 12, 19), KT_SHAPE(13, 5, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_without_columns(KT_SHAPE(1, 6, 17, 40), KT_SHAPE(8, 3, 3, 2), KT_SHAPE(2, 1), KT_SHAPE(0, 1), KT_SHAPE(1), 2);
+    try_without_columns(KT_SHAPE(1, 4, 21, 33), KT_SHAPE(9, 4, 3, 5), KT_SHAPE(2), KT_SHAPE(2), KT_SHAPE(1), 1);
+    try_without_columns(KT_SHAPE(1, 3, 20, 30), KT_SHAPE(16, 3, 3, 3), KT_SHAPE(1, 2), KT_SHAPE(3, 2), KT_SHAPE(3, 2), 1);
+    try_without_columns(KT_SHAPE(2, 7, 50), KT_SHAPE(8, 7, 5), KT_SHAPE(3), KT_SHAPE(2), KT_SHAPE(1), 1);
+    try_without_columns(KT_SHAPE(1, 8, 6, 7, 18), KT_SHAPE(8, 8, 3, 2, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_without_columns(KT_SHAPE(1, 4, 5, 9, 22), KT_SHAPE(10, 4, 3, 3, 3), KT_SHAPE(2), KT_SHAPE(1, 0, 1), KT_SHAPE(1), 1);
+    try_without_columns(KT_SHAPE(1, 64, 40, 600), KT_SHAPE(8, 64, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+}
+
 #define REFUSED(expression, text)                                                           \
     do {                                                                                    \
         CHECK((expression) == NULL);                                                        \

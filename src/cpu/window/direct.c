@@ -1,0 +1,145 @@
+/* direct.c - see direct.h. */
+#include "cpu/window/direct.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { BOX_BYTES = 3 << 17, LONGEST = 512, SHORTEST = 8, MOST_COLUMNS = 64, MOST_ROWS = 8 };
+
+static int64_t reach_of(const kt__direct *d, int i)
+{
+    const int64_t by = d->by_tap[i] < 0 ? -d->by_tap[i] : d->by_tap[i];
+    return by * (d->taps[i] - 1);
+}
+
+static int64_t pieces(int64_t size, int64_t most) { return (size + most - 1) / most; }
+
+/* Equal parts of at most `most`. */
+static int64_t cut(int64_t count, int64_t most) { return pieces(count, pieces(count, most < 1 ? 1 : most)); }
+
+static void lay_out(kt__direct *d)
+{
+    d->channel = 1;
+    for (int i = 0; i < KT__SPACE_DIMS; i++) {
+        d->before[i] = d->by_tap[i] < 0 ? reach_of(d, i) : 0;
+        d->phase[i] = pieces(d->move[i] * (d->box[i] - 1) + reach_of(d, i) + 1, d->move[i]);
+        d->channel *= d->phase[i] * d->move[i];
+    }
+    d->padded = d->depth * d->channel + d->by->columns;
+    d->k = d->depth * d->taps[0] * d->taps[1] * d->taps[2];
+}
+
+bool kt__direct_fits(kt__direct *d, const int64_t *count)
+{
+    if (!d->by->tile || 2 * d->rows < d->by->rows || count[2] < SHORTEST || d->depth == 0)
+        return false;
+    d->box[0] = 1;
+    d->box[1] = 1;
+    d->box[2] = cut(count[2], LONGEST);
+    lay_out(d);
+    const int64_t row = d->depth * d->phase[0] * d->move[0] * d->phase[2] * d->move[2] * d->move[1] * (int64_t)sizeof(float);
+    d->box[1] = cut(count[1], BOX_BYTES / row - reach_of(d, 1) / d->move[1]);
+    lay_out(d);
+    /* too much padding, or phases that no tap sees */
+    return d->channel * 2 <= 3 * d->box[1] * d->box[2] * d->move[0] * d->phase[0] * d->move[1] * d->move[2] &&
+           d->move[1] <= reach_of(d, 1) + 1 && d->move[2] <= reach_of(d, 2) + 1 && d->move[0] <= reach_of(d, 0) + 1;
+}
+
+/* Where tap t of dim i stands, in its phase, and which phase that is. */
+static int64_t tap_at(const kt__direct *d, int i, int64_t t, int64_t *phase)
+{
+    const int64_t element = d->before[i] + d->by_tap[i] * t;
+    *phase = element % d->move[i];
+    return element / d->move[i];
+}
+
+static void find_rows(kt__direct *d)
+{
+    int64_t       *at = d->at;
+    const int64_t *ph = d->phase, each = ph[0] * ph[1] * ph[2];
+    for (int64_t c = 0; c < d->depth; c++)
+        for (int64_t t = 0; t < d->taps[0] * d->taps[1] * d->taps[2]; t++) {
+            int64_t       f[KT__SPACE_DIMS];
+            const int64_t z = tap_at(d, 0, t / d->taps[2] / d->taps[1], &f[0]), y = tap_at(d, 1, t / d->taps[2] % d->taps[1],
+                                                                                          &f[1]),
+                          x = tap_at(d, 2, t % d->taps[2], &f[2]);
+            *at++ = c * d->channel + ((f[0] * d->move[1] + f[1]) * d->move[2] + f[2]) * each + (z * ph[1] + y) * ph[2] + x;
+        }
+}
+
+bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64_t by_group, int64_t by_row, int64_t beside)
+{
+    const int64_t block = d->by->rows, blocks = pieces(d->rows, block);
+    const size_t  rows = (size_t)d->k * sizeof *d->at, packed =
+        (size_t)(groups * blocks * block * d->k + beside) * sizeof *d->weights;
+    if (!(d->made = kt__block_get(rows + packed + sizeof *d->at, &d->granted)))
+        return false;
+    d->weights = d->made;
+    d->at = (int64_t *)(void *)((char *)d->made + (packed + 7) / 8 * 8);
+    d->by_group = blocks * block * d->k;
+    d->beside = d->weights + groups * d->by_group;
+    find_rows(d);
+    for (int64_t g = 0; g < groups; g++)
+        for (int64_t r = 0; r < blocks * block; r++) {
+            const float *from = weights + g * by_group + r * by_row;
+            float       *to = d->weights + g * d->by_group + r / block * block * d->k + r % block;
+            for (int64_t k = 0; k < d->k; k++)
+                to[k * block] = r < d->rows ? from[k] : 0;
+        }
+    return true;
+}
+
+void kt__direct_end(kt__direct *d) { kt__block_put(d->made, d->granted); }
+
+/* Positions of a tile that are in the box and lie side by side in the result. */
+typedef struct stretch {
+    int64_t from, length, to;
+} stretch;
+
+static int stretches_of(const kt__direct *d, const int64_t *size, const int64_t *step, int64_t first, int64_t end, stretch *s)
+{
+    int n = 0;
+    for (int64_t p = first; p < end;) {
+        const int64_t x = p % d->phase[2], y = p / d->phase[2] % d->phase[1], z = p / d->phase[2] / d->phase[1];
+        const int64_t next = p - x + d->phase[2], stop = p - x + size[2];
+        if (x < size[2] && y < size[1] && z < size[0])
+            s[n++] = (stretch){p - first, (stop < end ? stop : end) - p, z * step[0] + y * step[1] + x};
+        p = next;
+    }
+    return n;
+}
+
+static void write_rows(const float *sums, int64_t columns, const stretch *s, int n, const float *bias, int64_t by_bias,
+                       int64_t rows,
+                       float *out, int64_t by_row)
+{
+    for (int64_t r = 0; r < rows; r++)
+        for (int i = 0; i < n; i++) {
+            const float *from = sums + r * columns + s[i].from;
+            float       *to = out + r * by_row + s[i].to;
+            const float  add = bias ? bias[r * by_bias] : 0;
+            if (bias)
+                for (int64_t k = 0; k < s[i].length; k++)
+                    to[k] = from[k] + add;
+            else
+                memcpy(to, from, sizeof(float) * (size_t)s[i].length);
+        }
+}
+
+void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, const int64_t *size, const float *bias,
+                    int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
+{
+    float         sums[MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
+    stretch       s[MOST_COLUMNS];
+    const int64_t columns = d->by->columns, block = d->by->rows;
+    const int64_t total = ((size[0] - 1) * d->phase[1] + size[1] - 1) * d->phase[2] + size[2];
+    for (int64_t p = 0; p < total; p += columns) {
+        const int n = stretches_of(d, size, step, p, p + columns < total ? p + columns : total, s);
+        for (int64_t r = 0; r < d->rows; r += block) {
+            d->by->tile(sums, d->weights + group * d->by_group + r * d->k, padded + p, d->at, d->k);
+            write_rows(sums, columns, s, n, bias ? bias + r * by_bias : NULL, by_bias, d->rows - r < block ? d->rows - r : block,
+                       out + r * by_row, by_row);
+        }
+    }
+}

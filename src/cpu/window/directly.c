@@ -1,0 +1,110 @@
+/* directly.c - convolutions without columns: a box of the image is copied with its padding, phase by phase, and multiplied where
+ * it lies (direct.h). In: a pass over row-major images in float32 or narrower floats. Out: its boxes. */
+#include "base/error.h"
+#include "cpu/window/pass.h"
+
+/* Packs the weights, and the bias as float32 behind them. */
+kt_status kt__begin_directly(pass *p)
+{
+    const int64_t channels = p->bias.data ? p->groups * p->rows : 0;
+    if (!kt__direct_begin(&p->direct, (const float *)(const void *)p->weights, p->groups, p->by_group / p->width,
+                          p->by_row / p->width, channels))
+        return kt__fail_memory((size_t)(p->direct.k * p->width));
+    if (!channels)
+        return KT_OK;
+    kt_operand target = computed(p, (char *)p->direct.beside), source = p->bias;
+    kt_plan    copy;
+    p->biases = p->direct.beside;
+    copy_begin(&copy, &target, &source);
+    copy_dim(&copy, channels, p->width, p->by_bias);
+    return kt__cpu_run_with(p->build, &copy);
+}
+
+bool kt__fits_directly(pass *p)
+{
+    kt__direct *d = &p->direct;
+    int64_t     count[SPACE];
+    *d = (kt__direct){.by = p->build->direct, .rows = p->rows, .depth = p->depth};
+    for (int i = 0; i < SPACE; i++) {
+        d->taps[i] = p->reach[i].taps, d->move[i] = p->reach[i].move, d->by_tap[i] = p->reach[i].by_tap;
+        count[i] = p->reach[i].count;
+    }
+    if (p->dtype != KT_F32 || p->channels_inner || p->taps <= 1 || !kt__direct_fits(d, count))
+        return false;
+    for (int i = 0; i < SPACE; i++) {
+        p->box_size[i] = d->box[i];
+        p->boxes[i] = pieces(count[i], d->box[i]);
+    }
+    return true;
+}
+
+/* The elements of a phase that are in the image: of what a box sees in dim i, which begins at element `from`. */
+static bool phase_in(const pass *p, int i, int64_t from, int64_t phase, int64_t *low, int64_t *high)
+{
+    const int64_t move = p->direct.move[i], first = from + phase, size = p->from.size[i];
+    *low = first < 0 ? pieces(-first, move) : 0;
+    *high = first < size ? pieces(size - first, move) : 0;
+    *high = *high < p->direct.phase[i] ? *high : p->direct.phase[i];
+    return *low < *high;
+}
+
+static kt_status copy_phase(const pass *p, const int64_t *from, int64_t n, int64_t channel, const int64_t *phase, char *to)
+{
+    const kt__direct *d = &p->direct;
+    const int64_t     step[SPACE] = {d->phase[1] * d->phase[2] * p->width, d->phase[2] * p->width, p->width};
+    int64_t           low[SPACE], high[SPACE];
+    kt_operand        source = p->from.x, target;
+    source.data += n * p->from.by_batch + channel * p->from.by_channel;
+    for (int i = 0; i < SPACE; i++) {
+        if (!phase_in(p, i, from[i], phase[i], &low[i], &high[i]))
+            return KT_OK;
+        source.data += (from[i] + phase[i] + d->move[i] * low[i]) * p->from.step[i];
+        to += low[i] * step[i];
+    }
+    kt_plan copy;
+    target = computed(p, to);
+    copy_begin(&copy, &target, &source);
+    copy_dim(&copy, p->depth, d->channel * p->width, p->from.by_channel);
+    for (int i = 0; i < SPACE; i++)
+        copy_dim(&copy, high[i] - low[i], step[i], d->move[i] * p->from.step[i]);
+    return kt__cpu_run_with(p->build, &copy);
+}
+
+static kt_status fill_padded(const pass *p, const box *b, int64_t n, int64_t channel, char *padded)
+{
+    const kt__direct *d = &p->direct;
+    int64_t           from[SPACE];
+    kt_status         status = KT_OK;
+    bool              whole = true;
+    for (int i = 0; i < SPACE; i++) {
+        from[i] = p->reach[i].from + p->reach[i].move * b->first[i] - d->before[i];
+        whole = whole && from[i] >= 0 && from[i] + d->move[i] * d->phase[i] <= p->from.size[i];
+    }
+    if (!whole)
+        memset(padded, 0, (size_t)(d->depth * d->channel * p->width));
+    const int64_t each = kt__volume(d->phase) * p->width;
+    for (int64_t f = 0; f < kt__volume(d->move) && !status; f++) {
+        const int64_t phase[SPACE] = {f / d->move[2] / d->move[1], f / d->move[2] % d->move[1], f % d->move[2]};
+        status = copy_phase(p, from, n, channel, phase, padded + f * each);
+    }
+    return status;
+}
+
+kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b)
+{
+    int64_t       step[SPACE], dense[SPACE], elements[SPACE];
+    const int64_t row = tile_steps(p, b, dense);
+    kt_operand    out = p->to.x;
+    out.data = box_in_result(p, b, n, group * p->rows, step);
+    const bool    in_place = out.is == KT_F32 && step[SPACE - 1] == p->width && p->to.by_channel % p->width == 0;
+    const int64_t by_row = in_place ? p->to.by_channel : row;
+    for (int i = 0; i < SPACE; i++)
+        elements[i] = (in_place ? step[i] : dense[i]) / p->width;
+    if (fill_padded(p, b, n, group * p->depth, s->columns))
+        return kt_error_status();
+    const float *bias = p->biases ? p->biases + group * p->rows : NULL;
+    float       *to = (float *)(void *)(in_place ? out.data : s->tile);
+    kt__direct_box(&p->direct, group, (const float *)(const void *)s->columns, b->size, bias, 1, to, by_row / p->width, elements);
+    const kt_operand tile = computed(p, s->tile);
+    return in_place ? KT_OK : move_tile(p, b, &out, step, p->to.by_channel, &tile, dense, row);
+}

@@ -1,0 +1,224 @@
+"""Pooling: what the names of torch and nn.functional take, against windows written out with unfold, and against one another."""
+
+import karat as torch
+import pytest
+from karat import _karat
+from karat.nn import functional as F
+
+DIMS = [1, 2, 3]
+
+
+def named(name, dims):
+    return getattr(F, f"{name}_pool{dims}d")
+
+
+def windows(x, dims, kernel, stride):
+    """x with its windows flattened in a last dim."""
+    for dim in range(-dims, 0):
+        x = x.unfold(2 + dims + dim, kernel, stride)
+    return x.flatten(-dims)
+
+
+@pytest.mark.parametrize("dims", DIMS)
+@pytest.mark.parametrize("kernel,stride,padding", [(2, None, 0), (3, 2, 1), (3, 1, 0), (2, 3, 1)])
+def test_values_and_gradients_are_those_of_the_windows(dims, kernel, stride, padding):
+    torch.manual_seed(1)
+    made = torch.randn(2, 3, *[6] * dims, dtype=torch.float64)
+    for name, pad, reduce in (("max", float("-inf"), lambda w: w.amax(-1)), ("avg", 0.0, lambda w: w.mean(-1))):
+        ours, theirs = made.clone().requires_grad_(), made.clone().requires_grad_()
+        y = named(name, dims)(ours, kernel, stride, padding)
+        z = reduce(windows(F.pad(theirs, [padding] * 2 * dims, value=pad), dims, kernel, stride or kernel))
+        g = torch.randn_like(y)
+        y.backward(g)
+        z.backward(g)
+        assert torch.allclose(y, z)
+        assert torch.allclose(ours.grad, theirs.grad)
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_indices_lead_to_the_values(dims):
+    x = torch.randn(2, 3, *[7] * dims)
+    for values, indices in (named("max", dims)(x, 3, 2, 1, return_indices=True),
+                            named("adaptive_max", dims)(x, 4, return_indices=True)):
+        assert indices.dtype == torch.int64
+        assert torch.equal(x.flatten(2).gather(2, indices.flatten(2)).reshape(values.shape), values)
+    assert torch.equal(named("max", dims)(x, 3, 2, 1), named("max", dims)(x, 3, 2, 1, 1, False, True)[0])
+    assert torch.equal(getattr(F, f"max_pool{dims}d_with_indices")(x, 2)[0], named("max", dims)(x, 2))
+    assert torch.equal(getattr(torch, f"max_pool{dims}d")(x, 2), named("max", dims)(x, kernel_size=2))
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_adaptive_is_a_loop(dims):
+    torch.manual_seed(2)
+    x = torch.randn(2, 2, *[5] * dims, dtype=torch.float64)
+    size = [3, 2, 4][:dims]
+    avg, top = named("adaptive_avg", dims)(x, size if dims > 1 else 3), named("adaptive_max", dims)(x, size if dims > 1 else 3)
+    for at in torch.ones(size).nonzero().tolist():
+        part = x
+        for dim, (i, n) in enumerate(zip(at, size), 2):
+            begin, end = i * 5 // n, -(-(i + 1) * 5 // n)
+            part = part.narrow(dim, begin, end - begin)
+        where = (slice(None), slice(None), *at)
+        assert torch.allclose(avg[where], part.flatten(2).mean(2))
+        assert torch.equal(top[where], part.flatten(2).amax(2))
+    if dims > 1:
+        assert torch.equal(named("adaptive_avg", dims)(x, [None] * dims), x)
+        assert torch.allclose(named("adaptive_avg", dims)(x, 1).flatten(1), x.flatten(2).mean(2))
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_layouts_batches_and_dtypes(dims):
+    x = torch.randint(-9, 9, (2, 3, *[6] * dims))
+    pools = [lambda x: named("max", dims)(x, 2), lambda x: named("avg", dims)(x, 2), lambda x: named("adaptive_max", dims)(x, 3),
+             lambda x: named("adaptive_avg", dims)(x, 3)]
+    for pool in pools:
+        want = pool(x.double())
+        for dtype in torch.float32, torch.bfloat16, torch.float16:
+            if dims == 3 and dtype != torch.float32 and pool is pools[1]:
+                continue
+            assert pool(x.to(dtype)).dtype == dtype
+            assert torch.equal(pool(x.to(dtype)), want.to(dtype))
+        assert torch.equal(pool(x.float()[0]), want.float()[0])
+        assert torch.equal(pool(x.float().transpose(-1, -2).contiguous().transpose(-1, -2)), want.float())
+        assert pool(torch.ones(0, 3, *[6] * dims)).shape == (0, 3, *[3] * dims)
+        if dims > 1:
+            last = torch.channels_last if dims == 2 else torch.channels_last_3d
+            y = pool(x.float().contiguous(memory_format=last))
+            assert torch.equal(y, want.float())
+            assert dims == 3 or y.is_contiguous(memory_format=last)
+    if dims > 1:
+        assert torch.equal(named("max", dims)(x, 2), named("max", dims)(x.double(), 2).long())
+
+
+def test_nans_ties_and_minus_infinity():
+    nan, low = float("nan"), float("-inf")
+    x = torch.tensor([[[[nan, 1.0, 2.0, 2.0], [1.0, nan, 2.0, 2.0], [low, low, 5.0, nan], [low, low, 1.0, 1.0]]]])
+    for image in x, x.expand(1, 4, 4, 4).contiguous(memory_format=torch.channels_last):
+        values, indices = F.max_pool2d(image, 2, return_indices=True)
+        assert torch.equal(indices[0, 0], torch.tensor([[5, 2], [8, 11]]))
+        assert values[0, 0].isnan().tolist() == [[True, False], [False, True]]
+        assert values[0, 0, 1, 0] == low
+    assert torch.equal(F.avg_pool2d(torch.ones(1, 1, 3, 3), 3, 2, 1), torch.full((1, 1, 2, 2), 4.0) / 9)
+    assert F.avg_pool2d(torch.ones(1, 1, 3, 3), 3, 2, 1, count_include_pad=False).unique().tolist() == [1.0]
+    assert F.avg_pool2d(torch.full((1, 1, 2, 2), -(2**63)), 1, divisor_override=-1).unique().tolist() == [-(2**63)]
+
+
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+def test_autocast_computes_volumes_in_float32():
+    flat, solid = torch.ones(1, 2, 4, 4, dtype=torch.bfloat16), torch.ones(1, 2, 4, 4, 4, dtype=torch.bfloat16)
+    before = _karat.get_autocast("cpu")
+    _karat.autocast_enter()
+    _karat.set_autocast("cpu", True, torch.bfloat16)
+    try:
+        for name in "max", "avg", "adaptive_max", "adaptive_avg":
+            assert named(name, 2)(flat, 2).dtype == torch.bfloat16
+            assert named(name, 3)(solid, 2).dtype == torch.float32
+    finally:
+        _karat.autocast_leave()
+        _karat.set_autocast("cpu", *before)
+
+
+X, SOLID = torch.ones(1, 2, 6, 6), torch.ones(1, 2, 6, 6, 6)
+
+
+@pytest.mark.parametrize("call,text", [
+    (lambda: F.max_pool2d(X, 2, [2, 2, 2]), "max_pool2d: stride must either be omitted, a single int, or a tuple of two ints"),
+    (lambda: F.max_pool3d(SOLID, 2, 2, 2, 3),
+     "pad should be smaller than or equal to half of kernel size, but got kT: 2 kW: 2 kH: 2 padT: 2 padW: 2 padH: 2"),
+    (lambda: F.max_pool2d(X, 2**40), "integer out of range"),
+    (lambda: F.max_pool2d(X.contiguous(memory_format=torch.channels_last).bool(), 2),
+     "\"max_pool2d_channels_last\" not implemented for 'Bool'"),
+    (lambda: F.avg_pool2d(torch.ones(2), 2), "Dimension out of range (expected to be in range of [-1, 0], but got -3)"),
+    (lambda: F.avg_pool3d(SOLID, [2, 2]), "avg_pool3d: kernel_size must be a single int, or a tuple of three ints"),
+    (lambda: F.avg_pool3d(SOLID.half(), 2), "\"avg_pool3d_out_frame\" not implemented for 'Half'"),
+    (lambda: F.adaptive_avg_pool3d(SOLID, -1),
+     "adaptive_avg_pool3d: elements of output_size must be greater than or equal to 0 but received {-1, -1,-1}"),
+    (lambda: F.adaptive_max_pool2d(X, [2]), "adaptive_max_pool2d(): internal error: output_size.size() must be 2"),
+    (lambda: F.adaptive_max_pool2d(X, -1), "Trying to create tensor with negative dimension -1: [1, 2, -1, -1]"),
+    (lambda: F.adaptive_max_pool2d(torch.ones(2), [2, 2]), "Input dimension should be at least 3"),
+])
+def test_refusals(call, text):
+    with pytest.raises((RuntimeError, NotImplementedError, IndexError, ValueError)) as error:
+        call()
+    assert str(error.value).splitlines()[0] == text
+
+
+# ---- places, columns, powers ----
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_unpooling_puts_numbers_where_they_stood(dims):
+    torch.manual_seed(3)
+    x = torch.randn(2, 3, *[6] * dims)
+    values, indices = named("max", dims)(x, 2, return_indices=True)
+    values = values.requires_grad_()
+    back = getattr(F, f"max_unpool{dims}d")(values, indices, 2)
+    assert back.shape == x.shape
+    assert torch.equal(back, torch.where(back != 0, x, torch.zeros(())))
+    assert torch.equal(named("max", dims)(back.abs(), 2), values.abs())
+    back.sum().backward()
+    assert torch.equal(values.grad, torch.ones_like(values))
+    larger = getattr(F, f"max_unpool{dims}d")(values, indices, 2, output_size=[7] * dims)
+    assert larger.shape == (2, 3, *[7] * dims)
+
+
+def test_unpooling_refuses_sizes_and_places():
+    values, indices = F.max_pool2d(torch.randn(1, 2, 6, 6), 2, return_indices=True)
+    for call, error, text in (
+        (lambda: F.max_unpool2d(values, indices, 2, output_size=(9, 9)), ValueError,
+         'invalid output_size "(9, 9)" (dim 0 must be between 4 and 8)'),
+        (lambda: F.max_unpool2d(values, indices, 2, output_size=(7,)), ValueError,
+         "output_size should be a sequence containing 2 or 4 elements, but it has a length of '1'"),
+        (lambda: F.max_unpool2d(values, indices.int(), 2), RuntimeError,
+         "elements in indices should be type int64 but got: Int"),
+    ):
+        with pytest.raises(error) as caught:
+            call()
+        assert str(caught.value).splitlines()[0] == text
+
+
+@pytest.mark.cpu_only("draws numbers")
+@pytest.mark.parametrize("dims", [2, 3])
+def test_drawn_windows(dims):
+    x = torch.randn(2, 3, *[9] * dims, dtype=torch.float64, requires_grad=True)
+    pool = named("fractional_max", dims)
+    torch.manual_seed(4)
+    y, indices = pool(x, 2, output_size=4, return_indices=True)
+    torch.manual_seed(4)
+    samples = torch.rand(2, 3, dims, dtype=torch.float64)
+    assert torch.equal(pool(x, 2, output_size=[4] * dims, _random_samples=samples), y)
+    assert torch.equal(x.flatten(2).gather(2, indices.flatten(2)).reshape(y.shape), y)
+    assert pool(x, 2, output_ratio=(0.5,) * dims).shape == (2, 3, *[4] * dims)
+    y.sum().backward()
+    assert x.grad.sum() == y.numel()
+    with pytest.raises(ValueError, match="requires specifying either an output_size or an output_ratio"):
+        pool(x, 2)
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_power_averages_are_norms(dims):
+    torch.manual_seed(5)
+    x = torch.rand(2, 3, *[6] * dims, dtype=torch.float64)
+    for p in (1, 2, 3.5):
+        want = windows(x, dims, 3, 2).pow(p).sum(-1).pow(1 / p)
+        assert torch.allclose(named("lp", dims)(x, p, 3, stride=2), want)
+    if dims == 2:
+        with pytest.raises(ValueError, match="unpack"):
+            F.lp_pool2d(x, 2, [2, 2, 2])
+
+
+@pytest.mark.parametrize("kernel,dilation,padding,stride", [(2, 1, 0, 1), ((2, 3), 1, (1, 0), 2), (3, (1, 2), 2, (2, 1))])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_columns_make_a_convolution(kernel, dilation, padding, stride, dtype):
+    torch.manual_seed(6)
+    x = torch.randn(2, 3, 7, 8, dtype=dtype, requires_grad=True)
+    size = (kernel, kernel) if isinstance(kernel, int) else kernel
+    w = torch.randn(4, 3, *size, dtype=dtype)
+    want = F.conv2d(x, w, None, stride, padding, dilation)
+    columns = F.unfold(x, kernel, dilation, padding, stride)
+    assert torch.allclose((w.flatten(1) @ columns).reshape(want.shape), want)
+    g = torch.randn_like(columns)
+    back, = torch.autograd.grad(columns, x, g)
+    assert torch.allclose(F.fold(g, (7, 8), kernel, dilation, padding, stride), back)
+    assert torch.allclose(F.unfold(x[0], kernel, dilation, padding, stride), columns[0])
+    assert torch.allclose(F.fold(g[0], (7, 8), kernel, dilation, padding, stride), back[0])
