@@ -2,6 +2,7 @@
 #ifndef KARAT_KARAT_H
 #define KARAT_KARAT_H
 
+#include <karat/attention.h>
 #include <karat/autocast.h>
 #include <karat/base.h>
 #include <karat/device.h>

@@ -3,6 +3,8 @@
  * In: names and flags. Out: the engine's settings. */
 #include "core/binding.h"
 
+#include <karat/attention.h>
+
 static PyObject *get_policy(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -147,6 +149,25 @@ static PyObject *set_precision(PyObject *module, PyObject *o)
     return status ? kp_raise() : Py_NewRef(Py_None);
 }
 
+static PyObject *allow_attention(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int way, allowed;
+    if (!PyArg_ParseTuple(args, "ip", &way, &allowed))
+        return NULL;
+    kt_allow_attention((kt_attention_way)way, allowed);
+    Py_RETURN_NONE;
+}
+
+static PyObject *attention_allowed(PyObject *module, PyObject *o)
+{
+    (void)module;
+    const long way = PyLong_AsLong(o);
+    if (way == -1 && PyErr_Occurred())
+        return NULL;
+    return PyBool_FromLong(kt_attention_allowed((kt_attention_way)way));
+}
+
 /* The first call loads the libraries, so it is not made at import. */
 static PyObject *product_libraries(PyObject *module, PyObject *unused)
 {
@@ -165,6 +186,8 @@ static PyObject *product_libraries(PyObject *module, PyObject *unused)
 PyMethodDef kp_mode_functions[] = {
     {"get_float32_matmul_precision", get_precision, METH_NOARGS, "how float32 products are computed"},
     {"set_float32_matmul_precision", set_precision, METH_O, "set it"},
+    {"allow_attention", allow_attention, METH_VARARGS, "allow a way of attention, or forbid it: its number, a bool"},
+    {"attention_allowed", attention_allowed, METH_O, "is it allowed?"},
     {"product_libraries", product_libraries, METH_NOARGS, "the libraries found for matrix products, by name"},
     {"get_deterministic", get_deterministic, METH_NOARGS, "0 not asked for, 1 warn, 2 refuse"},
     {"set_deterministic", set_deterministic, METH_O, "set it"},

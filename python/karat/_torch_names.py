@@ -128,6 +128,10 @@ _TEXT = {
         UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d attention common_types factory_kwargs functional grad init intrinsic
         modules parallel parameter qat quantizable quantized utils
     """,
+    "nn.attention": """
+        SDPBackend WARN_FOR_UNFUSED_KERNELS activate_flash_attention_impl bias current_flash_attention_impl flex_attention
+        list_flash_attention_impls register_flash_attention_impl restore_flash_attention_impl sdpa_kernel varlen
+    """,
     "nn.functional": """
         BroadcastingList1 BroadcastingList2 BroadcastingList3 DType GRID_SAMPLE_INTERPOLATION_MODES GRID_SAMPLE_PADDING_MODES
         ScalingType SwizzleType Tensor adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d

@@ -56,6 +56,14 @@ void kt__rng_refill(kt_generator *g)
     g->fresh = false;
 }
 
+void kt__rng_resume(kt_generator *stream, const uint32_t *words, uint32_t next)
+{
+    memcpy(stream->word, words, sizeof stream->word);
+    temper(stream->ready, stream->word);
+    stream->next = next;
+    stream->fresh = false;
+}
+
 void kt__rng_fill(kt_generator *g, uint32_t *to, int64_t n)
 {
     while (n > 0) {

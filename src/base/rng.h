@@ -45,6 +45,8 @@ void kt__rng_take(kt_generator *g, uint64_t n, uint64_t *seed, uint64_t *offset)
 void kt__rng_derive(kt_generator *stream, uint64_t seed, uint64_t offset);
 
 void   kt__rng_refill(kt_generator *g);
+/* A stream that goes on from the words of a generator, `next` of whose numbers are used up. It need not be dropped. */
+void   kt__rng_resume(kt_generator *stream, const uint32_t *words, uint32_t next);
 void   kt__rng_fill(kt_generator *g, uint32_t *to, int64_t n); /* n draws of 32 bits */
 double kt__rng_normal(kt_generator *g);                        /* of mean 0, deviation 1 */
 

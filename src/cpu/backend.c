@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/attention/attention.h"
 #include "cpu/check.h"
 #include "cpu/index/index.h"
 #include "cpu/kernels.h"
@@ -185,6 +186,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_FAMILY_search: return plan->kernel == KT_K_search ? kt__cpu_search(plan) : kt__cpu_sort_rows(plan);
     case KT_FAMILY_check:  return kt__cpu_check(build, plan);
     case KT_FAMILY_window: return kt__cpu_window(build, plan);
+    case KT_FAMILY_attention: return kt__cpu_attention(build, plan);
     default:               return no_kernel(plan);
     }
 }
@@ -220,6 +222,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
     if ((family == KT_FAMILY_product && !kt__cpu_has_linalg(kernel, compute)) ||
         (family == KT_FAMILY_window && !kt__cpu_pools(kernel, compute)))
         return false;
+    if (family == KT_FAMILY_attention)
+        return kt__cpu_has_attention(compute);
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }
 

@@ -64,6 +64,21 @@ static inline kt_tensor *any_image(const kt_row *row, kt_dtype dtype, int64_t le
     return kt_reshape(kt_narrow(any_tensor(dtype, 1, seed), 0, 0, length), ((kt_shape){2 + any_space(row), sizes}));
 }
 
+/* Attention takes [batch, head, length, dim]. */
+static inline bool any_attends(const kt_row *row) { return strstr(row->name, "attention") != NULL; }
+
+static inline kt_tensor *any_heads(const char *name, kt_dtype dtype, int seed)
+{
+    if (strcmp(name, "logsumexp") == 0)
+        return kt_reshape(any_tensor(dtype == KT_F64 ? KT_F64 : KT_F32, 1, seed), KT_SHAPE(1, 1, ANY_SIDE));
+    if (strcmp(name, "draws") == 0)
+        return kt_zeros(KT_SHAPE(1, 625), .dtype = KT_I32);
+    if (strcmp(name, "dropout_mask") == 0)
+        return kt_gt_s(any_index(2), KT_INT(0));
+    return strcmp(name, "attn_mask") == 0 ? any_tensor(dtype, 2, seed)
+                                          : kt_reshape(any_tensor(dtype, 2, seed), KT_SHAPE(1, 1, ANY_SIDE, ANY_SIDE));
+}
+
 /* Some of a row's tensors are known by their names: they want an integer, a truth, an order. */
 static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec, kt_dtype dtype, int64_t rank, int seed)
 {
@@ -76,6 +91,8 @@ static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec,
         return kt_full(KT_SHAPE(1, 1, any_space(row)), KT_FLOAT(0.5), .dtype = dtype);
     if (any_pools(row) && strcmp(name, "indices") == 0)
         return kt_reshape(any_index(1), kt_sizes(any_image(row, dtype, ANY_SIDE, seed)));
+    if (any_attends(row))
+        return any_heads(name, dtype, seed);
     if (any_space(row))
         return any_image(row, dtype, strcmp(name, "grad_output") == 0 && !any_pools(row) ? 1 : ANY_SIDE, seed);
     if (strcmp(name, "index") == 0 || strcmp(name, "indices") == 0)
@@ -133,7 +150,7 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
         if (strcmp(spec->name, "state_steps") == 0)
             lists[i][0] = lists[i][1] = kt_ones(KT_SCALAR, .dtype = dtype);
         c->arg[i].ts.t = lists[i];
-        c->arg[i].ts.n = spec->holes ? 1 : 2;
+        c->arg[i].ts.n = strcmp(spec->name, "draws") == 0 ? 0 : spec->holes || any_attends(c->row) ? 1 : 2;
         return;
     case KT_ARG_SCALAR: c->arg[i].s = KT_INT(1); return;
     case KT_ARG_SCALARS:
@@ -142,7 +159,7 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
         return;
     case KT_ARG_INT: c->arg[i].i = strstr(spec->name, "dim") ? 0 : 1; return;
     case KT_ARG_INTS: c->arg[i].ints = any_ints(c->row, spec); return;
-    case KT_ARG_FLOAT: c->arg[i].f = 0.5; return;
+    case KT_ARG_FLOAT: c->arg[i].f = any_attends(c->row) && strcmp(spec->name, "dropout_p") == 0 ? 0 : 0.5; return;
     case KT_ARG_BOOL: c->arg[i].b = strcmp(spec->name, "amsgrad") == 0; return; /* its list is not empty */
     case KT_ARG_DTYPE: c->arg[i].dtype = dtype; return;
     case KT_ARG_DEVICE: c->arg[i].device = (kt_device){KT_CPU, 0}; return;

@@ -1,6 +1,7 @@
 """karat.backends: features of this build, under PyTorch's names."""
 
 from .. import _karat, _missing
+from . import _attention
 
 
 class _Backend:
@@ -17,7 +18,7 @@ class _Backend:
         return f"<module '{self.__name__}'>"
 
 
-cuda = _Backend("cuda", is_built=False, matmul=_Backend("cuda.matmul", allow_tf32=False))
+cuda = _Backend("cuda", is_built=False, matmul=_Backend("cuda.matmul", allow_tf32=False), **_attention.SWITCHES)
 del cuda.is_available, cuda.matmul.is_available
 cudnn = _Backend("cudnn", enabled=True, benchmark=False, deterministic=False, allow_tf32=True, version=lambda: None)
 mps = _Backend("mps", is_built=False)

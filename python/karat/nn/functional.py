@@ -4,6 +4,7 @@ in torch itself, the pooling functions (_pooling.py), and the activation functio
 from .. import _karat, _missing
 from ..overrides import handle_torch_function, has_torch_function_unary
 from . import _pooling
+from ._multi_head import multi_head_attention_forward  # noqa: F401
 
 globals().update(_missing.functions_in("nn.functional", _karat.functions, _karat.nn_functions))
 globals().update({name: value for name, value in vars(_pooling).items() if "pool" in name or name in ("unfold", "fold")})

@@ -1,0 +1,93 @@
+/* attention.c - reads plans of the family attention. In: a plan. Out: the call of its kernel in the compute type.
+ * Independent of: how tiles are computed. */
+#include "cpu/attention/attention.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "tables/kernels/attention.h"
+
+#define X(isa) extern const kt__cpu_attends kt__cpu_attention_f32_##isa, kt__cpu_attention_f64_##isa;
+KT_ISA_LIST
+#undef X
+
+static const kt__cpu_attends *const by_build[][2] = { /* in the order of kt__cpu_builds */
+#define X(isa) {&kt__cpu_attention_f32_##isa, &kt__cpu_attention_f64_##isa},
+    KT_ISA_LIST
+#undef X
+};
+
+bool kt__cpu_has_attention(kt_compute compute) { return compute == KT_IN_F32 || compute == KT_IN_F64; }
+
+/* Operand `at`, whose block of dims begins at *first. Sizes of 1 are repeated. */
+static kt__matrices matrices_of(const kt_plan *plan, int at, int dims, int *first)
+{
+    kt__matrices m = {.x = plan->arg[at]};
+    for (int d = 0; d < dims; d++)
+        m.step[d] = plan->size[*first + d] == 1 ? 0 : plan->stride[at][*first + d];
+    *first += dims;
+    return m;
+}
+
+/* Bits become bools, a block of queries at a time. */
+static kt_status write_kept(const kt_plan *plan)
+{
+    const int64_t  heads = plan->size[0] * plan->size[1], queries = plan->size[2], keys = plan->size[3];
+    const uint32_t *state = (const uint32_t *)(const void *)plan->arg[1].data;
+    size_t         granted = 0;
+    uint64_t      *kept = kt__block_get(sizeof *kept * (size_t)keys, &granted);
+    char          *to = plan->arg[0].data;
+    if (!kept)
+        return kt__fail_memory(sizeof *kept * (size_t)keys);
+    for (int64_t head = 0; head < heads; head++)
+        for (int64_t done = 0; done < queries; done += KT__ATTENTION_QUERIES, state += KT__ATTENTION_STATE) {
+            const int64_t rows = queries - done < KT__ATTENTION_QUERIES ? queries - done : KT__ATTENTION_QUERIES;
+            kt__attention_kept(state, kt__scalar_f64(&plan->param[0]), rows, keys, kept);
+            for (int64_t i = 0; i < rows; i++)
+                for (int64_t j = 0; j < keys; j++)
+                    *to++ = (char)(kept[j] >> i & 1);
+        }
+    kt__block_put(kept, granted);
+    return KT_OK;
+}
+
+/* arg: outputs, then inputs, each with a block of four dims, lse of three, states of two; param: causal, scale, and, if there are
+ * states, the share that is kept. */
+kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
+{
+    const bool    back = plan->kernel == KT_K_attention_backward, drops = plan->n_param > 2;
+    kt__attention a = {.causal = plan->param[0].v.i != 0, .scale = kt__scalar_f64(&plan->param[1])};
+    int           at = 0, first = 0;
+    if (plan->kernel == KT_K_attention_draws)
+        return kt__cpu_attention_draws(plan);
+    if (plan->kernel == KT_K_attention_kept)
+        return write_kept(plan);
+    if (!kt__cpu_has_attention((kt_compute)plan->compute))
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no attention for this dtype");
+    if (back) {
+        a.grad_query = matrices_of(plan, at++, 4, &first);
+        a.grad_key = matrices_of(plan, at++, 4, &first);
+        a.grad_value = matrices_of(plan, at++, 4, &first);
+        a.grad = matrices_of(plan, at++, 4, &first);
+    } else {
+        a.out = matrices_of(plan, at++, 4, &first);
+        a.lse = matrices_of(plan, at++, 3, &first);
+    }
+    const int64_t *query = plan->size + first, *key = query + 4, *value = key + 4;
+    a.query = matrices_of(plan, at++, 4, &first);
+    a.key = matrices_of(plan, at++, 4, &first);
+    a.value = matrices_of(plan, at++, 4, &first);
+    if (back) {
+        a.out = matrices_of(plan, at++, 4, &first);
+        a.lse = matrices_of(plan, at++, 3, &first);
+    }
+    if (at + drops < plan->n_out + plan->n_in)
+        a.mask = matrices_of(plan, at++, 4, &first);
+    if (drops) {
+        a.draws = (const uint32_t *)(const void *)plan->arg[at].data;
+        a.keep = kt__scalar_f64(&plan->param[2]);
+    }
+    a.batch = query[0], a.heads = query[1], a.group = query[1] / key[1];
+    a.queries = query[2], a.keys = key[2], a.depth = query[3], a.width = value[3];
+    const kt__cpu_attends *kernels = by_build[build - kt__cpu_builds][plan->compute == KT_IN_F64];
+    return back ? kernels->backward(&a) : kernels->forward(&a);
+}

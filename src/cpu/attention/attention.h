@@ -1,0 +1,43 @@
+/* attention.h - attention on the CPU: softmax(scale * query key^T + mask) value, and what flows back.
+ *
+ * In: plans of the family attention. Out: their results. A plan is read here, into `kt__attention`; the tiles are computed in
+ * src/cpu/isa (attention.inc.c, attention_back.inc.c), once per compute type and instruction set.
+ * Independent of: tensors, operators. */
+#ifndef KT_CPU_ATTENTION_ATTENTION_H
+#define KT_CPU_ATTENTION_ATTENTION_H
+
+#include "cpu/kernels.h"
+
+enum { KT__ATTENTION_QUERIES = 64, KT__ATTENTION_STATE = 625 }; /* queries of a block; words of a generator's state */
+
+/* An operand as matrices [batch, head, row, column]; steps in bytes, 0 where it is broadcast. */
+typedef struct kt__matrices {
+    kt_operand x; /* no data: there is no such operand */
+    int64_t    step[4];
+} kt__matrices;
+
+typedef struct kt__attention {
+    kt__matrices out, lse; /* lse: [batch, head, row], the logarithm of a row's sum of exponentials; 0 if all is masked */
+    kt__matrices query, key, value, mask;
+    kt__matrices grad, grad_query, grad_key, grad_value; /* of the way back */
+    int64_t      batch, heads, group; /* of the queries; `group` of them share a head of the keys and values */
+    int64_t      queries, keys, depth, width; /* columns of query and key; of value and out */
+    double       scale;
+    bool         causal; /* query i sees the keys 0 to i */
+    const uint32_t *draws; /* of dropout: [batch, head, blocks of queries] states; NULL without it */
+    double          keep;  /* the share of the probabilities that is kept */
+} kt__attention;
+
+/* The kernels of a compute type, of one instruction set. */
+typedef struct kt__cpu_attends {
+    kt_status (*forward)(const kt__attention *a);
+    kt_status (*backward)(const kt__attention *a);
+} kt__cpu_attends;
+
+kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan);
+bool      kt__cpu_has_attention(kt_compute compute);
+kt_status kt__cpu_attention_draws(const kt_plan *plan);
+/* Of a block of `rows` queries: bit i of kept[j] says that query i keeps key j. */
+void      kt__attention_kept(const uint32_t *state, double keep, int64_t rows, int64_t keys, uint64_t *kept);
+
+#endif

@@ -1,0 +1,217 @@
+/* attention_back.inc.c - the gradients of attention in compute type T. A template; includes follow attention_tile.inc.c.
+ *
+ * In: the operands of attention.h. Out: the gradients of query, key and value. The scores are computed again, tile by tile, and
+ * become probabilities by the saved logarithms. A task is a head of the keys, or a part of the queries that see it: it sums
+ * the gradients of all keys and values, and goes over the queries once. The parts' sums are added in order. How many there are
+ * depends on sizes alone, so the number of threads does not change the bits. */
+
+enum { TASKS = 8 }; /* heads are cut into parts if there are fewer */
+
+typedef struct FN(back) {
+    const kt__attention *a;
+    FN(rows)             query, key, value, out, grad, lse, grad_query, grad_key, grad_value;
+    int64_t              heads, parts, blocks, depth, width, rows; /* heads of the keys; padded columns, and keys */
+    T                   *sums; /* several parts: [batch, heads, parts] of gradients of keys, then of values */
+    bool                 failed;
+} FN(back);
+
+typedef struct FN(back_room) {
+    T *draws, *turned, *grad_turned, *queries, *grads, *scores, *slopes, *keys, *values, *sum_query, *row, *sums;
+    T  lse[QUERIES], inner[QUERIES]; /* inner: a row of the output times its gradient */
+} FN(back_room);
+
+/* ---- one panel ---- */
+
+/* Scores become probabilities; slopes, the gradients of those, become the gradients of the scores but for the scale. */
+static TILE_NOINLINE void FN(slopes)(T *restrict scores, T *restrict slopes, const T *restrict lse, const T *restrict inner,
+                                     int64_t keys)
+{
+    for (int64_t l = 0; l < keys; l++)
+        KT_EACH
+        for (int i = 0; i < COLS; i++) {
+            const T p = FN(exp_below)(scores[l * COLS + i] - lse[i]);
+            scores[l * COLS + i] = p;
+            slopes[l * COLS + i] = p * (slopes[l * COLS + i] - inner[i]);
+        }
+}
+
+/* ---- a block of queries ---- */
+
+/* The sum of products, in as many chains on every instruction set. */
+static TILE_NOINLINE T FN(inner_product)(const T *x, const T *y, int64_t n)
+{
+    enum { CHAINS = 16 };
+    T       sum[CHAINS] = {0}, total = 0;
+    int64_t done = 0;
+    for (; done + CHAINS <= n; done += CHAINS)
+        KT_EACH
+        for (int j = 0; j < CHAINS; j++)
+            sum[j] = FN(fma)(x[done + j], y[done + j], sum[j]);
+    for (int j = 0; j < CHAINS; j++)
+        total += sum[j];
+    for (; done < n; done++)
+        total = FN(fma)(x[done], y[done], total);
+    return total;
+}
+
+static void FN(load_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, int64_t head, int64_t query, int64_t queries,
+                           const T *grads, int64_t by_grad)
+{
+    const kt__attention *a = b->a;
+    for (int64_t i = 0; i < QUERIES; i++) {
+        r->lse[i] = r->inner[i] = 0;
+        if (i < queries) {
+            memcpy(&r->lse[i], FN(row_at)(&a->lse, batch, head, query + i), sizeof(T));
+            FN(load_row)(r->row, &b->out, FN(row_at)(&a->out, batch, head, query + i));
+            r->inner[i] = FN(inner_product)(r->row, grads + i * by_grad, a->width);
+        }
+    }
+    FN(turn_block)(r->turned, &b->query, batch, head, query, queries, (T)a->scale, r->row);
+    FN(turn_block)(r->grad_turned, &b->grad, batch, head, query, queries, 1, r->row);
+}
+
+static void FN(back_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, int64_t head, int64_t query)
+{
+    const kt__attention *a = b->a;
+    const int64_t queries = FN(lesser)(a->queries - query, QUERIES), end = FN(keys_seen)(a, query, queries),
+                  shared = head / a->group;
+    T *const      sum_key = r->sums, *const sum_value = r->sums + b->rows * b->depth;
+    int64_t       by_query, by_grad, by_key, by_value;
+    const T      *rows = FN(block_of)(&b->query, batch, head, query, queries, true, r->queries, &by_query);
+    const T      *grads = FN(block_of)(&b->grad, batch, head, query, queries, true, r->grads, &by_grad);
+    FN(load_block)(b, r, batch, head, query, queries, grads, by_grad);
+    const uint64_t *kept = FN(draw_block)(a, batch, head, query, queries, r->draws);
+    for (int64_t first = 0; first < end; first += KEYS) {
+        const int64_t count = end - first < KEYS ? end - first : KEYS;
+        const T      *keys = FN(block_of)(&b->key, batch, shared, first, count, true, r->keys, &by_key);
+        const T      *values = FN(block_of)(&b->value, batch, shared, first, count, false, r->values, &by_value);
+        for (int64_t i = 0; i < queries; i += COLS) {
+            const int64_t seen = FN(panel_keys)(a, query + i, first, count);
+            T *const      scores = r->scores + i * KEYS, *const slopes = r->slopes + i * KEYS;
+            FN(scores)(scores, a, keys, by_key, r->turned + i * a->depth, batch, head, query + i, first, seen);
+            FN(panel_product)(slopes, values, by_value, r->grad_turned + i * a->width, seen, a->width);
+            if (kept)
+                FN(drop)(slopes, kept + first, i, (T)(1 / a->keep), seen);
+            FN(slopes)(scores, slopes, r->lse + i, r->inner + i, seen);
+            if (kept)
+                FN(drop)(scores, kept + first, i, (T)(1 / a->keep), seen);
+            memset(scores + seen * COLS, 0, sizeof(T) * (size_t)((count - seen) * COLS));
+            memset(slopes + seen * COLS, 0, sizeof(T) * (size_t)((count - seen) * COLS));
+        }
+        FN(product_by_key)(sum_value + first * b->width, b->width, r->scores, grads, by_grad, count, b->width, queries);
+        FN(product_by_key)(sum_key + first * b->depth, b->depth, r->slopes, rows, by_query, count, b->depth, queries);
+        FN(product_by_query)(r->sum_query, b->depth, r->slopes, keys, by_key, queries, b->depth, count,
+                             a->causal ? query - first + 1 : count, first > 0);
+    }
+    for (int64_t i = 0; i < queries; i++) {
+        T *sum = r->sum_query + i * b->depth;
+        for (int64_t j = 0; j < a->depth; j++)
+            sum[j] *= (T)a->scale;
+        FN(store_row)(FN(row_at)(&a->grad_query, batch, head, query + i), &b->grad_query, sum);
+    }
+}
+
+/* ---- tasks: batch, head of the keys, part ---- */
+
+/* Rows [begin, end) of a head: the sums of its parts, in order, are its gradients. */
+static void FN(store_sums)(const FN(back) *b, const T *sums, int64_t batch, int64_t head, int64_t begin, int64_t end, T *row)
+{
+    const int64_t each = b->rows * (b->depth + b->width);
+    for (int64_t i = begin; i < end; i++)
+        for (int which = 0; which < 2; which++) {
+            const int64_t n = which ? b->width : b->depth;
+            const T      *from = sums + (which ? b->rows * b->depth : 0) + i * n;
+            memcpy(row, from, sizeof(T) * (size_t)n);
+            for (int64_t part = 1; part < b->parts; part++)
+                for (int64_t j = 0; j < n; j++)
+                    row[j] += from[part * each + j];
+            for (int64_t j = 0; j < n && !which; j++)
+                row[j] *= (T)b->a->scale;
+            const kt__matrices *m = which ? &b->a->grad_value : &b->a->grad_key;
+            FN(store_row)(FN(row_at)(m, batch, head, i), which ? &b->grad_value : &b->grad_key, row);
+        }
+}
+
+static void FN(back_task)(const FN(back) *b, FN(back_room) *r, int64_t batch, int64_t head, int64_t part)
+{
+    const kt__attention *a = b->a;
+    const int64_t        each = b->rows * (b->depth + b->width);
+    if (b->sums)
+        r->sums = b->sums + ((batch * b->heads + head) * b->parts + part) * each;
+    memset(r->sums, 0, sizeof(T) * (size_t)each);
+    for (int64_t i = 0; i < a->group; i++)
+        for (int64_t block = part; block < b->blocks; block += b->parts) /* by turns: later queries see more keys */
+            FN(back_block)(b, r, batch, head * a->group + i, block * QUERIES);
+    if (!b->sums)
+        FN(store_sums)(b, r->sums, batch, head, 0, a->keys, r->row);
+}
+
+static void FN(back_tasks)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(back)            *b = ctx;
+    FN(back_room)        r;
+    const int64_t        depth = b->depth, width = b->width;
+    const int64_t        parts[] = {FN(draw_room)(b->a), depth * QUERIES, width * QUERIES, depth * QUERIES, width * QUERIES,
+                                    KEYS * QUERIES, KEYS * QUERIES, KEYS * depth, KEYS * width, depth * QUERIES,
+                                    depth > width ? depth : width, b->sums ? 0 : b->rows * (depth + width)};
+    T **const            at[] = {&r.draws, &r.turned, &r.grad_turned, &r.queries, &r.grads, &r.scores, &r.slopes, &r.keys,
+                                 &r.values, &r.sum_query, &r.row, &r.sums};
+    size_t               granted = 0;
+    int64_t              all = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        all += parts[i];
+    T *const room = kt__block_get((size_t)all * sizeof(T), &granted), *next = room;
+    if (!room) {
+        __atomic_store_n(&b->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        *at[i] = next, next += parts[i];
+    for (int64_t i = begin; i < end; i++)
+        FN(back_task)(b, &r, i / b->parts / b->heads, i / b->parts % b->heads, i % b->parts);
+    kt__block_put(room, granted);
+}
+
+static void FN(add_parts)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(back)     *b = ctx;
+    const int64_t most = b->depth > b->width ? b->depth : b->width, keys = b->a->keys;
+    size_t        granted = 0;
+    T            *row = kt__block_get((size_t)most * sizeof(T), &granted);
+    if (!row)
+        __atomic_store_n(&b->failed, true, __ATOMIC_RELAXED);
+    for (int64_t i = begin; row && i < end; i++) {
+        const int64_t head = i / keys;
+        FN(store_sums)(b, b->sums + head * b->parts * b->rows * (b->depth + b->width), head / b->heads, head % b->heads, i % keys,
+                       i % keys + 1, row);
+    }
+    kt__block_put(row, granted);
+}
+
+static kt_status FN(attention_backward)(const kt__attention *a)
+{
+    FN(layout) key, value;
+    FN(back)   b = {.a = a, .heads = a->heads / a->group, .blocks = (a->queries + QUERIES - 1) / QUERIES, .parts = 1};
+    size_t     granted = 0, bytes = 0;
+    b.query = FN(rows_of)(&a->query, a->depth), b.out = FN(rows_of)(&a->out, a->width), b.grad = FN(rows_of)(&a->grad, a->width);
+    b.grad_query = FN(rows_of)(&a->grad_query, a->depth), b.grad_key = FN(rows_of)(&a->grad_key, a->depth);
+    b.grad_value = FN(rows_of)(&a->grad_value, a->width);
+    b.depth = FN(rounded_up)(a->depth, COLS), b.width = FN(rounded_up)(a->width, COLS), b.rows = FN(rounded_up)(a->keys, UNIT);
+    const int64_t heads = a->batch * b.heads, wanted = (TASKS + heads - 1) / heads;
+    b.parts = wanted < b.blocks ? wanted : b.blocks;
+    bool ok = FN(lay_out)(&key, &a->key, a, a->depth);
+    ok = FN(lay_out)(&value, &a->value, a, a->width) && ok;
+    b.key = key.to, b.value = value.to;
+    if (b.parts > 1) {
+        bytes = (size_t)(heads * b.parts * b.rows * (b.depth + b.width)) * sizeof(T);
+        ok = ok && (b.sums = kt__block_get(bytes, &granted));
+    }
+    if (ok)
+        kt__parallel(heads * b.parts, 1, FN(back_tasks), &b);
+    if (ok && b.sums)
+        kt__parallel(heads * a->keys, KT__GRAIN / ((b.depth + b.width) * b.parts) + 1, FN(add_parts), &b);
+    kt__block_put(b.sums, granted);
+    kt__block_put(key.made, key.granted);
+    kt__block_put(value.made, value.granted);
+    return ok && !b.failed ? KT_OK : kt__fail_memory(bytes);
+}

@@ -1,0 +1,74 @@
+/* attention.c - the derivatives of attention. */
+#include <math.h>
+
+#include "grad/formula.h"
+
+/* attention(query, key, value, attn_mask, is_causal, scale, draws, dropout_p) */
+enum { MASK = 3, CAUSAL, SCALE, DRAWS, DROPOUT };
+
+static kt_tensor *mask_of(const kt_back *c) { return arg(c, MASK)->ts.n ? L(0) : NULL; }
+static kt_tensor *draws_of(const kt_back *c) { return L(arg(c, MASK)->ts.n); }
+
+/* Each head of the keys as often as the queries have it; and the sum over those. */
+static kt_tensor *repeated(kt_tensor *t, int64_t times)
+{
+    return times == 1 ? t : kt_repeat_interleave_int(t, times, .dim = KT_SOME(1));
+}
+static kt_tensor *gathered(kt_tensor *t, int64_t times)
+{
+    return times == 1 ? t : kt_sum_dim(kt_unflatten(t, 1, KT_SHAPE(-1, times)), KT_SHAPE(2));
+}
+
+/* With dropout, where the gradient is to have one: PyTorch's attention is made of operators then, and so is its gradient here. */
+static void by_parts(const kt_back *c)
+{
+    kt_tensor *q = A, *k = B, *v = C, *mask = mask_of(c), *kept = kt_attention_kept(draws_of(c), q, k, arg(c, DROPOUT)->f);
+    if (!q || !k || !v || !kept)
+        return;
+    const int64_t   times = q->sizes[1] / k->sizes[1];
+    const kt_dtype  given_as = (kt_dtype)q->dtype, wide = given_as == KT_F64 ? KT_F64 : KT_F32;
+    const kt_scalar scale = KT_FLOAT(arg(c, SCALE)->f), share = KT_FLOAT(1 / (1 - arg(c, DROPOUT)->f));
+    kt_tensor      *g = kt__converted_inside(G, wide, KT_WHY_GRADIENT), *y = kt__converted_inside(q, wide, KT_WHY_GRADIENT);
+    kt_tensor      *x = repeated(kt__converted_inside(k, wide, KT_WHY_GRADIENT), times);
+    kt_tensor      *z = repeated(kt__converted_inside(v, wide, KT_WHY_GRADIENT), times);
+    kt_tensor      *scores = kt_mul_s(kt_matmul(y, kt_transpose(x, -2, -1)), scale);
+    if (arg(c, CAUSAL)->b)
+        scores = kt_masked_fill(scores, kt_logical_not(kt_tril(kt_ones_like(kept))), KT_FLOAT(-INFINITY));
+    if (mask)
+        scores = mask->dtype != KT_BOOL ? kt_add(scores, mask)
+                                        : kt_masked_fill(scores, kt_logical_not(mask), KT_FLOAT(-INFINITY));
+    kt_tensor *p = kt_safe_softmax(scores, -1), *factor = kt_mul_s(kt__converted_inside(kept, wide, KT_WHY_GRADIENT), share);
+    kt_tensor *slope = kt_mul(kt_matmul(g, kt_transpose(z, -2, -1)), factor);
+    kt_tensor *back = kt_mul_s(kt_softmax_backward_data(slope, p, -1, wide), scale);
+    dA = kt_matmul(back, x);
+    dB = gathered(kt_matmul(kt_transpose(back, -2, -1), y), times);
+    dC = gathered(kt_matmul(kt_transpose(kt_mul(p, factor), -2, -1), g), times);
+}
+
+/* The tiles of scores are computed again, and what was dropped is drawn again. */
+GRAD(attention)
+{
+    if (!G)
+        return;
+    const double p = arg(c, DROPOUT)->f, scale = arg(c, SCALE)->f;
+    kt_tensor   *mask = mask_of(c);
+    if (p > 0 && c->create_graph) {
+        by_parts(c);
+    } else if (p > 0) {
+        kt_tensor *draws = draws_of(c);
+        const kt_attention_backward_results d =
+            kt_attention_backward(G, A, B, C, Y, Z, &mask, mask ? 1 : 0, arg(c, CAUSAL)->b, scale, &draws, 1, p);
+        dA = d.grad_query;
+        dB = d.grad_key;
+        dC = d.grad_value;
+    } else {
+        const kt_flash_attention_backward_results d = kt_flash_attention_backward(
+            G, A, B, C, Y, Z, 0, arg(c, CAUSAL)->b, .attn_mask = mask, .scale = KT_SOME(scale));
+        dA = d.grad_query;
+        dB = d.grad_key;
+        dC = d.grad_value;
+    }
+}
+
+/* The slope of a row of zeros is zero. */
+GRAD(safe_softmax) { dA = kt_softmax_backward_data(G, Y, arg(c, 1)->i, in_dtype(c, 0, G)); }

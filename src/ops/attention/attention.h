@@ -1,0 +1,24 @@
+/* attention.h - what the bodies of this folder share: the arguments of attention, and which way a call goes. */
+#ifndef KT_OPS_ATTENTION_ATTENTION_H
+#define KT_OPS_ATTENTION_ATTENTION_H
+
+#include "call/made.h"
+
+typedef struct kt__attended {
+    kt_tensor *query, *key, *value, *mask; /* mask: NULL without one */
+    double     scale, dropout;
+    bool       causal, grouped; /* grouped: heads of key and value serve several of query */
+} kt__attended;
+
+/* 1 / sqrt(dim), unless argument `at` of the call says another. */
+double kt__scale_of(const kt_call *call, int at, const kt_tensor *query);
+bool   kt__is_attended_dtype(const kt_tensor *t); /* one that the kernel computes with */
+
+/* The kernel can run: four dims, sizes that fit, a mask of two or four dims without a gradient. */
+bool kt__attention_takes(const kt__attended *a);
+/* [0] the output, [1] the logarithms; owned by the scope, NULLs after an error. */
+void kt__attend(const kt__attended *a, kt_tensor **results);
+/* Made of products and a softmax, on the tape: [0] the output, [1] the weights; owned by the scope, NULLs after an error. */
+void kt__attend_by_parts(const kt__attended *a, kt_tensor *dropout_mask, kt_tensor **results);
+
+#endif

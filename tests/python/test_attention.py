@@ -1,0 +1,347 @@
+"""Attention: what torch.nn.functional takes, against products of matrices and a softmax written out; memory; refusals."""
+
+import math
+import resource
+import subprocess
+import sys
+
+import karat as torch
+import pytest
+from karat.nn import functional as F
+
+
+def written_out(q, k, v, mask=None, causal=False, scale=None):
+    groups = q.shape[-3] // k.shape[-3] if q.dim() > 2 else 1
+    if groups > 1:
+        k, v = k.repeat_interleave(groups, -3), v.repeat_interleave(groups, -3)
+    scores = q @ k.transpose(-1, -2) * (scale if scale is not None else q.shape[-1] ** -0.5)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
+    if causal:
+        scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -math.inf)
+    return scores.softmax(-1) @ v
+
+
+def leaves(*sizes, dtype=torch.float64):
+    return [torch.randn(*size, dtype=dtype).requires_grad_() for size in sizes]
+
+
+SHAPES = [
+    [(2, 3, 5, 8)] + [(2, 3, 7, 8)] * 2,
+    [(1, 4, 70, 16)] + [(1, 2, 130, 16)] * 2,
+    [(3, 5, 8), (3, 7, 8), (3, 7, 6)],
+    [(5, 8), (7, 8), (7, 8)],
+    [(2, 2, 3, 5, 8)] + [(2, 2, 3, 7, 8)] * 2,
+    [(2, 3, 5, 8), (1, 3, 7, 8), (2, 1, 7, 8)],
+]
+
+
+@pytest.mark.parametrize("sizes", SHAPES)
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"scale": 0.4}, {"scale": -0.4}])
+def test_values_and_gradients_are_those_written_out(sizes, options):
+    torch.manual_seed(1)
+    grouped = len(sizes[0]) > 2 and sizes[0][-3] != sizes[1][-3]
+    x = leaves(*sizes)
+    y = F.scaled_dot_product_attention(*x, **options, **({"enable_gqa": True} if grouped else {}))
+    want = written_out(*x, causal=options.get("is_causal", False), scale=options.get("scale"))
+    g = torch.randn(*y.shape, dtype=y.dtype)
+    for a, b in zip((y, *torch.autograd.grad(y, x, g)), (want, *torch.autograd.grad(want, x, g))):
+        assert a.shape == b.shape and torch.allclose(a, b)
+    with torch.no_grad():
+        again = F.scaled_dot_product_attention(*x, **options, **({"enable_gqa": True} if grouped else {}))
+    assert torch.allclose(again, want)
+
+
+@pytest.mark.parametrize("sizes", [(5, 7), (1, 7), (5, 1), (2, 3, 5, 7), (2, 1, 1, 7), (3, 5, 7)])
+@pytest.mark.parametrize("kind", ["bool", "float", "grad"])
+def test_masks(sizes, kind):
+    torch.manual_seed(2)
+    x = leaves((2, 3, 5, 8), (2, 3, 7, 8), (2, 3, 7, 8))
+    mask = torch.rand(sizes) > 0.3 if kind == "bool" else torch.randn(sizes, dtype=torch.float64)
+    if kind == "bool":
+        mask[..., 0] = True
+    if kind == "grad":
+        x.append(mask.requires_grad_())
+    y, want = F.scaled_dot_product_attention(*x[:3], attn_mask=mask), written_out(*x[:3], mask=mask)
+    g = torch.randn(*y.shape, dtype=y.dtype)
+    for a, b in zip((y, *torch.autograd.grad(y, x, g)), (want, *torch.autograd.grad(want, x, g))):
+        assert torch.allclose(a, b)
+
+
+@pytest.mark.parametrize("dtype,slack", [(torch.float32, 1e-5), (torch.bfloat16, 2e-2), (torch.float16, 3e-3)])
+def test_narrow_dtypes(dtype, slack):
+    torch.manual_seed(3)
+    x = [torch.randn(1, 9, 2, 16).to(dtype).transpose(1, 2).requires_grad_() for _ in range(3)]
+    y = F.scaled_dot_product_attention(*x, is_causal=True)
+    wide = [t.detach().double().requires_grad_() for t in x]
+    want = written_out(*wide, causal=True)
+    assert y.dtype == dtype and y.stride() == x[0].stride()
+    y.backward(torch.ones_like(y))
+    want.sum().backward()
+    assert torch.allclose(y.double(), want, atol=slack)
+    for a, b in zip(x, wide):
+        assert a.grad.dtype == dtype and torch.allclose(a.grad.double(), b.grad, atol=2 * slack)
+
+
+# ---- dropout ----
+
+def dropped(q, k, v, p, mask=None, causal=False):
+    """The same draws: dropout of the matrix of weights."""
+    groups = q.shape[1] // k.shape[1]
+    k, v = (t.repeat_interleave(groups, 1) if groups > 1 else t for t in (k, v))
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    if causal:
+        scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -math.inf)
+    return F.dropout(scores.softmax(-1), p) @ v
+
+
+@pytest.mark.parametrize("sizes", [[(2, 3, 5, 8)] + [(2, 3, 7, 8)] * 2, [(1, 4, 130, 16)] + [(1, 2, 70, 16)] * 2,
+                                   [(2, 1, 65, 4), (2, 1, 65, 4), (2, 1, 65, 3)]])
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"mask": True}])
+def test_dropout_draws_the_numbers_of_the_matrix(sizes, options):
+    torch.manual_seed(6)
+    x = leaves(*sizes)
+    causal, mask = options.get("is_causal", False), None
+    if "mask" in options:
+        mask = torch.rand(sizes[0][2], sizes[1][2]) > 0.3
+        mask[:, 0] = True
+    results, after = [], []
+    for attend in (lambda: F.scaled_dot_product_attention(*x, mask, 0.3, causal, enable_gqa=True),
+                   lambda: dropped(*x, 0.3, mask, causal)):
+        torch.manual_seed(7)
+        y = attend()
+        after.append(torch.rand(1).item())
+        g = torch.ones_like(y)
+        first = torch.autograd.grad(y, x, g, retain_graph=True)
+        graph = torch.autograd.grad(y, x, g, create_graph=True)
+        second = torch.autograd.grad(sum((d ** 2).sum() for d in graph), x)
+        results.append((y, *first, *graph, *second))
+    assert after[0] == after[1]
+    assert all(a.shape == b.shape and torch.allclose(a, b) for a, b in zip(*results))
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_dropout_of_nothing_and_of_all(p):
+    x = leaves(*[(1, 2, 4, 8)] * 3)
+    y = F.scaled_dot_product_attention(*x, dropout_p=p)
+    assert torch.allclose(y, torch.zeros_like(y) if p else written_out(*x))
+
+
+@pytest.mark.parametrize("sizes", [[(2, 3, 0, 8)] + [(2, 3, 7, 8)] * 2, [(2, 3, 5, 8)] + [(2, 3, 0, 8)] * 2,
+                                   [(0, 3, 5, 8)] + [(0, 3, 7, 8)] * 2, [(2, 3, 5, 8), (2, 3, 7, 8), (2, 3, 7, 0)]])
+def test_empty(sizes):
+    x = leaves(*sizes)
+    y = F.scaled_dot_product_attention(*x)
+    assert tuple(y.shape) == (*sizes[0][:-1], sizes[2][-1]) and not y.any()
+    y.sum().backward()
+    assert all(tuple(t.grad.shape) == tuple(t.shape) and not t.grad.any() for t in x)
+
+
+def test_a_second_derivative_where_pytorch_has_one():
+    torch.manual_seed(4)
+    x = leaves((2, 3, 2), (2, 4, 2), (2, 4, 2))
+    second = []
+    for attend in F.scaled_dot_product_attention, written_out:
+        first = torch.autograd.grad((attend(*x) ** 2).sum(), x, create_graph=True)
+        second.append(torch.autograd.grad(sum((d ** 2).sum() for d in first), x))
+    assert all(torch.allclose(a, b) for a, b in zip(*second))
+    x = leaves(*[(1, 1, 3, 2)] * 3)
+    first = torch.autograd.grad(F.scaled_dot_product_attention(*x).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not"):
+        torch.autograd.grad(first[0].sum(), x)
+
+
+@pytest.mark.cpu_only("the test counts the CPU's memory")
+def test_memory_is_linear_in_the_length():
+    """8192 queries and keys: their scores would take 512 MiB, twice on the way back."""
+    program = """
+import karat as torch
+from karat.nn import functional as F
+x = [torch.randn(1, 2, 8192, 16).requires_grad_() for _ in range(3)]
+for p in 0.0, 0.1:
+    y = F.scaled_dot_product_attention(*x, dropout_p=p, is_causal=True)
+    y.backward(torch.ones_like(y))
+print(torch.memory_stats()["peak_bytes"] < 96 << 20, all(t.grad.isfinite().all() for t in x))
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30)))
+    assert run.stdout.split() == ["True", "True"], run.stderr
+
+
+MISTAKES = [
+    (lambda x: F.scaled_dot_product_attention(x, x.half(), x), RuntimeError,
+     "Expected query, key, and value to have the same dtype, but got query.dtype: float key.dtype: c10::Half and value.dtype: "
+     "float instead."),
+    (lambda x: F.scaled_dot_product_attention(x, x, x, attn_mask=torch.ones(5)), IndexError,
+     "Dimension out of range (expected to be in range of [-1, 0], but got -2)"),
+    (lambda x: F.scaled_dot_product_attention(x, x, x, attn_mask=torch.ones(4, 5, 5)), RuntimeError,
+     "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1"),
+    (lambda x: F.scaled_dot_product_attention(x, x, x, attn_mask=torch.ones(1, 1, 1, 5, 5)), RuntimeError,
+     "output with shape [2, 3, 5, 5] doesn't match the broadcast shape [1, 2, 3, 5, 5]"),
+    (lambda x: F.scaled_dot_product_attention(x[0], x[0], x[0], attn_mask=torch.ones(5, 5), is_causal=True), RuntimeError,
+     "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"),
+    (lambda x: F.scaled_dot_product_attention(x, x[..., :6], x), RuntimeError,
+     "Expected size for first two dimensions of batch2 tensor to be: [6, 8] but got: [6, 6]."),
+    (lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=-1.0), RuntimeError,
+     "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"),
+    (lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=1.5), RuntimeError,
+     "dropout probability has to be between 0 and 1, but got 1.5"),
+    (lambda x: F.scaled_dot_product_attention(x.long(), x.long(), x.long()), RuntimeError,
+     "expected scalar type Float but found Long"),
+    (lambda x: F.scaled_dot_product_attention(x.to(torch.complex64), x.to(torch.complex64), x.to(torch.complex64)),
+     NotImplementedError, "\"softmax_lastdim_kernel_impl\" not implemented for 'ComplexFloat'"),
+    (lambda x: F.scaled_dot_product_attention(x, x), TypeError,
+     'scaled_dot_product_attention() missing 1 required positional arguments: "value"'),
+    (lambda x: F.scaled_dot_product_attention(x, x, x, None, 0.0, False, 0.3), TypeError,
+     "scaled_dot_product_attention() takes from 3 to 6 positional arguments but 7 were given"),
+]
+
+
+@pytest.mark.parametrize("call,kind,text", MISTAKES)
+def test_refusals_are_pytorchs(call, kind, text):
+    with pytest.raises(kind) as e:
+        call(torch.randn(2, 3, 5, 8))
+    assert str(e.value).splitlines()[0] == text
+
+
+# ---- the ways ----
+
+def node(*x):
+    return F.scaled_dot_product_attention(*x).grad_fn.name()
+
+
+def test_ways_can_be_chosen():
+    from karat.nn.attention import SDPBackend, sdpa_kernel
+
+    x = leaves(*[(1, 2, 4, 8)] * 3)
+    assert str(SDPBackend.MATH) == "SDPBackend.MATH" and repr(SDPBackend.MATH) == "<SDPBackend.MATH: 0>"
+    assert SDPBackend(1) is SDPBackend.FLASH_ATTENTION and int(SDPBackend.ERROR) == -1
+    flash = "ScaledDotProductFlashAttentionForCpuBackward0"
+    with sdpa_kernel(SDPBackend.MATH):
+        assert node(*x) == "UnsafeViewBackward0"
+        with sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION], set_priority=True):
+            assert node(*x) == flash
+        assert node(*x) == "UnsafeViewBackward0"
+    assert node(*x) == flash
+    with sdpa_kernel(SDPBackend.EFFICIENT_ATTENTION), pytest.raises(RuntimeError, match="No viable backend for scaled_dot"):
+        node(*x)
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION), pytest.raises(RuntimeError, match="No available kernel.  Aborting execution."):
+        node(*(t[0] for t in x))
+    with pytest.raises(AssertionError, match="Backend must be an instance of SDPBackend or a list of .* instances, got int"):
+        with sdpa_kernel(3):
+            pass
+    assert node(*x) == flash
+
+
+def test_the_switches_of_backends():
+    cuda, x = torch.backends.cuda, leaves(*[(1, 2, 4, 8)] * 3)
+    assert cuda.flash_sdp_enabled() and cuda.math_sdp_enabled() and cuda.mem_efficient_sdp_enabled() and cuda.cudnn_sdp_enabled()
+    cuda.enable_flash_sdp(False)
+    try:
+        assert not cuda.flash_sdp_enabled() and node(*x) == "UnsafeViewBackward0"
+    finally:
+        cuda.enable_flash_sdp(True)
+    with pytest.warns(FutureWarning, match="sdp_kernel"), cuda.sdp_kernel(enable_flash=False):
+        assert node(*x) == "UnsafeViewBackward0"
+    with pytest.raises(RuntimeError, match="set_sdp_use_math expects a bool, but got int"):
+        cuda.enable_math_sdp(1)
+
+
+# ---- several heads ----
+
+SIZE, HEADS = 8, 2
+
+
+def heads_written_out(q, k, v, w, b, ow, ob, mask=None):
+    """[length, batch, size], head by head."""
+    parts = [F.linear(x, part, bias) for x, part, bias in zip((q, k, v), w.chunk(3), b.chunk(3))]
+    outs, weights = [], []
+    for h in range(HEADS):
+        one = [p[..., h * SIZE // HEADS:(h + 1) * SIZE // HEADS].transpose(0, 1) for p in parts]
+        scores = one[0] @ one[1].transpose(1, 2) * (SIZE // HEADS) ** -0.5
+        scores = scores if mask is None else scores + mask
+        weights.append(scores.softmax(-1))
+        outs.append((weights[-1] @ one[2]).transpose(0, 1))
+    return F.linear(torch.cat(outs, -1), ow, ob), sum(weights) / HEADS
+
+
+def heads_of(q, k=None, v=None, w=None, b=None, ow=None, ob=None, bias=(None, None), zero=False, p=0.0, **options):
+    k = q if k is None else k
+    return F.multi_head_attention_forward(q, k, k if v is None else v, SIZE, HEADS, w, b, *bias, zero, p, ow, ob, **options)
+
+
+@pytest.fixture
+def projections():
+    torch.manual_seed(5)
+    return {"w": torch.randn(3 * SIZE, SIZE, dtype=torch.float64).requires_grad_(),
+            "b": torch.randn(3 * SIZE, dtype=torch.float64),
+            "ow": torch.randn(SIZE, SIZE, dtype=torch.float64), "ob": torch.randn(SIZE, dtype=torch.float64)}
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_heads_are_those_written_out(projections, other, masked):
+    q = torch.randn(5, 3, SIZE, dtype=torch.float64)
+    k = torch.randn(6, 3, SIZE, dtype=torch.float64) if other else q
+    mask = torch.rand(5, k.shape[0]) > 0.7 if masked else None
+    scores = torch.zeros(mask.shape, dtype=torch.float64).masked_fill_(mask, -1e9) if masked else None
+    want, weights = heads_written_out(q, k, k, **projections, mask=scores)
+    got = heads_of(q, k, **projections, attn_mask=mask)
+    assert torch.allclose(got[0], want) and torch.allclose(got[1], weights)
+    lean = heads_of(q, k, **projections, attn_mask=mask, need_weights=False)
+    assert lean[1] is None and torch.allclose(lean[0], want)
+    a, b = (torch.autograd.grad(y.sum(), projections["w"], retain_graph=True)[0] for y in (got[0], want))
+    assert torch.allclose(a, b)
+    each = heads_of(q, k, **projections, attn_mask=mask, average_attn_weights=False)[1]
+    assert tuple(each.shape) == (3, HEADS, 5, k.shape[0]) and torch.allclose(each.mean(1), weights)
+    alone = heads_of(q[:, 1], k[:, 1], **projections, attn_mask=mask)
+    assert torch.allclose(alone[0], want[:, 1]) and torch.allclose(alone[1], weights[1])
+
+
+def test_padding_and_causal(projections):
+    q = torch.randn(5, 3, SIZE, dtype=torch.float64)
+    padding = torch.zeros(3, 5, dtype=torch.bool)
+    padding[1, 3:] = True
+    got = heads_of(q, **projections, key_padding_mask=padding)
+    assert not got[1][1, :, 3:].any() and torch.allclose(got[1].sum(-1), torch.ones(3, 5, dtype=torch.float64))
+    short = heads_of(q[:3, 1:2], **projections)[0]
+    assert torch.allclose(heads_of(q[:3], q, **projections, key_padding_mask=padding)[0][:, 1:2], short)
+    future = torch.ones(5, 5, dtype=torch.bool).triu(1)
+    want = heads_of(q, **projections, attn_mask=future)[0]
+    for need in (False, True):
+        assert torch.allclose(heads_of(q, **projections, attn_mask=future, is_causal=True, need_weights=need)[0], want)
+
+
+def test_more_keys(projections):
+    q = torch.randn(5, 3, SIZE, dtype=torch.float64)
+    more = torch.randn(1, 1, SIZE, dtype=torch.float64), torch.randn(1, 1, SIZE, dtype=torch.float64)
+    y, weights = heads_of(q, **projections, bias=more, zero=True, key_padding_mask=torch.zeros(3, 5, dtype=torch.bool))
+    assert tuple(weights.shape) == (3, 5, 7)
+    k, v = (F.linear(q, w, b) for w, b in zip(projections["w"].chunk(3)[1:], projections["b"].chunk(3)[1:]))
+    nothing = torch.zeros(1, 3, SIZE, dtype=torch.float64)
+    static = [torch.cat([t, m.expand(1, 3, SIZE), nothing]).view(7, 3 * HEADS, SIZE // HEADS).transpose(0, 1)
+              for t, m in zip((k, v), more)]
+    again = heads_of(q, **projections, static_k=static[0], static_v=static[1])
+    assert torch.allclose(again[0], y) and torch.allclose(again[1], weights)
+
+
+@pytest.mark.parametrize("change,kind,text", [
+    ({"is_causal": True}, RuntimeError, "Need attn_mask if specifying the is_causal hint."),
+    ({"attn_mask": torch.zeros(4, 5)}, RuntimeError,
+     "The shape of the 2D attn_mask is torch.Size([4, 5]), but should be (5, 5)."),
+    ({"attn_mask": torch.zeros(5, 5, dtype=torch.int64)}, AssertionError,
+     "only bool and floating types of attn_mask are supported"),
+    ({"key_padding_mask": torch.zeros(5, 3, dtype=torch.bool)}, AssertionError,
+     "Expected key_padded_mask.shape[0] to be 3, but got 5"),
+    ({"bias": (torch.zeros(1, 1, SIZE), None)}, AssertionError, "bias_k is set but bias_v is None"),
+    ({"q": torch.zeros(1, 5, 3, SIZE)}, AssertionError,
+     "query should be unbatched 2D or batched 3D tensor but received 4-D query tensor"),
+    ({"w": None}, AssertionError, "use_separate_proj_weight is False but in_proj_weight is None"),
+    ({"use_separate_proj_weight": True}, AssertionError, "use_separate_proj_weight is True but q_proj_weight is None"),
+])
+def test_refusals_of_several_heads(projections, change, kind, text):
+    with pytest.raises(kind) as e:
+        heads_of(**{"q": torch.randn(5, 3, SIZE, dtype=torch.float64), **projections, **change})
+    assert str(e.value).replace("karat.Size", "torch.Size").startswith(text)
