@@ -336,6 +336,8 @@ static void write_put(FILE *f, int at, const arg *a, bool scalar, bool option)
         option_given(f, a, scalar);
         fputs(")\n    ", f);
     }
+    if (!option && a->optional && is(a, "Tensor"))
+        fprintf(f, "    if (%s)\n    ", a->name);
     bool some = option && !zero_default(a) && (is(a, "int") || is(a, "float") || is(a, "bool"));
     if (is(a, "Tensor") || (either(a) && !scalar))
         fprintf(f, "    kt__put_tensor(&c, %d, %s%s);\n", at, o, a->name);

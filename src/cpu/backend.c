@@ -43,6 +43,7 @@
     extern const kt__cpu_bounds kt__cpu_bounds_##isa;                                                                        \
     extern const kt__cpu_direct kt__cpu_direct_##isa;                                                                        \
     extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;
+    extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -59,6 +60,7 @@ const kt__cpu_build kt__cpu_builds[] = {
      &kt__cpu_bounds_##isa,                                                                                                  \
      {kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa},                         \
      &kt__cpu_direct_##isa},
+     {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa}},
     KT_ISA_LIST
 #undef X
 };
@@ -161,6 +163,11 @@ static kt_status run_softmax(const kt__cpu_build *build, const kt_plan *plan)
     return r->softmax ? r->softmax(plan) : no_kernel(plan);
 }
 
+static kt_status run_norm(const kt__cpu_build *build, const kt_plan *plan)
+{
+    return plan->compute <= KT_IN_F64 ? build->norms[plan->compute]->run(plan) : no_kernel(plan);
+}
+
 KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)
 {
     const kt__cpu_type *type = build->type[plan->compute];
@@ -187,6 +194,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_FAMILY_check:  return kt__cpu_check(build, plan);
     case KT_FAMILY_window: return kt__cpu_window(build, plan);
     case KT_FAMILY_attention: return kt__cpu_attention(build, plan);
+    case KT_FAMILY_norm:   return run_norm(build, plan);
     default:               return no_kernel(plan);
     }
 }
@@ -224,6 +232,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return false;
     if (family == KT_FAMILY_attention)
         return kt__cpu_has_attention(compute);
+    if (family == KT_FAMILY_norm && compute > KT_IN_F64)
+        return false;
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }
 

@@ -40,6 +40,7 @@ void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn 
 
 /* ---- how a plan's result is written, rows of which lie at `step`: write.h has the means. converts: not all are dense Ts ---- */
 typedef enum kt__writing { KT__WRITE_PLAIN, KT__WRITE_FETCHED, KT__WRITE_PAST } kt__writing;
+kt__writing kt__writing_by_bytes(int64_t written, int64_t touched);
 kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step, bool converts);
 /* Bytes of an element of operand i, whose rows lie at `step`, if it is to be fetched ahead of its tile; else 0. */
 ptrdiff_t kt__fetched_of(const kt_plan *plan, int i, ptrdiff_t step, kt__writing writing);
@@ -66,6 +67,11 @@ typedef struct kt__cpu_reductions {
     bool      (*reduces)(kt_kernel_id kernel);      /* is there such a reduction? */
     kt_status (*softmax)(const kt_plan *plan);      /* and what flows back; NULL: floats alone have it */
 } kt__cpu_reductions;
+
+/* ---- its norms ---- */
+typedef struct kt__cpu_norms {
+    kt_status (*run)(const kt_plan *plan); /* family norm */
+} kt__cpu_norms;
 
 /* ---- kernels that move bytes and ask no type ---- */
 typedef struct kt__cpu_bytes {
@@ -113,6 +119,7 @@ typedef struct kt__cpu_build {
     const kt__cpu_bounds *bounds;
     kt__pool_fn *pools[KT_NUM_COMPUTE]; /* NULL: this type has none */
     const kt__cpu_direct *direct;
+    const kt__cpu_norms *norms[2]; /* KT_IN_F32, KT_IN_F64 */
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

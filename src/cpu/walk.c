@@ -30,6 +30,11 @@ static int64_t kept_by_last_cache(void)
     return bytes;
 }
 
+kt__writing kt__writing_by_bytes(int64_t written, int64_t touched)
+{
+    return written < OWN_CACHE ? KT__WRITE_PLAIN : touched <= kept_by_last_cache() ? KT__WRITE_FETCHED : KT__WRITE_PAST;
+}
+
 kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step, bool converts)
 {
     const int64_t width = kt__dtype_rows[plan->arg[0].is].size;
@@ -38,7 +43,7 @@ kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step, bool converts)
         return KT__WRITE_PLAIN;
     for (int i = 0; i < plan->n_out + plan->n_in; i++)
         touched += plan->arg[i].immediate ? 0 : plan->numel * kt__dtype_rows[plan->arg[i].is].size;
-    return touched <= kept_by_last_cache() ? KT__WRITE_FETCHED : KT__WRITE_PAST;
+    return kt__writing_by_bytes(plan->numel * width, touched);
 }
 
 ptrdiff_t kt__fetched_of(const kt_plan *plan, int i, ptrdiff_t step, kt__writing writing)

@@ -113,7 +113,8 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     }
     if (kt__check_saved(n, place))
         return kt_error_status();
-    if (s->kind == SAVED_RESULT && history && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+    const bool constant = place > SAVED_Y && n->row && n->row->saves & SAVES_F;
+    if (s->kind == SAVED_RESULT && history && !constant && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
         return n->within ? kt__written_with_history(n, s->t, t) : with_history(n, s, t);
     if (s->as == s->t->dtype) {
         *t = s->t;

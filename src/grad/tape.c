@@ -481,7 +481,7 @@ static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
         status = kt__save_output(node, SAVED_Y + i, out[i], i);
     }
     for (uint32_t i = 0; i < n && !status; i++)
-        if (differentiable(node, out[i]))
+        if (differentiable(node, out[i]) && (i == 0 || !(node->row->saves & SAVES_F)))
             status = kt__link_result(out[i], kt__node_ref(node), i);
     kt__node_unref(node);
     return status;

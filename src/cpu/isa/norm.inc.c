@@ -1,0 +1,331 @@
+/* norm.inc.c - layer and root-mean-square norms of rows, and what flows back, in compute type T. A template: the names of T are
+ * those of types/, and tile.h is included.
+ *
+ * In: plans over [rows, elements of a row] whose statistics have stride 0 along a row and whose weights have stride 0 across rows
+ * (plugin/backend.h says which operands there are). Out: their results. A row is brought into the core's own cache once; all
+ * that is asked of it is asked there. Gradients of the weights are summed while their row is there: in T over a few rows, then
+ * in double, by blocks of rows that follow from the sizes alone. Independent of: operators, the number of threads. */
+#include "cpu/isa/moments.inc.c"
+#include "cpu/write.h"
+
+enum { BLOCKS = 64, BATCH = 32, PARTIAL_BYTES = 1 << 25, NEAR = 2048 / sizeof(T) };
+/* blocks of rows at most; rows that are summed in T; bytes of the blocks' sums, unless one block has more; elements that the
+ * processor itself looks ahead */
+
+/* Operands of the plan; absent ones are -1. */
+typedef struct FN(norm) {
+    const kt_plan *plan;
+    int            x, mean, rstd, weight, bias, y, grad, to_weight, to_bias;
+    int64_t        rows, length, block;
+    double         eps;
+    FN(lens)       lens[KT_MAX_OPERANDS];
+    const T       *w, *b;    /* dense, or NULL */
+    A             *partial;  /* [blocks, 2, length]: the sums for weight and bias */
+    bool           centred;  /* else a norm by the root of the mean square */
+    bool           past;     /* results are written past the caches */
+    int64_t        ahead;    /* elements from a row to the next, if that is asked for */
+    bool           failed;
+} FN(norm);
+
+static char *FN(norm_at)(const FN(norm) *p, int operand, int64_t row)
+{
+    return p->plan->arg[operand].data + row * p->plan->stride[operand][0];
+}
+
+/* ---- pieces of memory ---- */
+
+typedef struct FN(norm_room) { /* of one thread */
+    T     *x, *y, *grad, *sums;
+    char  *raw; /* a row of y as it is written past the caches */
+    void  *made;
+    size_t granted;
+} FN(norm_room);
+
+static int64_t FN(norm_line)(const FN(norm) *p) { return (p->length + LANES - 1) / LANES * LANES; }
+
+/* A row of an operand that is not dense T's goes through a buffer; so does a result that is written past the caches. */
+static bool FN(norm_buffers)(const FN(norm) *p, FN(norm_room) *r)
+{
+    const bool    passed[] = {!p->lens[p->x].direct, p->grad >= 0 && !p->lens[p->grad].direct,
+                              p->y >= 0 && (p->past || !p->lens[p->y].direct), p->past && !p->lens[p->y].direct,
+                              p->partial != NULL, p->partial != NULL};
+    const int64_t line = FN(norm_line)(p);
+    T            *at[6];
+    int64_t       lines = 0;
+    for (int i = 0; i < 6; i++)
+        lines += passed[i];
+    *r = (FN(norm_room)){0};
+    if (lines == 0)
+        return true;
+    if (!(r->made = kt__block_get((size_t)(lines * line) * sizeof(T) + CACHE_LINE, &r->granted)))
+        return false;
+    T *next = (T *)(((uintptr_t)r->made + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    for (int i = 0; i < 6; i++) {
+        at[i] = passed[i] ? next : NULL;
+        next += passed[i] ? line : 0;
+    }
+    r->x = at[0], r->grad = at[1], r->y = at[2], r->raw = (char *)at[3], r->sums = at[4];
+    return true;
+}
+
+static void FN(norm_load)(T *to, const FN(lens) *l, const char *from, int64_t n)
+{
+    for (int64_t done = 0; done < n; done += TILE)
+        FN(load_tile)(to + done, l, from + done * l->step, n - done < TILE ? (int)(n - done) : TILE);
+}
+
+static void FN(norm_store)(char *to, const FN(lens) *l, T *from, int64_t n)
+{
+    for (int64_t done = 0; done < n; done += TILE)
+        FN(store_tile)(to + done * l->step, l, from + done, n - done < TILE ? (int)(n - done) : TILE);
+}
+
+/* A row of results that lies in the room's buffer; else it is where it belongs. */
+static void FN(norm_write)(const FN(norm) *p, const FN(norm_room) *r, int64_t row)
+{
+    const FN(lens) *l = &p->lens[p->y];
+    char           *to = FN(norm_at)(p, p->y, row);
+    const size_t    bytes = (size_t)(p->length * l->step);
+    if (!r->y)
+        return;
+    if (!p->past || !can_write_past(to, bytes)) {
+        FN(norm_store)(to, l, r->y, p->length);
+        return;
+    }
+    if (r->raw)
+        FN(norm_store)(r->raw, l, r->y, p->length);
+    write_past(to, r->raw ? r->raw : (const char *)r->y, bytes);
+}
+
+static const T *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *room)
+{
+    const char *at = FN(norm_at)(p, operand, row);
+    if (!room)
+        return (const T *)(const void *)at;
+    FN(norm_load)(room, &p->lens[operand], at, p->length);
+    return room;
+}
+
+static T FN(norm_number)(const FN(norm) *p, int operand, int64_t row)
+{
+    T value = 0;
+    if (operand >= 0)
+        FN(load_tile)(&value, &p->lens[operand], FN(norm_at)(p, operand, row), 1);
+    return value;
+}
+
+static void FN(norm_put)(const FN(norm) *p, int operand, int64_t row, T value)
+{
+    if (operand >= 0)
+        FN(store_tile)(FN(norm_at)(p, operand, row), &p->lens[operand], &value, 1);
+}
+
+/* ---- forward ---- */
+
+static void FN(norm_apply)(T *restrict y, const T *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
+                           int64_t n)
+{
+    if (w && b)
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean) * rstd * w[i] + b[i];
+    else if (w)
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean) * rstd * w[i];
+    else if (b)
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean) * rstd + b[i];
+    else
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean) * rstd;
+}
+
+static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(norm)     *p = ctx;
+    FN(norm_room) r;
+    const int64_t n = p->length;
+    if (!FN(norm_buffers)(p, &r)) {
+        __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    for (int64_t row = begin; row < end; row++) {
+        const T    *x = FN(norm_row)(p, p->x, row, r.x);
+        T          *y = r.y ? r.y : (T *)(void *)FN(norm_at)(p, p->y, row);
+        FN(moments) m = {0};
+        FN(moments_of)(&m, x, n, p->centred, p->ahead);
+        const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)n + p->eps));
+        FN(norm_apply)(y, x, mean, rstd, p->w, p->b, n);
+        FN(norm_write)(p, &r, row);
+        FN(norm_put)(p, p->mean, row, mean);
+        FN(norm_put)(p, p->rstd, row, rstd);
+    }
+    if (p->past)
+        write_past_end();
+    kt__block_put(r.made, r.granted);
+}
+
+/* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ---- */
+
+static void FN(norm_flow)(T *restrict to, const T *restrict x, const T *restrict grad, const T *restrict w, T mean, T rstd,
+                          T lift, T turn, int64_t n)
+{
+    if (w)
+        for (int64_t i = 0; i < n; i++)
+            to[i] = rstd * (grad[i] * w[i] - lift - (x[i] - mean) * rstd * turn);
+    else
+        for (int64_t i = 0; i < n; i++)
+            to[i] = rstd * (grad[i] - lift - (x[i] - mean) * rstd * turn);
+}
+
+static void FN(norm_flush)(A *restrict to, T *restrict sums, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] += (A)sums[i];
+        sums[i] = 0;
+    }
+}
+
+static void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int64_t row)
+{
+    const int64_t n = p->length;
+    const T      *x = FN(norm_row)(p, p->x, row, r->x), *grad = FN(norm_row)(p, p->grad, row, r->grad);
+    const T       mean = FN(norm_number)(p, p->mean, row), rstd = FN(norm_number)(p, p->rstd, row);
+    FN(ties)      t = {0};
+    FN(ties_of)(&t, x, grad, p->w, mean, rstd, r->sums, r->sums ? r->sums + FN(norm_line)(p) : NULL, n, p->ahead);
+    if (p->y < 0)
+        return;
+    const T lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(t.product / (double)n);
+    FN(norm_flow)(r->y ? r->y : (T *)(void *)FN(norm_at)(p, p->y, row), x, grad, p->w, mean, rstd, lift, turn, n);
+    FN(norm_write)(p, r, row);
+}
+
+static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(norm)     *p = ctx;
+    FN(norm_room) r;
+    const int64_t n = p->length, line = FN(norm_line)(p);
+    if (!FN(norm_buffers)(p, &r)) {
+        __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    if (r.sums)
+        memset(r.sums, 0, (size_t)(2 * line) * sizeof(T));
+    for (int64_t block = begin; block < end; block++) {
+        A            *to = p->partial ? p->partial + block * 2 * n : NULL;
+        const int64_t first = block * p->block, stop = first + p->block < p->rows ? first + p->block : p->rows;
+        for (int64_t row = first; row < stop; row++) {
+            FN(norm_back_row)(p, &r, row);
+            if (to && ((row - first) % BATCH == BATCH - 1 || row + 1 == stop)) {
+                FN(norm_flush)(to, r.sums, n);
+                FN(norm_flush)(to + n, r.sums + line, n);
+            }
+        }
+    }
+    if (p->past)
+        write_past_end();
+    kt__block_put(r.made, r.granted);
+}
+
+/* The blocks' sums, in their order, become gradient `which` of the weights. */
+static void FN(norm_total)(const FN(norm) *p, int operand, int which, int64_t blocks)
+{
+    T total[TILE];
+    if (operand < 0)
+        return;
+    for (int64_t done = 0; done < p->length; done += TILE) {
+        const int n = p->length - done < TILE ? (int)(p->length - done) : TILE;
+        A         sum[TILE];
+        memset(sum, 0, sizeof sum);
+        for (int64_t b = 0; b < blocks; b++) {
+            const A *from = p->partial + (2 * b + which) * p->length + done;
+            for (int i = 0; i < n; i++)
+                sum[i] += from[i];
+        }
+        for (int i = 0; i < n; i++)
+            total[i] = (T)sum[i];
+        FN(store_tile)(p->plan->arg[operand].data + done * p->lens[operand].step, &p->lens[operand], total, n);
+    }
+}
+
+static kt_status FN(norm_back)(FN(norm) *p)
+{
+    const bool    sums = p->to_weight >= 0 || p->to_bias >= 0;
+    const int64_t most = sums ? PARTIAL_BYTES / (2 * p->length * (int64_t)sizeof(A)) + 1 : BLOCKS;
+    int64_t       blocks = p->rows < BLOCKS ? p->rows : BLOCKS;
+    size_t        granted = 0;
+    blocks = blocks < most ? blocks : most;
+    p->block = (p->rows + blocks - 1) / blocks;
+    blocks = (p->rows + p->block - 1) / p->block;
+    const size_t bytes = (size_t)(blocks * 2 * p->length) * sizeof(A);
+    if (sums && !(p->partial = kt__block_get(bytes, &granted)))
+        return kt__fail_memory(bytes);
+    if (sums)
+        memset(p->partial, 0, bytes);
+    kt__parallel(blocks, KT__GRAIN / (p->block * p->length + 1) + 1, FN(norm_back_blocks), p);
+    if (sums && !p->failed) {
+        FN(norm_total)(p, p->to_weight, 0, blocks);
+        FN(norm_total)(p, p->to_bias, 1, blocks);
+    }
+    kt__block_put(p->partial, granted);
+    return KT_OK;
+}
+
+/* ---- plans ---- */
+
+/* Operands in the order of the kernel's list; bit k of `has`: its k-th is there. */
+static void FN(norm_operands)(FN(norm) *p, int *const *list, int n)
+{
+    const int64_t has = p->plan->param[1].v.i;
+    int           at = 0;
+    for (int k = 0; k < n; k++) {
+        const bool there = has >> k & 1;
+        *list[k] = there ? at : -1;
+        if (there)
+            p->lens[at] = FN(lens_of)(&p->plan->arg[at], p->plan->stride[at][1]);
+        at += there;
+    }
+}
+
+/* Weights as dense T's: `*room` is used where they are not. */
+static const T *FN(norm_weights)(const FN(norm) *p, int operand, T **room)
+{
+    if (operand < 0)
+        return NULL;
+    const char *from = p->plan->arg[operand].data;
+    if (p->lens[operand].direct)
+        return (const T *)(const void *)from;
+    T *to = *room;
+    FN(norm_load)(to, &p->lens[operand], from, p->length);
+    *room += p->length;
+    return to;
+}
+
+static kt_status FN(norm_run)(const kt_plan *plan)
+{
+    const bool   back = plan->kernel == KT_K_layer_norm_backward || plan->kernel == KT_K_rms_norm_backward;
+    FN(norm)     p = {.plan = plan, .rows = plan->size[0], .length = plan->size[1], .bias = -1, .grad = -1, .to_weight = -1,
+                      .to_bias = -1, .eps = kt__scalar_f64(&plan->param[0]),
+                      .centred = plan->kernel == KT_K_layer_norm || plan->kernel == KT_K_layer_norm_backward};
+    if (back)
+        FN(norm_operands)(&p, (int *[]){&p.y, &p.to_weight, &p.to_bias, &p.grad, &p.x, &p.mean, &p.rstd, &p.weight}, 8);
+    else
+        FN(norm_operands)(&p, (int *[]){&p.y, &p.mean, &p.rstd, &p.x, &p.weight, &p.bias}, 6);
+    const bool   copied = (p.weight >= 0 && !p.lens[p.weight].direct) || (p.bias >= 0 && !p.lens[p.bias].direct);
+    const size_t bytes = copied ? 2 * (size_t)p.length * sizeof(T) : 0;
+    size_t       granted = 0;
+    T           *made = copied ? kt__block_get(bytes, &granted) : NULL, *room = made;
+    if (copied && !made)
+        return kt__fail_memory(bytes);
+    const int64_t written = p.y < 0 ? 0 : p.rows * p.length * p.lens[p.y].step;
+    p.past = kt__writing_by_bytes(written, (back ? 3 : 2) * written) == KT__WRITE_PAST;
+    p.ahead = p.lens[p.x].direct && (p.grad < 0 || p.lens[p.grad].direct) ? (p.length < NEAR ? NEAR : p.length) : 0;
+    p.w = FN(norm_weights)(&p, p.weight, &room);
+    p.b = FN(norm_weights)(&p, p.bias, &room);
+    kt_status status = KT_OK;
+    if (back)
+        status = FN(norm_back)(&p);
+    else
+        kt__parallel(p.rows, KT__GRAIN / p.length + 1, FN(norm_rows), &p);
+    kt__block_put(made, granted);
+    return p.failed ? kt__fail_memory((size_t)p.length * 3 * sizeof(T)) : status;
+}

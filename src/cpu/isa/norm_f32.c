@@ -1,0 +1,10 @@
+/* norm_f32.c - the norms of compute type float32. */
+#include "cpu/isa/types/f32.h"
+
+#include "cpu/isa/tile.h"
+
+#include "cpu/isa/norm.inc.c"
+
+const kt__cpu_norms SHARED(norms) = {
+    .run = FN(norm_run),
+};

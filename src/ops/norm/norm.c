@@ -1,0 +1,53 @@
+/* norm.c - see norm.h. */
+#include <string.h>
+
+#include "ops/norm/norm.h"
+
+void kt__norm_add(kt__norm_operands *o, kt_tensor *t, int64_t s0, int64_t s1, int64_t s2, int64_t s3)
+{
+    const int64_t stride[4] = {s0, s1, s2, s3};
+    o->t[o->n] = t;
+    memcpy(o->stride[o->n], stride, sizeof stride);
+    o->n++;
+}
+
+kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands *o, const int64_t *sizes, int dims, double eps)
+{
+    kt_plan    plan;
+    kt_tensor *first = NULL;
+    int        at = 0, outs = 0;
+    int64_t    has = 0;
+    for (int i = 0; i < o->n; i++)
+        first = first ? first : o->t[i];
+    kt__plan_begin(&plan, kt__row_called(call), kernel, kt__dtype_rows[first->dtype].compute, 0, first);
+    plan.nd = (uint8_t)dims;
+    plan.numel = 1;
+    for (int d = 0; d < dims; d++) {
+        plan.size[d] = sizes[d];
+        plan.numel *= sizes[d];
+    }
+    for (int i = 0; i < o->n; i++) {
+        kt_tensor *t = o->t[i];
+        if (!t)
+            continue;
+        kt__set_operand(&plan, at, t, (kt_dtype)t->dtype, KT_WHY_NONE);
+        for (int d = 0; d < dims; d++)
+            plan.stride[at][d] = o->stride[i][d] * (int64_t)kt__itemsize(t);
+        has |= INT64_C(1) << i;
+        outs += i < o->n_out;
+        at++;
+    }
+    plan.n_out = (uint8_t)outs;
+    plan.n_in = (uint8_t)(at - outs);
+    plan.param[plan.n_param++] = KT_FLOAT(eps);
+    plan.param[plan.n_param++] = KT_INT(has);
+    return kt__launch(&plan, first);
+}
+
+kt_tensor *kt__norm_new(const kt_call *call, const kt_tensor *beside, kt_dtype dtype, kt_shape sizes)
+{
+    kt_tensor *t = kt__scoped(kt__tensor_new(dtype, kt__device(beside), sizes));
+    if (t)
+        t->lineage = dtype == beside->dtype ? beside->lineage : KT__RECORD(KT_BORN, call->row->name, KT_NONE, dtype, 0);
+    return t;
+}

@@ -1,0 +1,33 @@
+/* norm.h - helpers of the bodies of this folder: the operands of a norm as one plan.
+ *
+ * In: tensors, of which any may be absent. Out: a plan of the family norm, run. */
+#ifndef KT_OPS_NORM_NORM_H
+#define KT_OPS_NORM_NORM_H
+
+#include "call/made.h"
+#include "call/move.h"
+#include "call/refuse.h"
+#include "tables/kernels/norm.h"
+
+enum { KT__NORM_OPERANDS = 10 };
+
+/* The operands of a kernel in the order of tables/kernels/norm.def, outputs first; NULL: absent. Strides are in elements. */
+typedef struct kt__norm_operands {
+    int        n, n_out; /* places, absent ones included */
+    kt_tensor *t[KT__NORM_OPERANDS];
+    int64_t    stride[KT__NORM_OPERANDS][4];
+} kt__norm_operands;
+
+void kt__norm_add(kt__norm_operands *o, kt_tensor *t, int64_t s0, int64_t s1, int64_t s2, int64_t s3);
+/* Runs the kernel over `dims` sizes; param[0] is eps, param[1] says which places are there. */
+kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands *o, const int64_t *sizes, int dims, double eps);
+
+/* A new row-major tensor, owned by the scope. */
+kt_tensor *kt__norm_new(const kt_call *call, const kt_tensor *beside, kt_dtype dtype, kt_shape sizes);
+static inline kt_dtype kt__wide_dtype(kt_dtype d) { return d == KT_F64 ? KT_F64 : KT_F32; }
+
+/* The rows that flow back, called; `of` is what they gave, empty tensors where the mask has 0. Owned by the scope. */
+bool kt__layer_norm_back(int op, kt_tensor *grad, kt_tensor *input, kt_tensor *weight, kt_tensor *const *statistics, int n,
+                         kt_shape normalized, kt_shape mask, kt_tensor **of);
+
+#endif

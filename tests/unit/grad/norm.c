@@ -1,0 +1,80 @@
+/* norm.c - the derivatives of norms, first and second, against central differences in float64, and the names of their nodes.
+ * Reference: differences of the functions themselves, whose values tests/unit/ops/norm.c checks. */
+#include "harness.h"
+
+#include <karat/karat.h>
+#include <string.h>
+
+#include "support/by_name.h"
+#include "support/differences.h"
+
+F(layer, kt_layer_norm(x[0], KT_SHAPE(4), .weight = x[1], .bias = x[2], .eps = KT_SOME(0.1)))
+F(layer_alone, kt_layer_norm(x[0], KT_SHAPE(2, 3), .eps = KT_SOME(0.1)))
+F(layer_weight, kt_layer_norm(x[0], KT_SHAPE(2, 3), .weight = x[1]))
+F(layer_bias, kt_layer_norm(x[0], KT_SHAPE(3), .bias = x[1]))
+F(rms, kt_rms_norm(x[0], KT_SHAPE(4), .weight = x[1], .eps = KT_SOME(0.1)))
+F(rms_alone, kt_rms_norm(x[0], KT_SHAPE(2, 3)))
+
+static const problem problems[] = {
+    {"layer_norm", layer, 3, {KT_SHAPE(3, 2, 4), KT_SHAPE(4), KT_SHAPE(4)}, -1, 1},
+    {"layer_norm without parameters", layer_alone, 1, {KT_SHAPE(2, 2, 3)}, -1, 1},
+    {"layer_norm with a weight", layer_weight, 2, {KT_SHAPE(3, 2, 3), KT_SHAPE(2, 3)}, -1, 1},
+    {"layer_norm with a bias", layer_bias, 2, {KT_SHAPE(4, 3), KT_SHAPE(3)}, -1, 1},
+    {"rms_norm", rms, 2, {KT_SHAPE(3, 2, 4), KT_SHAPE(4)}, -1, 1},
+    {"rms_norm without a weight", rms_alone, 1, {KT_SHAPE(2, 2, 3)}, -1, 1},
+};
+enum { N = sizeof problems / sizeof *problems };
+
+TEST(first_derivatives)
+{
+    for (int i = 0; i < N; i++)
+        check(&problems[i]);
+}
+
+/* The squares of all gradients: a function of the same inputs. */
+static const problem *of;
+static kt_tensor     *gradients_of(kt_tensor **x)
+{
+    const bool was = kt_grad_enabled();
+    kt_tensor *leaf[MOST_INPUTS] = {0}, *sum = NULL;
+    kt_set_grad_enabled(true);
+    for (int i = 0; i < of->n; i++) {
+        leaf[i] = was ? x[i] : kt_detach(x[i]);
+        kt_set_requires_grad(leaf[i], true);
+    }
+    kt_tensor *y = of->f(leaf);
+    if (!kt_backward(kt_sum(kt_mul(y, kt_mul(y, y))), .create_graph = true))
+        for (int i = 0; i < of->n; i++) {
+            kt_tensor *square = kt_sum(kt_mul(kt_grad(leaf[i]), kt_grad(leaf[i])));
+            sum = sum ? kt_add(sum, square) : square;
+        }
+    for (int i = 0; i < of->n; i++)
+        kt_set_grad(leaf[i], NULL);
+    kt_set_grad_enabled(was);
+    return sum;
+}
+
+TEST(second_derivatives)
+{
+    for (int i = 0; i < N; i++) {
+        problem p = problems[i];
+        of = &problems[i];
+        p.f = gradients_of;
+        check(&p);
+    }
+}
+
+TEST(nodes_are_named_as_in_pytorch)
+{
+    KT_SCOPE;
+    kt_tensor *x = kt_ones(KT_SHAPE(3, 4), .requires_grad = true);
+    const kt_native_layer_norm_results made = kt_native_layer_norm(x, KT_SHAPE(4), NULL, NULL, 1e-5);
+    CHECK_STR(kt_grad_fn_name(made.result), "NativeLayerNormBackward0");
+    CHECK(!kt_requires_grad(made.mean) && !kt_requires_grad(made.rstd)); /* statistics have no gradient */
+    CHECK_STR(kt_grad_fn_name(kt_rms_norm(x, KT_SHAPE(4))), "FusedRmsNormBackward0");
+    kt_tensor *sum = kt_sum(kt_mul(made.result, made.result)), *grad = NULL;
+    CHECK(!kt_gradients(&sum, NULL, 1, &x, 1, &(kt_gradients_opts){.size = sizeof(kt_gradients_opts), .create_graph = true},
+                        &grad));
+    CHECK_STR(kt_grad_fn_name(grad), "NativeLayerNormBackwardBackward0");
+    kt_drop(grad);
+}
