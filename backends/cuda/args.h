@@ -283,6 +283,29 @@ typedef struct soft_table {
     uint32_t            reads, writes;
 } soft_table;
 
+/* ---- norms of rows, dense ---- */
+enum { NORM_VECTOR = 8, NORM_KEPT = 4, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
+typedef struct norm_args {
+    char    *y; /* the result, or what flows back to x; NULL: nothing does */
+    char    *mean, *rstd; /* mean: NULL, if there is none */
+    const char *x, *grad, *weight, *bias;
+    char    *to[2]; /* what flows back to weight and bias */
+    char    *partial; /* [blocks, 2, length] of the compute type; NULL: not wanted */
+    uint64_t rows, block_rows;
+    uint32_t length, lanes, blocks;
+    uint8_t  is, width, weight_is, bias_is, mean_is, rstd_is, mean_width, rstd_width, to_is[2], centred;
+    double   eps;
+} norm_args;
+typedef struct norm_kernels {
+    kt_dtype    dtype; /* of x, y and grad */
+    const void *kept, *back[2]; /* back: up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
+} norm_kernels;
+typedef struct norm_table {
+    const norm_kernels *of; /* to KT_NONE */
+    kt_dtype            self;
+    const void         *any, *back_any, *total;
+} norm_table;
+
 /* The host looks at `turn` until it is the one that it waits for. */
 typedef struct read_slot {
     unsigned char     bytes[READ_BYTES];
@@ -318,6 +341,7 @@ extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64;
 extern const list_table  lists_f32;
 extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64;
 extern const soft_table   soft_f32, soft_f64;
+extern const norm_table   norm_f32, norm_f64;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
 extern const void *const fill_kernel, *const read_kernel;

@@ -58,6 +58,7 @@ kt_status launch_open(void)
     range_open();
     random_open();
     convolution_open();
+    norm_open();
     return list_open();
 }
 

@@ -97,6 +97,7 @@ void lines_open(void);   /* lines.c: scans, sorts */
 void range_open(void);   /* range.c: ranges, bands */
 void random_open(void);  /* random.c: draws */
 void convolution_open(void); /* convolution.c */
+void norm_open(void);    /* norm.c: norms of rows */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 
 /* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */

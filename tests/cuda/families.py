@@ -1,5 +1,6 @@
 """Kernels of the CUDA backend that add up or move, against the CPU's: every family over dtypes, layouts and sizes. Nothing may
-fall back to the CPU. What only moves or counts is compared exactly, sums with the tolerance of another order."""
+fall back to the CPU. What only moves or counts is compared exactly, sums with the tolerance of another order. Arguments: the
+families that are wanted, all without any."""
 import os
 import random
 import sys
@@ -449,6 +450,33 @@ def convolutions():
         compare(f"the same bits {dtype}", first[0].cpu(), first[2], True)
 
 
+def norms():
+    """Layer and root-mean-square norms and what flows back, by lengths that registers hold and others, with weights or not."""
+    shapes = ((64, 128), (1000, 1024), (37, 1000), (5, 7, 2048), (300, 4096), (9, 5000), (20, 8192), (16, 20001), (50, 33),
+              (3, 1), (4099, 64), (1, 4096))
+
+    def through(f, x, *weights):
+        x, *weights = (t.detach().clone().requires_grad_() for t in (x, *weights))
+        y = f(x, x.shape[-1:], *weights)
+        up = torch.arange(y.numel(), device=y.device).reshape(y.shape) % 7 - 3
+        y.backward(up.to(y.dtype) / 4)
+        return [y.detach(), x.grad] + [t.grad for t in weights]
+
+    for dtype in FLOATS:
+        for shape in shapes:
+            x, w, b = values(shape, dtype) + 0.5, values(shape[-1:], dtype), values(shape[-1:], dtype)
+            both(f"layer_norm {dtype} {shape}", lambda *t: through(F.layer_norm, *t), x, w, b)
+            both(f"layer_norm {dtype} {shape}, no bias", lambda *t: through(F.layer_norm, *t), x, w)
+            both(f"layer_norm {dtype} {shape}, no weight", lambda *t: through(F.layer_norm, *t), x)
+            both(f"rms_norm {dtype} {shape}", lambda *t: through(F.rms_norm, *t), x, w)
+            both(f"rms_norm {dtype} {shape}, no weight", lambda *t: through(F.rms_norm, *t), x)
+            if dtype in (torch.bfloat16, torch.float16):
+                both(f"layer_norm {dtype} {shape}, wide weights", lambda *t: through(F.layer_norm, *t), x, w.float(), b.float())
+        x, w = values((40, 256), dtype), values((256,), dtype)
+        both(f"layer_norm {dtype} of a view", lambda x, w: F.layer_norm(x[:, 1:], (255,), w[1:], w[:-1]), x, w)
+        both(f"layer_norm {dtype} far from 0", lambda x, w: F.layer_norm(x + 100, (256,), w), x, w)
+
+
 def draws():
     """PyTorch's numbers on an H200 (draws.txt), where this card has as many multiprocessors."""
     def drawn(call):
@@ -483,7 +511,9 @@ def draws():
 torch.manual_seed(SEED)
 print(f"KARAT_TEST_SEED={SEED}")
 for part in (reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists,
-             convolutions, draws):
+             convolutions, norms, draws):
+    if sys.argv[1:] and part.__name__ not in sys.argv[1:]:
+        continue
     before, wrong = checked, failed
     try:
         part()

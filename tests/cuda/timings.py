@@ -125,6 +125,24 @@ def rows():
                 line(f"{what} of {name} 4096 x 1024", 1e6 * timed(64, call), "us")
             except AttributeError:
                 pass  # karat has no layer_norm yet
+        try:
+            leaf, also = x[0].detach().requires_grad_(), w.detach().requires_grad_()
+            y = F.layer_norm(leaf, (1024,), also, also)
+            up = torch.ones_like(y)
+            line(f"layer_norm of {name} 4096 x 1024, back",
+                 1e6 * timed(64, lambda: torch.autograd.grad(y, (leaf, also), up, retain_graph=True)), "us")
+            tall = x.reshape(-1, 1024)
+            size = 4 if dtype == torch.float32 else 2
+            bytes_moved = 1e-12 * size * x.numel()
+            line(f"layer_norm of {name} 262144 x 1024",
+                 2 * bytes_moved / timed(10, lambda: F.layer_norm(tall, (1024,), w, w)), "TB/s")
+            leaf = tall.detach().requires_grad_()
+            y = F.layer_norm(leaf, (1024,), also, also)
+            up = torch.ones_like(y)
+            line(f"layer_norm of {name} 262144 x 1024, back",
+                 3 * bytes_moved / timed(10, lambda: torch.autograd.grad(y, (leaf, also), up, retain_graph=True)), "TB/s")
+        except AttributeError:
+            pass
         n = 64 * 4096 * 1024
         size = 4 if dtype == torch.float32 else 2
         flat = x.reshape(-1)

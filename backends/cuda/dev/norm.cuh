@@ -1,0 +1,333 @@
+/* norm.cuh - layer and root-mean-square norms of rows, and what flows back through them, in one compute type. A template: the
+ * includer defines COMPUTE, NORM_NAME, the table, and OF_DTYPES, the dtypes of x.
+ *
+ * In: norm_args. Out: the results and the statistics, or gradients. Forward a warp or a block works at a row, which stays in
+ * registers where it is short: the mean is known before squares are summed. Back a block goes through rows, and each thread
+ * keeps the sums of its columns; a second kernel adds the blocks' sums in their order. Sums of rows are doubles to which those of
+ * a vector are added at once. */
+#include "args.h"
+#include "dev/group.cuh"
+#include "dev/values.cuh"
+
+typedef COMPUTE T;
+
+template <int D> struct width_in {
+    enum { value = sizeof(typename dtype<D>::S) };
+};
+
+/* Of dtype D, or of the compute type's own. */
+template <int D, int M> static __device__ __forceinline__ void load_weights(T (&w)[M], const char *from, uint32_t at, int is)
+{
+    raw<M> r;
+    if (is == D) {
+        raw_load(r, from + (uint64_t)at * width_in<D>::value, width_in<D>::value);
+        decode_as<D>(w, r);
+    } else {
+        raw_load(r, from + (uint64_t)at * sizeof(T), sizeof(T));
+        decode_as<values<T>::self>(w, r);
+    }
+}
+
+/* ---- forward, rows in registers ---- */
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) norm_kept(const __grid_constant__ norm_args g)
+{
+    enum { V = NORM_VECTOR, N = NORM_KEPT, W = width_in<D>::value };
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
+    const uint32_t lane = (uint32_t)(thread % g.lanes);
+    const bool     mine = row < g.rows;
+    const uint64_t begin = row * g.length;
+    raw<V>         r[N];
+    T              x[N][V], part[V];
+    plain_sum      sum, squares;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t at = (k * g.lanes + lane) * V;
+        if (mine && at < g.length)
+            raw_load(r[k], g.x + (begin + at) * W, W);
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        decode_as<D>(x[k], r[k]);
+        if (mine && (k * g.lanes + lane) * V < g.length) {
+            memcpy(part, x[k], sizeof part);
+            sum.s += (double)in_pairs(part);
+        }
+    }
+    T mean = 0;
+    if (g.centred) {
+        join_lanes(sum, g.lanes);
+        mean = (T)(to_all_lanes(sum, g.lanes).s / g.length);
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (mine && (k * g.lanes + lane) * V < g.length) {
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                x[k][i] -= mean;
+                part[i] = x[k][i] * x[k][i];
+            }
+            squares.s += (double)in_pairs(part);
+        }
+    join_lanes(squares, g.lanes);
+    const T rstd = (T)(1 / sqrt(to_all_lanes(squares, g.lanes).s / g.length + g.eps));
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t at = (k * g.lanes + lane) * V;
+        if (!mine || at >= g.length)
+            continue;
+        T z[V], w[V];
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            z[i] = x[k][i] * rstd;
+        if (g.weight) {
+            load_weights<D>(w, g.weight, at, g.weight_is);
+#pragma unroll
+            for (int i = 0; i < V; i++)
+                z[i] *= w[i];
+        }
+        if (g.bias) {
+            load_weights<D>(w, g.bias, at, g.bias_is);
+#pragma unroll
+            for (int i = 0; i < V; i++)
+                z[i] += w[i];
+        }
+        encode_as<D>(r[k], z, D);
+        raw_store(r[k], g.y + (begin + at) * W, W);
+    }
+    if (mine && lane == 0) {
+        if (g.mean)
+            values<T>::store(g.mean + row * g.mean_width, g.mean_is, mean);
+        values<T>::store(g.rstd + row * g.rstd_width, g.rstd_is, rstd);
+    }
+}
+
+/* ---- forward, any row: read three times, by a block ---- */
+static __device__ __forceinline__ T x_at(const norm_args &g, const char *from, uint64_t i)
+{
+    return values<T>::load(from + i * g.width, g.is);
+}
+static __device__ __forceinline__ T weight_at(const char *from, uint32_t i, int is, T absent)
+{
+    return from ? values<T>::load(from + (uint64_t)i * (is == values<T>::self ? sizeof(T) : sizeof(uint16_t)), is) : absent;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) norm_any(const __grid_constant__ norm_args g)
+{
+    const uint64_t row = blockIdx.x, begin = row * g.length;
+    if (row >= g.rows) /* a small grid is rounded up */
+        return;
+    plain_sum      sum, squares;
+    T              mean = 0;
+    if (g.centred) {
+        for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS)
+            sum.s += (double)x_at(g, g.x, begin + i);
+        join_lanes(sum, ARG_THREADS);
+        mean = (T)(to_all_lanes(sum, ARG_THREADS).s / g.length);
+    }
+    for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
+        const T d = x_at(g, g.x, begin + i) - mean;
+        squares.s += (double)(d * d);
+    }
+    join_lanes(squares, ARG_THREADS);
+    const T rstd = (T)(1 / sqrt(to_all_lanes(squares, ARG_THREADS).s / g.length + g.eps));
+    for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
+        T z = (x_at(g, g.x, begin + i) - mean) * rstd;
+        z = g.weight ? z * weight_at(g.weight, i, g.weight_is, 1) : z;
+        z = g.bias ? z + weight_at(g.bias, i, g.bias_is, 0) : z;
+        values<T>::store(g.y + (begin + i) * g.width, g.is, z);
+    }
+    if (threadIdx.x == 0) {
+        if (g.mean)
+            values<T>::store(g.mean + row * g.mean_width, g.mean_is, mean);
+        values<T>::store(g.rstd + row * g.rstd_width, g.rstd_is, rstd);
+    }
+}
+
+/* ---- back: of d = grad * weight, dx = rstd * (d - average of d - xhat * average of d * xhat) ---- */
+struct two_sums {
+    double a, b;
+};
+
+/* Over a block, for all its threads: one barrier, since uses of the room alternate. */
+static __device__ __forceinline__ two_sums of_block(two_sums mine, uint32_t turn)
+{
+    enum { WARPS = ARG_THREADS / WARP };
+    __shared__ two_sums room[2][WARPS];
+#pragma unroll
+    for (int away = WARP / 2; away > 0; away /= 2) {
+        mine.a += __shfl_xor_sync(0xffffffffu, mine.a, away);
+        mine.b += __shfl_xor_sync(0xffffffffu, mine.b, away);
+    }
+    if (threadIdx.x % WARP == 0)
+        room[turn % 2][threadIdx.x / WARP] = mine;
+    __syncthreads();
+    two_sums all = room[turn % 2][0];
+#pragma unroll
+    for (int i = 1; i < WARPS; i++) {
+        all.a += room[turn % 2][i].a;
+        all.b += room[turn % 2][i].b;
+    }
+    return all;
+}
+
+struct row_facts {
+    T mean, rstd;
+};
+static __device__ __forceinline__ row_facts facts_of(const norm_args &g, uint64_t row)
+{
+    return row_facts{g.mean ? values<T>::load(g.mean + row * g.mean_width, g.mean_is) : (T)0,
+                     values<T>::load(g.rstd + row * g.rstd_width, g.rstd_is)};
+}
+
+template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) norm_back_kept(const __grid_constant__ norm_args g)
+{
+    enum { V = NORM_BACK_VECTOR, W = width_in<D>::value };
+    const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
+    if (first >= g.rows) /* a small grid is rounded up */
+        return;
+    raw<V>         rx[N], rg[N];
+    T              w[N][V], to_w[N][V], to_b[N][V];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            w[k][i] = 1, to_w[k][i] = 0, to_b[k][i] = 0;
+        if (at >= g.length)
+            continue;
+        if (g.weight)
+            load_weights<D>(w[k], g.weight, at, g.weight_is);
+        raw_load(rx[k], g.x + (first * g.length + at) * W, W);
+        raw_load(rg[k], g.grad + (first * g.length + at) * W, W);
+    }
+    row_facts next = facts_of(g, first);
+    for (uint64_t row = first; row < last; row++) {
+        const row_facts f = next;
+        T               x[N][V], d[N][V];
+        two_sums        sums = {0, 0};
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
+            if (at >= g.length)
+                continue;
+            decode_as<D>(x[k], rx[k]);
+            decode_as<D>(d[k], rg[k]);
+            if (row + 1 < last) { /* the next row is on its way while this one is calculated */
+                raw_load(rx[k], g.x + ((row + 1) * g.length + at) * W, W);
+                raw_load(rg[k], g.grad + ((row + 1) * g.length + at) * W, W);
+            }
+            T a[V], b[V];
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                x[k][i] = (x[k][i] - f.mean) * f.rstd;
+                to_w[k][i] += d[k][i] * x[k][i];
+                to_b[k][i] += d[k][i];
+                d[k][i] *= w[k][i];
+                a[i] = d[k][i];
+                b[i] = d[k][i] * x[k][i];
+            }
+            sums.a += (double)in_pairs(a);
+            sums.b += (double)in_pairs(b);
+        }
+        if (row + 1 < last)
+            next = facts_of(g, row + 1);
+        if (!g.y)
+            continue;
+        sums = of_block(sums, (uint32_t)(row - first));
+        const T lift = g.centred ? (T)(sums.a / g.length) : (T)0, turn = (T)(sums.b / g.length);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
+            if (at >= g.length)
+                continue;
+            raw<V> r;
+#pragma unroll
+            for (int i = 0; i < V; i++)
+                d[k][i] = f.rstd * (d[k][i] - lift - x[k][i] * turn);
+            encode_as<D>(r, d[k], D);
+            raw_store(r, g.y + (row * g.length + at) * W, W);
+        }
+    }
+    if (!g.partial)
+        return;
+    T *to = (T *)g.partial + (uint64_t)blockIdx.x * 2 * g.length;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
+        if (at >= g.length)
+            continue;
+#pragma unroll
+        for (int i = 0; i < V; i++) {
+            to[at + i] = to_w[k][i];
+            to[g.length + at + i] = to_b[k][i];
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(const __grid_constant__ norm_args g)
+{
+    const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
+    if (first >= g.rows)
+        return;
+    for (uint64_t row = first; g.y && row < last; row++) {
+        const row_facts f = facts_of(g, row);
+        const uint64_t  begin = row * g.length;
+        two_sums        sums = {0, 0};
+        for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
+            const T d = x_at(g, g.grad, begin + i) * weight_at(g.weight, i, g.weight_is, 1);
+            sums.a += (double)d;
+            sums.b += (double)(d * ((x_at(g, g.x, begin + i) - f.mean) * f.rstd));
+        }
+        sums = of_block(sums, (uint32_t)(row - first));
+        const T lift = g.centred ? (T)(sums.a / g.length) : (T)0, turn = (T)(sums.b / g.length);
+        for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
+            const T d = x_at(g, g.grad, begin + i) * weight_at(g.weight, i, g.weight_is, 1);
+            const T xhat = (x_at(g, g.x, begin + i) - f.mean) * f.rstd;
+            values<T>::store(g.y + (begin + i) * g.width, g.is, f.rstd * (d - lift - xhat * turn));
+        }
+    }
+    T *to = (T *)g.partial + (uint64_t)blockIdx.x * 2 * g.length;
+    for (uint32_t i = threadIdx.x; g.partial && i < g.length; i += ARG_THREADS) {
+        T to_w = 0, to_b = 0;
+        for (uint64_t row = first; row < last; row++) {
+            const row_facts f = facts_of(g, row);
+            const T         d = x_at(g, g.grad, row * g.length + i);
+            to_w += d * ((x_at(g, g.x, row * g.length + i) - f.mean) * f.rstd);
+            to_b += d;
+        }
+        to[i] = to_w;
+        to[g.length + i] = to_b;
+    }
+}
+
+/* The blocks' sums of a column, by NORM_TOTAL_ROWS threads. */
+static __global__ void __launch_bounds__(ARG_THREADS) norm_total(const __grid_constant__ norm_args g)
+{
+    enum { ROWS = NORM_TOTAL_ROWS, COLUMNS = ARG_THREADS / ROWS };
+    __shared__ double room[2][ROWS][COLUMNS];
+    const uint32_t    column = blockIdx.x * COLUMNS + threadIdx.x % COLUMNS, part = threadIdx.x / COLUMNS;
+    double            sum[2] = {0, 0};
+#pragma unroll 8
+    for (uint32_t b = part; column < g.length && b < g.blocks; b += ROWS) {
+        const T *from = (const T *)g.partial + (uint64_t)b * 2 * g.length + column;
+        sum[0] += (double)from[0];
+        sum[1] += (double)from[g.length];
+    }
+    room[0][part][threadIdx.x % COLUMNS] = sum[0];
+    room[1][part][threadIdx.x % COLUMNS] = sum[1];
+    __syncthreads();
+    if (part > 1 || column >= g.length || !g.to[part])
+        return;
+    double all = 0;
+    for (int i = 0; i < ROWS; i++)
+        all += room[part][i][threadIdx.x % COLUMNS];
+    const int is = g.to_is[part];
+    values<T>::store(g.to[part] + (uint64_t)column * (is == values<T>::self ? sizeof(T) : sizeof(uint16_t)), is, (T)all);
+}
+
+#define NORM(D)                                                                                                           \
+    {KT_##D, (const void *)norm_kept<KT_##D>,                                                                             \
+     {(const void *)norm_back_kept<KT_##D, 1>, (const void *)norm_back_kept<KT_##D, NORM_BACK_MOST>}},
+static const norm_kernels kernels[] = {OF_DTYPES(NORM){KT_NONE, NULL, {NULL, NULL}}};
+const norm_table NORM_NAME = {kernels, (kt_dtype)values<T>::self, (const void *)norm_any, (const void *)norm_back_any,
+                              (const void *)norm_total};

@@ -1,0 +1,7 @@
+/* norm_f64.cu - norms in compute type float64. */
+#include "dev/dtype.cuh"
+
+#define COMPUTE   double
+#define NORM_NAME norm_f64
+#define OF_DTYPES(X) X(F64)
+#include "dev/norm.cuh"
