@@ -73,6 +73,7 @@ def test_other_cases_go_one_by_one():
     assert taken(lambda: karat._foreach_mul_([t.to("mirror:1") if i else t for i, t in enumerate(x)], 3)) == 0
     leaf = [t.detach().requires_grad_() for t in x]
     assert taken(lambda: karat._foreach_mul(leaf, 3)) == 0
+    x = tensors(4)
     mixed = [x[2].clone(), x[2].to(karat.bfloat16), x[3].to(karat.int64)]
     assert taken(lambda: karat._foreach_add_(mixed, 1)) == 3
     assert values(mixed) == [[3, 4], [3, 4], [4, 5, 6]]
