@@ -23,5 +23,6 @@ stripped=$(mktemp)
 trap 'rm -f "$stripped"' EXIT
 strip -o "$stripped" "$library"
 bytes=$(wc -c < "$stripped")
-[ "$bytes" -lt 8388608 ] || fail "the stripped library is $bytes bytes, not under 8 MiB: the wheel must stay under 10"
-echo "library: $(echo "$exported" | wc -l) names exported, $tls bytes thread-local, $bytes bytes stripped"
+packed=$(gzip -c "$stripped" | wc -c)
+[ "$packed" -lt 8388608 ] || fail "the library takes $packed bytes in a wheel, not under 8 MiB: the wheel must stay under 10"
+echo "library: $(echo "$exported" | wc -l) names exported, $tls bytes thread-local, $bytes bytes stripped, $packed in a wheel"

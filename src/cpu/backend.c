@@ -42,7 +42,7 @@
     extern const kt__cpu_draws kt__cpu_draws_##isa;                                                                          \
     extern const kt__cpu_bounds kt__cpu_bounds_##isa;                                                                        \
     extern const kt__cpu_direct kt__cpu_direct_##isa;                                                                        \
-    extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;
+    extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;       \
     extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;
 KT_ISA_LIST
 #undef X
@@ -59,7 +59,7 @@ const kt__cpu_build kt__cpu_builds[] = {
      &kt__cpu_draws_##isa,                                                                                                   \
      &kt__cpu_bounds_##isa,                                                                                                  \
      {kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa},                         \
-     &kt__cpu_direct_##isa},
+     &kt__cpu_direct_##isa,                                                                                                  \
      {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa}},
     KT_ISA_LIST
 #undef X

@@ -58,8 +58,8 @@ static kt_status open_plugin(void *library, const char *path)
         return kt_fail(KT_ERR_OS, "%s is not a plugin: it lacks kt_plugin_open", path);
     if (!layout)
         return kt_fail(KT_ERR_RUNTIME,
-                       "%s was built for a backend interface before %d (it has no kt_plugin_layout): it must be built anew",
-                       path, KT_BACKEND_ABI);
+                       "%s was built for a backend interface before 3 (it has no kt_plugin_layout): it must be built anew",
+                       path);
     if (kt__check_layout(layout, path))
         return kt_error_status();
     host.cpu = kt__backend(KT_CPU);

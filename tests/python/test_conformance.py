@@ -29,10 +29,8 @@ FLOORS = {
     "facts --part reductions": [520],
     "facts --part two": [24722],
     "facts --part creation": [26],
-    "facts --part messages": [15913],
-    "opinfo": [401, 6034],  # operators whole, rows
     "facts --part messages": [16194],
-    "opinfo": [387, 5846],  # operators whole, rows
+    "opinfo": [401, 6034],  # operators whole, rows
     "errors": [195, 121],  # cases, texts
     "errors --dry-run": [135],
     "parity": [41],  # scripts

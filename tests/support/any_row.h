@@ -77,6 +77,8 @@ static inline kt_tensor *any_heads(const char *name, kt_dtype dtype, int seed)
         return kt_gt_s(any_index(2), KT_INT(0));
     return strcmp(name, "attn_mask") == 0 ? any_tensor(dtype, 2, seed)
                                           : kt_reshape(any_tensor(dtype, 2, seed), KT_SHAPE(1, 1, ANY_SIDE, ANY_SIDE));
+}
+
 /* Norms take parameters of one dim, and statistics of each row; of what flows back all is wanted. */
 static inline bool any_norm(const kt_row *row) { return strcmp(row->section, "normalisation") == 0; }
 static inline int  any_statistics(const kt_row *row) { return strstr(row->name, "rms_norm") ? 1 : 2; }
@@ -103,7 +105,6 @@ static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec,
         return any_heads(name, dtype, seed);
     if (any_space(row))
         return any_image(row, dtype, strcmp(name, "grad_output") == 0 && !any_pools(row) ? 1 : ANY_SIDE, seed);
-        return any_image(row, dtype, strcmp(name, "grad_output") == 0 ? 1 : ANY_SIDE, seed);
     if (any_norm(row) && (strcmp(name, "weight") == 0 || strcmp(name, "bias") == 0 || strncmp(name, "running_", 8) == 0))
         return any_tensor(dtype, 1, seed);
     if (strcmp(name, "index") == 0 || strcmp(name, "indices") == 0)
@@ -165,8 +166,9 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
         if (strcmp(spec->name, "state_steps") == 0)
             lists[i][0] = lists[i][1] = kt_ones(KT_SCALAR, .dtype = dtype);
         c->arg[i].ts.t = lists[i];
-        c->arg[i].ts.n = strcmp(spec->name, "draws") == 0 ? 0 : spec->holes || any_attends(c->row) ? 1 : 2;
-        c->arg[i].ts.n = spec->holes || (any_norm(c->row) && any_statistics(c->row) == 1) ? 1 : 2;
+        c->arg[i].ts.n = spec->holes || any_attends(c->row) || (any_norm(c->row) && any_statistics(c->row) == 1) ? 1 : 2;
+        if (strcmp(spec->name, "draws") == 0)
+            c->arg[i].ts.n = 0;
         return;
     case KT_ARG_SCALAR: c->arg[i].s = KT_INT(1); return;
     case KT_ARG_SCALARS:

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 256, MOST_PARAMS = 16, MOST_STRUCTS = 1024, MOST_FIELDS = 16 };
+enum { TEXT = 256, MOST_PARAMS = 32, MOST_STRUCTS = 1024, MOST_FIELDS = 16 };
 
 typedef struct variable {
     char type[TEXT], name[TEXT];
@@ -63,6 +63,7 @@ static const struct {
     {"kt_reason", 0, "(kt_reason)SMALL"},
     {"kt_device_kind", 0, "(kt_device_kind)SMALL"},
     {"kt_policy", 0, "(kt_policy)SMALL"},
+    {"kt_attention_way", 0, "(kt_attention_way)SMALL"},
     {"kt_determinism", 0, "(kt_determinism)SMALL"},
     {"kt_casting", 0, "(kt_casting)SMALL"},
     {"kt_form", 0, "(kt_form)SMALL"},

@@ -16,9 +16,9 @@
 #define STRIDED 4
 #define IS_INTEGER 0
 #define PICK(X, Y, Z) X
-#define FAR(name)                                                                                                         \
-    if (!(fabsf(a) <= TRIG_REACH_F32))                                                                                    \
-        return name##_far_f32(a);
+#define NEAR(name)                                                                                                        \
+    if (!(name##_beyond_f32(a) >> 31))                                                                                    \
+        return name##_near_f32(a);
 #define READS  KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL) KNOWN(KT_I64)
 #define WRITES KNOWN(KT_F32) KNOWN(KT_BF16) KNOWN(KT_F16) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"

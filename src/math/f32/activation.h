@@ -19,14 +19,14 @@ KT_ALWAYS divisor_f32 gelu_tanh_divisor_f32(float x)
 
 KT_ALWAYS float gelu_tanh_share_f32(float a)
 {
-    return inverse_f32(gelu_tanh_divisor_f32(at_most_f32(at_least_f32(a, -11.0f), 7.0f))) * 0x1p-64f;
+    return one_over_f32(gelu_tanh_divisor_f32(at_most_f32(at_least_f32(a, -11.0f), 7.0f))) * 0x1p-64f;
 }
 
 /* a times that share. From 7 on nothing of a is missing, below -11 nothing of it is left. */
 KT_ALWAYS float gelu_tanh_f32(float a)
 {
     const divisor_f32 by = gelu_tanh_divisor_f32(at_most_f32(at_least_f32(a, -11.0f), 7.0f));
-    const float       r = divided_f32(a, by, 1 / by.d) * 0x1p-64f, far = pick_f32(mask_f32(a < -11.0f), a * 0, a);
+    const float       r = divided_f32(a, by, inverse_f32(by.d)) * 0x1p-64f, far = pick_f32(mask_f32(a < -11.0f), a * 0, a);
     return pick_f32(mask_f32(a < -11.0f || a >= 7.0f), far, signed_f32(r, a));
 }
 

@@ -146,28 +146,28 @@ KT_ALWAYS divisor_f32 one_plus_exp_of_any_f32(float x, float more)
     return one_plus_exp_f32(at_most_f32(at_least_f32(x, -42.0f), 110.0f), more, 0x1p-64f, 127 - 64);
 }
 
-KT_ALWAYS float inverse_f32(divisor_f32 by)
+KT_ALWAYS float one_over_f32(divisor_f32 by)
 {
-    const float q = 1 / by.d;
+    const float q = inverse_f32(by.d);
     return fma_f32(q, fma_f32(-q, by.rest, fma_f32(-q, by.d, 1)), q);
 }
 
-/* a / by, where over is 1 / by.d */
+/* a / by, where over is the inverse of by.d */
 KT_ALWAYS float divided_f32(float a, divisor_f32 by, float over)
 {
     const float h = a * over;
     return fma_f32(fma_f32(-h, by.rest, fma_f32(-h, by.d, a)), over, h);
 }
 
-KT_ALWAYS float    sigmoid_f32(float a)        { return inverse_f32(one_plus_exp_of_any_f32(-a, 0)) * 0x1p-64f; }
-KT_ALWAYS uint32_t sigmoid_beyond_f32(float a) { return beyond_f32(a, 0x42a00000u); } /* 80 */
-KT_ALWAYS float    sigmoid_near_f32(float a)   { return inverse_f32(one_plus_exp_f32(-a, 0, 1, 127)); }
+KT_ALWAYS float    sigmoid_f32(float a)        { return one_over_f32(one_plus_exp_of_any_f32(-a, 0)) * 0x1p-64f; }
+KT_ALWAYS uint32_t sigmoid_beyond_f32(float a) { return beyond_f32(a, 0x428a0000u); } /* 69 */
+KT_ALWAYS float    sigmoid_near_f32(float a)   { return one_over_f32(one_plus_exp_f32(-a, 0, 1, 127)); }
 
 /* a * sigmoid(a). Past 25 nothing of a is missing, below -110 nothing of it is left. */
 KT_ALWAYS float silu_f32(float a)
 {
     const divisor_f32 by = one_plus_exp_of_any_f32(-a, 0);
-    const float       over = only_f32(~mask_f32(a < -110.0f), 1 / by.d), r = divided_f32(a, by, over) * 0x1p-64f;
+    const float       over = only_f32(~mask_f32(a < -110.0f), inverse_f32(by.d)), r = divided_f32(a, by, over) * 0x1p-64f;
     return pick_f32(mask_f32(a > 25.0f), a, signed_f32(r, a));
 }
 
@@ -175,7 +175,7 @@ KT_ALWAYS uint32_t silu_beyond_f32(float a) { return beyond_f32(a, 0x42280000u);
 KT_ALWAYS float    silu_near_f32(float a)
 {
     const divisor_f32 by = one_plus_exp_f32(-a, 0, 0x1p-64f, 127 - 64);
-    return signed_f32(divided_f32(a, by, 1 / by.d) * 0x1p-64f, a);
+    return signed_f32(divided_f32(a, by, inverse_f32(by.d)) * 0x1p-64f, a);
 }
 
 /* a + a z p(z) of z = a^2 up to 1: relative error 2^-27.6. Past it 1 - 2 / (1 + e^2x) of x = |a|, whose quotient is below 1/4:
@@ -189,7 +189,7 @@ KT_ALWAYS float tanh_f32(float a)
     const float x = abs_at_most_f32(a, 0x41200000u), t = fma_f32(x, 0x1.715476p1f, ROUND_F32(127)), k = t - ROUND_F32(127);
     const float r = fma_f32(k, -0x1.7f7d1cp-21f, fma_f32(k, -0x1.62e4p-2f, x)), r2 = r * r, s = of_bits_f32(bits_f32(t) << 23);
     const float last = fma_f32(r2, fma_f32(r, 0x1.686aa2p-4f, 0x1.123d02p-2f), fma_f32(r, 0x1.555b82p-1f, 0x1.55548cp0f));
-    const float e = r * fma_f32(r2, last, fma_f32(r, 0x1.fffff8p0f, 2)), far = 1 - 2 / fma_f32(s, e, 1 + s);
+    const float e = r * fma_f32(r2, last, fma_f32(r, 0x1.fffff8p0f, 2)), far = 1 - 2 * inverse_f32(fma_f32(s, e, 1 + s));
     return signed_f32(pick_f32(mask_f32(fabsf(a) >= 1), far, near), a);
 }
 
