@@ -231,7 +231,7 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         (family == KT_FAMILY_window && !kt__cpu_pools(kernel, compute)))
         return false;
     if (family == KT_FAMILY_attention)
-        return kt__cpu_has_attention(compute);
+        return kt__cpu_has_attention(kernel, compute);
     if (family == KT_FAMILY_norm && compute > KT_IN_F64)
         return false;
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);

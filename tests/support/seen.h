@@ -74,7 +74,8 @@ static inline bool check_plan(const seen *s)
     }
     if (s->kernel == KT_K_copy)
         good &= CHECK_MSG(s->arg[1].as == s->arg[0].is, "a copy: %s", s->text);
-    good &= CHECK_MSG(s->drawn == (KT__FAMILY_OF(s->kernel) == KT_FAMILY_random), "a draw: %s", s->text);
+    const bool draws = KT__FAMILY_OF(s->kernel) == KT_FAMILY_random || s->kernel == KT_K_attention_draws;
+    good &= CHECK_MSG(s->drawn == draws, "a draw: %s", s->text);
     return good;
 }
 

@@ -16,7 +16,12 @@ static const kt__cpu_attends *const by_build[][2] = { /* in the order of kt__cpu
 #undef X
 };
 
-bool kt__cpu_has_attention(kt_compute compute) { return compute == KT_IN_F32 || compute == KT_IN_F64; }
+/* States and bits have no compute type of their own: their plans say int32. */
+bool kt__cpu_has_attention(kt_kernel_id kernel, kt_compute compute)
+{
+    const bool floats = kernel == KT_K_attention || kernel == KT_K_attention_backward;
+    return floats ? compute == KT_IN_F32 || compute == KT_IN_F64 : compute == KT_IN_I32;
+}
 
 /* Operand `at`, whose block of dims begins at *first. Sizes of 1 are repeated. */
 static kt__matrices matrices_of(const kt_plan *plan, int at, int dims, int *first)
@@ -61,7 +66,7 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
         return kt__cpu_attention_draws(plan);
     if (plan->kernel == KT_K_attention_kept)
         return write_kept(plan);
-    if (!kt__cpu_has_attention((kt_compute)plan->compute))
+    if (!kt__cpu_has_attention(plan->kernel, (kt_compute)plan->compute))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no attention for this dtype");
     if (back) {
         a.grad_query = matrices_of(plan, at++, 4, &first);

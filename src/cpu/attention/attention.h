@@ -35,7 +35,7 @@ typedef struct kt__cpu_attends {
 } kt__cpu_attends;
 
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan);
-bool      kt__cpu_has_attention(kt_compute compute);
+bool      kt__cpu_has_attention(kt_kernel_id kernel, kt_compute compute);
 kt_status kt__cpu_attention_draws(const kt_plan *plan);
 /* Of a block of `rows` queries: bit i of kept[j] says that query i keeps key j. */
 void      kt__attention_kept(const uint32_t *state, double keep, int64_t rows, int64_t keys, uint64_t *kept);
