@@ -23,6 +23,7 @@
 #include "cpu/window/window.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/index.h"
+#include "tables/kernels/norm.h"
 #include "tables/kernels/product.h"
 #include "tables/kernels/search.h"
 
@@ -165,7 +166,10 @@ static kt_status run_softmax(const kt__cpu_build *build, const kt_plan *plan)
 
 static kt_status run_norm(const kt__cpu_build *build, const kt_plan *plan)
 {
-    return plan->compute <= KT_IN_F64 ? build->norms[plan->compute]->run(plan) : no_kernel(plan);
+    if (plan->compute > KT_IN_F64)
+        return no_kernel(plan);
+    const kt__cpu_norms *norms = build->norms[plan->compute];
+    return plan->kernel >= KT_K_group_norm ? norms->groups(plan) : norms->rows(plan);
 }
 
 KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *plan)

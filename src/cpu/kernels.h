@@ -70,7 +70,8 @@ typedef struct kt__cpu_reductions {
 
 /* ---- its norms ---- */
 typedef struct kt__cpu_norms {
-    kt_status (*run)(const kt_plan *plan); /* family norm */
+    kt_status (*rows)(const kt_plan *plan);   /* layer_norm, rms_norm, and back */
+    kt_status (*groups)(const kt_plan *plan); /* group_norm and those named so */
 } kt__cpu_norms;
 
 /* ---- kernels that move bytes and ask no type ---- */

@@ -4,7 +4,9 @@
 #include "cpu/isa/tile.h"
 
 #include "cpu/isa/norm.inc.c"
+#include "cpu/isa/group_norm.inc.c"
 
 const kt__cpu_norms SHARED(norms) = {
-    .run = FN(norm_run),
+    .rows = FN(norm_run),
+    .groups = FN(group_norm_run),
 };
