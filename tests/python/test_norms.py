@@ -82,3 +82,131 @@ def test_weights_of_another_dtype(recwarn):
 def test_meta():
     x = torch.ones(2, 3, 4, device="meta")
     assert F.layer_norm(x, (4,)).shape == (2, 3, 4) and F.rms_norm(x, (3, 4)).device.type == "meta"
+
+
+# ---- groups of channels ----
+
+
+def group_norm(x, groups, w, b, eps):
+    seen = x.reshape(x.shape[0], groups, -1)
+    mean = seen.mean(-1, keepdim=True)
+    seen = (seen - mean) / ((seen - mean).square().mean(-1, keepdim=True) + eps).sqrt()
+    beside = (1, -1) + (1,) * (x.dim() - 2)
+    return seen.reshape(x.shape) * w.reshape(beside) + b.reshape(beside)
+
+
+def batch_norm(x, w, b, eps):
+    dims, beside = (0, *range(2, x.dim())), (1, -1) + (1,) * (x.dim() - 2)
+    mean = x.mean(dims, keepdim=True)
+    return (x - mean) / ((x - mean).square().mean(dims, keepdim=True) + eps).sqrt() * w.reshape(beside) + b.reshape(beside)
+
+
+CHANNELS = {
+    "batch": (lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True, eps=0.01),
+              lambda x, w, b: batch_norm(x, w, b, 0.01)),
+    "group": (lambda x, w, b: F.group_norm(x, 2, w, b, eps=0.01), lambda x, w, b: group_norm(x, 2, w, b, 0.01)),
+    "instance": (lambda x, w, b: F.instance_norm(x, weight=w, bias=b, eps=0.01), lambda x, w, b: group_norm(x, 4, w, b, 0.01)),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sizes", [(3, 4, 5), (2, 4, 3, 7), (2, 4, 40, 50)])
+@pytest.mark.parametrize("kind", CHANNELS)
+@pytest.mark.parametrize("last", [False, True])
+def test_channels(kind, sizes, dtype, last):
+    torch.manual_seed(1)
+    ours, theirs = CHANNELS[kind]
+    made = [torch.randn(*sizes), torch.rand(4), torch.rand(4)]
+    if last and len(sizes) == 4:
+        made[0] = made[0].contiguous(memory_format=torch.channels_last)
+    narrow = [m.clone().to(dtype).requires_grad_() for m in made]
+    wide = [m.detach().double().requires_grad_() for m in narrow]
+    y, want = ours(*narrow), theirs(*wide)
+    assert y.dtype is dtype and near(y, want, dtype)
+    g = torch.randn(*sizes).to(dtype)
+    y.backward(g)
+    want.backward(g.double())
+    for a, b in zip(narrow, wide):
+        assert a.grad.dtype is dtype
+        assert (a.grad.double() - b.grad).abs().max() <= 8 * NEAR[dtype] * (1 + b.grad.abs().max())
+
+
+def test_batch_norm_of_rows():
+    x, w, b = torch.randn(50, 130).double(), torch.rand(130).double(), torch.rand(130).double()
+    assert torch.allclose(F.batch_norm(x, None, None, w, b, training=True), batch_norm(x, w, b, 1e-5))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_running_statistics(dtype):
+    x = torch.randn(6, 3, 4).to(dtype)
+    mean, var = torch.full((3,), 0.5, dtype=dtype), torch.full((3,), 2.0, dtype=dtype)
+    F.batch_norm(x, mean, var, training=True, momentum=0.25)
+    wide = x.double().transpose(0, 1).reshape(3, -1)
+    assert near(mean, 0.375 + 0.25 * wide.mean(1), dtype) and near(var, 1.5 + 0.25 * wide.var(1), dtype)
+    assert mean._version == 0
+    y = F.batch_norm(x, mean, var, eps=0.5)
+    want = (x.double() - mean.double()[:, None]) / (var.double()[:, None] + 0.5).sqrt()
+    assert near(y, want, dtype)
+    if dtype is not torch.float64:
+        both = F.batch_norm(x, mean.float(), var.float(), torch.ones(3), torch.zeros(3))
+        assert both.dtype is dtype
+
+
+def test_running_statistics_of_instances():
+    x, mean, var = torch.arange(24.0).reshape(2, 4, 3), torch.zeros(4), torch.ones(4)
+    F.instance_norm(x, mean, var)
+    assert torch.allclose(mean, torch.tensor([0.7, 1.0, 1.3, 1.6])) and torch.allclose(var, torch.ones(4))
+    assert mean._version == 1
+
+
+def test_refusals():
+    x, zeros, ones = torch.ones(2, 4, 3), torch.zeros(4), torch.ones(4)
+    for run, error, text in (
+        (lambda: F.batch_norm(x, torch.zeros(3), ones), RuntimeError, "running_mean should contain 4 elements not 3"),
+        (lambda: F.batch_norm(x, zeros, ones, torch.ones(3)), RuntimeError, "weight should contain 4 elements not 3"),
+        (lambda: F.batch_norm(x, None, None), RuntimeError, "running_mean must be defined in evaluation mode"),
+        (lambda: F.batch_norm(x[:1, :, :1], zeros, ones, training=True), ValueError,
+         "Expected more than 1 value per channel when training, got input size torch.Size([1, 4, 1])"),
+        (lambda: F.batch_norm(x, zeros, ones, eps=-1.0), ValueError, "batch_norm eps must be positive, but got -1.0"),
+        (lambda: F.batch_norm(x.long(), zeros, ones), NotImplementedError, "\"batch_norm\" not implemented for 'Long'"),
+        (lambda: F.batch_norm(x, zeros.double(), ones.double()), RuntimeError,
+         "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+        (lambda: F.batch_norm(x.double(), zeros, ones), RuntimeError, "mixed dtype (CPU): all inputs must share same datatype."),
+        (lambda: F.group_norm(x, 3), RuntimeError, "Expected number of channels in input to be divisible by num_groups, but got "
+         "input of shape [2, 4, 3] and num_groups=3"),
+        (lambda: F.group_norm(x, 2, torch.ones(3)), RuntimeError, "Expected weight to be a vector of size equal to the number of "
+         "channels in input, but got weight of shape [3] and input of shape [2, 4, 3]"),
+        (lambda: F.group_norm(x, -2), RuntimeError, "Expected num groups to be greater than 0, got -2"),
+        (lambda: F.group_norm(ones, 2), RuntimeError, "Expected at least 2 dimensions for input tensor but received 1"),
+        (lambda: F.group_norm(torch.ones(1, 4, 1), 4), ValueError,
+         "Expected more than 1 value per channel when training, got input size [1, 4, 1]"),
+        (lambda: F.instance_norm(x, use_input_stats=False), RuntimeError,
+         "Expected running_mean and running_var to be defined when use_input_stats is false"),
+        (lambda: F.instance_norm(torch.ones(2, 4)), ValueError,
+         "Expected more than 1 spatial element when training, got input size torch.Size([2, 4])"),
+        (lambda: F.local_response_norm(torch.ones(4, 3), 2), ValueError,
+         "Expected 3D or higher dimensionality                          input (got 2 dimensions)"),
+        (lambda: F.local_response_norm(x.int(), 2), NotImplementedError, "\"avg_pool2d\" not implemented for 'Int'"),
+    ):
+        with pytest.raises(error) as caught:
+            run()
+        assert str(caught.value).splitlines()[0] == text
+
+
+def test_local_response_norm():
+    x = torch.randn(2, 5, 3, 4, dtype=torch.float64)
+    want = torch.empty_like(x)
+    for channel in range(5):
+        near_by = x[:, max(0, channel - 1):channel + 2].square().sum(1) / 3
+        want[:, channel] = x[:, channel] / (2 + 0.5 * near_by) ** 0.75
+    assert torch.allclose(F.local_response_norm(x, 3, alpha=0.5, k=2.0), want)
+
+
+def test_normalize():
+    x = torch.randn(3, 4, 5, dtype=torch.float64)
+    assert torch.allclose(F.normalize(x), x / x.square().sum(1, keepdim=True).sqrt())
+    assert torch.allclose(F.normalize(x, p=1, dim=-1), x / x.abs().sum(-1, keepdim=True))
+    assert torch.allclose(F.normalize(x, dim=(0, 1)), x / x.square().sum((0, 1), keepdim=True).sqrt())
+    assert torch.equal(F.normalize(torch.zeros(2, 3)), torch.zeros(2, 3))
+    out = torch.empty(0, dtype=torch.float64)
+    assert F.normalize(x, out=out) is out and torch.equal(out, F.normalize(x))

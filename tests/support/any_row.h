@@ -85,7 +85,9 @@ static inline int  any_statistics(const kt_row *row) { return strstr(row->name, 
 
 static inline kt_shape any_norm_ints(const kt_row *row, const kt_arg_spec *spec)
 {
-    static const int64_t shape[] = {ANY_SIDE}, all[] = {1, 1, 1};
+    static const int64_t shape[] = {ANY_SIDE}, all[] = {1, 1, 1}, first[] = {0};
+    if (strcmp(spec->name, "dim") == 0)
+        return (kt_shape){1, first};
     return strcmp(spec->name, "output_mask") == 0 ? (kt_shape){any_statistics(row) + 1, all} : (kt_shape){1, shape};
 }
 
@@ -105,6 +107,8 @@ static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec,
         return any_heads(name, dtype, seed);
     if (any_space(row))
         return any_image(row, dtype, strcmp(name, "grad_output") == 0 && !any_pools(row) ? 1 : ANY_SIDE, seed);
+    if (strstr(row->name, "local_response"))
+        return kt_unsqueeze(any_tensor(dtype, 2, seed), 0);
     if (any_norm(row) && (strcmp(name, "weight") == 0 || strcmp(name, "bias") == 0 || strncmp(name, "running_", 8) == 0))
         return any_tensor(dtype, 1, seed);
     if (strcmp(name, "index") == 0 || strcmp(name, "indices") == 0)
@@ -163,6 +167,8 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
         lists[i][1] = any_tensor(dtype, rank, i + 1);
         if (strcmp(spec->name, "statistics") == 0)
             lists[i][0] = lists[i][1] = kt_narrow(any_tensor(dtype, 2, i), 1, 0, 1);
+        if (strcmp(spec->name, "running") == 0)
+            lists[i][0] = lists[i][1] = any_tensor(dtype, 1, i);
         if (strcmp(spec->name, "state_steps") == 0)
             lists[i][0] = lists[i][1] = kt_ones(KT_SCALAR, .dtype = dtype);
         c->arg[i].ts.t = lists[i];
@@ -175,7 +181,13 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
         c->arg[i].ss.s = ones;
         c->arg[i].ss.n = 2;
         return;
-    case KT_ARG_INT: c->arg[i].i = strstr(spec->name, "dim") ? 0 : 1; return;
+    case KT_ARG_INT:
+        if (any_norm(c->row) && (strcmp(spec->name, "N") == 0 || strcmp(spec->name, "C") == 0)) {
+            c->arg[i].i = ANY_SIDE;
+            return;
+        }
+        c->arg[i].i = strstr(spec->name, "dim") ? 0 : 1;
+        return;
     case KT_ARG_INTS: c->arg[i].ints = any_ints(c->row, spec); return;
     case KT_ARG_FLOAT: c->arg[i].f = any_attends(c->row) && strcmp(spec->name, "dropout_p") == 0 ? 0 : 0.5; return;
     case KT_ARG_BOOL: c->arg[i].b = strcmp(spec->name, "amsgrad") == 0; return; /* its list is not empty */

@@ -105,7 +105,8 @@ static void FN(group_forward)(void *ctx, int64_t begin, int64_t end)
 
 /* ---- back ---- */
 
-static void FN(plane_flow)(T *restrict to, const T *restrict x, const T *restrict grad, T mean, T scale, T turn, T lift, int64_t n)
+static void FN(plane_flow)(T *restrict to, const T *restrict x, const T *restrict grad, T mean, T scale, T turn, T lift,
+                           int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         to[i] = grad[i] * scale - (x[i] - mean) * turn - lift;
@@ -140,7 +141,8 @@ static void FN(group_back)(void *ctx, int64_t begin, int64_t end)
     T                 room[TILE], other[TILE];
     for (int64_t at = begin; at < end; at++) {
         const int64_t outer = at / p->size[GROUP], group = at % p->size[GROUP];
-        const T       mean = FN(plane_number)(p, p->mean, outer, group, 0, 0), rstd = FN(plane_number)(p, p->rstd, outer, group, 0, 1);
+        const T       mean = FN(plane_number)(p, p->mean, outer, group, 0, 0);
+        const T       rstd = FN(plane_number)(p, p->rstd, outer, group, 0, 1);
         FN(ties)      all = {0};
         for (int64_t k = 0; k < p->size[PLANE]; k++) {
             const char *x = FN(plane_at)(p, p->x, outer, group, k), *grad = FN(plane_at)(p, p->grad, outer, group, k);

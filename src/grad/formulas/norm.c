@@ -36,58 +36,85 @@ GRAD(fused_rms_norm)
     dB = of[1];
 }
 
-/* ---- second derivatives: (grad_out, input, weight, statistics, normalized_shape, output_mask) ----
+/* ---- groups of channels: (input, weight, bias, running, training, momentum, eps) and (..., N, C, HxW, group, eps) ---- */
+
+GRAD(batch_norm_node)
+{
+    const bool     train = arg(c, 4)->b;
+    kt_tensor     *weight = given(c, 1) ? B : NULL, *mean = train ? RESULT(1) : L(0), *rstd = train ? RESULT(2) : NULL;
+    const int64_t  wanted[] = {need(c, 0), need(c, 1), need(c, 2)};
+    if (!train)
+        rstd = kt_rsqrt(kt_add_s(widened(L(1)), KT_FLOAT(arg(c, 6)->f)));
+    if (!mean || !rstd)
+        return;
+    const kt_native_batch_norm_backward_results of =
+        kt_native_batch_norm_backward(G, A, weight, (kt_tensor *[]){mean, rstd}, 2, train, ((kt_shape){3, wanted}));
+    dA = of.result;
+    dB = of.of_weight;
+    dC = of.of_bias;
+}
+
+GRAD(native_group_norm)
+{
+    kt_tensor    *weight = given(c, 1) ? B : NULL, *statistics[] = {RESULT(1), RESULT(2)};
+    const int64_t wanted[] = {need(c, 0), need(c, 1), need(c, 2)};
+    if (kt__failed())
+        return;
+    const kt_native_group_norm_backward_results of =
+        kt_native_group_norm_backward(G, A, weight, statistics, 2, arg(c, 6)->i, ((kt_shape){3, wanted}));
+    dA = of.result;
+    dB = of.of_weight;
+    dC = of.of_bias;
+}
+
+/* ---- second derivatives: (grad_out, input, weight, statistics, how, output_mask) ----
  *
  * With h = (x - mean) rstd, g = grad_out w and J v = rstd (v - average of v - h average of v h), which is symmetric, the row
- * gives J g, sums of grad_out h, and sums of grad_out. (A norm by the root of the mean square has no averages of v alone.) */
+ * gives J g, sums of grad_out h, and sums of grad_out. (A norm by the root of the mean square has no averages of v alone; of
+ * given statistics there are none at all.) All operands are seen in dims in which averages and weights are broadcast. */
 
 typedef struct second {
-    const kt_back *c;
-    int            op, n; /* the row, and its statistics */
-    kt_tensor     *grad, *x, *weight, *rstd, *hat, *statistics[2];
-    int64_t        dims[KT_MAX_DIMS], elements;
-    kt_shape       normalized;
+    bool       centred, constant;
+    kt_tensor *grad, *x, *weight, *rstd, *hat;
+    kt_shape   seen, of_weight; /* sizes of x, and of weights and statistics beside it; none: as they are */
+    int64_t    dims[KT_MAX_DIMS];
+    int        n_dims;
 } second;
+
+static kt_tensor *as_seen(kt_tensor *t, kt_shape sizes) { return t && sizes.n ? kt_reshape(widened(t), sizes) : widened(t); }
 
 static kt_tensor *average(const second *s, kt_tensor *v)
 {
-    return kt_mean_dim(v, ((kt_shape){s->normalized.n, s->dims}), .keepdim = true);
+    return kt_mean_dim(v, ((kt_shape){s->n_dims, s->dims}), .keepdim = true);
 }
 
 static kt_tensor *flowed(const second *s, kt_tensor *v)
 {
-    static const int64_t first[] = {1, 0, 0};
-    kt_tensor           *of[3] = {NULL};
-    const kt_shape       mask = {s->n + 1, first};
-    return kt__layer_norm_back(s->op, v, s->x, NULL, s->statistics, s->n, s->normalized, mask, of) ? of[0] : NULL;
+    if (s->constant)
+        return kt_mul(v, s->rstd);
+    kt_tensor *rest = kt_sub(v, kt_mul(s->hat, average(s, kt_mul(v, s->hat))));
+    return kt_mul(s->centred ? kt_sub(rest, average(s, v)) : rest, s->rstd);
 }
 
-static bool second_of(second *s, const kt_back *c, int op, int n)
+/* The operands, in the sizes that `s` says; statistics: mean (if there is one) and rstd. */
+static bool second_of(second *s, const kt_back *c, kt_shape statistics)
 {
-    *s = (second){.c = c, .op = op, .n = n, .grad = widened(A), .x = widened(B), .weight = given(c, 2) ? widened(C) : NULL,
-                  .normalized = arg(c, 4)->ints, .elements = 1};
-    for (int i = 0; i < n; i++)
-        s->statistics[i] = widened(L(i));
-    if (kt__failed() || !s->x)
-        return false;
-    for (int64_t i = 0; i < s->normalized.n; i++) {
-        s->dims[i] = s->x->ndim - s->normalized.n + i;
-        s->elements *= s->normalized.d[i];
-    }
-    s->rstd = s->statistics[n - 1];
-    s->hat = kt_mul(n == 2 ? kt_sub(s->x, s->statistics[0]) : s->x, s->rstd);
-    return s->hat != NULL;
+    kt_tensor *rstd = L(s->centred ? 1 : 0), *mean = s->centred ? L(0) : NULL;
+    s->grad = as_seen(A, s->seen), s->x = as_seen(B, s->seen), s->weight = given(c, 2) ? as_seen(C, s->of_weight) : NULL;
+    s->rstd = as_seen(rstd, statistics);
+    s->hat = kt_mul(mean ? kt_sub(s->x, as_seen(mean, statistics)) : s->x, s->rstd);
+    return !kt__failed() && s->hat;
 }
 
 /* Through h and rstd: to h flows `to_hat`; and to rstd the sum over the group of back * g - its averages' products. */
 static kt_tensor *through_statistics(const second *s, kt_tensor *back, kt_tensor *of_weight)
 {
     kt_tensor *g = s->weight ? kt_mul(s->grad, s->weight) : s->grad, *to_hat = NULL, *to_rstd = NULL;
-    if (back) {
+    if (back && !s->constant) {
         kt_tensor *of_g = average(s, kt_mul(g, s->hat)), *of_back = average(s, kt_mul(back, s->hat));
         to_hat = kt_neg(kt_mul(s->rstd, kt_add(kt_mul(back, of_g), kt_mul(g, of_back))));
         to_rstd = kt_sub(average(s, kt_mul(back, g)), kt_mul(of_back, of_g));
-        if (s->n == 2)
+        if (s->centred)
             to_rstd = kt_sub(to_rstd, kt_mul(average(s, back), average(s, g)));
     }
     if (of_weight)
@@ -96,22 +123,70 @@ static kt_tensor *through_statistics(const second *s, kt_tensor *back, kt_tensor
     return to_rstd ? plus(through, kt_neg(kt_mul(kt_mul(to_rstd, kt_mul(s->rstd, s->rstd)), s->hat))) : through;
 }
 
-static void second_derivatives(const kt_back *c, int op, int n)
+static kt_tensor *shaped(const kt_back *c, int i, kt_tensor *t) { return t ? kt_reshape(t, in_sizes(c, i)) : NULL; }
+
+/* over: the dims in which a weight is broadcast, if the engine does not see that. */
+static void second_derivatives(const kt_back *c, const second *s, kt_shape over)
 {
-    second     s;
-    kt_tensor *back = widened(c->grads[0]), *of_weight = widened(c->grads[1]), *of_bias = n == 2 ? widened(c->grads[2]) : NULL;
-    if (!second_of(&s, c, op, n))
-        return;
-    kt_tensor *turned = back && (need(c, 0) || need(c, 2)) ? flowed(&s, back) : NULL;
+    kt_tensor *back = as_seen(c->grads[0], s->seen), *of_weight = as_seen(c->grads[1], s->of_weight);
+    kt_tensor *of_bias = s->centred ? as_seen(c->grads[2], s->of_weight) : NULL;
+    kt_tensor *turned = back && (need(c, 0) || need(c, 2)) ? flowed(s, back) : NULL;
     if (need(c, 0)) {
-        kt_tensor *to = turned && s.weight ? kt_mul(turned, s.weight) : turned;
-        to = of_weight ? plus(to, kt_mul(of_weight, s.hat)) : to;
-        c->d[0] = of_bias ? plus(to, kt_expand(of_bias, kt__sizes(s.x))) : to;
+        kt_tensor *to = turned && s->weight ? kt_mul(turned, s->weight) : turned;
+        to = of_weight ? plus(to, kt_mul(of_weight, s->hat)) : to;
+        c->d[0] = shaped(c, 0, of_bias ? plus(to, kt_expand(of_bias, kt__sizes(s->x))) : to);
     }
-    dB = through_statistics(&s, back, of_weight);
+    if (need(c, 1))
+        c->d[1] = shaped(c, 1, through_statistics(s, back, of_weight));
     if (need(c, 2) && turned)
-        c->d[2] = kt_mul(turned, s.grad);
+        c->d[2] = over.n ? shaped(c, 2, kt_sum_dim(kt_mul(turned, s->grad), over)) : kt_mul(turned, s->grad);
 }
 
-GRAD(native_layer_norm_backward) { second_derivatives(c, KT_OP_native_layer_norm_backward, 2); }
-GRAD(fused_rms_norm_backward) { second_derivatives(c, KT_OP_fused_rms_norm_backward, 1); }
+static void of_last_dims(const kt_back *c, bool centred)
+{
+    second         s = {.centred = centred};
+    const kt_shape normalized = arg(c, 4)->ints;
+    s.n_dims = (int)normalized.n;
+    for (int i = 0; i < s.n_dims; i++)
+        s.dims[i] = i - s.n_dims;
+    if (second_of(&s, c, (kt_shape){0, NULL}))
+        second_derivatives(c, &s, (kt_shape){0, NULL});
+}
+
+GRAD(native_layer_norm_backward) { of_last_dims(c, true); }
+GRAD(fused_rms_norm_backward) { of_last_dims(c, false); }
+
+static int64_t elements_after(const kt_tensor *t, int dim)
+{
+    int64_t n = 1;
+    for (int i = dim; i < t->ndim; i++)
+        n *= t->sizes[i];
+    return n;
+}
+
+GRAD(native_batch_norm_backward)
+{
+    kt_tensor *x = B;
+    if (!x)
+        return;
+    const int64_t  seen[] = {x->sizes[0], x->sizes[1], elements_after(x, 2)}, alone[] = {1, x->sizes[1], 1};
+    const kt_shape over = KT_SHAPE(0, 2);
+    second         s = {.centred = true, .constant = !arg(c, 4)->b, .seen = {3, seen}, .of_weight = {3, alone}, .n_dims = 2,
+                        .dims = {0, 2}};
+    if (second_of(&s, c, s.of_weight))
+        second_derivatives(c, &s, over);
+}
+
+GRAD(native_group_norm_backward)
+{
+    kt_tensor    *x = B;
+    const int64_t groups = arg(c, 4)->i;
+    if (!x)
+        return;
+    const int64_t  deep = x->sizes[1] / groups, seen[] = {x->sizes[0], groups, deep, elements_after(x, 2)};
+    const int64_t  alone[] = {1, groups, deep, 1}, statistics[] = {x->sizes[0], groups, 1, 1};
+    const kt_shape over = KT_SHAPE(0, 3);
+    second         s = {.centred = true, .seen = {4, seen}, .of_weight = {4, alone}, .n_dims = 2, .dims = {2, 3}};
+    if (second_of(&s, c, (kt_shape){4, statistics}))
+        second_derivatives(c, &s, over);
+}

@@ -79,22 +79,13 @@ static kt_status fill_hollow(kt_tensor *mean, kt_tensor *rstd)
     return (mean && kt__fill_with(mean, KT_INT(0))) || kt__fill_with(rstd, KT_FLOAT(NAN)) ? kt_error_status() : KT_OK;
 }
 
-/* Under policy permissive a parameter of any dtype is converted. */
-static bool fit_parameter(kt_tensor **t, const kt_tensor *input)
-{
-    if (*t && (*t)->dtype != input->dtype && ((*t)->dtype != KT_F32 || input->dtype == KT_F64))
-        *t = kt__converted(*t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
-    *t = *t ? kt_contiguous(*t) : NULL;
-    return !kt__failed();
-}
-
 /* mean: NULL for a norm without one. */
 static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, double eps, kt_dtype statistics, bool centred)
 {
     kt_tensor   *input = call->arg[INPUT].t;
     const groups g = groups_of(input, kt__arg_ints(call, SHAPE));
     if (kt__one_device((kt_tensor *[]){input, weight ? weight : input, bias ? bias : input}, 3) ||
-        !fit_parameter(&weight, input) || !fit_parameter(&bias, input))
+        !kt__norm_parameter(&weight, input) || !kt__norm_parameter(&bias, input))
         return kt_error_status();
     kt_tensor *x = kt_contiguous(input), *y = kt__norm_new(call, input, (kt_dtype)input->dtype, kt__sizes(input));
     kt_tensor *rstd = kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept});
@@ -115,12 +106,10 @@ static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, do
                    : kt__end_several(call, (kt_tensor *[]){y, rstd}, 2);
 }
 
-static kt_tensor *parameter(const kt_call *call, int at) { return kt__given(call, at) ? call->arg[at].t : NULL; }
-
 kt_status kt__body_native_layer_norm(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor     *input = call->arg[INPUT].t, *weight = parameter(call, WEIGHT), *bias = parameter(call, BIAS);
+    kt_tensor     *input = call->arg[INPUT].t, *weight = kt__norm_given(call, WEIGHT), *bias = kt__norm_given(call, BIAS);
     const kt_shape shape = kt__arg_ints(call, SHAPE);
     kt__decision   room;
     if (kt__refuse_case(call, WEIGHT) || kt__refuse_case(call, BIAS) || check_shape(shape) ||
@@ -144,7 +133,7 @@ static double least_eps(const kt_tensor *input)
 kt_status kt__body_fused_rms_norm(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor     *input = call->arg[INPUT].t, *weight = parameter(call, WEIGHT);
+    kt_tensor     *input = call->arg[INPUT].t, *weight = kt__norm_given(call, WEIGHT);
     const kt_shape shape = kt__arg_ints(call, SHAPE);
     kt__decision   room;
     if (check_shape(shape) || check_parameter(weight, shape, "weight") || check_input(input, shape, ""))
@@ -190,7 +179,7 @@ static kt_tensor *new_result(const kt_call *call, const kt_tensor *beside, kt_dt
 static kt_status flow_back(kt_call *call, bool centred)
 {
     KT_SCOPE;
-    kt_tensor     *grad = call->arg[GRAD_OUT].t, *input = call->arg[OF_INPUT].t, *weight = parameter(call, OF_WEIGHT);
+    kt_tensor     *grad = call->arg[GRAD_OUT].t, *input = call->arg[OF_INPUT].t, *weight = kt__norm_given(call, OF_WEIGHT);
     const kt_shape shape = kt__arg_ints(call, NORMALIZED), mask = kt__arg_ints(call, MASK);
     const int      n = centred ? 2 : 1;
     kt__decision   room;
@@ -200,7 +189,7 @@ static kt_status flow_back(kt_call *call, bool centred)
     kt_tensor *const *given = call->arg[STATISTICS].ts.t;
     kt_tensor *rstd = kt_contiguous(given[n - 1]), *mean = centred ? kt_contiguous(given[0]) : NULL;
     if (kt__one_device((kt_tensor *[]){input, grad, given[0], given[n - 1], weight ? weight : input}, 5) ||
-        !fit_parameter(&weight, input))
+        !kt__norm_parameter(&weight, input))
         return kt_error_status();
     const kt_dtype narrow = (kt_dtype)(weight ? weight->dtype : given[0]->dtype);
     kt_tensor     *made[3] = {new_result(call, input, (kt_dtype)input->dtype, kt__sizes(input), mask.d[0]),
@@ -284,7 +273,7 @@ static kt_tensor *rms_norm_in_parts(kt_tensor *input, kt_tensor *weight, kt_shap
 static kt_status rms_norm(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor     *input = call->arg[INPUT].t, *weight = parameter(call, WEIGHT), *of[2] = {NULL};
+    kt_tensor     *input = call->arg[INPUT].t, *weight = kt__norm_given(call, WEIGHT), *of[2] = {NULL};
     const kt_shape shape = kt__arg_ints(call, SHAPE);
     const double   eps = kt__given(call, RMS_EPS) ? kt__arg(call, RMS_EPS)->f : least_eps(input);
     if (check_shape(shape) || check_parameter(weight, shape, "weight"))

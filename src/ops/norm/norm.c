@@ -41,7 +41,16 @@ kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands 
     plan.n_in = (uint8_t)(at - outs);
     plan.param[plan.n_param++] = KT_FLOAT(eps);
     plan.param[plan.n_param++] = KT_INT(has);
+    plan.param[plan.n_param++] = KT_INT(o->constant);
     return kt__launch(&plan, first);
+}
+
+bool kt__norm_parameter(kt_tensor **t, const kt_tensor *input)
+{
+    if (*t && (*t)->dtype != input->dtype && ((*t)->dtype != KT_F32 || input->dtype == KT_F64))
+        *t = kt__converted(*t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
+    *t = *t ? kt_contiguous(*t) : NULL;
+    return !kt__failed();
 }
 
 kt_tensor *kt__norm_new(const kt_call *call, const kt_tensor *beside, kt_dtype dtype, kt_shape sizes)

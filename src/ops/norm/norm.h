@@ -14,16 +14,21 @@ enum { KT__NORM_OPERANDS = 10 };
 /* The operands of a kernel in the order of tables/kernels/norm.def, outputs first; NULL: absent. Strides are in elements. */
 typedef struct kt__norm_operands {
     int        n, n_out; /* places, absent ones included */
+    bool       constant; /* param[2]: the statistics are no functions of the input */
     kt_tensor *t[KT__NORM_OPERANDS];
     int64_t    stride[KT__NORM_OPERANDS][4];
 } kt__norm_operands;
 
 void kt__norm_add(kt__norm_operands *o, kt_tensor *t, int64_t s0, int64_t s1, int64_t s2, int64_t s3);
-/* Runs the kernel over `dims` sizes; param[0] is eps, param[1] says which places are there. */
+/* Runs the kernel over `dims` sizes; param[0] is eps, param[1] says which places are there, param[2]
+ * whether the statistics are constants. */
 kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands *o, const int64_t *sizes, int dims, double eps);
 
 /* A new row-major tensor, owned by the scope. */
 kt_tensor *kt__norm_new(const kt_call *call, const kt_tensor *beside, kt_dtype dtype, kt_shape sizes);
+/* *t as a dense tensor; of a dtype that the kernel does not take beside the input's (policy permissive) converted. NULL stays. */
+bool kt__norm_parameter(kt_tensor **t, const kt_tensor *input);
+static inline kt_tensor *kt__norm_given(const kt_call *call, int at) { return kt__given(call, at) ? call->arg[at].t : NULL; }
 static inline kt_dtype kt__wide_dtype(kt_dtype d) { return d == KT_F64 ? KT_F64 : KT_F32; }
 
 /* The rows that flow back, called; `of` is what they gave, empty tensors where the mask has 0. Owned by the scope. */

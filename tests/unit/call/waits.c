@@ -88,6 +88,11 @@ static void likelihood_space(kt_call *c)
     GIVE(0, t, halves(KT_SHAPE(1, 3, 1, 3))), GIVE(1, t, kt_reshape(counts(), KT_SHAPE(1, 1, 3)));
 }
 static void entropy(kt_call *c) { GIVE(0, t, square()), GIVE(1, t, counts()); }
+static void batch(kt_call *c)
+{
+    GIVE(0, t, cube()), GIVE(5, b, true);
+    c->given &= ~(1u << 1 | 1u << 2 | 1u << 3 | 1u << 4); /* parameters and running statistics */
+}
 static void entropy_back(kt_call *c)
 {
     GIVE(0, t, row()), GIVE(1, t, square()), GIVE(2, t, counts()), GIVE(3, t, row()), GIVE(4, t, row());
@@ -180,6 +185,8 @@ static const struct {
     {"embedding", looked_up_often, NEVER}, {"nll_loss", likelihood, NEVER}, {"nll_loss", likelihood_weighted, NEVER},
     {"nll_loss2d", likelihood_space, NEVER}, {"nn_nll_loss", likelihood, NEVER}, {"nn_cross_entropy", entropy, NEVER},
     {"cross_entropy", entropy, NEVER}, {"cross_entropy_backward", entropy_back, NEVER},
+    {"native_batch_norm", batch, NEVER}, {"batch_norm", batch, NEVER}, {"nn_batch_norm", batch, NEVER},
+    {"instance_norm", batch, NEVER}, {"nn_instance_norm", batch, NEVER},
     {"bce_logits", logits, NEVER}, {"nn_one_hot", told_classes, NEVER}, {"index", by_two, NEVER}, {"index_put", by_two, NEVER},
     {"index_put", added_by_two, NEVER}, {"index", by_mask, SHAPES}, {"index_put", by_mask, SHAPES},
     {"histc", ranged, NEVER}, {"histogram", limited, NEVER}, {"to", same_value, ASKED},

@@ -14,8 +14,29 @@ F(layer_weight, kt_layer_norm(x[0], KT_SHAPE(2, 3), .weight = x[1]))
 F(layer_bias, kt_layer_norm(x[0], KT_SHAPE(3), .bias = x[1]))
 F(rms, kt_rms_norm(x[0], KT_SHAPE(4), .weight = x[1], .eps = KT_SOME(0.1)))
 F(rms_alone, kt_rms_norm(x[0], KT_SHAPE(2, 3)))
+F(batch, kt_nn_batch_norm(x[0], NULL, NULL, .weight = x[1], .bias = x[2], .training = true, .eps = KT_SOME(0.1)))
+F(batch_alone, kt_nn_batch_norm(x[0], NULL, NULL, .training = true))
+F(batch_given, kt_nn_batch_norm(x[0], kt_full(KT_SHAPE(3), KT_FLOAT(0.2), .dtype = KT_F64),
+                                kt_full(KT_SHAPE(3), KT_FLOAT(0.7), .dtype = KT_F64), .weight = x[1], .bias = x[2]))
+F(batch_last, kt_nn_batch_norm(kt_contiguous(x[0], .memory_format = KT_CHANNELS_LAST), NULL, NULL, .weight = x[1], .bias = x[2],
+                               .training = true))
+F(group, kt_group_norm(x[0], 2, .weight = x[1], .bias = x[2], .eps = KT_SOME(0.1)))
+F(group_alone, kt_group_norm(x[0], 1))
+F(instance, kt_nn_instance_norm(x[0], .weight = x[1], .bias = x[2]))
+F(response, kt_nn_local_response_norm(x[0], 3, .alpha = KT_SOME(0.5)))
+F(unit, kt_nn_normalize(x[0], .p = KT_SOME(3.0)))
 
 static const problem problems[] = {
+    {"batch_norm", batch, 3, {KT_SHAPE(3, 2, 3), KT_SHAPE(2), KT_SHAPE(2)}, -1, 1},
+    {"batch_norm of rows", batch, 3, {KT_SHAPE(5, 3), KT_SHAPE(3), KT_SHAPE(3)}, -1, 1},
+    {"batch_norm without parameters", batch_alone, 1, {KT_SHAPE(2, 2, 3)}, -1, 1},
+    {"batch_norm with given statistics", batch_given, 3, {KT_SHAPE(2, 3, 2), KT_SHAPE(3), KT_SHAPE(3)}, -1, 1},
+    {"batch_norm, channels last", batch_last, 3, {KT_SHAPE(2, 3, 2, 2), KT_SHAPE(3), KT_SHAPE(3)}, -1, 1},
+    {"group_norm", group, 3, {KT_SHAPE(2, 4, 3), KT_SHAPE(4), KT_SHAPE(4)}, -1, 1},
+    {"group_norm without parameters", group_alone, 1, {KT_SHAPE(2, 3, 2)}, -1, 1},
+    {"instance_norm", instance, 3, {KT_SHAPE(2, 2, 4), KT_SHAPE(2), KT_SHAPE(2)}, -1, 1},
+    {"local_response_norm", response, 1, {KT_SHAPE(2, 4, 3)}, -1, 1},
+    {"normalize", unit, 1, {KT_SHAPE(3, 4)}, 0.2, 1},
     {"layer_norm", layer, 3, {KT_SHAPE(3, 2, 4), KT_SHAPE(4), KT_SHAPE(4)}, -1, 1},
     {"layer_norm without parameters", layer_alone, 1, {KT_SHAPE(2, 2, 3)}, -1, 1},
     {"layer_norm with a weight", layer_weight, 2, {KT_SHAPE(3, 2, 3), KT_SHAPE(2, 3)}, -1, 1},

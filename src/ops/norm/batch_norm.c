@@ -1,0 +1,247 @@
+/* batch_norm.c - the names of the norms of channels: what torch and torch.nn.functional check, and the rows of group_norm.c.
+ *
+ * In: calls of rows of tables/ops/norm.def without a node. Out: the results of the rows that have one, or PyTorch's refusals. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ops/norm/norm.h"
+
+/* The arguments of a batch norm, whatever their order. */
+typedef struct batch {
+    kt_tensor *input, *weight, *bias, *mean, *variance;
+    bool       training;
+    double     momentum, eps;
+} batch;
+
+/* ---- the row with the node ---- */
+
+static kt_status refuse_gradient(const kt_tensor *t, const char *name)
+{
+    return t && t->flags & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD
+               ? kt_fail(KT_ERR_RUNTIME, "The function 'native_batch_norm' is not differentiable with respect to argument '%s'. "
+                         "This input cannot have requires_grad True.", name)
+               : KT_OK;
+}
+
+/* Owned by the scope; false: an error is pending. */
+static bool run_batch(const batch *b, kt_tensor **of)
+{
+    kt_tensor *running[] = {b->mean, b->variance};
+    kt_call    c;
+    if (refuse_gradient(b->mean, "running_mean") || refuse_gradient(b->variance, "running_var"))
+        return false;
+    if (!b->mean != !b->variance) {
+        kt_fail(KT_ERR_VALUE, "running_mean and running_var must either both be None or neither be None");
+        return false;
+    }
+    kt__open(&c, KT_OP_batch_norm_node, KT_PLAIN);
+    kt__put_tensor(&c, 0, b->input);
+    if (b->weight)
+        kt__put_tensor(&c, 1, b->weight);
+    if (b->bias)
+        kt__put_tensor(&c, 2, b->bias);
+    kt__put_tensors(&c, 3, running, b->mean ? 2 : 0);
+    kt__put(&c, 4, b, b->training);
+    kt__put(&c, 5, f, b->momentum);
+    kt__put(&c, 6, f, b->eps);
+    kt__close_several(&c, of, 3);
+    return !kt__failed();
+}
+
+/* (input, weight, bias, running_mean, running_var, training, momentum, eps) */
+static batch batch_of(const kt_call *call)
+{
+    return (batch){call->arg[0].t, kt__norm_given(call, 1), kt__norm_given(call, 2), kt__norm_given(call, 3),
+                   kt__norm_given(call, 4), kt__arg_bool(call, 5), kt__arg(call, 6)->f, kt__arg(call, 7)->f};
+}
+
+/* (input, running_mean, running_var, weight, bias, training, momentum, eps) */
+static batch batch_of_function(const kt_call *call)
+{
+    return (batch){call->arg[0].t, kt__norm_given(call, 3), kt__norm_given(call, 4), kt__norm_given(call, 1),
+                   kt__norm_given(call, 2), kt__arg_bool(call, 5), kt__arg(call, 6)->f, kt__arg(call, 7)->f};
+}
+
+kt_status kt__body_native_batch_norm(kt_call *call)
+{
+    KT_SCOPE;
+    const batch b = batch_of(call);
+    kt_tensor  *of[3] = {NULL};
+    return run_batch(&b, of) ? kt__end_several(call, of, 3) : kt_error_status();
+}
+
+/* ---- batch_norm ---- */
+
+static kt_status check_running(const kt_tensor *t, const char *name, int64_t channels, bool training)
+{
+    if (!t)
+        return training ? KT_OK : kt_fail(KT_ERR_RUNTIME, "%s must be defined in evaluation mode", name);
+    return t->numel == channels ? KT_OK
+                                : kt_fail(KT_ERR_RUNTIME, "%s should contain %lld elements not %lld", name, (long long)channels,
+                                          (long long)t->numel);
+}
+
+static kt_status check_counts(const batch *b)
+{
+    const int64_t channels = b->input->ndim > 1 ? b->input->sizes[1] : 0;
+    return check_running(b->mean, "running_mean", channels, b->training) ||
+                   check_running(b->variance, "running_var", channels, b->training) ||
+                   check_running(b->weight, "weight", channels, true) || check_running(b->bias, "bias", channels, true)
+               ? kt_error_status()
+               : KT_OK;
+}
+
+/* NULL: an error is pending. Of no elements there is nothing to normalise. */
+static kt_tensor *batch_normalised(const batch *b)
+{
+    kt_tensor *of[3] = {NULL};
+    if (check_counts(b))
+        return NULL;
+    if (b->input->numel == 0)
+        return kt_clone(b->input);
+    return run_batch(b, of) ? of[0] : NULL;
+}
+
+kt_status kt__body_batch_norm(kt_call *call)
+{
+    KT_SCOPE;
+    const batch b = batch_of(call);
+    return kt__end(call, batch_normalised(&b));
+}
+
+/* As Python writes a float. */
+static const char *float_text(double value, char *room, size_t size)
+{
+    snprintf(room, size, "%.12g", value);
+    if (strcspn(room, ".ein") == strlen(room))
+        strncat(room, ".0", size - strlen(room) - 1);
+    return room;
+}
+
+static kt_status check_more_than_one(int64_t first, kt_shape rest, const char *prefix, kt_shape shown, const char *suffix)
+{
+    int64_t n = first;
+    for (int64_t i = 0; i < rest.n; i++)
+        n *= rest.d[i];
+    return n != 1 ? KT_OK
+                  : kt_fail(KT_ERR_VALUE, "Expected more than 1 value per channel when training, got input size %s%s%s", prefix,
+                            KT__SHAPE_TEXT(shown), suffix);
+}
+
+static kt_shape after_two(const kt_tensor *t)
+{
+    return t->ndim > 2 ? (kt_shape){t->ndim - 2, t->sizes + 2} : (kt_shape){0, NULL};
+}
+
+kt_status kt__body_nn_batch_norm(kt_call *call)
+{
+    KT_SCOPE;
+    const batch      b = batch_of_function(call);
+    const kt_tensor *x = b.input;
+    char             text[64];
+    if (b.training && check_more_than_one(x->ndim ? x->sizes[0] : 0, after_two(x), "torch.Size(", kt__sizes(x), ")"))
+        return kt_error_status();
+    if (b.eps <= 0)
+        return kt_fail(KT_ERR_VALUE, "batch_norm eps must be positive, but got %s", float_text(b.eps, text, sizeof text));
+    return kt__end(call, batch_normalised(&b));
+}
+
+/* ---- group_norm(input, num_groups, weight, bias, eps) ---- */
+
+static kt_status group_norm(kt_call *call)
+{
+    kt_tensor    *input = call->arg[0].t;
+    const int64_t groups = kt__arg_int(call, 1);
+    if (input->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "Expected at least 2 dimensions for input tensor but received %d", input->ndim);
+    int64_t        each = 1;
+    const kt_shape rest = after_two(input);
+    for (int64_t i = 0; i < rest.n; i++)
+        each *= rest.d[i];
+    return kt__end(call, kt_native_group_norm(input, kt__norm_given(call, 2), kt__norm_given(call, 3), input->sizes[0],
+                                              input->sizes[1], each, groups, kt__arg(call, 4)->f).result);
+}
+
+kt_status kt__body_group_norm(kt_call *call)
+{
+    KT_SCOPE;
+    return group_norm(call);
+}
+
+kt_status kt__body_nn_group_norm(kt_call *call)
+{
+    KT_SCOPE;
+    const kt_tensor *input = call->arg[0].t;
+    const int64_t    groups = kt__arg_int(call, 1);
+    int64_t          shown[KT_MAX_DIMS];
+    if (input->ndim >= 2) {
+        if (groups == 0)
+            return kt_fail(KT_ERR_RUNTIME, "integer division or modulo by zero");
+        memcpy(shown, input->sizes, sizeof *shown * (size_t)input->ndim);
+        const int64_t all = shown[0] * shown[1], share = all / groups - (all % groups != 0 && (all < 0) != (groups < 0));
+        shown[0] = share, shown[1] = groups;
+        if (check_more_than_one(share, after_two(input), "", (kt_shape){input->ndim, shown}, ""))
+            return kt_error_status();
+    }
+    return group_norm(call);
+}
+
+/* ---- instance_norm: a batch norm in which each element of the batch has channels of its own ---- */
+
+static kt_tensor *repeated(kt_tensor *t, int64_t times) { return t ? kt_repeat(t, KT_SHAPE(times)) : NULL; }
+
+/* The average over the batch becomes the running statistic. */
+static kt_status take_back(kt_tensor *running, kt_tensor *many, int64_t times)
+{
+    const int64_t sizes[] = {times, many->numel / (times ? times : 1)};
+    kt_tensor    *mean = kt_mean_dim(kt_reshape(many, ((kt_shape){2, sizes})), KT_SHAPE(0));
+    if (!mean || kt__copy_into(running, mean, KT_WHY_RESULT, KT_ROUND_TORCH))
+        return kt_error_status();
+    kt__wrote(running);
+    return KT_OK;
+}
+
+static kt_status instance_norm(kt_call *call, const batch *b)
+{
+    kt_tensor *input = b->input;
+    int64_t    dim = 1, sizes[KT_MAX_DIMS];
+    if (!b->training && (!b->mean || !b->variance))
+        return kt_fail(KT_ERR_RUNTIME, "Expected running_mean and running_var to be defined when use_input_stats is false");
+    if (kt__wrap_dim(&dim, input->ndim))
+        return kt_error_status();
+    const int64_t times = input->sizes[0];
+    memcpy(sizes, input->sizes, sizeof *sizes * (size_t)input->ndim);
+    sizes[1] *= times, sizes[0] = 1;
+    batch many = *b;
+    many.input = kt_reshape(kt_contiguous(input), ((kt_shape){input->ndim, sizes}));
+    many.weight = repeated(b->weight, times), many.bias = repeated(b->bias, times);
+    many.mean = repeated(b->mean, times), many.variance = repeated(b->variance, times);
+    if (kt__failed())
+        return kt_error_status();
+    kt_tensor *y = batch_normalised(&many);
+    if (!y || (b->training && b->mean && take_back(b->mean, many.mean, times)) ||
+        (b->training && b->variance && take_back(b->variance, many.variance, times)))
+        return kt_error_status();
+    return kt__end(call, kt_view(y, kt__sizes(input)));
+}
+
+kt_status kt__body_instance_norm(kt_call *call)
+{
+    KT_SCOPE;
+    const batch b = batch_of(call);
+    return instance_norm(call, &b);
+}
+
+kt_status kt__body_nn_instance_norm(kt_call *call)
+{
+    KT_SCOPE;
+    const batch    b = batch_of_function(call);
+    const kt_shape rest = after_two(b.input);
+    int64_t        each = 1;
+    for (int64_t i = 0; i < rest.n; i++)
+        each *= rest.d[i];
+    if (b.training && each == 1)
+        return kt_fail(KT_ERR_VALUE, "Expected more than 1 spatial element when training, got input size torch.Size(%s)",
+                       KT__SIZES_TEXT(b.input));
+    return instance_norm(call, &b);
+}
