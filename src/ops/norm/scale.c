@@ -23,7 +23,9 @@ kt_status kt__body_nn_local_response_norm(kt_call *call)
     const int n = 2 * (input->ndim - 1); /* the last dim comes first: the channels are the last pair */
     pad[n - 2] = size / 2, pad[n - 1] = (size - 1) / 2;
     kt_tensor *square = kt_constant_pad_nd(kt_mul(input, input), ((kt_shape){n, pad}));
-    kt_tensor *near = kt_mean_dim(kt_unfold(square, 1, size, 1), KT_SHAPE(-1));
+    kt_tensor *windows = kt_unfold(square, 1, size, 1);
+    kt_tensor *near = input->dtype == KT_I64 ? kt_floor_divide_s(kt_sum_dim(windows, KT_SHAPE(-1)), KT_INT(size))
+                                             : kt_mean_dim(windows, KT_SHAPE(-1));
     kt_tensor *by = kt_pow_s(kt_add_s(kt_mul_s(near, KT_FLOAT(kt__arg(call, ALPHA)->f)), KT_FLOAT(kt__arg(call, K)->f)),
                              KT_FLOAT(kt__arg(call, BETA)->f));
     return kt__end(call, kt_true_divide(input, by));
