@@ -702,6 +702,28 @@
  * kt_adaptive_max_pool1d(self, output_size) -> result0, result1             largest of windows that divide the last dim into output_size, and its index
  */
 
+/* ---- normalisation ----
+ * kt_native_layer_norm(input, normalized_shape, weight, bias, eps) -> result, mean, rstd             layer normalization over the last dims, with the mean and the reciprocal deviation of each group
+ * kt_layer_norm(input, normalized_shape, .weight, .bias, .eps = 1e-05, .cudnn_enable = true)             layer normalization over the last dims
+ * kt_nn_layer_norm(input, normalized_shape, .weight, .bias, .eps = 1e-05)             layer normalization over the last dims
+ * kt_rms_norm(input, normalized_shape, .weight, .eps)                  root mean square normalization over the last dims; eps=None: the epsilon of the dtype that it is computed in
+ * kt_nn_rms_norm(input, normalized_shape, .weight, .eps)               root mean square normalization over the last dims; eps=None: the epsilon of the dtype that it is computed in
+ * kt_native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> result, mean, rstd             group normalization, with the mean and the reciprocal deviation of each group
+ * kt_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps) -> result, mean, invstd             batch normalization, with the mean and the reciprocal deviation of each channel (none without training)
+ * kt_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)             batch normalization: of each channel, over the batch and the other dims
+ * kt_nn_batch_norm(input, running_mean, running_var, .weight, .bias, .training = false, .momentum = 0.1, .eps = 1e-05)             batch normalization: of each channel, over the batch and the other dims
+ * kt_group_norm(input, num_groups, .weight, .bias, .eps = 1e-05, .cudnn_enabled = true)             group normalization: of each group of channels, over the other dims
+ * kt_nn_group_norm(input, num_groups, .weight, .bias, .eps = 1e-05)             group normalization: of each group of channels, over the other dims
+ * kt_instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)             instance normalization: of each channel of each element of the batch, over the other dims
+ * kt_nn_instance_norm(input, .running_mean, .running_var, .weight, .bias, .use_input_stats = true, .momentum = 0.1, .eps = 1e-05)             instance normalization: of each channel of each element of the batch, over the other dims
+ * kt_nn_local_response_norm(input, size, .alpha = 0.0001, .beta = 0.75, .k = 1.0)             normalization by the mean square of the channels near
+ * kt_nn_normalize(input, .p = 2.0, .dim = [1], .eps = 1e-12)  out        each vector along dim divided by its p-norm, which is at least eps
+ */
+
+/* ---- attention ----
+ * kt_scaled_dot_product_attention(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .scale, .enable_gqa = false)             attention: softmax(scale * query key^T + attn_mask) value
+ */
+
 /* ---- parts of the others: what backward and composite operators call ----
  * kt_polygamma_of(self, .n = 1)                             out        n-th derivative of the digamma function; the tensor comes first
  * kt_frexp_mantissa(self)                                              mantissa of frexp
@@ -778,5 +800,19 @@
  * kt_lp_pool3d(input, norm_type, kernel_size, .stride = [], .ceil_mode = false)             norm of order norm_type of each window over 3 dims
  * kt_im2col(self, kernel_size, dilation, padding, stride)              windows of an image as columns: [batch, channels * kernel, windows]
  * kt_col2im(self, output_size, kernel_size, dilation, padding, stride)             columns added up to an image of output_size: what im2col took apart
+ * kt_native_layer_norm_backward(grad_out, input, weight, statistics, n_statistics, normalized_shape, output_mask) -> result, of_weight, of_bias             gradients of layer_norm; statistics: its mean and rstd
+ * kt_fused_rms_norm(input, normalized_shape, weight, eps) -> result, rstd             root mean square normalization over the last dims, with the reciprocal root of each group
+ * kt_fused_rms_norm_backward(grad_out, input, weight, statistics, n_statistics, normalized_shape, output_mask) -> result, of_weight             gradients of rms_norm; statistics: its rstd
+ * kt_batch_norm_node(input, weight, bias, running, n_running, training, momentum, eps) -> result, mean, invstd             batch normalization; running: mean and variance, or none
+ * kt_native_batch_norm_backward(grad_out, input, weight, statistics, n_statistics, train, output_mask) -> result, of_weight, of_bias             gradients of batch_norm; statistics: mean and invstd of each channel, constants unless train
+ * kt_native_group_norm_backward(grad_out, input, weight, statistics, n_statistics, group, output_mask) -> result, of_weight, of_bias             gradients of group_norm; statistics: its mean and rstd
+ * kt_attention(query, key, value, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile; logsumexp is for the gradient
+ * kt_flash_attention_backward(grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, .attn_mask, .scale) -> grad_query, grad_key, grad_value             gradients of attention, given its output and the logarithms of its sums
+ * kt_attention_backward(grad_out, query, key, value, out, logsumexp, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p) -> grad_query, grad_key, grad_value             gradients of attention with dropout, given its output, the logarithms of its sums and its draws
+ * kt_attention_draws(query, key)                                       states of the generator for the dropout of attention, one for each block of queries, which its draws begin at
+ * kt_attention_kept(draws, query, key, dropout_p)                      what the dropout of attention keeps, as a matrix
+ * kt_flash_attention(query, key, value, .dropout_p = 0.0, .is_causal = false, .attn_mask, .scale) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile
+ * kt_safe_softmax(self, dim, .dtype)                                   softmax along a dim; zeros where all is -inf
+ * kt_attention_math(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .dropout_mask, .scale, .enable_gqa = false) -> output, attention             attention made of products and a softmax, and its weights
  */
 #endif
