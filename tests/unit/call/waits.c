@@ -69,6 +69,17 @@ static void in_depth_at(kt_call *c) { GIVE(0, t, cube()), INTS(1, 1); }
 static void interleaved(kt_call *c) { GIVE(1, t, counts()), GIVE(2, i, 0), GIVE(3, i, 3); }
 static void interleaved_rows(kt_call *c) { GIVE(1, t, counts()), GIVE(2, i, 0); }
 static void padded(kt_call *c) { INTS(1, 1, 1); }
+static kt_tensor *volume(int64_t side) { return halves(KT_SHAPE(1, 1, side, side, side)); }
+static void in_fractions(kt_call *c)
+{
+    GIVE(0, t, volume(2)), INTS(1, 1, 1, 1), INTS(2, 1, 1, 1);
+    GIVE(3, t, halves(KT_SHAPE(1, 1, 3)));
+}
+static void in_fractions_back(kt_call *c)
+{
+    GIVE(0, t, volume(1)), GIVE(1, t, volume(2)), INTS(2, 1, 1, 1), INTS(3, 1, 1, 1);
+    GIVE(4, t, kt_zeros(KT_SHAPE(1, 1, 1, 1, 1), .dtype = KT_I64));
+}
 static void one_row(kt_call *c) { GIVE(1, t, row()), GIVE(2, i, 0), GIVE(3, i, 1); }
 static void one_diagonal(kt_call *c) { GIVE(1, t, row()); }
 static void strided(kt_call *c) { GIVE(1, t, row()), INTS(2, 3), INTS(3, 1); }
@@ -177,6 +188,7 @@ static const struct {
     {"split_sizes", in_two, NEVER}, {"split_with_sizes", in_two, NEVER}, {"unsafe_split_with_sizes", in_two, NEVER},
     {"split_with_sizes_copy", in_two, NEVER}, {"dsplit", in_depth, NEVER}, {"dsplit_indices", in_depth_at, NEVER},
     {"interleave", interleaved, SHAPES}, {"repeat_interleave_tensor", interleaved_rows, SHAPES},
+    {"fractional_max_pool3d", in_fractions, NEVER}, {"fractional_max_pool3d_backward", in_fractions_back, NEVER},
     {"constant_pad_nd", padded, NEVER}, {"nn_pad", padded, NEVER}, {"select_scatter", one_row, NEVER},
     {"diagonal_scatter", one_diagonal, NEVER}, {"as_strided_scatter", strided, NEVER}, {"randint_low", low_high, NEVER},
     {"randint_like_low", like_low_high, NEVER}, {"index_fill_tensor", filled, NEVER},
