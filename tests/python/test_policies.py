@@ -155,6 +155,9 @@ def test_what_ran_inside_an_operator_says_nothing_of_the_users_call():
 
 # views of one in the shape of the other, and what compares sizes first; ldexp takes an integer beside a float
 JOINS_NOTHING = {"broadcast_tensors", "expand_as", "reshape_as", "view_as", "resize_as_", "equal", "ldexp"}
+# Parameters and statistics of a norm may have another dtype than the input: each is read as it is; none passes its dtype on.
+JOINS_NOTHING |= {"native_layer_norm", "native_batch_norm"} | {
+    f"nn.functional.{norm}_norm" for norm in ("layer", "rms", "batch", "instance", "group")}
 
 
 def changed(entry, which, count, to):

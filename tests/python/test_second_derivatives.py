@@ -210,7 +210,7 @@ def check(statement, leaves, space):
     def valued(name, there):
         with karat.no_grad():
             made = results(statement, space, detached(leaves, name, there))
-        return float(sum(inner(w.detach(), t) for t, w in zip(made, g)))
+        return float(sum(inner(w.detach(), t) for t, w, was in zip(made, g, y) if was.requires_grad))
 
     def sloped(name, there):
         slopes = first(statement, space, detached(leaves, name, there), [w.detach() for w in g])
@@ -244,7 +244,7 @@ def check(statement, leaves, space):
 def rows():
     write.ROWS or write.ROWS.extend(write.rows(karat))
     return [row for row in write.ROWS if row[1] not in write.RANDOM and not row[1].startswith(("empty", "new_empty")) and
-            row[1] not in OF_SOME_MATRICES]
+            row[1] not in OF_SOME_MATRICES | {"scaled_dot_product_attention"}]  # with dropout_p it draws
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
