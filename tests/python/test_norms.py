@@ -210,3 +210,9 @@ def test_normalize():
     assert torch.equal(F.normalize(torch.zeros(2, 3)), torch.zeros(2, 3))
     out = torch.empty(0, dtype=torch.float64)
     assert F.normalize(x, out=out) is out and torch.equal(out, F.normalize(x))
+
+
+def test_running_statistics_of_instances_have_any_dtype():
+    x, mean, var = torch.randn(2, 4, 3), torch.zeros(4, dtype=torch.bfloat16), torch.ones(4, dtype=torch.float64)
+    assert F.instance_norm(x, mean, var).dtype is torch.float32
+    assert (mean.dtype, var.dtype) == (torch.bfloat16, torch.float64) and mean.abs().max() > 0

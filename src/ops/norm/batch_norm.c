@@ -190,6 +190,14 @@ kt_status kt__body_nn_group_norm(kt_call *call)
 
 static kt_tensor *repeated(kt_tensor *t, int64_t times) { return t ? kt_repeat(t, KT_SHAPE(times)) : NULL; }
 
+/* Running statistics may have any dtype: the copies get one that the kernel takes. */
+static kt_tensor *repeated_for(kt_tensor *running, const kt_tensor *input, int64_t times)
+{
+    kt_tensor *t = repeated(running, times);
+    const bool wider = t && t->dtype == KT_F32 && (input->dtype == KT_F16 || input->dtype == KT_BF16);
+    return t && !wider ? kt__converted_inside(t, (kt_dtype)input->dtype, KT_WHY_PROMOTION) : t;
+}
+
 /* The average over the batch becomes the running statistic. */
 static kt_status take_back(kt_tensor *running, kt_tensor *many, int64_t times)
 {
@@ -215,7 +223,7 @@ static kt_status instance_norm(kt_call *call, const batch *b)
     batch many = *b;
     many.input = kt_reshape(kt_contiguous(input), ((kt_shape){input->ndim, sizes}));
     many.weight = repeated(b->weight, times), many.bias = repeated(b->bias, times);
-    many.mean = repeated(b->mean, times), many.variance = repeated(b->variance, times);
+    many.mean = repeated_for(b->mean, input, times), many.variance = repeated_for(b->variance, input, times);
     if (kt__failed())
         return kt_error_status();
     kt_tensor *y = batch_normalised(&many);
