@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-enum { TILE_BYTES = 1 << 18, LEAST_POSITIONS = 64, MOST_POSITIONS = 4096, PARTS = 16, PARTIAL_SUMS = 1 << 23 };
+enum { TILE_BYTES = 1 << 18, LEAST_POSITIONS = 64, MOST_POSITIONS = 4096, PARTIAL_SUMS = 1 << 23 };
 
 /* ---- operands ---- */
 
@@ -342,6 +342,10 @@ static bool image_as_columns(const pass *p, const box *b, int64_t n, int64_t cha
 /* Room for the columns of a box, or its part of the image, and for its results. */
 static bool scratch_get(scratch *s, const pass *p, int64_t channels)
 {
+    if (p->sums && p->directly) {
+        s->columns = s->made = kt__block_get((size_t)kt__weight_room(p), &s->granted);
+        return s->made != NULL;
+    }
     const int64_t positions = kt__volume(p->box_size), seen = p->directly ? p->direct.padded : channels * p->taps * positions;
     const int64_t columns = (seen * p->width + 63) / 64 * 64;
     s->bytes = (size_t)(columns + p->rows * positions * p->width);
@@ -469,8 +473,12 @@ static kt_status sum_boxes(const pass *p, const scratch *s, int64_t part, int64_
     for (int64_t n = p->to.batch * part / p->parts; n < p->to.batch * (part + 1) / p->parts; n++)
         for (int64_t i = 0; i < boxes && !status; i++) {
             const box b = box_at(p, i);
-            int64_t   step[SPACE], dense[SPACE];
-            matrix    columns, back = {p->to.x, p->to.by_channel, 0};
+            if (p->directly) {
+                status = kt__sum_weight_directly(p, s->columns, n, group, &b, at);
+                continue;
+            }
+            int64_t step[SPACE], dense[SPACE];
+            matrix  columns, back = {p->to.x, p->to.by_channel, 0};
             back.x.data = box_in_result(p, &b, n, group * p->rows, step);
             if (!evenly(&b, step, &back.by_column)) {
                 const int64_t row = tile_steps(p, &b, dense);
@@ -531,12 +539,13 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
     for (int d = 0; d < SPACE; d++)
         p.reach[d] = reach_forward(&g, d, p.to.size[d], w.size[d]);
     p.taps = kt__volume(w.size);
-    cut_boxes(&p);
+    if (!(p.directly = kt__weight_fits_directly(&p)))
+        cut_boxes(&p);
     const int64_t bytes = p.groups * packing_of(&p).by_group, most = PARTIAL_SUMS / (bytes ? bytes : 1) + 1;
     p.parts = p.to.batch < PARTS ? p.to.batch : PARTS;
     p.parts = p.parts < most ? p.parts : most;
     p.parts = p.parts < 1 ? 1 : p.parts;
-    const int64_t wanted = p.channels_inner ? 1 : pieces(PARTS, p.parts * p.groups);
+    const int64_t wanted = p.channels_inner || p.directly ? 1 : pieces(PARTS, p.parts * p.groups);
     p.block = pieces(p.depth, wanted < p.depth ? wanted : p.depth);
     p.blocks = pieces(p.depth, p.block);
     if (!(p.sums = kt__block_get((size_t)(p.parts * bytes), &granted)))

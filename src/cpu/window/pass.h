@@ -10,7 +10,7 @@
 #include "cpu/window/image.h"
 #include "tables/kernels/copy.h"
 
-enum { SPACE = KT__SPACE_DIMS };
+enum { SPACE = KT__SPACE_DIMS, PARTS = 16 /* of a batch, whose sums are added at the end */ };
 
 typedef kt__image image;
 
@@ -124,5 +124,12 @@ static inline int64_t tile_steps(const pass *p, const box *b, int64_t *step)
 bool      kt__fits_directly(pass *p);  /* and if so, cuts the boxes */
 kt_status kt__begin_directly(pass *p); /* once the weights are laid; kt__direct_end(&p->direct) ends it */
 kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b);
+
+/* ---- the same for the weight: weight_directly.c ---- */
+
+bool      kt__weight_fits_directly(pass *p);
+int64_t   kt__weight_room(const pass *p); /* bytes of scratch */
+/* Adds the sums of one box of one image to sums: [rows, columns]. */
+kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t group, const box *b, char *sums);
 
 #endif

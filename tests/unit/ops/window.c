@@ -200,7 +200,7 @@ TEST(many_positions_are_cut_into_tiles)
 static void try_without_columns(kt_shape xs, kt_shape ws, kt_shape stride, kt_shape padding, kt_shape dilation, int64_t groups)
 {
     KT_SCOPE;
-    kt_tensor *x = kt_randn(xs), *w = kt_randn(ws), *b = kt_randn(KT_SHAPE(ws.d[0]));
+    kt_tensor *x = numbers(xs, KT_F32), *w = numbers(ws, KT_F32), *b = numbers(KT_SHAPE(ws.d[0]), KT_F32);
 #define WIDE(t) kt_to(t, .dtype = KT_F64)
 #define CONVOLVED(x, w, b) kt_convolution(x, w, b, stride, padding, dilation, false, KT_SHAPE(0), groups)
     kt_tensor *want = CONVOLVED(WIDE(x), WIDE(w), WIDE(b)), *y = CONVOLVED(x, w, b);
@@ -211,9 +211,14 @@ static void try_without_columns(kt_shape xs, kt_shape ws, kt_shape stride, kt_sh
     kt_tensor *rounded = kt_to(CONVOLVED(WIDE(half), WIDE(small), WIDE(few)), .dtype = KT_BF16);
     CHECK(tensor_at(kt_all(kt_isclose(kt_to(CONVOLVED(half, small, few), .dtype = KT_F32), kt_to(rounded, .dtype = KT_F32),
                                       .rtol = KT_SOME(8e-3), .atol = KT_SOME(1e-2))), 0) == 1);
-    kt_tensor *g = kt_randn(kt_sizes(y));
+    kt_tensor *g = numbers(kt_sizes(y), KT_F32);
     CHECK(close_to(WIDE(kt_convolution_input(g, w, xs, stride, padding, dilation, false, groups)),
                    kt_convolution_input(WIDE(g), WIDE(w), xs, stride, padding, dilation, false, groups)));
+    kt_tensor *many = kt_cat(((kt_tensor *[]){x, turned, x, x}), 4), *flowed = kt_cat(((kt_tensor *[]){g, g, g, g}), 4);
+    kt_tensor *to_weight = kt_convolution_weight(WIDE(flowed), WIDE(many), ws, stride, padding, dilation, false, groups);
+    CHECK(close_to(WIDE(kt_convolution_weight(flowed, many, ws, stride, padding, dilation, false, groups)), to_weight));
+    CHECK(close_to(WIDE(kt_convolution_weight(flowed, laid_out(many, true), ws, stride, padding, dilation, false, groups)),
+                   to_weight));
     CHECK_MSG(!kt_failed(), "%s", kt_error());
 }
 
