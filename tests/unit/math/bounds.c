@@ -17,9 +17,42 @@ typedef long double real;
 /* ---- the functions exactly ---- */
 static const real pi = 3.141592653589793238462643383279502884L;
 
+/* An error of an exponent is a relative one of the power: where an exponent is rounded, 64 bits would not do. */
+#if LDBL_MANT_DIG < 100
+typedef __float128 wide;
+#define WIDE(number) number##Q
+#else
+typedef long double wide;
+#define WIDE(number) number##L
+#endif
+typedef struct two_parts {
+    real hi, lo;
+} two_parts;
+
+static two_parts in_two(wide x)
+{
+    const real hi = (real)x;
+    return (two_parts){hi, isfinite(hi) ? (real)(x - (wide)hi) : 0};
+}
+
+static real exact_power(wide x)
+{
+    const two_parts e = in_two(x);
+    return expl(e.hi) * (fabsl(e.lo) < 1 ? 1 + e.lo : 1); /* beyond, it is 0 or infinite anyway */
+}
+
 static real exact_sigmoid(real x) { return 1 / (1 + expl(-x)); }
-static real exact_share(real x) { return erfcl(-x / sqrtl(2)) / 2; }
-static real exact_cubic(real x) { return sqrtl(8 / pi) * (x + 0.044715L * x * x * x); }
+static real exact_share(real x)
+{
+    const two_parts e = in_two(-(wide)x * WIDE(0.707106781186547524400844362104849039));
+    return (erfcl(e.hi) - 2 / sqrtl(pi) * expl(-e.hi * e.hi) * e.lo) / 2;
+}
+static wide exact_cubic(real x)
+{
+    const wide w = x;
+    return WIDE(1.595769121605730711759784239737527) * (w + WIDE(0.044715) * w * w * w);
+}
+static real exact_cubic_share(real x) { return 1 / (1 + exact_power(-exact_cubic(x))); }
 static real exact_softplus(real x) { return x > 20 ? x : (x > 0 ? x : 0) + log1pl(expl(-fabsl(x))); }
 static real exact_logsigmoid(real x) { return x > 800 ? 0 : (x < 0 ? x : 0) - log1pl(expl(-fabsl(x))); }
 static real exact_silu_slope(real x)
@@ -29,12 +62,12 @@ static real exact_silu_slope(real x)
 }
 static real exact_gelu_slope(real x)
 {
-    return exact_share(x) + x * (expl(-x * x / 2) / sqrtl(2 * pi));
+    return exact_share(x) + x * (exact_power(-(wide)x * x / 2) / sqrtl(2 * pi));
 }
 static real exact_gelu_tanh_slope(real x)
 {
-    const real u = exact_cubic(x), s = exact_sigmoid(u), inner = sqrtl(8 / pi) * (1 + 3 * 0.044715L * x * x);
-    return fabsl(x) > 50 ? s : s + x * s * exact_sigmoid(-u) * inner;
+    const real s = exact_cubic_share(x), inner = sqrtl(8 / pi) * (1 + 3 * 0.044715L * x * x);
+    return fabsl(x) > 50 ? s : s + x * s * exact_cubic_share(-x) * inner;
 }
 static real exact_logaddexp(real x, real y)
 {
