@@ -63,6 +63,22 @@ kt_status kt__allow(uint64_t mode, const kt_call *call, const char *operand, con
     return judge(mode, call, name ? name : operand, (kt_dtype)t->dtype, to, why);
 }
 
+kt_status kt__allow_joined(const kt_call *call)
+{
+    const uint64_t mode = kt__mode();
+    kt_status      status = KT_OK;
+    kt__gathered   g;
+    if (kt__policy(mode) >= KT_TORCH && !kt__trying)
+        return KT_OK;
+    kt__gather(call, &g);
+    const kt_dtype common = kt__common_dtype(&g, 0, mode, &status);
+    for (int i = 0; i < g.n && !status; i++)
+        if (g.t[i])
+            status = kt__allow(mode, call, kt__arg_spec(call->row, kt__operand_argument(call, i))->name, g.t[i], common,
+                               KT_WHY_PROMOTION);
+    return status;
+}
+
 kt_status kt__allow_result(const kt_call *call, kt_dtype result, const kt_tensor *target)
 {
     if (result == (kt_dtype)target->dtype || kt__is_inner(call, target))

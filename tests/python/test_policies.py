@@ -155,9 +155,6 @@ def test_what_ran_inside_an_operator_says_nothing_of_the_users_call():
 
 # views of one in the shape of the other, and what compares sizes first; ldexp takes an integer beside a float
 JOINS_NOTHING = {"broadcast_tensors", "expand_as", "reshape_as", "view_as", "resize_as_", "equal", "ldexp"}
-# Parameters and statistics of a norm may have another dtype than the input: each is read as it is; none passes its dtype on.
-JOINS_NOTHING |= {"native_layer_norm", "native_batch_norm"} | {
-    f"nn.functional.{norm}_norm" for norm in ("layer", "rms", "batch", "instance", "group")}
 
 
 def changed(entry, which, count, to):
@@ -201,6 +198,44 @@ def test_strict_refuses_a_mix_in_every_row(blob, to):
                 joined.add(row["name"].split("/")[0])
     assert joined <= JOINS_NOTHING
     assert asked > 300
+
+
+F = karat.nn.functional
+NORMS = {
+    "layer_norm": lambda x, w: F.layer_norm(x, [4], w, w),
+    "rms_norm": lambda x, w: F.rms_norm(x, [4], w),
+    "group_norm": lambda x, w: F.group_norm(x, 2, w, w),
+    "batch_norm, a weight": lambda x, w: F.batch_norm(x, None, None, w, w, training=True),
+    "batch_norm, statistics": lambda x, w: F.batch_norm(x, w, w),
+    "instance_norm, a weight": lambda x, w: F.instance_norm(x, weight=w, bias=w),
+    "instance_norm, statistics": lambda x, w: F.instance_norm(x, w, w, use_input_stats=False),
+}
+
+
+@pytest.mark.parametrize("norm", NORMS.values(), ids=NORMS)
+def test_parameters_and_statistics_of_a_norm_are_judged(norm):
+    x, w = karat.ones(2, 4, 4, dtype=karat.bfloat16), karat.ones(4)
+    assert norm(x, w).dtype is karat.bfloat16  # as in PyTorch
+    with karat.policy("safe"):
+        assert norm(x, w).dtype is karat.bfloat16  # every bfloat16 is a float32
+    with karat.policy("strict"), pytest.raises(TypeError, match="convert input from bfloat16 to float32 in"):
+        norm(x, w)
+    with karat.policy("strict"):
+        norm(x.float(), w)
+        norm(x, w.bfloat16())
+
+
+def test_statistics_that_an_instance_norm_converts():
+    x, narrow, wide = karat.rand(2, 4, 4), karat.zeros(4, dtype=karat.float16), karat.zeros(4, dtype=karat.float64)
+    F.instance_norm(x, narrow, narrow.clone())
+    F.instance_norm(x, wide, wide.clone())
+    for policy in ("strict", "safe"):
+        before = wide.tolist()
+        with karat.policy(policy), pytest.raises(TypeError, match="convert running_mean from float64 to float32"):
+            F.instance_norm(x, wide, wide)
+        assert wide.tolist() == before
+    with karat.policy("safe"), pytest.raises(TypeError, match="from float32 to float16"):
+        F.instance_norm(x, narrow, narrow)  # read without loss, but not written
 
 
 # ---- a tensor that is written is a tensor, of however many dims ----

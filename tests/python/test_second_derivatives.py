@@ -36,6 +36,10 @@ REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter",
 # test_linalg.py asks for their derivatives where they are defined.
 OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_solve", "eigh", "eigvalsh", "svd",
                     "_linalg_eigh", "_linalg_svd"}
+# Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.
+FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm"}
+DRAWS = re.compile(r"dropout_p=(?!0\.0)")
+OF_COUNTS = re.compile(r"poisson_nll_loss\(.*full=True")  # below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too
 SCALARS = ["2", "3", "0.7", "1.3", "-1"]  # where some functions bend
 DTYPES = {"float64": karat.float64, "complex128": karat.complex128}
 
@@ -108,7 +112,8 @@ def written(row, dtype, number):
         names = re.findall(r"\bt\d+\b(?! =)", statement)
         tie = chooses(row[1].rstrip("_"), statement) and tied([w.value(n) for n in names])
         plain = all(isinstance(w.value(n), karat.Tensor) for n in names)  # a tuple's elements have a history of their own
-        if results and " = " in statement and plain and not tie and not re.search(r"^with|out=|inf|2\*\*", statement):
+        if results and " = " in statement and plain and not tie and not re.search(r"^with|out=|inf|2\*\*", statement) \
+                and not DRAWS.search(statement) and not (w.domain[0] < 0 and OF_COUNTS.search(statement)):
             used = set(names)
             space = {n: v for n, v in w.space.items() if n in used or not re.fullmatch(r"t\d+", n)}
             again = {n: v for n, v in execute_lines(w.lines[:-1]).items() if n in used and isinstance(v, karat.Tensor)}
@@ -149,8 +154,10 @@ def results(statement, space, leaves):
     """Tensors that the statement makes of leaves and that depend on them."""
     space = {**space, **{name: leaf.clone() for name, leaf in leaves.items()}}
     execute.run(statement, space)
-    made = execute.flat("y", space[statement.split(" ")[0]], karat.Tensor)
-    return [t for _, t in made if t.is_floating_point() or t.is_complex()]
+    made = [t for _, t in execute.flat("y", space[statement.split(" ")[0]], karat.Tensor)]
+    made = [t for t in made if t.is_floating_point() or t.is_complex()]
+    called = re.search(r"(\w+)\(", statement).group(1)
+    return made[:1] if called in FIRST_ALONE else made
 
 
 def weights(like, pick):
@@ -210,7 +217,7 @@ def check(statement, leaves, space):
     def valued(name, there):
         with karat.no_grad():
             made = results(statement, space, detached(leaves, name, there))
-        return float(sum(inner(w.detach(), t) for t, w, was in zip(made, g, y) if was.requires_grad))
+        return float(sum(inner(w.detach(), t) for t, w in zip(made, g)))
 
     def sloped(name, there):
         slopes = first(statement, space, detached(leaves, name, there), [w.detach() for w in g])
@@ -244,7 +251,7 @@ def check(statement, leaves, space):
 def rows():
     write.ROWS or write.ROWS.extend(write.rows(karat))
     return [row for row in write.ROWS if row[1] not in write.RANDOM and not row[1].startswith(("empty", "new_empty")) and
-            row[1] not in OF_SOME_MATRICES | {"scaled_dot_product_attention"}]  # with dropout_p it draws
+            row[1] not in OF_SOME_MATRICES]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -91,11 +91,20 @@ static kt_status check_counts(const batch *b)
                : KT_OK;
 }
 
+static kt_status judge(const kt_call *call, const batch *b)
+{
+    return kt__norm_judge(call, b->input, "weight", b->weight) || kt__norm_judge(call, b->input, "bias", b->bias) ||
+                   kt__norm_judge(call, b->input, "running_mean", b->mean) ||
+                   kt__norm_judge(call, b->input, "running_var", b->variance)
+               ? kt_error_status()
+               : KT_OK;
+}
+
 /* NULL: an error is pending. Of no elements there is nothing to normalise. */
-static kt_tensor *batch_normalised(const batch *b)
+static kt_tensor *batch_normalised(const kt_call *call, const batch *b)
 {
     kt_tensor *of[3] = {NULL};
-    if (check_counts(b))
+    if (check_counts(b) || judge(call, b))
         return NULL;
     if (b->input->numel == 0)
         return kt_clone(b->input);
@@ -106,7 +115,7 @@ kt_status kt__body_batch_norm(kt_call *call)
 {
     KT_SCOPE;
     const batch b = batch_of(call);
-    return kt__end(call, batch_normalised(&b));
+    return kt__end(call, batch_normalised(call, &b));
 }
 
 /* As Python writes a float. */
@@ -143,7 +152,7 @@ kt_status kt__body_nn_batch_norm(kt_call *call)
         return kt_error_status();
     if (b.eps <= 0)
         return kt_fail(KT_ERR_VALUE, "batch_norm eps must be positive, but got %s", float_text(b.eps, text, sizeof text));
-    return kt__end(call, batch_normalised(&b));
+    return kt__end(call, batch_normalised(call, &b));
 }
 
 /* ---- group_norm(input, num_groups, weight, bias, eps) ---- */
@@ -198,6 +207,19 @@ static kt_tensor *repeated_for(kt_tensor *running, const kt_tensor *input, int64
     return t && !wider ? kt__converted_inside(t, (kt_dtype)input->dtype, KT_WHY_PROMOTION) : t;
 }
 
+/* A running statistic is written in training, from its copies. */
+static kt_status judge_written(const kt_call *call, const batch *b, const kt_tensor *t)
+{
+    const kt_dtype own = (kt_dtype)b->input->dtype;
+    return t && b->training ? kt__allow_result(call, t->dtype == KT_F32 && own != KT_F64 ? KT_F32 : own, t) : KT_OK;
+}
+
+/* Copies hide from the policy whose tensors they were. */
+static kt_status judge_before_copies(const kt_call *call, const batch *b)
+{
+    return judge(call, b) || judge_written(call, b, b->mean) || judge_written(call, b, b->variance) ? kt_error_status() : KT_OK;
+}
+
 /* The average over the batch becomes the running statistic. */
 static kt_status take_back(kt_tensor *running, kt_tensor *many, int64_t times)
 {
@@ -215,7 +237,7 @@ static kt_status instance_norm(kt_call *call, const batch *b)
     int64_t    dim = 1, sizes[KT_MAX_DIMS];
     if (!b->training && (!b->mean || !b->variance))
         return kt_fail(KT_ERR_RUNTIME, "Expected running_mean and running_var to be defined when use_input_stats is false");
-    if (kt__wrap_dim(&dim, input->ndim))
+    if (kt__wrap_dim(&dim, input->ndim) || judge_before_copies(call, b))
         return kt_error_status();
     const int64_t times = input->sizes[0];
     memcpy(sizes, input->sizes, sizeof *sizes * (size_t)input->ndim);
@@ -226,7 +248,7 @@ static kt_status instance_norm(kt_call *call, const batch *b)
     many.mean = repeated_for(b->mean, input, times), many.variance = repeated_for(b->variance, input, times);
     if (kt__failed())
         return kt_error_status();
-    kt_tensor *y = batch_normalised(&many);
+    kt_tensor *y = batch_normalised(call, &many);
     if (!y || (b->training && b->mean && take_back(b->mean, many.mean, times)) ||
         (b->training && b->variance && take_back(b->variance, many.variance, times)))
         return kt_error_status();

@@ -194,11 +194,12 @@ kt_status kt__body_batch_norm_node(kt_call *call)
         if (check_count(t[i], names[i], input->sizes[1]))
             return kt_error_status();
     if (kt__one_device((kt_tensor *[]){input, weight ? weight : input, bias ? bias : input, t[2] ? t[2] : input,
-                                       t[3] ? t[3] : input}, 5) || check_dtypes(call, input, t, 4))
+                                       t[3] ? t[3] : input}, 5) || check_dtypes(call, input, t, 4) ||
+        kt__norm_judge(call, input, names[2], t[2]) || kt__norm_judge(call, input, names[3], t[3]))
         return kt_error_status();
     const kt_dtype of = statistics_of(input, t, 4);
     const planes   p = of_channels(input);
-    if (!kt__norm_parameter(&weight, input) || !kt__norm_parameter(&bias, input))
+    if (!kt__norm_parameter(call, "weight", &weight, input) || !kt__norm_parameter(call, "bias", &bias, input))
         return kt_error_status();
     return training ? train(call, &p, weight, bias, t + 2, of) : apply(call, &p, weight, bias, t + 2, of);
 }
@@ -252,7 +253,7 @@ kt_status kt__body_native_group_norm(kt_call *call)
         return kt_error_status();
     const kt_dtype of = statistics_of(input, t, 2);
     const planes   p = of_groups(batch, channels, each, groups);
-    if (!kt__norm_parameter(&weight, input) || !kt__norm_parameter(&bias, input) ||
+    if (!kt__norm_parameter(call, "weight", &weight, input) || !kt__norm_parameter(call, "bias", &bias, input) ||
         normalise(call, &p, input, weight, bias, of, (kt_shape){2, kept}, kt__arg(call, GROUP_EPS)->f, &m))
         return kt_error_status();
     kt_tensor *y = kt_contiguous(m.y, .memory_format = kt__suggested_format(input));
@@ -281,7 +282,7 @@ static kt_status flow_back(kt_call *call, const planes *p, bool constant)
         (weight && weight->numel != channels[0]))
         return kt_fail(KT_ERR_RUNTIME, "%s: grad_out and statistics are not those of a norm of input", call->row->name);
     kt_tensor *const *given = call->arg[STATISTICS].ts.t;
-    if (!kt__resolve_in_body(call, &room) || !kt__norm_parameter(&weight, input) ||
+    if (!kt__resolve_in_body(call, &room) || !kt__norm_parameter(call, "weight", &weight, input) ||
         kt__one_device((kt_tensor *[]){input, grad, given[0], given[1], weight ? weight : input}, 5))
         return kt_error_status();
     const kt_dtype of = (kt_dtype)(weight ? weight->dtype : given[0]->dtype);

@@ -85,7 +85,7 @@ static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, do
     kt_tensor   *input = call->arg[INPUT].t;
     const groups g = groups_of(input, kt__arg_ints(call, SHAPE));
     if (kt__one_device((kt_tensor *[]){input, weight ? weight : input, bias ? bias : input}, 3) ||
-        !kt__norm_parameter(&weight, input) || !kt__norm_parameter(&bias, input))
+        !kt__norm_parameter(call, "weight", &weight, input) || !kt__norm_parameter(call, "bias", &bias, input))
         return kt_error_status();
     kt_tensor *x = kt_contiguous(input), *y = kt__norm_new(call, input, (kt_dtype)input->dtype, kt__sizes(input));
     kt_tensor *rstd = kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept});
@@ -189,7 +189,7 @@ static kt_status flow_back(kt_call *call, bool centred)
     kt_tensor *const *given = call->arg[STATISTICS].ts.t;
     kt_tensor *rstd = kt_contiguous(given[n - 1]), *mean = centred ? kt_contiguous(given[0]) : NULL;
     if (kt__one_device((kt_tensor *[]){input, grad, given[0], given[n - 1], weight ? weight : input}, 5) ||
-        !kt__norm_parameter(&weight, input))
+        !kt__norm_parameter(call, "weight", &weight, input))
         return kt_error_status();
     const kt_dtype narrow = (kt_dtype)(weight ? weight->dtype : given[0]->dtype);
     kt_tensor     *made[3] = {new_result(call, input, (kt_dtype)input->dtype, kt__sizes(input), mask.d[0]),
@@ -281,7 +281,7 @@ static kt_status rms_norm(kt_call *call)
     if (input->ndim < shape.n)
         return kt_fail(KT_ERR_VALUE, "Input tensor must have at least %lld dimensions, but got %d", (long long)shape.n,
                        input->ndim);
-    if (check_input(input, shape, "") || kt__refuse(call, STAGE_AFTER))
+    if (check_input(input, shape, "") || kt__refuse(call, STAGE_AFTER) || kt__norm_judge(call, input, "weight", weight))
         return kt_error_status();
     if (weight && weight->dtype != input->dtype)
         KT__WARN_ONCE("Mismatch dtype between input and weight: input dtype = %s, weight dtype = %s, Cannot dispatch to fused "

@@ -45,10 +45,22 @@ kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands 
     return kt__launch(&plan, first);
 }
 
-bool kt__norm_parameter(kt_tensor **t, const kt_tensor *input)
+static bool is_read_as_it_is(const kt_tensor *t, const kt_tensor *input) { return t->dtype == KT_F32 && input->dtype != KT_F64; }
+
+kt_status kt__norm_judge(const kt_call *call, const kt_tensor *input, const char *name, const kt_tensor *t)
 {
-    if (*t && (*t)->dtype != input->dtype && ((*t)->dtype != KT_F32 || input->dtype == KT_F64))
-        *t = kt__converted(*t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
+    if (!t || t->dtype == input->dtype)
+        return KT_OK;
+    return is_read_as_it_is(t, input) ? kt__allow(kt__mode(), call, "input", input, KT_F32, KT_WHY_PROMOTION)
+                                      : kt__allow(kt__mode(), call, name, t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
+}
+
+bool kt__norm_parameter(const kt_call *call, const char *name, kt_tensor **t, const kt_tensor *input)
+{
+    if (kt__norm_judge(call, input, name, *t))
+        return false;
+    if (*t && (*t)->dtype != input->dtype && !is_read_as_it_is(*t, input))
+        *t = kt__converted_inside(*t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
     *t = *t ? kt_contiguous(*t) : NULL;
     return !kt__failed();
 }

@@ -6,6 +6,7 @@
 
 #include "call/made.h"
 #include "call/move.h"
+#include "call/policy.h"
 #include "call/refuse.h"
 #include "tables/kernels/norm.h"
 
@@ -26,8 +27,12 @@ kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands 
 
 /* A new row-major tensor, owned by the scope. */
 kt_tensor *kt__norm_new(const kt_call *call, const kt_tensor *beside, kt_dtype dtype, kt_shape sizes);
-/* *t as a dense tensor; of a dtype that the kernel does not take beside the input's (policy permissive) converted. NULL stays. */
-bool kt__norm_parameter(kt_tensor **t, const kt_tensor *input);
+/* May a parameter or a running statistic of that dtype stand beside the input? float32 beside a narrower float is read as it is:
+ * then the input is seen as float32; else the other as the input's dtype. NULL may. */
+kt_status kt__norm_judge(const kt_call *call, const kt_tensor *input, const char *name, const kt_tensor *t);
+/* *t, judged, as a dense tensor; of a dtype that the kernel does not take beside the input's (policy permissive) converted. NULL
+ * stays. */
+bool kt__norm_parameter(const kt_call *call, const char *name, kt_tensor **t, const kt_tensor *input);
 static inline kt_tensor *kt__norm_given(const kt_call *call, int at) { return kt__given(call, at) ? call->arg[at].t : NULL; }
 static inline kt_dtype kt__wide_dtype(kt_dtype d) { return d == KT_F64 ? KT_F64 : KT_F32; }
 
