@@ -18,6 +18,7 @@
 #include "cpu/gemm/products.h"
 #include "cpu/random/random.h"
 #include "cpu/scan.h"
+#include "cpu/step.h"
 #include "cpu/unaligned.h"
 #include "cpu/window/pool.h"
 #include "cpu/window/window.h"
@@ -44,7 +45,8 @@
     extern const kt__cpu_bounds kt__cpu_bounds_##isa;                                                                        \
     extern const kt__cpu_direct kt__cpu_direct_##isa;                                                                        \
     extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;       \
-    extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;
+    extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;                                             \
+    extern const kt__cpu_steps kt__cpu_steps_f32_##isa, kt__cpu_steps_f64_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -61,7 +63,8 @@ const kt__cpu_build kt__cpu_builds[] = {
      &kt__cpu_bounds_##isa,                                                                                                  \
      {kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa},                         \
      &kt__cpu_direct_##isa,                                                                                                  \
-     {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa}},
+     {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa},                                                                   \
+     {&kt__cpu_steps_f32_##isa, &kt__cpu_steps_f64_##isa}},
     KT_ISA_LIST
 #undef X
 };
@@ -199,7 +202,8 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_FAMILY_window: return kt__cpu_window(build, plan);
     case KT_FAMILY_attention: return kt__cpu_attention(build, plan);
     case KT_FAMILY_norm:   return run_norm(build, plan);
-    default:               return no_kernel(plan);
+    case KT_FAMILY_optimizer: return kt__cpu_step(build, plan);
+    default: return no_kernel(plan);
     }
 }
 
@@ -238,6 +242,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return kt__cpu_has_attention(kernel, compute);
     if (family == KT_FAMILY_norm && compute > KT_IN_F64)
         return false;
+    if (family == KT_FAMILY_optimizer)
+        return compute == KT_IN_F32 || compute == KT_IN_F64;
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);
 }
 

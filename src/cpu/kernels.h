@@ -111,6 +111,12 @@ typedef struct kt__cpu_direct {
 struct kt__pool;
 typedef void kt__pool_fn(struct kt__pool *p);
 
+/* ---- steps of optimizers, in float32 and in float64 ---- */
+typedef struct kt__cpu_steps {
+    kt_status (*step)(const kt_plan *plan);
+    kt_status (*unscale)(const kt_plan *plan);
+} kt__cpu_steps;
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
@@ -121,6 +127,7 @@ typedef struct kt__cpu_build {
     kt__pool_fn *pools[KT_NUM_COMPUTE]; /* NULL: this type has none */
     const kt__cpu_direct *direct;
     const kt__cpu_norms *norms[2]; /* KT_IN_F32, KT_IN_F64 */
+    const kt__cpu_steps  *steps[2]; /* of float32, of float64 */
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

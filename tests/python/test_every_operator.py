@@ -23,7 +23,7 @@ def arguments(schema):
         if part.strip() == "*":
             break
         kind, _, rest = part.strip().partition(" ")
-        found.append((kind.rstrip("?"), "=" in rest))
+        found.append((re.sub(r"\(\w!\)", "", kind).rstrip("?"), "=" in rest))  # "Tensor(a!)" is written
     return found
 
 

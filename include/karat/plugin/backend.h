@@ -136,6 +136,15 @@ typedef struct kt_plan {
  *                dilation; a kernel of 0: window i of n sees the elements [floor(i * size / n), ceil((i + 1) * size / n)).
  *                param[13]: an average counts the padding; param[14]: it divides by this one, if that is not 0. Of equal numbers
  *                the first is the largest; a NaN beats every number, the last beats all. Index -1: a window that saw nothing
+ *  steps         the steps of optimizers. Outputs are read and written; arrays over the same dims come first: parameter, states,
+ *                gradient, which is an output if it is unscaled. Then, with stride 0, of which the first element is read: how
+ *                many steps were made (not sgd), the learning rate, what the gradient is divided by, and whether an infinity was
+ *                found: with 1 nothing is written. param[0]: bits of tables/kernels/optimizer.h, which say what there is;
+ *                param[1]: the learning rate, if it is no operand; adam: beta1, beta2, weight_decay, eps; sgd: weight_decay,
+ *                momentum, dampening; adagrad: lr_decay, weight_decay, eps. Numbers that follow from these are calculated in
+ *                float64. unscale: gradient, and a float32 of stride 0 that becomes 1 if an element was not finite; in: the
+ *                factor. update_scale: one element each, a float32 scale, an int32 count; in: was an infinity found?
+ *                param: growth, backoff, interval
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed: the value follows from the index */
 
 /* Faults: what a kernel finds wrong in values (fault.h). Index kernels and checks are told by a parameter which it is. Others
