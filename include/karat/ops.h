@@ -35,6 +35,7 @@
  * kt_logaddexp2(self, other)                                _ out      log2(2 ** self + 2 ** other) without overflow
  * kt_nextafter(self, other)                                 _ out      next representable value after self towards other
  * kt_xlogy(self, other)                                     _ out s    self * log(other), 0 where self is 0
+ * kt_special_entr(self)                                     out        entropy of each element: -self * log(self), 0 at 0, -inf below
  * kt_heaviside(self, values)                                _ out      Heaviside step function: 0 where self < 0, values where self == 0, 1 where self > 0
  * kt_gcd(self, other)                                       _ out      greatest common divisor
  * kt_lcm(self, other)                                       _ out      least common multiple
@@ -305,6 +306,9 @@
  * kt_block_diag(tensors, n_tensors)                                    block diagonal matrix
  * kt_cartesian_prod(tensors, n_tensors)                                Cartesian product of 1-dim tensors, one combination per row
  * kt_cdist(x1, x2, .p = 2, .compute_mode)                              pairwise p-norm distances between the rows of x1 and x2
+ * kt_pdist(self, .p = 2)                                               p-norm distances between every two rows
+ * kt_pairwise_distance(x1, x2, .p = 2, .eps = 1e-06, .keepdim = false)             p-norm of x1 - x2 + eps along the last dim
+ * kt_cosine_similarity(x1, x2, .dim = 1, .eps = 1e-08)                 cosine of the angle between x1 and x2 along dim
  * kt_renorm(self, p, dim, maxnorm)                          _ out      slices along dim whose p-norm exceeds maxnorm scaled down to it
  */
 
@@ -496,6 +500,10 @@
  * kt_slice_scatter(self, src, .dim = 0, .start, .end, .step = 1)  out        copy of self with src in a slice of dim
  * kt_diagonal_scatter(self, src, .offset = 0, .dim1 = 0, .dim2 = 1)             copy of self with src on a diagonal
  * kt_as_strided_scatter(self, src, size, stride, .storage_offset)             copy of self with src at the elements of as_strided
+ * kt_pixel_shuffle(self, upscale_factor)                               channels become pixels: [..., C * r * r, H, W] to [..., C, H * r, W * r]
+ * kt_pixel_unshuffle(self, downscale_factor)                           pixels become channels: [..., C, H * r, W * r] to [..., C * r * r, H, W]
+ * kt_channel_shuffle(self, groups)                                     channels of several groups in turn
+ * kt_native_channel_shuffle(self, groups)                              channel_shuffle without a derivative
  * kt_combinations(self, .r = 2, .with_replacement = false)             combinations of r elements, one per row
  */
 
@@ -539,6 +547,8 @@
  * kt_nn_dropout3d(input, .p = 0.5, .training = true, .inplace = false)             dropout of whole channels of (N, C, D, H, W) input
  * kt_nn_alpha_dropout(input, .p = 0.5, .training = false, .inplace = false)             dropout that keeps the mean and variance of selu's output
  * kt_nn_feature_alpha_dropout(input, .p = 0.5, .training = false, .inplace = false)             alpha dropout of whole channels
+ * kt_rrelu(self, .lower = 0.125, .upper = 0.3333333333333333, .training = false, .generator)  _          randomized leaky ReLU: below 0 times a draw from [lower, upper), in evaluation times their mean
+ * kt_nn_gumbel_softmax(logits, .tau = 1, .hard = false, .eps = 1e-10, .dim = -1)             a sample of the Gumbel softmax distribution; hard=True: one-hot, with the gradient of the soft one
  */
 
 /* ---- indexing ----
@@ -572,6 +582,8 @@
  * kt_nonzero_static(self, size, .fill_value = -1)           out        indices of nonzero elements, size rows, padded with fill_value
  * kt_embedding(weight, indices, .padding_idx = -1, .scale_grad_by_freq = false, .sparse = false)             embedding lookup: rows of weight at the indices
  * kt_nn_embedding(input, weight, .padding_idx, .max_norm, .norm_type = 2.0, .scale_grad_by_freq = false, .sparse = false)             embedding lookup: rows of weight at the indices, renormalized if max_norm is given
+ * kt_embedding_bag(weight, indices, offsets, .scale_grad_by_freq = false, .mode = 0, .sparse = false, .per_sample_weights, .include_last_offset = false, .padding_idx) -> output, offset2bag, bag_size, max_indices             embedding lookup and reduction within bags: sums (mode 0), means (1) or maxima (2)
+ * kt_nn_embedding_bag(input, weight, .offsets, .max_norm, .norm_type = 2, .scale_grad_by_freq = false, .mode = 'mean', .sparse = false, .per_sample_weights, .include_last_offset = false, .padding_idx)             sums, means or maxima of bags of embeddings, without the embeddings themselves
  * kt_nn_one_hot(self, .num_classes = -1)                               one-hot encoding of class indices
  */
 
@@ -599,6 +611,24 @@
  * kt_nn_binary_cross_entropy(input, target, .weight, .size_average, .reduce, .reduction = 'mean')             mean binary cross entropy of probabilities and targets in [0, 1]
  * kt_nn_binary_cross_entropy_with_logits(input, target, .weight, .size_average, .reduce, .reduction = 'mean', .pos_weight)             mean binary cross entropy of logits and targets in [0, 1]
  * kt_nn_kl_div(input, target, .size_average, .reduce, .reduction = 'mean', .log_target = false)             Kullback-Leibler divergence; reduction='batchmean' is the mathematical definition
+ * kt_hinge_embedding_loss(input, target, .margin = 1.0, .reduction = 1)             input where target is 1; how far it falls short of margin where target is -1
+ * kt_margin_ranking_loss(input1, input2, target, .margin = 0.0, .reduction = 1)             how far input1 - input2, in the direction of target (1 or -1), falls short of margin
+ * kt_cosine_embedding_loss(input1, input2, target, .margin = 0.0, .reduction = 1)             1 minus the cosine of two vectors where target is 1; what the cosine has above margin where it is -1
+ * kt_triplet_margin_loss(anchor, positive, negative, .margin = 1.0, .p = 2.0, .eps = 1e-06, .swap = false, .reduction = 1)             how far the negative is not farther from the anchor than the positive, by margin
+ * kt_multi_margin_loss(input, target, .p = 1, .margin = 1, .weight, .reduction = 1)             how far each class is not margin below the target's, summed over the classes and divided by their number
+ * kt_multilabel_margin_loss(input, target, .reduction = 1)             how far each other class is not 1 below each class that target lists, up to the first -1
+ * kt_soft_margin_loss(input, target, .reduction = 1)                   log(1 + exp(-target * input))
+ * kt_poisson_nll_loss(input, target, log_input, full, eps, reduction)             negative log likelihood of counts under a Poisson distribution, whose rate or its logarithm is input
+ * kt_nn_hinge_embedding_loss(input, target, .margin = 1.0, .size_average, .reduce, .reduction = 'mean')             input where target is 1; how far it falls short of margin where target is -1
+ * kt_nn_margin_ranking_loss(input1, input2, target, .margin = 0, .size_average, .reduce, .reduction = 'mean')             how far input1 - input2, in the direction of target (1 or -1), falls short of margin
+ * kt_nn_cosine_embedding_loss(input1, input2, target, .margin = 0, .size_average, .reduce, .reduction = 'mean')             1 minus the cosine of two vectors where target is 1; what the cosine has above margin where it is -1
+ * kt_nn_triplet_margin_loss(anchor, positive, negative, .margin = 1.0, .p = 2, .eps = 1e-06, .swap = false, .size_average, .reduce, .reduction = 'mean')             how far the negative is not farther from the anchor than the positive, by margin
+ * kt_nn_multi_margin_loss(input, target, .p = 1, .margin = 1.0, .weight, .size_average, .reduce, .reduction = 'mean')             how far each class is not margin below the target's, to the power p, averaged over the classes
+ * kt_nn_multilabel_margin_loss(input, target, .size_average, .reduce, .reduction = 'mean')             how far each other class is not 1 below each class that target lists, up to the first -1
+ * kt_nn_soft_margin_loss(input, target, .size_average, .reduce, .reduction = 'mean')             log(1 + exp(-target * input))
+ * kt_nn_multilabel_soft_margin_loss(input, target, .weight, .size_average, .reduce, .reduction = 'mean')             binary cross entropy of logits, averaged over the classes
+ * kt_nn_gaussian_nll_loss(input, target, var, .full = false, .eps = 1e-06, .reduction = 'mean')  s          negative log likelihood of target under a normal distribution of mean input and variance var
+ * kt_nn_poisson_nll_loss(input, target, .log_input = true, .full = false, .size_average, .eps = 1e-08, .reduce, .reduction = 'mean')             negative log likelihood of counts under a Poisson distribution, whose rate or its logarithm is input
  */
 
 /* ---- lists of tensors ----
@@ -729,6 +759,8 @@
  * kt_frexp_mantissa(self)                                              mantissa of frexp
  * kt_frexp_exponent(self)                                              exponent of frexp, as a float
  * kt_conj_physical_of(self)                                 _ out      complex conjugate, computed at once; a real tensor is copied
+ * kt_rrelu_leaky(self, negative_slope)                      _          rrelu in evaluation
+ * kt_rrelu_scaled(self, noise)                              _          rrelu in training: self times noise, which was drawn
  * kt_prelu_kernel(self, weight)                                        prelu whose weight broadcasts against self
  * kt_gelu_backward(grad_output, self, .approximate = 'none')             gradient of gelu
  * kt_silu_backward(grad_output, self)                                  gradient of silu
@@ -744,6 +776,7 @@
  * kt_log_sigmoid_backward(grad_output, self)                           gradient of log_sigmoid
  * kt_prelu_kernel_backward(grad_output, self, weight) -> input, weight             gradients of prelu with respect to its input and its weight
  * kt_glu_backward(grad_output, self, dim)                              gradient of glu
+ * kt_norm_along(self, p, dim, .keepdim = false)                        p-norm over dims, with PyTorch's node of a norm that its own functions take
  * kt_matmul_batched(self, other)                                       batched part of matmul: leading dims broadcast
  * kt_lu_with_info(self, .pivot = true, .check_errors = true) -> LU, pivots, info             LU factors of matrices in one tensor; same as linalg.lu_factor_ex (deprecated)
  * kt_linalg_det_lu(A) -> result, LU, pivots                            determinants of square matrices, and their LU factors
@@ -760,6 +793,7 @@
  * kt_interleave(self, repeats, dim, output_size)                       repeat_interleave along dim, with counts in a tensor
  * kt_diag_embed_of(self, .offset = 0)                       out        diagonal matrix from a vector, also into out=
  * kt_native_dropout_backward(grad_output, mask, .scale = 1.0)             gradient of dropout
+ * kt_embedding_bag_of(weight, indices, per_sample_weights, offsets, scale_grad_by_freq, mode, include_last_offset, padding_idx) -> output, bag, count, largest             rows of weight at the indices, summed (mode 0), averaged (1) or compared (2) within bags
  * kt_softmax_along(self, dim, half_to_float)                           softmax along dim, without a dtype conversion
  * kt_log_softmax_along(self, dim, half_to_float)                       log_softmax along dim, without a dtype conversion
  * kt_softmax_backward_data(grad_output, output, dim, input_dtype)             gradient of softmax
@@ -773,6 +807,10 @@
  * kt_mul_by_number(input, other)                            s          input * other; its node has PyTorch's name for a product with a number
  * kt_binary_cross_entropy(input, target, .weight, .reduction = 1)             binary cross entropy of probabilities and targets in [0, 1]
  * kt_bce_logits(tensors, n_tensors, .reduction = 0)                    binary cross entropy of logits, with optional weight and pos_weight
+ * kt_triplet_of_distances(positive, negative, between, margin, reduction)             the triplet margin loss, given distances
+ * kt_multi_margin_loss_backward(grad_output, input, target, p, margin, .weight, .reduction = 1)             gradient of multi_margin_loss
+ * kt_multilabel_margin_loss_backward(grad_output, input, target, reduction)             gradient of multilabel_margin_loss
+ * kt_soft_margin_loss_backward(grad_output, input, target, reduction)             gradient of soft_margin_loss
  * kt_convolution_input(grad_output, weight, input_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its input
  * kt_convolution_weight(grad_output, input, weight_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its weight
  * kt_max_pool2d_with_indices(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false) -> result0, result1             largest of each window over 2 dims, and its index in the plane

@@ -38,6 +38,10 @@ static const struct {
                                   "invalid multinomial distribution (encountering probability entry = infinity or NaN)"},
     [KT_FAULT_WEIGHT] = {KT_ERR_RUNTIME, "probability tensor contains either `inf`, `nan` or element < 0"},
     [KT_FAULT_WEIGHT_SUM] = {KT_ERR_RUNTIME, "invalid multinomial distribution (sum of probabilities <= 0)"},
+    [KT_FAULT_TARGET_RANGE] = {KT_ERR_RUNTIME, "target out of range"},
+    [KT_FAULT_LABEL] = {KT_ERR_RUNTIME, "argument #2 'target' is out of range"},
+    [KT_FAULT_BAG_INDEX] = {KT_ERR_RUNTIME, "An index of input takes value {v} which is not in the valid range [0, {s})"},
+    [KT_FAULT_VARIANCE] = {KT_ERR_VALUE, "var has negative entry/entries"},
 };
 
 const char *kt__overflow_name(kt_dtype d)

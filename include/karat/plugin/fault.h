@@ -40,6 +40,10 @@ typedef enum kt_fault_kind {
     KT_FAULT_WEIGHT_INFINITE,
     KT_FAULT_WEIGHT,          /* of multinomial without: one text for both */
     KT_FAULT_WEIGHT_SUM,
+    KT_FAULT_TARGET_RANGE,    /* a class of multi_margin_loss */
+    KT_FAULT_LABEL,           /* of multilabel_margin_loss */
+    KT_FAULT_VARIANCE,        /* of gaussian_nll_loss */
+    KT_FAULT_BAG_INDEX,       /* value, size: of embedding_bag */
     KT_NUM_FAULTS
 } kt_fault_kind;
 

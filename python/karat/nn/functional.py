@@ -2,7 +2,7 @@
 in torch itself, the pooling functions (_pooling.py), and the activation functions that take inplace=."""
 
 from .. import _karat, _missing
-from ..overrides import handle_torch_function, has_torch_function_unary
+from ..overrides import handle_torch_function, has_torch_function, has_torch_function_unary
 from . import _pooling
 from ._multi_head import multi_head_attention_forward  # noqa: F401
 
@@ -110,12 +110,38 @@ threshold = _threshold
 
 
 @_documented
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    if type(input) is not _Tensor and has_torch_function_unary(input):
+        return handle_torch_function(rrelu, (input,), input, lower=lower, upper=upper, training=training, inplace=inplace)
+    return _rows["rrelu_" if inplace else "rrelu"](input, lower, upper, training)
+
+
+@_documented
 def glu(input, dim=-1):
     if type(input) is not _Tensor and has_torch_function_unary(input):
         return handle_torch_function(glu, (input,), input, dim=dim)
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return _rows["glu"](input, dim)
+
+
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
+                                      reduction="mean"):
+    """the triplet margin loss with a distance of the caller's, or pairwise_distance"""
+    tensors = (anchor, positive, negative)
+    if any(type(t) is not _Tensor for t in tensors) and has_torch_function(tensors):
+        return handle_torch_function(triplet_margin_with_distance_loss, tensors, *tensors, distance_function=distance_function,
+                                     margin=margin, swap=swap, reduction=reduction)
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if anchor.ndim != positive.ndim or anchor.ndim != negative.ndim:
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of dimensions, but "
+                           f"got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs")
+    distance = _rows["pairwise_distance"] if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    return _rows["_triplet_of_distances"](near, far, distance(positive, negative) if swap else None, margin, reduction)
 
 
 __getattr__ = _missing.of(__name__)

@@ -80,6 +80,9 @@ GRAD(elu_backward)
 
 /* ---- piecewise linear: the second derivative is 0 ---- */
 GRAD(leaky_relu) { dA = kt_leaky_relu_backward(G, self_or_result(c), number_of(c, 1), in_place(c)); }
+/* rrelu: below 0 a slope that was drawn, or the mean one. */
+GRAD(rrelu_scaled) { dA = kt_mul(G, B); }
+GRAD_AS(rrelu_leaky, leaky_relu)
 GRAD(leaky_relu_backward)
 {
     dA = kt_leaky_relu_backward(G, B, number_of(c, 2), arg(c, 3)->b);

@@ -287,6 +287,7 @@ GRAD(logaddexp2)
     dA = kt_true_divide(G, kt_add_s(kt_exp2(kt_sub(B, A)), KT_INT(1)));
     dB = kt_true_divide(G, kt_add_s(kt_exp2(kt_sub(A, B)), KT_INT(1)));
 }
+GRAD(special_entr) { dA = kt_mul(G, kt_sub_s(kt_neg(kt_log(A)), KT_INT(1))); }
 GRAD(xlogy)
 {
     kt_tensor *b = number(c, 1) ? kt_full_like(A, arg(c, 1)->s) : B;

@@ -1,6 +1,7 @@
 /* index.c - derivatives of indexing by index tensors and masks: gradients of elements read are added back at their
  * indices, overwritten elements get 0. */
 #include "grad/formula.h"
+#include "ops/index/bags.h"
 #include "ways/index.h"
 
 /* Zeros with the sizes of input 0. */
@@ -243,6 +244,48 @@ GRAD(masked_scatter)
 }
 
 /* ---- tables of rows ---- */
+/* How often each index is there, at each of them; what is not kept does not count. */
+static kt_tensor *frequencies(kt_tensor *index, kt_tensor *kept, int64_t rows, kt_dtype dtype)
+{
+    kt_tensor *one = kt__converted_inside(kept, dtype, KT_WHY_GRADIENT);
+    kt_tensor *none = one ? kt_zeros(KT_SHAPE(rows), .dtype = dtype, .device = kt_device_of(one)) : NULL;
+    return kt_clamp_min_s(kt_index_select(kt_index_add(none, 0, index, one), 0, index), KT_INT(1));
+}
+
+/* Bags: weight, indices, the weights of each index; results: rows, bag of each index, indices of each bag, largest. */
+GRAD(embedding_bag_of)
+{
+    kt_tensor     *weight = A, *indices = B, *bag = Z, *count = RESULT(2);
+    const int64_t  mode = arg(c, 5)->i, padding = arg(c, 7)->i, rows = in_sizes(c, 0).d[0];
+    const kt_dtype dtype = kt_dtype_of(G);
+    if (!weight || !indices || !bag || !count)
+        return;
+    kt_tensor *none = kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = kt_device_of(G));
+    const int64_t bags = count->numel;
+    if (mode == BAG_MAX) {
+        dA = kt_scatter_add(none, 0, RESULT(3), kt_masked_fill(G, kt_unsqueeze(kt_eq_s(count, KT_INT(0)), 1), KT_INT(0)));
+        return;
+    }
+    if (!bags || !indices->numel) {
+        dA = none;
+        dC = given(c, 2) ? kt_zeros(in_sizes(c, 2), .dtype = dtype, .device = kt_device_of(G)) : NULL;
+        return;
+    }
+    indices = kt__as_index(indices);
+    kt_tensor *kept = kt__bag_kept(indices, bag, bags, padding), *at = kt_clamp_max_s(bag, KT_INT(bags - 1));
+    kt_tensor *each = kt_masked_fill(kt_index_select(G, 0, at), kt_unsqueeze(kt_logical_not(kept), 1), KT_INT(0));
+    if (mode == BAG_MEAN)
+        each = kt_true_divide(each, kt_unsqueeze(kt_clamp_min_s(kt_index_select(count, 0, at), KT_INT(1)), 1));
+    dC = given(c, 2) ? kt_sum_dim(kt_mul(each, kt_index_select(weight, 0, indices)), KT_SHAPE(1)) : NULL;
+    if (!need(c, 0))
+        return;
+    if (given(c, 2))
+        each = kt_mul(each, kt_unsqueeze(C, 1));
+    if (arg(c, 4)->b)
+        each = kt_true_divide(each, kt_unsqueeze(frequencies(indices, kept, rows, dtype), 1));
+    dA = kt_index_add(none, 0, indices, each);
+}
+
 GRAD(embedding)
 {
     kt_shape   in = in_sizes(c, 0);

@@ -173,3 +173,9 @@ GRAD_AS(view_as_complex_copy, view_as_complex)
 GRAD_AS(select_scatter, view_scatter)
 GRAD_AS(slice_scatter, view_scatter)
 GRAD_AS(diagonal_scatter, view_scatter)
+
+/* ---- channels and pixels ---- */
+GRAD(pixel_shuffle)   { dA = kt_pixel_unshuffle(G, arg(c, 1)->i); }
+GRAD(pixel_unshuffle) { dA = kt_pixel_shuffle(G, arg(c, 1)->i); }
+GRAD(channel_shuffle) { dA = kt_channel_shuffle(G, in_sizes(c, 0).d[1] ? in_sizes(c, 0).d[1] / arg(c, 1)->i : 1); }
+GRAD_MISSING(native_channel_shuffle)

@@ -192,3 +192,26 @@ GRAD(bce_logits)
 
 /* ---- rows that share another's derivative ---- */
 GRAD_AS(nll_loss2d, nll_loss)
+
+/* ---- margins ---- */
+GRAD(multi_margin_loss)
+{
+    kt_tensor *weight = given(c, 4) ? C : NULL;
+    dA = kt_multi_margin_loss_backward(G, A, B, arg(c, 2)->s, arg(c, 3)->s, .weight = weight, .reduction = KT_SOME(arg(c, 5)->i));
+}
+GRAD(multilabel_margin_loss) { dA = kt_multilabel_margin_loss_backward(G, A, B, REDUCTION); }
+GRAD(soft_margin_loss)       { dA = kt_soft_margin_loss_backward(G, A, B, REDUCTION); }
+GRAD_MISSING(multi_margin_loss_backward)
+GRAD_MISSING(multilabel_margin_loss_backward)
+
+/* -t z / (z + 1) times the gradient, z = e^(-t x): linear in the gradient; in x it has the slope t^2 z / (z + 1)^2. */
+GRAD(soft_margin_loss_backward)
+{
+    kt_tensor *x = B, *t = C;
+    dA = kt_soft_margin_loss_backward(G, B, C, arg(c, 3)->i);
+    if (!need(c, 1))
+        return;
+    kt_tensor *z = kt_exp(kt_neg(kt_mul(t, x))), *more = kt_add_s(z, KT_INT(1));
+    kt_tensor *curve = kt_true_divide(kt_mul(kt_mul(t, t), z), kt_mul(more, more));
+    dB = shared_by(kt_mul(kt_mul(G, A), curve), arg(c, 3)->i, x);
+}

@@ -191,6 +191,37 @@ GRAD(cdist)
     }
 }
 
+/* A matrix of what pdist has of every two lines: symmetric, 0 for a line and itself. */
+static kt_tensor *of_all_pairs(kt_tensor *t, int64_t n)
+{
+    kt_tensor *pair = t ? kt_triu_indices(n, n, .offset = 1, .device = kt_device_of(t)) : NULL;
+    kt_tensor *at = kt_add(kt_mul_s(kt_select(pair, 0, 0), KT_INT(n)), kt_select(pair, 0, 1));
+    kt_tensor *none = t ? kt_zeros(KT_SHAPE(n * n), .dtype = kt_dtype_of(t), .device = kt_device_of(t)) : NULL;
+    kt_tensor *above = kt_view(kt_scatter(none, 0, at, t), KT_SHAPE(n, n));
+    return kt_add(above, kt_transpose(above, 0, 1));
+}
+
+GRAD(pdist)
+{
+    kt_tensor   *x = A;
+    const double p = arg(c, 1)->f;
+    if (!x || p == 0 || x->sizes[0] < 2) {
+        dA = x ? kt_zeros_like(x) : NULL;
+        return;
+    }
+    kt_tensor *d = of_all_pairs(Y, x->sizes[0]), *g = of_all_pairs(G, x->sizes[0]), *none = kt_eq_s(d, KT_INT(0));
+    if (p == 2) {
+        kt_tensor *w = kt_masked_fill(kt_true_divide(g, kt_masked_fill(d, none, KT_INT(1))), none, KT_INT(0));
+        dA = kt_contiguous(kt_sub(kt_mul(x, summed(w, -1, true)), kt_matmul(w, x)));
+        return;
+    }
+    kt_tensor *differ = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(x, -3));
+    kt_tensor *each = kt_mul(norm_slope(differ, kt_unsqueeze(d, -1), p), kt_unsqueeze(g, -1));
+    if (p != 1 && !isinf(p)) /* as in PyTorch 0 where the derivative is undefined, for any gradient */
+        each = zero_unless(p < 1 ? kt_ne_s(differ, KT_INT(0)) : kt_logical_not(kt_unsqueeze(none, -1)), each);
+    dA = summed(each, -2, false);
+}
+
 static double real_number(kt_scalar s) { return s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i; }
 
 GRAD(renorm)

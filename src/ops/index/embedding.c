@@ -3,6 +3,7 @@
 #include "call/check.h"
 #include "call/end.h"
 #include "call/refuse.h"
+#include "ops/index/bags.h"
 #include "ways/index.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ kt_status kt__body_embedding(kt_call *call)
 }
 
 /* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
-static kt_status shorten_rows(kt_tensor *weight, kt_tensor *input, double most, double p)
+kt_status kt__shorten_rows(kt_tensor *weight, kt_tensor *input, double most, double p)
 {
     KT_SCOPE;
     uint64_t mode = kt__mode();
@@ -73,7 +74,7 @@ kt_status kt__body_nn_embedding(kt_call *call)
         return kt_fail(KT_ERR_VALUE, "Padding_idx must be within num_embeddings");
     padding += kt__given(call, 2) && padding < 0 ? rows : 0;
     if (kt__given(call, 3) && kt__is_index(input) && weight->ndim == 2 &&
-        shorten_rows(weight, input, call->arg[3].f, kt__arg(call, 4)->f))
+        kt__shorten_rows(weight, input, call->arg[3].f, kt__arg(call, 4)->f))
         return kt_error_status();
     kt_call c;
     kt__open(&c, KT_OP_embedding, KT_PLAIN);

@@ -558,7 +558,7 @@ kt_status kt__body_index_reduce(kt_call *call)
                        name ? name : "");
     if (kt__wrap_dim(&dim, self->ndim) || check_source(call, "index_reduce_", dim))
         return kt_error_status();
-    if (!kt__backend(self->backend)->stores_nothing)
+    if (!kt__backend(self->backend)->stores_nothing && kt__row_called(call) == call->row) /* not to who called embedding_bag */
         KT__WARN_ONCE("index_reduce() is in beta and the API may change at any time.");
     /* PyTorch combines whole slices by binary operators one by one, which look at the dtype behind the index. */
     const bool slices = kt__arg_bool(call, INCLUDE_SELF) && self->ndim > 1;

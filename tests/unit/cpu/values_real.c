@@ -138,6 +138,7 @@ typedef struct row {
     R1(cosh, coshl(a), 2, 4) \
     R1(deg2rad, a * pi / 180, 2, 2) \
     C1(digamma, ref_digamma(a), 8, 500) \
+    R1(entr, a < 0 ? -HUGE_VALL : a == 0 ? 0 : -a * logl(a), 3, 4) \
     R1(erf, erfl(a), 2, 4) \
     R1(erfc, erfcl(a), 2, 4) \
     R1(erfinv, ref_erfinv(a), 8, 500) \

@@ -1,0 +1,219 @@
+"""Bags of embeddings, shuffled channels and pixels, randomized activations, beside formulas in plain Python."""
+
+import math
+import warnings
+
+import pytest
+
+import karat as torch
+import karat.nn.functional as F
+from differences import gradcheck
+
+TABLE = [[math.sin(1.3 * i + 0.7 * j) for j in range(3)] for i in range(5)]
+INDICES, OFFSETS = [0, 1, 2, 1, 3, 4, 4], [0, 2, 2, 5]
+
+
+def table(grad=False):
+    return torch.tensor(TABLE, dtype=torch.float64, requires_grad=grad)
+
+
+def bags(indices, begins, ends, mode, padding=None, weights=None):
+    made = []
+    for b, e in zip(begins, ends):
+        rows = [[v * (weights[k] if weights else 1) for v in TABLE[indices[k]]] for k in range(b, e) if indices[k] != padding]
+        if not rows:
+            made.append([0.0] * 3)
+        elif mode == "max":
+            made.append([max(c) for c in zip(*rows)])
+        else:
+            made.append([sum(c) / (len(rows) if mode == "mean" else 1) for c in zip(*rows)])
+    return made
+
+
+def near(made, want):
+    assert made.shape == (len(want), 3)
+    assert sum(made.tolist(), []) == pytest.approx(sum(want, []))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+def test_embedding_bag(mode, dtype):
+    i, o = torch.tensor(INDICES, dtype=dtype), torch.tensor(OFFSETS, dtype=dtype)
+    ends = OFFSETS[1:] + [len(INDICES)]
+    near(F.embedding_bag(i, table(), o, mode=mode), bags(INDICES, OFFSETS, ends, mode))
+    near(F.embedding_bag(i, table(), o, mode=mode, padding_idx=1), bags(INDICES, OFFSETS, ends, mode, 1))
+    near(F.embedding_bag(i, table(), o, mode=mode, padding_idx=-4), bags(INDICES, OFFSETS, ends, mode, 1))
+    last = torch.tensor(OFFSETS + [7], dtype=dtype)
+    near(F.embedding_bag(i, table(), last, mode=mode, include_last_offset=True), bags(INDICES, OFFSETS, ends, mode))
+    near(F.embedding_bag(i[:6].view(2, 3), table(), mode=mode), bags(INDICES, [0, 3], [3, 6], mode))
+    near(torch.embedding_bag(table(), i, o, mode=["sum", "mean", "max"].index(mode))[0], bags(INDICES, OFFSETS, ends, mode))
+    for narrow in (torch.float16, torch.bfloat16, torch.float32):
+        made = F.embedding_bag(i, table().to(narrow), o, mode=mode)
+        assert made.dtype is narrow
+        torch.testing.assert_close(made.double(), F.embedding_bag(i, table(), o, mode=mode), rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("padding", [None, 1])
+def test_gradients_of_bags(mode, padding):
+    i, o = torch.tensor(INDICES), torch.tensor(OFFSETS)
+    assert gradcheck(lambda w: F.embedding_bag(i, w, o, mode=mode, padding_idx=padding), table(True))
+    assert F.embedding_bag(i, table(True), o, mode=mode).grad_fn.name() == "EmbeddingBagBackward0"
+
+
+def test_weights_of_samples():
+    i, o = torch.tensor(INDICES), torch.tensor(OFFSETS)
+    weights = [0.5, 1.0, -1.0, 2.0, 0.25, 1.5, 3.0]
+    each = torch.tensor(weights, dtype=torch.float64, requires_grad=True)
+    near(F.embedding_bag(i, table(), o, mode="sum", per_sample_weights=each.detach()),
+         bags(INDICES, OFFSETS, OFFSETS[1:] + [7], "sum", weights=weights))
+    assert gradcheck(
+        lambda w, s: F.embedding_bag(i, w, o, mode="sum", per_sample_weights=s, padding_idx=4), (table(True), each))
+
+
+def test_frequencies_and_norms():
+    i, o = torch.tensor(INDICES), torch.tensor(OFFSETS)
+    plain, shared = table(True), table(True)
+    F.embedding_bag(i, plain, o, mode="sum").sum().backward()
+    F.embedding_bag(i, shared, o, mode="sum", scale_grad_by_freq=True).sum().backward()
+    often = torch.tensor([max(1, INDICES.count(r)) for r in range(5)]).double().unsqueeze(1)
+    torch.testing.assert_close(shared.grad, plain.grad / often)
+    w = table() * 4
+    F.embedding_bag(i[:2], w, o[:1], max_norm=1.0)
+    assert w.norm(dim=1)[:2].max() <= 1.0 + 1e-6 and torch.equal(w[2:], (table() * 4)[2:])
+    for mode in ("sum", "mean", "max"):
+        assert F.embedding_bag(i[:0], table(), torch.tensor([0, 0]), mode=mode).tolist() == [[0.0] * 3] * 2
+
+
+I, O, W = torch.tensor([0, 1]), torch.tensor([0]), torch.ones(3, 2)
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: F.embedding_bag(I, W), ValueError, "offsets has to be a 1D Tensor but got None"),
+    (lambda: F.embedding_bag(I[None], W, O), ValueError, "if input is 2D, then offsets has to be None, as input is treated is a "
+     "mini-batch of fixed length sequences. However, found offsets of type <class 'torch.Tensor'>"),
+    (lambda: F.embedding_bag(I, W, O[None]), ValueError, "offsets has to be a 1D Tensor"),
+    (lambda: F.embedding_bag(I[None, None], W), ValueError, "input has to be 1D or 2D Tensor, but got Tensor of dimension 3"),
+    (lambda: F.embedding_bag(I, W[0], O), ValueError, "weight has to be a 2D Tensor, but got Tensor of dimension 1"),
+    (lambda: F.embedding_bag(I, W, O, mode="foo"), ValueError, "mode has to be one of sum, mean or max"),
+    (lambda: F.embedding_bag(I, W, O, mode="mean", per_sample_weights=torch.ones(2)), NotImplementedError,
+     "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='mean'). "
+     "Please open a feature request on GitHub."),
+    (lambda: F.embedding_bag(I, W, O, mode="sum", per_sample_weights=torch.ones(3)), ValueError,
+     "embedding_bag: If per_sample_weights (torch.Size([3])) is not None, then it must have the same shape as the input "
+     "(torch.Size([2]))"),
+    (lambda: F.embedding_bag(I, W, O, padding_idx=3), RuntimeError,
+     "padding_idx must be within the number of embeddings, -3 through 2, but got 3"),
+    (lambda: F.embedding_bag(I, W, O, mode="max", scale_grad_by_freq=True), ValueError,
+     "max mode does not support scaling the gradient by the frequency"),
+    (lambda: F.embedding_bag(I.float(), W, O), RuntimeError,
+     "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.FloatTensor "
+     "instead (while checking arguments for embedding_bag)"),
+    (lambda: F.embedding_bag(I, W, O[:0], include_last_offset=True), RuntimeError,
+     "include_last_offset: number of offset should be at least 1"),
+    (lambda: F.pixel_shuffle(W, 2), RuntimeError,
+     "pixel_shuffle expects input to have at least 3 dimensions, but got input with 2 dimension(s)"),
+    (lambda: F.pixel_shuffle(torch.ones(1, 5, 2, 2), 2), RuntimeError,
+     "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+     "input.size(-3)=5 is not divisible by 4"),
+    (lambda: F.pixel_shuffle(torch.ones(1, 4, 2, 2), 0), RuntimeError,
+     "pixel_shuffle expects a positive upscale_factor, but got 0"),
+    (lambda: F.pixel_unshuffle(torch.ones(1, 1, 3, 4), 2), RuntimeError, "pixel_unshuffle expects height to be divisible by "
+     "downscale_factor, but input.size(-2)=3 is not divisible by 2"),
+    (lambda: F.channel_shuffle(W, 2), RuntimeError,
+     "channel_shuffle expects input with > 2 dims, but got input with sizes [3, 2]"),
+    (lambda: F.channel_shuffle(torch.ones(1, 5, 2), 2), RuntimeError,
+     "Number of channels must be divisible by groups. Got 5 channels and 2 groups."),
+    (lambda: F.rrelu(W, 0.5, 0.2), RuntimeError, "Lower bound should be less than or equal to the upper bound"),
+    (lambda: F.rrelu(W, math.inf, math.inf, training=True), RuntimeError, "rrelu: lower bound must be finite, got inf"),
+    (lambda: F.rrelu(W.half(), training=True), NotImplementedError, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'"),
+    (lambda: F.rrelu(W.long()), NotImplementedError, "\"leaky_relu_cpu\" not implemented for 'Long'"),
+])
+def test_refusals(call, error, text):
+    with pytest.raises(error) as raised:
+        call()
+    assert str(raised.value).split("\n")[0] == text
+
+
+@pytest.mark.cpu_only("a device does not hand over offsets, nor say which index was wrong")
+@pytest.mark.parametrize("call, text", [
+    (lambda: F.embedding_bag(I, W, O + 1),
+     "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got 1"),
+    (lambda: F.embedding_bag(I, W, torch.tensor([0, 9])),
+     "offsets[-1] can not be greater than input's length 2 but got offsets[-1] of 9"),
+    (lambda: F.embedding_bag(I + 2, W, O), "Index 1 of input takes value 3 which is not in the valid range [0, 3)"),
+])
+def test_refusals_of_values(call, text):
+    with pytest.raises(RuntimeError) as raised:
+        call()
+    assert str(raised.value).split("\n")[0] == text
+
+
+# ---- channels and pixels ----
+
+def test_pixels():
+    x = torch.arange(2 * 8 * 2 * 3).view(2, 8, 2, 3)
+    y = F.pixel_shuffle(x, 2)
+    assert y.shape == (2, 2, 4, 6)
+    for n, c, h, w in [(0, 0, 0, 0), (1, 1, 3, 5), (0, 1, 2, 1), (1, 0, 1, 4)]:
+        assert y[n, c, h, w] == x[n, c * 4 + h % 2 * 2 + w % 2, h // 2, w // 2]
+    assert torch.equal(F.pixel_unshuffle(y, 2), x)
+    assert F.pixel_shuffle(x[0], 2).shape == (2, 4, 6) and F.pixel_shuffle(x, 1).data_ptr() != x.data_ptr()
+    last = F.pixel_shuffle(x.contiguous(memory_format=torch.channels_last), 2)
+    assert last.is_contiguous(memory_format=torch.channels_last) and torch.equal(last, y)
+    leaf = x.double().requires_grad_()
+    assert gradcheck(lambda a: F.pixel_shuffle(a, 2), leaf)
+    assert gradcheck(lambda a: F.pixel_unshuffle(a, 2), y.double().requires_grad_())
+
+
+def test_channels():
+    x = torch.arange(6).view(1, 6, 1)
+    assert F.channel_shuffle(x, 2).flatten().tolist() == [0, 3, 1, 4, 2, 5]
+    assert torch.native_channel_shuffle(x, 3).flatten().tolist() == [0, 2, 4, 1, 3, 5]
+    leaf = torch.rand(2, 6, 2, dtype=torch.float64, requires_grad=True)
+    y = F.channel_shuffle(leaf, 3)
+    assert y.grad_fn.name() == "ChannelShuffleBackward0"
+    assert gradcheck(lambda a: F.channel_shuffle(a, 3), leaf)
+
+
+# ---- randomized activations ----
+
+def test_rrelu():
+    x = torch.tensor([-1.0, 2.0, -3.0, 0.0, math.nan], requires_grad=True)
+    assert F.rrelu(x).tolist()[:3] == pytest.approx([-11 / 48, 2.0, -33 / 48])
+    assert F.rrelu(x).grad_fn.name() == "RreluWithNoiseBackward0"
+    torch.manual_seed(0)
+    draws = torch.empty(3, dtype=torch.float64).uniform_(0.125, 1 / 3)
+    torch.manual_seed(0)
+    y = F.rrelu(x, training=True)  # positive numbers and NaN take no draw
+    assert y[0].item() == pytest.approx(-draws[0].item()) and y[2].item() == pytest.approx(-3 * draws[1].item())
+    assert y[1] == 2 and y[4].isnan() and y.grad_fn.name() == "RreluWithNoiseBackward0"
+    y[:4].sum().backward()
+    assert x.grad.tolist() == pytest.approx([draws[0].item(), 1.0, draws[1].item(), draws[2].item(), 0.0])
+    z = x.detach().clone()
+    assert F.rrelu_(z) is z and F.rrelu(z, inplace=True) is z
+    w = (x * 1).clone()
+    assert F.rrelu_(w, training=True).grad_fn.name() == "RreluWithNoiseBackward1"
+    turned = -torch.ones(2, 3).t()
+    assert F.rrelu(turned, training=True).stride() == (2, 1) and F.rrelu(turned).stride() == (2, 1)
+
+
+def test_gumbel_softmax():
+    logits = torch.zeros(2, 3)
+    torch.manual_seed(0)
+    want = (-torch.empty(2, 3).exponential_().log() / 0.5).softmax(-1)
+    torch.manual_seed(0)
+    torch.testing.assert_close(F.gumbel_softmax(logits, tau=0.5), want)
+    torch.manual_seed(0)
+    leaf = logits.clone().requires_grad_()
+    hard = F.gumbel_softmax(leaf, tau=0.5, hard=True)
+    assert hard.detach().round().tolist() == (want == want.max(-1, keepdim=True)[0]).float().tolist()
+    assert hard.grad_fn.name() == "AddBackward0"
+    (hard * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
+    assert leaf.grad.abs().sum() > 0
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        F.gumbel_softmax(logits, eps=1e-3)
+    assert [str(w.message) for w in said] == ["`eps` parameter is deprecated and has no effect."]
+    with pytest.raises(RuntimeError, match="Exponential distribution is a continuous probability distribution"):
+        F.gumbel_softmax(logits.long())
